@@ -1,0 +1,35 @@
+// The .ferry file: one module, ready to load. A fixed header, a table of sections, the sections, each at a multiple of 64 bytes,
+// and the BLAKE2b-256 of everything before it. Reading checks every offset and the hash before it believes anything.
+#pragma once
+
+#include "rpc/abi/manifest.h"
+#include "rpc/base/hash.h"
+#include "rpc/base/status.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ferry {
+
+inline constexpr std::uint32_t kModuleFormatVersion = 1;
+
+struct CodeImage {
+    std::string kind;                // "elf"
+    std::vector<std::uint8_t> bytes; // for "elf": a position-independent shared object
+};
+
+struct ModuleFile {
+    Manifest manifest;
+    std::vector<CodeImage> images;
+    std::string source;   // the kernel as the user wrote it
+    std::string schedule; // directives, one a line; may be empty
+};
+
+// The same input gives the same bytes on every machine.
+std::vector<std::uint8_t> write_module(const ModuleFile& module);
+// invalid_argument with the offset and what was expected there.
+Result<ModuleFile> read_module(std::span<const std::uint8_t> bytes);
+
+} // namespace ferry
