@@ -1,0 +1,50 @@
+# The three functions that the folders' CMakeLists.txt are made of.
+
+# Adds those of the named folders that have a CMakeLists.txt.
+function(ferry_add_subdirectories)
+  foreach(folder IN LISTS ARGN)
+    if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/CMakeLists.txt")
+      add_subdirectory(${folder})
+    endif()
+  endforeach()
+endfunction()
+
+# ferry_library(NAME DEPS ferry_... SYSTEM_DEPS ...) makes a static library of the current folder's *.cpp (an
+# interface library while there are none). DEPS are passed on to users; SYSTEM_DEPS, other people's libraries, are
+# only linked, so a folder cannot use one that it does not name.
+function(ferry_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPS;SYSTEM_DEPS")
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  if(sources)
+    add_library(${name} STATIC ${sources})
+    target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}")
+    target_link_libraries(${name} PUBLIC ${arg_DEPS} PRIVATE ${arg_SYSTEM_DEPS})
+  else()
+    add_library(${name} INTERFACE)
+    target_include_directories(${name} INTERFACE "${PROJECT_SOURCE_DIR}")
+    target_link_libraries(${name} INTERFACE ${arg_DEPS})
+  endif()
+endfunction()
+
+# ferry_test(NAME DEPS ... [LABELS ...] [TIMEOUT SECONDS] [SERIAL]) makes one doctest program of the current folder's
+# *.cpp and registers it with ctest, to run from the repository's root. SERIAL keeps other tests from running beside it.
+function(ferry_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "DEPS;LABELS")
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  if(NOT sources)
+    return()
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${sources} $<TARGET_OBJECTS:ferry_doctest_main>)
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE ${arg_DEPS} Threads::Threads)
+  target_compile_definitions(${name} PRIVATE
+    FERRY_SOURCE_DIR="${PROJECT_SOURCE_DIR}" FERRY_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
+  if(arg_SERIAL)
+    set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+  endif()
+endfunction()

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Builds the small static libsodium that ferry and rpc_server link, from Debian's source package, into
+# build/libsodium/ARCH, unless it is there already. Debian's own packages are no use here: there is none for riscv64,
+# and the full library is larger than all the rest of rpc_server.
+#
+#   scripts/libsodium.sh [x86_64|armv7|aarch64|riscv64 ...]      (default: all four)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+out=$PWD/build/libsodium
+flags="-Os -fPIC -ffunction-sections -fdata-sections -fvisibility=hidden"
+recipe="1 $flags"  # raise the number to have everyone rebuild
+
+stale=()
+for arch in "${@:-x86_64 armv7 aarch64 riscv64}"; do
+  for a in $arch; do
+    [[ -e $out/$a/lib/libsodium.a && $(cat "$out/$a/recipe" 2>/dev/null) == "$recipe" ]] || stale+=("$a")
+  done
+done
+[[ ${#stale[@]} -gt 0 ]] || exit 0
+
+mkdir -p "$out"
+exec 9>"$out/lock"
+flock 9
+work=$(mktemp -d "$out/work.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+# The machine's own package sources, as source entries, in a folder of ours: /etc/apt stays as it is.
+source_entries() {
+  local file
+  for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+    [[ -f $file ]] && sed -nE 's/^deb(-src)?[[:space:]]/deb-src /p' "$file" >>"$work/sources/all.list"
+  done
+  for file in /etc/apt/sources.list.d/*.sources; do
+    [[ -f $file ]] && sed -E 's/^Types:.*/Types: deb-src/' "$file" >"$work/sources/$(basename "$file")"
+  done
+  return 0
+}
+
+fetch() {
+  mkdir -p "$work/sources" "$work/lists/partial" "$work/archives/partial" "$work/src"
+  source_entries
+  local options=(-o "Dir::Etc::SourceList=/dev/null" -o "Dir::Etc::SourceParts=$work/sources"
+    -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work" -o "APT::Sandbox::User=" -qq)
+  # One of several sources may have no source packages; what counts is that the next command finds ours.
+  apt-get "${options[@]}" update || true
+  (cd "$work/src" && apt-get "${options[@]}" source libsodium)
+  (cd "$work"/src/libsodium-*/ && autoreconf -fi)
+}
+
+build() {
+  local arch=$1 triple
+  case $arch in
+    x86_64) triple=x86_64-linux-gnu ;;
+    armv7) triple=arm-linux-gnueabihf ;;
+    aarch64) triple=aarch64-linux-gnu ;;
+    riscv64) triple=riscv64-linux-gnu ;;
+    *) echo "expected x86_64, armv7, aarch64 or riscv64, got '$arch'" >&2; exit 2 ;;
+  esac
+  mkdir "$work/$arch"
+  cd "$work/$arch"
+  # Configure must not believe that it can run what it builds, hence --host even for the machine's own architecture.
+  "$work"/src/libsodium-*/configure --host="$triple" --prefix="$work/$arch/install" CFLAGS="$flags" CC="$triple-gcc" \
+    --enable-minimal --disable-shared --disable-dependency-tracking
+  make -j"$(nproc)" -C src/libsodium install
+}
+
+echo "libsodium: building for ${stale[*]}"
+{ fetch; } >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+for arch in "${stale[@]}"; do
+  (build "$arch") >"$work/log" 2>&1 || { tail -40 "$work/log"; exit 1; }
+  rm -rf "${out:?}/$arch"
+  mkdir "$out/$arch"
+  rm "$work/$arch/install/lib/libsodium.la"
+  mv "$work/$arch/install/include" "$work/$arch/install/lib" "$out/$arch/"
+  echo "$recipe" >"$out/$arch/recipe"
+done
