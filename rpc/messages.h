@@ -158,6 +158,12 @@ struct FactsReply {
 // The server answers, then ends the session.
 struct Close {};
 
+// The body of every response whose header carries an error.
+struct Failure {
+    std::string message;
+    std::uint64_t failed_request = 0; // with `aborted`: the request this one depended on
+};
+
 enum class Tag : std::uint16_t {
 #define FERRY_ENUM(tag, request, reply, text) request = tag,
     FERRY_MESSAGES(FERRY_ENUM)
@@ -166,5 +172,21 @@ enum class Tag : std::uint16_t {
 
 // Frames that answer no request; the server may send them at any time.
 enum class EventTag : std::uint16_t { queued = 1, progress = 2, log = 3 };
+
+// The server is full; sent when the place changes. The answer to hello follows when it is this client's turn.
+struct QueuedEvent {
+    std::uint32_t position = 0; // 1: next
+};
+// How far a long request is.
+struct ProgressEvent {
+    std::uint64_t request = 0;
+    std::uint64_t done = 0;
+    std::uint64_t total = 0; // 0: unknown
+};
+// A line for the person at the client: what a kernel printed, or what the server has to say.
+struct LogEvent {
+    std::uint64_t request = 0; // 0: none
+    std::string text;
+};
 
 } // namespace ferry::rpc

@@ -1,0 +1,160 @@
+// A pair of cereal archives over a byte buffer: what messages and manifests are encoded with. Little-endian, fixed
+// width, no padding; strings and vectors are a u32 count and then their elements. Include this where serialize
+// functions are written, and nowhere else: cereal is slow to compile.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cereal/cereal.hpp>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "rpc/base/status.h"
+
+namespace ferry {
+
+static_assert(std::endian::native == std::endian::little, "the archives copy numbers as they lie in memory");
+
+// Thrown by the input archive and caught in decode_with alone.
+class DecodeError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class ByteOutputArchive : public cereal::OutputArchive<ByteOutputArchive, cereal::AllowEmptyClassElision> {
+ public:
+  explicit ByteOutputArchive(std::vector<std::uint8_t>& into)
+      : cereal::OutputArchive<ByteOutputArchive, cereal::AllowEmptyClassElision>(this), bytes_(into) {}
+
+  void put(const void* data, std::size_t count) {
+    const auto* first = static_cast<const std::uint8_t*>(data);
+    bytes_.insert(bytes_.end(), first, first + count);
+  }
+  void put_count(std::size_t count);
+
+ private:
+  std::vector<std::uint8_t>& bytes_;
+};
+
+class ByteInputArchive : public cereal::InputArchive<ByteInputArchive, cereal::AllowEmptyClassElision> {
+ public:
+  explicit ByteInputArchive(std::span<const std::uint8_t> from)
+      : cereal::InputArchive<ByteInputArchive, cereal::AllowEmptyClassElision>(this), bytes_(from) {}
+
+  void take(void* data, std::size_t count) {
+    if (count > remaining()) fail_short(count);
+    if (count != 0) std::memcpy(data, bytes_.data() + position_, count);
+    position_ += count;
+  }
+  // The number of elements that follow, each at least minimum_bytes long: refused when so many cannot be left.
+  std::size_t take_count(std::size_t minimum_bytes);
+  std::size_t remaining() const { return bytes_.size() - position_; }
+
+  // Both throw DecodeError and name the offset.
+  [[noreturn]] void fail_short(std::size_t wanted) const;
+  [[noreturn]] void fail(const char* expected, std::uint64_t got) const;
+
+ private:
+  std::span<const std::uint8_t> bytes_;
+  std::size_t position_ = 0;
+};
+
+// Runs read(archive, into) over all of the bytes. protocol_error, with the offset, when they are too short, too long or
+// hold a value that may not be there.
+Status decode_with(std::span<const std::uint8_t> bytes, void (*read)(ByteInputArchive&, void*), void* into);
+
+template <class T>
+concept WireNumber = std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8;
+
+template <WireNumber T>
+void save(ByteOutputArchive& archive, const T& value) {
+  archive.put(&value, sizeof(T));
+}
+template <WireNumber T>
+void load(ByteInputArchive& archive, T& value) {
+  archive.take(&value, sizeof(T));
+}
+
+inline void save(ByteOutputArchive& archive, const bool& value) {
+  const std::uint8_t byte = value ? 1 : 0;
+  archive.put(&byte, 1);
+}
+inline void load(ByteInputArchive& archive, bool& value) {
+  std::uint8_t byte = 0;
+  archive.take(&byte, 1);
+  if (byte > 1) archive.fail("a bool of 0 or 1", byte);
+  value = byte == 1;
+}
+
+inline void save(ByteOutputArchive& archive, const std::string& value) {
+  archive.put_count(value.size());
+  archive.put(value.data(), value.size());
+}
+inline void load(ByteInputArchive& archive, std::string& value) {
+  value.resize(archive.take_count(1));
+  archive.take(value.data(), value.size());
+}
+
+template <std::size_t N>
+void save(ByteOutputArchive& archive, const std::array<std::uint8_t, N>& value) {
+  archive.put(value.data(), N);
+}
+template <std::size_t N>
+void load(ByteInputArchive& archive, std::array<std::uint8_t, N>& value) {
+  archive.take(value.data(), N);
+}
+
+template <class T>
+void save(ByteOutputArchive& archive, const std::vector<T>& values) {
+  archive.put_count(values.size());
+  if constexpr (WireNumber<T>) {
+    archive.put(values.data(), values.size() * sizeof(T));
+  } else {
+    for (const T& value : values) archive(value);
+  }
+}
+template <class T>
+void load(ByteInputArchive& archive, std::vector<T>& values) {
+  values.clear();
+  if constexpr (WireNumber<T>) {
+    values.resize(archive.take_count(sizeof(T)));
+    archive.take(values.data(), values.size() * sizeof(T));
+  } else {
+    // Grows as elements arrive: an element can be many times larger in memory than its shortest encoding.
+    for (std::size_t left = archive.take_count(1); left > 0; --left) {
+      values.emplace_back();
+      archive(values.back());
+    }
+  }
+}
+
+// An enum as its underlying integer; values that is_valid refuses are refused here.
+template <class E>
+struct EnumField {
+  E& value;
+  bool (*is_valid)(std::underlying_type_t<E>);
+};
+template <class E>
+EnumField<E> enum_field(E& value, bool (*is_valid)(std::underlying_type_t<E>)) {
+  return {value, is_valid};
+}
+template <class E>
+void save(ByteOutputArchive& archive, const EnumField<E>& field) {
+  save(archive, static_cast<std::underlying_type_t<E>>(field.value));
+}
+template <class E>
+void load(ByteInputArchive& archive, EnumField<E>& field) {
+  std::underlying_type_t<E> number{};
+  load(archive, number);
+  if (!field.is_valid(number)) archive.fail("a known tag", static_cast<std::uint64_t>(number));
+  field.value = static_cast<E>(number);
+}
+
+}  // namespace ferry
+
+CEREAL_SETUP_ARCHIVE_TRAITS(ferry::ByteInputArchive, ferry::ByteOutputArchive)

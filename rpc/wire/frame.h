@@ -1,0 +1,49 @@
+// The fixed parts of the wire: the preamble that opens a connection and the header in front of every frame. PROTOCOL.md
+// shows both as tables. All numbers are little-endian.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "rpc/base/status.h"
+
+namespace ferry::rpc {
+
+enum class PreambleMode : std::uint8_t { plaintext = 0 };
+
+// What the client sends first, once. With encryption it becomes part of what the handshake authenticates.
+struct Preamble {
+  PreambleMode mode = PreambleMode::plaintext;
+  std::array<std::uint8_t, 16> key_id{};       // which key the client holds; zero in plaintext
+  std::array<std::uint8_t, 16> lease_token{};  // reserved: zero
+};
+
+inline constexpr std::size_t kPreambleBytes = 48;
+
+std::array<std::uint8_t, kPreambleBytes> encode_preamble(const Preamble& preamble);
+// protocol_error when the bytes are not ferry's at all, unsupported when they are but ask for what this version does
+// not have.
+Result<Preamble> decode_preamble(std::span<const std::uint8_t, kPreambleBytes> bytes);
+
+enum class FrameKind : std::uint8_t { request = 1, response = 2, event = 3 };
+
+struct FrameHeader {
+  FrameKind kind = FrameKind::request;
+  std::uint16_t tag = 0;            // a Tag; in events an EventTag. Unknown ones are for the receiver to refuse.
+  ErrorCode error = ErrorCode::ok;  // responses only; when not ok, the body is a Failure
+  std::uint64_t request = 0;        // the request's id, repeated in its response; 0 in events
+  std::uint32_t body_bytes = 0;
+  std::uint64_t payload_bytes = 0;
+  bool operator==(const FrameHeader&) const = default;
+};
+
+inline constexpr std::size_t kFrameHeaderBytes = 32;
+inline constexpr std::uint32_t kMaxBodyBytes = 1u << 20;
+inline constexpr std::uint64_t kMaxPayloadBytes = (std::uint64_t{1} << 63) - 1;
+
+std::array<std::uint8_t, kFrameHeaderBytes> encode_frame_header(const FrameHeader& header);
+// protocol_error for a wrong magic, an unknown kind, non-zero reserved bytes or a length over its limit.
+Result<FrameHeader> decode_frame_header(std::span<const std::uint8_t, kFrameHeaderBytes> bytes);
+
+}  // namespace ferry::rpc
