@@ -1,0 +1,26 @@
+// From lowered functions to the bytes of a .ferry file: passes, code generation, linking, packaging.
+#pragma once
+
+#include "crosscompile/ir/function.h"
+#include "crosscompile/target/target.h"
+#include "rpc/abi/manifest.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ferry {
+
+struct ModuleText {
+    std::string source;
+    std::string schedule;
+};
+
+std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions, const Target& target,
+                                         const ModuleText& text);
+
+// What the manifest will say of a function (after the passes, which fix its workspaces).
+FunctionInfo describe(const ir::Function& function);
+
+} // namespace ferry

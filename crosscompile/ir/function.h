@@ -1,0 +1,39 @@
+// A lowered function: what code generators and the interpreter take.
+#pragma once
+
+#include "crosscompile/ir/stmt.h"
+#include "rpc/abi/manifest.h"
+
+#include <string>
+#include <vector>
+
+namespace ferry::ir {
+
+struct FunctionParameter {
+    std::string name;
+    ParameterKind kind = ParameterKind::tensor;
+    Direction direction = Direction::in;
+    BufferRef buffer; // tensors
+    Expr scalar;      // scalars: the Var the body uses
+};
+
+struct Requirement {
+    Expr condition; // over symbols
+    std::string message;
+};
+
+struct Function {
+    std::string name;
+    std::vector<FunctionParameter> parameters;
+    // Sizes in the order of the kernel's trailing arguments, as Var of type kIndex.
+    std::vector<Expr> symbols;
+    std::vector<Requirement> requirements;
+    std::vector<std::string> messages; // Assert::message indexes this
+    Expr flops;                        // useful arithmetic of one call over symbols; nothing when unknown
+    // Bytes over symbols, set by the pass that places global buffers: they become byte buffers named below, which code generation
+    // gets from the runtime. Nothing: none needed.
+    Expr call_workspace, thread_workspace;
+    Stmt body;
+};
+
+} // namespace ferry::ir

@@ -1,0 +1,14 @@
+// C-like text that a person reads: loops, stores, "parallel for", vectors as ramp(...) and x8(...). Names that clash are numbered.
+#pragma once
+
+#include "crosscompile/ir/function.h"
+
+#include <string>
+
+namespace ferry::ir {
+
+std::string to_text(const Expr& expr);
+std::string to_text(const Stmt& stmt);
+std::string to_text(const Function& function);
+
+} // namespace ferry::ir

@@ -1,0 +1,79 @@
+// Statements: loops, stores and what holds them together.
+#pragma once
+
+#include "crosscompile/ir/expr.h"
+
+namespace ferry::ir {
+
+// Writes one element, or one a lane (lanes that write the same element do so in lane order); lanes whose mask is false write
+// nothing. Indices as in Load.
+struct Store : StmtNode {
+    static constexpr NodeKind kKind = NodeKind::Store;
+    BufferRef buffer;
+    std::vector<Expr> indices;
+    Expr value;
+    Expr mask;
+    static Stmt make(BufferRef buffer, std::vector<Expr> indices, Expr value, Expr mask = {});
+};
+
+enum class ForKind : std::uint8_t {
+    serial,
+    parallel,   // iterations in any order, on several threads
+    vectorized, // constant extent; replaced by vector nodes
+    unrolled,   // constant extent; replaced by copies of the body
+};
+
+// for (var = min; var < min + extent; ++var) body. An extent below 1 runs nothing.
+struct For : StmtNode {
+    static constexpr NodeKind kKind = NodeKind::For;
+    Expr var, min, extent;
+    ForKind for_kind;
+    Stmt body;
+    static Stmt make(Expr var, Expr min, Expr extent, ForKind kind, Stmt body);
+};
+
+// One after the other. Nested blocks are flattened by make(); a block of one is that one.
+struct Block : StmtNode {
+    static constexpr NodeKind kKind = NodeKind::Block;
+    std::vector<Stmt> body;
+    static Stmt make(std::vector<Stmt> body);
+};
+
+struct If : StmtNode {
+    static constexpr NodeKind kKind = NodeKind::If;
+    Expr condition;
+    Stmt on_true, on_false; // on_false may be nothing
+    static Stmt make(Expr condition, Stmt on_true, Stmt on_false = {});
+};
+
+// The buffer exists, with undefined contents, while body runs.
+struct Allocate : StmtNode {
+    static constexpr NodeKind kKind = NodeKind::Allocate;
+    BufferRef buffer;
+    Stmt body;
+    static Stmt make(BufferRef buffer, Stmt body);
+};
+
+struct LetStmt : StmtNode {
+    static constexpr NodeKind kKind = NodeKind::LetStmt;
+    Expr var, value;
+    Stmt body;
+    static Stmt make(Expr var, Expr value, Stmt body);
+};
+
+// Leaves the kernel with the result 1 + message when the condition is false; message indexes the function's list.
+struct Assert : StmtNode {
+    static constexpr NodeKind kKind = NodeKind::Assert;
+    Expr condition;
+    std::uint32_t message;
+    static Stmt make(Expr condition, std::uint32_t message);
+};
+
+// For the effect of a call.
+struct Evaluate : StmtNode {
+    static constexpr NodeKind kKind = NodeKind::Evaluate;
+    Expr value;
+    static Stmt make(Expr value);
+};
+
+} // namespace ferry::ir

@@ -1,0 +1,24 @@
+// Replacing variables and buffers, and looking for them.
+#pragma once
+
+#include "crosscompile/ir/stmt.h"
+
+#include <unordered_map>
+#include <vector>
+
+namespace ferry::ir {
+
+using Substitution = std::unordered_map<const ExprNode*, Expr>; // Var node -> value
+
+Expr substitute(const Expr& expr, const Substitution& values);
+Stmt substitute(const Stmt& stmt, const Substitution& values);
+
+bool uses_var(const Expr& expr, const Expr& var);
+bool uses_var(const Stmt& stmt, const Expr& var);
+// Variables that occur free, in order of first occurrence.
+std::vector<Expr> free_vars(const Expr& expr);
+std::vector<Expr> free_vars(const Stmt& stmt);
+// Structural equality (variables and buffers by identity).
+bool equal(const Expr& a, const Expr& b);
+
+} // namespace ferry::ir

@@ -1,0 +1,14 @@
+// Checks what every pass relies on: variables are defined where used and only once, types and lanes agree, indices fit the rank,
+// buffers are parameters or allocated around their use.
+#pragma once
+
+#include "crosscompile/ir/function.h"
+
+#include <string>
+
+namespace ferry::ir {
+
+// Throws InternalError that names `after` and shows the offending part.
+void validate(const Function& function, const std::string& after);
+
+} // namespace ferry::ir

@@ -1,0 +1,21 @@
+// Walks a tree: override what you look for, call the base to go on to the children.
+#pragma once
+
+#include "crosscompile/ir/stmt.h"
+
+namespace ferry::ir {
+
+class Visitor {
+  public:
+    virtual ~Visitor() = default;
+    void visit(const Expr& expr); // nothing happens for an undefined one
+    void visit(const Stmt& stmt);
+
+  protected:
+#define FERRY_VISIT(name) virtual void visit_node(const name& node);
+    FERRY_IR_EXPRS(FERRY_VISIT)
+    FERRY_IR_STMTS(FERRY_VISIT)
+#undef FERRY_VISIT
+};
+
+} // namespace ferry::ir

@@ -1,0 +1,17 @@
+// The text notation (Tensor Comprehensions). docs/language.md describes it for users.
+#pragma once
+
+#include "host/lang/program.h"
+
+#include <string_view>
+#include <vector>
+
+namespace ferry::lang {
+
+// Every def of the text. `file` is what messages call it. CompileError reads
+//   mm.tc:3:24: expected ')' before '->'
+//     def mm(float(M,K) A -> (C) {
+//                         ^
+std::vector<Program> parse(std::string_view text, std::string_view file);
+
+} // namespace ferry::lang
