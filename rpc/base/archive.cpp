@@ -13,8 +13,7 @@ std::size_t ByteInputArchive::take_count(std::size_t minimum_bytes) {
   std::uint32_t count = 0;
   take(&count, sizeof count);
   if (count > remaining() / minimum_bytes) {
-    position_ -= sizeof count;
-    fail((std::string("a count that fits into the ") + std::to_string(bytes_.size()) + " bytes").c_str(), count);
+    fail(("a count that fits into the " + std::to_string(bytes_.size()) + " bytes").c_str(), count, sizeof count);
   }
   return count;
 }
@@ -24,8 +23,9 @@ void ByteInputArchive::fail_short(std::size_t wanted) const {
                     " more bytes, got " + std::to_string(remaining()));
 }
 
-void ByteInputArchive::fail(const char* expected, std::uint64_t got) const {
-  throw DecodeError("offset " + std::to_string(position_) + ": expected " + expected + ", got " + std::to_string(got));
+void ByteInputArchive::fail(const char* expected, std::uint64_t got, std::size_t value_bytes) const {
+  throw DecodeError("offset " + std::to_string(position_ - value_bytes) + ": expected " + expected + ", got " +
+                    std::to_string(got));
 }
 
 Status decode_with(std::span<const std::uint8_t> bytes, void (*read)(ByteInputArchive&, void*), void* into) {

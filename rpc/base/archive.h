@@ -55,9 +55,9 @@ class ByteInputArchive : public cereal::InputArchive<ByteInputArchive, cereal::A
   std::size_t take_count(std::size_t minimum_bytes);
   std::size_t remaining() const { return bytes_.size() - position_; }
 
-  // Both throw DecodeError and name the offset.
+  // Both throw DecodeError and name the offset; fail() speaks of the value that was just taken.
   [[noreturn]] void fail_short(std::size_t wanted) const;
-  [[noreturn]] void fail(const char* expected, std::uint64_t got) const;
+  [[noreturn]] void fail(const char* expected, std::uint64_t got, std::size_t value_bytes) const;
 
  private:
   std::span<const std::uint8_t> bytes_;
@@ -87,7 +87,7 @@ inline void save(ByteOutputArchive& archive, const bool& value) {
 inline void load(ByteInputArchive& archive, bool& value) {
   std::uint8_t byte = 0;
   archive.take(&byte, 1);
-  if (byte > 1) archive.fail("a bool of 0 or 1", byte);
+  if (byte > 1) archive.fail("a bool of 0 or 1", byte, 1);
   value = byte == 1;
 }
 
@@ -151,7 +151,7 @@ template <class E>
 void load(ByteInputArchive& archive, EnumField<E>& field) {
   std::underlying_type_t<E> number{};
   load(archive, number);
-  if (!field.is_valid(number)) archive.fail("a known tag", static_cast<std::uint64_t>(number));
+  if (!field.is_valid(number)) archive.fail("a known tag", static_cast<std::uint64_t>(number), sizeof number);
   field.value = static_cast<E>(number);
 }
 

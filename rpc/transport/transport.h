@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -36,5 +37,9 @@ class Transport {
 };
 
 inline constexpr const char* kPeerClosed = "the peer closed the connection";
+
+// What every implementation of receive() answers.
+Status closed_by_peer(std::size_t received, std::size_t expected);
+Status receive_timed_out(std::chrono::milliseconds timeout);
 
 }  // namespace ferry

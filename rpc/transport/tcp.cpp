@@ -1,0 +1,190 @@
+#include "rpc/transport/tcp.h"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "rpc/transport/socket.h"
+
+namespace ferry {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Endpoint {
+  int family = AF_UNSPEC;
+  sockaddr_storage address{};
+  socklen_t length = 0;
+};
+
+struct Lookup {
+  std::mutex mutex;
+  std::condition_variable done;
+  bool finished = false;
+  int error = 0;
+  std::vector<Endpoint> endpoints;
+};
+
+std::vector<Endpoint> copy_endpoints(const addrinfo* list) {
+  std::vector<Endpoint> endpoints;
+  for (; list != nullptr; list = list->ai_next) {
+    Endpoint endpoint{list->ai_family, {}, list->ai_addrlen};
+    std::memcpy(&endpoint.address, list->ai_addr, list->ai_addrlen);
+    endpoints.push_back(endpoint);
+  }
+  return endpoints;
+}
+
+int look_up(const std::string& host, std::uint16_t port, int flags, std::vector<Endpoint>& endpoints) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = flags | AI_NUMERICSERV;
+  addrinfo* list = nullptr;
+  const int error = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &list);
+  if (error != 0) return error;
+  endpoints = copy_endpoints(list);
+  ::freeaddrinfo(list);
+  return 0;
+}
+
+// A name server that does not answer holds getaddrinfo for longer than anybody wants to wait, and it cannot be
+// cancelled: the thread is left behind with its own copy of everything.
+Result<std::vector<Endpoint>> resolve(const TcpAddress& address, Clock::time_point deadline) {
+  std::vector<Endpoint> numeric;
+  if (look_up(address.host, address.port, AI_NUMERICHOST, numeric) == 0) return numeric;
+
+  auto lookup = std::make_shared<Lookup>();
+  std::thread([lookup, address] {
+    std::vector<Endpoint> endpoints;
+    const int error = look_up(address.host, address.port, 0, endpoints);
+    const std::lock_guard lock(lookup->mutex);
+    lookup->error = error;
+    lookup->endpoints = std::move(endpoints);
+    lookup->finished = true;
+    lookup->done.notify_one();
+  }).detach();
+  std::unique_lock lock(lookup->mutex);
+  if (!lookup->done.wait_until(lock, deadline, [&] { return lookup->finished; })) {
+    return Status(ErrorCode::unavailable, "the name was not found in time");
+  }
+  if (lookup->error != 0) return Status(ErrorCode::unavailable, ::gai_strerror(lookup->error));
+  return lookup->endpoints;
+}
+
+// 0, or the errno of what went wrong.
+int wait_connected(int fd, Clock::time_point deadline) {
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    pollfd entry{fd, POLLOUT, 0};
+    const int ready = ::poll(&entry, 1, left.count() > 0 ? static_cast<int>(left.count()) : 0);
+    if (ready == 0) return ETIMEDOUT;
+    if (ready < 0 && errno != EINTR) return errno;
+    if (ready > 0) break;
+  }
+  int error = 0;
+  socklen_t length = sizeof error;
+  return ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno;
+}
+
+// With nobody listening on a local port that the system hands out itself, a socket can connect to itself.
+bool is_connected_to_itself(int fd) {
+  sockaddr_storage here{};
+  sockaddr_storage there{};
+  socklen_t here_length = sizeof here;
+  socklen_t there_length = sizeof there;
+  return ::getsockname(fd, reinterpret_cast<sockaddr*>(&here), &here_length) == 0 &&
+         ::getpeername(fd, reinterpret_cast<sockaddr*>(&there), &there_length) == 0 && here_length == there_length &&
+         std::memcmp(&here, &there, here_length) == 0;
+}
+
+// 0 and a connected socket, or an errno.
+int connect_endpoint(const Endpoint& endpoint, Clock::time_point deadline, int& fd) {
+  fd = ::socket(endpoint.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0) return errno;
+  int error = 0;
+  if (::connect(fd, reinterpret_cast<const sockaddr*>(&endpoint.address), endpoint.length) != 0) {
+    error = errno == EINPROGRESS || errno == EINTR ? wait_connected(fd, deadline) : errno;
+  }
+  if (error == 0 && is_connected_to_itself(fd)) error = ECONNREFUSED;
+  if (error != 0) ::close(fd);
+  return error;
+}
+
+std::string seconds_text(std::chrono::milliseconds time) {
+  const auto tenths = (time.count() + 50) / 100;
+  std::string text = std::to_string(tenths / 10);
+  if (tenths % 10 != 0) text += "." + std::to_string(tenths % 10);
+  return text + " s";
+}
+
+}  // namespace
+
+Result<TcpAddress> parse_tcp_address(std::string_view text, std::uint16_t default_port) {
+  const auto refuse = [&](const char* expected) {
+    return Status(ErrorCode::invalid_argument,
+                  std::string("expected ") + expected + ", got '" + std::string(text) + "'");
+  };
+  std::string_view host = text;
+  std::string_view port;
+  if (!text.empty() && text.front() == '[') {
+    const std::size_t end = text.find(']');
+    if (end == std::string_view::npos) return refuse("a ']' after an IPv6 address");
+    host = text.substr(1, end - 1);
+    port = text.substr(end + 1);
+    if (!port.empty() && port.front() != ':') return refuse("[ADDRESS]:PORT");
+  } else if (const std::size_t colon = text.find(':'); colon != std::string_view::npos) {
+    if (text.find(':', colon + 1) != std::string_view::npos)
+      return refuse("an IPv6 address in brackets, [ADDRESS]:PORT");
+    host = text.substr(0, colon);
+    port = text.substr(colon);
+  }
+  if (host.empty()) return refuse("HOST:PORT");
+  TcpAddress address{std::string(host), default_port};
+  if (port.empty()) return address;
+  port.remove_prefix(1);
+  std::uint32_t number = 0;
+  for (const char digit : port) {
+    if (digit < '0' || digit > '9') return refuse("a port between 1 and 65535");
+    number = number * 10 + static_cast<std::uint32_t>(digit - '0');
+    if (number > 65535) return refuse("a port between 1 and 65535");
+  }
+  if (number == 0) return refuse("a port between 1 and 65535");
+  address.port = static_cast<std::uint16_t>(number);
+  return address;
+}
+
+std::string to_text(const TcpAddress& address) {
+  const bool is_v6 = address.host.find(':') != std::string::npos;
+  return (is_v6 ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port);
+}
+
+Result<std::unique_ptr<Transport>> connect_tcp(const std::string& host, std::uint16_t port,
+                                               std::chrono::milliseconds timeout) {
+  const TcpAddress address{host, port};
+  const Clock::time_point deadline = Clock::now() + timeout;
+  const auto refuse = [&](const std::string& reason) {
+    return Status(ErrorCode::unavailable, "cannot connect to " + to_text(address) + ": " + reason);
+  };
+  Result<std::vector<Endpoint>> endpoints = resolve(address, deadline);
+  if (!endpoints.is_ok()) return refuse(endpoints.status().message());
+  int error = EHOSTUNREACH;
+  for (const Endpoint& endpoint : endpoints.value()) {
+    int fd = -1;
+    error = connect_endpoint(endpoint, deadline, fd);
+    if (error == 0) return wrap_socket(fd);
+  }
+  if (error == ETIMEDOUT) return refuse("no answer within " + seconds_text(timeout));
+  if (error == ECONNREFUSED) return refuse("connection refused; is rpc_server running there?");
+  return refuse(std::strerror(error));
+}
+
+}  // namespace ferry

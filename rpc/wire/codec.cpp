@@ -1,0 +1,196 @@
+#include "rpc/wire/codec.h"
+
+#include "rpc/base/archive.h"
+
+namespace ferry {
+
+template <class Archive>
+void serialize(Archive& archive, CacheFacts& facts) {
+  archive(facts.level, facts.kind, facts.bytes, facts.line_bytes);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ComputeDevice& device) {
+  archive(device.kind, device.name, device.memory_bytes);
+}
+
+template <class Archive>
+void serialize(Archive& archive, DeviceFacts& facts) {
+  archive(facts.server_version, facts.flavour, facts.arch, facts.operating_system, facts.cpu_name,
+          facts.cpu_identification, facts.features, facts.hwcap, facts.hwcap2, facts.logical_cores, facts.threads,
+          facts.memory_bytes, facts.memory_available_bytes, facts.memory_limit_bytes, facts.page_bytes, facts.caches,
+          facts.devices, facts.not_enforced);
+}
+
+}  // namespace ferry
+
+namespace ferry::rpc {
+namespace {
+
+bool is_valid_fill_kind(std::uint8_t tag) { return tag >= 1 && tag <= 4; }
+
+}  // namespace
+
+template <class Archive>
+void serialize(Archive& archive, Failure& message) {
+  archive(message.message, message.failed_request);
+}
+
+template <class Archive>
+void serialize(Archive& archive, QueuedEvent& event) {
+  archive(event.position);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ProgressEvent& event) {
+  archive(event.request, event.done, event.total);
+}
+
+template <class Archive>
+void serialize(Archive& archive, LogEvent& event) {
+  archive(event.request, event.text);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Hello& message) {
+  archive(message.version_min, message.version_max, message.client);
+}
+
+template <class Archive>
+void serialize(Archive& archive, HelloReply& message) {
+  archive(message.version, message.facts);
+}
+
+template <class Archive>
+void serialize(Archive& archive, PutModule& message) {
+  archive(message.module, message.hash);
+}
+
+template <class Archive>
+void serialize(Archive& archive, PutModuleReply& message) {
+  archive(message.present);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ModuleListing& listing) {
+  archive(listing.module, listing.hash, listing.bytes, listing.functions);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ListModulesReply& message) {
+  archive(message.modules);
+}
+
+template <class Archive>
+void serialize(Archive& archive, UnloadModule& message) {
+  archive(message.module);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Alloc& message) {
+  archive(message.buffer, message.bytes, message.device);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Free& message) {
+  archive(message.buffer);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Write& message) {
+  archive(message.buffer, message.offset);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Read& message) {
+  archive(message.buffer, message.offset, message.bytes);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Fill& message) {
+  archive(message.buffer, enum_field(message.kind, is_valid_fill_kind), enum_field(message.dtype, is_valid_dtype),
+          message.elements, message.seed);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Copy& message) {
+  archive(message.destination, message.destination_offset, message.source, message.source_offset, message.bytes);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Argument& argument) {
+  archive(argument.buffer, argument.offset, enum_field(argument.dtype, is_valid_dtype), argument.shape,
+          argument.is_scalar, argument.scalar_bits);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Call& message) {
+  archive(message.module, message.function, message.arguments);
+}
+
+template <class Archive>
+void serialize(Archive& archive, CallReply& message) {
+  archive(message.elapsed_ns);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Measure& message) {
+  archive(message.call, message.number, message.repeat, message.min_repeat_ms, message.warmup_ms);
+}
+
+template <class Archive>
+void serialize(Archive& archive, MeasureReply& message) {
+  archive(message.seconds, message.number, message.warmup_calls, message.threads);
+}
+
+template <class Archive>
+void serialize(Archive& archive, FactsReply& message) {
+  archive(message.facts);
+}
+
+template <class T>
+std::vector<std::uint8_t> encode(const T& message) {
+  std::vector<std::uint8_t> bytes;
+  ByteOutputArchive archive(bytes);
+  archive(message);
+  return bytes;
+}
+
+template <class T>
+Result<T> decode(std::span<const std::uint8_t> bytes) {
+  T message{};
+  FERRY_TRY(
+      decode_with(bytes, [](ByteInputArchive& archive, void* into) { archive(*static_cast<T*>(into)); }, &message));
+  return message;
+}
+
+#define FERRY_INSTANTIATE(T)                              \
+  template std::vector<std::uint8_t> encode<T>(const T&); \
+  template Result<T> decode<T>(std::span<const std::uint8_t>);
+FERRY_INSTANTIATE(Empty)
+FERRY_INSTANTIATE(Failure)
+FERRY_INSTANTIATE(QueuedEvent)
+FERRY_INSTANTIATE(ProgressEvent)
+FERRY_INSTANTIATE(LogEvent)
+FERRY_INSTANTIATE(HelloReply)
+FERRY_INSTANTIATE(PutModuleReply)
+FERRY_INSTANTIATE(ListModulesReply)
+FERRY_INSTANTIATE(CallReply)
+FERRY_INSTANTIATE(MeasureReply)
+FERRY_INSTANTIATE(FactsReply)
+#define FERRY_INSTANTIATE_REQUEST(tag, request, reply, text) FERRY_INSTANTIATE(request)
+FERRY_MESSAGES(FERRY_INSTANTIATE_REQUEST)
+#undef FERRY_INSTANTIATE_REQUEST
+#undef FERRY_INSTANTIATE
+
+const char* tag_name(std::uint16_t tag) {
+  switch (static_cast<Tag>(tag)) {
+#define FERRY_NAME(number, request, reply, text) \
+  case Tag::request: return text;
+    FERRY_MESSAGES(FERRY_NAME)
+#undef FERRY_NAME
+  }
+  return "unknown";
+}
+
+}  // namespace ferry::rpc

@@ -1,0 +1,109 @@
+#include "rpc/wire/connection.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace ferry::rpc {
+namespace {
+
+constexpr std::size_t kDrainPieceBytes = 64 * 1024;
+
+// The transport says how much of one receive had come; only at the start of a frame may that be nothing.
+Status inside_frame(Status status) {
+  if (status.is_ok() || status.message() != kPeerClosed) return status;
+  return Status(status.code(), "the peer closed the connection inside a frame");
+}
+
+std::vector<std::uint8_t> failure_body(const Status& failure, std::uint64_t failed_request) {
+  Failure body{failure.message(), failed_request};
+  // A sentence that quotes its input may be as long as the input.
+  if (body.message.size() > kMaxBodyBytes / 2) body.message.resize(kMaxBodyBytes / 2);
+  return encode(body);
+}
+
+}  // namespace
+
+void Connection::put_preamble_before_first_frame(const Preamble& preamble) {
+  const auto bytes = encode_preamble(preamble);
+  preamble_.assign(bytes.begin(), bytes.end());
+}
+
+Result<Preamble> Connection::receive_preamble() {
+  std::array<std::uint8_t, kPreambleBytes> bytes{};
+  FERRY_TRY(transport_->receive(bytes));
+  return decode_preamble(bytes);
+}
+
+Status Connection::send_frame(FrameHeader header, ByteSpan body, ByteSpan payload) {
+  if (body.size() > kMaxBodyBytes) {
+    return Status(ErrorCode::internal, "a message body of " + std::to_string(body.size()) +
+                                           " bytes is over the limit of " + std::to_string(kMaxBodyBytes));
+  }
+  header.body_bytes = static_cast<std::uint32_t>(body.size());
+  header.payload_bytes = payload.size();
+  const auto head = encode_frame_header(header);
+  const std::array<ByteSpan, 4> pieces{preamble_, head, body, payload};
+  FERRY_TRY(transport_->send(pieces));
+  preamble_.clear();
+  return Status();
+}
+
+Status Connection::send_failure(const FrameHeader& request, const Status& failure, std::uint64_t failed_request) {
+  return send_frame({FrameKind::response, request.tag, failure.code(), request.request},
+                    failure_body(failure, failed_request));
+}
+
+Result<Frame> Connection::receive_frame() {
+  FERRY_TRY(drain_payload());
+  std::array<std::uint8_t, kFrameHeaderBytes> bytes{};
+  FERRY_TRY(transport_->receive(bytes));
+  FERRY_ASSIGN(const FrameHeader header, decode_frame_header(bytes));
+  body_.resize(header.body_bytes);
+  if (!body_.empty()) FERRY_TRY(inside_frame(transport_->receive(body_)));
+  payload_left_ = header.payload_bytes;
+  return Frame{header, body_};
+}
+
+Status Connection::receive_payload(MutableByteSpan into) {
+  if (into.size() > payload_left_) {
+    return Status(ErrorCode::internal, "expected to receive at most the " + std::to_string(payload_left_) +
+                                           " bytes left of a payload, got " + std::to_string(into.size()));
+  }
+  if (into.empty()) return Status();
+  payload_left_ -= into.size();
+  return inside_frame(transport_->receive(into));
+}
+
+Status Connection::drain_payload() {
+  if (payload_left_ == 0) return Status();
+  const std::uint64_t most = kDrainPieceBytes;
+  std::vector<std::uint8_t> piece(static_cast<std::size_t>(std::min(payload_left_, most)));
+  while (payload_left_ > 0) {
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(payload_left_, piece.size()));
+    FERRY_TRY(receive_payload(MutableByteSpan(piece).first(count)));
+  }
+  return Status();
+}
+
+std::vector<std::uint8_t> failure_frame(std::uint16_t tag, std::uint64_t request, const Status& failure,
+                                        std::uint64_t failed_request) {
+  const std::vector<std::uint8_t> body = failure_body(failure, failed_request);
+  FrameHeader header{FrameKind::response, tag, failure.code(), request};
+  header.body_bytes = static_cast<std::uint32_t>(body.size());
+  const auto head = encode_frame_header(header);
+  std::vector<std::uint8_t> bytes(head.size() + body.size());
+  std::copy(head.begin(), head.end(), bytes.begin());
+  std::copy(body.begin(), body.end(), bytes.begin() + head.size());
+  return bytes;
+}
+
+Status failure_of(const Frame& response, std::uint64_t* failed_request) {
+  if (response.header.error == ErrorCode::ok) return Status();
+  Result<Failure> failure = decode<Failure>(response.body);
+  if (!failure.is_ok()) return failure.status();
+  if (failed_request != nullptr) *failed_request = failure.value().failed_request;
+  return Status(response.header.error, std::move(failure.value().message));
+}
+
+}  // namespace ferry::rpc

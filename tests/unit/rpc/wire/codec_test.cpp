@@ -1,0 +1,159 @@
+#include "rpc/wire/codec.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+
+namespace ferry::rpc {
+namespace {
+
+DeviceFacts sample_facts() {
+  DeviceFacts facts;
+  facts.server_version = "0.1.0";
+  facts.flavour = "static";
+  facts.arch = "armv7";
+  facts.operating_system = "Linux 6.1.0";
+  facts.cpu_name = "Cortex-A7";
+  facts.cpu_identification = "CPU part\t: 0xc07";
+  facts.features = {"neon", "vfp4"};
+  facts.hwcap = 0x1234567890u;
+  facts.hwcap2 = 2;
+  facts.logical_cores = 4;
+  facts.threads = 3;
+  facts.memory_bytes = 1u << 30;
+  facts.memory_available_bytes = 1u << 29;
+  facts.memory_limit_bytes = 1u << 28;
+  facts.page_bytes = 4096;
+  facts.caches = {{1, "data", 32768, 64}, {2, "unified", 524288, 64}};
+  facts.devices = {{"cpu", "Cortex-A7", 1u << 30}};
+  facts.not_enforced = {"memory"};
+  return facts;
+}
+
+Call sample_call() {
+  return {9, "mm", {{5, 64, DType::f16, {2, 3}, false, 0}, {0, 0, DType::i64, {}, true, 0xffffffffffffffffu}}};
+}
+
+// Calls check(name, message) with one message of every kind, all fields set.
+template <class Check>
+void for_each_message(Check check) {
+  check("hello", Hello{1, 3, "ferry 0.1.0 user@laptop"});
+  check("hello reply", HelloReply{1, sample_facts()});
+  check("ping", Ping{});
+  check("empty", Empty{});
+  check("put_module", PutModule{4, Hash{1, 2, 3}});
+  check("put_module reply", PutModuleReply{true});
+  check("list_modules", ListModules{});
+  check("list_modules reply", ListModulesReply{{{4, Hash{1}, 15000, {"mm", "conv"}}, {6, Hash{2}, 1, {}}}});
+  check("unload_module", UnloadModule{4});
+  check("alloc", Alloc{5, 1u << 20, 0});
+  check("free", Free{5});
+  check("write", Write{5, 128});
+  check("read", Read{5, 64, 1000});
+  check("fill", Fill{5, FillKind::random, DType::bf16, 77, 42});
+  check("copy", Copy{5, 0, 6, 64, 100});
+  check("call", sample_call());
+  check("call reply", CallReply{123456789});
+  check("measure", Measure{sample_call(), 3, 10, 1.5, 0.25});
+  check("measure reply", MeasureReply{{1e-3, 2e-3}, 3, 17, 4});
+  check("facts", Facts{});
+  check("facts reply", FactsReply{sample_facts()});
+  check("close", Close{});
+  check("failure", Failure{"mm: no such function", 12});
+  check("queued event", QueuedEvent{2});
+  check("progress event", ProgressEvent{7, 10, 20});
+  check("log event", LogEvent{7, "hello from the kernel"});
+}
+
+TEST_CASE("every message decodes to what was encoded") {
+  for_each_message([]<class T>(const char* name, const T& message) {
+    CAPTURE(name);
+    const std::vector<std::uint8_t> bytes = encode(message);
+    const Result<T> back = decode<T>(bytes);
+    REQUIRE_MESSAGE(back.is_ok(), back.status().message());
+    CHECK(encode(back.value()) == bytes);
+  });
+}
+
+TEST_CASE("a call keeps every field") {
+  const Call call = decode<Call>(encode(sample_call())).value();
+  CHECK(call.module == 9);
+  CHECK(call.function == "mm");
+  REQUIRE(call.arguments.size() == 2);
+  CHECK(call.arguments[0].buffer == 5);
+  CHECK(call.arguments[0].offset == 64);
+  CHECK(call.arguments[0].dtype == DType::f16);
+  CHECK(call.arguments[0].shape == std::vector<std::int64_t>{2, 3});
+  CHECK(call.arguments[1].is_scalar);
+  CHECK(call.arguments[1].scalar_bits == 0xffffffffffffffffu);
+}
+
+TEST_CASE("every truncated length of every message is refused") {
+  for_each_message([]<class T>(const char* name, const T& message) {
+    CAPTURE(name);
+    const std::vector<std::uint8_t> bytes = encode(message);
+    for (std::size_t length = 0; length < bytes.size(); ++length) {
+      CAPTURE(length);
+      // A copy of exactly this size, so that a sanitizer sees a read past it.
+      const std::vector<std::uint8_t> cut(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length));
+      CHECK(decode<T>(cut).status().code() == ErrorCode::protocol_error);
+    }
+  });
+}
+
+TEST_CASE("a byte after the end of any message is refused") {
+  for_each_message([]<class T>(const char* name, const T& message) {
+    CAPTURE(name);
+    std::vector<std::uint8_t> bytes = encode(message);
+    bytes.push_back(0);
+    CHECK(decode<T>(bytes).status().code() == ErrorCode::protocol_error);
+  });
+}
+
+TEST_CASE("a changed byte of any message is refused or decodes to exactly what it says") {
+  for_each_message([]<class T>(const char* name, const T& message) {
+    CAPTURE(name);
+    const std::vector<std::uint8_t> bytes = encode(message);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      for (const std::uint8_t flip : {0x01, 0x80, 0xff}) {
+        std::vector<std::uint8_t> changed = bytes;
+        changed[i] ^= flip;
+        const Result<T> back = decode<T>(changed);
+        CAPTURE(i);
+        if (back.is_ok()) CHECK(encode(back.value()) == changed);
+      }
+    }
+  });
+}
+
+TEST_CASE("random bytes never decode to something else than they say") {
+  std::mt19937 random(7);
+  for_each_message([&]<class T>(const char* name, const T&) {
+    CAPTURE(name);
+    for (int round = 0; round < 300; ++round) {
+      std::vector<std::uint8_t> bytes(random() % 200);
+      for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random() % 3 == 0 ? random() : 0);
+      const Result<T> back = decode<T>(bytes);
+      if (back.is_ok()) CHECK(encode(back.value()) == bytes);
+    }
+  });
+}
+
+TEST_CASE("a dtype or fill kind that does not exist is refused with its offset") {
+  std::vector<std::uint8_t> bytes = encode(Fill{5, FillKind::random, DType::bf16, 77, 42});
+  bytes[8] = 9;
+  CHECK(decode<Fill>(bytes).status().message() == "offset 8: expected a known tag, got 9");
+  bytes[8] = 4;
+  bytes[9] = 14;
+  CHECK(decode<Fill>(bytes).status().message() == "offset 9: expected a known tag, got 14");
+}
+
+TEST_CASE("every tag has its name") {
+  CHECK(std::string(tag_name(1)) == "hello");
+  CHECK(std::string(tag_name(15)) == "close");
+  CHECK(std::string(tag_name(16)) == "unknown");
+}
+
+}  // namespace
+}  // namespace ferry::rpc
