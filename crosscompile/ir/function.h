@@ -30,8 +30,8 @@ struct Function {
     std::vector<Requirement> requirements;
     std::vector<std::string> messages; // Assert::message indexes this
     Expr flops;                        // useful arithmetic of one call over symbols; nothing when unknown
-    // Bytes over symbols, set by the pass that places global buffers: they become byte buffers named below, which code generation
-    // gets from the runtime. Nothing: none needed.
+    // Bytes over symbols of the two blocks that Allocate::offset points into, which code generation gets from the runtime; set by
+    // passes/plan_workspace. Nothing: none needed.
     Expr call_workspace, thread_workspace;
     Stmt body;
 };

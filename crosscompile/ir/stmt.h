@@ -46,12 +46,22 @@ struct If : StmtNode {
     static Stmt make(Expr condition, Stmt on_true, Stmt on_false = {});
 };
 
-// The buffer exists, with undefined contents, while body runs.
+enum class Workspace : std::uint8_t {
+    call,   // one block a call, shared by its threads
+    thread, // one block a thread that runs iterations of a parallel loop
+};
+
+// The buffer exists, with undefined contents, while body runs. passes/plan_workspace gives every buffer of Scope::global an
+// `offset`: it then starts this many bytes (over the function's symbols, a multiple of 64) into that block of the workspace. Before,
+// and for other scopes, `offset` is nothing. Buffers that are never needed at the same time may share bytes, so the contents last
+// from the first access in body to the last, not longer.
 struct Allocate : StmtNode {
     static constexpr NodeKind kKind = NodeKind::Allocate;
     BufferRef buffer;
     Stmt body;
-    static Stmt make(BufferRef buffer, Stmt body);
+    Expr offset;
+    Workspace workspace; // means something only with an offset
+    static Stmt make(BufferRef buffer, Stmt body, Expr offset = {}, Workspace workspace = Workspace::call);
 };
 
 struct LetStmt : StmtNode {
