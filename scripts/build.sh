@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Builds everything: rpc_server for the four architectures in build/device/ARCH/{static,dynamic}/rpc_server, then the
+# host's programs and tests in build/release. Run scripts/setup.sh once before.
+#
+#   scripts/build.sh [--device | --host]       (default: both)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# A second checkout in another folder is served from the same cache.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+
+# Prints what went wrong, and nothing when all is well.
+quietly() {
+  local log=build/last-step.log
+  "$@" >"$log" 2>&1 || { grep -v '^\[[0-9]*/[0-9]*\] ' "$log" | head -100; exit 1; }
+}
+
+build_device() {
+  local arch=$1 toolchain=$2 dir=build/device/$1
+  if [[ ! -f $dir/build.ninja ]]; then
+    echo "configuring rpc_server for $arch"
+    quietly cmake -G Ninja -S . -B "$dir" -DFERRY_DEVICE=ON -DCMAKE_BUILD_TYPE=Release \
+      --toolchain "toolchains/$toolchain.cmake"
+  fi
+  echo "building rpc_server for $arch"
+  quietly ninja -C "$dir"
+}
+
+mkdir -p build
+case ${1:-} in
+  "" | --device | --host) ;;
+  *) echo "usage: scripts/build.sh [--device | --host]" >&2; exit 2 ;;
+esac
+if [[ ${1:-} != --host ]]; then
+  build_device x86_64 x86_64-linux-gnu
+  build_device armv7 armv7-linux-gnueabihf
+  build_device aarch64 aarch64-linux-gnu
+  build_device riscv64 riscv64-linux-gnu
+fi
+if [[ ${1:-} != --device ]]; then
+  if [[ ! -f build/release/build.ninja ]]; then
+    echo "configuring the host"
+    quietly cmake --preset release
+  fi
+  echo "building the host"
+  quietly ninja -C build/release
+fi

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Checks the rules between folders: who may include whom, where other people's headers may appear, how long a file may be.
+
+    scripts/check_includes.py [ROOT]
+
+Prints one line a violation and exits 1 if there is any, 0 otherwise. The tables below are the rules; a new folder takes
+part once it stands in ORDER.
+"""
+import re
+import sys
+from pathlib import Path
+
+# The folders of each area, lowest first. A folder may include itself and those before it, never one after it.
+ORDER = {
+    "rpc": ["rpc/base", "rpc/abi", "rpc", "rpc/transport", "rpc/wire"],
+    "device-runtime": [
+        "device-runtime/stub", "device-runtime/measure", "device-runtime/facts", "device-runtime/threads",
+        "device-runtime/loader", "device-runtime/device", "device-runtime/sandbox", "device-runtime/handlers",
+        "device-runtime/session", "device-runtime/supervisor", "device-runtime",
+    ],
+    "crosscompile": [
+        "crosscompile/ir", "crosscompile/target", "crosscompile/passes", "crosscompile/codegen/source",
+        "crosscompile/codegen/llvm", "crosscompile/link", "crosscompile",
+    ],
+    "host": [
+        "host/npy", "host/lang", "host/schedule", "host/lower", "host/ops", "host/session", "host", "host/cli",
+    ],
+}
+
+# What an area may include of the others: whole areas, or single folders of them.
+BELOW = {
+    "rpc": [],
+    "device-runtime": ["rpc"],
+    "crosscompile": ["rpc/base", "rpc/abi"],
+    "host": ["crosscompile", "rpc"],
+}
+
+# Areas that use the product and are used by nobody.
+TOP = ["tests", "bench", "examples"]
+
+# (headers, the only folders where they may appear, why)
+ONLY_IN = [
+    (r"(llvm|llvm-c|lld)/", ["crosscompile/codegen/llvm", "crosscompile/link"], "LLVM and lld stay behind two folders"),
+    (r"(spdlog|CLI|nlohmann)/|toml(\+\+|\.hpp)", ["host", *TOP], "it is for the host's programs"),
+    (r"doctest/", ["tests"], "it is for the tests"),
+]
+
+# (headers, folders where they must not appear, why)
+NOT_IN = [
+    (
+        r"(iostream|istream|ostream|sstream|fstream|iomanip|streambuf|locale|regex)$|cereal/archives/",
+        ["rpc", "device-runtime"],
+        "streams and locales would double the size of rpc_server",
+    ),
+]
+
+SOURCES = {".h", ".cpp", ".def", ".inc"}
+SCRIPTS = {".py", ".sh", ".cmake"}
+MAX_LINES = 400
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def within(folder: str, place: str) -> bool:
+    return folder == place or folder.startswith(place + "/")
+
+
+def area_of(folder: str) -> str:
+    return folder.split("/")[0]
+
+
+def folder_of(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def arrow_error(folder: str, included: str) -> str | None:
+    """Why a file in `folder` may not include one in `included`, both relative to the root; None if it may."""
+    area, other = area_of(folder), area_of(included)
+    if area in TOP:
+        return None if other in ORDER or other == area else f"{area}/ may not include {included}"
+    if area == other:
+        order = ORDER[area]
+        if folder not in order:
+            return f"folder {folder} is not in the ORDER table of check_includes.py"
+        if included not in order:
+            return f"folder {included} is not in the ORDER table of check_includes.py"
+        if order.index(included) > order.index(folder):
+            return f"{included} stands above {folder}"
+        return None
+    if any(within(included, place) for place in BELOW[area]):
+        return None
+    return f"{area}/ may include {' and '.join(BELOW[area]) or 'only itself'}, not {included}"
+
+
+def header_error(folder: str, header: str) -> str | None:
+    """Why other people's `header` may not appear in `folder`; None if it may."""
+    for pattern, places, why in ONLY_IN:
+        if re.match(pattern, header) and not any(within(folder, place) for place in places):
+            return f"<{header}> belongs in {', '.join(places)}: {why}"
+    for pattern, places, why in NOT_IN:
+        if re.match(pattern, header) and any(within(folder, place) for place in places):
+            return f"<{header}> must not appear in {', '.join(places)}: {why}"
+    return None
+
+
+def check_file(root: Path, path: str) -> list[str]:
+    lines = (root / path).read_text(encoding="utf-8", errors="replace").splitlines()
+    errors = []
+    if len(lines) > MAX_LINES:
+        errors.append(f"{path}: expected at most {MAX_LINES} lines, got {len(lines)}")
+    if Path(path).suffix not in SOURCES or area_of(path) not in [*ORDER, *TOP]:
+        return errors
+    folder = folder_of(path)
+    if folder == "device-runtime/stub":
+        return errors
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        quote, header = match.groups()
+        error = None
+        if quote == "<":
+            error = header_error(folder, header)
+            if not error and area_of(header) in ORDER and (root / header).exists():
+                error = f"expected \"{header}\" in quotes, got <{header}>"
+        elif header.startswith(".") or not (root / header).is_file():
+            error = f'expected a path from the root, got "{header}"'
+        else:
+            error = arrow_error(folder, folder_of(header))
+        if error:
+            errors.append(f"{path}:{number}: {error}")
+    return errors
+
+
+def check_tree(root: Path) -> list[str]:
+    errors = []
+    for area in [*ORDER, *TOP, "scripts", "cmake"]:
+        for file in sorted((root / area).rglob("*")):
+            if file.suffix in SOURCES | SCRIPTS and file.is_file():
+                errors += check_file(root, file.relative_to(root).as_posix())
+    return errors
+
+
+def main() -> int:
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
+    errors = check_tree(root)
+    print("\n".join(errors) if errors else "includes: fine")
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

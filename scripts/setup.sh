@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Installs what building and testing needs on Debian 12, as root or through sudo, and builds the small libsodium.
+# Does nothing, in well under a second, when everything is there.
+#
+#   scripts/setup.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(
+  # building
+  git ca-certificates cmake ninja-build make pkg-config g++ ccache
+  # libsodium from its source package
+  dpkg-dev autoconf automake libtool
+  # compiler and linker in process; libcurl only quiets a search of LLVM's CMake files
+  llvm-19-dev liblld-19-dev lld-19
+  # libraries
+  libasio-dev libcereal-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libspdlog-dev
+  # tests and benchmarks
+  doctest-dev libbenchmark-dev qemu-user python3 python3-venv clang-format-19
+)
+# rpc_server for the other architectures; the machine's own compiler has its own name already.
+declare -A cross=([amd64]=g++-x86-64-linux-gnu [armhf]=g++-arm-linux-gnueabihf
+  [arm64]=g++-aarch64-linux-gnu [riscv64]=g++-riscv64-linux-gnu)
+unset "cross[$(dpkg --print-architecture)]"
+packages+=("${cross[@]}")
+
+as_root() {
+  if [[ $(id -u) == 0 ]]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    echo "expected to be root or to have sudo, to install: ${missing[*]}" >&2
+    exit 1
+  fi
+}
+
+install_packages() {
+  local missing=() package installed
+  installed=" $(dpkg-query -W -f='${Package}/${db:Status-Status} ' "${packages[@]}" 2>/dev/null || true)"
+  for package in "${packages[@]}"; do
+    [[ $installed == *" $package/installed "* ]] || missing+=("$package")
+  done
+  [[ ${#missing[@]} -gt 0 ]] || return 0
+  echo "installing ${missing[*]}"
+  local log options=(-o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 -qq)
+  log=$(mktemp)
+  if ! { as_root apt-get "${options[@]}" update &&
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" install -y --no-install-recommends \
+      "${missing[@]}"; } >"$log" 2>&1; then
+    tail -30 "$log" >&2
+    rm -f "$log"
+    exit 1
+  fi
+  rm -f "$log"
+}
+
+install_python() {
+  local wanted=scripts/test-requirements.txt
+  cmp -s "$wanted" build/venv/installed.txt && return 0
+  echo "installing Python packages for the tests into build/venv"
+  mkdir -p build
+  rm -rf build/venv
+  /usr/bin/python3 -m venv build/venv
+  build/venv/bin/pip install --quiet --disable-pip-version-check -r "$wanted"
+  cp "$wanted" build/venv/installed.txt
+}
+
+install_packages
+install_python
+scripts/libsodium.sh

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Sets up, builds and tests everything; the last line says how many tests passed and failed.
+#
+#   scripts/test.sh [--long] [ctest arguments, such as -R NAME]
+#
+# --long adds the tests labelled long, and runs all of them once more under the address and undefined behaviour
+# sanitizers.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+long=0
+if [[ ${1:-} == --long ]]; then
+  long=1
+  shift
+fi
+scripts/setup.sh
+scripts/build.sh
+
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+passed=0
+failed=0
+
+# Runs the tests of one preset and adds to the two counters what ctest's last lines say.
+run_tests() {
+  local preset=$1 log=build/test-$1.log
+  shift
+  echo "testing ($preset)"
+  ctest --preset "$preset" -j"$(nproc)" --no-tests=error "$@" 2>&1 | tee "$log" || true
+  local summary
+  summary=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests? failed out of [0-9]+' "$log") || {
+    echo "expected a summary from ctest, got none" >&2
+    failed=$((failed + 1))
+    return
+  }
+  read -r bad all < <(sed -E 's/.*passed, ([0-9]+) tests? failed out of ([0-9]+).*/\1 \2/' <<<"$summary")
+  failed=$((failed + bad))
+  passed=$((passed + all - bad))
+}
+
+if [[ $long == 1 ]]; then
+  export FERRY_TEST_LONG=1
+  run_tests release "$@"
+  [[ -f build/asan/build.ninja ]] || cmake --preset asan >/dev/null
+  ninja -C build/asan --quiet
+  run_tests asan "$@"
+else
+  run_tests release --label-exclude '^long$' "$@"
+fi
+echo "$passed passed, $failed failed"
+[[ $failed == 0 ]]
