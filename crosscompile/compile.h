@@ -13,8 +13,8 @@
 namespace ferry {
 
 struct ModuleText {
-    std::string source;
-    std::string schedule;
+  std::string source;
+  std::string schedule;
 };
 
 std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions, const Target& target,
@@ -23,4 +23,4 @@ std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions
 // What the manifest will say of a function (after the passes, which fix its workspaces).
 FunctionInfo describe(const ir::Function& function);
 
-} // namespace ferry
+}  // namespace ferry

@@ -1,5 +1,5 @@
-// Every message of the protocol. PROTOCOL.md describes them for people; this is the one list in code. Tags and field order are
-// never reused or changed: a new field goes to the end of a new message.
+// Every message of the protocol. PROTOCOL.md describes them for people; this is the one list in code. Tags and field
+// order are never reused or changed: a new field goes to the end of a new message.
 #pragma once
 
 #include "rpc/abi/device_facts.h"
@@ -17,22 +17,22 @@ inline constexpr std::uint32_t kProtocolVersionMin = 1;
 inline constexpr std::uint32_t kProtocolVersionMax = 1;
 
 // tag, request struct, response struct, name in text
-#define FERRY_MESSAGES(X)                                                                                              \
-    X(1, Hello, HelloReply, "hello")                                                                                   \
-    X(2, Ping, Empty, "ping")                                                                                          \
-    X(3, PutModule, PutModuleReply, "put_module")                                                                      \
-    X(4, ListModules, ListModulesReply, "list_modules")                                                                \
-    X(5, UnloadModule, Empty, "unload_module")                                                                         \
-    X(6, Alloc, Empty, "alloc")                                                                                        \
-    X(7, Free, Empty, "free")                                                                                          \
-    X(8, Write, Empty, "write")                                                                                        \
-    X(9, Read, Empty, "read")                                                                                          \
-    X(10, Fill, Empty, "fill")                                                                                         \
-    X(11, Copy, Empty, "copy")                                                                                         \
-    X(12, Call, CallReply, "call")                                                                                     \
-    X(13, Measure, MeasureReply, "measure")                                                                            \
-    X(14, Facts, FactsReply, "facts")                                                                                  \
-    X(15, Close, Empty, "close")
+#define FERRY_MESSAGES(X)                             \
+  X(1, Hello, HelloReply, "hello")                    \
+  X(2, Ping, Empty, "ping")                           \
+  X(3, PutModule, PutModuleReply, "put_module")       \
+  X(4, ListModules, ListModulesReply, "list_modules") \
+  X(5, UnloadModule, Empty, "unload_module")          \
+  X(6, Alloc, Empty, "alloc")                         \
+  X(7, Free, Empty, "free")                           \
+  X(8, Write, Empty, "write")                         \
+  X(9, Read, Empty, "read")                           \
+  X(10, Fill, Empty, "fill")                          \
+  X(11, Copy, Empty, "copy")                          \
+  X(12, Call, CallReply, "call")                      \
+  X(13, Measure, MeasureReply, "measure")             \
+  X(14, Facts, FactsReply, "facts")                   \
+  X(15, Close, Empty, "close")
 
 // Chosen by the client, never reused within a session, never 0.
 using Handle = std::uint64_t;
@@ -40,119 +40,119 @@ using Handle = std::uint64_t;
 struct Empty {};
 
 struct Hello {
-    std::uint32_t version_min = kProtocolVersionMin;
-    std::uint32_t version_max = kProtocolVersionMax;
-    std::string client; // "ferry 0.1.0 user@laptop", for logs and for those who wait
+  std::uint32_t version_min = kProtocolVersionMin;
+  std::uint32_t version_max = kProtocolVersionMax;
+  std::string client;  // "ferry 0.1.0 user@laptop", for logs and for those who wait
 };
 struct HelloReply {
-    std::uint32_t version = 0;
-    DeviceFacts facts;
+  std::uint32_t version = 0;
+  DeviceFacts facts;
 };
 
 struct Ping {};
 
-// Makes `module` known by the hash of its .ferry file. Without a payload it asks whether the server has that file (present), and
-// uses it if so; with the file as payload it is stored and loaded.
+// Makes `module` known by the hash of its .ferry file. Without a payload it asks whether the server has that file
+// (present), and uses it if so; with the file as payload it is stored and loaded.
 struct PutModule {
-    Handle module = 0;
-    Hash hash{};
+  Handle module = 0;
+  Hash hash{};
 };
 struct PutModuleReply {
-    bool present = false; // the handle is usable
+  bool present = false;  // the handle is usable
 };
 
 struct ListModules {};
 struct ModuleListing {
-    Handle module = 0;
-    Hash hash{};
-    std::uint64_t bytes = 0;
-    std::vector<std::string> functions;
+  Handle module = 0;
+  Hash hash{};
+  std::uint64_t bytes = 0;
+  std::vector<std::string> functions;
 };
 struct ListModulesReply {
-    std::vector<ModuleListing> modules;
+  std::vector<ModuleListing> modules;
 };
 
 struct UnloadModule {
-    Handle module = 0;
+  Handle module = 0;
 };
 
 struct Alloc {
-    Handle buffer = 0;
-    std::uint64_t bytes = 0;
-    std::uint32_t device = 0; // index into DeviceFacts::devices
+  Handle buffer = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t device = 0;  // index into DeviceFacts::devices
 };
 struct Free {
-    Handle buffer = 0;
+  Handle buffer = 0;
 };
 
 // The payload is the bytes to store at offset.
 struct Write {
-    Handle buffer = 0;
-    std::uint64_t offset = 0;
+  Handle buffer = 0;
+  std::uint64_t offset = 0;
 };
 // The answer's payload is the bytes.
 struct Read {
-    Handle buffer = 0;
-    std::uint64_t offset = 0;
-    std::uint64_t bytes = 0;
+  Handle buffer = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
 };
 
 // Elements from the start of the buffer, as rpc/abi/fill.h defines them.
 struct Fill {
-    Handle buffer = 0;
-    FillKind kind = FillKind::zeros;
-    DType dtype = DType::f32;
-    std::uint64_t elements = 0;
-    std::uint64_t seed = 0;
+  Handle buffer = 0;
+  FillKind kind = FillKind::zeros;
+  DType dtype = DType::f32;
+  std::uint64_t elements = 0;
+  std::uint64_t seed = 0;
 };
 
 struct Copy {
-    Handle destination = 0;
-    std::uint64_t destination_offset = 0;
-    Handle source = 0;
-    std::uint64_t source_offset = 0;
-    std::uint64_t bytes = 0;
+  Handle destination = 0;
+  std::uint64_t destination_offset = 0;
+  Handle source = 0;
+  std::uint64_t source_offset = 0;
+  std::uint64_t bytes = 0;
 };
 
-// One argument: a view of a buffer with a dtype and shape, or a scalar (buffer 0, no shape) whose value is in scalar_bits,
-// little-endian in the low bytes.
+// One argument: a view of a buffer with a dtype and shape, or a scalar (buffer 0, no shape) whose value is in
+// scalar_bits, little-endian in the low bytes.
 struct Argument {
-    Handle buffer = 0;
-    std::uint64_t offset = 0; // a multiple of 64
-    DType dtype = DType::f32;
-    std::vector<std::int64_t> shape;
-    bool is_scalar = false;
-    std::uint64_t scalar_bits = 0;
+  Handle buffer = 0;
+  std::uint64_t offset = 0;  // a multiple of 64
+  DType dtype = DType::f32;
+  std::vector<std::int64_t> shape;
+  bool is_scalar = false;
+  std::uint64_t scalar_bits = 0;
 };
 
 struct Call {
-    Handle module = 0;
-    std::string function;
-    std::vector<Argument> arguments; // in the manifest's parameter order
+  Handle module = 0;
+  std::string function;
+  std::vector<Argument> arguments;  // in the manifest's parameter order
 };
 struct CallReply {
-    std::uint64_t elapsed_ns = 0;
+  std::uint64_t elapsed_ns = 0;
 };
 
-// Times the call. Each of `repeat` samples is the mean of at least `number` calls, more when a sample would otherwise be shorter
-// than min_repeat_ms. Calls for at least warmup_ms come first and are not counted.
+// Times the call. Each of `repeat` samples is the mean of at least `number` calls, more when a sample would otherwise
+// be shorter than min_repeat_ms. Calls for at least warmup_ms come first and are not counted.
 struct Measure {
-    Call call;
-    std::uint32_t number = 1;
-    std::uint32_t repeat = 10;
-    double min_repeat_ms = 0;
-    double warmup_ms = 0;
+  Call call;
+  std::uint32_t number = 1;
+  std::uint32_t repeat = 10;
+  double min_repeat_ms = 0;
+  double warmup_ms = 0;
 };
 struct MeasureReply {
-    std::vector<double> seconds; // a call, one entry a sample
-    std::uint64_t number = 0;    // calls a sample, as it came out
-    std::uint64_t warmup_calls = 0;
-    std::uint32_t threads = 0;
+  std::vector<double> seconds;  // a call, one entry a sample
+  std::uint64_t number = 0;     // calls a sample, as it came out
+  std::uint64_t warmup_calls = 0;
+  std::uint32_t threads = 0;
 };
 
 struct Facts {};
 struct FactsReply {
-    DeviceFacts facts;
+  DeviceFacts facts;
 };
 
 // The server answers, then ends the session.
@@ -160,13 +160,13 @@ struct Close {};
 
 // The body of every response whose header carries an error.
 struct Failure {
-    std::string message;
-    std::uint64_t failed_request = 0; // with `aborted`: the request this one depended on
+  std::string message;
+  std::uint64_t failed_request = 0;  // with `aborted`: the request this one depended on
 };
 
 enum class Tag : std::uint16_t {
 #define FERRY_ENUM(tag, request, reply, text) request = tag,
-    FERRY_MESSAGES(FERRY_ENUM)
+  FERRY_MESSAGES(FERRY_ENUM)
 #undef FERRY_ENUM
 };
 
@@ -175,18 +175,18 @@ enum class EventTag : std::uint16_t { queued = 1, progress = 2, log = 3 };
 
 // The server is full; sent when the place changes. The answer to hello follows when it is this client's turn.
 struct QueuedEvent {
-    std::uint32_t position = 0; // 1: next
+  std::uint32_t position = 0;  // 1: next
 };
 // How far a long request is.
 struct ProgressEvent {
-    std::uint64_t request = 0;
-    std::uint64_t done = 0;
-    std::uint64_t total = 0; // 0: unknown
+  std::uint64_t request = 0;
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;  // 0: unknown
 };
 // A line for the person at the client: what a kernel printed, or what the server has to say.
 struct LogEvent {
-    std::uint64_t request = 0; // 0: none
-    std::string text;
+  std::uint64_t request = 0;  // 0: none
+  std::string text;
 };
 
-} // namespace ferry::rpc
+}  // namespace ferry::rpc

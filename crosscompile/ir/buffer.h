@@ -1,5 +1,5 @@
-// A named piece of memory with an element type and a shape. Parameters, intermediate tensors and small local arrays are all buffers;
-// identity is the pointer.
+// A named piece of memory with an element type and a shape. Parameters, intermediate tensors and small local arrays are
+// all buffers; identity is the pointer.
 #pragma once
 
 #include "crosscompile/ir/node.h"
@@ -12,27 +12,27 @@ namespace ferry::ir {
 
 // Where a buffer lives.
 enum class Scope : std::uint8_t {
-    parameter, // the caller's memory
-    global,    // a block of the call's (or the thread's) workspace
-    local,     // the running thread's stack or registers; constant size
-    shared,    // a GPU block's shared memory
+  parameter,  // the caller's memory
+  global,     // a block of the call's (or the thread's) workspace
+  local,      // the running thread's stack or registers; constant size
+  shared,     // a GPU block's shared memory
 };
 
 // What computes a buffer, for the front end that made it; opaque here.
 struct Definition {
-    virtual ~Definition() = default;
+  virtual ~Definition() = default;
 };
 
 struct Buffer {
-    std::string name;
-    DType dtype = DType::f32;
-    std::vector<Expr> shape;   // of type kIndex
-    std::vector<Expr> strides; // in elements; empty: dense, row-major
-    Scope scope = Scope::parameter;
-    std::shared_ptr<const Definition> definition; // null for parameters
-    std::size_t component = 0;                    // which output of the definition
+  std::string name;
+  DType dtype = DType::f32;
+  std::vector<Expr> shape;    // of type kIndex
+  std::vector<Expr> strides;  // in elements; empty: dense, row-major
+  Scope scope = Scope::parameter;
+  std::shared_ptr<const Definition> definition;  // null for parameters
+  std::size_t component = 0;                     // which output of the definition
 };
 
 using BufferRef = std::shared_ptr<const Buffer>;
 
-} // namespace ferry::ir
+}  // namespace ferry::ir

@@ -1,16 +1,16 @@
 // Expressions and what they mean. The meaning is the same in the interpreter and in every code generator.
 //
-// Integers are two's complement: +, -, * and negation wrap. Division and modulo floor; dividing by zero gives 0, and so does the
-// modulo; the smallest value divided by -1 wraps to itself (modulo 0). A shift by less than 0 or at least the width gives 0, or the
-// sign for >> of a signed value.
+// Integers are two's complement: +, -, * and negation wrap. Division and modulo floor; dividing by zero gives 0, and so
+// does the modulo; the smallest value divided by -1 wraps to itself (modulo 0). A shift by less than 0 or at least the
+// width gives 0, or the sign for >> of a signed value.
 //
-// Casts: between integers keep the low bits; to bool test for != 0; from bool give 0 or 1; from integers to floats round to
-// nearest even; from floats to integers truncate towards zero, saturate at the ends of the range, and make NaN 0; between floats
-// round to nearest even once.
+// Casts: between integers keep the low bits; to bool test for != 0; from bool give 0 or 1; from integers to floats
+// round to nearest even; from floats to integers truncate towards zero, saturate at the ends of the range, and make NaN
+// 0; between floats round to nearest even once.
 //
-// Floats: each operation rounds once in its own type, except that a multiplication may be contracted with the addition or
-// subtraction that uses it. min and max return NaN when either side is NaN; which zero they return for +0 and -0 is not said.
-// float16 and bfloat16 operations compute in float32 and round.
+// Floats: each operation rounds once in its own type, except that a multiplication may be contracted with the addition
+// or subtraction that uses it. min and max return NaN when either side is NaN; which zero they return for +0 and -0 is
+// not said. float16 and bfloat16 operations compute in float32 and round.
 //
 // Vectors: all operands of a node have the same number of lanes, and the node works lane by lane.
 #pragma once
@@ -23,31 +23,31 @@
 namespace ferry::ir {
 
 // op, text
-#define FERRY_IR_BINARY_OPS(X)                                                                                         \
-    X(add, "+")                                                                                                        \
-    X(sub, "-")                                                                                                        \
-    X(mul, "*")                                                                                                        \
-    X(div, "/") /* floor for integers */                                                                               \
-    X(mod, "%") /* floor for integers; integers only */                                                                \
-    X(min, "min")                                                                                                      \
-    X(max, "max")                                                                                                      \
-    X(bit_and, "&")                                                                                                    \
-    X(bit_or, "|")                                                                                                     \
-    X(bit_xor, "^")                                                                                                    \
-    X(shl, "<<")                                                                                                       \
-    X(shr, ">>") /* arithmetic for signed, logical for unsigned */                                                     \
-    X(eq, "==")                                                                                                        \
-    X(ne, "!=")                                                                                                        \
-    X(lt, "<")                                                                                                         \
-    X(le, "<=")                                                                                                        \
-    X(gt, ">")                                                                                                         \
-    X(ge, ">=")                                                                                                        \
-    X(logical_and, "&&")                                                                                               \
-    X(logical_or, "||")
+#define FERRY_IR_BINARY_OPS(X)                                   \
+  X(add, "+")                                                    \
+  X(sub, "-")                                                    \
+  X(mul, "*")                                                    \
+  X(div, "/") /* floor for integers */                           \
+  X(mod, "%") /* floor for integers; integers only */            \
+  X(min, "min")                                                  \
+  X(max, "max")                                                  \
+  X(bit_and, "&")                                                \
+  X(bit_or, "|")                                                 \
+  X(bit_xor, "^")                                                \
+  X(shl, "<<")                                                   \
+  X(shr, ">>") /* arithmetic for signed, logical for unsigned */ \
+  X(eq, "==")                                                    \
+  X(ne, "!=")                                                    \
+  X(lt, "<")                                                     \
+  X(le, "<=")                                                    \
+  X(gt, ">")                                                     \
+  X(ge, ">=")                                                    \
+  X(logical_and, "&&")                                           \
+  X(logical_or, "||")
 
 enum class BinaryOp : std::uint8_t {
 #define FERRY_ENUM(name, text) name,
-    FERRY_IR_BINARY_OPS(FERRY_ENUM)
+  FERRY_IR_BINARY_OPS(FERRY_ENUM)
 #undef FERRY_ENUM
 };
 
@@ -57,138 +57,140 @@ bool is_comparison(BinaryOp op);
 
 // An integer or bool constant. `value` holds the low bits, sign- or zero-extended to 64 as the type says.
 struct IntImm : ExprNode {
-    static constexpr NodeKind kKind = NodeKind::IntImm;
-    std::int64_t value;
-    static Expr make(Type scalar_type, std::int64_t value);
+  static constexpr NodeKind kKind = NodeKind::IntImm;
+  std::int64_t value;
+  static Expr make(Type scalar_type, std::int64_t value);
 };
 
 // A float constant, already rounded to its type.
 struct FloatImm : ExprNode {
-    static constexpr NodeKind kKind = NodeKind::FloatImm;
-    double value;
-    static Expr make(Type scalar_type, double value);
+  static constexpr NodeKind kKind = NodeKind::FloatImm;
+  double value;
+  static Expr make(Type scalar_type, double value);
 };
 
 // A variable; two are the same only when they are the same node.
 struct Var : ExprNode {
-    static constexpr NodeKind kKind = NodeKind::Var;
-    std::string name;
-    static Expr make(std::string name, Type type = kIndex);
+  static constexpr NodeKind kKind = NodeKind::Var;
+  std::string name;
+  static Expr make(std::string name, Type type = kIndex);
 };
 
 struct Cast : ExprNode {
-    static constexpr NodeKind kKind = NodeKind::Cast;
-    Expr value;
-    static Expr make(DType to, Expr value); // keeps the lanes; the value itself when it has that type
+  static constexpr NodeKind kKind = NodeKind::Cast;
+  Expr value;
+  static Expr make(DType to, Expr value);  // keeps the lanes; the value itself when it has that type
 };
 
 struct Unary : ExprNode {
-    static constexpr NodeKind kKind = NodeKind::Unary;
-    UnaryOp op;
-    Expr value;
-    static Expr make(UnaryOp op, Expr value);
+  static constexpr NodeKind kKind = NodeKind::Unary;
+  UnaryOp op;
+  Expr value;
+  static Expr make(UnaryOp op, Expr value);
 };
 
 // Both sides have the same type. Comparisons and logic give bool.
 struct Binary : ExprNode {
-    static constexpr NodeKind kKind = NodeKind::Binary;
-    BinaryOp op;
-    Expr left, right;
-    static Expr make(BinaryOp op, Expr left, Expr right);
+  static constexpr NodeKind kKind = NodeKind::Binary;
+  BinaryOp op;
+  Expr left, right;
+  static Expr make(BinaryOp op, Expr left, Expr right);
 };
 
 // Both values are computed; the condition has as many lanes.
 struct Select : ExprNode {
-    static constexpr NodeKind kKind = NodeKind::Select;
-    Expr condition, on_true, on_false;
-    static Expr make(Expr condition, Expr on_true, Expr on_false);
+  static constexpr NodeKind kKind = NodeKind::Select;
+  Expr condition, on_true, on_false;
+  static Expr make(Expr condition, Expr on_true, Expr on_false);
 };
 
-// Only the chosen side is evaluated, so the condition may guard an index. With a vector condition each lane chooses for itself,
-// and loads of the side not chosen do not happen in that lane.
+// Only the chosen side is evaluated, so the condition may guard an index. With a vector condition each lane chooses for
+// itself, and loads of the side not chosen do not happen in that lane.
 struct IfThenElse : ExprNode {
-    static constexpr NodeKind kKind = NodeKind::IfThenElse;
-    Expr condition, on_true, on_false;
-    static Expr make(Expr condition, Expr on_true, Expr on_false);
+  static constexpr NodeKind kKind = NodeKind::IfThenElse;
+  Expr condition, on_true, on_false;
+  static Expr make(Expr condition, Expr on_true, Expr on_false);
 };
 
-// One element, or one a lane. As many indices as the buffer has dimensions, all kIndex with equal lanes; after flattening a single
-// index into the buffer as a whole. Lanes whose mask (bool, optional) is false read nothing and give 0.
+// One element, or one a lane. As many indices as the buffer has dimensions, all kIndex with equal lanes; after
+// flattening a single index into the buffer as a whole. Lanes whose mask (bool, optional) is false read nothing and
+// give 0.
 struct Load : ExprNode {
-    static constexpr NodeKind kKind = NodeKind::Load;
-    BufferRef buffer;
-    std::vector<Expr> indices;
-    Expr mask;
-    static Expr make(BufferRef buffer, std::vector<Expr> indices, Expr mask = {});
+  static constexpr NodeKind kKind = NodeKind::Load;
+  BufferRef buffer;
+  std::vector<Expr> indices;
+  Expr mask;
+  static Expr make(BufferRef buffer, std::vector<Expr> indices, Expr mask = {});
 };
 
-// A function of math.def or an external C function on scalars (applied lane by lane), or "bitcast" to a type of the same width.
+// A function of math.def or an external C function on scalars (applied lane by lane), or "bitcast" to a type of the
+// same width.
 struct Call : ExprNode {
-    static constexpr NodeKind kKind = NodeKind::Call;
-    std::string name;
-    std::vector<Expr> arguments;
-    static Expr make(Type type, std::string name, std::vector<Expr> arguments);
+  static constexpr NodeKind kKind = NodeKind::Call;
+  std::string name;
+  std::vector<Expr> arguments;
+  static Expr make(Type type, std::string name, std::vector<Expr> arguments);
 };
 
 enum class ReduceOp : std::uint8_t { sum, prod, min, max, any, all, user };
 
 // An associative and commutative combination of tuples, with its identity. combine[i] is in terms of left and right.
 struct Reducer {
-    ReduceOp op = ReduceOp::user;
-    std::string name;
-    std::vector<Expr> left, right; // Var
-    std::vector<Expr> combine;
-    std::vector<Expr> identity;
+  ReduceOp op = ReduceOp::user;
+  std::string name;
+  std::vector<Expr> left, right;  // Var
+  std::vector<Expr> combine;
+  std::vector<Expr> identity;
 };
 using ReducerRef = std::shared_ptr<const Reducer>;
 
 // A loop variable with its range [min, min + extent).
 struct Axis {
-    Expr var;
-    Expr min;
-    Expr extent;
+  Expr var;
+  Expr min;
+  Expr extent;
 };
 
-// The combination of `sources` over all points of `axes` (first axis outermost) for which `condition` holds, starting from `init`,
-// or from the identity. Its value is component `component` of the tuple. Stands only at the top of a definition, and only before
-// lowering.
+// The combination of `sources` over all points of `axes` (first axis outermost) for which `condition` holds, starting
+// from `init`, or from the identity. Its value is component `component` of the tuple. Stands only at the top of a
+// definition, and only before lowering.
 struct Reduce : ExprNode {
-    static constexpr NodeKind kKind = NodeKind::Reduce;
-    ReducerRef reducer;
-    std::vector<Expr> sources;
-    std::vector<Axis> axes;
-    Expr condition; // may be nothing
-    std::vector<Expr> init; // may be empty
-    std::size_t component;
-    static Expr make(ReducerRef reducer, std::vector<Expr> sources, std::vector<Axis> axes, Expr condition = {},
-                     std::vector<Expr> init = {}, std::size_t component = 0);
+  static constexpr NodeKind kKind = NodeKind::Reduce;
+  ReducerRef reducer;
+  std::vector<Expr> sources;
+  std::vector<Axis> axes;
+  Expr condition;          // may be nothing
+  std::vector<Expr> init;  // may be empty
+  std::size_t component;
+  static Expr make(ReducerRef reducer, std::vector<Expr> sources, std::vector<Axis> axes, Expr condition = {},
+                   std::vector<Expr> init = {}, std::size_t component = 0);
 };
 
 struct Let : ExprNode {
-    static constexpr NodeKind kKind = NodeKind::Let;
-    Expr var, value, body;
-    static Expr make(Expr var, Expr value, Expr body);
+  static constexpr NodeKind kKind = NodeKind::Let;
+  Expr var, value, body;
+  static Expr make(Expr var, Expr value, Expr body);
 };
 
 // base, base + stride, base + 2 * stride, ...
 struct Ramp : ExprNode {
-    static constexpr NodeKind kKind = NodeKind::Ramp;
-    Expr base, stride; // scalars
-    static Expr make(Expr base, Expr stride, std::uint32_t lanes);
+  static constexpr NodeKind kKind = NodeKind::Ramp;
+  Expr base, stride;  // scalars
+  static Expr make(Expr base, Expr stride, std::uint32_t lanes);
 };
 
 struct Broadcast : ExprNode {
-    static constexpr NodeKind kKind = NodeKind::Broadcast;
-    Expr value; // scalar
-    static Expr make(Expr value, std::uint32_t lanes); // the value itself for one lane
+  static constexpr NodeKind kKind = NodeKind::Broadcast;
+  Expr value;                                         // scalar
+  static Expr make(Expr value, std::uint32_t lanes);  // the value itself for one lane
 };
 
 // Combines the lanes of a vector to a scalar; float sums and products may reassociate.
 struct VectorReduce : ExprNode {
-    static constexpr NodeKind kKind = NodeKind::VectorReduce;
-    ReduceOp op; // not user
-    Expr value;
-    static Expr make(ReduceOp op, Expr value);
+  static constexpr NodeKind kKind = NodeKind::VectorReduce;
+  ReduceOp op;  // not user
+  Expr value;
+  static Expr make(ReduceOp op, Expr value);
 };
 
 // The identity of a built-in reduction in this type.
@@ -196,4 +198,4 @@ Expr identity_of(ReduceOp op, Type type);
 // sum, prod, min, max, any or all over one component.
 ReducerRef make_reducer(ReduceOp op, Type type);
 
-} // namespace ferry::ir
+}  // namespace ferry::ir

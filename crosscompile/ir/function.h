@@ -10,30 +10,30 @@
 namespace ferry::ir {
 
 struct FunctionParameter {
-    std::string name;
-    ParameterKind kind = ParameterKind::tensor;
-    Direction direction = Direction::in;
-    BufferRef buffer; // tensors
-    Expr scalar;      // scalars: the Var the body uses
+  std::string name;
+  ParameterKind kind = ParameterKind::tensor;
+  Direction direction = Direction::in;
+  BufferRef buffer;  // tensors
+  Expr scalar;       // scalars: the Var the body uses
 };
 
 struct Requirement {
-    Expr condition; // over symbols
-    std::string message;
+  Expr condition;  // over symbols
+  std::string message;
 };
 
 struct Function {
-    std::string name;
-    std::vector<FunctionParameter> parameters;
-    // Sizes in the order of the kernel's trailing arguments, as Var of type kIndex.
-    std::vector<Expr> symbols;
-    std::vector<Requirement> requirements;
-    std::vector<std::string> messages; // Assert::message indexes this
-    Expr flops;                        // useful arithmetic of one call over symbols; nothing when unknown
-    // Bytes over symbols of the two blocks that Allocate::offset points into, which code generation gets from the runtime; set by
-    // passes/plan_workspace. Nothing: none needed.
-    Expr call_workspace, thread_workspace;
-    Stmt body;
+  std::string name;
+  std::vector<FunctionParameter> parameters;
+  // Sizes in the order of the kernel's trailing arguments, as Var of type kIndex.
+  std::vector<Expr> symbols;
+  std::vector<Requirement> requirements;
+  std::vector<std::string> messages;  // Assert::message indexes this
+  Expr flops;                         // useful arithmetic of one call over symbols; nothing when unknown
+  // Bytes over symbols of the two blocks that Allocate::offset points into, which code generation gets from the
+  // runtime; set by passes/plan_workspace. Nothing: none needed.
+  Expr call_workspace, thread_workspace;
+  Stmt body;
 };
 
-} // namespace ferry::ir
+}  // namespace ferry::ir

@@ -1,5 +1,6 @@
-// The list of nodes, and the handles that share them. Nodes are immutable trees: a pass that changes nothing returns the very same
-// node. Every place that must know all kinds expands these two lists or switches over NodeKind without a default.
+// The list of nodes, and the handles that share them. Nodes are immutable trees: a pass that changes nothing returns
+// the very same node. Every place that must know all kinds expands these two lists or switches over NodeKind without a
+// default.
 #pragma once
 
 #include "crosscompile/ir/type.h"
@@ -9,36 +10,36 @@
 
 namespace ferry::ir {
 
-#define FERRY_IR_EXPRS(X)                                                                                              \
-    X(IntImm)                                                                                                          \
-    X(FloatImm)                                                                                                        \
-    X(Var)                                                                                                             \
-    X(Cast)                                                                                                            \
-    X(Unary)                                                                                                           \
-    X(Binary)                                                                                                          \
-    X(Select)                                                                                                          \
-    X(IfThenElse)                                                                                                      \
-    X(Load)                                                                                                            \
-    X(Call)                                                                                                            \
-    X(Reduce)                                                                                                          \
-    X(Let)                                                                                                             \
-    X(Ramp)                                                                                                            \
-    X(Broadcast)                                                                                                       \
-    X(VectorReduce)
+#define FERRY_IR_EXPRS(X) \
+  X(IntImm)               \
+  X(FloatImm)             \
+  X(Var)                  \
+  X(Cast)                 \
+  X(Unary)                \
+  X(Binary)               \
+  X(Select)               \
+  X(IfThenElse)           \
+  X(Load)                 \
+  X(Call)                 \
+  X(Reduce)               \
+  X(Let)                  \
+  X(Ramp)                 \
+  X(Broadcast)            \
+  X(VectorReduce)
 
-#define FERRY_IR_STMTS(X)                                                                                              \
-    X(Store)                                                                                                           \
-    X(For)                                                                                                             \
-    X(Block)                                                                                                           \
-    X(If)                                                                                                              \
-    X(Allocate)                                                                                                        \
-    X(LetStmt)                                                                                                         \
-    X(Assert)                                                                                                          \
-    X(Evaluate)
+#define FERRY_IR_STMTS(X) \
+  X(Store)                \
+  X(For)                  \
+  X(Block)                \
+  X(If)                   \
+  X(Allocate)             \
+  X(LetStmt)              \
+  X(Assert)               \
+  X(Evaluate)
 
 enum class NodeKind : std::uint8_t {
 #define FERRY_ENUM(name) name,
-    FERRY_IR_EXPRS(FERRY_ENUM) FERRY_IR_STMTS(FERRY_ENUM)
+  FERRY_IR_EXPRS(FERRY_ENUM) FERRY_IR_STMTS(FERRY_ENUM)
 #undef FERRY_ENUM
 };
 
@@ -51,52 +52,57 @@ FERRY_IR_STMTS(FERRY_DECLARE)
 inline constexpr std::uint32_t kMaxDepth = 1000;
 
 struct Node {
-    NodeKind kind;
-    std::uint32_t depth;
+  NodeKind kind;
+  std::uint32_t depth;
 };
 
 struct ExprNode : Node {
-    Type type;
+  Type type;
 };
 
 struct StmtNode : Node {};
 
 // A shared reference to an immutable node, or nothing.
-template <class Base> class Ref {
-  public:
-    Ref() = default;
-    template <class T> Ref(std::shared_ptr<const T> node) : node_(std::move(node)) {}
+template <class Base>
+class Ref {
+ public:
+  Ref() = default;
+  template <class T>
+  Ref(std::shared_ptr<const T> node) : node_(std::move(node)) {}
 
-    bool defined() const { return node_ != nullptr; }
-    explicit operator bool() const { return defined(); }
-    NodeKind kind() const { return node_->kind; }
-    const Base* get() const { return node_.get(); }
-    // Identity, not structure.
-    bool same_as(const Ref& other) const { return node_ == other.node_; }
-    // The node as a T, or null when it is another kind (or nothing).
-    template <class T> const T* as() const {
-        return node_ && node_->kind == T::kKind ? static_cast<const T*>(node_.get()) : nullptr;
-    }
+  bool defined() const { return node_ != nullptr; }
+  explicit operator bool() const { return defined(); }
+  NodeKind kind() const { return node_->kind; }
+  const Base* get() const { return node_.get(); }
+  // Identity, not structure.
+  bool same_as(const Ref& other) const { return node_ == other.node_; }
+  // The node as a T, or null when it is another kind (or nothing).
+  template <class T>
+  const T* as() const {
+    return node_ && node_->kind == T::kKind ? static_cast<const T*>(node_.get()) : nullptr;
+  }
 
-  private:
-    std::shared_ptr<const Base> node_;
+ private:
+  std::shared_ptr<const Base> node_;
 };
 
 class Expr : public Ref<ExprNode> {
-  public:
-    Expr() = default;
-    template <class T> Expr(std::shared_ptr<const T> node) : Ref(std::move(node)) {}
-    // Index constants.
-    Expr(int value);
-    Expr(std::int64_t value);
+ public:
+  Expr() = default;
+  template <class T>
+  Expr(std::shared_ptr<const T> node) : Ref(std::move(node)) {}
+  // Index constants.
+  Expr(int value);
+  Expr(std::int64_t value);
 
-    Type type() const { return get()->type; }
+  Type type() const { return get()->type; }
 };
 
 class Stmt : public Ref<StmtNode> {
-  public:
-    Stmt() = default;
-    template <class T> Stmt(std::shared_ptr<const T> node) : Ref(std::move(node)) {}
+ public:
+  Stmt() = default;
+  template <class T>
+  Stmt(std::shared_ptr<const T> node) : Ref(std::move(node)) {}
 };
 
-} // namespace ferry::ir
+}  // namespace ferry::ir

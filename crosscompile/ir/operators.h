@@ -1,5 +1,5 @@
-// C++ operators that build expressions, with the language's implicit conversions: both sides of an operation get the wider type
-// (int constants take the other side's type; float with int gives the float). Constant operands fold.
+// C++ operators that build expressions, with the language's implicit conversions: both sides of an operation get the
+// wider type (int constants take the other side's type; float with int gives the float). Constant operands fold.
 #pragma once
 
 #include "crosscompile/ir/expr.h"
@@ -12,8 +12,8 @@ Type common_type(Type left, Type right);
 Expr operator+(Expr left, Expr right);
 Expr operator-(Expr left, Expr right);
 Expr operator*(Expr left, Expr right);
-Expr operator/(Expr left, Expr right); // floor for integers
-Expr operator%(Expr left, Expr right); // floor
+Expr operator/(Expr left, Expr right);  // floor for integers
+Expr operator%(Expr left, Expr right);  // floor
 Expr operator-(Expr value);
 Expr operator&(Expr left, Expr right);
 Expr operator|(Expr left, Expr right);
@@ -46,4 +46,4 @@ bool is_constant(const Expr& expr, std::int64_t value);
 // The value when the expression is an integer constant (or its broadcast).
 const std::int64_t* as_int(const Expr& expr);
 
-} // namespace ferry::ir
+}  // namespace ferry::ir

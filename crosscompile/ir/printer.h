@@ -1,4 +1,5 @@
-// C-like text that a person reads: loops, stores, "parallel for", vectors as ramp(...) and x8(...). Names that clash are numbered.
+// C-like text that a person reads: loops, stores, "parallel for", vectors as ramp(...) and x8(...). Names that clash
+// are numbered.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -11,4 +12,4 @@ std::string to_text(const Expr& expr);
 std::string to_text(const Stmt& stmt);
 std::string to_text(const Function& function);
 
-} // namespace ferry::ir
+}  // namespace ferry::ir

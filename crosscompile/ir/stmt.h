@@ -5,85 +5,85 @@
 
 namespace ferry::ir {
 
-// Writes one element, or one a lane (lanes that write the same element do so in lane order); lanes whose mask is false write
-// nothing. Indices as in Load.
+// Writes one element, or one a lane (lanes that write the same element do so in lane order); lanes whose mask is false
+// write nothing. Indices as in Load.
 struct Store : StmtNode {
-    static constexpr NodeKind kKind = NodeKind::Store;
-    BufferRef buffer;
-    std::vector<Expr> indices;
-    Expr value;
-    Expr mask;
-    static Stmt make(BufferRef buffer, std::vector<Expr> indices, Expr value, Expr mask = {});
+  static constexpr NodeKind kKind = NodeKind::Store;
+  BufferRef buffer;
+  std::vector<Expr> indices;
+  Expr value;
+  Expr mask;
+  static Stmt make(BufferRef buffer, std::vector<Expr> indices, Expr value, Expr mask = {});
 };
 
 enum class ForKind : std::uint8_t {
-    serial,
-    parallel,   // iterations in any order, on several threads
-    vectorized, // constant extent; replaced by vector nodes
-    unrolled,   // constant extent; replaced by copies of the body
+  serial,
+  parallel,    // iterations in any order, on several threads
+  vectorized,  // constant extent; replaced by vector nodes
+  unrolled,    // constant extent; replaced by copies of the body
 };
 
 // for (var = min; var < min + extent; ++var) body. An extent below 1 runs nothing.
 struct For : StmtNode {
-    static constexpr NodeKind kKind = NodeKind::For;
-    Expr var, min, extent;
-    ForKind for_kind;
-    Stmt body;
-    static Stmt make(Expr var, Expr min, Expr extent, ForKind kind, Stmt body);
+  static constexpr NodeKind kKind = NodeKind::For;
+  Expr var, min, extent;
+  ForKind for_kind;
+  Stmt body;
+  static Stmt make(Expr var, Expr min, Expr extent, ForKind kind, Stmt body);
 };
 
 // One after the other. Nested blocks are flattened by make(); a block of one is that one.
 struct Block : StmtNode {
-    static constexpr NodeKind kKind = NodeKind::Block;
-    std::vector<Stmt> body;
-    static Stmt make(std::vector<Stmt> body);
+  static constexpr NodeKind kKind = NodeKind::Block;
+  std::vector<Stmt> body;
+  static Stmt make(std::vector<Stmt> body);
 };
 
 struct If : StmtNode {
-    static constexpr NodeKind kKind = NodeKind::If;
-    Expr condition;
-    Stmt on_true, on_false; // on_false may be nothing
-    static Stmt make(Expr condition, Stmt on_true, Stmt on_false = {});
+  static constexpr NodeKind kKind = NodeKind::If;
+  Expr condition;
+  Stmt on_true, on_false;  // on_false may be nothing
+  static Stmt make(Expr condition, Stmt on_true, Stmt on_false = {});
 };
 
 enum class Workspace : std::uint8_t {
-    call,   // one block a call, shared by its threads
-    thread, // one block a thread that runs iterations of a parallel loop
+  call,    // one block a call, shared by its threads
+  thread,  // one block a thread that runs iterations of a parallel loop
 };
 
-// The buffer exists, with undefined contents, while body runs. passes/plan_workspace gives every buffer of Scope::global an
-// `offset`: it then starts this many bytes (over the function's symbols, a multiple of 64) into that block of the workspace. Before,
-// and for other scopes, `offset` is nothing. Buffers that are never needed at the same time may share bytes, so the contents last
-// from the first access in body to the last, not longer.
+// The buffer exists, with undefined contents, while body runs. passes/plan_workspace gives every buffer of
+// Scope::global an `offset`: it then starts this many bytes (over the function's symbols, a multiple of 64) into that
+// block of the workspace. Before, and for other scopes, `offset` is nothing. Buffers that are never needed at the same
+// time may share bytes, so the contents last from the first access in body to the last, not longer.
 struct Allocate : StmtNode {
-    static constexpr NodeKind kKind = NodeKind::Allocate;
-    BufferRef buffer;
-    Stmt body;
-    Expr offset;
-    Workspace workspace; // means something only with an offset
-    static Stmt make(BufferRef buffer, Stmt body, Expr offset = {}, Workspace workspace = Workspace::call);
+  static constexpr NodeKind kKind = NodeKind::Allocate;
+  BufferRef buffer;
+  Stmt body;
+  Expr offset;
+  Workspace workspace;  // means something only with an offset
+  static Stmt make(BufferRef buffer, Stmt body, Expr offset = {}, Workspace workspace = Workspace::call);
 };
 
 struct LetStmt : StmtNode {
-    static constexpr NodeKind kKind = NodeKind::LetStmt;
-    Expr var, value;
-    Stmt body;
-    static Stmt make(Expr var, Expr value, Stmt body);
+  static constexpr NodeKind kKind = NodeKind::LetStmt;
+  Expr var, value;
+  Stmt body;
+  static Stmt make(Expr var, Expr value, Stmt body);
 };
 
 // Leaves the kernel with the result 1 + message when the condition is false; message indexes the function's list.
 struct Assert : StmtNode {
-    static constexpr NodeKind kKind = NodeKind::Assert;
-    Expr condition;
-    std::uint32_t message;
-    static Stmt make(Expr condition, std::uint32_t message);
+  static constexpr NodeKind kKind = NodeKind::Assert;
+  Expr condition;
+  std::uint32_t message;
+  static Stmt make(Expr condition, std::uint32_t message);
 };
 
 // For the effect of a call.
 struct Evaluate : StmtNode {
-    static constexpr NodeKind kKind = NodeKind::Evaluate;
-    Expr value;
-    static Stmt make(Expr value);
+  static constexpr NodeKind kKind = NodeKind::Evaluate;
+  Expr value;
+  static Stmt make(Expr value);
 };
 
-} // namespace ferry::ir
+}  // namespace ferry::ir

@@ -8,7 +8,7 @@
 
 namespace ferry::ir {
 
-using Substitution = std::unordered_map<const ExprNode*, Expr>; // Var node -> value
+using Substitution = std::unordered_map<const ExprNode*, Expr>;  // Var node -> value
 
 Expr substitute(const Expr& expr, const Substitution& values);
 Stmt substitute(const Stmt& stmt, const Substitution& values);
@@ -21,4 +21,4 @@ std::vector<Expr> free_vars(const Stmt& stmt);
 // Structural equality (variables and buffers by identity).
 bool equal(const Expr& a, const Expr& b);
 
-} // namespace ferry::ir
+}  // namespace ferry::ir

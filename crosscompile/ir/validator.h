@@ -1,5 +1,5 @@
-// Checks what every pass relies on: variables are defined where used and only once, types and lanes agree, indices fit the rank,
-// buffers are parameters or allocated around their use.
+// Checks what every pass relies on: variables are defined where used and only once, types and lanes agree, indices fit
+// the rank, buffers are parameters or allocated around their use.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -11,4 +11,4 @@ namespace ferry::ir {
 // Throws InternalError that names `after` and shows the offending part.
 void validate(const Function& function, const std::string& after);
 
-} // namespace ferry::ir
+}  // namespace ferry::ir

@@ -6,16 +6,16 @@
 namespace ferry::ir {
 
 class Visitor {
-  public:
-    virtual ~Visitor() = default;
-    void visit(const Expr& expr); // nothing happens for an undefined one
-    void visit(const Stmt& stmt);
+ public:
+  virtual ~Visitor() = default;
+  void visit(const Expr& expr);  // nothing happens for an undefined one
+  void visit(const Stmt& stmt);
 
-  protected:
+ protected:
 #define FERRY_VISIT(name) virtual void visit_node(const name& node);
-    FERRY_IR_EXPRS(FERRY_VISIT)
-    FERRY_IR_STMTS(FERRY_VISIT)
+  FERRY_IR_EXPRS(FERRY_VISIT)
+  FERRY_IR_STMTS(FERRY_VISIT)
 #undef FERRY_VISIT
 };
 
-} // namespace ferry::ir
+}  // namespace ferry::ir

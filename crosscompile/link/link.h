@@ -10,8 +10,9 @@
 
 namespace ferry::link {
 
-// Only `exports` stay visible. Throws InternalError with lld's own words. Safe to call from several threads (one links at a time).
+// Only `exports` stay visible. Throws InternalError with lld's own words. Safe to call from several threads (one links
+// at a time).
 std::vector<std::uint8_t> link_shared(std::span<const std::uint8_t> object, const Target& target,
                                       std::span<const std::string> exports);
 
-} // namespace ferry::link
+}  // namespace ferry::link

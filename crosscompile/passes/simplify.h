@@ -1,5 +1,5 @@
-// Constant folding, linear arithmetic over integers, and what is known from the ranges of loop variables and the conditions around
-// a place. Sizes are assumed non-negative. Never changes a float result.
+// Constant folding, linear arithmetic over integers, and what is known from the ranges of loop variables and the
+// conditions around a place. Sizes are assumed non-negative. Never changes a float result.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -14,4 +14,4 @@ ir::Stmt simplify(const ir::Stmt& stmt, const std::vector<ir::Expr>& facts = {})
 // True only when the condition certainly holds.
 bool can_prove(const ir::Expr& condition, const std::vector<ir::Expr>& facts = {});
 
-} // namespace ferry::passes
+}  // namespace ferry::passes

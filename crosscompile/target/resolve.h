@@ -10,19 +10,20 @@
 
 namespace ferry {
 
-// Accepts "llvm -target=x86_64-pc-linux-gnu", "llvm -mtriple=armv7l-none-linux-gnueabihf -mcpu=cortex-a72 -mattr=+neon,-crc",
-// "-device=arm_cpu" and such keys are accepted and ignored with a reason in `notes`; short names ("host", "raspberry-pi-4").
-// Throws CompileError with the nearest known names.
+// Accepts "llvm -target=x86_64-pc-linux-gnu", "llvm -mtriple=armv7l-none-linux-gnueabihf -mcpu=cortex-a72
+// -mattr=+neon,-crc",
+// "-device=arm_cpu" and such keys are accepted and ignored with a reason in `notes`; short names ("host",
+// "raspberry-pi-4"). Throws CompileError with the nearest known names.
 Target resolve_target(std::string_view text, std::vector<std::string>* notes = nullptr);
 
 // What the device says it is: features exactly as reported, the CPU from its identification where LLVM knows it.
 Target target_of(const DeviceFacts& facts);
 
 struct NamedTarget {
-    std::string name;
-    std::string stands_for; // what resolve_target gets
-    std::string note;
+  std::string name;
+  std::string stands_for;  // what resolve_target gets
+  std::string note;
 };
 const std::vector<NamedTarget>& named_targets();
 
-} // namespace ferry
+}  // namespace ferry

@@ -8,22 +8,22 @@
 namespace ferry {
 
 struct Target {
-    std::string text;                  // as resolved, printable and parseable again
-    std::string arch;                  // "x86_64", "armv7", "aarch64", "riscv64"
-    std::string triple;                // normalised, four parts
-    std::string cpu;                   // LLVM's name
-    std::vector<std::string> features; // all that are on, LLVM's spelling without the plus, sorted
-    std::uint32_t pointer_bits = 64;
-    std::uint32_t vector_bits = 128;   // of the registers that vector code should use
-    std::uint32_t vector_registers = 16;
-    bool has_masks = false;            // vector loads and stores with a mask cost nothing extra
-    // Hints for default schedules; 0 when unknown.
-    std::uint64_t l1_bytes = 0;
-    std::uint64_t l2_bytes = 0;
-    std::uint32_t threads = 0;
+  std::string text;                   // as resolved, printable and parseable again
+  std::string arch;                   // "x86_64", "armv7", "aarch64", "riscv64"
+  std::string triple;                 // normalised, four parts
+  std::string cpu;                    // LLVM's name
+  std::vector<std::string> features;  // all that are on, LLVM's spelling without the plus, sorted
+  std::uint32_t pointer_bits = 64;
+  std::uint32_t vector_bits = 128;  // of the registers that vector code should use
+  std::uint32_t vector_registers = 16;
+  bool has_masks = false;  // vector loads and stores with a mask cost nothing extra
+  // Hints for default schedules; 0 when unknown.
+  std::uint64_t l1_bytes = 0;
+  std::uint64_t l2_bytes = 0;
+  std::uint32_t threads = 0;
 
-    bool has(const std::string& feature) const; // "avx512f"
-    std::uint32_t lanes(std::uint32_t element_bytes) const { return vector_bits / 8 / element_bytes; }
+  bool has(const std::string& feature) const;  // "avx512f"
+  std::uint32_t lanes(std::uint32_t element_bytes) const { return vector_bits / 8 / element_bytes; }
 };
 
-} // namespace ferry
+}  // namespace ferry

@@ -10,23 +10,24 @@
 namespace ferry::lang {
 
 struct Parameter {
-    std::string name;
-    ParameterKind kind = ParameterKind::tensor;
-    Direction direction = Direction::in;
-    // Tensors: the placeholder (in), the computed tensor (out), or the computed tensor that takes the placeholder's place (inout).
-    Tensor tensor;
-    Tensor initial; // inout: the placeholder whose contents the call starts from
-    Expr scalar;    // scalars: the variable
+  std::string name;
+  ParameterKind kind = ParameterKind::tensor;
+  Direction direction = Direction::in;
+  // Tensors: the placeholder (in), the computed tensor (out), or the computed tensor that takes the placeholder's place
+  // (inout).
+  Tensor tensor;
+  Tensor initial;  // inout: the placeholder whose contents the call starts from
+  Expr scalar;     // scalars: the variable
 };
 
 struct Program {
-    std::string name;
-    std::vector<Parameter> parameters;
-    std::vector<ir::Requirement> requirements;
+  std::string name;
+  std::vector<Parameter> parameters;
+  std::vector<ir::Requirement> requirements;
 };
 
-// Checks that every variable is a size of an input or a scalar parameter and every tensor read is a parameter or computed; names are
-// unique. CompileError otherwise.
+// Checks that every variable is a size of an input or a scalar parameter and every tensor read is a parameter or
+// computed; names are unique. CompileError otherwise.
 Program make_program(std::string name, std::vector<Parameter> parameters,
                      std::vector<ir::Requirement> requirements = {});
 Parameter in(Tensor tensor);
@@ -36,7 +37,8 @@ Parameter scalar(Expr variable);
 
 // Sizes in order of first occurrence in the inputs' shapes, then int64 scalar parameters that shapes or bounds use.
 std::vector<Expr> symbols_of(const Program& program);
-// Every computed tensor the outputs need, producers first; one entry a stage (its component 0 buffer first, siblings follow).
+// Every computed tensor the outputs need, producers first; one entry a stage (its component 0 buffer first, siblings
+// follow).
 std::vector<Tensor> computed_tensors(const Program& program);
 
-} // namespace ferry::lang
+}  // namespace ferry::lang

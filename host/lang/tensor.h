@@ -15,34 +15,38 @@ namespace ferry::lang {
 
 using ir::Expr;
 
-// How a tensor's elements come about: for each point of `axes` (as many as the tensor has dimensions, extents its shape), values[k]
-// is the element of output k. A value is an expression over the axes and other tensors, or one ir::Reduce at the top.
+// How a tensor's elements come about: for each point of `axes` (as many as the tensor has dimensions, extents its
+// shape), values[k] is the element of output k. A value is an expression over the axes and other tensors, or one
+// ir::Reduce at the top.
 struct Stage : ir::Definition {
-    std::string name;
-    std::vector<ir::Axis> axes;
-    std::vector<Expr> values;
+  std::string name;
+  std::vector<ir::Axis> axes;
+  std::vector<Expr> values;
 };
 
 class Tensor {
-  public:
-    Tensor() = default;
-    explicit Tensor(ir::BufferRef buffer) : buffer_(std::move(buffer)) {}
+ public:
+  Tensor() = default;
+  explicit Tensor(ir::BufferRef buffer) : buffer_(std::move(buffer)) {}
 
-    const ir::BufferRef& buffer() const { return buffer_; }
-    const std::string& name() const { return buffer_->name; }
-    DType dtype() const { return buffer_->dtype; }
-    const std::vector<Expr>& shape() const { return buffer_->shape; }
-    std::size_t rank() const { return buffer_->shape.size(); }
-    // Null for a placeholder.
-    const Stage* stage() const { return static_cast<const Stage*>(buffer_->definition.get()); }
+  const ir::BufferRef& buffer() const { return buffer_; }
+  const std::string& name() const { return buffer_->name; }
+  DType dtype() const { return buffer_->dtype; }
+  const std::vector<Expr>& shape() const { return buffer_->shape; }
+  std::size_t rank() const { return buffer_->shape.size(); }
+  // Null for a placeholder.
+  const Stage* stage() const { return static_cast<const Stage*>(buffer_->definition.get()); }
 
-    // The element at these indices. CompileError when their number is not the rank.
-    Expr at(std::vector<Expr> indices) const;
-    template <class... Index> Expr operator()(Index... index) const { return at({Expr(index)...}); }
-    Expr operator()(const std::vector<Expr>& indices) const { return at(indices); }
+  // The element at these indices. CompileError when their number is not the rank.
+  Expr at(std::vector<Expr> indices) const;
+  template <class... Index>
+  Expr operator()(Index... index) const {
+    return at({Expr(index)...});
+  }
+  Expr operator()(const std::vector<Expr>& indices) const { return at(indices); }
 
-  private:
-    ir::BufferRef buffer_;
+ private:
+  ir::BufferRef buffer_;
 };
 
 // A size or another integer the kernel is given at run time; with another type, a scalar argument.
@@ -59,13 +63,13 @@ std::vector<Tensor> compute_all(std::vector<Expr> shape, const ElementsFunction&
 
 // A reduction's loop: usable as an Expr inside the reduction's source.
 class ReduceAxis {
-  public:
-    ReduceAxis(Expr min, Expr extent, std::string name);
-    operator Expr() const { return axis_.var; }
-    const ir::Axis& axis() const { return axis_; }
+ public:
+  ReduceAxis(Expr min, Expr extent, std::string name);
+  operator Expr() const { return axis_.var; }
+  const ir::Axis& axis() const { return axis_; }
 
-  private:
-    ir::Axis axis_;
+ private:
+  ir::Axis axis_;
 };
 ReduceAxis reduce_axis(Expr extent, std::string name);
 
@@ -76,4 +80,4 @@ Expr max_over(Expr source, const std::vector<ReduceAxis>& axes);
 Expr any_over(Expr source, const std::vector<ReduceAxis>& axes);
 Expr all_over(Expr source, const std::vector<ReduceAxis>& axes);
 
-} // namespace ferry::lang
+}  // namespace ferry::lang

@@ -14,4 +14,4 @@ namespace ferry::lang {
 //                         ^
 std::vector<Program> parse(std::string_view text, std::string_view file);
 
-} // namespace ferry::lang
+}  // namespace ferry::lang

@@ -10,4 +10,4 @@ namespace ferry::lower {
 // With the default schedule: parallel outside, vectorised inside.
 ir::Function lower(const lang::Program& program, const Target& target);
 
-} // namespace ferry::lower
+}  // namespace ferry::lower

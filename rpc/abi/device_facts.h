@@ -8,38 +8,39 @@
 namespace ferry {
 
 struct CacheFacts {
-    std::uint8_t level = 0;
-    std::string kind; // "data", "instruction", "unified"
-    std::uint64_t bytes = 0;
-    std::uint32_t line_bytes = 0;
+  std::uint8_t level = 0;
+  std::string kind;  // "data", "instruction", "unified"
+  std::uint64_t bytes = 0;
+  std::uint32_t line_bytes = 0;
 };
 
 // One thing kernels can run on; index 0 is always the CPU.
 struct ComputeDevice {
-    std::string kind; // "cpu", later "cuda", "opencl"
-    std::string name;
-    std::uint64_t memory_bytes = 0;
+  std::string kind;  // "cpu", later "cuda", "opencl"
+  std::string name;
+  std::uint64_t memory_bytes = 0;
 };
 
 struct DeviceFacts {
-    std::string server_version;
-    std::string flavour;               // "static" or "dynamic"
-    std::string arch;                  // as in Manifest::arch
-    std::string operating_system;      // "Linux 6.1.0"
-    std::string cpu_name;              // for people
-    std::string cpu_identification;    // lines of /proc/cpuinfo that name the core (implementer, part, vendor, family, model, isa)
-    std::vector<std::string> features; // of features.def, sorted: all that the CPU and the kernel offer
-    std::uint64_t hwcap = 0;
-    std::uint64_t hwcap2 = 0;
-    std::uint32_t logical_cores = 0;
-    std::uint32_t threads = 0; // a parallel loop uses
-    std::uint64_t memory_bytes = 0;
-    std::uint64_t memory_available_bytes = 0;
-    std::uint64_t memory_limit_bytes = 0; // a session may allocate
-    std::uint32_t page_bytes = 0;
-    std::vector<CacheFacts> caches; // of core 0
-    std::vector<ComputeDevice> devices;
-    std::vector<std::string> not_enforced; // limits that this kernel or board does not support
+  std::string server_version;
+  std::string flavour;           // "static" or "dynamic"
+  std::string arch;              // as in Manifest::arch
+  std::string operating_system;  // "Linux 6.1.0"
+  std::string cpu_name;          // for people
+  std::string
+      cpu_identification;  // lines of /proc/cpuinfo that name the core (implementer, part, vendor, family, model, isa)
+  std::vector<std::string> features;  // of features.def, sorted: all that the CPU and the kernel offer
+  std::uint64_t hwcap = 0;
+  std::uint64_t hwcap2 = 0;
+  std::uint32_t logical_cores = 0;
+  std::uint32_t threads = 0;  // a parallel loop uses
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t memory_available_bytes = 0;
+  std::uint64_t memory_limit_bytes = 0;  // a session may allocate
+  std::uint32_t page_bytes = 0;
+  std::vector<CacheFacts> caches;  // of core 0
+  std::vector<ComputeDevice> devices;
+  std::vector<std::string> not_enforced;  // limits that this kernel or board does not support
 };
 
-} // namespace ferry
+}  // namespace ferry

@@ -9,24 +9,24 @@
 namespace ferry {
 
 // tag (never reused), enumerator, short name as people write it, bytes, C++ storage type
-#define FERRY_DTYPES(X)                                                                                                \
-    X(1, f16, "f16", 2, std::uint16_t)                                                                                 \
-    X(2, bf16, "bf16", 2, std::uint16_t)                                                                               \
-    X(3, f32, "f32", 4, float)                                                                                         \
-    X(4, f64, "f64", 8, double)                                                                                        \
-    X(5, i8, "i8", 1, std::int8_t)                                                                                     \
-    X(6, i16, "i16", 2, std::int16_t)                                                                                  \
-    X(7, i32, "i32", 4, std::int32_t)                                                                                  \
-    X(8, i64, "i64", 8, std::int64_t)                                                                                  \
-    X(9, u8, "u8", 1, std::uint8_t)                                                                                    \
-    X(10, u16, "u16", 2, std::uint16_t)                                                                                \
-    X(11, u32, "u32", 4, std::uint32_t)                                                                                \
-    X(12, u64, "u64", 8, std::uint64_t)                                                                                \
-    X(13, boolean, "bool", 1, std::uint8_t) /* a byte holding 0 or 1 */
+#define FERRY_DTYPES(X)                \
+  X(1, f16, "f16", 2, std::uint16_t)   \
+  X(2, bf16, "bf16", 2, std::uint16_t) \
+  X(3, f32, "f32", 4, float)           \
+  X(4, f64, "f64", 8, double)          \
+  X(5, i8, "i8", 1, std::int8_t)       \
+  X(6, i16, "i16", 2, std::int16_t)    \
+  X(7, i32, "i32", 4, std::int32_t)    \
+  X(8, i64, "i64", 8, std::int64_t)    \
+  X(9, u8, "u8", 1, std::uint8_t)      \
+  X(10, u16, "u16", 2, std::uint16_t)  \
+  X(11, u32, "u32", 4, std::uint32_t)  \
+  X(12, u64, "u64", 8, std::uint64_t)  \
+  X(13, boolean, "bool", 1, std::uint8_t) /* a byte holding 0 or 1 */
 
 enum class DType : std::uint8_t {
 #define FERRY_ENUM(tag, name, text, bytes, storage) name = tag,
-    FERRY_DTYPES(FERRY_ENUM)
+  FERRY_DTYPES(FERRY_ENUM)
 #undef FERRY_ENUM
 };
 
@@ -37,14 +37,12 @@ bool is_valid_dtype(std::uint8_t tag);
 // Accepts the short names and the long ones (float32, float, double, int, int8, uint8, half, bfloat16, ...).
 std::optional<DType> parse_dtype(std::string_view text);
 
-constexpr bool is_float(DType t) {
-    return t == DType::f16 || t == DType::bf16 || t == DType::f32 || t == DType::f64;
-}
+constexpr bool is_float(DType t) { return t == DType::f16 || t == DType::bf16 || t == DType::f32 || t == DType::f64; }
 constexpr bool is_signed_int(DType t) {
-    return t == DType::i8 || t == DType::i16 || t == DType::i32 || t == DType::i64;
+  return t == DType::i8 || t == DType::i16 || t == DType::i32 || t == DType::i64;
 }
 constexpr bool is_unsigned_int(DType t) {
-    return t == DType::u8 || t == DType::u16 || t == DType::u32 || t == DType::u64;
+  return t == DType::u8 || t == DType::u16 || t == DType::u32 || t == DType::u64;
 }
 
 // Exact conversions of single narrow floats (round to nearest even; NaN stays NaN, overflow becomes infinity).
@@ -55,4 +53,4 @@ float bf16_to_f32(std::uint16_t bits);
 std::uint16_t f32_to_bf16(float value);
 std::uint16_t f64_to_bf16(double value);
 
-} // namespace ferry
+}  // namespace ferry

@@ -10,13 +10,14 @@ namespace ferry {
 
 // Tags travel on the wire.
 enum class FillKind : std::uint8_t {
-    zeros = 1,
-    ones = 2,
-    iota = 3,   // 0, 1, 2, ... converted to the type (integers wrap)
-    random = 4, // floats uniform in [-1, 1), integers uniform in [-8, 7] or [0, 15], bool 0 or 1
+  zeros = 1,
+  ones = 2,
+  iota = 3,    // 0, 1, 2, ... converted to the type (integers wrap)
+  random = 4,  // floats uniform in [-1, 1), integers uniform in [-8, 7] or [0, 15], bool 0 or 1
 };
 
-// Writes elements [first, first + count) of a tensor that is filled this way; element i depends on (kind, seed, i) alone.
+// Writes elements [first, first + count) of a tensor that is filled this way; element i depends on (kind, seed, i)
+// alone.
 void fill(FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t first, std::uint64_t count, void* destination);
 
-} // namespace ferry
+}  // namespace ferry

@@ -1,5 +1,5 @@
-// What a module says about itself: its functions, how to call them, and what the device must have. The server checks every call
-// against it, the client uses it to allocate outputs and to phrase errors.
+// What a module says about itself: its functions, how to call them, and what the device must have. The server checks
+// every call against it, the client uses it to allocate outputs and to phrase errors.
 #pragma once
 
 #include "rpc/abi/dtype.h"
@@ -19,43 +19,43 @@ enum class Direction : std::uint8_t { in = 1, out = 2, inout = 3 };
 enum class ParameterKind : std::uint8_t { tensor = 1, scalar = 2 };
 
 struct ParameterInfo {
-    std::string name;
-    ParameterKind kind = ParameterKind::tensor;
-    DType dtype = DType::f32;
-    Direction direction = Direction::in;
-    std::vector<ManifestExpr> shape;   // tensors only, rank 0..8
-    std::vector<ManifestExpr> strides; // in elements; empty: dense, row-major
-    bool operator==(const ParameterInfo&) const = default;
+  std::string name;
+  ParameterKind kind = ParameterKind::tensor;
+  DType dtype = DType::f32;
+  Direction direction = Direction::in;
+  std::vector<ManifestExpr> shape;    // tensors only, rank 0..8
+  std::vector<ManifestExpr> strides;  // in elements; empty: dense, row-major
+  bool operator==(const ParameterInfo&) const = default;
 };
 
 struct Precondition {
-    ManifestExpr condition; // must be non-zero
-    std::string message;
-    bool operator==(const Precondition&) const = default;
+  ManifestExpr condition;  // must be non-zero
+  std::string message;
+  bool operator==(const Precondition&) const = default;
 };
 
 struct FunctionInfo {
-    std::string name;   // as the user calls it
-    std::string symbol; // of the native code
-    // Sizes, all int64. Each is bound by the first input dimension that is exactly this symbol, or by the int64 scalar parameter of
-    // the same name.
-    std::vector<std::string> symbols;
-    std::vector<ParameterInfo> parameters;
-    std::vector<Precondition> preconditions;
-    ManifestExpr call_workspace;   // bytes
-    ManifestExpr thread_workspace; // bytes
-    std::vector<std::string> messages; // what non-zero results mean: result r is messages[r - 1]
-    ManifestExpr flops;            // useful arithmetic of one call; 0: unknown
-    bool operator==(const FunctionInfo&) const = default;
+  std::string name;    // as the user calls it
+  std::string symbol;  // of the native code
+  // Sizes, all int64. Each is bound by the first input dimension that is exactly this symbol, or by the int64 scalar
+  // parameter of the same name.
+  std::vector<std::string> symbols;
+  std::vector<ParameterInfo> parameters;
+  std::vector<Precondition> preconditions;
+  ManifestExpr call_workspace;        // bytes
+  ManifestExpr thread_workspace;      // bytes
+  std::vector<std::string> messages;  // what non-zero results mean: result r is messages[r - 1]
+  ManifestExpr flops;                 // useful arithmetic of one call; 0: unknown
+  bool operator==(const FunctionInfo&) const = default;
 };
 
 struct Manifest {
-    std::uint32_t abi_version = 0;
-    std::string arch;                  // "x86_64", "armv7", "aarch64", "riscv64"
-    std::vector<std::string> features; // of features.def, sorted: all that the code may use
-    std::string target;                // the whole target as text, for people
-    std::vector<FunctionInfo> functions;
-    bool operator==(const Manifest&) const = default;
+  std::uint32_t abi_version = 0;
+  std::string arch;                   // "x86_64", "armv7", "aarch64", "riscv64"
+  std::vector<std::string> features;  // of features.def, sorted: all that the code may use
+  std::string target;                 // the whole target as text, for people
+  std::vector<FunctionInfo> functions;
+  bool operator==(const Manifest&) const = default;
 };
 
 // Names, counts and expressions are all within limits and refer to things that exist.
@@ -63,18 +63,18 @@ Status check_manifest(const Manifest& manifest);
 
 // One argument of a call as both sides see it before the data is touched.
 struct ArgumentShape {
-    ParameterKind kind = ParameterKind::tensor;
-    DType dtype = DType::f32;
-    std::vector<std::int64_t> shape; // tensors
-    std::int64_t scalar = 0;         // int64 scalars, which may bind a symbol
+  ParameterKind kind = ParameterKind::tensor;
+  DType dtype = DType::f32;
+  std::vector<std::int64_t> shape;  // tensors
+  std::int64_t scalar = 0;          // int64 scalars, which may bind a symbol
 };
 
 // What a call needs once its sizes are known.
 struct BoundCall {
-    std::vector<std::int64_t> symbols;
-    std::vector<std::uint64_t> tensor_bytes; // one entry a parameter; 0 for scalars
-    std::uint64_t call_workspace = 0;
-    std::uint64_t thread_workspace = 0;
+  std::vector<std::int64_t> symbols;
+  std::vector<std::uint64_t> tensor_bytes;  // one entry a parameter; 0 for scalars
+  std::uint64_t call_workspace = 0;
+  std::uint64_t thread_workspace = 0;
 };
 
 // Binds symbols from the arguments, checks count, dtype, rank, shape and preconditions. Messages read
@@ -82,12 +82,12 @@ struct BoundCall {
 Result<BoundCall> bind_call(const FunctionInfo& function, std::span<const ArgumentShape> arguments);
 
 // The shape of every parameter (empty for scalars) once all symbols are known: what a client needs to allocate outputs.
-Result<std::vector<std::vector<std::int64_t>>>
-infer_shapes(const FunctionInfo& function, std::span<const std::int64_t> symbols);
+Result<std::vector<std::vector<std::int64_t>>> infer_shapes(const FunctionInfo& function,
+                                                            std::span<const std::int64_t> symbols);
 
 // "f32[64,100]"
 std::string shape_text(DType dtype, std::span<const std::int64_t> shape);
 // "mm(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)"
 std::string signature_text(const FunctionInfo& function);
 
-} // namespace ferry
+}  // namespace ferry

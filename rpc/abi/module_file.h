@@ -1,5 +1,6 @@
-// The .ferry file: one module, ready to load. A fixed header, a table of sections, the sections, each at a multiple of 64 bytes,
-// and the BLAKE2b-256 of everything before it. Reading checks every offset and the hash before it believes anything.
+// The .ferry file: one module, ready to load. A fixed header, a table of sections, the sections, each at a multiple of
+// 64 bytes, and the BLAKE2b-256 of everything before it. Reading checks every offset and the hash before it believes
+// anything.
 #pragma once
 
 #include "rpc/abi/manifest.h"
@@ -16,15 +17,15 @@ namespace ferry {
 inline constexpr std::uint32_t kModuleFormatVersion = 1;
 
 struct CodeImage {
-    std::string kind;                // "elf"
-    std::vector<std::uint8_t> bytes; // for "elf": a position-independent shared object
+  std::string kind;                 // "elf"
+  std::vector<std::uint8_t> bytes;  // for "elf": a position-independent shared object
 };
 
 struct ModuleFile {
-    Manifest manifest;
-    std::vector<CodeImage> images;
-    std::string source;   // the kernel as the user wrote it
-    std::string schedule; // directives, one a line; may be empty
+  Manifest manifest;
+  std::vector<CodeImage> images;
+  std::string source;    // the kernel as the user wrote it
+  std::string schedule;  // directives, one a line; may be empty
 };
 
 // The same input gives the same bytes on every machine.
@@ -32,4 +33,4 @@ std::vector<std::uint8_t> write_module(const ModuleFile& module);
 // invalid_argument with the offset and what was expected there.
 Result<ModuleFile> read_module(std::span<const std::uint8_t> bytes);
 
-} // namespace ferry
+}  // namespace ferry

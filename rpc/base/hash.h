@@ -16,4 +16,4 @@ Hash blake2b(std::span<const std::uint8_t> bytes);
 // 64 lower-case hexadecimal digits.
 std::string to_hex(const Hash& hash);
 
-} // namespace ferry
+}  // namespace ferry

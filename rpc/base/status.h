@@ -1,5 +1,5 @@
-// How the wire and the device runtime say that something went wrong: a code that tells the caller what to do about it, and a
-// sentence for a person. Nothing under rpc/ or device-runtime/ throws across a function boundary.
+// How the wire and the device runtime say that something went wrong: a code that tells the caller what to do about it,
+// and a sentence for a person. Nothing under rpc/ or device-runtime/ throws across a function boundary.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,26 @@
 namespace ferry {
 
 // Values travel on the wire and are never reused.
-#define FERRY_ERROR_CODES(X)                                                                                           \
-    X(0, ok)                                                                                                           \
-    X(1, invalid_argument)   /* the caller must change the request */                                                  \
-    X(2, not_found)          /* a handle, module or function that is not there */                                      \
-    X(3, unsupported)        /* this server or device cannot do that */                                                \
-    X(4, version_mismatch)   /* both versions are in the message */                                                    \
-    X(5, resource_exhausted) /* a limit or the memory is used up */                                                    \
-    X(6, deadline_exceeded)  /* ran longer than allowed */                                                             \
-    X(7, kernel_crashed)     /* the kernel ended the session: function and signal are in the message */                \
-    X(8, device_error)       /* the device or its driver failed */                                                     \
-    X(9, unauthenticated)    /* wrong or missing key */                                                                \
-    X(10, busy)              /* try later */                                                                           \
-    X(11, unavailable)       /* nobody answers, or the connection is gone */                                           \
-    X(12, aborted)           /* depends on a request that failed: its id is in the message */                          \
-    X(13, protocol_error)    /* the peer does not speak this protocol */                                               \
-    X(14, internal)          /* our own bug */
+#define FERRY_ERROR_CODES(X)                                                                          \
+  X(0, ok)                                                                                            \
+  X(1, invalid_argument)   /* the caller must change the request */                                   \
+  X(2, not_found)          /* a handle, module or function that is not there */                       \
+  X(3, unsupported)        /* this server or device cannot do that */                                 \
+  X(4, version_mismatch)   /* both versions are in the message */                                     \
+  X(5, resource_exhausted) /* a limit or the memory is used up */                                     \
+  X(6, deadline_exceeded)  /* ran longer than allowed */                                              \
+  X(7, kernel_crashed)     /* the kernel ended the session: function and signal are in the message */ \
+  X(8, device_error)       /* the device or its driver failed */                                      \
+  X(9, unauthenticated)    /* wrong or missing key */                                                 \
+  X(10, busy)              /* try later */                                                            \
+  X(11, unavailable)       /* nobody answers, or the connection is gone */                            \
+  X(12, aborted)           /* depends on a request that failed: its id is in the message */           \
+  X(13, protocol_error)    /* the peer does not speak this protocol */                                \
+  X(14, internal)          /* our own bug */
 
 enum class ErrorCode : std::uint16_t {
 #define FERRY_ENUM(value, name) name = value,
-    FERRY_ERROR_CODES(FERRY_ENUM)
+  FERRY_ERROR_CODES(FERRY_ENUM)
 #undef FERRY_ENUM
 };
 
@@ -37,48 +37,49 @@ enum class ErrorCode : std::uint16_t {
 const char* error_name(ErrorCode code);
 
 class [[nodiscard]] Status {
-  public:
-    Status() = default;
-    Status(ErrorCode code, std::string message) : code_(code), message_(std::move(message)) {}
+ public:
+  Status() = default;
+  Status(ErrorCode code, std::string message) : code_(code), message_(std::move(message)) {}
 
-    bool is_ok() const { return code_ == ErrorCode::ok; }
-    ErrorCode code() const { return code_; }
-    const std::string& message() const { return message_; }
+  bool is_ok() const { return code_ == ErrorCode::ok; }
+  ErrorCode code() const { return code_; }
+  const std::string& message() const { return message_; }
 
-  private:
-    ErrorCode code_ = ErrorCode::ok;
-    std::string message_;
+ private:
+  ErrorCode code_ = ErrorCode::ok;
+  std::string message_;
 };
 
 // A value, or the reason why there is none.
-template <class T> class [[nodiscard]] Result {
-  public:
-    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-    Result(Status failure) : state_(std::in_place_index<1>, std::move(failure)) {}
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Status failure) : state_(std::in_place_index<1>, std::move(failure)) {}
 
-    bool is_ok() const { return state_.index() == 0; }
-    // Only when is_ok().
-    T& value() { return *std::get_if<0>(&state_); }
-    const T& value() const { return *std::get_if<0>(&state_); }
-    // An ok status when there is a value.
-    Status status() const { return is_ok() ? Status() : *std::get_if<1>(&state_); }
+  bool is_ok() const { return state_.index() == 0; }
+  // Only when is_ok().
+  T& value() { return *std::get_if<0>(&state_); }
+  const T& value() const { return *std::get_if<0>(&state_); }
+  // An ok status when there is a value.
+  Status status() const { return is_ok() ? Status() : *std::get_if<1>(&state_); }
 
-  private:
-    std::variant<T, Status> state_;
+ private:
+  std::variant<T, Status> state_;
 };
 
 // Leaves the current function with the status when it is a failure.
-#define FERRY_TRY(expression)                                                                                          \
-    do {                                                                                                               \
-        if (::ferry::Status ferry_status = (expression); !ferry_status.is_ok()) return ferry_status;                   \
-    } while (false)
+#define FERRY_TRY(expression)                                                                    \
+  do {                                                                                           \
+    if (::ferry::Status ferry_status = (expression); !ferry_status.is_ok()) return ferry_status; \
+  } while (false)
 
 #define FERRY_CONCAT_(a, b) a##b
 #define FERRY_CONCAT(a, b) FERRY_CONCAT_(a, b)
 // FERRY_ASSIGN(auto x, f()): declares x from a Result, or leaves the current function with its status.
-#define FERRY_ASSIGN(declaration, expression)                                                                          \
-    auto FERRY_CONCAT(ferry_result_, __LINE__) = (expression);                                                         \
-    if (!FERRY_CONCAT(ferry_result_, __LINE__).is_ok()) return FERRY_CONCAT(ferry_result_, __LINE__).status();         \
-    declaration = std::move(FERRY_CONCAT(ferry_result_, __LINE__).value())
+#define FERRY_ASSIGN(declaration, expression)                                                                \
+  auto FERRY_CONCAT(ferry_result_, __LINE__) = (expression);                                                 \
+  if (!FERRY_CONCAT(ferry_result_, __LINE__).is_ok()) return FERRY_CONCAT(ferry_result_, __LINE__).status(); \
+  declaration = std::move(FERRY_CONCAT(ferry_result_, __LINE__).value())
 
-} // namespace ferry
+}  // namespace ferry

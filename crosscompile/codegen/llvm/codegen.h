@@ -11,11 +11,12 @@
 
 namespace ferry::codegen {
 
-// Functions must have gone through passes::run_pipeline. Each becomes an external symbol, its name prefixed with kSymbolPrefix.
+// Functions must have gone through passes::run_pipeline. Each becomes an external symbol, its name prefixed with
+// kSymbolPrefix.
 inline constexpr const char* kSymbolPrefix = "ferry_fn_";
 
 std::vector<std::uint8_t> emit_object(std::span<const ir::Function> functions, const Target& target);
-std::string emit_llvm(std::span<const ir::Function> functions, const Target& target); // optimised IR as text
+std::string emit_llvm(std::span<const ir::Function> functions, const Target& target);  // optimised IR as text
 std::string emit_assembly(std::span<const ir::Function> functions, const Target& target);
 
-} // namespace ferry::codegen
+}  // namespace ferry::codegen
