@@ -12,12 +12,24 @@
 namespace ferry {
 
 // Division and modulo floor. Comparisons and logic give 0 or 1. select takes condition, then, else (all evaluated).
-#define FERRY_MANIFEST_OPS(X)                                                                                   \
-  X(1, constant)                                                                                                \
-  X(2, symbol)                                                                                                  \
-  X(3, add)                                                                                                     \
-  X(4, sub) X(5, mul) X(6, floordiv) X(7, floormod) X(8, min) X(9, max) X(10, eq) X(11, ne) X(12, lt) X(13, le) \
-      X(14, logical_and) X(15, logical_or) X(16, logical_not) X(17, select)
+#define FERRY_MANIFEST_OPS(X) \
+  X(1, constant)              \
+  X(2, symbol)                \
+  X(3, add)                   \
+  X(4, sub)                   \
+  X(5, mul)                   \
+  X(6, floordiv)              \
+  X(7, floormod)              \
+  X(8, min)                   \
+  X(9, max)                   \
+  X(10, eq)                   \
+  X(11, ne)                   \
+  X(12, lt)                   \
+  X(13, le)                   \
+  X(14, logical_and)          \
+  X(15, logical_or)           \
+  X(16, logical_not)          \
+  X(17, select)
 
 enum class ManifestOp : std::uint8_t {
 #define FERRY_ENUM(tag, name) name = tag,
