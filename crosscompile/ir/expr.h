@@ -12,6 +12,8 @@
 // or subtraction that uses it. min and max return NaN when either side is NaN; which zero they return for +0 and -0 is
 // not said. float16 and bfloat16 operations compute in float32 and round.
 //
+// && and || compute both sides; only IfThenElse guards.
+//
 // Vectors: all operands of a node have the same number of lanes, and the node works lane by lane.
 #pragma once
 

@@ -13,6 +13,11 @@ using Substitution = std::unordered_map<const ExprNode*, Expr>;  // Var node -> 
 Expr substitute(const Expr& expr, const Substitution& values);
 Stmt substitute(const Stmt& stmt, const Substitution& values);
 
+// Loads and stores (and allocations) of a buffer become those of another, whose rank must fit the indices.
+using BufferSubstitution = std::unordered_map<const Buffer*, BufferRef>;
+Expr substitute_buffers(const Expr& expr, const BufferSubstitution& buffers);
+Stmt substitute_buffers(const Stmt& stmt, const BufferSubstitution& buffers);
+
 bool uses_var(const Expr& expr, const Expr& var);
 bool uses_var(const Stmt& stmt, const Expr& var);
 // Variables that occur free, in order of first occurrence.

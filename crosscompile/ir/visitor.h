@@ -1,4 +1,5 @@
-// Walks a tree: override what you look for, call the base to go on to the children.
+// Walks a tree: override what you look for, call the base to go on to the children. The variables that loops and lets
+// introduce are not children; an allocated buffer's shape is.
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
