@@ -1,0 +1,148 @@
+#include "crosscompile/codegen/llvm/cpu/cpu_tables.h"
+
+#include "crosscompile/codegen/llvm/cpu/targets.h"
+#include "crosscompile/ir/error.h"
+
+#include <llvm/ADT/StringMap.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace ferry::codegen {
+namespace {
+
+using llvm::FeatureBitset;
+using llvm::StringRef;
+
+constexpr const char* kExpected =
+    "expected Linux on x86_64, armv7 (hard float), aarch64 or riscv64, such as x86_64-pc-linux-gnu, "
+    "armv7l-none-linux-gnueabihf, aarch64-linux-gnu or riscv64-linux-gnu";
+
+[[noreturn]] void refuse_triple(std::string_view text) {
+  throw CompileError(std::string(kExpected) + "; got '" + std::string(text) + "'");
+}
+
+std::unique_ptr<llvm::MCSubtargetInfo> subtarget(const std::string& triple, const std::string& cpu,
+                                                 const std::string& attributes) {
+  std::unique_ptr<llvm::MCSubtargetInfo> info(llvm_target(triple).createMCSubtargetInfo(triple, cpu, attributes));
+  if (info == nullptr) throw InternalError("LLVM has no subtarget tables for " + triple);
+  return info;
+}
+
+void add_implied(FeatureBitset& bits, llvm::ArrayRef<llvm::SubtargetFeatureKV> table) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const llvm::SubtargetFeatureKV& feature : table) {
+      if (!bits.test(feature.Value)) continue;
+      const FeatureBitset more = bits | feature.Implies.getAsBitset();
+      changed = changed || more != bits;
+      bits = more;
+    }
+  }
+}
+
+// Bits that only ever say how to schedule for some CPU, never what it can do.
+FeatureBitset tuning_only(const llvm::MCSubtargetInfo& info) {
+  FeatureBitset tuning, real;
+  for (const llvm::SubtargetSubTypeKV& cpu : info.getAllProcessorDescriptions()) {
+    tuning |= cpu.TuneImplies.getAsBitset();
+    real |= cpu.Implies.getAsBitset();
+  }
+  add_implied(real, info.getAllProcessorFeatures());
+  return tuning & ~real;
+}
+
+template <class Table>
+std::vector<std::string> names_of(Table table) {
+  std::vector<std::string> names;
+  for (const auto& row : table) names.emplace_back(row.Key);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace
+
+TripleFacts triple_of_arch(std::string_view arch) {
+  if (arch == "x86_64") return {"x86_64", "x86_64-unknown-linux-gnu", 64};
+  if (arch == "armv7") return {"armv7", "armv7-unknown-linux-gnueabihf", 32};
+  if (arch == "aarch64") return {"aarch64", "aarch64-unknown-linux-gnu", 64};
+  if (arch == "riscv64") return {"riscv64", "riscv64-unknown-linux-gnu", 64};
+  throw CompileError("expected the architecture x86_64, armv7, aarch64 or riscv64; got '" + std::string(arch) + "'");
+}
+
+TripleFacts parse_triple(std::string_view text) {
+  const llvm::Triple triple(llvm::Triple::normalize(StringRef(text.data(), text.size())));
+  if (!triple.isOSLinux() || triple.isAndroid() || triple.isX32()) refuse_triple(text);
+  switch (triple.getArch()) {
+    case llvm::Triple::x86_64: return triple_of_arch("x86_64");
+    case llvm::Triple::aarch64: return triple_of_arch("aarch64");
+    case llvm::Triple::riscv64: return triple_of_arch("riscv64");
+    case llvm::Triple::arm:
+    case llvm::Triple::thumb: {
+      const StringRef environment = triple.getEnvironmentName();
+      const bool soft =
+          environment.starts_with("gnueabi") || environment.starts_with("musleabi") || environment.starts_with("eabi");
+      if (soft && !environment.ends_with("hf")) {
+        throw CompileError("expected hard-float ARM (an environment that ends in 'hf', such as gnueabihf); got '" +
+                           std::string(text) + "'");
+      }
+      // Plain "arm" is what Debian calls armv7 with hardware floats.
+      const StringRef name = triple.getArchName();
+      const bool version_known = name.starts_with("armv7") || name.starts_with("armv8") || name == "arm" ||
+                                 name.starts_with("thumbv7") || name.starts_with("thumbv8");
+      if (!version_known) refuse_triple(text);
+      return triple_of_arch("armv7");
+    }
+    default: refuse_triple(text);
+  }
+}
+
+std::vector<std::string> known_cpus(const std::string& triple) {
+  return names_of(subtarget(triple, "", "")->getAllProcessorDescriptions());
+}
+
+std::vector<std::string> known_features(const std::string& triple) {
+  return names_of(subtarget(triple, "", "")->getAllProcessorFeatures());
+}
+
+std::vector<std::string> features_of(const std::string& triple, const std::string& cpu,
+                                     const std::vector<std::string>& attributes) {
+  std::string joined;
+  for (const std::string& attribute : attributes) joined += (joined.empty() ? "" : ",") + attribute;
+  const auto info = subtarget(triple, cpu, joined);
+  const FeatureBitset on = info->getFeatureBits() & ~tuning_only(*info);
+  std::vector<std::string> names;
+  for (const llvm::SubtargetFeatureKV& feature : info->getAllProcessorFeatures()) {
+    if (on.test(feature.Value)) names.emplace_back(feature.Key);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::optional<std::string> cpu_of_cpuinfo(const std::string& triple, std::string_view cpuinfo) {
+  const StringRef text(cpuinfo.data(), cpuinfo.size());
+  const llvm::Triple parsed(triple);
+  StringRef name;
+  if (parsed.isARM() || parsed.isAArch64()) name = llvm::sys::detail::getHostCPUNameForARM(text);
+  if (parsed.isRISCV()) name = llvm::sys::detail::getHostCPUNameForRISCV(text);
+  if (name.empty() || name == "generic") return std::nullopt;
+  const std::vector<std::string> known = known_cpus(triple);
+  if (!std::binary_search(known.begin(), known.end(), name.str())) return std::nullopt;
+  return name.str();
+}
+
+std::string host_arch() { return parse_triple(llvm::sys::getProcessTriple()).arch; }
+
+std::vector<std::string> host_features() {
+  std::vector<std::string> names;
+  for (const auto& [name, on] : llvm::sys::getHostCPUFeatures()) {
+    if (on) names.push_back(name.str());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace ferry::codegen

@@ -1,0 +1,117 @@
+#include "crosscompile/target/build.h"
+
+#include "crosscompile/ir/error.h"
+#include "crosscompile/target/suggest.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace ferry {
+namespace {
+
+std::string baseline_cpu(const std::string& arch) {
+  if (arch == "x86_64") return "x86-64";
+  if (arch == "riscv64") return "generic-rv64";
+  return "generic";
+}
+
+// What a CPU without a name of its own is taken to have: what Linux distributions and boards of that architecture
+// share.
+std::vector<std::string> baseline_attributes(const std::string& arch, const std::string& cpu) {
+  if (cpu != baseline_cpu(arch)) return {};
+  if (arch == "armv7") return {"+neon"};
+  if (arch == "riscv64") return {"+m", "+a", "+f", "+d", "+c"};
+  return {};
+}
+
+std::vector<std::string> minus(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  std::vector<std::string> result;
+  std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+  return result;
+}
+
+std::vector<std::string> concat(std::vector<std::string> a, const std::vector<std::string>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+// The fewest attributes that lead from the CPU's own features to `wanted`: those that others imply are left out.
+std::vector<std::string> shortest_attributes(const Target& target, const std::vector<std::string>& defaults) {
+  const auto reaches = [&](const std::vector<std::string>& attributes) {
+    return codegen::features_of(target.triple, target.cpu, concat(defaults, attributes)) == target.features;
+  };
+  const std::vector<std::string> own = codegen::features_of(target.triple, target.cpu, defaults);
+  std::vector<std::string> attributes;
+  for (const std::string& name : minus(target.features, own)) attributes.push_back("+" + name);
+  for (const std::string& name : minus(own, target.features)) attributes.push_back("-" + name);
+  for (std::size_t i = 0; i < attributes.size();) {
+    std::vector<std::string> fewer = attributes;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    if (reaches(fewer)) {
+      attributes = std::move(fewer);
+    } else {
+      ++i;
+    }
+  }
+  return attributes;
+}
+
+std::string target_text(const Target& target, const std::vector<std::string>& defaults) {
+  std::string text = "llvm -mtriple=" + target.triple + " -mcpu=" + target.cpu;
+  const char* before = " -mattr=";
+  for (const std::string& attribute : shortest_attributes(target, defaults)) {
+    text += before + attribute;
+    before = ",";
+  }
+  if (target.threads != 0) text += " -num-cores=" + std::to_string(target.threads);
+  if (target.l1_bytes != 0) text += " -l1-bytes=" + std::to_string(target.l1_bytes);
+  if (target.l2_bytes != 0) text += " -l2-bytes=" + std::to_string(target.l2_bytes);
+  return text;
+}
+
+}  // namespace
+
+void set_vector_hints(Target& target) {
+  if (target.arch == "x86_64") {
+    target.vector_bits = target.has("avx512f") ? 512 : target.has("avx") ? 256 : 128;
+    target.vector_registers = target.has("avx512f") ? 32 : 16;
+    target.has_masks = target.has("avx512bw") && target.has("avx512vl");
+  } else if (target.arch == "armv7") {
+    target.vector_bits = target.has("neon") ? 128 : 64;
+    target.vector_registers = 16;
+  } else {
+    // RISC-V: the V extension promises registers of 128 bits; longer ones are not used.
+    target.vector_bits = target.arch == "aarch64" || target.has("v") ? 128 : 64;
+    target.vector_registers = 32;
+    target.has_masks = target.arch == "riscv64" && target.has("v");
+  }
+}
+
+Target build_target(const TargetParts& parts) {
+  Target target;
+  target.arch = parts.triple.arch;
+  target.triple = parts.triple.triple;
+  target.pointer_bits = parts.triple.pointer_bits;
+  target.cpu = parts.cpu.empty() ? baseline_cpu(target.arch) : parts.cpu;
+  const std::vector<std::string> cpus = codegen::known_cpus(target.triple);
+  if (!std::binary_search(cpus.begin(), cpus.end(), target.cpu)) {
+    throw CompileError(unknown_name("CPU for " + target.arch, target.cpu, cpus));
+  }
+  const std::vector<std::string> known = codegen::known_features(target.triple);
+  for (const std::string& attribute : parts.attributes) {
+    const std::string name = attribute.substr(1);
+    if (!std::binary_search(known.begin(), known.end(), name)) {
+      throw CompileError(unknown_name("feature for " + target.arch, name, known));
+    }
+  }
+  const std::vector<std::string> defaults = baseline_attributes(target.arch, target.cpu);
+  target.features = codegen::features_of(target.triple, target.cpu, concat(defaults, parts.attributes));
+  target.l1_bytes = parts.l1_bytes;
+  target.l2_bytes = parts.l2_bytes;
+  target.threads = parts.threads;
+  set_vector_hints(target);
+  target.text = target_text(target, defaults);
+  return target;
+}
+
+}  // namespace ferry

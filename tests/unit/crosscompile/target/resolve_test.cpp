@@ -1,0 +1,154 @@
+#include "crosscompile/target/resolve.h"
+
+#include "crosscompile/ir/error.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+namespace {
+
+using ferry::resolve_target;
+using ferry::Target;
+
+std::string refusal(const std::string& text) {
+  try {
+    resolve_target(text);
+  } catch (const ferry::CompileError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("targets as people write them resolve to the four architectures") {
+  struct Case {
+    const char* text;
+    const char* arch;
+    const char* triple;
+    const char* cpu;
+  };
+  const Case cases[] = {
+      {"llvm -target=x86_64-pc-linux-gnu", "x86_64", "x86_64-unknown-linux-gnu", "x86-64"},
+      {"llvm -target=x86_64-linux-gnu -mcpu=skylake-avx512", "x86_64", "x86_64-unknown-linux-gnu", "skylake-avx512"},
+      {"llvm -mtriple=armv7l-none-linux-gnueabihf -mcpu=cortex-a72 -mattr=+neon", "armv7",
+       "armv7-unknown-linux-gnueabihf", "cortex-a72"},
+      {"llvm -device=arm_cpu -mtriple=armv8l-linux-gnueabihf -mattr=+neon", "armv7", "armv7-unknown-linux-gnueabihf",
+       "generic"},
+      {"llvm -mtriple=arm-linux-gnueabihf -mfloat-abi=hard", "armv7", "armv7-unknown-linux-gnueabihf", "generic"},
+      {"llvm --mtriple=aarch64-linux-gnu --mcpu cortex-a76", "aarch64", "aarch64-unknown-linux-gnu", "cortex-a76"},
+      {"llvm -mtriple=arm64-linux-gnu", "aarch64", "aarch64-unknown-linux-gnu", "generic"},
+      {"-mtriple=riscv64-linux-gnu -mabi=lp64d", "riscv64", "riscv64-unknown-linux-gnu", "generic-rv64"},
+      {"riscv64-unknown-linux-gnu", "riscv64", "riscv64-unknown-linux-gnu", "generic-rv64"},
+      {"raspberry-pi-3", "aarch64", "aarch64-unknown-linux-gnu", "cortex-a53"},
+      {"raspberry-pi-4", "aarch64", "aarch64-unknown-linux-gnu", "cortex-a72"},
+      {"raspberry-pi-5", "aarch64", "aarch64-unknown-linux-gnu", "cortex-a76"},
+      {"raspberry-pi-4-32bit", "armv7", "armv7-unknown-linux-gnueabihf", "cortex-a72"},
+      {"x86-64-v3", "x86_64", "x86_64-unknown-linux-gnu", "x86-64-v3"},
+      {"  riscv64-v ", "riscv64", "riscv64-unknown-linux-gnu", "generic-rv64"},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.text);
+    const Target target = resolve_target(c.text);
+    CHECK(target.arch == c.arch);
+    CHECK(target.triple == c.triple);
+    CHECK(target.cpu == c.cpu);
+    CHECK(target.pointer_bits == (target.arch == "armv7" ? 32 : 64));
+    CHECK(std::is_sorted(target.features.begin(), target.features.end()));
+  }
+}
+
+TEST_CASE("a resolved target's text resolves to the same target") {
+  std::vector<std::string> texts{"llvm -mtriple=armv7l-none-linux-gnueabihf -mcpu=cortex-a72 -mattr=+neon,-crc",
+                                 "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -mattr=+avxvnni,-fma",
+                                 "llvm -mtriple=riscv64-linux-gnu -mattr=+v,-c -num-cores=8",
+                                 "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1 -mattr=-lse"};
+  for (const ferry::NamedTarget& named : ferry::named_targets()) texts.push_back(named.name);
+  for (const std::string& text : texts) {
+    CAPTURE(text);
+    const Target once = resolve_target(text);
+    CAPTURE(once.text);
+    const Target twice = resolve_target(once.text);
+    CHECK(twice.text == once.text);
+    CHECK(twice.features == once.features);
+    CHECK(twice.cpu == once.cpu);
+    CHECK(twice.threads == once.threads);
+    CHECK(twice.l1_bytes == once.l1_bytes);
+    CHECK(twice.l2_bytes == once.l2_bytes);
+    CHECK(twice.vector_bits == once.vector_bits);
+  }
+}
+
+TEST_CASE("attributes switch features on and off, and the text names only what differs from the CPU") {
+  const Target target = resolve_target("llvm -mtriple=armv7-linux-gnueabihf -mcpu=cortex-a72 -mattr=+neon,-crc");
+  CHECK(target.has("neon"));
+  CHECK_FALSE(target.has("crc"));
+  CHECK(target.text == "llvm -mtriple=armv7-unknown-linux-gnueabihf -mcpu=cortex-a72 -mattr=-crc");
+  CHECK(resolve_target("x86-64-v3 -mattr=+avx512f").has("avx512f"));
+  CHECK_FALSE(resolve_target("x86-64-v3 -mattr=-avx2").has("avx2"));
+}
+
+TEST_CASE("vector registers follow from the features") {
+  struct Case {
+    const char* text;
+    std::uint32_t bits, registers;
+    bool masks;
+  };
+  const Case cases[] = {{"x86-64", 128, 16, false},
+                        {"x86-64-v2", 128, 16, false},
+                        {"x86-64-v3", 256, 16, false},
+                        {"x86-64-v4", 512, 32, true},
+                        {"llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids", 512, 32, true},
+                        {"armv7", 128, 16, false},
+                        {"llvm -mtriple=armv7-linux-gnueabihf -mattr=-neon", 64, 16, false},
+                        {"raspberry-pi-4", 128, 32, false},
+                        {"riscv64", 64, 32, false},
+                        {"riscv64-v", 128, 32, true}};
+  for (const Case& c : cases) {
+    CAPTURE(c.text);
+    const Target target = resolve_target(c.text);
+    CHECK(target.vector_bits == c.bits);
+    CHECK(target.vector_registers == c.registers);
+    CHECK(target.has_masks == c.masks);
+  }
+}
+
+TEST_CASE("host is this machine and says so in full") {
+  const Target host = resolve_target("host");
+  CHECK(host.threads >= 1);
+  CHECK(contains(host.text, "-mcpu="));
+  CHECK_FALSE(contains(host.text, "native"));
+  CHECK(resolve_target("llvm").text == host.text);
+  CHECK(resolve_target("llvm -mcpu=native").text == host.text);
+}
+
+TEST_CASE("a refused target says what was expected") {
+  CHECK(contains(refusal("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a27"), "cortex-a"));
+  CHECK(contains(refusal("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a27"), "unknown CPU for aarch64 'cortex-a27'"));
+  CHECK(contains(refusal("llvm -mtriple=x86_64-linux-gnu -mattr=+avx3"), "nearest known are avx"));
+  CHECK(contains(refusal("rasberry-pi-4"), "raspberry-pi-4"));
+  CHECK(contains(refusal("llvm -mtripel=x86_64-linux-gnu"), "mtriple"));
+  CHECK(contains(refusal("llvm -mtriple=armv7-linux-gnueabi"), "hard-float"));
+  CHECK(contains(refusal("llvm -mtriple=armv6-linux-gnueabihf"), "expected Linux on"));
+  CHECK(contains(refusal("llvm -mtriple=x86_64-apple-darwin"), "expected Linux on"));
+  CHECK(contains(refusal("llvm -mtriple=powerpc64le-linux-gnu"), "expected Linux on"));
+  CHECK(contains(refusal("llvm -mtriple=armv7-linux-gnueabihf -mfloat-abi=soft"), "expected -mfloat-abi=hard"));
+  CHECK(contains(refusal("llvm -num-cores=four"), "expected a number"));
+  CHECK(contains(refusal("llvm -mattr=+"), "expected a feature"));
+  CHECK(contains(refusal("llvm cortex"), "expected a target option"));
+  CHECK(contains(refusal(""), "expected a target"));
+  for (const char* kind : {"cuda -arch=sm_90", "opencl", "c"}) {
+    CAPTURE(kind);
+    CHECK(contains(refusal(kind), "is not available in this version, which compiles for CPUs"));
+  }
+}
+
+TEST_CASE("options that mean nothing here are accepted with the reason") {
+  std::vector<std::string> notes;
+  resolve_target("llvm -device=arm_cpu -model=bcm2711 -mtriple=aarch64-linux-gnu", &notes);
+  REQUIRE(notes.size() == 2);
+  CHECK(notes[0] == "-device=arm_cpu is ignored: schedules depend on the CPU, not on a device's name");
+}
