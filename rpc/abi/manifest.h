@@ -7,6 +7,7 @@
 #include "rpc/base/status.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,14 @@
 namespace ferry {
 
 inline constexpr std::size_t kMaxRank = 8;
+inline constexpr std::size_t kMaxFunctions = 256;
+inline constexpr std::size_t kMaxParameters = 64;
+inline constexpr std::size_t kMaxSymbols = 64;
+inline constexpr std::size_t kMaxPreconditions = 64;
+inline constexpr std::size_t kMaxMessages = 256;
+inline constexpr std::size_t kMaxFeatures = 256;
+inline constexpr std::size_t kMaxNameBytes = 256;
+inline constexpr std::size_t kMaxMessageBytes = 4096;
 
 enum class Direction : std::uint8_t { in = 1, out = 2, inout = 3 };
 enum class ParameterKind : std::uint8_t { tensor = 1, scalar = 2 };
@@ -42,10 +51,10 @@ struct FunctionInfo {
   std::vector<std::string> symbols;
   std::vector<ParameterInfo> parameters;
   std::vector<Precondition> preconditions;
-  ManifestExpr call_workspace;        // bytes
-  ManifestExpr thread_workspace;      // bytes
+  ManifestExpr call_workspace;        // bytes; without code: none
+  ManifestExpr thread_workspace;      // bytes; without code: none
   std::vector<std::string> messages;  // what non-zero results mean: result r is messages[r - 1]
-  ManifestExpr flops;                 // useful arithmetic of one call; 0: unknown
+  ManifestExpr flops;                 // useful arithmetic of one call; 0 or without code: unknown
   bool operator==(const FunctionInfo&) const = default;
 };
 
@@ -81,9 +90,17 @@ struct BoundCall {
 // "matmul: argument 2 'B': expected f32[64,100], got f32[64,128]".
 Result<BoundCall> bind_call(const FunctionInfo& function, std::span<const ArgumentShape> arguments);
 
+// The values of the function's symbols. There is one entry a parameter in `arguments`; those of out tensors are not
+// looked at, so a client can ask before it has allocated them.
+Result<std::vector<std::int64_t>> bind_symbols(const FunctionInfo& function, std::span<const ArgumentShape> arguments);
+
 // The shape of every parameter (empty for scalars) once all symbols are known: what a client needs to allocate outputs.
 Result<std::vector<std::vector<std::int64_t>>> infer_shapes(const FunctionInfo& function,
                                                             std::span<const std::int64_t> symbols);
+
+// Of a dense tensor; nothing when it would not fit into 63 bits. A tensor without elements has 0 bytes whatever its
+// other sizes.
+std::optional<std::uint64_t> dense_bytes(DType dtype, std::span<const std::int64_t> shape);
 
 // "f32[64,100]"
 std::string shape_text(DType dtype, std::span<const std::int64_t> shape);

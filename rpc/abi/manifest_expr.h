@@ -5,6 +5,7 @@
 #include "rpc/base/status.h"
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,8 +52,13 @@ struct ManifestExpr {
   bool operator==(const ManifestExpr&) const = default;
 };
 
+// The operands an operation takes; -1 for a number that is no operation.
+int manifest_arity(ManifestOp op);
+
 ManifestExpr manifest_constant(std::int64_t value);
 ManifestExpr manifest_symbol(std::uint32_t index);
+// The operation over its operands: two of most, one of logical_not, three of select.
+ManifestExpr manifest_apply(ManifestOp op, std::initializer_list<ManifestExpr> operands);
 
 // Well-formed: known ops, stack never under- or overflows, exactly one result, symbols below symbol_count.
 Status check_manifest_expr(const ManifestExpr& expr, std::size_t symbol_count);

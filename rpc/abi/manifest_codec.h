@@ -1,0 +1,17 @@
+// The manifest as bytes: one section of a .ferry file.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "rpc/abi/manifest.h"
+#include "rpc/base/status.h"
+
+namespace ferry {
+
+std::vector<std::uint8_t> encode_manifest(const Manifest& manifest);
+// Also runs check_manifest: what comes out is safe to use. invalid_argument names the offset or the part that is wrong.
+Result<Manifest> decode_manifest(std::span<const std::uint8_t> bytes);
+
+}  // namespace ferry
