@@ -1,0 +1,33 @@
+// Finds the sizes of a call from what is known of its arguments.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/session/ferry.h"
+
+namespace ferry::session {
+
+// What is known of one parameter's argument before the sizes are.
+struct PartialArgument {
+  std::optional<Shape> shape;                  // of a tensor
+  std::optional<std::uint64_t> flat_elements;  // of a tensor whose elements came without a shape
+  std::optional<std::int64_t> scalar;          // of an integer scalar
+};
+
+using SymbolValues = std::vector<std::optional<std::int64_t>>;  // in the order of FunctionInfo::symbols
+
+// Fills in what the arguments, one a parameter, say about sizes that `known` leaves open. A size said twice differently
+// keeps its first value: checking is bind_call's.
+void solve_symbols(const FunctionInfo& function, const std::vector<PartialArgument>& arguments, SymbolValues& known);
+
+// The shape of every parameter, empty for scalars. RemoteError with invalid_argument names the sizes that are missing
+// and adds `advice`.
+std::vector<Shape> shapes_of(const FunctionInfo& function, const SymbolValues& known, const std::string& advice);
+
+// "512,64": of the parameter's shape as its manifest writes it ("M,K").
+std::string dimension_text(const FunctionInfo& function, const ParameterInfo& parameter);
+
+}  // namespace ferry::session

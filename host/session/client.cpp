@@ -1,0 +1,191 @@
+#include "host/session/client.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace ferry::session {
+
+namespace {
+
+constexpr const char* kClientName = "ferry 0.1.0";
+
+// More unanswered requests than this and the server might wait for us to read while we wait for it to read.
+constexpr std::size_t kMaxOutstanding = 512;
+// What surely fits into the sockets' buffers while the other side does not read.
+constexpr std::size_t kSmallPayload = 16 * 1024;
+
+bool may_answer_at_length(rpc::Tag tag) {
+  // A call's answer is short, but a kernel may print.
+  return tag == rpc::Tag::Read || tag == rpc::Tag::Call || tag == rpc::Tag::Measure || tag == rpc::Tag::ListModules;
+}
+
+bool ends_the_session(ErrorCode code) {
+  return code == ErrorCode::kernel_crashed || code == ErrorCode::deadline_exceeded ||
+         code == ErrorCode::unauthenticated;
+}
+
+std::string user_at_machine() {
+  char machine[256] = "";
+  if (gethostname(machine, sizeof machine - 1) != 0) machine[0] = 0;
+  const char* user = getenv("USER");
+  return std::string(user != nullptr ? user : "someone") + "@" + machine;
+}
+
+}  // namespace
+
+Client::Client(std::unique_ptr<Transport> transport, std::string peer, EventHandlers handlers,
+               std::chrono::milliseconds patience)
+    : connection_(std::move(transport)), peer_(std::move(peer)), handlers_(std::move(handlers)) {
+  say_hello(patience);
+}
+
+Client::~Client() { connection_.transport().close(); }
+
+void Client::say_hello(std::chrono::milliseconds patience) {
+  connection_.put_preamble_before_first_frame(rpc::Preamble{});
+  rpc::Hello hello;
+  hello.client = std::string(kClientName) + " " + user_at_machine();
+  connection_.transport().set_receive_timeout(patience);
+  auto pending = send(hello);
+  try {
+    facts_ = pending.get().facts;
+  } catch (const RemoteError& error) {
+    if (error.code() == ErrorCode::deadline_exceeded && !broken_.is_ok()) {
+      throw RemoteError(ErrorCode::unavailable,
+                        peer_ + " does not answer: something listens there, but it is no ferry rpc_server");
+    }
+    throw;
+  }
+  connection_.transport().set_receive_timeout(std::chrono::milliseconds(0));
+}
+
+std::shared_ptr<Answer> Client::enqueue(rpc::Tag tag, const std::vector<std::uint8_t>& body, ByteSpan payload,
+                                        MutableByteSpan answer_payload) {
+  check(broken_);
+  make_room_before(payload.size());
+  auto answer = std::make_shared<Answer>();
+  answer->payload = answer_payload;
+  const std::uint64_t id = next_request_++;
+  answer->request = id;
+  rpc::FrameHeader header;
+  header.tag = static_cast<std::uint16_t>(tag);
+  header.request = id;
+  outstanding_.push_back({id, tag, answer});
+  if (const Status sent = connection_.send_frame(header, body, payload); !sent.is_ok()) {
+    if (sent.code() == ErrorCode::internal) {  // refused before anything was sent
+      outstanding_.pop_back();
+      check(sent);
+    }
+    // The server may have said why it hangs up: read what there is before giving up.
+    while (!outstanding_.empty()) receive_answer();
+    fail(sent);
+  }
+  ++sent_since_wait_;
+  return answer;
+}
+
+void Client::make_room_before(std::size_t payload_bytes) {
+  while (outstanding_.size() >= kMaxOutstanding) receive_answer();
+  if (payload_bytes <= kSmallPayload) return;
+  const auto talkative = std::find_if(outstanding_.rbegin(), outstanding_.rend(),
+                                      [](const Outstanding& o) { return may_answer_at_length(o.tag); });
+  for (auto left = std::distance(talkative, outstanding_.rend()); left > 0; --left) receive_answer();
+}
+
+void Client::wait_for(const Answer& answer) {
+  if (!answer.arrived && sent_since_wait_ > 0) {
+    ++round_trips_;
+    sent_since_wait_ = 0;
+  }
+  while (!answer.arrived) receive_answer();
+}
+
+void Client::receive_answer() {
+  Result<rpc::Frame> received = connection_.receive_frame();
+  while (received.is_ok() && received.value().header.kind == rpc::FrameKind::event) {
+    take_event(received.value());
+    received = connection_.receive_frame();
+  }
+  if (!received.is_ok()) fail(received.status());
+  const rpc::Frame& frame = received.value();
+  const Outstanding expected = outstanding_.front();
+  if (frame.header.kind != rpc::FrameKind::response || frame.header.request != expected.id) {
+    fail({ErrorCode::protocol_error, "expected the answer to request " + std::to_string(expected.id) +
+                                         ", got request " + std::to_string(frame.header.request)});
+  }
+  Answer& answer = *expected.answer;
+  if (frame.header.error != ErrorCode::ok) {
+    answer.status = rpc::failure_of(frame, &answer.failed_request);
+    if (ends_the_session(answer.status.code())) broken_ = answer.status;
+    const auto cause = failures_.find(answer.failed_request);
+    failures_.insert({expected.id, cause == failures_.end() ? Failure{answer.status} : cause->second});
+  } else {
+    answer.body.assign(frame.body.begin(), frame.body.end());
+    if (frame.header.payload_bytes != answer.payload.size()) {
+      fail({ErrorCode::protocol_error, std::string(rpc::tag_name(frame.header.tag)) + ": expected " +
+                                           std::to_string(answer.payload.size()) + " bytes, got " +
+                                           std::to_string(frame.header.payload_bytes)});
+    }
+    if (!answer.payload.empty()) {
+      if (const Status status = connection_.receive_payload(answer.payload); !status.is_ok()) fail(status);
+    }
+  }
+  answer.arrived = true;
+  outstanding_.pop_front();
+}
+
+void Client::take_event(const rpc::Frame& frame) {
+  // A newer server may send events that this client does not know; they are skipped.
+  switch (static_cast<rpc::EventTag>(frame.header.tag)) {
+    case rpc::EventTag::queued:
+      // A person may wait for a board for hours; the server notices on its own when a client is gone.
+      connection_.transport().set_receive_timeout(std::chrono::milliseconds(0));
+      if (handlers_.queued) handlers_.queued(take(rpc::decode<rpc::QueuedEvent>(frame.body)));
+      break;
+    case rpc::EventTag::progress:
+      if (handlers_.progress) handlers_.progress(take(rpc::decode<rpc::ProgressEvent>(frame.body)));
+      break;
+    case rpc::EventTag::log:
+      if (handlers_.log) handlers_.log(take(rpc::decode<rpc::LogEvent>(frame.body)));
+      break;
+  }
+}
+
+void Client::check_answer(const Answer& answer) {
+  if (answer.status.is_ok()) return;
+  if (const auto own = failures_.find(answer.request); own != failures_.end()) own->second.told = true;
+  if (answer.status.code() == ErrorCode::aborted) {
+    if (const auto cause = failures_.find(answer.failed_request); cause != failures_.end()) {
+      cause->second.told = true;
+      check(cause->second.status);
+    }
+  }
+  check(answer.status);
+}
+
+void Client::synchronize() {
+  call(rpc::Ping{});
+  for (auto& [request, failure] : failures_) {
+    if (failure.told || failure.status.code() == ErrorCode::aborted) continue;
+    failure.told = true;
+    check(failure.status);
+  }
+}
+
+void Client::fail(Status status) {
+  if (broken_.is_ok()) {
+    broken_ = status.code() == ErrorCode::unavailable
+                  ? Status(ErrorCode::unavailable, "the connection to " + peer_ + " is gone: " + status.message())
+                  : Status(status.code(), peer_ + ": " + status.message());
+  }
+  connection_.transport().close();
+  for (const Outstanding& outstanding : outstanding_) {
+    outstanding.answer->status = broken_;
+    outstanding.answer->arrived = true;
+  }
+  outstanding_.clear();
+  throw RemoteError(broken_.code(), broken_.message());
+}
+
+}  // namespace ferry::session

@@ -1,0 +1,281 @@
+// Compile here, run there: the client and the compiler in one header.
+//
+//     auto device = ferry::connect("127.0.0.1:9090");
+//     auto mm = device.load(ferry::compile(source, device.target()))["mm"];
+//     auto C = mm(A, B);                        // spans, views with a shape, or tensors of the device
+//     std::cout << mm.bench(A, B).median();     // seconds
+//
+// Objects are cheap to copy and share what they stand for. A device and all that belongs to it is for one thread at a
+// time. Everything here throws RemoteError, or CompileError where a kernel is at fault.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "crosscompile/ir/error.h"
+#include "crosscompile/target/target.h"
+#include "rpc/abi/device_facts.h"
+#include "rpc/abi/dtype.h"
+#include "rpc/abi/fill.h"
+#include "rpc/abi/manifest.h"
+#include "rpc/base/hash.h"
+#include "rpc/base/status.h"
+
+#define FERRY_API __attribute__((visibility("default")))
+
+namespace ferry {
+
+namespace lang {
+struct Program;
+}
+namespace detail {
+struct Access;
+struct DeviceState;
+struct TensorState;
+struct ModuleState;
+}  // namespace detail
+
+// What a device or the way to it refused. The code says what the caller may do about it.
+class FERRY_API RemoteError : public std::runtime_error {
+ public:
+  RemoteError(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ErrorCode code() const { return code_; }
+
+ private:
+  ErrorCode code_;
+};
+
+using Shape = std::vector<std::int64_t>;
+
+// The element type that a C++ type is stored as.
+template <class T>
+constexpr DType dtype_of() {
+  if constexpr (std::is_same_v<T, float>)
+    return DType::f32;
+  else if constexpr (std::is_same_v<T, double>)
+    return DType::f64;
+  else if constexpr (std::is_same_v<T, bool>)
+    return DType::boolean;
+  else {
+    static_assert(std::is_integral_v<T>, "expected float, double, bool or an integer type");
+    constexpr DType kSigned[] = {DType::i8, DType::i16, DType::i32, DType::i64};
+    constexpr DType kUnsigned[] = {DType::u8, DType::u16, DType::u32, DType::u64};
+    constexpr int kIndex = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+    return std::is_signed_v<T> ? kSigned[kIndex] : kUnsigned[kIndex];
+  }
+}
+
+// Borrowed memory of this process: dense, row-major. Must stay alive for the call it is given to.
+struct View {
+  DType dtype = DType::f32;
+  Shape shape;
+  const void* data = nullptr;
+};
+template <class T>
+View view(std::span<const T> elements, Shape shape) {
+  return {dtype_of<T>(), std::move(shape), elements.data()};
+}
+template <class T>
+View view(const std::vector<T>& elements, Shape shape) {
+  return {dtype_of<T>(), std::move(shape), elements.data()};
+}
+
+// ---- Compiling ----
+
+// One .ferry file in memory.
+class FERRY_API CompiledModule {
+ public:
+  // Checks them: RemoteError with invalid_argument says what is wrong where.
+  explicit CompiledModule(std::vector<std::uint8_t> bytes);
+
+  const std::vector<std::uint8_t>& bytes() const;
+  const Hash& hash() const;  // of the bytes
+  const Manifest& manifest() const;
+  const std::string& source() const;
+
+ private:
+  struct State;
+  std::shared_ptr<const State> state_;
+};
+
+// As a person writes it: "host", "raspberry-pi-4", "llvm -mtriple=... -mcpu=... -mattr=...".
+FERRY_API Target target(std::string_view text);
+
+// Every function of a text in the notation of docs/language.md; `file` is what messages call it.
+FERRY_API CompiledModule compile(std::string_view source, const Target& target, std::string_view file = "kernel.tc");
+// What host/lang built. `source` travels with the module, for people.
+FERRY_API CompiledModule compile(const lang::Program& program, const Target& target, std::string source = {});
+FERRY_API CompiledModule compile(std::span<const lang::Program> programs, const Target& target,
+                                 std::string source = {});
+
+// ---- Running ----
+
+// Memory of a device, freed with the last copy of this object.
+class FERRY_API Tensor {
+ public:
+  Tensor() = default;
+  DType dtype() const;
+  const Shape& shape() const;
+  std::size_t elements() const;
+  std::size_t bytes() const;
+
+  void write(const void* from);
+  void read(void* into) const;
+  template <class T>
+  std::vector<T> to_vector() const {
+    expect_type(dtype_of<T>());
+    std::vector<T> values(elements());
+    read(values.data());
+    return values;
+  }
+
+ private:
+  friend struct detail::Access;
+  friend class Device;
+  explicit Tensor(std::shared_ptr<detail::TensorState> state) : state_(std::move(state)) {}
+  void expect_type(DType type) const;
+  std::shared_ptr<detail::TensorState> state_;
+};
+
+// One argument of a call, from whatever there is.
+class FERRY_API Argument {
+ public:
+  struct Flat {  // a shape is found from the parameter's
+    DType dtype;
+    std::size_t elements;
+    const void* data;
+  };
+  using Scalar = std::variant<std::int64_t, double>;
+
+  Argument(Tensor tensor) : value_(std::move(tensor)) {}
+  Argument(View view) : value_(std::move(view)) {}
+  template <class T>
+  Argument(std::span<T> elements)
+      : value_(Flat{dtype_of<std::remove_const_t<T>>(), elements.size(), elements.data()}) {}
+  template <class T>
+  Argument(const std::vector<T>& elements) : value_(Flat{dtype_of<T>(), elements.size(), elements.data()}) {}
+  Argument(std::integral auto scalar) : value_(Scalar(static_cast<std::int64_t>(scalar))) {}
+  Argument(std::floating_point auto scalar) : value_(Scalar(static_cast<double>(scalar))) {}
+
+  const std::variant<Tensor, View, Flat, Scalar>& value() const { return value_; }
+
+ private:
+  std::variant<Tensor, View, Flat, Scalar> value_;
+};
+
+struct BenchOptions {
+  std::uint32_t number = 1;  // calls a sample, at least
+  std::uint32_t repeat = 10;
+  double min_repeat_ms = 5;
+  double warmup_ms = 5;
+};
+
+// Seconds a call, one entry a sample, as the device measured them.
+struct FERRY_API Timing {
+  std::vector<double> seconds;
+  std::uint64_t number = 0;  // calls a sample
+  std::uint64_t warmup_calls = 0;
+  std::uint32_t threads = 0;
+
+  double median() const;
+  double minimum() const;
+  // The median of the distances to the median.
+  double deviation() const;
+};
+
+// A function of a loaded module. Arguments come in the order of the parameters: all but the outputs, which are then
+// made, or all of them, outputs as tensors of the device.
+class FERRY_API Function {
+ public:
+  const FunctionInfo& info() const;
+
+  // The output; with several, use call().
+  template <class... Arguments>
+  Tensor operator()(const Arguments&... arguments) const {
+    return only_output(call({Argument(arguments)...}));
+  }
+  // Outputs and inouts in the order of the parameters.
+  std::vector<Tensor> call(const std::vector<Argument>& arguments) const;
+
+  template <class... Arguments>
+  Timing bench(const Arguments&... arguments) const {
+    return measure({Argument(arguments)...}, {});
+  }
+  Timing measure(const std::vector<Argument>& arguments, const BenchOptions& options) const;
+
+  // Nanoseconds that the last call() ran on the device.
+  std::uint64_t last_elapsed_ns() const;
+
+ private:
+  friend class Module;
+  Function(std::shared_ptr<detail::ModuleState> module, std::size_t index);
+  Tensor only_output(std::vector<Tensor> outputs) const;
+
+  std::shared_ptr<detail::ModuleState> module_;
+  std::size_t index_;
+};
+
+class FERRY_API Module {
+ public:
+  const Manifest& manifest() const;
+  Function operator[](std::string_view name) const;
+
+ private:
+  friend class Device;
+  explicit Module(std::shared_ptr<detail::ModuleState> state) : state_(std::move(state)) {}
+  std::shared_ptr<detail::ModuleState> state_;
+};
+
+struct ConnectOptions;
+
+class FERRY_API Device {
+ public:
+  const DeviceFacts& facts() const;
+  // What to compile for.
+  Target target() const;
+  // "127.0.0.1:9090", or "this machine".
+  const std::string& name() const;
+
+  // Sent when it is first used, and only if the server does not have it.
+  Module load(const CompiledModule& module) const;
+
+  Tensor empty(DType dtype, Shape shape) const;
+  Tensor filled(DType dtype, Shape shape, FillKind kind, std::uint64_t seed = 0) const;  // nothing is uploaded
+  Tensor put(const View& data) const;
+
+  // Waits until the device has done all that it was asked to; throws what went wrong meanwhile.
+  void synchronize() const;
+  // The same state that the objects of this header share, for tools of this library.
+  const std::shared_ptr<detail::DeviceState>& state() const { return state_; }
+
+ private:
+  friend struct detail::Access;
+  friend FERRY_API Device connect(std::string_view, const ConnectOptions&);
+  friend FERRY_API Device local_device(const ConnectOptions&);
+  explicit Device(std::shared_ptr<detail::DeviceState> state) : state_(std::move(state)) {}
+  std::shared_ptr<detail::DeviceState> state_;
+};
+
+struct ConnectOptions {
+  // What a kernel printed or the server has to say; nothing: dropped.
+  std::function<void(const std::string& line)> log;
+  // The server is full and this many are served first.
+  std::function<void(std::uint32_t position)> queued;
+};
+
+// "HOST:PORT"; without a port it is 9090. RemoteError with unavailable within 5 s when nobody answers.
+FERRY_API Device connect(std::string_view address, const ConnectOptions& options = {});
+// A server of our own on this machine, which ends with the last object that uses it.
+FERRY_API Device local_device(const ConnectOptions& options = {});
+
+}  // namespace ferry

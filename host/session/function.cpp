@@ -1,0 +1,154 @@
+#include "host/session/bind.h"
+#include "host/session/scalar.h"
+#include "host/session/state.h"
+
+namespace ferry {
+
+namespace {
+
+using session::PartialArgument;
+
+constexpr const char* kAdvice =
+    "pass tensors, or views with a shape (ferry::view(data, {rows, columns})), or outputs of the wanted shape";
+
+// One argument a parameter, in the parameters' order; null for an output to be made.
+std::vector<const Argument*> match_parameters(const FunctionInfo& info, const std::vector<Argument>& arguments) {
+  std::size_t inputs = 0;
+  for (const ParameterInfo& parameter : info.parameters) inputs += parameter.direction == Direction::out ? 0 : 1;
+  const bool with_outputs = arguments.size() == info.parameters.size();
+  if (!with_outputs && arguments.size() != inputs) {
+    throw RemoteError(ErrorCode::invalid_argument, signature_text(info) + ": expected " + std::to_string(inputs) +
+                                                       " arguments (or " + std::to_string(info.parameters.size()) +
+                                                       " with the outputs), got " + std::to_string(arguments.size()));
+  }
+  std::vector<const Argument*> matched;
+  auto next = arguments.begin();
+  for (const ParameterInfo& parameter : info.parameters) {
+    matched.push_back(with_outputs || parameter.direction != Direction::out ? &*next++ : nullptr);
+  }
+  return matched;
+}
+
+PartialArgument partial(const Argument* argument) {
+  PartialArgument known;
+  if (argument == nullptr) return known;
+  const auto& value = argument->value();
+  if (const auto* tensor = std::get_if<Tensor>(&value)) known.shape = tensor->shape();
+  if (const auto* view = std::get_if<View>(&value)) known.shape = view->shape;
+  if (const auto* flat = std::get_if<Argument::Flat>(&value)) known.flat_elements = flat->elements;
+  if (const auto* scalar = std::get_if<Argument::Scalar>(&value)) {
+    if (const auto* integer = std::get_if<std::int64_t>(scalar)) known.scalar = *integer;
+  }
+  return known;
+}
+
+[[noreturn]] void refuse(const FunctionInfo& info, std::size_t p, const std::string& expected, const std::string& got) {
+  throw RemoteError(ErrorCode::invalid_argument, info.name + ": argument " + std::to_string(p + 1) + " '" +
+                                                     info.parameters[p].name + "': expected " + expected + ", got " +
+                                                     got);
+}
+
+// A call with its arguments on the device, not checked against the manifest by anything but the types that C++ has.
+struct Prepared {
+  std::vector<rpc::Argument> wire;
+  std::vector<Tensor> tensors;  // one a parameter; empty for scalars
+};
+
+Tensor to_device(const Device& device, const FunctionInfo& info, std::size_t p, const Argument& argument,
+                 const Shape& expected) {
+  const ParameterInfo& parameter = info.parameters[p];
+  if (const auto* tensor = std::get_if<Tensor>(&argument.value())) return *tensor;
+  const auto* view = std::get_if<View>(&argument.value());
+  const auto* flat = std::get_if<Argument::Flat>(&argument.value());
+  if (view == nullptr && flat == nullptr) refuse(info, p, shape_text(parameter.dtype, expected), "a number");
+  if (parameter.direction == Direction::out)
+    refuse(info, p, "a tensor of the device to write to", "memory of this process");
+  if (view != nullptr) return device.put(*view);
+  const std::uint64_t elements = detail::tensor_bytes(DType::u8, expected);
+  if (elements != flat->elements) {
+    refuse(info, p, shape_text(parameter.dtype, expected), std::to_string(flat->elements) + " elements");
+  }
+  return device.put({flat->dtype, expected, flat->data});
+}
+
+Prepared prepare(const std::shared_ptr<detail::DeviceState>& state, const FunctionInfo& info,
+                 const std::vector<Argument>& arguments) {
+  const std::vector<const Argument*> matched = match_parameters(info, arguments);
+  std::vector<PartialArgument> known;
+  for (const Argument* argument : matched) known.push_back(partial(argument));
+  session::SymbolValues symbols;
+  solve_symbols(info, known, symbols);
+  const std::vector<Shape> shapes = session::shapes_of(info, symbols, kAdvice);
+
+  const Device device = detail::Access::device(state);
+  Prepared prepared;
+  std::vector<ArgumentShape> checked;
+  for (std::size_t p = 0; p < matched.size(); ++p) {
+    const ParameterInfo& parameter = info.parameters[p];
+    rpc::Argument wire;
+    wire.dtype = parameter.dtype;
+    Tensor tensor;
+    if (parameter.kind == ParameterKind::scalar) {
+      const auto* scalar = std::get_if<Argument::Scalar>(&matched[p]->value());
+      if (scalar == nullptr) refuse(info, p, std::string("a number of ") + dtype_name(parameter.dtype), "a tensor");
+      wire.is_scalar = true;
+      wire.scalar_bits = session::scalar_bits(info, p, *scalar);
+    } else {
+      tensor = matched[p] == nullptr ? device.empty(parameter.dtype, shapes[p])
+                                     : to_device(device, info, p, *matched[p], shapes[p]);
+      wire.buffer = detail::Access::handle(tensor);
+      wire.dtype = tensor.dtype();
+      wire.shape = tensor.shape();
+    }
+    checked.push_back({parameter.kind, wire.dtype, wire.shape, static_cast<std::int64_t>(wire.scalar_bits)});
+    prepared.wire.push_back(std::move(wire));
+    prepared.tensors.push_back(std::move(tensor));
+  }
+  session::check(bind_call(info, checked).status());
+  return prepared;
+}
+
+}  // namespace
+
+Function::Function(std::shared_ptr<detail::ModuleState> module, std::size_t index)
+    : module_(std::move(module)), index_(index) {}
+
+const FunctionInfo& Function::info() const { return module_->compiled.manifest().functions[index_]; }
+
+std::uint64_t Function::last_elapsed_ns() const { return module_->last_elapsed_ns; }
+
+std::vector<Tensor> Function::call(const std::vector<Argument>& arguments) const {
+  Prepared prepared = prepare(module_->device, info(), arguments);
+  rpc::Call call;
+  call.module = module_->loaded();
+  call.function = info().name;
+  call.arguments = std::move(prepared.wire);
+  module_->last_elapsed_ns = module_->device->client->call(call).elapsed_ns;
+  std::vector<Tensor> outputs;
+  for (std::size_t p = 0; p < prepared.tensors.size(); ++p) {
+    if (info().parameters[p].direction != Direction::in) outputs.push_back(std::move(prepared.tensors[p]));
+  }
+  return outputs;
+}
+
+Timing Function::measure(const std::vector<Argument>& arguments, const BenchOptions& options) const {
+  Prepared prepared = prepare(module_->device, info(), arguments);
+  rpc::Measure measure;
+  measure.call.module = module_->loaded();
+  measure.call.function = info().name;
+  measure.call.arguments = std::move(prepared.wire);
+  measure.number = options.number;
+  measure.repeat = options.repeat;
+  measure.min_repeat_ms = options.min_repeat_ms;
+  measure.warmup_ms = options.warmup_ms;
+  rpc::MeasureReply reply = module_->device->client->call(measure);
+  return {std::move(reply.seconds), reply.number, reply.warmup_calls, reply.threads};
+}
+
+Tensor Function::only_output(std::vector<Tensor> outputs) const {
+  if (outputs.size() == 1) return std::move(outputs.front());
+  throw RemoteError(ErrorCode::invalid_argument,
+                    info().name + " has " + std::to_string(outputs.size()) + " outputs: expected call({...}) for it");
+}
+
+}  // namespace ferry

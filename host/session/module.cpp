@@ -1,0 +1,47 @@
+#include "host/session/state.h"
+
+namespace ferry {
+
+namespace detail {
+
+ModuleState::ModuleState(std::shared_ptr<DeviceState> on, CompiledModule module)
+    : device(std::move(on)), compiled(std::move(module)), handle(device->client->new_handle()) {
+  query = device->client->send(rpc::PutModule{handle, compiled.hash()});
+}
+
+ModuleState::~ModuleState() {
+  if (!device->client->is_open()) return;
+  try {
+    device->client->post(rpc::UnloadModule{handle});
+  } catch (const RemoteError&) {
+    // The connection is gone, and with it the module.
+  }
+}
+
+rpc::Handle ModuleState::loaded() {
+  if (!query.valid()) return handle;
+  const bool present = query.get().present;
+  query = {};
+  if (!present) {
+    handle = device->client->new_handle();
+    device->client->post(rpc::PutModule{handle, compiled.hash()}, compiled.bytes());
+  }
+  return handle;
+}
+
+}  // namespace detail
+
+const Manifest& Module::manifest() const { return state_->compiled.manifest(); }
+
+Function Module::operator[](std::string_view name) const {
+  const auto& functions = manifest().functions;
+  std::string others;
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    if (functions[i].name == name) return Function(state_, i);
+    others += (others.empty() ? "" : ", ") + functions[i].name;
+  }
+  throw RemoteError(ErrorCode::not_found,
+                    "this module has no function '" + std::string(name) + "'; expected one of: " + others);
+}
+
+}  // namespace ferry

@@ -1,0 +1,230 @@
+#include "host/session/client.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "scripted_server.h"
+
+using namespace ferry;
+using session::Client;
+using test::Request;
+using test::ScriptedServer;
+
+namespace {
+
+// The error that f throws, for its code and message.
+template <class F>
+RemoteError error_of(F f) {
+  try {
+    f();
+  } catch (const RemoteError& error) {
+    return error;
+  }
+  FAIL("expected a RemoteError, got none");
+  return {ErrorCode::ok, ""};
+}
+
+}  // namespace
+
+TEST_CASE("hello tells the client what the device is") {
+  ScriptedServer server([](ScriptedServer& s) { s.welcome(); });
+  Client client(server.client_end(), "board:9090");
+  CHECK(client.facts().cpu_name == "a scripted CPU");
+  CHECK(client.peer() == "board:9090");
+}
+
+TEST_CASE("a server of another version is refused with the server's words") {
+  ScriptedServer server([](ScriptedServer& s) {
+    s.refuse(s.receive(), ErrorCode::version_mismatch, "this server speaks versions 7 to 9, the client 1 to 1");
+  });
+  const RemoteError error = error_of([&] { Client client(server.client_end(), "board:9090"); });
+  CHECK(error.code() == ErrorCode::version_mismatch);
+  CHECK(std::string(error.what()) == "this server speaks versions 7 to 9, the client 1 to 1");
+}
+
+TEST_CASE("a listener that never says hello is given up") {
+  ScriptedServer server([](ScriptedServer& s) {
+    s.receive();
+    s.receive();
+  });
+  const RemoteError error =
+      error_of([&] { Client client(server.client_end(), "board:9090", {}, std::chrono::milliseconds(50)); });
+  CHECK(error.code() == ErrorCode::unavailable);
+  CHECK(std::string(error.what()) ==
+        "board:9090 does not answer: something listens there, but it is no ferry rpc_server");
+}
+
+TEST_CASE("a client in the queue waits longer than for hello, and hears its place") {
+  ScriptedServer server([](ScriptedServer& s) {
+    const Request hello = s.receive();
+    for (std::uint32_t position : {2u, 1u}) {
+      (void)s.connection().send_event(rpc::EventTag::queued, rpc::QueuedEvent{position});
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    }
+    s.answer(hello, rpc::HelloReply{});
+  });
+  std::vector<std::uint32_t> places;
+  session::EventHandlers handlers;
+  handlers.queued = [&](const rpc::QueuedEvent& event) { places.push_back(event.position); };
+  Client client(server.client_end(), "board:9090", handlers, std::chrono::milliseconds(500));
+  CHECK(places == std::vector<std::uint32_t>{2, 1});
+}
+
+TEST_CASE("requests are sent before the answers of earlier ones arrive") {
+  ScriptedServer server([](ScriptedServer& s) {
+    s.welcome();
+    std::vector<Request> requests;
+    for (int i = 0; i < 3; ++i) requests.push_back(s.receive());
+    for (const Request& request : requests) s.answer(request, rpc::CallReply{request.header.request * 10});
+    s.receive();
+  });
+  Client client(server.client_end(), "board:9090");
+  auto first = client.send(rpc::Call{});
+  auto second = client.send(rpc::Call{});
+  auto third = client.send(rpc::Call{});
+  CHECK(third.get().elapsed_ns == 40);
+  CHECK(first.get().elapsed_ns == 20);
+  CHECK(second.get().elapsed_ns == 30);
+  CHECK(client.round_trips() == 2);
+}
+
+TEST_CASE("events between answers reach their handler, unknown ones are skipped") {
+  ScriptedServer server([](ScriptedServer& s) {
+    s.welcome();
+    const Request request = s.receive();
+    (void)s.connection().send_event(static_cast<rpc::EventTag>(4711), rpc::Empty{});
+    (void)s.connection().send_event(rpc::EventTag::log, rpc::LogEvent{request.header.request, "a line"});
+    s.answer(request, rpc::CallReply{5});
+    s.receive();
+  });
+  std::string line;
+  session::EventHandlers handlers;
+  handlers.log = [&](const rpc::LogEvent& event) { line = event.text; };
+  Client client(server.client_end(), "board:9090", handlers);
+  CHECK(client.call(rpc::Call{}).elapsed_ns == 5);
+  CHECK(line == "a line");
+}
+
+TEST_CASE("an aborted request is reported with the failure it depended on") {
+  ScriptedServer server([](ScriptedServer& s) {
+    s.welcome();
+    const Request alloc = s.receive();
+    s.refuse(alloc, ErrorCode::resource_exhausted, "the session's limit is 1 MiB");
+    const Request call = s.receive();
+    s.refuse(call, ErrorCode::aborted, "request 2 failed", alloc.header.request);
+    s.answer(s.receive(), rpc::Empty{});
+    s.receive();
+  });
+  Client client(server.client_end(), "board:9090");
+  client.post(rpc::Alloc{1, 1u << 30, 0});
+  const RemoteError error = error_of([&] { client.call(rpc::Call{}); });
+  CHECK(error.code() == ErrorCode::resource_exhausted);
+  CHECK(std::string(error.what()) == "the session's limit is 1 MiB");
+  client.synchronize();  // already told
+}
+
+TEST_CASE("a failure nobody waited for comes out at synchronize, once") {
+  ScriptedServer server([](ScriptedServer& s) {
+    s.welcome();
+    s.refuse(s.receive(), ErrorCode::resource_exhausted, "the session's limit is 1 MiB");
+    for (int i = 0; i < 2; ++i) s.answer(s.receive(), rpc::Empty{});
+    s.receive();
+  });
+  Client client(server.client_end(), "board:9090");
+  client.post(rpc::Alloc{1, 1u << 30, 0});
+  const RemoteError error = error_of([&] { client.synchronize(); });
+  CHECK(error.code() == ErrorCode::resource_exhausted);
+  client.synchronize();
+}
+
+TEST_CASE("after a crash every request says why the session is over") {
+  const std::string why = "kernel 'mm' ended with SIGSEGV after 0.2 ms";
+  ScriptedServer server([&](ScriptedServer& s) {
+    s.welcome();
+    s.refuse(s.receive(), ErrorCode::kernel_crashed, why);
+  });
+  Client client(server.client_end(), "board:9090");
+  const RemoteError first = error_of([&] { client.call(rpc::Call{}); });
+  CHECK(first.code() == ErrorCode::kernel_crashed);
+  const RemoteError second = error_of([&] { client.call(rpc::Ping{}); });
+  CHECK(second.code() == ErrorCode::kernel_crashed);
+  CHECK(second.what() == why);
+  CHECK(!client.is_open());
+}
+
+TEST_CASE("a request under way when the peer vanishes fails and names the peer") {
+  ScriptedServer server([](ScriptedServer& s) {
+    s.welcome();
+    s.receive();
+  });
+  Client client(server.client_end(), "board:9090");
+  const RemoteError error = error_of([&] { client.send(rpc::Ping{}).get(); });
+  CHECK(error.code() == ErrorCode::unavailable);
+  CHECK(std::string(error.what()) == "the connection to board:9090 is gone: the peer closed the connection");
+}
+
+TEST_CASE("an answer to another request is a protocol error") {
+  ScriptedServer server([](ScriptedServer& s) {
+    s.welcome();
+    Request request = s.receive();
+    request.header.request += 1;
+    s.answer(request, rpc::Empty{});
+    s.receive();
+  });
+  Client client(server.client_end(), "board:9090");
+  const RemoteError error = error_of([&] { client.call(rpc::Ping{}); });
+  CHECK(error.code() == ErrorCode::protocol_error);
+  CHECK(std::string(error.what()) == "board:9090: expected the answer to request 2, got request 3");
+}
+
+TEST_CASE("payloads travel both ways without a copy of the client's") {
+  ScriptedServer server([](ScriptedServer& s) {
+    s.welcome();
+    const Request write = s.receive();
+    s.answer(write, rpc::Empty{});
+    s.answer(s.receive(), rpc::Empty{}, write.payload);
+    s.receive();
+  });
+  Client client(server.client_end(), "board:9090");
+  std::vector<std::uint8_t> sent(3'000'000);
+  for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<std::uint8_t>(i * 7);
+  client.post(rpc::Write{1, 0}, sent);
+  std::vector<std::uint8_t> received(sent.size());
+  client.send(rpc::Read{1, 0, sent.size()}, {}, received).get();
+  CHECK(received == sent);
+}
+
+TEST_CASE("an answer with fewer bytes than were asked for is refused") {
+  ScriptedServer server([](ScriptedServer& s) {
+    s.welcome();
+    const std::vector<std::uint8_t> three(3);
+    s.answer(s.receive(), rpc::Empty{}, three);
+    s.receive();
+  });
+  Client client(server.client_end(), "board:9090");
+  std::vector<std::uint8_t> into(4);
+  const RemoteError error = error_of([&] { client.send(rpc::Read{1, 0, 4}, {}, into).get(); });
+  CHECK(error.code() == ErrorCode::protocol_error);
+  CHECK(std::string(error.what()) == "board:9090: read: expected 4 bytes, got 3");
+}
+
+TEST_CASE("a large write does not deadlock with a large answer under way") {
+  constexpr std::size_t kBytes = 8u << 20;
+  ScriptedServer server([](ScriptedServer& s) {
+    s.welcome();
+    const std::vector<std::uint8_t> content(kBytes, 42);
+    s.answer(s.receive(), rpc::Empty{}, content);
+    s.answer(s.receive(), rpc::Empty{});
+    s.receive();
+  });
+  Client client(server.client_end(), "board:9090");
+  std::vector<std::uint8_t> into(kBytes), from(kBytes);
+  auto read = client.send(rpc::Read{1, 0, kBytes}, {}, into);
+  auto write = client.send(rpc::Write{2, 0}, from);
+  write.get();
+  read.get();
+  CHECK(into.back() == 42);
+}
