@@ -24,29 +24,25 @@ declare -A cross=([amd64]=g++-x86-64-linux-gnu [armhf]=g++-arm-linux-gnueabihf
 unset "cross[$(dpkg --print-architecture)]"
 packages+=("${cross[@]}")
 
-as_root() {
-  if [[ $(id -u) == 0 ]]; then
-    "$@"
-  elif command -v sudo >/dev/null; then
-    sudo "$@"
-  else
-    echo "expected to be root or to have sudo, to install: ${missing[*]}" >&2
-    exit 1
-  fi
-}
-
 install_packages() {
-  local missing=() package installed
+  local missing=() root=() package installed
   installed=" $(dpkg-query -W -f='${Package}/${db:Status-Status} ' "${packages[@]}" 2>/dev/null || true)"
   for package in "${packages[@]}"; do
     [[ $installed == *" $package/installed "* ]] || missing+=("$package")
   done
   [[ ${#missing[@]} -gt 0 ]] || return 0
+  if [[ $(id -u) != 0 ]]; then
+    root=(sudo)
+    command -v sudo >/dev/null || {
+      echo "expected to be root or to have sudo, to install: ${missing[*]}" >&2
+      exit 1
+    }
+  fi
   echo "installing ${missing[*]}"
   local log options=(-o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 -qq)
   log=$(mktemp)
-  if ! { as_root apt-get "${options[@]}" update &&
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" install -y --no-install-recommends \
+  if ! { "${root[@]}" apt-get "${options[@]}" update &&
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" install -y --no-install-recommends \
       "${missing[@]}"; } >"$log" 2>&1; then
     tail -30 "$log" >&2
     rm -f "$log"
