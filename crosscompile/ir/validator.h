@@ -1,5 +1,6 @@
-// Checks what every pass relies on: variables are defined where used and only once, types and lanes agree, indices fit
-// the rank, buffers are parameters or allocated around their use.
+// Checks what every pass relies on: variables are defined where used and never again inside their own scope (copies of
+// a loop side by side may share its variable), types and lanes agree, indices fit the rank, buffers are parameters or
+// allocated around their use.
 #pragma once
 
 #include "crosscompile/ir/function.h"
