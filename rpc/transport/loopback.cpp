@@ -30,18 +30,18 @@ class ByteQueue {
     return !no_more_;
   }
 
-  Status pop(MutableByteSpan into, std::chrono::milliseconds timeout) {
+  Result<std::size_t> pop(MutableByteSpan into, std::size_t at_least, std::chrono::milliseconds timeout) {
     const auto deadline = std::chrono::steady_clock::now() + timeout;
     std::unique_lock lock(mutex_);
     std::size_t received = 0;
-    while (received < into.size()) {
+    while (received < at_least || (received < into.size() && used_ > 0)) {
       const auto ready = [&] { return used_ > 0 || no_more_; };
       if (timeout.count() == 0) {
         readable_.wait(lock, ready);
       } else if (!readable_.wait_until(lock, deadline, ready)) {
         return receive_timed_out(timeout);
       }
-      if (used_ == 0) return closed_by_peer(received, into.size());
+      if (used_ == 0) return closed_by_peer(received, at_least);
       const std::size_t count = std::min({into.size() - received, used_, kCapacity - start_});
       std::memcpy(into.data() + received, ring_.data() + start_, count);
       start_ = (start_ + count) % kCapacity;
@@ -49,7 +49,7 @@ class ByteQueue {
       received += count;
       writable_.notify_one();
     }
-    return Status();
+    return received;
   }
 
   // What is in the queue can still be received.
@@ -90,7 +90,9 @@ class LoopbackTransport final : public Transport {
     }
     return Status();
   }
-  Status receive(MutableByteSpan into) override { return incoming_->pop(into, timeout_); }
+  Result<std::size_t> receive_some(MutableByteSpan into, std::size_t at_least) override {
+    return incoming_->pop(into, at_least, timeout_);
+  }
   void set_receive_timeout(std::chrono::milliseconds timeout) override { timeout_ = timeout; }
   void close_send() override { outgoing_->end(); }
   void close() override {

@@ -63,19 +63,19 @@ class SocketTransport final : public Transport {
     return Status();
   }
 
-  Status receive(MutableByteSpan into) override {
+  Result<std::size_t> receive_some(MutableByteSpan into, std::size_t at_least) override {
     const bool has_deadline = timeout_.count() > 0;
     const Clock::time_point deadline = has_deadline ? Clock::now() + timeout_ : Clock::time_point();
     std::size_t received = 0;
-    while (received < into.size()) {
+    while (received < at_least) {
       if (has_deadline) FERRY_TRY(wait_readable(deadline));
       asio::error_code error;
       const MutableByteSpan rest = into.subspan(received);
       received += socket_.read_some(asio::mutable_buffer(rest.data(), rest.size()), error);
-      if (error == asio::error::eof) return closed_by_peer(received, into.size());
+      if (error == asio::error::eof) return closed_by_peer(received, at_least);
       if (error) return system_failure("the connection is gone", error.value());
     }
-    return Status();
+    return received;
   }
 
   void set_receive_timeout(std::chrono::milliseconds timeout) override { timeout_ = timeout; }

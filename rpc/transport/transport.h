@@ -22,10 +22,13 @@ class Transport {
 
   // All pieces, in order, in as few writes as the system allows.
   virtual Status send(std::span<const ByteSpan> pieces) = 0;
-  // Exactly into.size() bytes, straight into place. When the peer closed before the first of them, the message is
-  // kPeerClosed; when it closed later, the message says how many had come.
-  virtual Status receive(MutableByteSpan into) = 0;
-  // Each receive() fails with deadline_exceeded when its bytes have not all come within this time. Zero: no limit (the
+  // Straight into place: at least at_least bytes, and more, up to into.size(), if they are there already. Says how
+  // many. When the peer closed before the first of them, the message is kPeerClosed; when it closed later, the message
+  // says how many had come.
+  virtual Result<std::size_t> receive_some(MutableByteSpan into, std::size_t at_least) = 0;
+  // Exactly into.size() bytes.
+  Status receive(MutableByteSpan into) { return receive_some(into, into.size()).status(); }
+  // A receive fails with deadline_exceeded when the bytes it needs have not come within this time. Zero: no limit (the
   // default).
   virtual void set_receive_timeout(std::chrono::milliseconds timeout) = 0;
   // Nothing more will be sent; the peer receives the end once it has read what is under way.
@@ -38,8 +41,8 @@ class Transport {
 
 inline constexpr const char* kPeerClosed = "the peer closed the connection";
 
-// What every implementation of receive() answers.
-Status closed_by_peer(std::size_t received, std::size_t expected);
+// What every implementation of receive_some() answers.
+Status closed_by_peer(std::size_t received, std::size_t at_least);
 Status receive_timed_out(std::chrono::milliseconds timeout);
 
 }  // namespace ferry

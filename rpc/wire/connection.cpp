@@ -29,9 +29,31 @@ void Connection::put_preamble_before_first_frame(const Preamble& preamble) {
   preamble_.assign(bytes.begin(), bytes.end());
 }
 
+// Makes at least at_least bytes, at most a header's or a preamble's, lie one after the other in ahead_.
+Status Connection::receive_ahead(std::size_t at_least) {
+  if (ahead() >= at_least) return Status();
+  std::copy(ahead_.begin() + ahead_begin_, ahead_.begin() + ahead_end_, ahead_.begin());
+  ahead_end_ = ahead();
+  ahead_begin_ = 0;
+  const bool at_start = ahead_end_ == 0;
+  const Result<std::size_t> count =
+      transport_->receive_some(MutableByteSpan(ahead_).subspan(ahead_end_), at_least - ahead_end_);
+  if (!count.is_ok()) return at_start ? count.status() : inside_frame(count.status());
+  ahead_end_ += count.value();
+  return Status();
+}
+
+Status Connection::take(MutableByteSpan into) {
+  const std::size_t count = std::min(into.size(), ahead());
+  std::copy_n(ahead_.begin() + ahead_begin_, count, into.begin());
+  ahead_begin_ += count;
+  return count == into.size() ? Status() : inside_frame(transport_->receive(into.subspan(count)));
+}
+
 Result<Preamble> Connection::receive_preamble() {
+  FERRY_TRY(receive_ahead(kPreambleBytes));
   std::array<std::uint8_t, kPreambleBytes> bytes{};
-  FERRY_TRY(transport_->receive(bytes));
+  FERRY_TRY(take(bytes));
   return decode_preamble(bytes);
 }
 
@@ -56,11 +78,12 @@ Status Connection::send_failure(const FrameHeader& request, const Status& failur
 
 Result<Frame> Connection::receive_frame() {
   FERRY_TRY(drain_payload());
+  FERRY_TRY(receive_ahead(kFrameHeaderBytes));
   std::array<std::uint8_t, kFrameHeaderBytes> bytes{};
-  FERRY_TRY(transport_->receive(bytes));
+  FERRY_TRY(take(bytes));
   FERRY_ASSIGN(const FrameHeader header, decode_frame_header(bytes));
   body_.resize(header.body_bytes);
-  if (!body_.empty()) FERRY_TRY(inside_frame(transport_->receive(body_)));
+  FERRY_TRY(take(body_));
   payload_left_ = header.payload_bytes;
   return Frame{header, body_};
 }
@@ -70,9 +93,8 @@ Status Connection::receive_payload(MutableByteSpan into) {
     return Status(ErrorCode::internal, "expected to receive at most the " + std::to_string(payload_left_) +
                                            " bytes left of a payload, got " + std::to_string(into.size()));
   }
-  if (into.empty()) return Status();
   payload_left_ -= into.size();
-  return inside_frame(transport_->receive(into));
+  return take(into);
 }
 
 Status Connection::drain_payload() {

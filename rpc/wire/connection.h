@@ -1,7 +1,8 @@
 // Frames over a transport. Bodies are small and pass through a buffer of the connection; payloads go from and to their
-// final place.
+// final place, but for the first few that came together with their header.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -23,6 +24,7 @@ class Connection {
  public:
   explicit Connection(std::unique_ptr<Transport> transport) : transport_(std::move(transport)) {}
 
+  // What the peer sent may already be in the connection: receive through it alone.
   Transport& transport() { return *transport_; }
 
   // The preamble goes out in one write with the first frame.
@@ -59,9 +61,17 @@ class Connection {
   Status drain_payload();
 
  private:
+  std::size_t ahead() const { return ahead_end_ - ahead_begin_; }
+  Status receive_ahead(std::size_t at_least);
+  Status take(MutableByteSpan into);
+
   std::unique_ptr<Transport> transport_;
   std::vector<std::uint8_t> preamble_;  // not sent yet
   std::vector<std::uint8_t> body_;
+  // Received together with what came before them: a header and its body cost one system call, not two.
+  std::array<std::uint8_t, 4096> ahead_;
+  std::size_t ahead_begin_ = 0;
+  std::size_t ahead_end_ = 0;
   std::uint64_t payload_left_ = 0;
 };
 

@@ -77,6 +77,26 @@ TEST_CASE("many pieces, empty ones among them, arrive in order as one stream") {
   });
 }
 
+TEST_CASE("a receive that wants little takes what is there, and never more than fits") {
+  for_each_transport([](Transport& a, Transport& b) {
+    const Bytes bytes = pattern(100);
+    REQUIRE(send(a, bytes).is_ok());
+    a.close_send();
+    Bytes received;
+    for (const std::size_t room : {10, 40, 1000, 1000}) {
+      Bytes piece(room);
+      const Result<std::size_t> count = b.receive_some(piece, 1);
+      if (!count.is_ok()) {
+        CHECK(count.status().message() == kPeerClosed);
+        break;
+      }
+      REQUIRE((count.value() >= 1 && count.value() <= room));
+      received.insert(received.end(), piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(count.value()));
+    }
+    CHECK(received == bytes);
+  });
+}
+
 TEST_CASE("what is larger than any buffer arrives whole, in both directions at once") {
   for_each_transport([](Transport& a, Transport& b) {
     const Bytes bytes = pattern(8u << 20);
