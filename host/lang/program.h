@@ -27,7 +27,8 @@ struct Program {
 };
 
 // Checks that every variable is a size of an input or a scalar parameter and every tensor read is a parameter or
-// computed; names are unique. CompileError otherwise.
+// computed; names are unique; every size stands bare in a dimension of an input or is an int64 scalar; ranges and shapes
+// use sizes only. CompileError otherwise.
 Program make_program(std::string name, std::vector<Parameter> parameters,
                      std::vector<ir::Requirement> requirements = {});
 Parameter in(Tensor tensor);
@@ -37,8 +38,8 @@ Parameter scalar(Expr variable);
 
 // Sizes in order of first occurrence in the inputs' shapes, then int64 scalar parameters that shapes or bounds use.
 std::vector<Expr> symbols_of(const Program& program);
-// Every computed tensor the outputs need, producers first; one entry a stage (its component 0 buffer first, siblings
-// follow).
+// Every computed tensor the outputs need, producers first. Outputs of one stage stand together in order; those that
+// nothing uses are left out.
 std::vector<Tensor> computed_tensors(const Program& program);
 
 }  // namespace ferry::lang

@@ -6,7 +6,9 @@
 #pragma once
 
 #include "crosscompile/ir/operators.h"
+#include "rpc/abi/manifest.h"
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -22,7 +24,14 @@ struct Stage : ir::Definition {
   std::string name;
   std::vector<ir::Axis> axes;
   std::vector<Expr> values;
+  // Of the deepest chain of expressions and producers below it; at most kMaxChainDepth.
+  std::uint32_t depth = 0;
 };
+
+// Limits that keep recursion and the time of a walk bounded; compute() throws CompileError beyond them.
+inline constexpr std::size_t kMaxOperations = 200'000;  // in one stage, shared parts counted at every use
+inline constexpr std::uint32_t kMaxChainDepth = 10'000;
+inline constexpr std::size_t kMaxNameLength = 128;
 
 class Tensor {
  public:
@@ -60,6 +69,8 @@ using ElementsFunction = std::function<std::vector<Expr>(const std::vector<Expr>
 Tensor compute(std::vector<Expr> shape, const ElementFunction& element, std::string name);
 // Several outputs of one shape.
 std::vector<Tensor> compute_all(std::vector<Expr> shape, const ElementsFunction& elements, std::string name);
+// The same for axes the caller made (each from 0) and values over them, so that they carry the user's names.
+std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> values, std::string name);
 
 // A reduction's loop: usable as an Expr inside the reduction's source.
 class ReduceAxis {
@@ -73,6 +84,8 @@ class ReduceAxis {
 };
 ReduceAxis reduce_axis(Expr extent, std::string name);
 
+// Constant and symbolic extents; a condition excludes points.
+Expr reduce(ir::ReduceOp op, Expr source, const std::vector<ReduceAxis>& axes, Expr condition = {});
 Expr sum(Expr source, const std::vector<ReduceAxis>& axes);
 Expr prod(Expr source, const std::vector<ReduceAxis>& axes);
 Expr min_over(Expr source, const std::vector<ReduceAxis>& axes);

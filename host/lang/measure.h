@@ -1,0 +1,26 @@
+// How large an expression is, found without walking its tree: a small graph with shared parts may stand for a huge one.
+#pragma once
+
+#include "crosscompile/ir/expr.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+
+namespace ferry::lang {
+
+class Measure {
+ public:
+  // Operations in the tree, shared parts counted at every use; saturates just above kMaxOperations.
+  std::size_t operations(const ir::Expr& expr);
+  // The deepest chain below any tensor that the measured expressions read.
+  std::uint32_t producer_depth() const { return producer_depth_; }
+
+ private:
+  std::size_t children(const ir::Expr& expr);
+
+  std::unordered_map<const ir::ExprNode*, std::size_t> sizes_;
+  std::uint32_t producer_depth_ = 0;
+};
+
+}  // namespace ferry::lang

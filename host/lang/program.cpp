@@ -1,0 +1,236 @@
+#include "host/lang/program.h"
+
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/substitute.h"
+#include "host/lang/names.h"
+#include "host/lang/stages.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace ferry::lang {
+namespace {
+
+using Vars = std::unordered_set<const ir::ExprNode*>;
+
+const std::string& name_of(const Expr& variable) { return variable.as<ir::Var>()->name; }
+
+Tensor input_of(const Parameter& parameter) {
+  if (parameter.kind != ParameterKind::tensor || parameter.direction == Direction::out) return {};
+  return parameter.direction == Direction::in ? parameter.tensor : parameter.initial;
+}
+
+std::vector<Tensor> outputs_of(const Program& program) {
+  std::vector<Tensor> outputs;
+  for (const Parameter& parameter : program.parameters) {
+    if (parameter.kind == ParameterKind::tensor && parameter.direction != Direction::in) {
+      outputs.push_back(parameter.tensor);
+    }
+  }
+  return outputs;
+}
+
+class Check {
+ public:
+  explicit Check(const Program& program) : program_(program) {}
+
+  void run() {
+    check_name(program_.name, "a kernel");
+    for (const Parameter& parameter : program_.parameters) check_parameter(parameter);
+    for (const Parameter& parameter : program_.parameters) bind_sizes(parameter);
+    for (const Parameter& parameter : program_.parameters) {
+      if (const Tensor input = input_of(parameter); input.buffer() != nullptr) check_shape(input);
+    }
+    const std::vector<Tensor> outputs = outputs_of(program_);
+    if (outputs.empty()) throw error("expected at least one output");
+    const Needed needed = needed_for(outputs);
+    for (const Tensor& tensor : needed.placeholders) {
+      if (inputs_.find(tensor.buffer().get()) == inputs_.end()) {
+        throw error("'" + tensor.name() + "' is read, but it is neither a parameter nor computed");
+      }
+    }
+    for (const Tensor& tensor : needed.computed) check_stage(tensor);
+    for (const ir::Requirement& requirement : program_.requirements) {
+      if (!requirement.condition.defined() || requirement.condition.type() != ir::kBool) {
+        throw error("expected a condition in the requirement '" + requirement.message + "'");
+      }
+      check_sizes_only(requirement.condition, "the requirement '" + requirement.message + "'");
+    }
+  }
+
+ private:
+  CompileError error(const std::string& text) const { return CompileError(program_.name + ": " + text); }
+
+  void claim(const std::string& name) {
+    if (!names_.insert(name).second) throw error("expected different names, got two things called '" + name + "'");
+  }
+
+  void check_parameter(const Parameter& parameter) {
+    check_name(parameter.name, "a parameter");
+    claim(parameter.name);
+    if (parameter.kind == ParameterKind::scalar) {
+      if (parameter.scalar.as<ir::Var>() == nullptr) {
+        throw error("expected a variable as the scalar parameter '" + parameter.name + "'");
+      }
+      scalars_.insert(parameter.scalar.get());
+      if (parameter.scalar.type() == ir::kIndex) sizes_.insert(parameter.scalar.get());
+      return;
+    }
+    if (parameter.tensor.buffer() == nullptr) throw error("'" + parameter.name + "': expected a tensor");
+    const bool computed = parameter.tensor.stage() != nullptr;
+    if (parameter.direction == Direction::in && computed) {
+      throw error("'" + parameter.name + "' is computed, so it cannot be an input");
+    }
+    if (parameter.direction != Direction::in && !computed) {
+      throw error("'" + parameter.name + "' is an output, but nothing computes it");
+    }
+    if (parameter.direction == Direction::inout) check_inout(parameter);
+    if (const Tensor input = input_of(parameter); input.buffer() != nullptr) inputs_.insert(input.buffer().get());
+    if (computed && !outputs_.insert(parameter.tensor.buffer().get()).second) {
+      throw error("'" + parameter.name + "' is an output twice");
+    }
+  }
+
+  void check_inout(const Parameter& parameter) {
+    const Tensor& before = parameter.initial;
+    if (before.buffer() == nullptr || before.stage() != nullptr) {
+      throw error("'" + parameter.name + "': expected a placeholder to start from");
+    }
+    bool same = before.dtype() == parameter.tensor.dtype() && before.rank() == parameter.tensor.rank();
+    for (std::size_t i = 0; same && i < before.rank(); ++i) {
+      same = ir::equal(before.shape()[i], parameter.tensor.shape()[i]);
+    }
+    if (!same) throw error("'" + parameter.name + "': expected the updated tensor to keep its dtype and shape");
+  }
+
+  void bind_sizes(const Parameter& parameter) {
+    const Tensor input = input_of(parameter);
+    if (input.buffer() == nullptr) return;
+    for (const Expr& extent : input.shape()) {
+      if (extent.as<ir::Var>() == nullptr || !sizes_.insert(extent.get()).second) continue;
+      claim(name_of(extent));
+    }
+  }
+
+  void check_shape(const Tensor& tensor) {
+    for (const Expr& extent : tensor.shape()) check_sizes_only(extent, "the shape of '" + tensor.name() + "'");
+  }
+
+  void check_sizes_only(const Expr& expr, const std::string& where) {
+    if (!loads_of(expr).empty()) throw error(where + " depends on a tensor's elements");
+    for (const Expr& variable : ir::free_vars(expr)) {
+      if (sizes_.find(variable.get()) != sizes_.end()) continue;
+      if (scalars_.find(variable.get()) != scalars_.end()) {
+        throw error(where + " uses '" + name_of(variable) + "': expected an int64 parameter, got " +
+                    ir::to_text(variable.type()));
+      }
+      throw error(where + " uses '" + name_of(variable) +
+                  "', which is neither a whole dimension of an input nor a scalar parameter");
+    }
+  }
+
+  void check_stage(const Tensor& tensor) {
+    if (outputs_.find(tensor.buffer().get()) == outputs_.end()) claim(tensor.name());
+    check_shape(tensor);
+    const Stage& stage = *tensor.stage();
+    Vars axes;
+    for (const ir::Axis& axis : stage.axes) axes.insert(axis.var.get());
+    for (const Expr& value : stage.values) {
+      if (const auto* reduce = value.as<ir::Reduce>()) {
+        for (const ir::Axis& axis : reduce->axes) {
+          const std::string range = "'" + tensor.name() + "': the range of '" + name_of(axis.var) + "'";
+          check_sizes_only(axis.min, range);
+          check_sizes_only(axis.extent, range);
+        }
+      }
+      for (const Expr& variable : ir::free_vars(value)) {
+        if (axes.count(variable.get()) + sizes_.count(variable.get()) + scalars_.count(variable.get()) > 0) continue;
+        throw error("'" + tensor.name() + "' uses '" + name_of(variable) +
+                    "', which is neither one of its axes, a size of an input nor a scalar parameter");
+      }
+    }
+  }
+
+  const Program& program_;
+  std::set<std::string> names_;
+  Vars sizes_, scalars_;
+  std::unordered_set<const ir::Buffer*> inputs_, outputs_;
+};
+
+}  // namespace
+
+Program make_program(std::string name, std::vector<Parameter> parameters, std::vector<ir::Requirement> requirements) {
+  Program program{std::move(name), std::move(parameters), std::move(requirements)};
+  Check(program).run();
+  return program;
+}
+
+Parameter in(Tensor tensor) {
+  Parameter parameter;
+  parameter.name = tensor.buffer() == nullptr ? "" : tensor.name();
+  parameter.tensor = std::move(tensor);
+  return parameter;
+}
+
+Parameter out(Tensor tensor) {
+  Parameter parameter = in(std::move(tensor));
+  parameter.direction = Direction::out;
+  return parameter;
+}
+
+Parameter inout(Tensor initial, Tensor result) {
+  Parameter parameter = in(initial);
+  parameter.direction = Direction::inout;
+  parameter.tensor = std::move(result);
+  parameter.initial = std::move(initial);
+  return parameter;
+}
+
+Parameter scalar(Expr variable) {
+  Parameter parameter;
+  parameter.kind = ParameterKind::scalar;
+  parameter.name = variable.as<ir::Var>() == nullptr ? "" : name_of(variable);
+  parameter.scalar = std::move(variable);
+  return parameter;
+}
+
+std::vector<Expr> symbols_of(const Program& program) {
+  std::vector<Expr> symbols;
+  Vars known;
+  for (const Parameter& parameter : program.parameters) {
+    const Tensor input = input_of(parameter);
+    if (input.buffer() == nullptr) continue;
+    for (const Expr& extent : input.shape()) {
+      for (const Expr& variable : ir::free_vars(extent)) {
+        if (known.insert(variable.get()).second) symbols.push_back(variable);
+      }
+    }
+  }
+  Vars used;
+  const auto use = [&](const Expr& expr) {
+    for (const Expr& variable : ir::free_vars(expr)) used.insert(variable.get());
+  };
+  for (const Tensor& tensor : computed_tensors(program)) {
+    for (const Expr& extent : tensor.shape()) use(extent);
+    for (const Expr& value : tensor.stage()->values) {
+      const auto* reduce = value.as<ir::Reduce>();
+      if (reduce == nullptr) continue;
+      for (const ir::Axis& axis : reduce->axes) {
+        use(axis.min);
+        use(axis.extent);
+      }
+    }
+  }
+  for (const ir::Requirement& requirement : program.requirements) use(requirement.condition);
+  for (const Parameter& parameter : program.parameters) {
+    if (parameter.kind != ParameterKind::scalar || used.count(parameter.scalar.get()) == 0) continue;
+    if (known.insert(parameter.scalar.get()).second) symbols.push_back(parameter.scalar);
+  }
+  return symbols;
+}
+
+std::vector<Tensor> computed_tensors(const Program& program) { return needed_for(outputs_of(program)).computed; }
+
+}  // namespace ferry::lang
