@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "scripted_server.h"
+#include "tests/unit/host/session/scripted_server.h"
 
 using namespace ferry;
 using session::Client;
