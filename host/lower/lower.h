@@ -1,13 +1,16 @@
-// (what, how) -> loops. A pure function of the program, the schedule and the target's register and cache sizes.
+// (what, how) -> loops. A pure function of the program and the schedule.
 #pragma once
 
 #include "crosscompile/ir/function.h"
 #include "crosscompile/target/target.h"
 #include "host/lang/program.h"
+#include "host/schedule/schedule.h"
 
 namespace ferry::lower {
 
-// With the default schedule: parallel outside, vectorised inside.
+ir::Function lower(const lang::Program& program, const schedule::Schedule& schedule);
+
+// With the default schedule for the target.
 ir::Function lower(const lang::Program& program, const Target& target);
 
 }  // namespace ferry::lower

@@ -1,0 +1,12 @@
+// How much useful arithmetic a program asks for, for people who read GFLOP/s.
+#pragma once
+
+#include "host/lang/program.h"
+
+namespace ferry::lower {
+
+// Operations on data (not indices) over all points of all stages, as an expression over the program's symbols: a
+// multiply-add counts two, a math function one, a comparison, conversion or copy none.
+ir::Expr count_flops(const lang::Program& program);
+
+}  // namespace ferry::lower

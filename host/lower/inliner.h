@@ -1,0 +1,33 @@
+// Replaces reads of inlined stages by what the stage computes, and reads of stored stages by reads of where they are
+// stored.
+#pragma once
+
+#include "crosscompile/ir/mutator.h"
+
+#include <unordered_map>
+
+namespace ferry::lower {
+
+class Inliner : public ir::Mutator {
+ public:
+  // From now on reads of `buffer` become `value` with the axes replaced by the indices; the value must be inlined
+  // already.
+  void inline_as(const ir::BufferRef& buffer, std::vector<ir::Axis> axes, ir::Expr value);
+  // From now on reads of `buffer` read `storage`.
+  void store_as(const ir::BufferRef& buffer, ir::BufferRef storage);
+
+ protected:
+  ir::Expr mutate_node(const ir::Load& node, const ir::Expr& self) override;
+  ir::BufferRef mutate_buffer(const ir::BufferRef& buffer) override;
+  using ir::Mutator::mutate_node;
+
+ private:
+  struct Inlined {
+    std::vector<ir::Axis> axes;
+    ir::Expr value;
+  };
+  std::unordered_map<const ir::Buffer*, Inlined> inlined_;
+  std::unordered_map<const ir::Buffer*, ir::BufferRef> storage_;
+};
+
+}  // namespace ferry::lower

@@ -1,0 +1,245 @@
+#include "host/schedule/access.h"
+#include "host/schedule/inline_choice.h"
+#include "host/schedule/register_tile.h"
+#include "host/schedule/schedule.h"
+
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/visitor.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace ferry::schedule {
+
+using namespace ir;
+
+namespace {
+
+// Below this many element operations a parallel loop costs more than it saves.
+constexpr std::int64_t kWorthThreads = 16384;
+// Vectors in flight of a reduction that has no rows to interleave with.
+constexpr std::int64_t kReductionVectors = 4;
+
+class WidestType : public Visitor {
+ public:
+  std::uint32_t bytes = 1;
+
+ protected:
+  void note(Type type) {
+    // Narrow floats are computed as float32.
+    const bool narrow = type.code == DType::f16 || type.code == DType::bf16;
+    bytes = std::max(bytes, narrow ? 4U : static_cast<std::uint32_t>(dtype_bytes(type.code)));
+  }
+  // Indices are index arithmetic, not data: only the element counts.
+  void visit_node(const Load& node) override { note(node.type); }
+  void visit_node(const Cast& node) override {
+    note(node.type);
+    Visitor::visit_node(node);
+  }
+  void visit_node(const Call& node) override {
+    note(node.type);
+    Visitor::visit_node(node);
+  }
+  using Visitor::visit_node;
+};
+
+std::int64_t constant_extent(const Expr& extent) {
+  const std::int64_t* value = as_int(extent);
+  return value ? *value : 0;
+}
+
+// What a stage computes at one point, reduction or not.
+std::vector<Expr> sources_of(const lang::Stage& stage) {
+  if (const auto* reduce = stage.values[0].as<Reduce>()) return reduce->sources;
+  return stage.values;
+}
+
+struct VectorAxis {
+  bool reduces = false;
+  std::size_t axis = 0;
+};
+
+// The axis whose vectors need the fewest separate loads and stores; nothing when every axis has one point or the
+// reduction is the user's own and only its axes are left.
+std::optional<VectorAxis> choose_vector_axis(const lang::Stage& stage) {
+  std::vector<const Load*> loads;
+  for (const Expr& source : sources_of(stage))
+    for (const Load* load : loads_of(source)) loads.push_back(load);
+  auto cost_of = [&](const Expr& var) {
+    double cost = 0;
+    for (const Load* load : loads) {
+      const Step step = step_of(*load, var);
+      cost += step == Step::strided ? 4 : step == Step::contiguous ? 1 : 0;
+    }
+    return cost;
+  };
+  std::optional<VectorAxis> best;
+  double best_cost = 0;
+  auto offer = [&](VectorAxis axis, const Expr& extent, double cost) {
+    if (is_constant(extent, 1) || (best && cost >= best_cost)) return;
+    best = axis;
+    best_cost = cost;
+  };
+  const auto* reduce = stage.values[0].as<Reduce>();
+  // Innermost first: it wins ties.
+  for (std::size_t i = stage.axes.size(); i-- > 0;) {
+    const bool innermost = i + 1 == stage.axes.size();
+    const double store = innermost ? 0 : reduce ? 1 : 4;
+    offer({false, i}, stage.axes[i].extent, cost_of(stage.axes[i].var) + store);
+  }
+  if (reduce && reduce->reducer->op != ReduceOp::user)
+    for (std::size_t i = reduce->axes.size(); i-- > 0;)
+      offer({true, i}, reduce->axes[i].extent, cost_of(reduce->axes[i].var) + 0.5);
+  return best;
+}
+
+// The spatial axis along which the loads that move with the vector axis stay where they are, so that a register tile
+// reuses them.
+std::optional<std::size_t> choose_row_axis(const lang::Stage& stage, const Reduce& reduce, VectorAxis vector) {
+  const Expr& var = vector.reduces ? reduce.axes[vector.axis].var : stage.axes[vector.axis].var;
+  std::optional<std::size_t> best;
+  for (std::size_t i = stage.axes.size(); i-- > 0;) {
+    if ((!vector.reduces && i == vector.axis) || is_constant(stage.axes[i].extent, 1)) continue;
+    bool reused = false;
+    for (const Expr& source : reduce.sources)
+      for (const Load* load : loads_of(source))
+        reused |= step_of(*load, var) != Step::none && step_of(*load, stage.axes[i].var) == Step::none;
+    if (reused && !best) best = i;
+  }
+  return best;
+}
+
+std::int64_t lanes_for(const lang::Stage& stage, const Expr& extent, const Target& target) {
+  WidestType widest;
+  widest.bytes = static_cast<std::uint32_t>(dtype_bytes(stage.values[0].type().code));
+  for (const Expr& source : sources_of(stage)) {
+    widest.visit(source);
+  }
+  const auto native = static_cast<std::int64_t>(std::max(1U, target.lanes(widest.bytes)));
+  const std::int64_t count = constant_extent(extent);
+  if (count == 0) return native;
+  std::int64_t lanes = native;
+  while (lanes > count) lanes /= 2;
+  // Without masks a tail runs one element at a time: half a vector that divides evenly is better.
+  if (!target.has_masks && count % lanes != 0 && lanes >= 4 && count % (lanes / 2) == 0) lanes /= 2;
+  return lanes;
+}
+
+void move_to_end(std::vector<std::size_t>& order, std::size_t loop) {
+  order.erase(std::find(order.begin(), order.end(), loop));
+  order.push_back(loop);
+}
+
+void make_parallel(StageLoops& loops) {
+  std::int64_t work = 1;
+  for (std::size_t id : loops.order()) {
+    const std::int64_t extent = constant_extent(loops.loop(id).extent);
+    if (extent == 0 && !is_constant(loops.loop(id).extent, 0))
+      work = kWorthThreads;  // unknown: assume plenty
+    else if (work < kWorthThreads)
+      work *= std::max<std::int64_t>(extent, 1);
+  }
+  if (work < kWorthThreads) return;
+  for (std::size_t id : loops.order()) {
+    const Loop& loop = loops.loop(id);
+    if (loop.reduces || loop.kind != ForKind::serial) return;
+    if (is_constant(loop.extent, 1)) continue;
+    loops.set_kind(id, ForKind::parallel);
+    return;
+  }
+}
+
+StageLoops schedule_injective(const lang::Stage& stage, const Target& target) {
+  StageLoops loops(stage);
+  if (const auto vector = choose_vector_axis(stage)) {
+    const std::int64_t lanes = lanes_for(stage, stage.axes[vector->axis].extent, target);
+    if (lanes > 1) {
+      const auto [outer, inner] = loops.split(loops.spatial(vector->axis), lanes);
+      std::vector<std::size_t> order = loops.order();
+      move_to_end(order, inner);
+      loops.reorder(order);
+      loops.set_kind(inner, ForKind::vectorized);
+    }
+  }
+  make_parallel(loops);
+  return loops;
+}
+
+StageLoops schedule_reduction(const lang::Stage& stage, const Reduce& reduce, const Target& target) {
+  StageLoops loops(stage);
+  const auto vector = choose_vector_axis(stage);
+  if (!vector) {
+    make_parallel(loops);
+    return loops;
+  }
+  const Expr& extent = vector->reduces ? reduce.axes[vector->axis].extent : stage.axes[vector->axis].extent;
+  const std::int64_t lanes = lanes_for(stage, extent, target);
+  const auto rows = choose_row_axis(stage, reduce, *vector);
+  const std::int64_t row_extent = rows ? constant_extent(stage.axes[*rows].extent) : 0;
+  RegisterTile tile =
+      choose_register_tile(target.vector_registers, row_extent, rows.has_value(), constant_extent(extent), lanes);
+  if (vector->reduces) {
+    // The lanes are partial results: rows interleave if there are any, else several vectors do.
+    tile.vectors = rows ? 1 : kReductionVectors;
+    tile.rows = rows ? std::min<std::int64_t>(tile.rows * 2, 8) : 1;
+    if (row_extent > 0) tile.rows = std::min(tile.rows, row_extent);
+    const std::int64_t count = constant_extent(extent);
+    while (tile.vectors > 1 && count > 0 && tile.vectors * lanes > count) tile.vectors /= 2;
+  }
+
+  std::vector<std::size_t> inner_loops;
+  if (rows && tile.rows > 1) {
+    const auto [outer, inner] = loops.split(loops.spatial(*rows), tile.rows);
+    loops.set_kind(inner, ForKind::unrolled);
+    inner_loops.push_back(inner);
+  }
+  if (tile.vectors * lanes > 1) {
+    const std::size_t axis = vector->reduces ? loops.reduction(vector->axis) : loops.spatial(vector->axis);
+    auto [outer, inner] = loops.split(axis, tile.vectors * lanes);
+    if (vector->reduces || tile.vectors == 1) {
+      loops.set_kind(inner, lanes > 1 ? ForKind::vectorized : ForKind::unrolled);
+      inner_loops.push_back(inner);
+    } else if (lanes == 1) {
+      loops.set_kind(inner, ForKind::unrolled);
+      inner_loops.push_back(inner);
+    } else {
+      const auto [vectors, lane] = loops.split(inner, lanes);
+      loops.set_kind(vectors, ForKind::unrolled);
+      loops.set_kind(lane, ForKind::vectorized);
+      inner_loops.push_back(vectors);
+      inner_loops.push_back(lane);
+    }
+  }
+  // Results outside, then the reduction's loops, then the tile.
+  std::vector<std::size_t> order;
+  auto is_inner = [&](std::size_t id) {
+    return std::find(inner_loops.begin(), inner_loops.end(), id) != inner_loops.end();
+  };
+  for (bool reduces : {false, true})
+    for (std::size_t id : loops.order())
+      if (!is_inner(id) && loops.loop(id).reduces == reduces) order.push_back(id);
+  order.insert(order.end(), inner_loops.begin(), inner_loops.end());
+  loops.reorder(order);
+  make_parallel(loops);
+  return loops;
+}
+
+}  // namespace
+
+Schedule default_schedule(const lang::Program& program, const Target& target) {
+  Schedule schedule;
+  const auto inlined = stages_to_inline(program);
+  for (const lang::Tensor& tensor : lang::computed_tensors(program)) {
+    const lang::Stage* stage = tensor.stage();
+    if (schedule.contains(stage)) continue;
+    StageSchedule& entry = schedule[stage];
+    if (inlined.contains(stage)) continue;
+    if (const auto* reduce = stage->values[0].as<Reduce>())
+      entry.loops = schedule_reduction(*stage, *reduce, target);
+    else
+      entry.loops = schedule_injective(*stage, target);
+  }
+  return schedule;
+}
+
+}  // namespace ferry::schedule

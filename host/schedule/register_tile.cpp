@@ -1,0 +1,43 @@
+#include "host/schedule/register_tile.h"
+
+#include <algorithm>
+
+namespace ferry::schedule {
+
+namespace {
+
+constexpr std::int64_t kMaxRows = 14;
+constexpr std::int64_t kMaxVectors = 4;
+
+double used_share(std::int64_t extent, std::int64_t tile) {
+  if (extent <= 0) return 1.0;
+  const std::int64_t tiles = (extent + tile - 1) / tile;
+  return static_cast<double>(extent) / static_cast<double>(tiles * tile);
+}
+
+}  // namespace
+
+RegisterTile choose_register_tile(std::uint32_t registers, std::int64_t row_extent, bool there_are_rows,
+                                  std::int64_t column_extent, std::int64_t lanes) {
+  const std::int64_t budget = std::max<std::int64_t>(static_cast<std::int64_t>(registers) - 1, 3);
+  RegisterTile best;
+  double best_score = 0;
+  for (std::int64_t vectors = 1; vectors <= kMaxVectors; ++vectors) {
+    for (std::int64_t rows = 1; rows <= (there_are_rows ? kMaxRows : 1); ++rows) {
+      if (rows * vectors + vectors + 1 > budget) break;
+      if (row_extent > 0 && rows > row_extent) break;
+      const double reuse = static_cast<double>(rows * vectors) / static_cast<double>(rows + vectors);
+      // Two multiply-add units with a latency of four or five want about ten chains in flight.
+      const double in_flight = std::min(1.0, static_cast<double>(rows * vectors) / 10.0);
+      const double score =
+          reuse * in_flight * used_share(row_extent, rows) * used_share(column_extent, vectors * lanes);
+      if (score > best_score + 1e-9) {
+        best_score = score;
+        best = {rows, vectors};
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace ferry::schedule

@@ -1,0 +1,19 @@
+// How many rows and vectors of a reduction's results are kept in registers at once.
+#pragma once
+
+#include <cstdint>
+
+namespace ferry::schedule {
+
+struct RegisterTile {
+  std::int64_t rows = 1;
+  std::int64_t vectors = 1;
+};
+
+// A tile of rows x vectors accumulators needs rows * vectors + vectors + 1 registers (one vector of each column, one
+// broadcast) and loads rows + vectors values for rows * vectors multiply-adds: takes the tile with the best ratio,
+// weighted by the share of it that is used. An extent of 0 means unknown; there_are_rows false asks for vectors only.
+RegisterTile choose_register_tile(std::uint32_t registers, std::int64_t row_extent, bool there_are_rows,
+                                  std::int64_t column_extent, std::int64_t lanes);
+
+}  // namespace ferry::schedule
