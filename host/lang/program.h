@@ -27,8 +27,8 @@ struct Program {
 };
 
 // Checks that every variable is a size of an input or a scalar parameter and every tensor read is a parameter or
-// computed; names are unique; every size stands bare in a dimension of an input or is an int64 scalar; ranges and shapes
-// use sizes only. CompileError otherwise.
+// computed; names are unique; every size stands bare in a dimension of an input or is an int64 scalar; ranges and
+// shapes use sizes only. CompileError otherwise.
 Program make_program(std::string name, std::vector<Parameter> parameters,
                      std::vector<ir::Requirement> requirements = {});
 Parameter in(Tensor tensor);

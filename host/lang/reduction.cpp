@@ -30,7 +30,9 @@ ReduceAxis::ReduceAxis(Expr min, Expr extent, std::string name) {
   axis_ = {ir::Var::make(std::move(name)), ir::cast(DType::i64, min), ir::cast(DType::i64, extent)};
 }
 
-ReduceAxis reduce_axis(Expr extent, std::string name) { return ReduceAxis(Expr(0), std::move(extent), std::move(name)); }
+ReduceAxis reduce_axis(Expr extent, std::string name) {
+  return ReduceAxis(Expr(0), std::move(extent), std::move(name));
+}
 
 Expr reduce(ir::ReduceOp op, Expr source, const std::vector<ReduceAxis>& axes, Expr condition) {
   const bool logic = op == ir::ReduceOp::any || op == ir::ReduceOp::all;

@@ -62,8 +62,8 @@ void check_name(const std::string& name, const char* what) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
     const bool digit = (c >= '0' && c <= '9') || c == '.';
     if (!letter && !(digit && &c != name.data())) {
-      throw CompileError("expected letters, digits, '_' and '.' in the name of " + std::string(what) + ", got '" + name +
-                         "'");
+      throw CompileError("expected letters, digits, '_' and '.' in the name of " + std::string(what) + ", got '" +
+                         name + "'");
     }
   }
 }
