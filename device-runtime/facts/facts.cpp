@@ -1,0 +1,142 @@
+#include "device-runtime/facts/facts.h"
+
+#include <sched.h>
+#include <sys/auxv.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "device-runtime/facts/features.h"
+#include "device-runtime/facts/proc_files.h"
+#include "rpc/base/format.h"
+
+namespace ferry::device {
+namespace {
+
+// Lines that say which core this is. An emulator shows its host's file, which has none of them.
+#if defined(__x86_64__)
+constexpr std::string_view kIdentifying[] = {"vendor_id", "cpu family", "model", "model name", "stepping"};
+#elif defined(__arm__) || defined(__aarch64__)
+constexpr std::string_view kIdentifying[] = {"CPU implementer", "CPU architecture", "CPU variant", "CPU part",
+                                             "CPU revision",    "Hardware",         "Model"};
+#else
+constexpr std::string_view kIdentifying[] = {"isa", "uarch", "mvendorid", "marchid", "mimpid"};
+#endif
+
+std::string operating_system() {
+  utsname name{};
+  if (uname(&name) != 0) return "unknown";
+  return std::string(name.sysname) + " " + name.release;
+}
+
+// Each different line once: boards with big and little cores have two of some.
+std::string identification() {
+  const std::string text = read_small_file("/proc/cpuinfo");
+  std::string lines;
+  for_each_field(text, [&](std::string_view key, std::string_view line) {
+    if (std::find(std::begin(kIdentifying), std::end(kIdentifying), key) == std::end(kIdentifying)) return;
+    const std::string whole = std::string(line) + "\n";
+    if (lines.rfind(whole, 0) != 0 && lines.find("\n" + whole) == std::string::npos) lines += whole;
+  });
+  return lines;
+}
+
+std::string processor_name(const std::string& identification_lines) {
+#if defined(__x86_64__)
+  std::string name = cpuinfo_value("model name");
+#else
+  if (identification_lines.empty()) return std::string("emulated ") + native_arch();
+  std::string name = read_small_file("/proc/device-tree/model");
+  if (const std::size_t end = name.find('\0'); end != std::string::npos) name.resize(end);
+  if (name.empty()) name = cpuinfo_value("uarch");
+#endif
+  (void)identification_lines;
+  return name.empty() ? std::string("unnamed ") + native_arch() : name;
+}
+
+std::vector<CacheFacts> caches() {
+  std::vector<CacheFacts> found;
+  for (int index = 0; index < 8; ++index) {
+    const auto field = [index](const char* name) {
+      std::string text = read_small_file(format("/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, name).c_str());
+      if (!text.empty() && text.back() == '\n') text.pop_back();
+      return text;
+    };
+    const auto level = parse_size(field("level"));
+    const auto bytes = parse_size(field("size"));
+    if (!level || !bytes || *bytes == 0) continue;
+    std::string kind = field("type");
+    for (char& letter : kind) {
+      if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+    }
+    const auto line = parse_size(field("coherency_line_size")).value_or(0);
+    found.push_back({static_cast<std::uint8_t>(*level), kind, *bytes, static_cast<std::uint32_t>(line)});
+  }
+  return found;
+}
+
+struct Memory {
+  std::uint64_t total = 0;
+  std::uint64_t available = 0;
+};
+
+Memory memory() {
+  Memory result;
+  const std::string text = read_small_file("/proc/meminfo");
+  for_each_field(text, [&](std::string_view key, std::string_view line) {
+    if (key == "MemTotal") result.total = parse_size(field_value(line)).value_or(0);
+    if (key == "MemAvailable") result.available = parse_size(field_value(line)).value_or(0);
+  });
+  // A container may have less than the machine.
+  if (const auto limit = parse_size(read_small_file("/sys/fs/cgroup/memory.max")); limit && *limit < result.total) {
+    const std::uint64_t used = parse_size(read_small_file("/sys/fs/cgroup/memory.current")).value_or(0);
+    result.total = *limit;
+    result.available = std::min(result.available, *limit - std::min(*limit, used));
+  }
+  return result;
+}
+
+std::uint64_t default_memory_limit(const Memory& memory) {
+  std::uint64_t limit = memory.total / 4 * 3;
+  if (memory.available != 0) limit = std::min(limit, memory.available);
+  // What one process can address, less its own code and stacks.
+  if (sizeof(void*) == 4) limit = std::min<std::uint64_t>(limit, std::uint64_t{2} << 30);
+  return limit;
+}
+
+std::uint32_t usable_processors() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return static_cast<std::uint32_t>(CPU_COUNT(&allowed));
+  return static_cast<std::uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+}  // namespace
+
+DeviceFacts gather_facts(const FactsOptions& options) {
+  const Memory ram = memory();
+  DeviceFacts facts;
+  facts.server_version = options.server_version;
+  facts.flavour = options.flavour;
+  facts.arch = native_arch();
+  facts.operating_system = operating_system();
+  facts.cpu_identification = identification();
+  facts.cpu_name = processor_name(facts.cpu_identification);
+  facts.hwcap = getauxval(AT_HWCAP);
+  facts.hwcap2 = getauxval(AT_HWCAP2);
+  facts.features = detect_features(facts.hwcap, facts.hwcap2);
+  facts.logical_cores = static_cast<std::uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+  facts.threads = options.threads != 0 ? options.threads : usable_processors();
+  facts.memory_bytes = ram.total;
+  facts.memory_available_bytes = ram.available;
+  facts.memory_limit_bytes = options.memory_limit_bytes != 0 ? options.memory_limit_bytes : default_memory_limit(ram);
+  facts.page_bytes = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE));
+  facts.caches = caches();
+  facts.devices.push_back({"cpu", facts.cpu_name, facts.memory_limit_bytes});
+  return facts;
+}
+
+void refresh_facts(DeviceFacts& facts) { facts.memory_available_bytes = memory().available; }
+
+}  // namespace ferry::device

@@ -1,0 +1,37 @@
+// Small files of /proc and /sys, as text.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ferry::device {
+
+// At most 256 KiB of it; empty when it cannot be read.
+std::string read_small_file(const char* path);
+
+// The value of the first line "key : value" of /proc/cpuinfo; empty when there is none.
+std::string cpuinfo_value(std::string_view key);
+
+// Calls visit(key, whole line) for each line "key : value" of the text.
+template <class Visit>
+void for_each_field(std::string_view text, Visit visit) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) continue;
+    const std::size_t last = line.substr(0, colon).find_last_not_of(" \t");
+    if (last != std::string_view::npos) visit(line.substr(0, last + 1), line);
+  }
+}
+
+// What stands behind the colon, without spaces around it.
+std::string_view field_value(std::string_view line);
+
+// "32K", "512", "8192 kB", "2M" as bytes.
+std::optional<std::uint64_t> parse_size(std::string_view text);
+
+}  // namespace ferry::device

@@ -1,0 +1,92 @@
+#include "device-runtime/loader/image_memory.h"
+
+#include "rpc/base/format.h"
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace ferry::device {
+namespace {
+
+Status system_failure(const char* what) {
+  const ErrorCode code = errno == ENOMEM ? ErrorCode::resource_exhausted : ErrorCode::internal;
+  return {code, format("code image: %s: %s", what, std::strerror(errno))};
+}
+
+}  // namespace
+
+ImageMemory::ImageMemory(void* mapping, std::uint64_t mapping_bytes, const ElfLayout& layout)
+    : mapping_(mapping), mapping_bytes_(mapping_bytes), span_(layout.span), segments_(layout.segments) {
+  const auto start = reinterpret_cast<std::uintptr_t>(mapping);
+  const auto aligned = (start + layout.alignment - 1) & ~static_cast<std::uintptr_t>(layout.alignment - 1);
+  base_ = static_cast<std::byte*>(mapping) + (aligned - start);
+}
+
+ImageMemory::ImageMemory(ImageMemory&& other) noexcept
+    : mapping_(std::exchange(other.mapping_, nullptr)),
+      mapping_bytes_(other.mapping_bytes_),
+      base_(other.base_),
+      span_(other.span_),
+      segments_(std::move(other.segments_)) {}
+
+ImageMemory::~ImageMemory() {
+  if (mapping_ != nullptr) munmap(mapping_, mapping_bytes_);
+}
+
+Result<ImageMemory> ImageMemory::map(const ElfLayout& layout, std::span<const std::uint8_t> file,
+                                     std::uint64_t page_bytes) {
+  const std::uint64_t bytes = layout.span + (layout.alignment - page_bytes);
+  // Gaps between segments stay inaccessible.
+  void* mapping = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED) return system_failure("cannot reserve memory");
+  ImageMemory memory(mapping, bytes, layout);
+  for (const ElfSegment& segment : layout.segments) {
+    const std::uint64_t first = segment.address / page_bytes * page_bytes;
+    if (mprotect(memory.at(first), segment.address + segment.memory_bytes - first, PROT_READ | PROT_WRITE) != 0) {
+      return system_failure("cannot get memory");
+    }
+    if (segment.file_bytes != 0) {
+      std::memcpy(memory.at(segment.address), file.data() + segment.file_offset, segment.file_bytes);
+    }
+  }
+  return memory;
+}
+
+Status ImageMemory::protect(const ElfLayout& layout, std::uint64_t page_bytes) {
+  for (const ElfSegment& segment : segments_) {
+    const std::uint64_t first = segment.address / page_bytes * page_bytes;
+    const std::uint64_t end = segment.address + segment.memory_bytes;
+    if (segment.executable) {
+      __builtin___clear_cache(reinterpret_cast<char*>(at(segment.address)), reinterpret_cast<char*>(at(end)));
+    }
+    const int protection = PROT_READ | (segment.writable ? PROT_WRITE : 0) | (segment.executable ? PROT_EXEC : 0);
+    if (mprotect(at(first), end - first, protection) != 0) return system_failure("cannot protect memory");
+  }
+  if (layout.relro.bytes != 0) {
+    // Whole pages only: a page that it shares with other data must stay writable.
+    const std::uint64_t first = layout.relro.address / page_bytes * page_bytes;
+    std::uint64_t end = layout.relro.address + layout.relro.bytes;
+    bool last_of_segment = false;
+    for (const ElfSegment& segment : segments_) {
+      if (end == segment.address + segment.memory_bytes) last_of_segment = true;
+    }
+    end = (last_of_segment ? end + page_bytes - 1 : end) / page_bytes * page_bytes;
+    if (end > first && mprotect(at(first), end - first, PROT_READ) != 0) {
+      return system_failure("cannot protect relocated data");
+    }
+  }
+  return {};
+}
+
+const ElfSegment* ImageMemory::find(std::uint64_t address, std::uint64_t bytes) const {
+  for (const ElfSegment& segment : segments_) {
+    if (address < segment.address) return nullptr;
+    const std::uint64_t offset = address - segment.address;
+    if (offset <= segment.memory_bytes && bytes <= segment.memory_bytes - offset) return &segment;
+  }
+  return nullptr;
+}
+
+}  // namespace ferry::device

@@ -1,0 +1,173 @@
+#include "device-runtime/threads/thread_pool.h"
+
+#include "device-runtime/threads/futex.h"
+
+#include <sched.h>
+#include <time.h>
+
+#include <algorithm>
+#include <climits>
+
+namespace ferry::device {
+namespace {
+
+constexpr std::uint32_t kPlaces = 0xffff;
+constexpr std::uint32_t kInside = 0x10000;
+constexpr std::uint32_t kCallerSleeps = 0x80000000;
+constexpr std::uint32_t kInsideMask = 0x7fff0000;
+constexpr unsigned kMaxThreads = 0x7fff;
+
+// Long enough to bridge the serial part between two loops of one kernel, too short to be seen in a process list.
+constexpr std::int64_t kSpinNanoseconds = 50'000;
+
+thread_local unsigned current_index = 0;
+thread_local bool inside_loop = false;
+
+std::int64_t clock_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+// True when done() became true while spinning.
+template <class Done>
+bool spin_until(bool worth_it, Done done) {
+  if (done()) return true;
+  if (!worth_it) return false;
+  const std::int64_t end = clock_ns() + kSpinNanoseconds;
+  do {
+    for (int i = 0; i < 64; ++i) {
+      if (done()) return true;
+      spin_pause();
+    }
+  } while (clock_ns() < end);
+  return false;
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(unsigned threads) : threads_(std::clamp(threads, 1U, kMaxThreads)) {
+  // With more threads than processors a spinning one only delays the one it waits for.
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+    worth_spinning_ = threads_ <= static_cast<unsigned>(CPU_COUNT(&allowed));
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  stopping_.store(true);
+  round_.fetch_add(1);
+  futex_wake(round_, INT_MAX);
+  for (const Worker& worker : workers_) pthread_join(worker.thread, nullptr);
+}
+
+unsigned ThreadPool::thread_index() { return current_index; }
+
+void ThreadPool::start_workers() {
+  started_ = true;
+  workers_.reserve(threads_ - 1);  // workers point into it
+  for (unsigned i = 1; i < threads_; ++i) {
+    workers_.push_back({this, i, {}});
+    // Fewer threads than wished for are enough: every loop also runs on the caller alone.
+    if (pthread_create(&workers_.back().thread, nullptr, worker_main, &workers_.back()) != 0) {
+      workers_.pop_back();
+      return;
+    }
+  }
+}
+
+void* ThreadPool::worker_main(void* worker) {
+  const auto* self = static_cast<const Worker*>(worker);
+  self->pool->work(self->index);
+  return nullptr;
+}
+
+void ThreadPool::work(unsigned index) {
+  current_index = index;
+  inside_loop = true;
+  while (!stopping_.load()) {
+    const std::uint32_t seen = round_.load();
+    if (join_loop()) {
+      run_chunks();
+      leave_loop();
+      continue;
+    }
+    if (spin_until(worth_spinning_, [&] { return round_.load(std::memory_order_relaxed) != seen; })) continue;
+    sleepers_.fetch_add(1);
+    futex_wait(round_, seen);
+    sleepers_.fetch_sub(1);
+  }
+}
+
+bool ThreadPool::join_loop() {
+  std::uint32_t gate = gate_.load(std::memory_order_acquire);
+  while ((gate & kPlaces) != 0) {
+    if (gate_.compare_exchange_weak(gate, gate - 1 + kInside, std::memory_order_acq_rel)) return true;
+  }
+  return false;
+}
+
+void ThreadPool::leave_loop() {
+  const std::uint32_t before = gate_.fetch_sub(kInside, std::memory_order_acq_rel);
+  if ((before & kCallerSleeps) != 0 && (before & kInsideMask) == kInside) futex_wake(gate_, 1);
+}
+
+bool ThreadPool::take_chunk(std::int64_t& begin, std::int64_t& end) {
+  begin = next_.load(std::memory_order_relaxed);
+  do {
+    const std::int64_t left = loop_.n - begin;
+    if (left <= 0) return false;
+    // Half of a fair share at a time: few steps, and what is left at the end is small enough to balance.
+    const std::int64_t share = left / (2 * std::int64_t{threads_});
+    end = begin + std::min(left, std::max(share, loop_.grain));
+  } while (!next_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+  return true;
+}
+
+void ThreadPool::run_chunks() {
+  std::int64_t begin = 0, end = 0;
+  while (take_chunk(begin, end)) {
+    const std::int32_t result = loop_.body(begin, end, loop_.closure);
+    if (result == 0) continue;
+    std::int32_t none = 0;
+    result_.compare_exchange_strong(none, result);
+    next_.store(loop_.n, std::memory_order_relaxed);
+  }
+}
+
+void ThreadPool::wait_for_others() {
+  // Who has not joined by now is not waited for.
+  gate_.fetch_and(~kPlaces, std::memory_order_acq_rel);
+  const auto nobody_inside = [&] { return (gate_.load(std::memory_order_acquire) & kInsideMask) == 0; };
+  if (spin_until(worth_spinning_, nobody_inside)) return;
+  std::uint32_t gate = gate_.fetch_or(kCallerSleeps) | kCallerSleeps;
+  while ((gate & kInsideMask) != 0) {
+    futex_wait(gate_, gate);
+    gate = gate_.load(std::memory_order_acquire);
+  }
+}
+
+std::int32_t ThreadPool::parallel_for(std::int64_t n, std::int64_t grain, ferry_parallel_body body, void* closure) {
+  if (n <= 0) return 0;
+  grain = std::max<std::int64_t>(grain, 1);
+  if (inside_loop || threads_ == 1 || n <= grain) return body(0, n, closure);
+  if (!started_) start_workers();
+  if (workers_.empty()) return body(0, n, closure);
+
+  const std::int64_t chunks = (n - 1) / grain + 1;
+  const auto helpers = static_cast<std::uint32_t>(std::min<std::int64_t>(chunks - 1, std::ssize(workers_)));
+  loop_ = {n, grain, body, closure};
+  next_.store(0, std::memory_order_relaxed);
+  result_.store(0, std::memory_order_relaxed);
+  gate_.store(helpers, std::memory_order_release);
+  round_.fetch_add(1);
+  if (sleepers_.load() != 0) futex_wake(round_, static_cast<int>(helpers));
+
+  inside_loop = true;
+  run_chunks();
+  wait_for_others();
+  inside_loop = false;
+  return result_.load(std::memory_order_relaxed);
+}
+
+}  // namespace ferry::device

@@ -1,0 +1,26 @@
+#include "rpc/base/format.h"
+
+#include <cstdarg>
+#include <cstdio>
+
+namespace ferry {
+
+std::string format(const char* pattern, ...) {
+  va_list arguments, again;
+  va_start(arguments, pattern);
+  va_copy(again, arguments);
+  char small[256];
+  const int length = std::vsnprintf(small, sizeof small, pattern, arguments);
+  va_end(arguments);
+  std::string text;
+  if (length >= 0 && static_cast<std::size_t>(length) < sizeof small) {
+    text.assign(small, static_cast<std::size_t>(length));
+  } else if (length > 0) {
+    text.resize(static_cast<std::size_t>(length));
+    std::vsnprintf(text.data(), text.size() + 1, pattern, again);
+  }
+  va_end(again);
+  return text;
+}
+
+}  // namespace ferry
