@@ -1,0 +1,67 @@
+#include "device-runtime/device/cpu_device.h"
+
+#include <cstring>
+
+#include "device-runtime/device/cpu_program.h"
+#include "device-runtime/device/host_memory.h"
+#include "rpc/base/format.h"
+
+namespace ferry::device {
+namespace {
+
+// Below this many elements one thread fills faster than several can be woken.
+constexpr std::int64_t kFillGrain = 64 << 10;
+
+struct FillLoop {
+  std::uint8_t* memory;
+  FillKind kind;
+  std::uint64_t seed;
+  DType dtype;
+};
+
+std::int32_t fill_part(std::int64_t begin, std::int64_t end, void* closure) {
+  const auto& loop = *static_cast<const FillLoop*>(closure);
+  const auto first = static_cast<std::uint64_t>(begin), count = static_cast<std::uint64_t>(end - begin);
+  ferry::fill(loop.kind, loop.seed, loop.dtype, first, count, loop.memory + first * dtype_bytes(loop.dtype));
+  return 0;
+}
+
+}  // namespace
+
+Result<void*> CpuDevice::allocate(std::uint64_t bytes) {
+  if (bytes == 0) return static_cast<void*>(nullptr);
+  FERRY_TRY(budget_.take(bytes));
+  void* memory = take_host_memory(bytes);
+  if (memory == nullptr) {
+    budget_.give_back(bytes);
+    return Status(ErrorCode::resource_exhausted,
+                  format("the system has no %llu bytes left", static_cast<unsigned long long>(bytes)));
+  }
+  return memory;
+}
+
+void CpuDevice::release(void* memory, std::uint64_t bytes) {
+  if (memory == nullptr) return;
+  return_host_memory(memory, bytes);
+  budget_.give_back(bytes);
+}
+
+Status CpuDevice::copy(void* destination, std::uint64_t destination_offset, void* source, std::uint64_t source_offset,
+                       std::uint64_t bytes) {
+  if (bytes != 0) {
+    std::memmove(host_address(destination) + destination_offset, host_address(source) + source_offset, bytes);
+  }
+  return {};
+}
+
+Status CpuDevice::fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements) {
+  FillLoop loop{host_address(memory), kind, seed, dtype};
+  pool_.parallel_for(static_cast<std::int64_t>(elements), kFillGrain, fill_part, &loop);
+  return {};
+}
+
+Result<std::unique_ptr<Program>> CpuDevice::load(const ModuleFile& module) {
+  return load_cpu_program(module, *this, budget_, pool_, printed_);
+}
+
+}  // namespace ferry::device

@@ -1,0 +1,35 @@
+// The processor this runs on. Kernels are code images that the loader maps; their parallel loops share one pool of
+// threads.
+#pragma once
+
+#include "device-runtime/device/device.h"
+#include "device-runtime/device/kernel_context.h"
+#include "device-runtime/device/memory_budget.h"
+#include "device-runtime/threads/thread_pool.h"
+
+namespace ferry::device {
+
+class CpuDevice final : public Device {
+ public:
+  // The budget must live as long as the device and everything it gave out.
+  CpuDevice(ComputeDevice description, unsigned threads, MemoryBudget& budget)
+      : description_(std::move(description)), budget_(budget), pool_(threads) {}
+
+  ComputeDevice describe() const override { return description_; }
+  Result<void*> allocate(std::uint64_t bytes) override;
+  void release(void* memory, std::uint64_t bytes) override;
+  std::uint8_t* host_address(void* memory) override { return static_cast<std::uint8_t*>(memory); }
+  Status copy(void* destination, std::uint64_t destination_offset, void* source, std::uint64_t source_offset,
+              std::uint64_t bytes) override;
+  Status fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements) override;
+  Result<std::unique_ptr<Program>> load(const ModuleFile& module) override;
+  std::string take_printed() override { return printed_.take(); }
+
+ private:
+  ComputeDevice description_;
+  MemoryBudget& budget_;
+  PrintBuffer printed_;
+  ThreadPool pool_;
+};
+
+}  // namespace ferry::device

@@ -1,0 +1,64 @@
+// Something kernels run on: the CPU, later GPUs. A session owns its devices; memory and programs belong to the device
+// that made them and must be gone before it.
+//
+// Memory is named by the address the device knows it by, which need not be one of this process: host_address() says.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "device-runtime/measure/measure.h"
+#include "rpc/abi/device_facts.h"
+#include "rpc/abi/fill.h"
+#include "rpc/abi/manifest.h"
+#include "rpc/abi/module_file.h"
+#include "rpc/base/status.h"
+
+namespace ferry::device {
+
+// One argument as a kernel gets it: memory of the device, or a scalar's bits.
+struct DeviceArgument {
+  bool is_scalar = false;
+  void* memory = nullptr;
+  std::uint64_t scalar_bits = 0;  // little-endian, in the low bytes
+};
+
+// A module on a device.
+class Program {
+ public:
+  virtual ~Program() = default;
+  // A call that can be run again and again. Workspaces are taken here, before any clock runs, and returned with the
+  // call. `function` is an index into the manifest; the arguments were checked against it.
+  virtual Result<std::unique_ptr<Workload>> prepare(std::size_t function, std::span<const DeviceArgument> arguments,
+                                                    const BoundCall& bound) = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual ComputeDevice describe() const = 0;
+
+  // Zeroed, aligned to 64 bytes at least. Null for 0 bytes. resource_exhausted when the session's limit or the memory
+  // is used up.
+  virtual Result<void*> allocate(std::uint64_t bytes) = 0;
+  virtual void release(void* memory, std::uint64_t bytes) = 0;
+  // Where this process reads and writes the memory; null when it cannot.
+  virtual std::uint8_t* host_address(void* memory) = 0;
+  // The ranges may overlap.
+  virtual Status copy(void* destination, std::uint64_t destination_offset, void* source, std::uint64_t source_offset,
+                      std::uint64_t bytes) = 0;
+  // The first elements, as rpc/abi/fill.h defines them.
+  virtual Status fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements) = 0;
+
+  // Takes the image that fits this device out of the module. The manifest was checked against the device's facts.
+  virtual Result<std::unique_ptr<Program>> load(const ModuleFile& module) = 0;
+
+  // What kernels have printed since the last call.
+  virtual std::string take_printed() = 0;
+};
+
+}  // namespace ferry::device

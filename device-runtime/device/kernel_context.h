@@ -1,0 +1,44 @@
+// What a kernel on the CPU sees of the runtime: the table of rpc/abi/runtime_api.h with the state of one call behind
+// it.
+#pragma once
+
+#include <pthread.h>
+
+#include <cstdint>
+#include <string>
+
+#include "device-runtime/threads/thread_pool.h"
+#include "rpc/abi/runtime_api.h"
+
+namespace ferry::device {
+
+// Text that kernels print, from any of their threads. Beyond a limit it is dropped and the loss noted.
+class PrintBuffer {
+ public:
+  PrintBuffer() = default;
+  PrintBuffer(const PrintBuffer&) = delete;
+  PrintBuffer& operator=(const PrintBuffer&) = delete;
+  ~PrintBuffer() { pthread_mutex_destroy(&mutex_); }
+
+  void append(const char* bytes, std::size_t length);
+  std::string take();
+
+ private:
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  std::string text_;
+  bool overflowed_ = false;
+};
+
+struct KernelContext {
+  ferry_runtime_api api;  // first: kernels hand back its address
+  ThreadPool* pool;
+  PrintBuffer* printed;
+  std::uint8_t* call_workspace;
+  std::uint8_t* thread_workspaces;
+  std::uint64_t thread_workspace_stride;  // bytes; 0 when the manifest asked for none
+};
+
+// With every slot filled in and no workspace.
+KernelContext make_kernel_context(ThreadPool& pool, PrintBuffer& printed);
+
+}  // namespace ferry::device

@@ -1,0 +1,29 @@
+// A device that keeps data and runs nothing: the smallest real one, for tests of everything above devices, and the
+// pattern for the next.
+#pragma once
+
+#include "device-runtime/device/device.h"
+#include "device-runtime/device/memory_budget.h"
+
+namespace ferry::device {
+
+class NullDevice final : public Device {
+ public:
+  explicit NullDevice(MemoryBudget& budget) : budget_(budget) {}
+
+  ComputeDevice describe() const override { return {"null", "keeps data and runs nothing", budget_.limit()}; }
+  Result<void*> allocate(std::uint64_t bytes) override;
+  void release(void* memory, std::uint64_t bytes) override;
+  std::uint8_t* host_address(void* memory) override { return static_cast<std::uint8_t*>(memory); }
+  Status copy(void* destination, std::uint64_t destination_offset, void* source, std::uint64_t source_offset,
+              std::uint64_t bytes) override;
+  Status fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements) override;
+  // Any module loads; its calls return 0 and touch nothing.
+  Result<std::unique_ptr<Program>> load(const ModuleFile& module) override;
+  std::string take_printed() override { return {}; }
+
+ private:
+  MemoryBudget& budget_;
+};
+
+}  // namespace ferry::device
