@@ -1,0 +1,43 @@
+// Memory of a device that the client named, and which part of its contents a failed request should have written.
+#pragma once
+
+#include "device-runtime/device/device.h"
+#include "device-runtime/handlers/exchange.h"
+
+namespace ferry::device {
+
+class Buffer {
+ public:
+  static Result<std::unique_ptr<Buffer>> allocate(Device& device, std::uint64_t bytes);
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { device_.release(memory_, bytes_); }
+
+  Device& device() const { return device_; }
+  void* memory() const { return memory_; }
+  std::uint64_t bytes() const { return bytes_; }
+  std::uint8_t* host_address() const { return device_.host_address(memory_); }
+
+  // invalid_argument unless [offset, offset + bytes) lies inside the buffer.
+  Status check_range(rpc::Handle handle, std::uint64_t offset, std::uint64_t bytes) const;
+
+  // The request `cause` should have written this range, and did not.
+  void mark_unwritten(std::uint64_t offset, std::uint64_t bytes, std::uint64_t cause);
+  // The range has good contents now.
+  void mark_written(std::uint64_t offset, std::uint64_t bytes);
+  // aborted when the range's contents depend on a failed request.
+  Status check_contents(Exchange& exchange, rpc::Handle handle, std::uint64_t offset, std::uint64_t bytes) const;
+
+ private:
+  Buffer(Device& device, void* memory, std::uint64_t bytes) : device_(device), memory_(memory), bytes_(bytes) {}
+
+  Device& device_;
+  void* memory_;
+  std::uint64_t bytes_;
+  // The smallest range that covers all that failed requests left unwritten, and the first of those requests.
+  std::uint64_t unwritten_begin_ = 0;
+  std::uint64_t unwritten_end_ = 0;
+  std::uint64_t cause_ = 0;
+};
+
+}  // namespace ferry::device

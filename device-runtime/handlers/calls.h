@@ -1,0 +1,11 @@
+// Requests that run kernels.
+#pragma once
+
+#include "device-runtime/handlers/session_state.h"
+
+namespace ferry::device {
+
+Result<rpc::CallReply> handle_call(SessionState& state, Exchange& exchange, const rpc::Call& request);
+Result<rpc::MeasureReply> handle_measure(SessionState& state, Exchange& exchange, const rpc::Measure& request);
+
+}  // namespace ferry::device

@@ -1,0 +1,20 @@
+// What a failed request means for those that come after it: handles that it should have defined and contents that it
+// should have written are remembered with its id. An overload for each request that defines or writes something.
+#pragma once
+
+#include "device-runtime/handlers/session_state.h"
+
+namespace ferry::device {
+
+template <class Request>
+void mark_failed(SessionState&, const Exchange&, const Request&) {}
+
+void mark_failed(SessionState& state, const Exchange& exchange, const rpc::PutModule& request);
+void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Alloc& request);
+void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Write& request);
+void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Fill& request);
+void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Copy& request);
+void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Call& request);
+void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Measure& request);
+
+}  // namespace ferry::device

@@ -1,0 +1,54 @@
+#include "device-runtime/handlers/exchange.h"
+
+#include "device-runtime/measure/clock.h"
+
+namespace ferry::device {
+namespace {
+
+constexpr std::size_t kMaxLogBytes = 64 << 10;
+
+}  // namespace
+
+Exchange::Exchange(rpc::Connection& connection, const rpc::FrameHeader& header, Activity& activity)
+    : connection_(connection), header_(header), activity_(activity) {
+  activity_.tag.store(header.tag);
+  activity_.started_ns.store(now_ns());
+  activity_.request.store(header.request);
+}
+
+Status Exchange::receive_payload(MutableByteSpan into) {
+  Status status = connection_.receive_payload(into);
+  if (!status.is_ok()) session_ends_ = true;
+  return status;
+}
+
+Status Exchange::aborted(std::uint64_t cause, std::string message) {
+  failed_request_ = cause;
+  return {ErrorCode::aborted, std::move(message)};
+}
+
+void Exchange::log(std::string text) {
+  if (text.empty()) return;
+  if (text.size() > kMaxLogBytes) text.resize(kMaxLogBytes);
+  activity_.sending.store(true);
+  if (!connection_.send_event(rpc::EventTag::log, rpc::LogEvent{header_.request, std::move(text)}).is_ok()) {
+    session_ends_ = true;
+  }
+  activity_.sending.store(false);
+}
+
+void Exchange::send(std::vector<std::uint8_t> body, const Status* failure) {
+  // What the client still sends of a refused write must be out of the way before it can read the answer.
+  if (!session_ends_ && !connection_.drain_payload().is_ok()) session_ends_ = true;
+  activity_.sending.store(true);
+  const rpc::FrameHeader header{rpc::FrameKind::response, header_.tag, ErrorCode::ok, header_.request};
+  const Status sent =
+      failure != nullptr
+          ? connection_.send_failure(header_, *failure, failure->code() == ErrorCode::aborted ? failed_request_ : 0)
+          : connection_.send_frame(header, body, reply_payload_);
+  if (!sent.is_ok()) session_ends_ = true;
+  activity_.request.store(0);
+  activity_.sending.store(false);
+}
+
+}  // namespace ferry::device

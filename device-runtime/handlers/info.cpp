@@ -1,0 +1,36 @@
+#include "device-runtime/handlers/info.h"
+
+#include <algorithm>
+
+#include "device-runtime/facts/facts.h"
+#include "rpc/base/format.h"
+
+namespace ferry::device {
+
+Result<std::uint32_t> negotiate_version(const rpc::Hello& request) {
+  const std::uint32_t newest = std::min(request.version_max, rpc::kProtocolVersionMax);
+  if (newest >= std::max(request.version_min, rpc::kProtocolVersionMin)) return newest;
+  return Status(ErrorCode::version_mismatch,
+                format("this server speaks protocol versions %u to %u, the client %u to %u", rpc::kProtocolVersionMin,
+                       rpc::kProtocolVersionMax, request.version_min, request.version_max));
+}
+
+Result<rpc::HelloReply> handle_hello(SessionState& state, Exchange&, const rpc::Hello& request) {
+  FERRY_ASSIGN(const std::uint32_t version, negotiate_version(request));
+  refresh_facts(state.facts);
+  return rpc::HelloReply{version, state.facts};
+}
+
+Result<rpc::Empty> handle_ping(SessionState&, Exchange&, const rpc::Ping&) { return rpc::Empty{}; }
+
+Result<rpc::FactsReply> handle_facts(SessionState& state, Exchange&, const rpc::Facts&) {
+  refresh_facts(state.facts);
+  return rpc::FactsReply{state.facts};
+}
+
+Result<rpc::Empty> handle_close(SessionState&, Exchange& exchange, const rpc::Close&) {
+  exchange.end_session();
+  return rpc::Empty{};
+}
+
+}  // namespace ferry::device

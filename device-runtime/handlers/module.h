@@ -1,0 +1,22 @@
+// A module of this session: its manifest, and its code on a device.
+#pragma once
+
+#include <memory>
+
+#include "device-runtime/device/device.h"
+
+namespace ferry::device {
+
+struct Module {
+  Hash hash{};
+  std::uint64_t file_bytes = 0;
+  Manifest manifest;
+  std::unique_ptr<Program> program;
+};
+
+// Reads a .ferry file, checks that this device can run it and loads its code. The message of a refusal says what the
+// module needs and what the device has.
+Result<std::unique_ptr<Module>> load_module(std::span<const std::uint8_t> file, const Hash& hash,
+                                            const DeviceFacts& facts, Device& device);
+
+}  // namespace ferry::device

@@ -1,0 +1,86 @@
+#include "device-runtime/handlers/modules.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "rpc/base/format.h"
+
+namespace ferry::device {
+namespace {
+
+// Takes memory from the session's budget for as long as a module's file is held.
+class FileBytes {
+ public:
+  explicit FileBytes(MemoryBudget& budget) : budget_(budget) {}
+  FileBytes(const FileBytes&) = delete;
+  FileBytes& operator=(const FileBytes&) = delete;
+  ~FileBytes() { budget_.give_back(bytes_.size()); }
+
+  Status receive(Exchange& exchange) {
+    const std::uint64_t wanted = exchange.payload_bytes();
+    if (wanted > kMaxModuleBytes) {
+      return {ErrorCode::resource_exhausted,
+              format("expected a module of at most %llu bytes, got %llu",
+                     static_cast<unsigned long long>(kMaxModuleBytes), static_cast<unsigned long long>(wanted))};
+    }
+    FERRY_TRY(budget_.take(wanted));
+    bytes_.resize(static_cast<std::size_t>(wanted));
+    return exchange.receive_payload(bytes_);
+  }
+
+  Status take(std::vector<std::uint8_t> bytes) {
+    FERRY_TRY(budget_.take(bytes.size()));
+    bytes_ = std::move(bytes);
+    return {};
+  }
+
+  std::span<const std::uint8_t> bytes() const { return bytes_; }
+
+ private:
+  MemoryBudget& budget_;
+  std::vector<std::uint8_t> bytes_;
+};
+
+}  // namespace
+
+Result<rpc::PutModuleReply> handle_put_module(SessionState& state, Exchange& exchange, const rpc::PutModule& request) {
+  FERRY_TRY(state.modules.check_new(request.module));
+  FileBytes file(state.budget);
+  if (exchange.payload_bytes() != 0) {
+    FERRY_TRY(file.receive(exchange));
+    if (const Hash actual = blake2b(file.bytes()); actual != request.hash) {
+      return Status(ErrorCode::invalid_argument, "the module was damaged on its way: expected hash " +
+                                                     to_hex(request.hash) + ", got " + to_hex(actual));
+    }
+  } else {
+    std::optional<std::vector<std::uint8_t>> stored = state.store.find(request.hash);
+    if (!stored) return rpc::PutModuleReply{false};
+    FERRY_TRY(file.take(std::move(*stored)));
+  }
+  FERRY_ASSIGN(auto module, load_module(file.bytes(), request.hash, state.facts, *state.devices.front()));
+  if (exchange.payload_bytes() != 0) {
+    // A full disk costs later sessions an upload, not this one its module.
+    if (const Status kept = state.store.put(request.hash, file.bytes()); !kept.is_ok()) exchange.log(kept.message());
+  }
+  state.modules.define(request.module, std::move(module));
+  return rpc::PutModuleReply{true};
+}
+
+Result<rpc::ListModulesReply> handle_list_modules(SessionState& state, Exchange&, const rpc::ListModules&) {
+  rpc::ListModulesReply reply;
+  state.modules.for_each([&](rpc::Handle handle, const Module& module) {
+    rpc::ModuleListing listing{handle, module.hash, module.file_bytes, {}};
+    for (const FunctionInfo& function : module.manifest.functions) listing.functions.push_back(function.name);
+    reply.modules.push_back(std::move(listing));
+  });
+  std::sort(reply.modules.begin(), reply.modules.end(),
+            [](const rpc::ModuleListing& a, const rpc::ModuleListing& b) { return a.module < b.module; });
+  return reply;
+}
+
+Result<rpc::Empty> handle_unload_module(SessionState& state, Exchange&, const rpc::UnloadModule& request) {
+  FERRY_TRY(state.modules.remove(request.module));
+  return rpc::Empty{};
+}
+
+}  // namespace ferry::device

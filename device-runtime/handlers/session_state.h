@@ -1,0 +1,30 @@
+// Everything one session has: what handlers work on. Made in the session's process, gone with it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "device-runtime/device/device.h"
+#include "device-runtime/device/memory_budget.h"
+#include "device-runtime/handlers/buffer.h"
+#include "device-runtime/handlers/handle_table.h"
+#include "device-runtime/handlers/limits.h"
+#include "device-runtime/handlers/module.h"
+#include "device-runtime/handlers/module_store.h"
+#include "rpc/abi/device_facts.h"
+
+namespace ferry::device {
+
+struct SessionState {
+  SessionState(DeviceFacts device_facts, const ModuleStore& module_store)
+      : facts(std::move(device_facts)), store(module_store), budget(facts.memory_limit_bytes) {}
+
+  DeviceFacts facts;
+  const ModuleStore& store;
+  MemoryBudget budget;
+  std::vector<std::unique_ptr<Device>> devices;  // in the order of facts.devices
+  HandleTable<Buffer> buffers{"buffer", kMaxBuffers};
+  HandleTable<Module> modules{"module", kMaxModules};
+};
+
+}  // namespace ferry::device

@@ -1,0 +1,65 @@
+// rpc_server: wires the parts together.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "device-runtime/facts/facts.h"
+#include "device-runtime/supervisor/arguments.h"
+#include "device-runtime/supervisor/supervisor.h"
+#include "device-runtime/supervisor/work_folder.h"
+
+namespace {
+
+#if defined(FERRY_STATIC)
+constexpr const char* kFlavour = "static";
+#else
+constexpr const char* kFlavour = "dynamic";
+#endif
+
+constexpr int kUsageError = 2;
+
+int fail(const ferry::Status& status, int code) {
+  std::fprintf(stderr, "rpc_server: %s\n", status.message().c_str());
+  return code;
+}
+
+[[noreturn]] void on_terminate() {
+  constexpr char kText[] = "rpc_server: ended by an exception that nobody caught\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText, sizeof kText - 1);
+  std::abort();
+}
+
+int run(const ferry::device::Arguments& arguments) {
+  const auto facts = ferry::device::gather_facts({.server_version = FERRY_VERSION,
+                                                  .flavour = kFlavour,
+                                                  .threads = arguments.threads,
+                                                  .memory_limit_bytes = arguments.memory_limit_bytes});
+  const auto folder = ferry::device::WorkFolder::open(arguments.workdir);
+  if (!folder.is_ok()) return fail(folder.status(), 1);
+  const ferry::Status ended = ferry::device::serve(arguments.server, facts, folder.value());
+  if (ended.is_ok()) return 0;
+  return fail(ended, ended.code() == ferry::ErrorCode::invalid_argument ? kUsageError : 1);
+}
+
+}  // namespace
+
+// The standard library's own handler prints the exception's type, for which it links a demangler of 50 KB; defining the
+// variable that holds the handler keeps all of that out.
+namespace __cxxabiv1 {
+extern std::terminate_handler __terminate_handler;
+std::terminate_handler __terminate_handler = on_terminate;
+}  // namespace __cxxabiv1
+
+int main(int argc, char** argv) {
+  const auto count = static_cast<std::size_t>(argc > 0 ? argc - 1 : 0);
+  const auto arguments = ferry::device::parse_arguments({argv + 1, count});
+  if (!arguments.is_ok()) return fail(arguments.status(), kUsageError);
+  switch (arguments.value().action) {
+    case ferry::device::Action::print_help: std::fputs(ferry::device::help_text(), stdout); return 0;
+    case ferry::device::Action::print_version: std::printf("rpc_server %s (%s)\n", FERRY_VERSION, kFlavour); return 0;
+    case ferry::device::Action::serve: return run(arguments.value());
+  }
+  return kUsageError;
+}

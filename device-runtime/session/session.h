@@ -1,0 +1,26 @@
+// One client's session, in a process of its own: a plain blocking loop that reads a request, answers it, and reads the
+// next.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "device-runtime/handlers/activity.h"
+#include "device-runtime/handlers/module_store.h"
+#include "rpc/abi/device_facts.h"
+#include "rpc/transport/transport.h"
+#include "rpc/wire/connection.h"
+
+namespace ferry::device {
+
+struct SessionOptions {
+  DeviceFacts facts;  // of the server; threads and memory limit are the session's
+  const ModuleStore* modules = nullptr;
+};
+
+// Serves the client until it closes, is gone, or breaks the protocol. `hello` is its first request, already read from
+// the transport and found acceptable. Starts threads when kernels ask for them.
+void run_session(std::unique_ptr<Transport> transport, const SessionOptions& options, Activity& activity,
+                 const rpc::Frame& hello);
+
+}  // namespace ferry::device

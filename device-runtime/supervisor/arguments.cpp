@@ -1,0 +1,122 @@
+#include "device-runtime/supervisor/arguments.h"
+
+#include <climits>
+#include <optional>
+#include <string_view>
+
+#include "device-runtime/facts/proc_files.h"
+#include "rpc/base/format.h"
+
+namespace ferry::device {
+namespace {
+
+Status bad_value(std::string_view option, const char* expected, std::string_view got) {
+  return {ErrorCode::invalid_argument,
+          std::string(option) + ": expected " + expected + ", got '" + std::string(got) + "'"};
+}
+
+// Decimal, nothing else, at most `most`.
+std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t most) {
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  const auto number = parse_size(text);
+  return number && *number <= most ? number : std::nullopt;
+}
+
+template <class Number>
+Status set_number(Number& target, std::string_view option, std::string_view value, std::uint64_t least,
+                  std::uint64_t most) {
+  const auto number = parse_number(value, most);
+  if (!number || *number < least) {
+    const std::string range = format("a number from %llu to %llu", static_cast<unsigned long long>(least),
+                                     static_cast<unsigned long long>(most));
+    return bad_value(option, range.c_str(), value);
+  }
+  target = static_cast<Number>(*number);
+  return {};
+}
+
+Status set_option(Arguments& arguments, bool& port_end_given, std::string_view option, std::string_view value) {
+  if (option == "--host") {
+    arguments.server.host = value;
+    return {};
+  }
+  if (option == "--workdir") {
+    if (value.empty()) return bad_value(option, "a folder", value);
+    arguments.workdir = value;
+    return {};
+  }
+  if (option == "--port") return set_number(arguments.server.port, option, value, 0, 65535);
+  if (option == "--port-end") {
+    port_end_given = true;
+    return set_number(arguments.server.port_end, option, value, 1, 65535);
+  }
+  if (option == "--threads") return set_number(arguments.threads, option, value, 1, 4096);
+  if (option == "--fd") return set_number(arguments.server.inherited_socket, option, value, 0, INT_MAX);
+  if (option == "--memory-limit") {
+    const auto bytes = parse_size(value);
+    if (!bytes || *bytes == 0) return bad_value(option, "bytes such as 1000000, 512K, 256M or 2G", value);
+    arguments.memory_limit_bytes = *bytes;
+    return {};
+  }
+  return {ErrorCode::invalid_argument, "unknown option '" + std::string(option) + "' (see rpc_server --help)"};
+}
+
+bool takes_value(std::string_view option) {
+  for (const char* known : {"--host", "--port", "--port-end", "--workdir", "--memory-limit", "--threads", "--fd"}) {
+    if (option == known) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<Arguments> parse_arguments(std::span<const char* const> words) {
+  Arguments arguments;
+  bool port_end_given = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    std::string_view option = words[i];
+    if (option == "--help" || option == "-h") arguments.action = Action::print_help;
+    if (option == "--version") arguments.action = Action::print_version;
+    if (arguments.action != Action::serve) return arguments;
+    if (option == "--quiet") {
+      arguments.server.quiet = true;
+      continue;
+    }
+    std::string_view value;
+    if (const std::size_t equals = option.find('='); equals != std::string_view::npos) {
+      value = option.substr(equals + 1);
+      option = option.substr(0, equals);
+    } else if (takes_value(option)) {
+      if (i + 1 == words.size()) {
+        return Status(ErrorCode::invalid_argument, std::string(option) + ": expected a value after it");
+      }
+      value = words[++i];
+    }
+    FERRY_TRY(set_option(arguments, port_end_given, option, value));
+  }
+  if (!port_end_given) arguments.server.port_end = arguments.server.port;
+  if (arguments.server.port_end < arguments.server.port) {
+    return Status(ErrorCode::invalid_argument,
+                  format("--port-end: expected at least the %u of --port, got %u", unsigned{arguments.server.port},
+                         unsigned{arguments.server.port_end}));
+  }
+  return arguments;
+}
+
+const char* help_text() {
+  return "rpc_server: runs kernels that a ferry client sends, and tells how long they took\n"
+         "\n"
+         "  --host ADDRESS        where to listen, a loopback address (127.0.0.1)\n"
+         "  --port N              the port; 0 takes any free one (9090)\n"
+         "  --port-end N          the last port to try when earlier ones are taken\n"
+         "  --workdir DIR         where modules are kept between sessions and runs\n"
+         "                        (a private folder under $TMPDIR, removed at the end)\n"
+         "  --memory-limit BYTES  what one session may hold, with K, M or G (3/4 of the memory)\n"
+         "  --threads N           threads of a parallel loop (one a processor)\n"
+         "  --quiet               say nothing while all goes well\n"
+         "  --version, --help\n"
+         "\n"
+         "From another machine: ssh -L 9090:localhost:9090 user@board, then ferry --remote localhost:9090.\n";
+}
+
+}  // namespace ferry::device

@@ -1,0 +1,15 @@
+// The last frame to a client, and then the end. The socket stays until the client has read it or a deadline passed:
+// closed at once, with requests of the client still unread, the system would throw the frame away.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device-runtime/supervisor/socket.h"
+
+namespace ferry::device {
+
+// Returns at once; the socket closes later, by itself.
+void say_farewell(ClientSocket socket, std::vector<std::uint8_t> frame);
+
+}  // namespace ferry::device

@@ -1,0 +1,136 @@
+#include "device-runtime/supervisor/session_process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "device-runtime/measure/clock.h"
+#include "device-runtime/supervisor/signal_name.h"
+#include "rpc/base/format.h"
+#include "rpc/transport/socket.h"
+
+namespace ferry::device {
+namespace {
+
+constexpr int kSessionFailed = 70;
+
+// The supervisor's listener, its other clients and its event queue are none of a session's business. An inherited copy
+// would also keep other clients' connections open after they were closed.
+void close_all_but(int keep) {
+  const auto first = 3U, kept = static_cast<unsigned>(keep);
+  bool done = true;
+#ifdef SYS_close_range
+  if (kept > first) done = syscall(SYS_close_range, first, kept - 1, 0) == 0;
+  done = syscall(SYS_close_range, kept + 1, ~0U, 0) == 0 && done;
+  if (done) return;
+#endif
+  rlimit limit{};
+  const rlim_t most = getrlimit(RLIMIT_NOFILE, &limit) == 0 ? std::min<rlim_t>(limit.rlim_cur, 4096) : 4096;
+  for (int descriptor = 3; descriptor < static_cast<int>(most); ++descriptor) {
+    if (descriptor != keep) close(descriptor);
+  }
+}
+
+// When memory runs out the system must end the session, not the server.
+void volunteer_for_the_memory_killer() {
+  const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  [[maybe_unused]] const ssize_t written = write(file, "500", 3);
+  close(file);
+}
+
+void become_session(pid_t parent) {
+  // A key press in the server's terminal is the supervisor's to handle.
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(0);
+  for (const int number : {SIGINT, SIGTERM, SIGCHLD, SIGHUP}) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  volunteer_for_the_memory_killer();
+}
+
+double elapsed_ms(const Activity& activity) {
+  return static_cast<double>(now_ns() - activity.started_ns.load()) * 1e-6;
+}
+
+std::string cause_of(int wait_status) {
+  if (WIFSIGNALED(wait_status)) return signal_name(WTERMSIG(wait_status));
+  return format("exit status %d", WEXITSTATUS(wait_status));
+}
+
+Status failure_of_end(const Activity& activity, int wait_status) {
+  const std::string cause = cause_of(wait_status);
+  if (activity.in_kernel.load()) {
+    return {ErrorCode::kernel_crashed, format("%s: the kernel ended the session with %s after %.1f ms",
+                                              activity.function, cause.c_str(), elapsed_ms(activity))};
+  }
+  const char* request = rpc::tag_name(activity.tag.load());
+  const bool killed = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
+  if (killed) {
+    return {
+        ErrorCode::resource_exhausted,
+        format("the session was ended with SIGKILL during %s, perhaps because the board ran out of memory", request)};
+  }
+  return {ErrorCode::internal, format("the session ended with %s during %s", cause.c_str(), request)};
+}
+
+}  // namespace
+
+Result<ActivityPage> ActivityPage::make() {
+  void* page = mmap(nullptr, sizeof(Activity), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) {
+    return Status(ErrorCode::resource_exhausted, format("no memory for a session: %s", std::strerror(errno)));
+  }
+  return ActivityPage(new (page) Activity);
+}
+
+ActivityPage::ActivityPage(ActivityPage&& other) noexcept : activity_(std::exchange(other.activity_, nullptr)) {}
+
+ActivityPage::~ActivityPage() {
+  if (activity_ != nullptr) munmap(activity_, sizeof(Activity));
+}
+
+Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& options, Activity& activity) {
+  const int descriptor = const_cast<ClientSocket&>(client.socket).native_handle();
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child < 0) {
+    return Status(ErrorCode::resource_exhausted, format("cannot start a session: %s", std::strerror(errno)));
+  }
+  if (child > 0) return child;
+  become_session(parent);
+  close_all_but(descriptor);
+  auto transport = wrap_socket(descriptor);
+  if (!transport.is_ok()) _exit(kSessionFailed);
+  run_session(std::move(transport.value()), options, activity, {client.header, client.body});
+  // Not exit(): the parent's objects are not this process's to destroy.
+  _exit(0);
+}
+
+std::vector<std::uint8_t> last_frame(const Activity& activity, int wait_status) {
+  if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0) return {};
+  const std::uint64_t request = activity.request.load();
+  if (request == 0 || activity.sending.load()) return {};
+  return rpc::failure_frame(activity.tag.load(), request, failure_of_end(activity, wait_status));
+}
+
+std::string describe_end(const Activity& activity, int wait_status) {
+  if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0) return "ended";
+  if (activity.request.load() == 0) return "ended with " + cause_of(wait_status);
+  return failure_of_end(activity, wait_status).message();
+}
+
+}  // namespace ferry::device

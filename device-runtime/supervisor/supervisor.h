@@ -1,0 +1,26 @@
+// The server's first process. Single-threaded and asynchronous: it accepts clients, reads their hello, and gives each
+// admitted one a process of its own. It never runs kernels and never waits for anybody, so nothing a session does can
+// stop it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "device-runtime/supervisor/work_folder.h"
+#include "rpc/abi/device_facts.h"
+#include "rpc/base/status.h"
+
+namespace ferry::device {
+
+struct ServerOptions {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 9090;
+  std::uint16_t port_end = 9090;  // the last port to try
+  int inherited_socket = -1;      // serve this connected socket alone, and end with its session
+  bool quiet = false;             // nothing on standard error while all goes well
+};
+
+// Serves until SIGINT or SIGTERM, then ends all sessions. Prints where it listens as the first line on standard output.
+Status serve(const ServerOptions& options, const DeviceFacts& facts, const WorkFolder& folder);
+
+}  // namespace ferry::device
