@@ -33,6 +33,8 @@ struct Function {
   // Bytes over symbols of the two blocks that Allocate::offset points into, which code generation gets from the
   // runtime; set by passes/plan_workspace. Nothing: none needed.
   Expr call_workspace, thread_workspace;
+  // Set by passes/flatten: every index is a position from the start of its buffer, also where the rank is 1.
+  bool flat = false;
   Stmt body;
 };
 

@@ -1,0 +1,84 @@
+// What the interpreter runs: the tree compiled to objects that know their variables by slot. A vector is computed a
+// lane at a time, which is what "lane by lane" means and lets each lane of an if_then_else go its own way.
+#pragma once
+
+#include "crosscompile/ir/function.h"
+#include "crosscompile/ir/interpreter_memory.h"
+#include "crosscompile/ir/interpreter_value.h"
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ferry::ir::interp {
+
+// Everything that changes while a function runs.
+struct Frame {
+  std::vector<Value> slots;
+  std::vector<Bound> buffers;
+  Clock clock;
+  Workspaces workspaces;
+  std::uint64_t random = 0x9e3779b97f4a7c15;  // fixed seed: a failure repeats
+  // Of the vector store that is running.
+  std::vector<std::int64_t> positions;
+  std::vector<Value> values;
+};
+
+struct Code {
+  virtual ~Code() = default;
+  virtual Value eval(Frame& frame, std::uint32_t lane) const = 0;
+};
+using CodePtr = std::unique_ptr<const Code>;
+
+struct Action {
+  virtual ~Action() = default;
+  // What the kernel returns, or 0 to go on.
+  virtual std::int32_t run(Frame& frame) const = 0;
+};
+using ActionPtr = std::unique_ptr<const Action>;
+
+// Where variables and buffers live in the frame.
+class Layout {
+ public:
+  std::size_t define(const Expr& var);
+  std::size_t slot_of(const Var& var) const;
+  std::size_t buffer(const Buffer& buffer);
+  std::size_t slot_count() const { return slot_count_; }
+  std::size_t buffer_count() const { return buffers_.size(); }
+  // Keeps what the compilation made itself, since variables are known by address.
+  void keep(ReducerRef reducer) { kept_.push_back(std::move(reducer)); }
+  // Whether a single index is a position also for buffers of rank 1.
+  bool flat = false;
+
+ private:
+  std::unordered_map<const ExprNode*, std::size_t> slots_;
+  std::unordered_map<const Buffer*, std::size_t> buffers_;
+  std::size_t slot_count_ = 0;
+  std::vector<ReducerRef> kept_;
+};
+
+CodePtr compile(const Expr& expr, Layout& layout);
+ActionPtr compile(const Stmt& stmt, Layout& layout);
+std::vector<CodePtr> compile_all(const std::vector<Expr>& exprs, Layout& layout);
+
+// The parts that have a file each.
+CodePtr compile_binary(const Binary& node, CodePtr left, CodePtr right);
+CodePtr compile_cast(DType from, DType to, CodePtr value);
+CodePtr compile_call(const Call& node, std::vector<CodePtr> arguments);
+CodePtr compile_load(const Load& node, Layout& layout);
+ActionPtr compile_store(const Store& node, Layout& layout);
+ActionPtr compile_allocate(const Allocate& node, Layout& layout);
+
+// The current value of a buffer's shape and strides, put into `bound`.
+class ShapeCode {
+ public:
+  ShapeCode(const Buffer& buffer, Layout& layout);
+  void eval(Frame& frame, Bound& bound) const;
+
+ private:
+  const Buffer& buffer_;
+  std::vector<CodePtr> shape_, strides_;
+};
+
+}  // namespace ferry::ir::interp

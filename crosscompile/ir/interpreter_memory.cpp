@@ -1,0 +1,145 @@
+#include "crosscompile/ir/interpreter_memory.h"
+
+#include "crosscompile/ir/interpreter.h"
+
+#include <algorithm>
+#include <string>
+
+namespace ferry::ir::interp {
+namespace {
+
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 33;
+constexpr std::byte kPoison{0xcb};
+
+std::string list(const std::vector<std::int64_t>& numbers) {
+  std::string text;
+  for (const std::int64_t number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return text;
+}
+
+std::string at(const Bound& bound, std::int64_t position) {
+  return "'" + bound.buffer->name + "' at position " + std::to_string(position);
+}
+
+// Whether the moment lies in an earlier iteration of the running parallel loop.
+bool earlier_iteration(Stamp stamp, Stamp lowest, const Clock& clock) {
+  return stamp >= std::max(lowest, clock.loop_began) && stamp < clock.iteration_began;
+}
+
+[[noreturn]] void fail_race(const Bound& bound, std::int64_t position) {
+  throw InterpreterError("two iterations of a parallel loop touch " + at(bound, position) +
+                         ", and one of them writes it");
+}
+
+void check_thread(const Bound& bound, std::int64_t position, const Workspaces& workspaces) {
+  if (bound.of_thread && bound.thread_id != workspaces.thread_id) {
+    throw InterpreterError("another thread's workspace is used through " + at(bound, position));
+  }
+}
+
+// What lies before the buffer's birth is of no concern, except in the workspace that all threads share.
+Stamp oldest_concern(const Bound& bound) { return bound.in_workspace ? 0 : bound.born; }
+
+}  // namespace
+
+Stamp Clock::tick() {
+  if (now == kNever - 1) throw InterpreterError("the program is too long to interpret");
+  return ++now;
+}
+
+void finish_shape(Bound& bound, bool dense) {
+  const std::size_t rank = bound.shape.size();
+  for (std::int64_t& extent : bound.shape) extent = std::max<std::int64_t>(extent, 0);
+  const bool empty = std::find(bound.shape.begin(), bound.shape.end(), 0) != bound.shape.end();
+  if (dense) {
+    bound.strides.resize(rank);
+    std::int64_t stride = 1;
+    for (std::size_t d = rank; d-- > 0;) {
+      bound.strides[d] = stride;
+      if (!empty && __builtin_mul_overflow(stride, bound.shape[d], &stride)) {
+        throw InterpreterError("'" + bound.buffer->name + "' has more elements than can be counted");
+      }
+    }
+    bound.count = empty ? 0 : stride;
+    return;
+  }
+  bound.count = empty ? 0 : 1;
+  for (std::size_t d = 0; d < rank && !empty; ++d) {
+    if (bound.strides[d] < 0) throw InterpreterError("'" + bound.buffer->name + "' has a negative stride");
+    bound.count += (bound.shape[d] - 1) * bound.strides[d];
+  }
+}
+
+void fail_index(const Bound& bound, const std::vector<std::int64_t>& indices, std::size_t dimension) {
+  throw InterpreterError(bound.buffer->name + "[" + list(indices) + "]: index " + std::to_string(dimension) +
+                         " is outside 0:" + std::to_string(bound.shape[dimension]) + " (shape [" + list(bound.shape) +
+                         "])");
+}
+
+void fail_position(const Bound& bound, std::int64_t position) {
+  throw InterpreterError(at(bound, position) + " is outside 0:" + std::to_string(bound.count) + " (shape [" +
+                         list(bound.shape) + "])");
+}
+
+void note_read(Bound& bound, std::int64_t position, const Clock& clock, const Workspaces& workspaces) {
+  if (bound.shadow == nullptr) return;
+  check_thread(bound, position, workspaces);
+  const std::int64_t step = bound.in_workspace ? bound.bytes : 1;
+  const Stamp concern = oldest_concern(bound);
+  for (std::int64_t i = 0; i < step; ++i) {
+    Shadow& shadow = bound.shadow[position * step + i];
+    if (shadow.writer < bound.born || (bound.in_workspace && shadow.owner != bound.born)) {
+      throw InterpreterError("a value is read that was never written: " + at(bound, position));
+    }
+    if (bound.of_thread) continue;
+    if (earlier_iteration(shadow.writer, concern, clock)) fail_race(bound, position);
+    if (shadow.reader < std::max(concern, clock.loop_began)) shadow.reader = clock.now;
+  }
+}
+
+void note_write(Bound& bound, std::int64_t position, const Clock& clock, const Workspaces& workspaces) {
+  if (bound.read_only) throw InterpreterError("an input is written: " + at(bound, position));
+  check_thread(bound, position, workspaces);
+  const std::int64_t step = bound.in_workspace ? bound.bytes : 1;
+  const Stamp concern = oldest_concern(bound);
+  for (std::int64_t i = 0; i < step; ++i) {
+    Shadow& shadow = bound.shadow[position * step + i];
+    if (!bound.of_thread &&
+        (earlier_iteration(shadow.writer, concern, clock) || earlier_iteration(shadow.reader, concern, clock))) {
+      fail_race(bound, position);
+    }
+    shadow.writer = clock.now;
+    shadow.owner = bound.born;
+  }
+}
+
+void allocate(Bound& bound, Clock& clock) {
+  if (bound.count > kMaxBytes / bound.bytes) {
+    throw InterpreterError("'" + bound.buffer->name + "' is too large to interpret");
+  }
+  const auto count = static_cast<std::size_t>(bound.count);
+  // Old shadows may stay: what is older than the buffer's birth counts as never written.
+  if (bound.shadows.size() < count) bound.shadows.resize(count);
+  bound.storage.assign(count * bound.bytes, kPoison);
+  bound.data = bound.storage.data();
+  bound.shadow = bound.shadows.data();
+  bound.born = clock.tick();
+}
+
+void place(Bound& bound, Clock& clock, Workspaces& workspaces, Workspace which, std::int64_t offset) {
+  WorkspaceBlock& block = which == Workspace::call ? workspaces.call : workspaces.thread;
+  const auto size = static_cast<std::int64_t>(block.bytes.size());
+  const bool fits = offset >= 0 && offset <= size && bound.count <= (size - offset) / bound.bytes;
+  if (!fits || offset % 64 != 0) {
+    throw InterpreterError("'" + bound.buffer->name + "' has no place at offset " + std::to_string(offset) +
+                           " of a workspace of " + std::to_string(size) + " bytes");
+  }
+  bound.data = block.bytes.data() + offset;
+  bound.shadow = block.shadows.data() + offset;
+  bound.in_workspace = true;
+  bound.of_thread = which == Workspace::thread;
+  bound.thread_id = workspaces.thread_id;
+  bound.born = clock.tick();
+}
+
+}  // namespace ferry::ir::interp

@@ -1,0 +1,76 @@
+// Memory as the interpreter sees it: every access is checked against its buffer, every value must have been written by
+// the same buffer, and no two iterations of a parallel loop may touch an element that one of them writes.
+#pragma once
+
+#include "crosscompile/ir/stmt.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace ferry::ir::interp {
+
+// Moments of a run, counted by allocations and by iterations of parallel loops.
+using Stamp = std::uint32_t;
+inline constexpr Stamp kNever = std::numeric_limits<Stamp>::max();
+
+struct Clock {
+  Stamp now = 1;
+  // The outermost parallel loop that is running, and its current iteration; kNever outside.
+  Stamp loop_began = kNever;
+  Stamp iteration_began = kNever;
+
+  Stamp tick();
+};
+
+// When an element, or a byte of a workspace, was last written and first read in the current parallel loop.
+struct Shadow {
+  Stamp writer = 0;
+  Stamp reader = 0;
+  Stamp owner = 0;  // workspaces: `born` of the buffer that wrote it
+};
+
+struct WorkspaceBlock {
+  std::vector<std::byte> bytes;
+  std::vector<Shadow> shadows;  // one a byte
+};
+
+struct Workspaces {
+  WorkspaceBlock call, thread;
+  // Which thread is running; each iteration of an outermost parallel loop counts as another.
+  Stamp thread_id = 0;
+};
+
+// A buffer with its shape of this moment.
+struct Bound {
+  const Buffer* buffer = nullptr;
+  std::byte* data = nullptr;
+  Shadow* shadow = nullptr;  // null: an input, always readable and never written
+  bool in_workspace = false;
+  bool of_thread = false;
+  bool read_only = false;
+  std::uint32_t bytes = 0;  // of an element
+  Stamp born = 0;
+  Stamp thread_id = 0;
+  std::int64_t count = 0;  // positions: 0 to count - 1
+  std::vector<std::int64_t> shape, strides;
+  std::vector<std::byte> storage;
+  std::vector<Shadow> shadows;
+};
+
+// Fills strides where the buffer is dense, and counts positions.
+void finish_shape(Bound& bound, bool dense);
+[[noreturn]] void fail_index(const Bound& bound, const std::vector<std::int64_t>& indices, std::size_t dimension);
+[[noreturn]] void fail_position(const Bound& bound, std::int64_t position);
+
+// Throw InterpreterError when the access is not allowed; note it otherwise.
+void note_read(Bound& bound, std::int64_t position, const Clock& clock, const Workspaces& workspaces);
+void note_write(Bound& bound, std::int64_t position, const Clock& clock, const Workspaces& workspaces);
+
+// Fresh memory of the buffer's own.
+void allocate(Bound& bound, Clock& clock);
+// Memory at an offset into a workspace.
+void place(Bound& bound, Clock& clock, Workspaces& workspaces, Workspace which, std::int64_t offset);
+
+}  // namespace ferry::ir::interp
