@@ -1,18 +1,18 @@
 // The table of passes that turns what lowering made into what code generation takes.
 //
 // After the whole pipeline
-// - loops are serial or parallel; vectors are explicit (Ramp, Broadcast, vector Load and Store, masks, VectorReduce)
-// and may have
-//   any number of lanes, also more than a register holds or no power of two;
-// - every Load and Store has exactly one index, counted in elements from the start of the buffer, rank 0 included;
-// - every Allocate of Scope::global has an offset into the call's or the thread's workspace (Allocate in ir/stmt.h); a
-// block's address
-//   may be asked of the runtime once at the start of the kernel (call) or of a parallel body (thread);
-//   Scope::local has a constant size;
-// - Call "bitcast" keeps the bits; f16 and bf16 values are only moved (Load, Store, Let, Select, IfThenElse, Broadcast,
-// bitcast to and
-//   from u16), so 16-bit integers can stand for them, except for what the target does natively: Cast to and from f32
-//   when converts_natively() says so, and all arithmetic when computes_natively() does (legalize_floats.h).
+// - Loops are serial or parallel. Vectors are explicit (Ramp, Broadcast, vector Load and Store, VectorReduce) and may
+//   have any number of lanes, also more than a register holds or no power of two.
+// - Every Load and Store has exactly one index, counted in elements from the start of the buffer, rank 0 included.
+// - Masks stand on vector loads and stores. On memory they are real masks. On a Scope::local buffer whose index is a
+//   Ramp with a constant base within the buffer they should become selects, since the buffer shall become registers.
+// - The condition of an IfThenElse is a scalar or the Broadcast of one, so it can always become a branch.
+// - Every Allocate of Scope::global has an offset into the call's or the thread's workspace (Allocate in ir/stmt.h).
+//   A block's address may be asked of the runtime once, at the start of the kernel (call) or of a parallel body
+//   (thread). Buffers of Scope::local have a constant size.
+// - "bitcast" keeps the bits. Values of f16 and bf16 are only moved (Load, Store, Let, Select, IfThenElse, Broadcast,
+//   bitcast to and from u16), so 16-bit integers can stand for them, except for what legalize_floats.h says that the
+//   target does natively.
 #pragma once
 
 #include "crosscompile/ir/function.h"

@@ -1,0 +1,77 @@
+// The body of one vectorized loop, as vectors: the part of vectorize that works below the loop.
+#pragma once
+
+#include "crosscompile/ir/mutator.h"
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/passes/lane_analysis.h"
+#include "crosscompile/target/target.h"
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace ferry::passes {
+
+// A loop over var in [min, min + lanes), lanes >= 2.
+struct LaneLoop {
+  ir::Expr var, min;
+  std::uint32_t lanes;
+};
+
+class LaneMutator : public ir::Mutator {
+ public:
+  // `facts` hold around the body, the range of the variable included.
+  LaneMutator(const Target& target, LaneLoop loop, LaneAnalysis analysis, std::vector<ir::Expr> facts);
+
+  // Statements without a vector form come back as serial loops over the lanes.
+  ir::Stmt vectorize(const ir::Stmt& body);
+
+ protected:
+  using Mutator::mutate_node;
+  ir::Expr mutate_node(const ir::Var& node, const ir::Expr& self) override;
+  ir::Expr mutate_node(const ir::Binary& node, const ir::Expr& self) override;
+  ir::Expr mutate_node(const ir::Select& node, const ir::Expr& self) override;
+  ir::Expr mutate_node(const ir::IfThenElse& node, const ir::Expr& self) override;
+  ir::Expr mutate_node(const ir::Load& node, const ir::Expr& self) override;
+  ir::Expr mutate_node(const ir::Call& node, const ir::Expr& self) override;
+  ir::Expr mutate_node(const ir::Let& node, const ir::Expr& self) override;
+  ir::Expr mutate_node(const ir::Ramp& node, const ir::Expr& self) override;
+  ir::Expr mutate_node(const ir::Broadcast& node, const ir::Expr& self) override;
+  ir::Expr mutate_node(const ir::VectorReduce& node, const ir::Expr& self) override;
+  ir::Stmt mutate_node(const ir::Store& node, const ir::Stmt& self) override;
+  ir::Stmt mutate_node(const ir::For& node, const ir::Stmt& self) override;
+  ir::Stmt mutate_node(const ir::Block& node, const ir::Stmt& self) override;
+  ir::Stmt mutate_node(const ir::If& node, const ir::Stmt& self) override;
+  ir::Stmt mutate_node(const ir::Allocate& node, const ir::Stmt& self) override;
+  ir::Stmt mutate_node(const ir::LetStmt& node, const ir::Stmt& self) override;
+  ir::Stmt mutate_node(const ir::Assert& node, const ir::Stmt& self) override;
+  ir::Stmt mutate_node(const ir::Evaluate& node, const ir::Stmt& self) override;
+
+ private:
+  // A buffer of one iteration, and the buffer of all lanes that stands for it.
+  struct Private {
+    ir::BufferRef wide;
+    ir::Expr mask;  // the one in force at its allocation
+  };
+
+  ir::Stmt or_scalar(const ir::Stmt& stmt);
+  ir::Stmt scalar_loop(const ir::Stmt& stmt);
+  ir::Stmt reduce(const ir::Store& node, ir::ReduceOp op);
+  ir::Stmt masked(const ir::Stmt& stmt, const ir::Expr& mask);
+  ir::Expr masked(const ir::Expr& expr, const ir::Expr& mask);
+  std::vector<ir::Expr> private_indices(const std::vector<ir::Expr>& indices);
+  bool in_bounds(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices) const;
+  const Private* find_private(const ir::BufferRef& buffer) const;
+  ir::Expr combined_with(const ir::Expr& mask) const;
+
+  const Target& target_;
+  LaneLoop loop_;
+  LaneAnalysis analysis_;
+  std::vector<ir::Expr> facts_;  // in terms of the scalar loop
+  ir::Substitution vectors_;     // variables that differ between lanes
+  std::size_t vector_lets_ = 0;  // those of them that LetStmt around the current place define
+  std::unordered_map<const ir::Buffer*, Private> private_;
+  ir::Expr mask_;  // lanes that run the current place; nothing: all
+};
+
+}  // namespace ferry::passes

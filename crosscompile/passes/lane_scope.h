@@ -1,0 +1,58 @@
+// What the files of LaneMutator share.
+#pragma once
+
+#include "crosscompile/ir/expr.h"
+#include "crosscompile/passes/lanes.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+namespace ferry::passes {
+
+// Thrown inside LaneMutator where a statement has no vector form, and caught by or_scalar.
+struct NoVectorForm {};
+
+// A value for the time of a scope, left by a return or by NoVectorForm.
+template <class T>
+class Scoped {
+ public:
+  Scoped(T& place, T value) : place_(place), outer_(std::exchange(place, std::move(value))) {}
+  Scoped(const Scoped&) = delete;
+  Scoped& operator=(const Scoped&) = delete;
+  ~Scoped() { place_ = std::move(outer_); }
+
+ private:
+  T& place_;
+  T outer_;
+};
+
+// Facts that hold for the time of a scope.
+class ScopedFacts {
+ public:
+  ScopedFacts(std::vector<ir::Expr>& facts, std::initializer_list<ir::Expr> more)
+      : facts_(facts), outer_(facts.size()) {
+    facts_.insert(facts_.end(), more);
+  }
+  ScopedFacts(const ScopedFacts&) = delete;
+  ScopedFacts& operator=(const ScopedFacts&) = delete;
+  ~ScopedFacts() { facts_.resize(outer_); }
+
+ private:
+  std::vector<ir::Expr>& facts_;
+  std::size_t outer_;
+};
+
+inline std::uint32_t lanes_of(const std::vector<ir::Expr>& exprs) {
+  std::uint32_t lanes = 1;
+  for (const ir::Expr& expr : exprs) lanes = std::max(lanes, expr.type().lanes);
+  return lanes;
+}
+
+inline std::vector<ir::Expr> widen_all(std::vector<ir::Expr> exprs, std::uint32_t lanes) {
+  for (ir::Expr& expr : exprs) expr = widen(expr, lanes);
+  return exprs;
+}
+
+}  // namespace ferry::passes

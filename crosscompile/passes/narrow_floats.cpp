@@ -1,0 +1,116 @@
+#include "crosscompile/passes/narrow_floats.h"
+
+#include "crosscompile/ir/operators.h"
+
+#include <functional>
+#include <string>
+
+namespace ferry::passes {
+namespace {
+
+using namespace ir;
+
+// Computes the value once for all its uses in the body.
+Expr bind(const char* name, const Expr& value, const std::function<Expr(const Expr&)>& body) {
+  const Expr var = Var::make(name, value.type());
+  return Let::make(var, value, body(var));
+}
+
+Expr u32(const Expr& like, std::int64_t value) { return constant(Type(DType::u32, like.type().lanes), value); }
+Expr f32(const Expr& like, double value) { return constant(Type(DType::f32, like.type().lanes), value); }
+Expr u64(const Expr& like, std::int64_t value) { return constant(like.type(), value); }
+
+}  // namespace
+
+Expr bitcast(DType to, const Expr& value) {
+  if (value.type().code == to) return value;
+  const auto* call = value.as<Call>();
+  if (call != nullptr && call->name == "bitcast") return bitcast(to, call->arguments[0]);
+  return Call::make(Type(to, value.type().lanes), "bitcast", {value});
+}
+
+Expr f16_bits_to_f32(const Expr& bits) {
+  return bind("half", cast(DType::u32, bits), [](const Expr& half) {
+    const Expr sign = (half & u32(half, 0x8000)) << u32(half, 16);
+    return bind("magnitude", half & u32(half, 0x7fff), [&](const Expr& magnitude) {
+      const Expr shifted = magnitude << u32(half, 13);
+      // A subnormal is its significand times 2^-24, which float32 holds as a normal number.
+      const Expr subnormal = bitcast(DType::u32, cast(DType::f32, cast(DType::i32, magnitude)) * f32(half, 0x1p-24));
+      const Expr normal = shifted + u32(half, 112 << 23);
+      const Expr quiet = select(magnitude > u32(half, 0x7c00), u32(half, 0x7fc00000), u32(half, 0x7f800000));
+      const Expr special = shifted | quiet;
+      return bitcast(DType::f32, sign | select(magnitude < u32(half, 0x400), subnormal,
+                                               select(magnitude >= u32(half, 0x7c00), special, normal)));
+    });
+  });
+}
+
+Expr f32_to_f16_bits(const Expr& value) {
+  return bind("single", bitcast(DType::u32, value), [](const Expr& single) {
+    const Expr sign = (single >> u32(single, 16)) & u32(single, 0x8000);
+    return bind("magnitude", single & u32(single, 0x7fffffff), [&](const Expr& magnitude) {
+      const Expr shifted = magnitude >> u32(single, 13);
+      // Half an ulp less one, plus one more when the last place kept is odd: ties go to even. A carry moves into the
+      // exponent.
+      const Expr even = shifted & u32(single, 1);
+      const Expr normal = ((magnitude + u32(single, 0xfff) + even) >> u32(single, 13)) - u32(single, 112 << 10);
+      // Next to 0.5 a float32 has the ulp of float16's subnormals, so the addition rounds.
+      const Expr subnormal = bitcast(DType::u32, bitcast(DType::f32, magnitude) + f32(single, 0.5)) -
+                             bitcast(DType::u32, f32(single, 0.5));
+      const Expr nan = u32(single, 0x7e00) | (shifted & u32(single, 0x3ff));
+      const Expr special = select(magnitude > u32(single, 0x7f800000), nan, u32(single, 0x7c00));
+      const Expr overflow = u32(single, 0x477ff000);         // 65520, halfway from the largest number to infinity
+      const Expr smallest_normal = u32(single, 0x38800000);  // 2^-14
+      return cast(DType::u16, sign | select(magnitude >= overflow, special,
+                                            select(magnitude >= smallest_normal, normal, subnormal)));
+    });
+  });
+}
+
+Expr bf16_bits_to_f32(const Expr& bits) {
+  const Expr wide = cast(DType::u32, bits);
+  return bitcast(DType::f32, wide << u32(wide, 16));
+}
+
+Expr f32_to_bf16_bits(const Expr& value) {
+  return bind("single", bitcast(DType::u32, value), [](const Expr& single) {
+    const Expr shifted = single >> u32(single, 16);
+    const Expr rounded = (single + u32(single, 0x7fff) + (shifted & u32(single, 1))) >> u32(single, 16);
+    const Expr is_nan = (single & u32(single, 0x7fffffff)) > u32(single, 0x7f800000);
+    return cast(DType::u16, select(is_nan, shifted | u32(single, 0x40), rounded));
+  });
+}
+
+Expr f64_to_f32_odd(const Expr& value) {
+  return bind("double", value, [](const Expr& exact) {
+    return bind("nearest", cast(DType::f32, exact), [&](const Expr& nearest) {
+      return bind("back", cast(DType::f64, nearest), [&](const Expr& back) {
+        return bind("bits", bitcast(DType::u32, nearest), [&](const Expr& bits) {
+          // An even neighbour that is not exact is one step away from the odd one on the other side. A NaN differs from
+          // itself too, but stays a NaN one step away.
+          const Expr is_even = (bits & u32(bits, 1)) == u32(bits, 0);
+          const Expr too_large = call_math("abs", {back}) > call_math("abs", {exact});
+          const Expr odd = select(too_large, bits - u32(bits, 1), bits + u32(bits, 1));
+          return bitcast(DType::f32, select(is_even && back != exact, odd, bits));
+        });
+      });
+    });
+  });
+}
+
+Expr int_to_f32_odd(const Expr& value) {
+  if (value.type().bits() <= 32) return f64_to_f32_odd(cast(DType::f64, value));
+  // float64 holds 53 bits: of larger numbers the low 16 are squeezed into one sticky bit, which is odd rounding again.
+  return bind("whole", value, [](const Expr& whole) {
+    const std::int64_t limit = std::int64_t{1} << 50;
+    Expr is_large = whole >= u64(whole, limit);
+    if (whole.type().is_signed_int()) is_large = is_large || whole < u64(whole, -limit);
+    const Expr sticky = select((whole & u64(whole, 0xffff)) != u64(whole, 0), u64(whole, 1), u64(whole, 0));
+    const Expr squeezed = (whole >> u64(whole, 16)) | sticky;
+    const Expr kept = cast(DType::f64, select(is_large, squeezed, whole));
+    const Type type = kept.type();
+    return f64_to_f32_odd(kept * select(is_large, constant(type, 65536.0), constant(type, 1.0)));
+  });
+}
+
+}  // namespace ferry::passes

@@ -1,0 +1,347 @@
+#include "crosscompile/passes/partition_loops.h"
+
+#include "crosscompile/ir/mutator.h"
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/visitor.h"
+#include "crosscompile/passes/fresh_copy.h"
+#include "crosscompile/passes/guards.h"
+#include "crosscompile/passes/simplify.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace ferry::passes {
+namespace {
+
+using namespace ir;
+
+class NodeCounter : public Visitor {
+ public:
+  std::size_t count = 0;
+
+ protected:
+#define FERRY_COUNT(name)                      \
+  void visit_node(const name& node) override { \
+    ++count;                                   \
+    Visitor::visit_node(node);                 \
+  }
+  FERRY_IR_EXPRS(FERRY_COUNT)
+  FERRY_IR_STMTS(FERRY_COUNT)
+#undef FERRY_COUNT
+};
+
+std::size_t count_nodes(const Stmt& stmt) {
+  NodeCounter counter;
+  counter.visit(stmt);
+  return counter.count;
+}
+
+using VarSet = std::set<const ExprNode*>;
+
+VarSet vars_of(const std::vector<Range>& ranges) {
+  VarSet vars;
+  for (const Range& range : ranges) vars.insert(range.var.get());
+  return vars;
+}
+
+// A guard seen from a loop around it.
+struct Outlook {
+  const Guard* guard;
+  Expr worst;         // the smallest margin over the loops between
+  std::int64_t span;  // by how much the margin varies over them
+};
+
+// One guard's outcome is the wanted one on one side of `position`.
+struct Cut {
+  Outlook outlook;
+  Expr position;
+};
+
+// Nothing is known of the guard's outcome beyond "not always as wanted" for the loops over these variables together.
+struct Mixed {
+  const ExprNode* comparison;
+  VarSet vars;
+};
+
+class Partitioner : public Mutator {
+ public:
+  Partitioner(const Target& target, const PartitionLimits& limits) : target_(target), budget_(limits.added_nodes) {}
+
+ protected:
+  using Mutator::mutate_node;
+
+  Stmt mutate_node(const For& node, const Stmt& self) override {
+    switch (node.for_kind) {
+      case ForKind::serial: return cut(node, self);
+      case ForKind::parallel: return double_body(node, self);
+      case ForKind::vectorized:
+      case ForKind::unrolled: return double_loop(node, self);
+    }
+    return self;
+  }
+
+  Stmt mutate_node(const If& node, const Stmt& self) override {
+    facts_.push_back(node.condition);
+    Stmt on_true = mutate(node.on_true);
+    facts_.back() = !node.condition;
+    Stmt on_false = mutate(node.on_false);
+    facts_.pop_back();
+    if (on_true.same_as(node.on_true) && on_false.same_as(node.on_false)) return self;
+    if (on_true) return If::make(node.condition, std::move(on_true), std::move(on_false));
+    return on_false ? If::make(!node.condition, std::move(on_false)) : Stmt{};
+  }
+
+ private:
+  // What holds inside a loop over this range.
+  class LoopFacts {
+   public:
+    LoopFacts(std::vector<Expr>& facts, const Expr& var, const Expr& min, const Expr& end) : facts_(facts) {
+      facts_.push_back(var >= min);
+      facts_.push_back(var < end);
+    }
+    LoopFacts(const LoopFacts&) = delete;
+    LoopFacts& operator=(const LoopFacts&) = delete;
+    ~LoopFacts() { facts_.resize(facts_.size() - 2); }
+
+   private:
+    std::vector<Expr>& facts_;
+  };
+
+  std::optional<Outlook> look(const Guard& guard, const std::vector<Range>& between) {
+    const auto worst = lower_bound(guard.margin, between);
+    const auto best = upper_bound(guard.margin, between);
+    if (!worst || !best) return std::nullopt;
+    const Expr span = simplify(*best - *worst, facts_);
+    const std::int64_t* known = as_int(span);
+    if (known == nullptr) return std::nullopt;
+    return Outlook{&guard, simplify(*worst, facts_), *known};
+  }
+
+  // Whether most iterations of a loop of this extent are on the wanted side: the margin must move past the span of the
+  // loops between well before the end. For an unknown extent, a constant span is enough.
+  static bool worth_it(const Outlook& outlook, std::int64_t coefficient, const Expr& extent) {
+    const std::int64_t* known = as_int(extent);
+    return known == nullptr || outlook.span / std::abs(coefficient) * 2 < *known;
+  }
+
+  bool pay(std::size_t nodes) {
+    if (nodes > budget_) return false;
+    budget_ -= nodes;
+    return true;
+  }
+
+  Stmt cut(const For& node, const Stmt& self) {
+    const LoopFacts in_loop(facts_, node.var, node.min, node.min + node.extent);
+    const std::vector<Guard> guards = find_guards(node.body, facts_);
+    std::vector<Cut> lows, highs;  // wanted from there on; wanted up to there
+    for (const Guard& guard : guards) {
+      const auto outlook = look(guard, guard.inner);
+      if (!outlook) continue;
+      const auto affine = affine_in(outlook->worst, node.var);
+      if (!affine || affine->coefficient == 0 || !worth_it(*outlook, affine->coefficient, node.extent)) continue;
+      if (affine->coefficient > 0) {
+        lows.push_back({*outlook, simplify(-(affine->rest / Expr(affine->coefficient)))});
+      } else {
+        highs.push_back({*outlook, simplify(affine->rest / Expr(-affine->coefficient) + 1)});
+      }
+    }
+    if (lows.empty() && highs.empty()) return double_body(node, self);
+
+    const Expr begin = node.min;
+    const Expr end = node.min + node.extent;
+    Expr steady_begin = begin;
+    Expr steady_end = end;
+    for (const Cut& low : lows) steady_begin = max(steady_begin, low.position);
+    for (const Cut& high : highs) steady_end = min(steady_end, high.position);
+    // An empty range must not become two that are not, nor may the three overlap.
+    if (!lows.empty()) steady_begin = simplify(min(steady_begin, end), facts_);
+    if (!highs.empty()) steady_end = simplify(max(steady_end, steady_begin), facts_);
+    const bool has_before = !lows.empty() && !can_prove(steady_begin <= begin, facts_);
+    const bool has_after = !highs.empty() && !can_prove(steady_end >= end, facts_);
+    if (can_prove(steady_end <= steady_begin, facts_)) return double_body(node, self);
+    if (!pay(count_nodes(node.body) * (std::size_t{has_before} + std::size_t{has_after})))
+      return double_body(node, self);
+
+    Outcomes wanted;
+    for (const std::vector<Cut>* side : {&lows, &highs}) {
+      for (const Cut& cut : *side) wanted.emplace(cut.outlook.guard->comparison, cut.outlook.guard->wanted);
+    }
+    std::vector<Stmt> parts(3);
+    parts[1] = piece(node, steady_begin, steady_end, assume(node.body, wanted), {});
+    if (has_after) parts[2] = outside(node, steady_end, end, highs);
+    if (has_before) parts[0] = outside(node, begin, steady_begin, lows);
+    const bool keep_names = !parts[0] && !parts[2];
+    if (!keep_names) {
+      for (Stmt& part : parts) part = part ? fresh_copy(part) : part;
+    }
+    std::erase_if(parts, [](const Stmt& part) { return !part; });
+    return parts.empty() ? Stmt{} : Block::make(std::move(parts));
+  }
+
+  // One loop over [begin, end) of the original's iterations.
+  Stmt piece(const For& node, const Expr& begin, const Expr& end, const Stmt& body, const std::vector<Mixed>& mixed) {
+    if (!body) return {};
+    const LoopFacts in_piece(facts_, node.var, begin, end);
+    const std::size_t known_before = mixed_.size();
+    mixed_.insert(mixed_.end(), mixed.begin(), mixed.end());
+    const Expr extent = simplify(end - begin, facts_);
+    const Stmt loop = For::make(node.var, begin, extent, node.for_kind, body);
+    Stmt result = double_body(*loop.as<For>(), loop);
+    mixed_.resize(known_before);
+    return result;
+  }
+
+  // The iterations on the wrong side of all these cuts. With a single cut more is known: a guard without loops between
+  // has the unwanted outcome, and others have it at least once.
+  Stmt outside(const For& node, const Expr& begin, const Expr& end, const std::vector<Cut>& cuts) {
+    Outcomes outcomes;
+    std::vector<Mixed> mixed;
+    const bool single =
+        std::all_of(cuts.begin(), cuts.end(), [&](const Cut& cut) { return equal(cut.position, cuts[0].position); });
+    for (const Cut& cut : cuts) {
+      const Guard& guard = *cut.outlook.guard;
+      if (!single) continue;
+      if (guard.inner.empty()) {
+        outcomes.emplace(guard.comparison, !guard.wanted);
+      } else {
+        mixed.push_back({guard.comparison, vars_of(guard.inner)});
+      }
+    }
+    return piece(node, begin, end, assume(node.body, outcomes), mixed);
+  }
+
+  // Tests an iteration's guards once: if (all as wanted) body without them else body.
+  Stmt double_body(const For& node, const Stmt& self) {
+    const LoopFacts in_loop(facts_, node.var, node.min, node.min + node.extent);
+    const std::vector<Guard> guards = find_guards(node.body, facts_);
+    Doubling doubling;
+    for (const Guard& guard : guards) {
+      const auto outlook = look(guard, guard.inner);
+      if (!outlook || !uses_var(outlook->worst, node.var)) continue;
+      const auto affine = affine_in(outlook->worst, node.var);
+      if (affine && (node.for_kind == ForKind::serial || affine->coefficient == 0 ||
+                     !worth_it(*outlook, affine->coefficient, node.extent))) {
+        continue;
+      }
+      if (tests_first(node.body, guard)) continue;
+      add(doubling, *outlook, guard.inner);
+    }
+    Stmt body = doubling.wanted.empty() ? mutate(node.body) : doubled(doubling, node.body);
+    if (body.same_as(node.body)) return self;
+    return body ? For::make(node.var, node.min, node.extent, node.for_kind, std::move(body)) : Stmt{};
+  }
+
+  // Whether the body is an If with this very test: it already stands where it would be moved to.
+  bool tests_first(const Stmt& body, const Guard& guard) {
+    const auto* guarded = body.as<If>();
+    if (guarded == nullptr) return false;
+    const std::vector<Guard> tests = find_guards(guarded->condition, facts_);
+    return std::any_of(tests.begin(), tests.end(),
+                       [&](const Guard& test) { return test.comparison == guard.comparison; });
+  }
+
+  struct Doubling {
+    Expr condition;  // all guards have the wanted outcome
+    Outcomes wanted;
+    std::vector<Mixed> mixed;  // what follows when the condition is false
+  };
+
+  void add(Doubling& doubling, const Outlook& outlook, const std::vector<Range>& between) {
+    const Guard& guard = *outlook.guard;
+    const Expr condition = outlook.worst >= 0;
+    if (can_prove(!condition, facts_)) return;
+    doubling.condition = doubling.condition ? doubling.condition && condition : condition;
+    doubling.wanted.emplace(guard.comparison, guard.wanted);
+    doubling.mixed.push_back({guard.comparison, vars_of(between)});
+  }
+
+  // if (condition) the statement without its guards else the statement.
+  Stmt doubled(Doubling& doubling, const Stmt& stmt) {
+    if (!pay(count_nodes(stmt))) return mutate(stmt);
+    const Expr condition = simplify(doubling.condition, facts_);
+    facts_.push_back(condition);
+    Stmt common = assume(stmt, doubling.wanted);
+    if (common) common = mutate(common);
+    facts_.back() = !condition;
+    const std::size_t known_before = mixed_.size();
+    if (doubling.wanted.size() == 1) mixed_.insert(mixed_.end(), doubling.mixed.begin(), doubling.mixed.end());
+    Stmt other = mutate(stmt);
+    mixed_.resize(known_before);
+    facts_.pop_back();
+    if (common) common = fresh_copy(common);
+    if (other) other = fresh_copy(other);
+    if (common) return If::make(condition, std::move(common), std::move(other));
+    return other ? If::make(!condition, std::move(other)) : Stmt{};
+  }
+
+  Stmt double_loop(const For& node, const Stmt& self) {
+    const Range own{node.var, node.min, node.min + node.extent - 1};
+    std::vector<Guard> guards;
+    {
+      const LoopFacts in_loop(facts_, node.var, node.min, node.min + node.extent);
+      guards = find_guards(node.body, facts_);
+    }
+    Doubling doubling;
+    bool is_tail = false;
+    for (const Guard& guard : guards) {
+      std::vector<Range> between{own};
+      between.insert(between.end(), guard.inner.begin(), guard.inner.end());
+      if (!uses_var(guard.margin, node.var)) continue;
+      const VarSet vars = vars_of(between);
+      if (std::any_of(mixed_.begin(), mixed_.end(),
+                      [&](const Mixed& known) { return known.comparison == guard.comparison && known.vars == vars; })) {
+        is_tail = true;
+        continue;
+      }
+      const auto outlook = look(guard, between);
+      if (outlook) add(doubling, *outlook, between);
+    }
+    if (!doubling.wanted.empty()) return doubled(doubling, self);
+    if (is_tail && node.for_kind == ForKind::vectorized && !target_.has_masks) {
+      if (Stmt shorter = shortened(node)) return mutate(shorter);
+    }
+    return Mutator::mutate_node(node, self);
+  }
+
+  // A vectorized loop that is nothing but a guarded statement, as a serial loop over the lanes for which the guard
+  // holds; nothing when the guard does not bound the lanes.
+  Stmt shortened(const For& node) {
+    const auto* guarded = node.body.as<If>();
+    if (guarded == nullptr || guarded->on_false) return {};
+    Expr begin = node.min;
+    Expr end = node.min + node.extent;
+    Outcomes outcomes;
+    const std::vector<Guard> guards = find_guards(guarded->condition, facts_);
+    for (const Guard& guard : guards) {
+      const auto affine = affine_in(guard.margin, node.var);
+      if (!guard.wanted || !affine || affine->coefficient == 0) continue;
+      if (affine->coefficient > 0) {
+        begin = max(begin, -(affine->rest / Expr(affine->coefficient)));
+      } else {
+        end = min(end, affine->rest / Expr(-affine->coefficient) + 1);
+      }
+      outcomes.emplace(guard.comparison, true);
+    }
+    if (outcomes.empty()) return {};
+    begin = simplify(begin, facts_);
+    const Expr condition = assume(guarded->condition, outcomes);
+    Stmt body = is_constant(condition, 1) ? guarded->on_true : If::make(condition, guarded->on_true);
+    return For::make(node.var, begin, simplify(end - begin, facts_), ForKind::serial, std::move(body));
+  }
+
+  const Target& target_;
+  std::size_t budget_;
+  std::vector<Expr> facts_;
+  std::vector<Mixed> mixed_;
+};
+
+}  // namespace
+
+Function partition_loops(Function function, const Target& target, const PartitionLimits& limits) {
+  function.body = Partitioner(target, limits).mutate(function.body);
+  return function;
+}
+
+}  // namespace ferry::passes

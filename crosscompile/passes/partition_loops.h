@@ -1,0 +1,33 @@
+// Takes conditions out of the loops that run most: a loop whose body tests something that is certain for most
+// iterations (the guard of a split's tail, the border of a padded tensor) is cut into a range where it is certain,
+// without the test, and the iterations before and after, with it.
+//
+//     for (xo = 0; xo < (n + 7) / 8; ++xo)             for (xo = 0; xo < n / 8; ++xo)
+//       for (xi = 0; xi < 8; ++xi) [vectorized]          for (xi = 0; xi < 8; ++xi) [vectorized]
+//         if (xo * 8 + xi < n)                             out[xo * 8 + xi] = ...
+//           out[xo * 8 + xi] = ...              ->     for (xo = n / 8; xo < (n + 7) / 8; ++xo)
+//                                                        for (xi = 0; xi < min(8, n - xo * 8); ++xi)
+//                                                          out[xo * 8 + xi] = ...
+//
+// Serial loops are cut. A parallel loop stays one loop, since two would start and wait for the threads twice: its body
+// is doubled under one test an iteration instead. So are the bodies of loops in whose variable the test is not linear
+// (fused loops) and vectorized and unrolled loops as a whole. In a tail, a vectorized loop keeps its guard, to become a
+// masked vector, where the target has masks, and becomes a shorter serial loop where it has not.
+//
+// Before: simplified, so that tests which always hold are gone. Multi-dimensional indices.
+// Stands first because unroll_loops and vectorize make copies and masks of every guard they meet.
+#pragma once
+
+#include "crosscompile/ir/function.h"
+#include "crosscompile/target/target.h"
+
+namespace ferry::passes {
+
+struct PartitionLimits {
+  // Nodes that all copies together may add to a function; what would exceed it keeps its guards.
+  std::size_t added_nodes = 20'000;
+};
+
+ir::Function partition_loops(ir::Function function, const Target& target, const PartitionLimits& limits = {});
+
+}  // namespace ferry::passes

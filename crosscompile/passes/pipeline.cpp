@@ -1,0 +1,48 @@
+#include "crosscompile/passes/pipeline.h"
+
+#include "crosscompile/ir/validator.h"
+#include "crosscompile/passes/flatten.h"
+#include "crosscompile/passes/legalize_floats.h"
+#include "crosscompile/passes/partition_loops.h"
+#include "crosscompile/passes/plan_workspace.h"
+#include "crosscompile/passes/simplify.h"
+#include "crosscompile/passes/unroll_loops.h"
+#include "crosscompile/passes/vectorize.h"
+
+#include <string>
+#include <utility>
+
+namespace ferry::passes {
+namespace {
+
+using ir::Function;
+
+constexpr Pass kPipeline[] = {
+    {"simplify", [](Function f, const Target&) { return simplify(std::move(f)); }},
+    {"partition_loops", [](Function f, const Target& target) { return partition_loops(std::move(f), target); }},
+    {"unroll_loops", [](Function f, const Target&) { return unroll_loops(std::move(f)); }},
+    {"vectorize", [](Function f, const Target& target) { return vectorize(std::move(f), target); }},
+    {"simplify_vectors", [](Function f, const Target&) { return simplify(std::move(f)); }},
+    {"legalize_floats", [](Function f, const Target& target) { return legalize_floats(std::move(f), target); }},
+    {"plan_workspace", [](Function f, const Target&) { return plan_workspace(std::move(f)); }},
+    {"flatten", [](Function f, const Target&) { return flatten(std::move(f)); }},
+    {"simplify_addresses", [](Function f, const Target&) { return simplify(std::move(f)); }},
+};
+
+}  // namespace
+
+std::span<const Pass> pipeline() { return kPipeline; }
+
+ir::Function run_pipeline(ir::Function function, const Target& target,
+                          const std::function<void(std::string_view pass, const ir::Function&)>& after) {
+  for (const Pass& pass : pipeline()) {
+    function = pass.run(std::move(function), target);
+#ifndef NDEBUG
+    ir::validate(function, std::string(pass.name));
+#endif
+    if (after) after(pass.name, function);
+  }
+  return function;
+}
+
+}  // namespace ferry::passes

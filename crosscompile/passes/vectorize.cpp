@@ -1,0 +1,91 @@
+#include "crosscompile/passes/vectorize.h"
+
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/passes/fresh_copy.h"
+#include "crosscompile/passes/lane_mutator.h"
+#include "crosscompile/passes/simplify.h"
+
+#include <utility>
+
+namespace ferry::passes {
+namespace {
+
+using namespace ir;
+
+class Vectorizer : public Mutator {
+ public:
+  explicit Vectorizer(const Target& target)
+      : target_(target), max_lanes_(std::max<std::int64_t>(4, std::int64_t{kMaxVectorRegisters} * target.lanes(4))) {}
+
+ protected:
+  using Mutator::mutate_node;
+
+  Stmt mutate_node(const For& node, const Stmt& self) override {
+    facts_.push_back(node.var >= node.min);
+    facts_.push_back(node.var < node.min + node.extent);
+    // Inner loops first: of two nested vectorized loops the inner one becomes vectors and the outer one a loop of them.
+    Stmt result = Mutator::mutate_node(node, self);
+    if (result && node.for_kind == ForKind::vectorized) result = replace(*result.as<For>());
+    facts_.resize(facts_.size() - 2);
+    return result;
+  }
+
+  Stmt mutate_node(const If& node, const Stmt& self) override {
+    facts_.push_back(node.condition);
+    Stmt on_true = mutate(node.on_true);
+    facts_.back() = !node.condition;
+    Stmt on_false = mutate(node.on_false);
+    facts_.pop_back();
+    if (on_true.same_as(node.on_true) && on_false.same_as(node.on_false)) return self;
+    if (on_true) return If::make(node.condition, std::move(on_true), std::move(on_false));
+    return on_false ? If::make(!node.condition, std::move(on_false)) : Stmt{};
+  }
+
+ private:
+  Stmt replace(const For& node) {
+    const Expr extent = simplify(node.extent, facts_);
+    const std::int64_t* known = as_int(extent);
+    // Vectors have a constant number of lanes.
+    if (known == nullptr) return serial(node);
+    if (*known <= 0) return {};
+    if (*known > max_lanes_) return in_pieces(node, *known);
+    return vectors(node, static_cast<std::uint32_t>(*known));
+  }
+
+  Stmt vectors(const For& node, std::uint32_t lanes) {
+    if (lanes == 1) return fresh_copy(node.body, {{node.var.get(), node.min}});
+    LaneAnalysis analysis = analyze_lanes(node.body, node.var, facts_);
+    if (!analysis.independent) return serial(node);
+    return LaneMutator(target_, {node.var, node.min, lanes}, std::move(analysis), facts_).vectorize(node.body);
+  }
+
+  // A loop over full vectors and one vector for the rest.
+  Stmt in_pieces(const For& node, std::int64_t extent) {
+    const std::int64_t pieces = extent / max_lanes_;
+    const Expr piece = Var::make(node.var.as<Var>()->name + "_vector");
+    const Stmt full =
+        For::make(node.var, node.min + piece * Expr(max_lanes_), Expr(max_lanes_), ForKind::vectorized, node.body);
+    std::vector<Stmt> parts{mutate(For::make(piece, 0, Expr(pieces), ForKind::serial, full))};
+    if (const std::int64_t rest = extent % max_lanes_; rest > 0) {
+      const Stmt tail =
+          For::make(node.var, node.min + Expr(pieces * max_lanes_), Expr(rest), ForKind::vectorized, node.body);
+      parts.push_back(fresh_copy(mutate(tail)));
+    }
+    return Block::make(std::move(parts));
+  }
+
+  static Stmt serial(const For& node) { return For::make(node.var, node.min, node.extent, ForKind::serial, node.body); }
+
+  const Target& target_;
+  std::int64_t max_lanes_;
+  std::vector<Expr> facts_;
+};
+
+}  // namespace
+
+Function vectorize(Function function, const Target& target) {
+  function.body = Vectorizer(target).mutate(function.body);
+  return function;
+}
+
+}  // namespace ferry::passes
