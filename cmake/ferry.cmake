@@ -1,5 +1,8 @@
 # The three functions that the folders' CMakeLists.txt are made of.
 
+define_property(GLOBAL PROPERTY FERRY_LIBRARIES BRIEF_DOCS "Every ferry_library that has sources")
+define_property(GLOBAL PROPERTY FERRY_SYSTEM_DEPS BRIEF_DOCS "Other people's libraries that they link")
+
 # Adds those of the named folders that have a CMakeLists.txt.
 function(ferry_add_subdirectories)
   foreach(folder IN LISTS ARGN)
@@ -9,16 +12,22 @@ function(ferry_add_subdirectories)
   endforeach()
 endfunction()
 
-# ferry_library(NAME DEPS ferry_... SYSTEM_DEPS ...) makes a static library of the current folder's *.cpp (an
+# ferry_library(NAME [EXPORTED] DEPS ferry_... SYSTEM_DEPS ...) makes a static library of the current folder's *.cpp (an
 # interface library while there are none). DEPS are passed on to users; SYSTEM_DEPS, other people's libraries, are
-# only linked, so a folder cannot use one that it does not name.
+# only linked, so a folder cannot use one that it does not name. EXPORTED folders are those whose headers are installed:
+# libferry.so exports what they define; of the others only what is marked FERRY_API.
 function(ferry_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPS;SYSTEM_DEPS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EXPORTED" "" "DEPS;SYSTEM_DEPS")
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   if(sources)
     add_library(${name} STATIC ${sources})
     target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}")
     target_link_libraries(${name} PUBLIC ${arg_DEPS} PRIVATE ${arg_SYSTEM_DEPS})
+    if(arg_EXPORTED AND NOT FERRY_DEVICE)
+      set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET default)
+    endif()
+    set_property(GLOBAL APPEND PROPERTY FERRY_LIBRARIES ${name})
+    set_property(GLOBAL APPEND PROPERTY FERRY_SYSTEM_DEPS ${arg_SYSTEM_DEPS})
   else()
     add_library(${name} INTERFACE)
     target_include_directories(${name} INTERFACE "${PROJECT_SOURCE_DIR}")

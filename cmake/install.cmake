@@ -1,0 +1,49 @@
+# libferry.so and what `cmake --install` puts where: the programs in bin, the rpc_servers in libexec/ferry, the headers
+# in include/ferry and the files that find_package(ferry) reads. Included once all libraries of the host are known.
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+get_property(libraries GLOBAL PROPERTY FERRY_LIBRARIES)
+get_property(system_deps GLOBAL PROPERTY FERRY_SYSTEM_DEPS)
+list(REMOVE_DUPLICATES system_deps)
+list(TRANSFORM libraries REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+
+add_library(ferry_shared SHARED ${objects})
+target_link_libraries(ferry_shared PRIVATE ${system_deps} Threads::Threads)
+# lld and libsodium are inside, but not ours to export.
+target_link_options(ferry_shared PRIVATE LINKER:--exclude-libs,ALL LINKER:--as-needed)
+target_compile_features(ferry_shared INTERFACE cxx_std_20)
+target_include_directories(ferry_shared INTERFACE
+  "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
+  "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ferry>")
+set_target_properties(ferry_shared PROPERTIES
+  OUTPUT_NAME ferry EXPORT_NAME ferry VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+  LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+
+install(TARGETS ferry_shared EXPORT ferry LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+foreach(folder rpc/base rpc/abi crosscompile/ir crosscompile/target host/lang host/schedule host/ops host/npy)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/${folder}"
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
+endforeach()
+install(FILES "${PROJECT_SOURCE_DIR}/host/session/ferry.h" DESTINATION
+  "${CMAKE_INSTALL_INCLUDEDIR}/ferry/host/session")
+# #include <ferry/ferry.h>; the headers include one another from the root of the repository, which is include/ferry.
+file(WRITE "${PROJECT_BINARY_DIR}/install/ferry.h"
+  "// The client and the compiler.\n#pragma once\n\n#include \"host/session/ferry.h\"\n")
+install(FILES "${PROJECT_BINARY_DIR}/install/ferry.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry")
+
+# scripts/build.sh makes these before the host; a build without them installs the host alone.
+foreach(arch x86_64 armv7 aarch64 riscv64)
+  foreach(flavour dynamic static)
+    install(PROGRAMS "${PROJECT_SOURCE_DIR}/build/device/${arch}/${flavour}/rpc_server"
+      DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/ferry/${arch}/${flavour}" OPTIONAL)
+  endforeach()
+endforeach()
+
+set(config_folder "${CMAKE_INSTALL_LIBDIR}/cmake/ferry")
+install(EXPORT ferry NAMESPACE ferry:: FILE ferryConfig.cmake DESTINATION ${config_folder})
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/install/ferryConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/install/ferryConfigVersion.cmake" DESTINATION ${config_folder})
