@@ -1,0 +1,89 @@
+#include "crosscompile/link/link.h"
+
+#include "crosscompile/ir/error.h"
+#include "crosscompile/link/temporary_folder.h"
+
+#include <lld/Common/Driver.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <mutex>
+
+LLD_HAS_DRIVER(elf)
+
+namespace ferry::link {
+namespace {
+
+// lld keeps its state in globals: one link at a time in the whole process, and none after a crash inside it.
+struct Lld {
+  std::mutex mutex;
+  bool usable = true;
+};
+
+Lld& lld_state() {
+  static Lld state;
+  return state;
+}
+
+void run_lld(const std::vector<const char*>& arguments) {
+  Lld& state = lld_state();
+  const std::lock_guard lock(state.mutex);
+  if (!state.usable) throw InternalError("lld crashed earlier in this process and cannot link again");
+  std::string output, errors;
+  llvm::raw_string_ostream output_stream(output), error_stream(errors);
+  const lld::DriverDef drivers[] = {{lld::Gnu, &lld::elf::link}};
+  const lld::Result result = lld::lldMain(arguments, output_stream, error_stream, drivers);
+  state.usable = result.canRunAgain;
+  if (result.retCode != 0 || !result.canRunAgain) throw InternalError("lld failed: " + error_stream.str());
+}
+
+std::span<const std::uint8_t> bytes_of(const std::string& text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+// Everything else becomes local, so --gc-sections may drop it.
+std::string version_script(std::span<const std::string> exports) {
+  std::string script = "{\n";
+  if (!exports.empty()) script += "global:\n";
+  for (const std::string& name : exports) script += "  \"" + name + "\";\n";
+  return script + "local: *;\n};\n";
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> link_shared(std::span<const std::uint8_t> object, const Target& target,
+                                      std::span<const std::string> exports) {
+  const TemporaryFolder folder;
+  const std::string input = folder.file("kernels.o");
+  const std::string script = folder.file("exports");
+  const std::string output = folder.file("kernels.so");
+  write_file(input, object);
+  write_file(script, bytes_of(version_script(exports)));
+
+  // Segments on pages of their own, whatever the board's page size: 64 KiB is the largest in use on ARM. In the file
+  // they follow each other without gaps.
+  const bool large_pages = target.arch == "aarch64" || target.arch == "armv7";
+  const std::string page = large_pages ? "max-page-size=65536" : "max-page-size=4096";
+  run_lld({"ld.lld",
+           "-shared",
+           "-Bsymbolic",
+           "--hash-style=both",
+           "--gc-sections",
+           "--build-id=none",
+           "--threads=1",
+           "-z",
+           "now",
+           "-z",
+           "norelro",
+           "-z",
+           "noseparate-code",
+           "-z",
+           page.c_str(),
+           "--version-script",
+           script.c_str(),
+           "-o",
+           output.c_str(),
+           input.c_str()});
+  return read_file(output);
+}
+
+}  // namespace ferry::link
