@@ -1,0 +1,62 @@
+#include "crosscompile/codegen/llvm/codegen.h"
+#include "crosscompile/codegen/llvm/function.h"
+#include "crosscompile/codegen/llvm/imports.h"
+#include "crosscompile/codegen/llvm/machine.h"
+#include "crosscompile/codegen/llvm/optimise.h"
+#include "crosscompile/ir/error.h"
+
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace ferry::codegen {
+namespace {
+
+// A module in a context of its own, so that several threads may compile.
+struct Compiled {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module;
+  std::unique_ptr<llvm::TargetMachine> machine;
+};
+
+void verify(const llvm::Module& module) {
+  std::string problem;
+  llvm::raw_string_ostream stream(problem);
+  if (llvm::verifyModule(module, &stream)) throw InternalError("invalid LLVM IR: " + stream.str());
+}
+
+void compile(Compiled& into, std::span<const ir::Function> functions, const Target& target) {
+  into.module = std::make_unique<llvm::Module>("ferry", into.context);
+  into.machine = make_machine(target);
+  configure_module(*into.module, *into.machine, target);
+  ModuleState state{target, into.context, *into.module};
+  for (const ir::Function& function : functions) emit_function(state, function);
+  verify(*into.module);
+  optimise(*into.module, *into.machine);
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> emit_object(std::span<const ir::Function> functions, const Target& target) {
+  Compiled compiled;
+  compile(compiled, functions, target);
+  const std::string object = emit_file(*compiled.module, *compiled.machine, llvm::CodeGenFileType::ObjectFile);
+  check_imports(object, target);
+  return {object.begin(), object.end()};
+}
+
+std::string emit_llvm(std::span<const ir::Function> functions, const Target& target) {
+  Compiled compiled;
+  compile(compiled, functions, target);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  compiled.module->print(stream, nullptr);
+  return text;
+}
+
+std::string emit_assembly(std::span<const ir::Function> functions, const Target& target) {
+  Compiled compiled;
+  compile(compiled, functions, target);
+  return emit_file(*compiled.module, *compiled.machine, llvm::CodeGenFileType::AssemblyFile);
+}
+
+}  // namespace ferry::codegen

@@ -1,0 +1,15 @@
+// One kernel: the ABI of rpc/abi/runtime_api.h around a lowered function's body.
+#pragma once
+
+#include "crosscompile/codegen/llvm/state.h"
+
+namespace ferry::codegen {
+
+void emit_function(ModuleState& module, const ir::Function& function);
+
+// What every function of ours has: CPU, features, vector width, no unwinding.
+void set_function_attributes(const ModuleState& module, llvm::Function* function);
+// A loaded pointer to a buffer: 64-byte aligned (or null, for a tensor without elements).
+void mark_aligned(llvm::LoadInst* pointer);
+
+}  // namespace ferry::codegen

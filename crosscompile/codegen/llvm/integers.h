@@ -1,0 +1,12 @@
+// Integer and bool arithmetic with the meaning of ir/expr.h on every input: LLVM's own operations are undefined for
+// division by zero and for shifts beyond the width.
+#pragma once
+
+#include "crosscompile/codegen/llvm/state.h"
+
+namespace ferry::codegen {
+
+// Both sides have an integer or bool type; the values are those of node.left and node.right.
+llvm::Value* emit_int_binary(FunctionState& state, const ir::Binary& node, llvm::Value* left, llvm::Value* right);
+
+}  // namespace ferry::codegen

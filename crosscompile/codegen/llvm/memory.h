@@ -1,0 +1,12 @@
+// Loads and stores: consecutive lanes as one vector, small constant strides as a few vectors and a shuffle, anything
+// else lane by lane; masks as masked operations. Indices are flat (passes/flatten.h).
+#pragma once
+
+#include "crosscompile/codegen/llvm/state.h"
+
+namespace ferry::codegen {
+
+llvm::Value* emit_load(FunctionState& state, const ir::Load& node);
+void emit_store(FunctionState& state, const ir::Store& node);
+
+}  // namespace ferry::codegen

@@ -1,0 +1,55 @@
+#include "crosscompile/codegen/llvm/optimise.h"
+
+#include "crosscompile/ir/error.h"
+
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Passes/PassBuilder.h>
+
+namespace ferry::codegen {
+namespace {
+
+// No unrolling and no vectorisers: both would undo what the schedule chose. The loop passes run after the first
+// cleaning, which turns arrays into values and so shows what does not change in a loop.
+constexpr const char* kPipeline =
+    "function("
+    "sroa<modify-cfg>,early-cse<memssa>,simplifycfg<hoist-common-insts;sink-common-insts>,instcombine<no-verify-"
+    "fixpoint>,"
+    "loop-mssa(licm<allowspeculation>),"
+    "loop-simplify,lcssa,loop(indvars),"
+    "gvn<memdep>,"
+    "instcombine<no-verify-fixpoint>,"
+    "loop-mssa(licm<allowspeculation>),"
+    "dse,adce,"
+    "simplifycfg<bonus-inst-threshold=1;forward-switch-cond;switch-range-to-icmp;hoist-common-insts;sink-common-insts>,"
+    "instsimplify,infer-alignment"
+    ")";
+
+}  // namespace
+
+void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+
+  // No function of a C library is known: LLVM would otherwise replace calls and loops by functions that the device
+  // lacks.
+  llvm::TargetLibraryInfoImpl library(llvm::Triple(module.getTargetTriple()));
+  library.disableAllFunctions();
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+
+  llvm::ModulePassManager passes;
+  if (llvm::Error error = builder.parsePassPipeline(passes, kPipeline)) {
+    throw InternalError("the optimiser's pipeline: " + llvm::toString(std::move(error)));
+  }
+  passes.run(module, modules);
+}
+
+}  // namespace ferry::codegen

@@ -1,0 +1,128 @@
+#include "crosscompile/codegen/llvm/parallel.h"
+
+#include "crosscompile/codegen/llvm/expressions.h"
+#include "crosscompile/codegen/llvm/function.h"
+#include "crosscompile/codegen/llvm/live_values.h"
+#include "crosscompile/codegen/llvm/runtime_slots.h"
+#include "crosscompile/codegen/llvm/statements.h"
+#include "crosscompile/codegen/llvm/work_estimate.h"
+#include "crosscompile/codegen/llvm/workspace.h"
+#include "crosscompile/ir/operators.h"
+
+namespace ferry::codegen {
+namespace {
+
+using llvm::Value;
+
+// What the body needs from outside, in the order of the closure's fields.
+struct Closure {
+  LiveValues live;
+  Value* min;  // of the loop
+  std::vector<Value*> fields;
+  llvm::StructType* type = nullptr;
+};
+
+Closure make_closure(FunctionState& state, const ir::For& node, Value* min) {
+  Closure closure{live_values(state, node.body), min, {}, nullptr};
+  closure.fields = {state.runtime, min};
+  if (state.call_block != nullptr) closure.fields.push_back(state.call_block);
+  for (const ir::Buffer* buffer : closure.live.buffers) closure.fields.push_back(state.buffers.at(buffer));
+  for (const ir::ExprNode* var : closure.live.variables) closure.fields.push_back(state.values.at(var));
+  std::vector<llvm::Type*> types;
+  for (const Value* field : closure.fields) types.push_back(field->getType());
+  closure.type = llvm::StructType::get(state.context(), types);
+  return closure;
+}
+
+// Constants need no field.
+bool travels(const Value* field) { return !llvm::isa<llvm::Constant>(field); }
+
+Value* store_closure(FunctionState& state, const Closure& closure) {
+  const llvm::Align alignment = state.module.module.getDataLayout().getABITypeAlign(closure.type);
+  llvm::AllocaInst* memory = state.entry_alloca(closure.type, alignment, "closure");
+  for (unsigned i = 0; i < closure.fields.size(); ++i) {
+    if (!travels(closure.fields[i])) continue;
+    state.builder.CreateStore(closure.fields[i], state.builder.CreateStructGEP(closure.type, memory, i));
+  }
+  return memory;
+}
+
+// Fills the body's state with what the closure holds.
+void load_closure(FunctionState& outer, FunctionState& inner, const Closure& closure, Value* memory, Value** min) {
+  llvm::IRBuilder<>& b = inner.builder;
+  unsigned next = 0;
+  const auto field = [&]() -> Value* {
+    Value* value = closure.fields[next];
+    const unsigned index = next++;
+    if (!travels(value)) return value;
+    llvm::LoadInst* load = b.CreateLoad(value->getType(), b.CreateStructGEP(closure.type, memory, index));
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(inner.context(), {}));
+    return load;
+  };
+  inner.runtime = field();
+  *min = field();
+  if (outer.call_block != nullptr) inner.call_block = field();
+  for (const ir::Buffer* buffer : closure.live.buffers) {
+    Value* pointer = field();
+    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(pointer)) mark_aligned(load);
+    inner.buffers[buffer] = pointer;
+  }
+  for (const ir::ExprNode* var : closure.live.variables) inner.values[var] = field();
+  inner.ranges = outer.ranges;
+}
+
+llvm::Function* make_body(FunctionState& outer, const ir::For& node, const Closure& closure) {
+  llvm::IRBuilder<>& b = outer.builder;
+  auto* type = llvm::FunctionType::get(b.getInt32Ty(), {b.getInt64Ty(), b.getInt64Ty(), b.getPtrTy()}, false);
+  auto* function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage,
+                                          outer.function->getName() + ".parallel", outer.module.module);
+  set_function_attributes(outer.module, function);
+  function->addParamAttr(2, llvm::Attribute::NoAlias);
+  function->addParamAttr(2, llvm::Attribute::ReadOnly);
+
+  FunctionState inner(outer.module, outer.source, outer.aliases, function);
+  inner.in_parallel = true;
+  Value* min = nullptr;
+  load_closure(outer, inner, closure, function->getArg(2), &min);
+  emit_workspace_blocks(inner, node.body);
+  inner.ranges[node.var.get()] = loop_range(range_of(outer.ranges, node.min), range_of(outer.ranges, node.extent));
+  Value* begin = inner.builder.CreateAdd(min, function->getArg(0));
+  Value* end = inner.builder.CreateAdd(min, function->getArg(1));
+  emit_loop(inner, begin, end, node.var.as<ir::Var>()->name, [&](Value* variable) {
+    inner.values[node.var.get()] = variable;
+    emit_stmt(inner, node.body);
+  });
+  inner.builder.CreateRet(inner.builder.getInt32(0));
+  return function;
+}
+
+Value* grain_of(FunctionState& state, const ir::For& node) {
+  llvm::IRBuilder<>& b = state.builder;
+  Value* one = b.getInt64(1);
+  Value* work = emit_expr(state, work_of_iteration(node, state.module.target));
+  Value* at_least_one = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, work, one);
+  Value* grain = b.CreateUDiv(b.getInt64(kWorkPerChunk), at_least_one);
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, grain, one);
+}
+
+}  // namespace
+
+void emit_parallel(FunctionState& state, const ir::For& node) {
+  llvm::IRBuilder<>& b = state.builder;
+  Value* min = emit_expr(state, node.min);
+  Value* extent = emit_expr(state, node.extent);
+  const Closure closure = make_closure(state, node, min);
+  llvm::Function* body = make_body(state, node, closure);
+
+  llvm::BasicBlock* run = state.new_block("parallel");
+  llvm::BasicBlock* after = state.new_block("parallel.end");
+  b.CreateCondBr(b.CreateICmpSGT(extent, b.getInt64(0)), run, after);
+  b.SetInsertPoint(run);
+  Value* memory = store_closure(state, closure);
+  Value* result = call_runtime(state, RuntimeSlot::parallel_for, {extent, grain_of(state, node), body, memory});
+  emit_return_if(state, b.CreateIsNotNull(result), result);
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+}
+
+}  // namespace ferry::codegen

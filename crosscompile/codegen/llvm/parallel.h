@@ -1,0 +1,11 @@
+// Parallel loops: the body becomes a function int32_t(int64_t begin, int64_t end, void* closure) that the runtime calls
+// from several threads, and the values it uses travel in a struct.
+#pragma once
+
+#include "crosscompile/codegen/llvm/state.h"
+
+namespace ferry::codegen {
+
+void emit_parallel(FunctionState& state, const ir::For& node);
+
+}  // namespace ferry::codegen

@@ -1,0 +1,28 @@
+// What values an integer expression can take, from the ranges of loop variables: decides when a floor division may be
+// an unsigned or a narrower one. Conservative: anything that could wrap is unknown.
+#pragma once
+
+#include "crosscompile/ir/expr.h"
+
+#include <limits>
+#include <unordered_map>
+
+namespace ferry::codegen {
+
+// Inclusive at both ends; of every lane.
+struct Range {
+  std::int64_t min = std::numeric_limits<std::int64_t>::min();
+  std::int64_t max = std::numeric_limits<std::int64_t>::max();
+
+  bool within(std::int64_t low, std::int64_t high) const { return min >= low && max <= high; }
+  bool is_non_negative() const { return min >= 0; }
+};
+
+using Ranges = std::unordered_map<const ir::ExprNode*, Range>;  // of variables; those not listed are unknown
+
+// Of an integer or bool expression. u64 counts as unknown.
+Range range_of(const Ranges& variables, const ir::Expr& expr);
+// Of the variable of a loop.
+Range loop_range(const Range& min, const Range& extent);
+
+}  // namespace ferry::codegen

@@ -1,0 +1,15 @@
+// Calls of the runtime's table, laid out as in rpc/abi/runtime_api.h.
+#pragma once
+
+#include "crosscompile/codegen/llvm/state.h"
+#include "rpc/abi/runtime_api.h"
+
+namespace ferry::codegen {
+
+// Fields of ferry_runtime_api by position.
+enum class RuntimeSlot : unsigned { parallel_for = 2, workspace = 3 };
+
+// Passes the table itself and then `arguments`.
+llvm::CallInst* call_runtime(FunctionState& state, RuntimeSlot slot, llvm::ArrayRef<llvm::Value*> arguments);
+
+}  // namespace ferry::codegen

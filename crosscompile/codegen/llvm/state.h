@@ -1,0 +1,49 @@
+// What is shared while LLVM IR is made: one ModuleState an emission, one FunctionState for every LLVM function being
+// filled (a kernel, or the outlined body of a parallel loop). Files that emit one kind of node take a FunctionState.
+#pragma once
+
+#include "crosscompile/codegen/llvm/alias_scopes.h"
+#include "crosscompile/codegen/llvm/ranges.h"
+#include "crosscompile/ir/function.h"
+#include "crosscompile/target/target.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <unordered_map>
+
+namespace ferry::codegen {
+
+struct ModuleState {
+  const Target& target;
+  llvm::LLVMContext& context;
+  llvm::Module& module;
+};
+
+struct FunctionState {
+  FunctionState(ModuleState& in_module, const ir::Function& from, AliasScopes& scopes, llvm::Function* into)
+      : module(in_module), source(from), aliases(scopes), function(into), builder(in_module.context) {
+    builder.SetInsertPoint(llvm::BasicBlock::Create(in_module.context, "entry", into));
+  }
+
+  ModuleState& module;
+  const ir::Function& source;
+  AliasScopes& aliases;
+  llvm::Function* function;
+  llvm::IRBuilder<> builder;
+  std::unordered_map<const ir::ExprNode*, llvm::Value*> values;  // of variables
+  std::unordered_map<const ir::Buffer*, llvm::Value*> buffers;   // their first element
+  Ranges ranges;                                                 // of integer variables
+  llvm::Value* runtime = nullptr;                                // ferry_runtime_api*
+  llvm::Value* call_block = nullptr;                             // null: not used here
+  llvm::Value* thread_block = nullptr;
+  llvm::Value* lane_mask = nullptr;  // lanes whose side of a vector IfThenElse is being evaluated; null: all
+  bool in_parallel = false;
+
+  llvm::LLVMContext& context() { return module.context; }
+  llvm::BasicBlock* new_block(const char* name) { return llvm::BasicBlock::Create(module.context, name, function); }
+  // An alloca in the entry block, so that it is made once and can become registers.
+  llvm::AllocaInst* entry_alloca(llvm::Type* type, llvm::Align alignment, const llvm::Twine& name);
+};
+
+}  // namespace ferry::codegen

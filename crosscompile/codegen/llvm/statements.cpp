@@ -1,0 +1,129 @@
+#include "crosscompile/codegen/llvm/statements.h"
+
+#include "crosscompile/codegen/llvm/expressions.h"
+#include "crosscompile/codegen/llvm/memory.h"
+#include "crosscompile/codegen/llvm/parallel.h"
+#include "crosscompile/codegen/llvm/types.h"
+#include "crosscompile/codegen/llvm/workspace.h"
+#include "crosscompile/ir/error.h"
+
+#include <llvm/IR/MDBuilder.h>
+
+namespace ferry::codegen {
+namespace {
+
+using llvm::Value;
+
+void emit_serial(FunctionState& state, const ir::For& node) {
+  Value* begin = emit_expr(state, node.min);
+  Value* end = state.builder.CreateAdd(begin, emit_expr(state, node.extent));
+  state.ranges[node.var.get()] = loop_range(range_of(state.ranges, node.min), range_of(state.ranges, node.extent));
+  emit_loop(state, begin, end, node.var.as<ir::Var>()->name, [&](Value* variable) {
+    state.values[node.var.get()] = variable;
+    emit_stmt(state, node.body);
+  });
+}
+
+void emit_for(FunctionState& state, const ir::For& node) {
+  switch (node.for_kind) {
+    case ir::ForKind::serial: return emit_serial(state, node);
+    case ir::ForKind::parallel:
+      // The runtime runs a nested parallel loop inline; a plain loop is that without the call.
+      return state.in_parallel ? emit_serial(state, node) : emit_parallel(state, node);
+    case ir::ForKind::vectorized:
+    case ir::ForKind::unrolled: break;
+  }
+  throw InternalError("a vectorized or unrolled loop reached code generation; its pass must stand before");
+}
+
+void emit_if(FunctionState& state, const ir::If& node) {
+  llvm::IRBuilder<>& b = state.builder;
+  llvm::BasicBlock* then_block = state.new_block("if.then");
+  llvm::BasicBlock* end_block = state.new_block("if.end");
+  llvm::BasicBlock* else_block = node.on_false.defined() ? state.new_block("if.else") : end_block;
+  b.CreateCondBr(emit_expr(state, node.condition), then_block, else_block);
+  b.SetInsertPoint(then_block);
+  emit_stmt(state, node.on_true);
+  b.CreateBr(end_block);
+  if (node.on_false.defined()) {
+    b.SetInsertPoint(else_block);
+    emit_stmt(state, node.on_false);
+    b.CreateBr(end_block);
+  }
+  b.SetInsertPoint(end_block);
+}
+
+void emit_let_stmt(FunctionState& state, const ir::LetStmt& node) {
+  const ir::ExprNode* var = node.var.get();
+  state.values[var] = emit_expr(state, node.value);
+  state.ranges[var] = range_of(state.ranges, node.value);
+  emit_stmt(state, node.body);
+}
+
+void emit_assert(FunctionState& state, const ir::Assert& node) {
+  Value* failed = state.builder.CreateNot(emit_expr(state, node.condition));
+  emit_return_if(state, failed, state.builder.getInt32(node.message + 1));
+}
+
+}  // namespace
+
+void emit_loop(FunctionState& state, Value* begin, Value* end, const llvm::Twine& name,
+               const std::function<void(Value*)>& body) {
+  llvm::IRBuilder<>& b = state.builder;
+  llvm::BasicBlock* before = b.GetInsertBlock();
+  llvm::BasicBlock* loop = state.new_block("loop");
+  llvm::BasicBlock* after = state.new_block("loop.end");
+  // The test stands at the end, where passes that move code out of loops want it.
+  b.CreateCondBr(b.CreateICmpSLT(begin, end), loop, after);
+  b.SetInsertPoint(loop);
+  llvm::PHINode* variable = b.CreatePHI(b.getInt64Ty(), 2, name);
+  variable->addIncoming(begin, before);
+  body(variable);
+  Value* next = b.CreateNSWAdd(variable, b.getInt64(1));
+  variable->addIncoming(next, b.GetInsertBlock());
+  b.CreateCondBr(b.CreateICmpSLT(next, end), loop, after);
+  b.SetInsertPoint(after);
+}
+
+void emit_return_if(FunctionState& state, Value* condition, Value* result) {
+  llvm::IRBuilder<>& b = state.builder;
+  llvm::BasicBlock* leave = state.new_block("leave");
+  llvm::BasicBlock* go_on = state.new_block("go_on");
+  b.CreateCondBr(condition, leave, go_on, llvm::MDBuilder(state.context()).createUnlikelyBranchWeights());
+  b.SetInsertPoint(leave);
+  b.CreateRet(result);
+  b.SetInsertPoint(go_on);
+}
+
+void emit_stmt(FunctionState& state, const ir::Stmt& stmt) {
+  switch (stmt.kind()) {
+    case ir::NodeKind::Store: return emit_store(state, *stmt.as<ir::Store>());
+    case ir::NodeKind::For: return emit_for(state, *stmt.as<ir::For>());
+    case ir::NodeKind::Block:
+      for (const ir::Stmt& part : stmt.as<ir::Block>()->body) emit_stmt(state, part);
+      return;
+    case ir::NodeKind::If: return emit_if(state, *stmt.as<ir::If>());
+    case ir::NodeKind::Allocate: return emit_allocate(state, *stmt.as<ir::Allocate>());
+    case ir::NodeKind::LetStmt: return emit_let_stmt(state, *stmt.as<ir::LetStmt>());
+    case ir::NodeKind::Assert: return emit_assert(state, *stmt.as<ir::Assert>());
+    case ir::NodeKind::Evaluate: emit_expr(state, stmt.as<ir::Evaluate>()->value); return;
+    case ir::NodeKind::IntImm:
+    case ir::NodeKind::FloatImm:
+    case ir::NodeKind::Var:
+    case ir::NodeKind::Cast:
+    case ir::NodeKind::Unary:
+    case ir::NodeKind::Binary:
+    case ir::NodeKind::Select:
+    case ir::NodeKind::IfThenElse:
+    case ir::NodeKind::Load:
+    case ir::NodeKind::Call:
+    case ir::NodeKind::Reduce:
+    case ir::NodeKind::Let:
+    case ir::NodeKind::Ramp:
+    case ir::NodeKind::Broadcast:
+    case ir::NodeKind::VectorReduce: break;
+  }
+  throw InternalError("emit_stmt: an expression stands in the place of a statement");
+}
+
+}  // namespace ferry::codegen

@@ -1,0 +1,19 @@
+// Statements: control flow, allocation and what leaves a function early.
+#pragma once
+
+#include "crosscompile/codegen/llvm/state.h"
+
+#include <functional>
+
+namespace ferry::codegen {
+
+void emit_stmt(FunctionState& state, const ir::Stmt& stmt);
+
+// for (variable = begin; variable < end; ++variable) body(variable), for int64 values.
+void emit_loop(FunctionState& state, llvm::Value* begin, llvm::Value* end, const llvm::Twine& name,
+               const std::function<void(llvm::Value*)>& body);
+
+// Leaves the function with `result` when the condition holds, which it hardly ever does.
+void emit_return_if(FunctionState& state, llvm::Value* condition, llvm::Value* result);
+
+}  // namespace ferry::codegen
