@@ -1,0 +1,89 @@
+#include "crosscompile/compile.h"
+
+#include "crosscompile/codegen/llvm/codegen.h"
+#include "crosscompile/ir/error.h"
+#include "crosscompile/link/link.h"
+#include "crosscompile/manifest_exprs.h"
+#include "crosscompile/passes/pipeline.h"
+#include "rpc/abi/module_file.h"
+#include "rpc/abi/runtime_api.h"
+
+#include <algorithm>
+
+namespace ferry {
+namespace {
+
+ParameterInfo describe_parameter(const ir::Function& function, const ir::FunctionParameter& parameter) {
+  const std::string what = function.name + ": shape of '" + parameter.name + "'";
+  ParameterInfo info;
+  info.name = parameter.name;
+  info.kind = parameter.kind;
+  info.direction = parameter.direction;
+  if (parameter.kind == ParameterKind::scalar) {
+    info.dtype = parameter.scalar.type().code;
+    return info;
+  }
+  info.dtype = parameter.buffer->dtype;
+  for (const ir::Expr& extent : parameter.buffer->shape) info.shape.push_back(to_manifest(extent, function, what));
+  for (const ir::Expr& stride : parameter.buffer->strides) info.strides.push_back(to_manifest(stride, function, what));
+  return info;
+}
+
+// Of the features a device can report, those the code may use; features.def is in no order that could be relied on.
+std::vector<std::string> needed_features(const Target& target) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& arch, const std::string& name) {
+    if (arch == target.arch && target.has(name)) names.push_back(name);
+  };
+#define FERRY_FEATURE(arch, name) add(#arch, name);
+#include "rpc/abi/features.def"
+#undef FERRY_FEATURE
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+FunctionInfo describe(const ir::Function& function) {
+  FunctionInfo info;
+  info.name = function.name;
+  info.symbol = codegen::kSymbolPrefix + function.name;
+  for (const ir::Expr& symbol : function.symbols) info.symbols.push_back(symbol.as<ir::Var>()->name);
+  for (const ir::FunctionParameter& parameter : function.parameters) {
+    info.parameters.push_back(describe_parameter(function, parameter));
+  }
+  for (const ir::Requirement& requirement : function.requirements) {
+    info.preconditions.push_back(
+        {to_manifest(requirement.condition, function, function.name + ": requirement"), requirement.message});
+  }
+  info.call_workspace = to_manifest(function.call_workspace, function, function.name + ": workspace");
+  info.thread_workspace = to_manifest(function.thread_workspace, function, function.name + ": workspace");
+  info.messages = function.messages;
+  info.flops = to_manifest(function.flops, function, function.name + ": operation count");
+  return info;
+}
+
+std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions, const Target& target,
+                                         const ModuleText& text) {
+  std::vector<ir::Function> lowered;
+  ModuleFile module;
+  module.manifest.abi_version = FERRY_ABI_VERSION;
+  module.manifest.arch = target.arch;
+  module.manifest.features = needed_features(target);
+  module.manifest.target = target.text;
+  std::vector<std::string> exports;
+  for (const ir::Function& function : functions) {
+    lowered.push_back(passes::run_pipeline(function, target));
+    module.manifest.functions.push_back(describe(lowered.back()));
+    exports.push_back(module.manifest.functions.back().symbol);
+  }
+  if (const Status status = check_manifest(module.manifest); !status.is_ok()) {
+    throw CompileError("the module cannot be described: " + status.message());
+  }
+  module.images.push_back({"elf", link::link_shared(codegen::emit_object(lowered, target), target, exports)});
+  module.source = text.source;
+  module.schedule = text.schedule;
+  return write_module(module);
+}
+
+}  // namespace ferry
