@@ -87,7 +87,7 @@ class GuardFinder : public Visitor {
     const Expr left = substitute(node.left, lets_);
     const Expr right = substitute(node.right, lets_);
     Guard guard{&node, wanted, margin_of(node.op, left, right, wanted), {}};
-    if (!guard.margin) return;
+    if (!guard.margin.defined()) return;
     const auto depends_on = [&](const Expr& var) {
       return uses_var(guard.margin, var) || std::any_of(guard.inner.begin(), guard.inner.end(), [&](const Range& loop) {
                return uses_var(loop.min, var) || uses_var(loop.max, var);
