@@ -42,23 +42,24 @@ bool dispatch(SessionState& state, rpc::Connection& connection, Activity& activi
   Exchange exchange(connection, frame.header, activity);
   const auto reply_with = [&]<class Request>(Handler<Request> handler) {
     answer<Request>(handler, state, exchange, frame.body);
+    return !exchange.session_ends();
   };
   switch (static_cast<rpc::Tag>(frame.header.tag)) {
-    case rpc::Tag::Hello: reply_with(&handle_hello); break;
-    case rpc::Tag::Ping: reply_with(&handle_ping); break;
-    case rpc::Tag::PutModule: reply_with(&handle_put_module); break;
-    case rpc::Tag::ListModules: reply_with(&handle_list_modules); break;
-    case rpc::Tag::UnloadModule: reply_with(&handle_unload_module); break;
-    case rpc::Tag::Alloc: reply_with(&handle_alloc); break;
-    case rpc::Tag::Free: reply_with(&handle_free); break;
-    case rpc::Tag::Write: reply_with(&handle_write); break;
-    case rpc::Tag::Read: reply_with(&handle_read); break;
-    case rpc::Tag::Fill: reply_with(&handle_fill); break;
-    case rpc::Tag::Copy: reply_with(&handle_copy); break;
-    case rpc::Tag::Call: reply_with(&handle_call); break;
-    case rpc::Tag::Measure: reply_with(&handle_measure); break;
-    case rpc::Tag::Facts: reply_with(&handle_facts); break;
-    case rpc::Tag::Close: reply_with(&handle_close); break;
+    case rpc::Tag::Hello: return reply_with(&handle_hello);
+    case rpc::Tag::Ping: return reply_with(&handle_ping);
+    case rpc::Tag::PutModule: return reply_with(&handle_put_module);
+    case rpc::Tag::ListModules: return reply_with(&handle_list_modules);
+    case rpc::Tag::UnloadModule: return reply_with(&handle_unload_module);
+    case rpc::Tag::Alloc: return reply_with(&handle_alloc);
+    case rpc::Tag::Free: return reply_with(&handle_free);
+    case rpc::Tag::Write: return reply_with(&handle_write);
+    case rpc::Tag::Read: return reply_with(&handle_read);
+    case rpc::Tag::Fill: return reply_with(&handle_fill);
+    case rpc::Tag::Copy: return reply_with(&handle_copy);
+    case rpc::Tag::Call: return reply_with(&handle_call);
+    case rpc::Tag::Measure: return reply_with(&handle_measure);
+    case rpc::Tag::Facts: return reply_with(&handle_facts);
+    case rpc::Tag::Close: return reply_with(&handle_close);
   }
   exchange.refuse({ErrorCode::unsupported, format("this server does not know messages of tag %u", frame.header.tag)});
   return !exchange.session_ends();
