@@ -1,0 +1,45 @@
+// PROTOCOL.md is what a second implementation is made from: its tables must name what the code has.
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "rpc/wire/codec.h"
+#include "rpc/wire/frame.h"
+
+namespace ferry::rpc {
+namespace {
+
+std::string page() {
+  std::ifstream file(FERRY_SOURCE_DIR "/rpc/PROTOCOL.md");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string row(unsigned tag, const std::string& name) { return "\n| " + std::to_string(tag) + " | " + name + " |"; }
+
+TEST_CASE("the page has a row for every message, event and error") {
+  const std::string text = page();
+  REQUIRE_FALSE(text.empty());
+  const auto expect = [&](const std::string& line) {
+    CAPTURE(line);
+    CHECK(text.find(line) != std::string::npos);
+  };
+#define FERRY_ROW(number, request, reply, name) expect(row(number, name));
+  FERRY_MESSAGES(FERRY_ROW)
+#undef FERRY_ROW
+#define FERRY_ROW(number, name) expect(row(number, #name));
+  FERRY_ERROR_CODES(FERRY_ROW)
+#undef FERRY_ROW
+#define FERRY_ROW(number, enumerator, name, bytes, storage) expect(std::to_string(number) + " " + name);
+  FERRY_DTYPES(FERRY_ROW)
+#undef FERRY_ROW
+  expect(row(static_cast<unsigned>(EventTag::queued), "queued"));
+  expect(row(static_cast<unsigned>(EventTag::progress), "progress"));
+  expect(row(static_cast<unsigned>(EventTag::log), "log"));
+  expect("preamble (" + std::to_string(kPreambleBytes) + " bytes)");
+  expect("header (" + std::to_string(kFrameHeaderBytes) + " bytes)");
+}
+
+}  // namespace
+}  // namespace ferry::rpc
