@@ -4,31 +4,9 @@
 #include "host/lang/program.h"
 #include "host/lang/text.h"
 #include "host/lower/lower.h"
-#include "host/session/remote_error.h"
-#include "rpc/abi/module_file.h"
+#include "host/session/ferry.h"
 
 namespace ferry {
-
-struct CompiledModule::State {
-  std::vector<std::uint8_t> bytes;
-  Hash hash;
-  Manifest manifest;
-  std::string source;
-};
-
-CompiledModule::CompiledModule(std::vector<std::uint8_t> bytes) {
-  ModuleFile file = session::take(read_module(bytes));
-  const Hash hash = blake2b(bytes);
-  state_ = std::make_shared<State>(State{std::move(bytes), hash, std::move(file.manifest), std::move(file.source)});
-}
-
-const std::vector<std::uint8_t>& CompiledModule::bytes() const { return state_->bytes; }
-
-const Hash& CompiledModule::hash() const { return state_->hash; }
-
-const Manifest& CompiledModule::manifest() const { return state_->manifest; }
-
-const std::string& CompiledModule::source() const { return state_->source; }
 
 Target target(std::string_view text) { return resolve_target(text); }
 

@@ -2,6 +2,7 @@
 
 #include "crosscompile/target/resolve.h"
 #include "host/session/state.h"
+#include "rpc/transport/socket.h"
 #include "rpc/transport/tcp.h"
 
 namespace ferry {
@@ -19,19 +20,14 @@ session::EventHandlers handlers_of(const ConnectOptions& options) {
   return handlers;
 }
 
-std::unique_ptr<session::Client> connect_to(const TcpAddress& address, const std::string& name,
-                                            const ConnectOptions& options) {
-  return std::make_unique<session::Client>(session::take(connect_tcp(address.host, address.port)), name,
-                                           handlers_of(options));
-}
-
 }  // namespace
 
 Device connect(std::string_view address, const ConnectOptions& options) {
   const TcpAddress parsed = session::take(parse_tcp_address(address, kDefaultPort));
   auto state = std::make_shared<detail::DeviceState>();
   state->name = to_text(parsed);
-  state->client = connect_to(parsed, state->name, options);
+  state->client = std::make_unique<session::Client>(session::take(connect_tcp(parsed.host, parsed.port)), state->name,
+                                                    handlers_of(options));
   return Device(std::move(state));
 }
 
@@ -39,7 +35,13 @@ Device local_device(const ConnectOptions& options) {
   auto state = std::make_shared<detail::DeviceState>();
   state->name = "this machine";
   state->server = std::make_unique<session::LocalServer>(session::find_rpc_server());
-  state->client = connect_to({"127.0.0.1", state->server->port()}, state->name, options);
+  auto transport = session::take(wrap_socket(state->server->take_socket()));
+  try {
+    state->client = std::make_unique<session::Client>(std::move(transport), state->name, handlers_of(options));
+  } catch (const RemoteError&) {
+    state->server->check_running();
+    throw;
+  }
   return Device(std::move(state));
 }
 

@@ -3,7 +3,6 @@
 
 #include <sys/types.h>
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -14,23 +13,25 @@ namespace ferry::session {
 // prefix it is installed in, or in the build tree. RemoteError with not_found names all the places.
 std::filesystem::path find_rpc_server();
 
-// Runs until this object or this process ends, whichever is first.
+// Serves us alone, over a pair of sockets that nobody else can reach, and ends when we close ours or this process ends.
 class LocalServer {
  public:
   explicit LocalServer(const std::filesystem::path& program, const std::vector<std::string>& arguments = {});
+  // Ends it, if the connection's end has not.
   ~LocalServer();
   LocalServer(const LocalServer&) = delete;
   LocalServer& operator=(const LocalServer&) = delete;
 
-  // Waits until it listens. RemoteError with unavailable, and what the server said, when it never does.
-  std::uint16_t port();
+  // Our end of the pair, once; the caller's to close.
+  int take_socket();
+  // RemoteError with unavailable and how the program ended, if it has.
+  void check_running();
   pid_t pid() const { return pid_; }
 
  private:
   std::filesystem::path program_;
-  pid_t pid_ = -1;
-  int output_ = -1;
-  std::uint16_t port_ = 0;
+  pid_t pid_ = -1;  // -1: reaped
+  int socket_ = -1;
 };
 
 }  // namespace ferry::session

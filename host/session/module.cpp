@@ -23,7 +23,6 @@ rpc::Handle ModuleState::loaded() {
   const bool present = query.get().present;
   query = {};
   if (!present) {
-    handle = device->client->new_handle();
     device->client->post(rpc::PutModule{handle, compiled.hash()}, compiled.bytes());
   }
   return handle;
