@@ -117,7 +117,7 @@ Result<Symbols> bind_all(const FunctionInfo& function, std::span<const ArgumentS
 Result<std::int64_t> evaluate_for(const FunctionInfo& function, const std::string& what, const ManifestExpr& expr,
                                   std::span<const std::int64_t> symbols) {
   if (expr.code.empty()) return std::int64_t{0};
-  const Result<std::int64_t> value = evaluate(expr, symbols);
+  Result<std::int64_t> value = evaluate(expr, symbols);
   if (value.is_ok()) return value;
   return refuse(function, what + " " + to_text(expr, function.symbols) + ": " + value.status().message());
 }

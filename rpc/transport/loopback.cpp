@@ -9,7 +9,7 @@
 namespace ferry {
 namespace {
 
-constexpr std::size_t kCapacity = 256 * 1024;
+constexpr std::size_t kCapacity = std::size_t{256} << 10;
 
 // One direction: a ring of bytes between one sender and one receiver.
 class ByteQueue {

@@ -7,7 +7,7 @@
 namespace ferry::rpc {
 namespace {
 
-constexpr std::size_t kDrainPieceBytes = 64 * 1024;
+constexpr std::size_t kDrainPieceBytes = std::size_t{64} << 10;
 
 // The transport says how much of one receive had come; only at the start of a frame may that be nothing.
 Status inside_frame(Status status) {
