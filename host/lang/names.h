@@ -8,6 +8,8 @@
 
 namespace ferry::lang {
 
+inline constexpr std::size_t kMaxNameLength = 128;
+
 // CompileError unless it is a letter or '_' and then letters, digits, '_' and '.'.
 void check_name(const std::string& name, const char* what);
 
@@ -17,5 +19,11 @@ std::vector<ir::Expr> checked_shape(std::vector<ir::Expr> shape, const std::stri
 
 // "1 index", "2 indices"
 std::string counted(std::size_t count, const char* one, const char* many);
+
+// "; did you mean 'x'?" with the candidate that is nearest, or nothing when none is near.
+std::string suggestion(const std::string& name, const std::vector<std::string>& candidates);
+
+// Every name of an element type.
+std::vector<std::string> type_names();
 
 }  // namespace ferry::lang

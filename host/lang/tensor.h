@@ -31,7 +31,6 @@ struct Stage : ir::Definition {
 // Limits that keep recursion and the time of a walk bounded; compute() throws CompileError beyond them.
 inline constexpr std::size_t kMaxOperations = 200'000;  // in one stage, shared parts counted at every use
 inline constexpr std::uint32_t kMaxChainDepth = 10'000;
-inline constexpr std::size_t kMaxNameLength = 128;
 
 class Tensor {
  public:

@@ -1,0 +1,207 @@
+#include "host/lang/analyze.h"
+
+#include "host/lang/analyze_statement.h"
+#include "host/lang/names.h"
+
+#include <algorithm>
+#include <set>
+
+namespace ferry::lang {
+namespace {
+
+using Names = std::set<std::string_view>;
+
+void collect_names(const Syntax& syntax, Names& names) {
+  if (syntax.kind == Syntax::Kind::name) names.insert(syntax.text);
+  for (const Syntax& part : syntax.parts) collect_names(part, names);
+}
+
+// Names in the indices of tensors.
+void collect_index_names(const Syntax& syntax, const Names& tensors, Names& names) {
+  const bool element = syntax.kind == Syntax::Kind::call && tensors.contains(syntax.text);
+  for (const Syntax& part : syntax.parts) {
+    if (element) collect_names(part, names);
+    collect_index_names(part, tensors, names);
+  }
+}
+
+class Analysis {
+ public:
+  Analysis(const Source& source, const DefSyntax& def) : source_(source), def_(def) { scope_.source = &source; }
+
+  Program run() {
+    for (const StatementSyntax& statement : def_.statements) scope_.computed.emplace(statement.target.text);
+    for (const Name& output : def_.outputs) scope_.computed.emplace(output.text);
+    scalars();
+    sizes();
+    tensors();
+    statements();
+    return source_.at(def_.name.offset, [&] {
+      return make_program(std::string(def_.name.text), parameters(), std::move(requirements_));
+    });
+  }
+
+ private:
+  TextError error(std::size_t offset, const std::string& message) const { return source_.error(offset, message); }
+
+  bool is_output(std::string_view name) const {
+    return std::any_of(def_.outputs.begin(), def_.outputs.end(),
+                       [&](const Name& output) { return output.text == name; });
+  }
+
+  // What is used where sizes and indices are is 64 bits wide, so that a call can check it: an 'int n' there is an
+  // int64.
+  Names size_like_names() const {
+    Names tensors, names;
+    for (const ParameterSyntax& parameter : def_.parameters) {
+      if (parameter.shape) tensors.insert(parameter.name.text);
+      for (const Syntax& size : parameter.shape.value_or(std::vector<Syntax>())) collect_names(size, names);
+    }
+    for (const StatementSyntax& statement : def_.statements) tensors.insert(statement.target.text);
+    for (const StatementSyntax& statement : def_.statements) {
+      collect_index_names(statement.value, tensors, names);
+      for (const RangeSyntax& range : statement.ranges) {
+        collect_names(range.begin, names);
+        collect_names(range.end, names);
+      }
+    }
+    for (const RequireSyntax& requirement : def_.requirements) collect_names(requirement.condition, names);
+    return names;
+  }
+
+  void scalars() {
+    const Names size_like = size_like_names();
+    for (const ParameterSyntax& parameter : def_.parameters) {
+      if (parameter.shape) continue;
+      const bool widen = ir::Type(parameter.dtype).is_int() && size_like.contains(parameter.name.text);
+      const std::string name(parameter.name.text);
+      claim(parameter.name);
+      scope_.scalars.emplace(name, source_.at(parameter.name.offset, [&] {
+        return var(name, widen ? ir::kIndex : ir::Type(parameter.dtype));
+      }));
+    }
+  }
+
+  void claim(const Name& name) const {
+    if (scope_.has(name.text)) {
+      throw error(name.offset, "expected different names, got another '" + std::string(name.text) + "'");
+    }
+  }
+
+  // Names in shapes that are no scalars are sizes; each must be readable off an argument.
+  void sizes() {
+    for (const ParameterSyntax& parameter : def_.parameters) {
+      for (const Syntax& size : parameter.shape.value_or(std::vector<Syntax>())) {
+        if (size.kind != Syntax::Kind::name || scope_.has(size.text)) continue;
+        const std::string name(size.text);
+        scope_.sizes.emplace(name, source_.at(size.offset, [&] { return var(name); }));
+      }
+    }
+    for (const ParameterSyntax& parameter : def_.parameters) {
+      for (const Syntax& size : parameter.shape.value_or(std::vector<Syntax>())) check_known(size);
+    }
+  }
+
+  void check_known(const Syntax& size) const {
+    if (size.kind == Syntax::Kind::name && !scope_.has(size.text)) {
+      throw error(size.offset, "expected '" + std::string(size.text) +
+                                   "' to stand alone as a dimension of some argument, or to be an int argument itself" +
+                                   suggestion(std::string(size.text), scope_.names()));
+    }
+    for (const Syntax& part : size.parts) check_known(part);
+  }
+
+  void tensors() {
+    for (const ParameterSyntax& parameter : def_.parameters) {
+      if (!parameter.shape) continue;
+      claim(parameter.name);
+      std::vector<Expr> shape;
+      for (const Syntax& size : *parameter.shape) {
+        shape.push_back(source_.at(size.offset, [&] { return size_expression(scope_, size, "a shape"); }));
+      }
+      const std::string name(parameter.name.text);
+      scope_.tensors.emplace(name, source_.at(parameter.name.offset,
+                                              [&] { return placeholder(std::move(shape), parameter.dtype, name); }));
+    }
+    inputs_ = scope_.tensors;
+  }
+
+  void statements() {
+    std::map<std::string_view, std::size_t> left;
+    for (const StatementSyntax& statement : def_.statements) ++left[statement.target.text];
+    std::map<std::string_view, std::size_t> version;
+    for (const StatementSyntax& statement : def_.statements) {
+      const std::string_view target = statement.target.text;
+      check_target(statement.target);
+      std::string name(target);
+      // Only the last version carries the plain name, which schedules and outputs use.
+      if (--left[target] > 0) name += "." + std::to_string(version[target]++);
+      StatementResult result = analyze_statement(scope_, statement, std::move(name));
+      for (ir::Requirement& requirement : result.requirements) {
+        requirement.message = source_.place(statement.target.offset) + ": " + requirement.message;
+        requirements_.push_back(std::move(requirement));
+      }
+      scope_.tensors.insert_or_assign(std::string(target), std::move(result.tensor));
+    }
+    for (const RequireSyntax& requirement : def_.requirements) {
+      const Expr condition = source_.at(
+          requirement.offset, [&] { return size_expression(scope_, requirement.condition, "a requirement"); });
+      const std::string_view text = requirement.message.empty() ? requirement.text : requirement.message;
+      requirements_.push_back({ir::cast(DType::boolean, condition), std::string(text)});
+    }
+  }
+
+  void check_target(const Name& target) const {
+    const std::string name(target.text);
+    if (scope_.sizes.contains(target.text))
+      throw error(target.offset, "expected a tensor to compute, got the size '" + name + "'");
+    if (scope_.scalars.contains(target.text)) {
+      throw error(target.offset, "expected a tensor to compute, got the scalar argument '" + name + "'");
+    }
+    if (inputs_.contains(target.text) && !is_output(target.text)) {
+      throw error(target.offset,
+                  "'" + name + "' is an argument: to change it, list it among the outputs too, after '->'");
+    }
+  }
+
+  std::vector<Parameter> parameters() {
+    std::vector<Parameter> parameters;
+    for (const ParameterSyntax& syntax : def_.parameters) {
+      const std::string name(syntax.name.text);
+      if (!syntax.shape) {
+        parameters.push_back(scalar(scope_.scalars.at(name)));
+      } else if (is_output(name)) {
+        parameters.push_back(inout(inputs_.at(name), scope_.tensors.at(name)));
+      } else {
+        parameters.push_back(in(inputs_.at(name)));
+      }
+    }
+    std::set<std::string_view> seen;
+    for (const Name& output : def_.outputs) {
+      const std::string name(output.text);
+      if (!seen.insert(output.text).second)
+        throw error(output.offset, "expected each output once, got '" + name + "' again");
+      const auto found = scope_.tensors.find(name);
+      if (found == scope_.tensors.end() || found->second.stage() == nullptr) {
+        std::vector<std::string> targets;
+        for (const StatementSyntax& statement : def_.statements) targets.emplace_back(statement.target.text);
+        throw error(output.offset,
+                    "expected a statement that computes the output '" + name + "'" + suggestion(name, targets));
+      }
+      if (!inputs_.contains(name)) parameters.push_back(out(found->second));
+    }
+    return parameters;
+  }
+
+  const Source& source_;
+  const DefSyntax& def_;
+  Scope scope_;
+  std::map<std::string, Tensor, std::less<>> inputs_;
+  std::vector<ir::Requirement> requirements_;
+};
+
+}  // namespace
+
+Program analyze(const Source& source, const DefSyntax& def) { return Analysis(source, def).run(); }
+
+}  // namespace ferry::lang

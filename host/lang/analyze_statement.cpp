@@ -1,0 +1,215 @@
+#include "host/lang/analyze_statement.h"
+
+#include "crosscompile/ir/mutator.h"
+#include "host/lang/infer_ranges.h"
+#include "host/lang/names.h"
+#include "host/lang/stages.h"
+
+#include <algorithm>
+
+namespace ferry::lang {
+namespace {
+
+// A choice that need not guard anything becomes a select, which vectorises better.
+class Unguard : public ir::Mutator {
+ public:
+  explicit Unguard(const std::unordered_set<const ir::ExprNode*>& safe) : safe_(safe) {}
+
+ protected:
+  using Mutator::mutate_node;
+  Expr mutate_node(const ir::IfThenElse& node, const Expr& self) override {
+    const Expr inner = Mutator::mutate_node(node, self);
+    for (const Expr& side : {node.on_true, node.on_false}) {
+      for (const ir::Load* load : loads_of(side)) {
+        if (!safe_.contains(load)) return inner;
+      }
+    }
+    const auto& choice = *inner.as<ir::IfThenElse>();
+    return ir::Select::make(choice.condition, choice.on_true, choice.on_false);
+  }
+
+ private:
+  const std::unordered_set<const ir::ExprNode*>& safe_;
+};
+
+ir::ReduceOp reduce_op(Assign assign) {
+  switch (assign) {
+    case Assign::sum: return ir::ReduceOp::sum;
+    case Assign::prod: return ir::ReduceOp::prod;
+    case Assign::min: return ir::ReduceOp::min;
+    case Assign::max: return ir::ReduceOp::max;
+    case Assign::set: break;
+  }
+  throw InternalError("'=' combines nothing");
+}
+
+Expr combine(Assign assign, const Expr& left, const Expr& right) {
+  switch (assign) {
+    case Assign::sum: return left + right;
+    case Assign::prod: return left * right;
+    case Assign::min: return ir::min(left, right);
+    case Assign::max: return ir::max(left, right);
+    case Assign::set: return right;
+  }
+  throw InternalError("an assignment of no kind");
+}
+
+const char* text_of(Assign assign) {
+  switch (assign) {
+    case Assign::set: return "=";
+    case Assign::sum: return "+=";
+    case Assign::prod: return "*=";
+    case Assign::min: return "min=";
+    case Assign::max: return "max=";
+  }
+  return "";
+}
+
+class Analysis {
+ public:
+  Analysis(const Scope& scope, const StatementSyntax& statement)
+      : scope_(scope), statement_(statement), builder_(scope, true) {}
+
+  StatementResult run(std::string name) {
+    left_side();
+    const bool fixed_type = earlier_.buffer() != nullptr;
+    Expr value = fixed_type ? builder_.build(statement_.value, earlier_.dtype()) : builder_.build(statement_.value);
+    if (fixed_type) value = ir::cast(earlier_.dtype(), value);
+    check_reduction(value);
+    RangeInference ranges(scope_, statement_, builder_, earlier_, algebra_);
+    ranges.run();
+    value = Unguard(ranges.safe_loads()).mutate(value);
+    std::vector<ir::Axis> axes = target_axes(ranges);
+    value = assemble(ranges, value);
+    return {compute_over(std::move(axes), {value}, std::move(name))[0], ranges.requirements()};
+  }
+
+ private:
+  std::size_t target_rank() const { return statement_.indices.size(); }
+  bool reduces() const { return builder_.indices().size() > target_rank(); }
+
+  TextError error(std::size_t offset, const std::string& message) const {
+    return scope_.source->error(offset, message);
+  }
+
+  void left_side() {
+    for (const Name& index : statement_.indices) {
+      const std::string name(index.text);
+      if (scope_.has(index.text)) {
+        throw error(index.offset, "expected a new name for an index, got '" + name + "', which is " +
+                                      (scope_.sizes.contains(index.text) ? "a size" : "a parameter or tensor"));
+      }
+      const std::size_t before = builder_.indices().size();
+      builder_.index(index);
+      if (builder_.indices().size() == before)
+        throw error(index.offset, "expected different indices, got '" + name + "' twice");
+    }
+    if (target_rank() > kMaxRank) {
+      throw error(statement_.indices[kMaxRank].offset, "expected at most " + std::to_string(kMaxRank) + " dimensions");
+    }
+    const auto found = scope_.tensors.find(statement_.target.text);
+    if (found != scope_.tensors.end()) {
+      earlier_ = found->second;
+      if (earlier_.rank() != target_rank()) {
+        throw error(statement_.target.offset, "'" + std::string(statement_.target.text) + "': expected " +
+                                                  counted(earlier_.rank(), "index", "indices") + ", got " +
+                                                  std::to_string(target_rank()));
+      }
+    } else if (statement_.assign != Assign::set && !statement_.initialise) {
+      const std::string op = text_of(statement_.assign);
+      throw error(statement_.assign_offset, "expected '" + op + "!', got '" + op + "': '" +
+                                                std::string(statement_.target.text) +
+                                                "' has no value yet to start from");
+    }
+  }
+
+  void check_reduction(const Expr& value) const {
+    if (statement_.assign != Assign::set) {
+      if (!value.type().is_bool()) return;
+      throw error(statement_.value.offset, "expected numbers to combine with '" +
+                                               std::string(text_of(statement_.assign)) +
+                                               "', got bool; cast it first, as in int(...)");
+    }
+    if (!reduces()) return;
+    const Name& extra = builder_.indices()[target_rank()].name;
+    const std::string name(extra.text);
+    throw error(extra.offset, "expected an index of the left side or a known name, got '" + name +
+                                  "'; to combine over it write '+=!', '*=!', 'min=!' or 'max=!'" +
+                                  (name.size() > 1 ? suggestion(name, scope_.names()) : ""));
+  }
+
+  std::vector<ir::Axis> target_axes(const RangeInference& ranges) {
+    std::vector<ir::Axis> axes;
+    for (std::size_t i = 0; i < target_rank(); ++i) {
+      const Index& index = builder_.indices()[i];
+      const IndexRange& range = ranges.of(index.var);
+      if (earlier_.buffer() != nullptr) {
+        axes.push_back({index.var, Expr(0), earlier_.shape()[i]});
+        limit(index.var, range, earlier_.shape()[i]);
+        continue;
+      }
+      if (range.begin.constant() != 0) {
+        throw error(index.name.offset, "expected the range of '" + std::string(index.name.text) +
+                                           "' to start at 0, since it indexes the new tensor '" +
+                                           std::string(statement_.target.text) + "', got " +
+                                           text_of_bound(range.begin) + "; shift the index where it is used");
+      }
+      axes.push_back({index.var, Expr(0), algebra_.to_expr(range.end)});
+    }
+    return axes;
+  }
+
+  std::string text_of_bound(const Polynomial& bound) const {
+    const auto constant = bound.constant();
+    return constant ? std::to_string(*constant) : "one that depends on sizes";
+  }
+
+  // A statement that covers a part of its tensor leaves the rest as it was.
+  void limit(const Expr& index, const IndexRange& range, const Expr& size) {
+    if (range.begin.constant() != 0) add_limit(index >= algebra_.to_expr(range.begin));
+    if (!(range.end == algebra_.of(size))) add_limit(index < algebra_.to_expr(range.end));
+  }
+
+  void add_limit(const Expr& condition) { inside_ = inside_.defined() ? inside_ && condition : condition; }
+
+  Expr assemble(const RangeInference& ranges, const Expr& value) {
+    std::vector<Expr> at;
+    for (std::size_t i = 0; i < target_rank(); ++i) at.push_back(builder_.indices()[i].var);
+    const Expr before = earlier_.buffer() != nullptr ? earlier_.at(std::move(at)) : Expr();
+    const bool continues = statement_.assign != Assign::set && !statement_.initialise;
+    if (!reduces()) {
+      const Expr now = continues ? combine(statement_.assign, before, value) : value;
+      return inside_.defined() ? ir::if_then_else(inside_, now, before) : now;
+    }
+    std::vector<ir::Axis> axes;
+    for (std::size_t i = target_rank(); i < builder_.indices().size(); ++i) {
+      const Expr& index = builder_.indices()[i].var;
+      const IndexRange& range = ranges.of(index);
+      axes.push_back(
+          {index, algebra_.to_expr(range.begin), algebra_.to_expr(algebra_.subtract(range.end, range.begin))});
+    }
+    const ir::ReducerRef reducer = ir::make_reducer(reduce_op(statement_.assign), value.type());
+    std::vector<Expr> init;
+    if (continues) {
+      init.push_back(before);
+    } else if (inside_.defined()) {
+      init.push_back(ir::select(inside_, ir::identity_of(reducer->op, value.type()), before));
+    }
+    return ir::Reduce::make(reducer, {value}, std::move(axes), inside_, std::move(init));
+  }
+
+  const Scope& scope_;
+  const StatementSyntax& statement_;
+  ExpressionBuilder builder_;
+  Algebra algebra_;
+  Tensor earlier_;
+  Expr inside_;  // where the statement applies; nothing: everywhere
+};
+
+}  // namespace
+
+StatementResult analyze_statement(const Scope& scope, const StatementSyntax& statement, std::string name) {
+  return scope.source->at(statement.target.offset, [&] { return Analysis(scope, statement).run(std::move(name)); });
+}
+
+}  // namespace ferry::lang

@@ -1,0 +1,83 @@
+// Calls of things that are no tensors: casts, math functions, min, max, select and clamp.
+#include "host/lang/build_expression.h"
+#include "host/lang/names.h"
+
+namespace ferry::lang {
+namespace {
+
+struct Builtin {
+  const char* name;
+  std::size_t arguments;
+};
+constexpr Builtin kMath[] = {
+#define FERRY_MATH(name, arguments, kind) {#name, arguments},
+#include "crosscompile/ir/math.def"
+#undef FERRY_MATH
+};
+
+std::vector<std::string> builtin_names() {
+  std::vector<std::string> names = type_names();
+  for (const Builtin& builtin : kMath) names.push_back(builtin.name);
+  names.insert(names.end(), {"min", "max", "select", "clamp"});
+  return names;
+}
+
+}  // namespace
+
+ExpressionBuilder::Value ExpressionBuilder::builtin(const Syntax& syntax) {
+  const std::string name(syntax.text);
+  const std::vector<Syntax>& parts = syntax.parts;
+  const auto expect_arguments = [&](bool fits, const std::string& expected) {
+    if (fits) return;
+    throw scope_.source->error(syntax.offset,
+                               "'" + name + "': expected " + expected + ", got " + std::to_string(parts.size()));
+  };
+  if (const std::optional<DType> type = parse_dtype(syntax.text)) {
+    expect_arguments(parts.size() == 1, "1 value to convert");
+    return {ir::cast(*type, value(parts[0]).expr)};
+  }
+  if (name == "select") {
+    expect_arguments(parts.size() == 3, "a condition and 2 values");
+    return choose(condition(parts[0]), parts[1], parts[2]);
+  }
+  const bool extreme = name == "min" || name == "max";
+  const bool clamp = name == "clamp";
+  if (extreme) expect_arguments(parts.size() >= 2, "at least 2 values");
+  if (clamp) expect_arguments(parts.size() == 3, "a value, its least and its greatest");
+  const Builtin* math = nullptr;
+  for (const Builtin& candidate : kMath) {
+    if (name == candidate.name) math = &candidate;
+  }
+  if (math == nullptr && !extreme && !clamp) {
+    scope_.check_not_later(syntax.text, syntax.offset);
+    const std::string kind =
+        scope_.has(name) ? "' is not a tensor, so it has no indices" : "' is neither a tensor nor a function";
+    std::vector<std::string> known = builtin_names();
+    for (const auto& [tensor, latest] : scope_.tensors) known.push_back(tensor);
+    throw scope_.source->error(syntax.offset, "'" + name + kind + (scope_.has(name) ? "" : suggestion(name, known)));
+  }
+  if (math != nullptr)
+    expect_arguments(parts.size() == math->arguments, counted(math->arguments, "argument", "arguments"));
+
+  std::vector<Value> values;
+  for (const Syntax& part : parts) values.push_back(value(part));
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    agree(values[0], values[i]);
+    agree(values[i - 1], values[i]);
+  }
+  bool literal = true;
+  for (const Value& each : values) literal = literal && each.literal;
+  if (extreme || clamp) {
+    Expr result = values[0].expr;
+    if (clamp) return {ir::min(ir::max(result, values[1].expr), values[2].expr), literal};
+    for (std::size_t i = 1; i < values.size(); ++i) {
+      result = name == "min" ? ir::min(result, values[i].expr) : ir::max(result, values[i].expr);
+    }
+    return {result, literal};
+  }
+  std::vector<Expr> arguments;
+  for (const Value& each : values) arguments.push_back(literal ? settle(each) : each.expr);
+  return {ir::call_math(name, std::move(arguments))};
+}
+
+}  // namespace ferry::lang

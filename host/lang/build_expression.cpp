@@ -1,0 +1,214 @@
+#include "host/lang/build_expression.h"
+
+#include "host/lang/names.h"
+#include "host/lang/stages.h"
+
+#include <cmath>
+#include <limits>
+
+namespace ferry::lang {
+namespace {
+
+bool is_real_literal(const Expr& expr) { return expr.type().is_float(); }
+
+// One that stands for both sides of a choice of two literals.
+bool fits_int32(const Expr& integer) {
+  const std::int64_t value = *ir::as_int(integer);
+  return value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
+}
+
+}  // namespace
+
+Expr ExpressionBuilder::index(const Name& name) {
+  for (const Index& index : indices_) {
+    if (index.name.text == name.text) return index.var;
+  }
+  constexpr std::size_t kMaxIndices = 32;
+  if (indices_.size() == kMaxIndices) {
+    throw scope_.source->error(name.offset,
+                               "expected at most " + std::to_string(kMaxIndices) + " indices in a statement");
+  }
+  indices_.push_back({name, var(std::string(name.text))});
+  return indices_.back().var;
+}
+
+Expr ExpressionBuilder::settle(const Value& value) {
+  if (!value.literal) return value.expr;
+  if (is_real_literal(value.expr)) return ir::cast(DType::f32, value.expr);
+  return fits_int32(value.expr) ? ir::cast(DType::i32, value.expr) : value.expr;
+}
+
+Expr ExpressionBuilder::build(const Syntax& syntax, DType type) {
+  const Value built = value(syntax);
+  if (!built.literal || (is_real_literal(built.expr) && !is_float(type))) return settle(built);
+  return ir::cast(type, built.expr);
+}
+
+void ExpressionBuilder::agree(Value& left, Value& right) {
+  if (left.literal && right.literal) {
+    if (is_real_literal(left.expr) == is_real_literal(right.expr)) return;
+    left.expr = ir::cast(DType::f64, left.expr);
+    right.expr = ir::cast(DType::f64, right.expr);
+    return;
+  }
+  for (const auto& [literal, other] : {std::pair{&left, &right}, std::pair{&right, &left}}) {
+    // Beside an integer a real number is a float, not the double it is kept as.
+    if (literal->literal && is_real_literal(literal->expr) && !other->expr.type().is_float()) {
+      literal->expr = ir::cast(DType::f32, literal->expr);
+    }
+  }
+}
+
+ExpressionBuilder::Value ExpressionBuilder::value(const Syntax& syntax) {
+  return scope_.source->at(syntax.offset, [&] {
+    switch (syntax.kind) {
+      case Syntax::Kind::number: return number(syntax);
+      case Syntax::Kind::name: return name(syntax);
+      case Syntax::Kind::call: return call(syntax);
+      case Syntax::Kind::unary: return unary(syntax);
+      case Syntax::Kind::binary: return binary(syntax);
+      case Syntax::Kind::choice: return choice(syntax);
+    }
+    throw InternalError("an expression of no kind");
+  });
+}
+
+ExpressionBuilder::Value ExpressionBuilder::number(const Syntax& syntax) const {
+  const Token& token = syntax.token;
+  if (token.kind == TokenKind::real) {
+    if (token.suffix == "f") return {ir::constant(DType::f32, token.real)};
+    if (token.suffix == "h") return {ir::constant(DType::f16, token.real)};
+    return {ir::constant(DType::f64, token.real), true};
+  }
+  const auto bits = static_cast<std::int64_t>(token.integer);
+  if (token.suffix == "ul") return {ir::constant(DType::u64, bits)};
+  const std::uint64_t most = token.suffix == "u" ? std::numeric_limits<std::uint32_t>::max()
+                                                 : std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+  if (token.integer > most) {
+    throw scope_.source->error(syntax.offset, "expected a number up to " + std::to_string(most) + ", got '" +
+                                                  std::string(token.text) + "'; the suffix ul allows 64 bits");
+  }
+  if (token.suffix == "u") return {ir::constant(DType::u32, bits)};
+  return {ir::constant(ir::kIndex, bits), token.suffix.empty()};
+}
+
+ExpressionBuilder::Value ExpressionBuilder::name(const Syntax& syntax) {
+  const std::string_view text = syntax.text;
+  if (const auto found = scope_.sizes.find(text); found != scope_.sizes.end()) return {found->second};
+  if (const auto found = scope_.scalars.find(text); found != scope_.scalars.end()) return {found->second};
+  if (const auto found = scope_.tensors.find(text); found != scope_.tensors.end())
+    return element(syntax, found->second);
+  if (text == "true" || text == "false") return {ir::constant(ir::kBool, std::int64_t{text == "true"})};
+  if (text == "inf") return {ir::constant(DType::f64, std::numeric_limits<double>::infinity()), true};
+  if (text == "nan") return {ir::constant(DType::f64, std::numeric_limits<double>::quiet_NaN()), true};
+  scope_.check_not_later(text, syntax.offset);
+  if (!indices_allowed_) {
+    throw scope_.source->error(syntax.offset, "'" + std::string(text) + "' is neither a size nor a scalar parameter" +
+                                                  suggestion(std::string(text), scope_.names()));
+  }
+  return {index({text, syntax.offset})};
+}
+
+ExpressionBuilder::Value ExpressionBuilder::unary(const Syntax& syntax) {
+  if (syntax.text == "!") return {!condition(syntax.parts[0])};
+  Value operand = value(syntax.parts[0]);
+  if (syntax.text == "-") return {-operand.expr, operand.literal};
+  if (syntax.text == "~") return {~operand.expr, operand.literal};
+  if (operand.expr.type().is_bool()) throw CompileError("'+': expected a number, got bool");
+  return operand;
+}
+
+Expr ExpressionBuilder::condition(const Syntax& syntax) {
+  const Expr expr = settle(value(syntax));
+  return ir::cast(DType::boolean, expr);
+}
+
+ExpressionBuilder::Value ExpressionBuilder::guarded(const Expr& guard, const Syntax& syntax) {
+  guards_.push_back(guard);
+  Value result = value(syntax);
+  guards_.pop_back();
+  return result;
+}
+
+ExpressionBuilder::Value ExpressionBuilder::binary(const Syntax& syntax) {
+  const std::string_view op = syntax.text;
+  if (op == "&&" || op == "||") {
+    // The right side is looked at only when the left one does not decide, as people expect of i > 0 && A(i - 1) > 0.
+    const Expr left = condition(syntax.parts[0]);
+    guards_.push_back(left);
+    const Expr right = condition(syntax.parts[1]);
+    guards_.pop_back();
+    if (loads_of(right).empty()) return {op == "&&" ? left && right : left || right};
+    const Expr decided = ir::constant(ir::kBool, std::int64_t{op == "||"});
+    return {op == "&&" ? ir::if_then_else(left, right, decided) : ir::if_then_else(left, decided, right)};
+  }
+  Value left = value(syntax.parts[0]);
+  Value right = value(syntax.parts[1]);
+  agree(left, right);
+  const bool literal = left.literal && right.literal;
+  const Expr &a = left.expr, &b = right.expr;
+  if (op == "+") return {a + b, literal};
+  if (op == "-") return {a - b, literal};
+  if (op == "*") return {a * b, literal};
+  if (op == "/") return {a / b, literal};
+  if (op == "%") return {a % b, literal};
+  if (op == "&") return {a & b, literal};
+  if (op == "|") return {a | b, literal};
+  if (op == "^") return {a ^ b, literal};
+  if (op == "<<") return {a << b, literal};
+  if (op == ">>") return {a >> b, literal};
+  if (op == "==") return {a == b};
+  if (op == "!=") return {a != b};
+  if (op == "<") return {a < b};
+  if (op == "<=") return {a <= b};
+  if (op == ">") return {a > b};
+  if (op == ">=") return {a >= b};
+  throw InternalError("an operator of no meaning");
+}
+
+ExpressionBuilder::Value ExpressionBuilder::choice(const Syntax& syntax) {
+  return choose(condition(syntax.parts[0]), syntax.parts[1], syntax.parts[2]);
+}
+
+ExpressionBuilder::Value ExpressionBuilder::choose(Expr condition, const Syntax& on_true, const Syntax& on_false) {
+  Value left = guarded(condition, on_true);
+  Value right = guarded(condition, on_false);
+  agree(left, right);
+  if (left.literal && right.literal) {
+    const bool wide = !is_real_literal(left.expr) && !(fits_int32(left.expr) && fits_int32(right.expr));
+    const DType type = is_real_literal(left.expr) ? DType::f32 : wide ? DType::i64 : DType::i32;
+    left.expr = ir::cast(type, left.expr);
+    right.expr = ir::cast(type, right.expr);
+  }
+  const bool reads = !loads_of(left.expr).empty() || !loads_of(right.expr).empty();
+  return {reads ? ir::if_then_else(condition, left.expr, right.expr) : ir::select(condition, left.expr, right.expr)};
+}
+
+ExpressionBuilder::Value ExpressionBuilder::call(const Syntax& syntax) {
+  if (const auto tensor = scope_.tensors.find(syntax.text); tensor != scope_.tensors.end()) {
+    return element(syntax, tensor->second);
+  }
+  return builtin(syntax);
+}
+
+ExpressionBuilder::Value ExpressionBuilder::element(const Syntax& syntax, const Tensor& tensor) {
+  if (syntax.parts.size() != tensor.rank()) {
+    throw scope_.source->error(syntax.offset, "'" + std::string(syntax.text) + "': expected " +
+                                                  counted(tensor.rank(), "index", "indices") + ", got " +
+                                                  std::to_string(syntax.parts.size()));
+  }
+  std::vector<Expr> at;
+  for (const Syntax& part : syntax.parts) {
+    const Expr one = build(part, DType::i64);
+    if (!one.type().is_int()) {
+      throw scope_.source->error(part.offset, "expected an integer as an index of '" + std::string(syntax.text) +
+                                                  "', got " + ir::to_text(one.type()));
+    }
+    at.push_back(one);
+  }
+  const Expr load = tensor.at(std::move(at));
+  uses_.push_back({load, &syntax, guards_});
+  return {load};
+}
+
+}  // namespace ferry::lang

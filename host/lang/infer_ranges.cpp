@@ -1,0 +1,162 @@
+#include "host/lang/infer_ranges.h"
+
+#include "crosscompile/ir/printer.h"
+#include "crosscompile/ir/substitute.h"
+#include "host/lang/names.h"
+
+#include <algorithm>
+
+namespace ferry::lang {
+
+RangeInference::RangeInference(const Scope& scope, const StatementSyntax& statement, const ExpressionBuilder& built,
+                               const Tensor& earlier, Algebra& algebra)
+    : scope_(scope), statement_(statement), built_(built), uses_(built.uses()), algebra_(algebra), intervals_(algebra) {
+  for (const auto& [name, size] : scope.sizes) algebra_.set_non_negative(size);
+  for (const Index& index : built.indices()) intervals_.add_index(index.var);
+  if (earlier.buffer() == nullptr) return;
+  // What the left side names must exist as well.
+  std::vector<Expr> at;
+  for (std::size_t i = 0; i < statement.indices.size(); ++i) at.push_back(built.indices()[i].var);
+  uses_.push_back({earlier.at(std::move(at)), nullptr, {}});
+}
+
+void RangeInference::run() {
+  explicit_ranges();
+  while (ranges_.size() < built_.indices().size()) {
+    if (round(false) || round(true)) continue;
+    for (const Index& index : built_.indices()) {
+      if (!ranges_.contains(index.var.get())) no_range(index);
+    }
+  }
+  for (const Use& use : uses_) check(use);
+}
+
+void RangeInference::explicit_ranges() {
+  for (const RangeSyntax& range : statement_.ranges) {
+    const auto index = std::find_if(built_.indices().begin(), built_.indices().end(),
+                                    [&](const Index& i) { return i.name.text == range.index.text; });
+    const std::string name(range.index.text);
+    if (index == built_.indices().end()) {
+      std::vector<std::string> known;
+      for (const Index& i : built_.indices()) known.emplace_back(i.name.text);
+      throw scope_.source->error(range.index.offset,
+                                 "'" + name + "' is not an index of this statement" + suggestion(name, known));
+    }
+    if (ranges_.contains(index->var.get())) {
+      throw scope_.source->error(range.index.offset,
+                                 "expected one range for each index, got another for '" + name + "'");
+    }
+    const auto bound = [&](const Syntax& syntax) {
+      return scope_.source->at(syntax.offset, [&] { return algebra_.of(size_expression(scope_, syntax, "a range")); });
+    };
+    set(index->var, {bound(range.begin), bound(range.end)});
+  }
+}
+
+void RangeInference::set(const Expr& index, IndexRange range) {
+  // Whether the range holds anything is another question; an empty one reads nothing.
+  if (algebra_.proves_non_negative(range.begin)) algebra_.set_non_negative(index);
+  intervals_.set(index, {range.begin, algebra_.subtract(range.end, Algebra::number(1))});
+  ranges_.emplace(index.get(), std::move(range));
+}
+
+bool RangeInference::is_guarded(const Use& use, const Expr& index) const {
+  for (const Expr& guard : use.guards) {
+    for (const Expr& variable : ir::free_vars(index)) {
+      if (ir::uses_var(guard, variable) && std::any_of(built_.indices().begin(), built_.indices().end(),
+                                                       [&](const Index& i) { return i.var.same_as(variable); })) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Every index whose range follows from uses in which all other indices are known.
+bool RangeInference::round(bool with_guarded) {
+  std::vector<std::pair<Expr, IndexRange>> found;
+  for (const Index& index : built_.indices()) {
+    if (ranges_.contains(index.var.get())) continue;
+    std::optional<IndexRange> range;
+    for (const Use& use : uses_) {
+      const auto& load = *use.load.as<ir::Load>();
+      for (std::size_t i = 0; i < load.indices.size(); ++i) {
+        if (!ir::uses_var(load.indices[i], index.var)) continue;
+        if (!with_guarded && is_guarded(use, load.indices[i])) continue;
+        const Polynomial one = Algebra::number(1);
+        const Polynomial last = algebra_.subtract(algebra_.of(load.buffer->shape[i]), one);
+        const std::optional<Interval> solved = intervals_.solve(algebra_.of(load.indices[i]), index.var, {}, last);
+        if (!solved) continue;
+        const Polynomial end = algebra_.add(solved->high, one);
+        range = IndexRange{algebra_.larger(range ? range->begin : Polynomial(), solved->low),
+                           range ? algebra_.smaller(range->end, end) : end};
+      }
+    }
+    if (range) found.emplace_back(index.var, std::move(*range));
+  }
+  for (auto& [index, range] : found) set(index, std::move(range));
+  return !found.empty();
+}
+
+void RangeInference::no_range(const Index& index) const {
+  const std::string name(index.name.text);
+  throw scope_.source->error(index.name.offset, "expected a range for the index '" + name + "', as in 'where " + name +
+                                                    " in 0:N', since no use tells how far it runs" +
+                                                    suggestion(name, scope_.names()));
+}
+
+void RangeInference::check(const Use& use) {
+  bool safe = true;
+  for (std::size_t i = 0; i < use.load.as<ir::Load>()->indices.size(); ++i) safe = check_dimension(use, i) && safe;
+  if (safe) safe_loads_.insert(use.load.get());
+}
+
+std::string RangeInference::described(const Use& use, std::size_t dimension) const {
+  if (use.syntax == nullptr) {
+    return "'" + std::string(statement_.target.text) + "' is written at " +
+           std::string(statement_.indices[dimension].text);
+  }
+  const Syntax& part = use.syntax->parts[dimension];
+  return "'" + std::string(use.syntax->text) + "' is read at " +
+         std::string(scope_.source->text().substr(part.begin, part.end - part.begin));
+}
+
+bool RangeInference::check_dimension(const Use& use, std::size_t dimension) {
+  const auto& load = *use.load.as<ir::Load>();
+  const Expr& index = load.indices[dimension];
+  const std::optional<Interval> range = intervals_.of(index);
+  if (!range) return false;
+  const Polynomial last = algebra_.subtract(algebra_.of(load.buffer->shape[dimension]), Algebra::number(1));
+  const Polynomial above = algebra_.subtract(last, range->high);
+  const bool low_holds = algebra_.proves_non_negative(range->low);
+  const bool high_holds = algebra_.proves_non_negative(above);
+  if (low_holds && high_holds) return true;
+  if (is_guarded(use, index)) return false;
+
+  const std::string size = ir::to_text(load.buffer->shape[dimension]);
+  const std::string low = ir::to_text(algebra_.to_expr(range->low)), high = ir::to_text(algebra_.to_expr(range->high));
+  const std::string text =
+      described(use, dimension) + ", which runs from " + low + " to " + high + ": expected it to stay within 0:" + size;
+  const auto certainly_negative = [](const Polynomial& value) { return value.constant() && *value.constant() < 0; };
+  if (certainly_negative(range->low) || certainly_negative(above)) {
+    const std::size_t offset =
+        use.syntax == nullptr ? statement_.indices[dimension].offset : use.syntax->parts[dimension].begin;
+    throw scope_.source->error(offset, text);
+  }
+  Expr condition = ir::constant(ir::kBool, std::int64_t{1});
+  if (!low_holds) condition = algebra_.to_expr(range->low) >= 0;
+  if (!high_holds) condition = condition && algebra_.to_expr(range->high) < load.buffer->shape[dimension];
+  for (const Expr& variable : ir::free_vars(index)) {
+    const auto found = ranges_.find(variable.get());
+    if (found == ranges_.end()) continue;
+    const Polynomial extent = algebra_.subtract(found->second.end, found->second.begin);
+    if (algebra_.proves_non_negative(algebra_.subtract(extent, Algebra::number(1)))) continue;
+    condition = algebra_.to_expr(extent) <= 0 || condition;
+  }
+  const bool known = std::any_of(requirements_.begin(), requirements_.end(),
+                                 [&](const ir::Requirement& r) { return ir::equal(r.condition, condition); });
+  if (!known) requirements_.push_back({condition, text});
+  return false;
+}
+
+}  // namespace ferry::lang

@@ -1,0 +1,55 @@
+// Finds the ranges of a statement's indices from the tensors they index, and makes sure that no place outside a tensor
+// is read. An index starts at 0 and runs as far as every use of it stays inside; 'where' overrides that.
+#pragma once
+
+#include "crosscompile/ir/function.h"
+#include "host/lang/build_expression.h"
+#include "host/lang/interval.h"
+
+#include <unordered_set>
+#include <vector>
+
+namespace ferry::lang {
+
+struct IndexRange {
+  Polynomial begin, end;  // [begin, end)
+};
+
+class RangeInference {
+ public:
+  // `earlier` is the tensor the statement updates, or an empty one.
+  RangeInference(const Scope& scope, const StatementSyntax& statement, const ExpressionBuilder& built,
+                 const Tensor& earlier, Algebra& algebra);
+
+  // TextError when an index has no range, or a use is certainly outside.
+  void run();
+
+  const IndexRange& of(const Expr& index) const { return ranges_.at(index.get()); }
+  // What sizes must fulfil for uses that the text alone does not show to be inside.
+  const std::vector<ir::Requirement>& requirements() const { return requirements_; }
+  // Loads that are inside whatever the conditions around them say.
+  const std::unordered_set<const ir::ExprNode*>& safe_loads() const { return safe_loads_; }
+
+ private:
+  void explicit_ranges();
+  bool round(bool with_guarded);
+  void set(const Expr& index, IndexRange range);
+  bool is_guarded(const Use& use, const Expr& index) const;
+  [[noreturn]] void no_range(const Index& index) const;
+  void check(const Use& use);
+  // Whether it is certainly inside.
+  bool check_dimension(const Use& use, std::size_t dimension);
+  std::string described(const Use& use, std::size_t dimension) const;
+
+  const Scope& scope_;
+  const StatementSyntax& statement_;
+  const ExpressionBuilder& built_;
+  std::vector<Use> uses_;
+  Algebra& algebra_;
+  Intervals intervals_;
+  std::unordered_map<const ir::ExprNode*, IndexRange> ranges_;
+  std::vector<ir::Requirement> requirements_;
+  std::unordered_set<const ir::ExprNode*> safe_loads_;
+};
+
+}  // namespace ferry::lang

@@ -1,0 +1,11 @@
+// Expressions, with the precedence of C.
+#pragma once
+
+#include "host/lang/syntax.h"
+#include "host/lang/token_reader.h"
+
+namespace ferry::lang {
+
+Syntax parse_expression(TokenReader& tokens);
+
+}  // namespace ferry::lang

@@ -1,0 +1,47 @@
+// A text and the errors in it.
+#pragma once
+
+#include "crosscompile/ir/error.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace ferry::lang {
+
+// A mistake that already says where it is.
+class TextError : public CompileError {
+  using CompileError::CompileError;
+};
+
+// Borrows the text.
+class Source {
+ public:
+  Source(std::string_view text, std::string_view file) : text_(text), file_(file) {}
+
+  std::string_view text() const { return text_; }
+  const std::string& file() const { return file_; }
+
+  // file:line:column, the message, the line and a caret under the place.
+  TextError error(std::size_t offset, const std::string& message) const;
+  // "3:24"
+  std::string place(std::size_t offset) const;
+
+  // Runs `action`; a CompileError that does not know its place gets this one.
+  template <class Action>
+  auto at(std::size_t offset, const Action& action) const {
+    try {
+      return action();
+    } catch (const TextError&) {
+      throw;
+    } catch (const CompileError& mistake) {
+      throw error(offset, mistake.what());
+    }
+  }
+
+ private:
+  std::string_view text_;
+  std::string file_;
+};
+
+}  // namespace ferry::lang

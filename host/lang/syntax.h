@@ -1,0 +1,67 @@
+// The text as written, before names mean anything. Views borrow the text; offsets are into it.
+#pragma once
+
+#include "host/lang/lexer.h"
+#include "rpc/abi/dtype.h"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace ferry::lang {
+
+struct Syntax {
+  enum class Kind : std::uint8_t { number, name, call, unary, binary, choice };
+
+  Kind kind = Kind::number;
+  std::size_t offset = 0;          // of the name, number or operator
+  std::size_t begin = 0, end = 0;  // of the whole, without parentheses around it
+  Token token;                     // the number
+  std::string_view text;           // the name, or the operator
+  std::vector<Syntax> parts;       // arguments, operands, or condition and both values
+};
+
+struct Name {
+  std::string_view text;
+  std::size_t offset = 0;
+};
+
+struct RangeSyntax {
+  Name index;
+  Syntax begin, end;
+};
+
+enum class Assign : std::uint8_t { set, sum, prod, min, max };
+
+struct StatementSyntax {
+  Name target;
+  std::vector<Name> indices;
+  Assign assign = Assign::set;
+  bool initialise = false;  // the "!" forms
+  std::size_t assign_offset = 0;
+  Syntax value;
+  std::vector<RangeSyntax> ranges;
+};
+
+struct RequireSyntax {
+  std::size_t offset = 0;
+  Syntax condition;
+  std::string_view message;  // empty: none
+  std::string_view text;     // the condition as written
+};
+
+struct ParameterSyntax {
+  DType dtype = DType::f32;
+  std::optional<std::vector<Syntax>> shape;  // nothing: a scalar
+  Name name;
+};
+
+struct DefSyntax {
+  Name name;
+  std::vector<ParameterSyntax> parameters;
+  std::vector<Name> outputs;
+  std::vector<StatementSyntax> statements;
+  std::vector<RequireSyntax> requirements;
+};
+
+}  // namespace ferry::lang
