@@ -1,0 +1,24 @@
+// The header of a .npy file: a Python dictionary written out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rpc/abi/dtype.h"
+
+namespace ferry::npy {
+
+struct Header {
+  DType dtype = DType::f32;
+  bool big_endian = false;
+  bool fortran_order = false;
+  std::vector<std::int64_t> shape;
+};
+
+// The text between the length and the data. `name` is what messages call the file.
+Header parse_header(std::string_view text, const std::string& name);
+std::string header_text(DType dtype, const std::vector<std::int64_t>& shape);
+
+}  // namespace ferry::npy
