@@ -1,0 +1,223 @@
+#include "crosscompile/passes/simplify.h"
+
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/visitor.h"
+#include "crosscompile/passes/simplify_rules.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+namespace ferry::passes {
+namespace {
+
+using namespace ir;
+using simplifier::ExprSimplifier;
+using simplifier::Facts;
+using simplifier::Interval;
+using simplifier::kInfinity;
+using simplifier::node_count;
+using simplifier::touches_memory;
+
+// Where a variable is used often, a larger value is computed once.
+constexpr std::size_t kCheapNodes = 5;
+
+class BufferFinder : public Visitor {
+ public:
+  explicit BufferFinder(const Buffer* buffer) : buffer_(buffer) {}
+  bool found = false;
+
+ protected:
+  void visit_node(const Load& node) override {
+    found |= node.buffer.get() == buffer_;
+    Visitor::visit_node(node);
+  }
+  void visit_node(const Store& node) override {
+    found |= node.buffer.get() == buffer_;
+    Visitor::visit_node(node);
+  }
+
+ private:
+  const Buffer* buffer_;
+};
+
+bool uses_buffer(const Stmt& stmt, const BufferRef& buffer) {
+  BufferFinder finder(buffer.get());
+  finder.visit(stmt);
+  return finder.found;
+}
+
+class Simplifier : public ExprSimplifier {
+ public:
+  // Each in the light of those before it.
+  void learn(const std::vector<Expr>& conditions) {
+    for (const Expr& condition : conditions) facts.assume(mutate(condition));
+  }
+
+ protected:
+  using ExprSimplifier::mutate_node;
+
+  Stmt mutate_node(const Store& node, const Stmt& self) override {
+    const Stmt stored = Mutator::mutate_node(node, self);
+    const auto* store = stored.as<Store>();
+    if (!store->mask.defined()) return stored;
+    if (is_constant(store->mask, 0)) return {};
+    return is_constant(store->mask, 1) ? Store::make(store->buffer, store->indices, store->value) : stored;
+  }
+
+  Stmt mutate_node(const For& node, const Stmt& self) override {
+    const Expr min = mutate(node.min);
+    const Expr extent = mutate(node.extent);
+    const Interval count = facts.value_range(facts.atoms.polynomial(extent));
+    if (count.hi <= 0) return {};
+    if (count.is_point() && count.lo == 1) return once(node, min);
+    const Facts::Scope scope(facts);
+    facts.enter_loop(node.var, min, extent);
+    const Stmt body = mutate(node.body);
+    if (!body.defined()) return {};
+    if (min.same_as(node.min) && extent.same_as(node.extent) && body.same_as(node.body)) return self;
+    return For::make(node.var, min, extent, node.for_kind, body);
+  }
+
+  Stmt mutate_node(const Block& node, const Stmt& self) override {
+    // What is asserted holds for what comes after.
+    const Facts::Scope scope(facts);
+    const Stmt block = Mutator::mutate_node(node, self);
+    const auto* rest = block.as<Block>();
+    return rest != nullptr && rest->body.empty() ? Stmt() : block;
+  }
+
+  Stmt mutate_node(const If& node, const Stmt& self) override {
+    const Expr condition = mutate(node.condition);
+    if (const std::int64_t* known = as_int(condition)) return mutate(*known != 0 ? node.on_true : node.on_false);
+    const Stmt on_true = branch(node.on_true, condition, true);
+    const Stmt on_false = branch(node.on_false, condition, false);
+    if (!on_true.defined()) return on_false.defined() ? If::make(mutate(!condition), on_false) : Stmt();
+    const auto* inner = on_true.as<If>();
+    // && computes both sides, so the inner condition must do without the outer one's guard.
+    if (!on_false.defined() && inner != nullptr && !inner->on_false.defined() && !touches_memory(inner->condition)) {
+      return If::make(condition && inner->condition, inner->on_true);
+    }
+    if (condition.same_as(node.condition) && on_true.same_as(node.on_true) && on_false.same_as(node.on_false))
+      return self;
+    return If::make(condition, on_true, on_false);
+  }
+
+  Stmt mutate_node(const Allocate& node, const Stmt& self) override {
+    auto smaller = std::make_shared<Buffer>(*node.buffer);
+    bool changed = false;
+    for (auto* sizes : {&smaller->shape, &smaller->strides}) {
+      for (Expr& size : *sizes) {
+        const Expr after = mutate(size);
+        changed |= !after.same_as(size);
+        size = after;
+      }
+    }
+    if (changed) buffers_[node.buffer.get()] = smaller;
+    const Expr offset = mutate(node.offset);
+    const Stmt body = mutate(node.body);
+    const BufferRef buffer = mutate_buffer(node.buffer);
+    buffers_.erase(node.buffer.get());
+    if (!body.defined() || !uses_buffer(body, buffer)) return body;
+    if (!changed && offset.same_as(node.offset) && body.same_as(node.body)) return self;
+    return Allocate::make(buffer, body, offset, node.workspace);
+  }
+
+  Stmt mutate_node(const LetStmt& node, const Stmt& self) override {
+    const Expr value = mutate(node.value);
+    const bool atomic =
+        value.kind() == NodeKind::IntImm || value.kind() == NodeKind::FloatImm || value.kind() == NodeKind::Var;
+    if (atomic) return mutate(substitute(node.body, {{node.var.get(), value}}));
+    const Facts::Scope scope(facts);
+    facts.define(node.var, value);
+    const Stmt body = mutate(node.body);
+    if (!body.defined()) return {};
+    if (!uses_var(body, node.var)) return body;
+    return value.same_as(node.value) && body.same_as(node.body) ? self : LetStmt::make(node.var, value, body);
+  }
+
+  Stmt mutate_node(const Assert& node, const Stmt& self) override {
+    const Expr condition = mutate(node.condition);
+    if (is_constant(condition, 1)) return {};
+    facts.assume(condition);
+    return condition.same_as(node.condition) ? self : Assert::make(condition, node.message);
+  }
+
+  Stmt mutate_node(const Evaluate& node, const Stmt& self) override {
+    return touches_memory(node.value) ? Mutator::mutate_node(node, self) : Stmt();
+  }
+
+  BufferRef mutate_buffer(const BufferRef& buffer) override {
+    const auto found = buffers_.find(buffer.get());
+    return found == buffers_.end() ? buffer : found->second;
+  }
+
+ private:
+  Stmt branch(const Stmt& stmt, const Expr& condition, bool truth) {
+    const Facts::Scope scope(facts);
+    facts.assume(condition, truth);
+    return mutate(stmt);
+  }
+
+  // The loop's only iteration.
+  Stmt once(const For& node, const Expr& min) {
+    if (node_count(min) <= kCheapNodes && !touches_memory(min)) {
+      return mutate(substitute(node.body, {{node.var.get(), min}}));
+    }
+    return mutate(LetStmt::make(node.var, min, node.body));
+  }
+
+  std::unordered_map<const Buffer*, BufferRef> buffers_;
+};
+
+void learn_parameters(const Function& function, Simplifier& simplifier) {
+  Facts& facts = simplifier.facts;
+  const Interval size{0, kInfinity};
+  std::unordered_set<const ExprNode*> symbols;
+  for (const Expr& symbol : function.symbols) symbols.insert(symbol.get());
+  for (const FunctionParameter& parameter : function.parameters) {
+    if (parameter.kind == ParameterKind::scalar) {
+      // A number of the caller's, not a size.
+      const bool is_data = parameter.scalar.type() == kIndex && !symbols.contains(parameter.scalar.get());
+      if (is_data) facts.limit(parameter.scalar, Interval::of(DType::i64));
+      continue;
+    }
+    for (const Expr& extent : parameter.buffer->shape) {
+      if (extent.kind() == NodeKind::Var) {
+        facts.limit(extent, size);
+      } else {
+        simplifier.learn({extent >= 0});
+      }
+    }
+  }
+  for (const Requirement& requirement : function.requirements) simplifier.learn({requirement.condition});
+}
+
+}  // namespace
+
+Function simplify(Function function) {
+  Simplifier simplifier;
+  learn_parameters(function, simplifier);
+  for (Expr* expr : {&function.flops, &function.call_workspace, &function.thread_workspace})
+    *expr = simplifier.mutate(*expr);
+  function.body = simplifier.mutate(function.body);
+  if (!function.body.defined()) function.body = Block::make({});
+  return function;
+}
+
+Expr simplify(const Expr& expr, const std::vector<Expr>& facts) {
+  Simplifier simplifier;
+  simplifier.learn(facts);
+  return simplifier.mutate(expr);
+}
+
+Stmt simplify(const Stmt& stmt, const std::vector<Expr>& facts) {
+  Simplifier simplifier;
+  simplifier.learn(facts);
+  return simplifier.mutate(stmt);
+}
+
+bool can_prove(const Expr& condition, const std::vector<Expr>& facts) {
+  return is_constant(simplify(condition, facts), 1);
+}
+
+}  // namespace ferry::passes

@@ -1,0 +1,45 @@
+// Ranges of integers for the simplifier. Bounds are exact as long as they are finite; what is not known, or is too
+// large to matter, is infinite. A finite range is a fact: a 64-bit value of which nothing is known has the range of all
+// 64-bit values.
+#pragma once
+
+#include "crosscompile/ir/type.h"
+
+#include <cstdint>
+
+namespace ferry::passes::simplifier {
+
+__extension__ using Int128 = __int128;
+
+inline constexpr Int128 kInfinity = Int128{1} << 126;
+
+struct Interval {
+  Int128 lo = -kInfinity;
+  Int128 hi = kInfinity;
+
+  static Interval point(Int128 value) { return {value, value}; }
+  // All values of an integer type or bool.
+  static Interval of(DType type);
+  bool bounded_below() const { return lo > -kInfinity; }
+  bool bounded_above() const { return hi < kInfinity; }
+  bool finite() const { return bounded_below() && bounded_above(); }
+  bool is_point() const { return lo == hi; }
+  bool fits_64_bits() const;
+  // The larger of the two bounds' magnitudes.
+  Int128 magnitude() const { return lo < 0 && -lo > hi ? -lo : hi; }
+};
+
+Interval operator+(Interval a, Interval b);
+Interval operator*(Interval a, Interval b);
+Interval scaled(Interval a, std::int64_t factor);
+Interval intersection(Interval a, Interval b);
+Interval hull(Interval a, Interval b);
+// Flooring; by zero gives zero, as in ir/expr.h.
+Interval floor_div(Interval a, Interval b);
+Interval floor_mod(Interval a, Interval b);
+Interval min_of(Interval a, Interval b);
+Interval max_of(Interval a, Interval b);
+
+Int128 floor_div(Int128 a, Int128 b);  // b > 0
+
+}  // namespace ferry::passes::simplifier
