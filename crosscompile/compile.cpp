@@ -42,6 +42,22 @@ std::vector<std::string> needed_features(const Target& target) {
   return names;
 }
 
+// Loop counters and addresses of 32-bit code have 32 bits; whoever calls learns of it before they would be too few.
+void require_narrow_sizes(FunctionInfo& info) {
+  for (std::uint32_t i = 0; i < info.symbols.size(); ++i) {
+    const ManifestInstruction symbol{ManifestOp::symbol, i};
+    ManifestExpr fits;
+    fits.code = {symbol,
+                 {ManifestOp::constant, codegen::kMaxNarrowSize},
+                 {ManifestOp::le, 0},
+                 {ManifestOp::constant, -codegen::kMaxNarrowSize},
+                 symbol,
+                 {ManifestOp::le, 0},
+                 {ManifestOp::logical_and, 0}};
+    info.preconditions.push_back({std::move(fits), info.symbols[i] + " must be below 2^31 on a 32-bit device"});
+  }
+}
+
 }  // namespace
 
 FunctionInfo describe(const ir::Function& function) {
@@ -75,7 +91,9 @@ std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions
   for (const ir::Function& function : functions) {
     lowered.push_back(passes::run_pipeline(function, target));
     module.manifest.functions.push_back(describe(lowered.back()));
-    exports.push_back(module.manifest.functions.back().symbol);
+    FunctionInfo& info = module.manifest.functions.back();
+    if (target.pointer_bits == 32) require_narrow_sizes(info);
+    exports.push_back(info.symbol);
   }
   if (const Status status = check_manifest(module.manifest); !status.is_ok()) {
     throw CompileError("the module cannot be described: " + status.message());

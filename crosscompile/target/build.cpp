@@ -15,13 +15,10 @@ std::string baseline_cpu(const std::string& arch) {
   return "generic";
 }
 
-// What a CPU without a name of its own is taken to have: what Linux distributions and boards of that architecture
-// share.
-std::vector<std::string> baseline_attributes(const std::string& arch, const std::string& cpu) {
-  if (cpu != baseline_cpu(arch)) return {};
-  if (arch == "armv7") return {"+neon"};
-  if (arch == "riscv64") return {"+m", "+a", "+f", "+d", "+c"};
-  return {};
+// What is taken for granted: for a RISC-V board that nobody named, what Linux distributions need.
+std::vector<std::string> baseline_attributes(const std::string& triple, const std::string& cpu) {
+  if (cpu == "generic-rv64") return {"+m", "+a", "+f", "+d", "+c"};
+  return codegen::default_attributes(triple, cpu);
 }
 
 std::vector<std::string> minus(const std::vector<std::string>& a, const std::vector<std::string>& b) {
@@ -104,7 +101,7 @@ Target build_target(const TargetParts& parts) {
       throw CompileError(unknown_name("feature for " + target.arch, name, known));
     }
   }
-  const std::vector<std::string> defaults = baseline_attributes(target.arch, target.cpu);
+  const std::vector<std::string> defaults = baseline_attributes(target.triple, target.cpu);
   target.features = codegen::features_of(target.triple, target.cpu, concat(defaults, parts.attributes));
   target.l1_bytes = parts.l1_bytes;
   target.l2_bytes = parts.l2_bytes;

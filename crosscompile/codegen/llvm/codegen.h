@@ -15,6 +15,10 @@ namespace ferry::codegen {
 // kSymbolPrefix.
 inline constexpr const char* kSymbolPrefix = "ferry_fn_";
 
+// Code for 32-bit machines relies on every symbol being within [-kMaxNarrowSize, kMaxNarrowSize]: callers must see to
+// it.
+inline constexpr std::int64_t kMaxNarrowSize = (std::int64_t{1} << 31) - 2;
+
 std::vector<std::uint8_t> emit_object(std::span<const ir::Function> functions, const Target& target);
 std::string emit_llvm(std::span<const ir::Function> functions, const Target& target);  // optimised IR as text
 std::string emit_assembly(std::span<const ir::Function> functions, const Target& target);

@@ -72,9 +72,10 @@ Value* emit_lane_choice(FunctionState& state, const ir::IfThenElse& node) {
   return b.CreateSelect(condition, on_true, on_false);
 }
 
-Value* emit_choice(FunctionState& state, const ir::IfThenElse& node) {
+// All lanes choose the same side.
+Value* emit_choice(FunctionState& state, const ir::IfThenElse& node, const ir::Expr& scalar_condition) {
   llvm::IRBuilder<>& b = state.builder;
-  Value* condition = emit_expr(state, node.condition);
+  Value* condition = emit_expr(state, scalar_condition);
   if (!needs_guard(node.on_true) && !needs_guard(node.on_false)) {
     Value* on_true = emit_expr(state, node.on_true);
     return b.CreateSelect(condition, on_true, emit_expr(state, node.on_false));
@@ -162,7 +163,9 @@ Value* emit_expr(FunctionState& state, const ir::Expr& expr) {
     }
     case ir::NodeKind::IfThenElse: {
       const auto* node = expr.as<ir::IfThenElse>();
-      return node->condition.type().is_vector() ? emit_lane_choice(state, *node) : emit_choice(state, *node);
+      if (node->condition.type().is_scalar()) return emit_choice(state, *node, node->condition);
+      const auto* same = node->condition.as<ir::Broadcast>();
+      return same != nullptr ? emit_choice(state, *node, same->value) : emit_lane_choice(state, *node);
     }
     case ir::NodeKind::Load: return emit_load(state, *expr.as<ir::Load>());
     case ir::NodeKind::Call: return emit_call_node(state, *expr.as<ir::Call>());

@@ -26,8 +26,11 @@ Value* load_scalar(FunctionState& state, unsigned index, ir::Type type) {
   return from_memory(state, type, raw);
 }
 
-// A symbol that is a dimension of an input is a size, so not negative.
 void note_sizes(FunctionState& state) {
+  if (state.module.target.pointer_bits == 32) {
+    for (const ir::Expr& symbol : state.source.symbols) state.ranges[symbol.get()] = {-kMaxNarrowSize, kMaxNarrowSize};
+  }
+  // A symbol that is a dimension of an input is a size, so not negative.
   for (const ir::FunctionParameter& parameter : state.source.parameters) {
     if (parameter.kind != ParameterKind::tensor || parameter.direction == Direction::out) continue;
     for (const ir::Expr& extent : parameter.buffer->shape) {

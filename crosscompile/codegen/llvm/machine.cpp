@@ -11,6 +11,16 @@
 
 namespace ferry::codegen {
 
+namespace {
+
+// Hints of LLVM's 32-bit ARM tables that are wrong for code with many independent sums: they split every fused
+// multiplication in two instructions, which then do not fit the registers.
+bool is_misleading(const std::string& feature) {
+  return feature == "slowfpvmlx" || feature == "slowfpvfmx" || feature == "vmlx-hazards";
+}
+
+}  // namespace
+
 std::string feature_string(const Target& target) {
   std::string text;
   const auto add = [&](char sign, const std::string& name) {
@@ -18,9 +28,11 @@ std::string feature_string(const Target& target) {
     text += sign;
     text += name;
   };
-  for (const std::string& name : target.features) add('+', name);
+  for (const std::string& name : target.features) {
+    if (!is_misleading(name)) add('+', name);
+  }
   for (const std::string& name : features_of(target.triple, target.cpu, {})) {
-    if (!target.has(name)) add('-', name);
+    if (!target.has(name) || is_misleading(name)) add('-', name);
   }
   return text;
 }
@@ -28,7 +40,11 @@ std::string feature_string(const Target& target) {
 std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
   llvm::TargetOptions options;
   if (target.arch == "riscv64") options.MCOptions.ABIName = "lp64d";
-  if (target.arch == "armv7") options.FloatABIType = llvm::FloatABI::Hard;
+  if (target.arch == "armv7") {
+    options.FloatABIType = llvm::FloatABI::Hard;
+    // Its vectors ignore the flag on the single operations that allows contraction, which all of ours carry.
+    options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  }
   std::unique_ptr<llvm::TargetMachine> machine(llvm_target(target.triple)
                                                    .createTargetMachine(target.triple, target.cpu,
                                                                         feature_string(target), options,

@@ -85,10 +85,11 @@ llvm::Function* make_body(FunctionState& outer, const ir::For& node, const Closu
   Value* min = nullptr;
   load_closure(outer, inner, closure, function->getArg(2), &min);
   emit_workspace_blocks(inner, node.body);
-  inner.ranges[node.var.get()] = loop_range(range_of(outer.ranges, node.min), range_of(outer.ranges, node.extent));
+  const Range range = loop_range(range_of(outer.ranges, node.min), range_of(outer.ranges, node.extent));
+  inner.ranges[node.var.get()] = range;
   Value* begin = inner.builder.CreateAdd(min, function->getArg(0));
   Value* end = inner.builder.CreateAdd(min, function->getArg(1));
-  emit_loop(inner, begin, end, node.var.as<ir::Var>()->name, [&](Value* variable) {
+  emit_loop(inner, begin, end, range, node.var.as<ir::Var>()->name, [&](Value* variable) {
     inner.values[node.var.get()] = variable;
     emit_stmt(inner, node.body);
   });

@@ -17,8 +17,9 @@ using llvm::Value;
 void emit_serial(FunctionState& state, const ir::For& node) {
   Value* begin = emit_expr(state, node.min);
   Value* end = state.builder.CreateAdd(begin, emit_expr(state, node.extent));
-  state.ranges[node.var.get()] = loop_range(range_of(state.ranges, node.min), range_of(state.ranges, node.extent));
-  emit_loop(state, begin, end, node.var.as<ir::Var>()->name, [&](Value* variable) {
+  const Range range = loop_range(range_of(state.ranges, node.min), range_of(state.ranges, node.extent));
+  state.ranges[node.var.get()] = range;
+  emit_loop(state, begin, end, range, node.var.as<ir::Var>()->name, [&](Value* variable) {
     state.values[node.var.get()] = variable;
     emit_stmt(state, node.body);
   });
@@ -67,21 +68,27 @@ void emit_assert(FunctionState& state, const ir::Assert& node) {
 
 }  // namespace
 
-void emit_loop(FunctionState& state, Value* begin, Value* end, const llvm::Twine& name,
+void emit_loop(FunctionState& state, Value* begin, Value* end, const Range& range, const llvm::Twine& name,
                const std::function<void(Value*)>& body) {
   llvm::IRBuilder<>& b = state.builder;
   llvm::BasicBlock* before = b.GetInsertBlock();
   llvm::BasicBlock* loop = state.new_block("loop");
   llvm::BasicBlock* after = state.new_block("loop.end");
+  // A 64-bit counter takes two registers of a 32-bit machine.
+  constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
+  const bool narrow = state.module.target.pointer_bits == 32 && range.within(-kMax, kMax - 1);
+  llvm::Type* type = narrow ? b.getInt32Ty() : b.getInt64Ty();
+  Value* first = b.CreateTrunc(begin, type);
+  Value* limit = b.CreateTrunc(end, type);
   // The test stands at the end, where passes that move code out of loops want it.
   b.CreateCondBr(b.CreateICmpSLT(begin, end), loop, after);
   b.SetInsertPoint(loop);
-  llvm::PHINode* variable = b.CreatePHI(b.getInt64Ty(), 2, name);
-  variable->addIncoming(begin, before);
-  body(variable);
-  Value* next = b.CreateNSWAdd(variable, b.getInt64(1));
+  llvm::PHINode* variable = b.CreatePHI(type, 2, name);
+  variable->addIncoming(first, before);
+  body(b.CreateSExt(variable, b.getInt64Ty()));
+  Value* next = b.CreateNSWAdd(variable, llvm::ConstantInt::get(type, 1));
   variable->addIncoming(next, b.GetInsertBlock());
-  b.CreateCondBr(b.CreateICmpSLT(next, end), loop, after);
+  b.CreateCondBr(b.CreateICmpSLT(next, limit), loop, after);
   b.SetInsertPoint(after);
 }
 

@@ -9,8 +9,8 @@ namespace ferry::codegen {
 
 void emit_stmt(FunctionState& state, const ir::Stmt& stmt);
 
-// for (variable = begin; variable < end; ++variable) body(variable), for int64 values.
-void emit_loop(FunctionState& state, llvm::Value* begin, llvm::Value* end, const llvm::Twine& name,
+// for (variable = begin; variable < end; ++variable) body(variable), for int64 values. `range` is that of the variable.
+void emit_loop(FunctionState& state, llvm::Value* begin, llvm::Value* end, const Range& range, const llvm::Twine& name,
                const std::function<void(llvm::Value*)>& body);
 
 // Leaves the function with `result` when the condition holds, which it hardly ever does.

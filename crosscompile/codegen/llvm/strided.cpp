@@ -2,6 +2,8 @@
 
 #include "crosscompile/codegen/llvm/types.h"
 
+#include <bit>
+
 namespace ferry::codegen {
 namespace {
 
@@ -35,10 +37,61 @@ Value* marked(FunctionState& state, const Place& place, llvm::Instruction* acces
   return access;
 }
 
-Value* plain_load(FunctionState& state, const Place& place, Value* index, std::uint32_t lanes) {
+Value* load_power_of_two(FunctionState& state, const Place& place, Value* index, std::uint32_t lanes) {
   llvm::Type* type = memory_type(state.module, place.type.with_lanes(lanes));
   return marked(state, place,
                 state.builder.CreateAlignedLoad(type, address(state, place, index), element_alignment(place)));
+}
+
+llvm::SmallVector<int, 16> counting(std::uint32_t first, std::uint32_t lanes) {
+  llvm::SmallVector<int, 16> order;
+  for (std::uint32_t i = 0; i < lanes; ++i) order.push_back(static_cast<int>(first + i));
+  return order;
+}
+
+// Other numbers of lanes are taken apart into powers of two, largest first: LLVM would read or write beyond them on
+// some targets and gets three bytes wrong on AArch64.
+template <class Piece>
+void for_each_piece(std::uint32_t lanes, Piece piece) {
+  for (std::uint32_t at = 0; at < lanes;) {
+    const std::uint32_t count = std::bit_floor(lanes - at);
+    piece(at, count);
+    at += count;
+  }
+}
+
+Value* plain_load(FunctionState& state, const Place& place, Value* index, std::uint32_t lanes) {
+  if (std::has_single_bit(lanes)) return load_power_of_two(state, place, index, lanes);
+  llvm::IRBuilder<>& b = state.builder;
+  Value* result = llvm::PoisonValue::get(memory_type(state.module, place.type.with_lanes(lanes)));
+  for_each_piece(lanes, [&](std::uint32_t at, std::uint32_t count) {
+    Value* piece = load_power_of_two(state, place, advanced(state, index, at), count);
+    if (count == 1) {
+      result = b.CreateInsertElement(result, piece, std::uint64_t{at});
+      return;
+    }
+    // As wide as the result, then lane by lane from the one or the other.
+    llvm::SmallVector<int, 16> widened = counting(0, count);
+    widened.resize(lanes, llvm::PoisonMaskElem);
+    llvm::SmallVector<int, 16> order = counting(0, lanes);
+    for (std::uint32_t i = 0; i < count; ++i) order[at + i] = static_cast<int>(lanes + i);
+    result = b.CreateShuffleVector(result, b.CreateShuffleVector(piece, widened), order);
+  });
+  return result;
+}
+
+void plain_store(FunctionState& state, const Place& place, Value* index, Value* value) {
+  llvm::IRBuilder<>& b = state.builder;
+  const auto store = [&](Value* to, Value* what) {
+    marked(state, place, b.CreateAlignedStore(what, address(state, place, to), element_alignment(place)));
+  };
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
+  if (vector == nullptr || std::has_single_bit(vector->getNumElements())) return store(index, value);
+  for_each_piece(vector->getNumElements(), [&](std::uint32_t at, std::uint32_t count) {
+    Value* piece = count == 1 ? b.CreateExtractElement(value, std::uint64_t{at})
+                              : b.CreateShuffleVector(value, counting(at, count));
+    store(advanced(state, index, at), piece);
+  });
 }
 
 Value* reversed(FunctionState& state, Value* value, std::uint32_t lanes) {
@@ -108,7 +161,7 @@ Value* gather(FunctionState& state, const Place& place, Value* indices, Value* m
 }
 
 void store_one(FunctionState& state, const Place& place, Value* index, Value* value) {
-  marked(state, place, state.builder.CreateAlignedStore(value, address(state, place, index), element_alignment(place)));
+  plain_store(state, place, index, value);
 }
 
 void store_consecutive(FunctionState& state, const Place& place, Value* index, Value* value, Value* mask) {

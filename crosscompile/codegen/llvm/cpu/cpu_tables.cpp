@@ -5,6 +5,7 @@
 
 #include <llvm/ADT/StringMap.h>
 #include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/TargetParser/ARMTargetParser.h>
 #include <llvm/TargetParser/Host.h>
 
 #include <algorithm>
@@ -120,6 +121,19 @@ std::vector<std::string> features_of(const std::string& triple, const std::strin
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+std::vector<std::string> default_attributes(const std::string& triple, const std::string& cpu) {
+  if (!llvm::Triple(triple).isARM()) return {};
+  if (cpu == "generic") return {"+neon"};
+  const llvm::ARM::ArchKind arch = llvm::ARM::parseCPUArch(cpu);
+  std::vector<StringRef> features;
+  llvm::ARM::getFPUFeatures(llvm::ARM::getDefaultFPU(cpu, arch), features);
+  std::vector<std::string> attributes;
+  for (const StringRef feature : features) {
+    if (feature.starts_with("+")) attributes.push_back(feature.str());
+  }
+  return attributes;
 }
 
 std::optional<std::string> cpu_of_cpuinfo(const std::string& triple, std::string_view cpuinfo) {

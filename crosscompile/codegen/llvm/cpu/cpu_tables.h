@@ -31,6 +31,10 @@ std::vector<std::string> known_features(const std::string& triple);
 std::vector<std::string> features_of(const std::string& triple, const std::string& cpu,
                                      const std::vector<std::string>& attributes);
 
+// What compilers take for granted beyond LLVM's description of a CPU: the floating point unit usually built with an ARM
+// core.
+std::vector<std::string> default_attributes(const std::string& triple, const std::string& cpu);
+
 // The CPU that the lines of /proc/cpuinfo name, where LLVM knows it and can compile for it.
 std::optional<std::string> cpu_of_cpuinfo(const std::string& triple, std::string_view cpuinfo);
 
