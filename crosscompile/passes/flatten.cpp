@@ -50,6 +50,7 @@ class Flattener : public Mutator {
 
 Function flatten(Function function) {
   function.body = Flattener().mutate(function.body);
+  function.flat = true;
   return function;
 }
 

@@ -1,0 +1,57 @@
+// Conversions between all types on values at the edges of both.
+#include "tests/unit/crosscompile/codegen/llvm/build_ir.h"
+
+#include <doctest/doctest.h>
+
+using namespace ferry;
+using namespace ferry::codegen_test;
+
+namespace {
+
+constexpr DType kAll[] = {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i8,  DType::i16,    DType::i32,
+                          DType::i64, DType::u8,   DType::u16, DType::u32, DType::u64, DType::boolean};
+
+bool is_narrow(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
+
+std::vector<Case> casts(bool narrow) {
+  std::vector<Case> cases;
+  for (const std::uint32_t lanes : {1u, 8u, 3u}) {
+    for (const DType from : kAll) {
+      for (const DType to : kAll) {
+        if ((is_narrow(from) || is_narrow(to)) != narrow) continue;
+        const std::string name = std::string(dtype_name(from)) + "_" + dtype_name(to);
+        cases.push_back(elementwise(name, {from}, to, {edge_bytes(from, 96)}, 96, lanes,
+                                    [to](const std::vector<Expr>& in) { return Cast::make(to, in[0]); }));
+        cases.back().vector_float_to_int = lanes > 1 && is_float(from) && !is_float(to) && to != DType::boolean;
+      }
+    }
+  }
+  return cases;
+}
+
+}  // namespace
+
+TEST_CASE("casts between all types saturate, wrap and round as the interpreter does") {
+  check_everywhere(casts(false));
+}
+
+TEST_CASE("casts from and to narrow floats do so after the passes that spell them out") {
+  check_everywhere(casts(true), true);
+}
+
+TEST_CASE("arithmetic in narrow floats rounds each operation as the interpreter does") {
+  std::vector<Case> cases;
+  for (const std::uint32_t lanes : {1u, 8u, 3u}) {
+    for (const DType dtype : {DType::f16, DType::bf16}) {
+      const Pairs pairs = edge_pairs(dtype, lanes);
+      for (const BinaryOp op : {BinaryOp::add, BinaryOp::sub, BinaryOp::mul, BinaryOp::div, BinaryOp::min,
+                                BinaryOp::max, BinaryOp::eq, BinaryOp::ne, BinaryOp::lt, BinaryOp::le}) {
+        const DType result = is_comparison(op) ? DType::boolean : dtype;
+        cases.push_back(elementwise("narrow", {dtype, dtype}, result, {pairs.left, pairs.right}, pairs.count, lanes,
+                                    [op](const std::vector<Expr>& in) { return Binary::make(op, in[0], in[1]); }));
+        cases.back().any_zero = op == BinaryOp::min || op == BinaryOp::max;
+      }
+    }
+  }
+  check_everywhere(cases, true);
+}

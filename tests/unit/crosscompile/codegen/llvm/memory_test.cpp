@@ -1,0 +1,129 @@
+// Loads and stores of every shape: strides, gathers, masks, and lanes that meet in one element.
+#include "tests/unit/crosscompile/codegen/llvm/build_ir.h"
+
+#include <doctest/doctest.h>
+
+using namespace ferry;
+using namespace ferry::codegen_test;
+
+namespace {
+
+constexpr DType kSome[] = {DType::f32, DType::f64, DType::i8, DType::u16, DType::i64, DType::boolean};
+
+Expr ramp(std::int64_t base, std::int64_t stride, std::uint32_t lanes) {
+  return Ramp::make(Expr(base), Expr(stride), lanes);
+}
+
+}  // namespace
+
+TEST_CASE("loads of any constant stride read the right elements and none beyond the buffer") {
+  std::vector<Case> cases;
+  for (const DType dtype : kSome) {
+    for (const std::uint32_t lanes : {2u, 3u, 4u, 8u, 16u}) {
+      for (const std::int64_t stride : {-7, -4, -2, -1, 0, 1, 2, 3, 4, 5}) {
+        const std::int64_t span = std::abs(stride) * (lanes - 1) + 1;
+        const BufferRef in = make_buffer("in", dtype, span), out = make_buffer("out", dtype, lanes);
+        Case one;
+        one.function =
+            make_function("stride", {tensor(in, Direction::in), tensor(out, Direction::out)},
+                          store(out, ramp(0, 1, lanes), load(in, ramp(stride < 0 ? span - 1 : 0, stride, lanes))));
+        one.arguments = {edge_bytes(dtype, static_cast<std::size_t>(span)), zeros(dtype, lanes)};
+        cases.push_back(std::move(one));
+      }
+    }
+  }
+  check_everywhere(cases);
+}
+
+TEST_CASE("stores of any constant stride write the right elements alone") {
+  std::vector<Case> cases;
+  for (const DType dtype : kSome) {
+    for (const std::uint32_t lanes : {2u, 3u, 8u}) {
+      for (const std::int64_t stride : {-4, -1, 0, 1, 2, 5}) {
+        const std::int64_t span = std::abs(stride) * (lanes - 1) + 1;
+        const BufferRef in = make_buffer("in", dtype, lanes), out = make_buffer("out", dtype, span);
+        Case one;
+        one.function =
+            make_function("stride", {tensor(in, Direction::in), tensor(out, Direction::out)},
+                          store(out, ramp(stride < 0 ? span - 1 : 0, stride, lanes), load(in, ramp(0, 1, lanes))));
+        one.arguments = {edge_bytes(dtype, lanes), zeros(dtype, static_cast<std::size_t>(span))};
+        cases.push_back(std::move(one));
+      }
+    }
+  }
+  check_everywhere(cases);
+}
+
+TEST_CASE("gathers and scatters follow their indices, and of lanes that meet the last one stays") {
+  const std::vector<std::int64_t> places{3, 0, 3, 7, 1, 1, 6, 2};
+  std::vector<Case> cases;
+  for (const DType dtype : kSome) {
+    const BufferRef index = make_buffer("index", DType::i64, 8);
+    const BufferRef in = make_buffer("in", dtype, 8), out = make_buffer("out", dtype, 8);
+    const std::vector<FunctionParameter> parameters{tensor(in, Direction::in), tensor(index, Direction::in),
+                                                    tensor(out, Direction::out)};
+    const Expr all = ramp(0, 1, 8);
+    const std::vector<Bytes> arguments{edge_bytes(dtype, 8), bytes_of(places), zeros(dtype, 8)};
+    cases.push_back({make_function("gather", parameters, store(out, all, load(in, load(index, all)))), arguments});
+    cases.push_back({make_function("scatter", parameters, store(out, load(index, all), load(in, all))), arguments});
+    cases.push_back(
+        {make_function("splat", parameters, store(out, all, load(in, Broadcast::make(Expr(5), 8)))), arguments});
+  }
+  check_everywhere(cases);
+}
+
+TEST_CASE("masked lanes read nothing, give 0 and write nothing") {
+  const std::vector<std::uint8_t> mask_bytes{1, 0, 1, 1, 0, 0, 0, 1};
+  std::vector<Case> cases;
+  for (const DType dtype : kSome) {
+    const BufferRef flags = make_buffer("flags", DType::boolean, 8);
+    const BufferRef in = make_buffer("in", dtype, 8), out = make_buffer("out", dtype, 8);
+    const Expr all = ramp(0, 1, 8), mask = load(flags, all);
+    const Expr tail = all < Broadcast::make(Expr(5), 8);
+    const auto add = [&](const char* name, Stmt body) {
+      Bytes old(dtype_bytes(dtype) * 8, dtype == DType::boolean ? 1 : 0x33);
+      cases.push_back(
+          {make_function(name, {tensor(in, Direction::in), tensor(flags, Direction::in), tensor(out, Direction::inout)},
+                         std::move(body)),
+           {edge_bytes(dtype, 8), bytes_of(mask_bytes), std::move(old)}});
+    };
+    add("load", store(out, all, load(in, all, mask)));
+    add("store", store(out, all, load(in, all), mask));
+    add("both", store(out, all, load(in, all, mask), mask));
+    add("tail", store(out, all, load(in, all, tail), tail));
+    add("strided", store(out, ramp(7, -1, 8), load(in, ramp(7, -1, 8), mask), mask));
+    // Far outside, where only a lane that is off may point.
+    const Expr far = select(mask, all, Broadcast::make(Expr(std::int64_t{1} << 28), 8));
+    add("guarded", store(out, far, load(in, far, mask), mask));
+    const Expr none = Broadcast::make(load(flags, Expr(1)), 8);
+    add("uniform",
+        store(out, ramp(std::int64_t{1} << 28, 1, 8), load(in, ramp(std::int64_t{1} << 28, 1, 8), none), none));
+    add("scalar",
+        store(out, Expr(2), load(in, Expr(std::int64_t{1} << 28), load(flags, Expr(1))), load(flags, Expr(0))));
+  }
+  check_everywhere(cases);
+}
+
+TEST_CASE("the lanes of a vector combine to one, whatever their number") {
+  std::vector<Case> cases;
+  for (const DType dtype : {DType::f32, DType::f64, DType::i8, DType::u16, DType::i32, DType::i64, DType::boolean}) {
+    for (const std::uint32_t lanes : {2u, 3u, 4u, 7u, 16u}) {
+      for (const ReduceOp op :
+           {ReduceOp::sum, ReduceOp::prod, ReduceOp::min, ReduceOp::max, ReduceOp::any, ReduceOp::all}) {
+        const bool logic = op == ReduceOp::any || op == ReduceOp::all;
+        if (logic != (dtype == DType::boolean)) continue;
+        const BufferRef in = make_buffer("in", dtype, lanes), out = make_buffer("out", dtype, 1);
+        Case one;
+        one.function = make_function("reduce", {tensor(in, Direction::in), tensor(out, Direction::out)},
+                                     store(out, Expr(0), VectorReduce::make(op, load(in, ramp(0, 1, lanes)))));
+        // Behind the edges, where the numbers are of like size.
+        Bytes data = edge_bytes(dtype, 64);
+        one.arguments = {Bytes(data.end() - static_cast<std::ptrdiff_t>(lanes * dtype_bytes(dtype)), data.end()),
+                         zeros(dtype, 1)};
+        one.ulps = 64;
+        cases.push_back(std::move(one));
+      }
+    }
+  }
+  check_everywhere(cases);
+}

@@ -1,0 +1,154 @@
+#include "crosscompile/compile.h"
+
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/target/resolve.h"
+#include "device-runtime/loader/elf_image.h"
+#include "rpc/abi/module_file.h"
+#include "rpc/abi/runtime_api.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace {
+
+using namespace ferry;
+using namespace ferry::ir;
+
+BufferRef buffer(const std::string& name, DType dtype, std::vector<Expr> shape, Scope scope = Scope::parameter) {
+  auto made = std::make_shared<Buffer>();
+  made->name = name;
+  made->dtype = dtype;
+  made->shape = std::move(shape);
+  made->scope = scope;
+  return made;
+}
+
+// C[i, j] = A[i, j] * factor + B[j], by way of a row in the workspace.
+Function scaled_add(const std::string& name = "scaled_add") {
+  const Expr n = Var::make("N"), m = Var::make("M"), i = Var::make("i"), j = Var::make("j"), k = Var::make("k");
+  const Expr factor = Var::make("factor", Type(DType::f32));
+  const BufferRef a = buffer("A", DType::f32, {n, m}), b = buffer("B", DType::f32, {m}),
+                  c = buffer("C", DType::f32, {n, m}), row = buffer("row", DType::f32, {m}, Scope::global);
+  const Stmt fill = For::make(j, Expr(0), m, ForKind::serial, Store::make(row, {j}, Load::make(a, {i, j}) * factor));
+  const Stmt finish =
+      For::make(k, Expr(0), m, ForKind::serial, Store::make(c, {i, k}, Load::make(row, {k}) + Load::make(b, {k})));
+  Function function;
+  function.name = name;
+  function.parameters = {{"A", ParameterKind::tensor, Direction::in, a, {}},
+                         {"B", ParameterKind::tensor, Direction::in, b, {}},
+                         {"factor", ParameterKind::scalar, Direction::in, nullptr, factor},
+                         {"C", ParameterKind::tensor, Direction::out, c, {}}};
+  function.symbols = {n, m};
+  function.requirements = {{n <= m * Expr(4) || !(n > Expr(100)), "N must not be much larger than M"}};
+  function.flops = n * m * Expr(2);
+  function.body = For::make(i, Expr(0), n, ForKind::parallel, Allocate::make(row, Block::make({fill, finish})));
+  return function;
+}
+
+ModuleFile compiled(const std::string& target, const std::vector<Function>& functions) {
+  const auto module = read_module(compile_module(functions, resolve_target(target), {"the source", "the schedule"}));
+  REQUIRE_MESSAGE(module.is_ok(), module.status().message());
+  return module.value();
+}
+
+std::int64_t value_of(const ManifestExpr& expr, std::vector<std::int64_t> symbols) {
+  const auto value = evaluate(expr, symbols);
+  REQUIRE_MESSAGE(value.is_ok(), value.status().message());
+  return value.value();
+}
+
+int32_t run_all(const ferry_runtime_api*, int64_t n, int64_t, ferry_parallel_body body, void* closure) {
+  return body(0, n, closure);
+}
+alignas(64) char workspace_bytes[4096];
+void* give_workspace(const ferry_runtime_api*, int32_t) { return workspace_bytes; }
+
+}  // namespace
+
+TEST_CASE("a module says how to call it and what it needs") {
+  const ModuleFile module = compiled("x86-64-v3", {scaled_add()});
+  CHECK(module.source == "the source");
+  CHECK(module.schedule == "the schedule");
+  CHECK(module.manifest.arch == "x86_64");
+  CHECK(module.manifest.abi_version == FERRY_ABI_VERSION);
+  CHECK(module.manifest.target == "llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v3");
+  const std::vector<std::string>& features = module.manifest.features;
+  CHECK(std::is_sorted(features.begin(), features.end()));
+  CHECK(std::find(features.begin(), features.end(), "avx2") != features.end());
+  CHECK(std::find(features.begin(), features.end(), "avx512f") == features.end());
+  REQUIRE(module.manifest.functions.size() == 1);
+  const FunctionInfo& info = module.manifest.functions[0];
+  CHECK(signature_text(info) == "scaled_add(in f32[N,M] A, in f32[M] B, in f32 factor, out f32[N,M] C)");
+  CHECK(value_of(info.flops, {3, 5}) == 30);
+  CHECK(value_of(info.thread_workspace, {3, 5}) >= 20);
+  CHECK(value_of(info.call_workspace, {3, 5}) == 0);
+  REQUIRE(info.preconditions.size() == 1);
+  CHECK(value_of(info.preconditions[0].condition, {401, 100}) == 0);
+  CHECK(value_of(info.preconditions[0].condition, {100, 1}) == 1);
+  CHECK(info.preconditions[0].message == "N must not be much larger than M");
+}
+
+TEST_CASE("a compiled module runs") {
+  const ModuleFile module = compiled("x86-64", {scaled_add()});
+  REQUIRE(module.images.size() == 1);
+  CHECK(module.images[0].kind == "elf");
+  const auto image = device::ElfImage::load(module.images[0].bytes);
+  REQUIRE_MESSAGE(image.is_ok(), image.status().message());
+  const auto function = image.value().function(module.manifest.functions[0].symbol);
+  REQUIRE_MESSAGE(function.is_ok(), function.status().message());
+
+  std::int64_t n = 2, m = 3;
+  alignas(64) float a[] = {1, 2, 3, 4, 5, 6};
+  alignas(64) float b[] = {10, 20, 30};
+  alignas(64) float c[6] = {};
+  float factor = 2;
+  void* arguments[] = {a, b, &factor, c, &n, &m};
+  const ferry_runtime_api runtime{sizeof runtime, FERRY_ABI_VERSION, run_all, give_workspace, nullptr, nullptr};
+  CHECK(reinterpret_cast<ferry_kernel>(function.value())(arguments, &runtime) == 0);
+  const float expected[] = {12, 24, 36, 18, 30, 42};
+  for (int i = 0; i < 6; ++i) CHECK(c[i] == expected[i]);
+}
+
+TEST_CASE("the same input gives the same module, on every thread") {
+  for (const char* name : {"x86-64-v4", "armv7", "raspberry-pi-4", "riscv64-v"}) {
+    CAPTURE(std::string(name));
+    const Target target = resolve_target(name);
+    const std::vector<Function> functions{scaled_add("first"), scaled_add("second")};
+    std::vector<std::vector<std::uint8_t>> modules(3);
+    std::vector<std::thread> threads;
+    for (auto& module : modules) {
+      threads.emplace_back([&] { module = compile_module(functions, target, {"source", ""}); });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(modules[0] == modules[1]);
+    CHECK(modules[0] == modules[2]);
+    // Two small kernels do not fill more.
+    CHECK(modules[0].size() < 12000);
+  }
+}
+
+TEST_CASE("on a 32-bit device sizes must fit its counters, and the manifest says so") {
+  const ModuleFile module = compiled("armv7", {scaled_add()});
+  const FunctionInfo& info = module.manifest.functions[0];
+  REQUIRE(info.preconditions.size() == 3);
+  CHECK(info.preconditions[1].message == "N must be below 2^31 on a 32-bit device");
+  CHECK(value_of(info.preconditions[1].condition, {1000, 1}) == 1);
+  CHECK(value_of(info.preconditions[1].condition, {std::int64_t{1} << 31, 1}) == 0);
+  CHECK(value_of(info.preconditions[2].condition, {1, -(std::int64_t{1} << 31)}) == 0);
+}
+
+TEST_CASE("a shape that no manifest can carry is refused with the function and the tensor") {
+  Function function = scaled_add();
+  const Expr n = function.symbols[0];
+  function.parameters[3].buffer = buffer("C", DType::f32, {n ^ Expr(1), n});
+  CHECK_THROWS_WITH_AS(describe(function),
+                       "scaled_add: shape of 'C': expected integer arithmetic over sizes, got N ^ 1", CompileError);
+}
+
+TEST_CASE("two functions of one name do not make a module") {
+  CHECK_THROWS_AS(compile_module(std::vector<Function>{scaled_add(), scaled_add()}, resolve_target("x86-64"), {}),
+                  CompileError);
+}
