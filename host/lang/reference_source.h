@@ -1,0 +1,117 @@
+// Where the reference evaluator finds elements: in the caller's memory, or by computing them.
+#pragma once
+
+#include "host/lang/lane_program.h"
+#include "host/lang/reference.h"
+#include "host/lang/tensor.h"
+
+#include <bitset>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ferry::lang {
+
+class MemorySource : public ElementSource {
+ public:
+  // `data` is dense and outlives this.
+  MemorySource(DType type, std::vector<std::int64_t> extents, const void* data)
+      : type_(type), extents_(std::move(extents)), data_(static_cast<const std::byte*>(data)) {}
+
+  std::span<const std::int64_t> extents() const override { return extents_; }
+  bool exact() const override { return true; }
+  void fetch(const std::uint64_t* positions, const std::int64_t* mask, std::size_t n, Lanes& out) override;
+
+ private:
+  DType type_;
+  std::vector<std::int64_t> extents_;
+  const std::byte* data_;
+};
+
+// The values that a call fixes: sizes and scalar arguments.
+struct CallValues {
+  struct Value {
+    Expr variable;
+    std::int64_t integer = 0;
+    double real = 0;
+  };
+  std::vector<Value> values;
+
+  void bind(LaneProgram& program) const;
+  // An expression over them.
+  std::int64_t evaluate(const Expr& expr) const;
+};
+
+// One output of a stage. Computes blocks of elements, at many points of the output and the reduction at once.
+class StageSource : public ElementSource {
+ public:
+  // Sources of all tensors it reads are found while it is made.
+  StageSource(const Tensor& tensor, const CallValues& call, const FindSource& find);
+
+  std::span<const std::int64_t> extents() const override { return extents_; }
+  bool exact() const override { return exact_; }
+  // Keeps what it computed.
+  void fetch(const std::uint64_t* positions, const std::int64_t* mask, std::size_t n, Lanes& out) override;
+  // Keeps nothing.
+  void compute(const std::uint64_t* positions, std::size_t n, Element* out);
+
+  std::uint64_t elements() const { return elements_; }
+  // Points of the reduction for each element; 1 without one.
+  std::uint64_t points() const { return points_; }
+
+ private:
+  struct LoopVariable {
+    std::int64_t min = 0, extent = 0;
+    Lanes* lanes = nullptr;
+    // All lanes hold this value; -1 when they differ or are not filled yet.
+    std::int64_t everywhere = -1;
+  };
+  static constexpr std::size_t kPage = 4096;
+  struct Page {
+    std::bitset<kPage> known;
+    std::array<Element, kPage> elements;
+  };
+
+  void compute_plain(const std::uint64_t* positions, std::size_t n, Element* out);
+  void compute_reduction(const std::uint64_t* positions, std::size_t n, Element* out);
+  void start(const std::uint64_t* positions, std::size_t n, Element* out);
+  // Fills the loop variables of lanes [from, from + count) with `count` points of element `position`, from `point` on.
+  void fill_points(std::uint64_t position, std::uint64_t point, std::size_t from, std::size_t count);
+  static void fill_same(LoopVariable& variable, std::size_t from, std::size_t count, std::int64_t value);
+  void make_point_table();
+  void fetch_missing(const std::uint64_t* positions, const std::int64_t* mask, std::size_t n);
+  // Null when it is not known.
+  const Element* find(std::uint64_t position) const {
+    const Page* page = pages_[static_cast<std::size_t>(position / kPage)].get();
+    const auto at = static_cast<std::size_t>(position % kPage);
+    return page != nullptr && page->known[at] ? &page->elements[at] : nullptr;
+  }
+  void combine(Element& total, std::size_t from, std::size_t count);
+  template <class Add>
+  void add_terms(Element& total, std::size_t from, std::size_t count, const Add& add);
+  void combine_sum(Element& total, std::size_t from, std::size_t count);
+  void combine_generic(Element& total, std::size_t from, std::size_t count);
+  void prepare_reduction(const ir::Reduce& reduce, const CallValues& call);
+
+  DType type_;
+  std::string name_;
+  std::vector<std::int64_t> extents_;
+  std::uint64_t elements_ = 1, points_ = 1;
+  bool exact_ = false;
+
+  LaneProgram main_, init_;
+  std::vector<LoopVariable> axes_, init_axes_, reduce_axes_;
+  // The value of each reduction variable at each point, one variable after the other, unless there are too many.
+  std::vector<std::int64_t> point_table_;
+  const Lanes* value_ = nullptr;      // the value, or the reduction's source
+  const Lanes* condition_ = nullptr;  // of the reduction; null: always
+  const Lanes* init_value_ = nullptr;
+  ir::ReduceOp op_ = ir::ReduceOp::sum;
+  Element identity_;
+  bool reduces_ = false;
+  double spread_ = 1;  // how much larger a sum's error may be than that of its largest step
+
+  std::vector<std::unique_ptr<Page>> pages_;
+};
+
+}  // namespace ferry::lang
