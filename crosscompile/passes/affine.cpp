@@ -4,6 +4,7 @@
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
 
+#include <cstdlib>
 #include <utility>
 
 namespace ferry::passes {
@@ -45,7 +46,7 @@ std::optional<Expr> bound_over(const Expr& expr, const Range& range, Side side) 
   if (!uses_var(expr, range.var)) return expr;
   if (const auto affine = affine_in(expr, range.var)) {
     const bool at_min = (affine->coefficient > 0) == (side == Side::lower);
-    return Expr(affine->coefficient) * (at_min ? range.min : range.max) + affine->rest;
+    return Expr(affine->coefficient) * (at_min ? range.min : range.min + range.extent - 1) + affine->rest;
   }
   const auto* binary = expr.as<Binary>();
   return binary == nullptr ? std::nullopt : bound_operation(*binary, range, side);
@@ -113,6 +114,24 @@ std::optional<Expr> lower_bound(const Expr& expr, std::span<const Range> ranges)
 
 std::optional<Expr> upper_bound(const Expr& expr, std::span<const Range> ranges) {
   return bound(expr, ranges, Side::upper);
+}
+
+std::optional<std::int64_t> variation(const Expr& expr, std::span<const Range> ranges) {
+  Expr rest = expr;
+  std::int64_t total = 0;
+  for (std::size_t i = ranges.size(); i-- > 0;) {
+    const auto affine = affine_in(rest, ranges[i].var);
+    if (!affine) return std::nullopt;
+    if (affine->coefficient == 0) continue;
+    const std::int64_t* extent = as_int(ranges[i].extent);
+    std::int64_t own = 0;
+    if (extent == nullptr || __builtin_mul_overflow(std::abs(affine->coefficient), *extent - 1, &own) ||
+        __builtin_add_overflow(total, own, &total)) {
+      return std::nullopt;
+    }
+    rest = Expr(affine->coefficient) * ranges[i].min + affine->rest;
+  }
+  return total;
 }
 
 bool is_arithmetic(const Expr& expr) {

@@ -41,7 +41,7 @@ class GuardFinder : public Visitor {
   }
 
   void visit_node(const For& node) override {
-    loops_.push_back({node.var, substitute(node.min, lets_), substitute(node.min + node.extent - 1, lets_)});
+    loops_.push_back({node.var, substitute(node.min, lets_), substitute(node.extent, lets_)});
     facts_.push_back(node.var >= node.min);
     facts_.push_back(node.var < node.min + node.extent);
     Visitor::visit_node(node);
@@ -90,7 +90,7 @@ class GuardFinder : public Visitor {
     if (!guard.margin.defined()) return;
     const auto depends_on = [&](const Expr& var) {
       return uses_var(guard.margin, var) || std::any_of(guard.inner.begin(), guard.inner.end(), [&](const Range& loop) {
-               return uses_var(loop.min, var) || uses_var(loop.max, var);
+               return uses_var(loop.min, var) || uses_var(loop.extent, var);
              });
     };
     for (std::size_t i = loops_.size(); i-- > 0;) {

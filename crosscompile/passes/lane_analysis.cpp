@@ -73,7 +73,7 @@ class UseCollector : public Visitor {
   void visit_node(const For& node) override {
     visit(node.min);
     visit(node.extent);
-    loops_.push_back({node.var, substitute(node.min, lets_), substitute(node.min + node.extent - 1, lets_)});
+    loops_.push_back({node.var, substitute(node.min, lets_), substitute(node.extent, lets_)});
     visit(node.body);
     loops_.pop_back();
   }

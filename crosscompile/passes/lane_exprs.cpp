@@ -53,15 +53,8 @@ Expr LaneMutator::mutate_node(const IfThenElse& node, const Expr& self) {
     return IfThenElse::make(widen(condition, lanes), widen(on_true, lanes), widen(on_false, lanes));
   }
   const Expr chosen = Var::make("chosen", condition.type());
-  Expr on_true, on_false;
-  {
-    const ScopedFacts holds(facts_, {node.condition});
-    on_true = masked(node.on_true, chosen);
-  }
-  {
-    const ScopedFacts fails(facts_, {!node.condition});
-    on_false = masked(node.on_false, !chosen);
-  }
+  const Expr on_true = masked(node.on_true, chosen);
+  const Expr on_false = masked(node.on_false, !chosen);
   return Let::make(chosen, condition, Select::make(chosen, widen(on_true, loop_.lanes), widen(on_false, loop_.lanes)));
 }
 
@@ -79,10 +72,10 @@ Expr LaneMutator::mutate_node(const Load& node, const Expr& self) {
   }
   Expr mask = mutate(node.mask);
   const std::uint32_t lanes = std::max(lanes_of(indices), mask ? mask.type().lanes : 1);
-  // A load that is in bounds whatever the condition said may happen for all lanes. Not so in memory of our own: there
-  // the condition may also be what keeps elements from being read before they are written.
-  const bool needs_mask =
-      mask_.defined() && (node.buffer->scope != Scope::parameter || !in_bounds(*node.buffer, node.indices));
+  // Whatever the condition says, an input may be read where it has elements. In other memory the condition may also
+  // keep elements from being read before they are written.
+  const bool always_there = inputs_.contains(node.buffer.get()) && in_bounds(*node.buffer, node.indices);
+  const bool needs_mask = mask_.defined() && !always_there;
   if (lanes == 1) {
     if (mask.defined() && mask_.defined()) throw NoVectorForm{};
     const Expr load = changed || !mask.same_as(node.mask) ? Load::make(node.buffer, std::move(indices), mask) : self;

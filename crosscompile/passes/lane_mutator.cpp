@@ -1,6 +1,7 @@
 #include "crosscompile/passes/lane_mutator.h"
 
 #include "crosscompile/ir/operators.h"
+#include "crosscompile/passes/affine.h"
 #include "crosscompile/passes/fresh_copy.h"
 #include "crosscompile/passes/lane_scope.h"
 #include "crosscompile/passes/lanes.h"
@@ -50,10 +51,23 @@ class OneLane : public Mutator {
   Expr lane_;
 };
 
+std::vector<Expr> conjuncts(const Expr& condition) {
+  const auto* both = condition.as<Binary>();
+  if (both == nullptr || both->op != BinaryOp::logical_and) return {condition};
+  std::vector<Expr> parts = conjuncts(both->left);
+  for (Expr& part : conjuncts(both->right)) parts.push_back(std::move(part));
+  return parts;
+}
+
 }  // namespace
 
-LaneMutator::LaneMutator(const Target& target, LaneLoop loop, LaneAnalysis analysis, std::vector<Expr> facts)
-    : target_(target), loop_(std::move(loop)), analysis_(std::move(analysis)), facts_(std::move(facts)) {
+LaneMutator::LaneMutator(const Target& target, const std::unordered_set<const Buffer*>& inputs, LaneLoop loop,
+                         LaneAnalysis analysis, std::vector<Expr> facts)
+    : target_(target),
+      inputs_(inputs),
+      loop_(std::move(loop)),
+      analysis_(std::move(analysis)),
+      facts_(std::move(facts)) {
   vectors_[loop_.var.get()] = Ramp::make(loop_.min, 1, loop_.lanes);
 }
 
@@ -129,33 +143,43 @@ Stmt LaneMutator::mutate_node(const Block& node, const Stmt&) {
 }
 
 Stmt LaneMutator::mutate_node(const If& node, const Stmt&) {
-  const Expr condition = mutate(node.condition);
-  if (condition.type().is_scalar()) {
-    Stmt on_true, on_false;
-    {
-      const ScopedFacts holds(facts_, {node.condition});
-      on_true = or_scalar(node.on_true);
-    }
-    if (node.on_false) {
-      const ScopedFacts fails(facts_, {!node.condition});
-      on_false = or_scalar(node.on_false);
-    }
-    if (on_true) return If::make(condition, std::move(on_true), std::move(on_false));
-    return on_false ? If::make(!condition, std::move(on_false)) : Stmt{};
+  // What is the same for all lanes is tested once, outside of the mask.
+  Expr same, differing;
+  std::vector<Expr> shared;
+  const bool may_split = !node.on_false.defined() && is_arithmetic(node.condition);
+  for (const Expr& part : may_split ? conjuncts(node.condition) : std::vector<Expr>{node.condition}) {
+    const Expr condition = mutate(part);
+    if (condition.type().is_scalar()) shared.push_back(part);
+    Expr& all = condition.type().is_scalar() ? same : differing;
+    all = all ? all && condition : condition;
   }
+  if (!differing.defined()) return scalar_if(node, same);
   // The condition is computed once, before the statements under it can change what it looks at.
-  const Expr chosen = Var::make("mask", condition.type());
+  const Expr chosen = Var::make("mask", differing.type());
   std::vector<Stmt> parts;
   {
-    const ScopedFacts holds(facts_, {node.condition});
+    const ScopedFacts holds(facts_, shared);
     parts.push_back(masked(node.on_true, chosen));
+    if (node.on_false) parts.push_back(masked(node.on_false, !chosen));
+  }
+  std::erase_if(parts, [](const Stmt& stmt) { return !stmt; });
+  if (parts.empty()) return {};
+  Stmt result = LetStmt::make(chosen, differing, Block::make(std::move(parts)));
+  return same ? If::make(same, std::move(result)) : result;
+}
+
+Stmt LaneMutator::scalar_if(const If& node, const Expr& condition) {
+  Stmt on_true, on_false;
+  {
+    const ScopedFacts holds(facts_, {node.condition});
+    on_true = or_scalar(node.on_true);
   }
   if (node.on_false) {
     const ScopedFacts fails(facts_, {!node.condition});
-    parts.push_back(masked(node.on_false, !chosen));
+    on_false = or_scalar(node.on_false);
   }
-  std::erase_if(parts, [](const Stmt& stmt) { return !stmt; });
-  return parts.empty() ? Stmt{} : LetStmt::make(chosen, condition, Block::make(std::move(parts)));
+  if (on_true) return If::make(condition, std::move(on_true), std::move(on_false));
+  return on_false ? If::make(!condition, std::move(on_false)) : Stmt{};
 }
 
 Stmt LaneMutator::masked(const Stmt& stmt, const Expr& mask) {

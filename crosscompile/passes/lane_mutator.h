@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace ferry::passes {
@@ -20,8 +21,9 @@ struct LaneLoop {
 
 class LaneMutator : public ir::Mutator {
  public:
-  // `facts` hold around the body, the range of the variable included.
-  LaneMutator(const Target& target, LaneLoop loop, LaneAnalysis analysis, std::vector<ir::Expr> facts);
+  // `facts` hold around the body, the range of the variable included. Elements of `inputs` may be read at any time.
+  LaneMutator(const Target& target, const std::unordered_set<const ir::Buffer*>& inputs, LaneLoop loop,
+              LaneAnalysis analysis, std::vector<ir::Expr> facts);
 
   // Statements without a vector form come back as serial loops over the lanes.
   ir::Stmt vectorize(const ir::Stmt& body);
@@ -55,6 +57,7 @@ class LaneMutator : public ir::Mutator {
   };
 
   ir::Stmt or_scalar(const ir::Stmt& stmt);
+  ir::Stmt scalar_if(const ir::If& node, const ir::Expr& condition);
   ir::Stmt scalar_loop(const ir::Stmt& stmt);
   ir::Stmt reduce(const ir::Store& node, ir::ReduceOp op);
   ir::Stmt masked(const ir::Stmt& stmt, const ir::Expr& mask);
@@ -65,9 +68,11 @@ class LaneMutator : public ir::Mutator {
   ir::Expr combined_with(const ir::Expr& mask) const;
 
   const Target& target_;
+  const std::unordered_set<const ir::Buffer*>& inputs_;
   LaneLoop loop_;
   LaneAnalysis analysis_;
-  std::vector<ir::Expr> facts_;  // in terms of the scalar loop
+  // What holds in every lane, in terms of the scalar loop: never the condition behind a mask.
+  std::vector<ir::Expr> facts_;
   ir::Substitution vectors_;     // variables that differ between lanes
   std::size_t vector_lets_ = 0;  // those of them that LetStmt around the current place define
   std::unordered_map<const ir::Buffer*, Private> private_;

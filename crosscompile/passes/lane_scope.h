@@ -5,7 +5,6 @@
 #include "crosscompile/passes/lanes.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -31,9 +30,8 @@ class Scoped {
 // Facts that hold for the time of a scope.
 class ScopedFacts {
  public:
-  ScopedFacts(std::vector<ir::Expr>& facts, std::initializer_list<ir::Expr> more)
-      : facts_(facts), outer_(facts.size()) {
-    facts_.insert(facts_.end(), more);
+  ScopedFacts(std::vector<ir::Expr>& facts, const std::vector<ir::Expr>& more) : facts_(facts), outer_(facts.size()) {
+    facts_.insert(facts_.end(), more.begin(), more.end());
   }
   ScopedFacts(const ScopedFacts&) = delete;
   ScopedFacts& operator=(const ScopedFacts&) = delete;

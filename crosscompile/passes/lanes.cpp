@@ -30,6 +30,12 @@ Expr make_progression(const Expr& base, const Expr& stride, std::uint32_t lanes)
   return is_constant(stride, 0) ? Broadcast::make(base, lanes) : Ramp::make(base, stride, lanes);
 }
 
+// Zero strides meet every factor on the way to an address.
+Expr times(const Expr& a, const Expr& b) {
+  if (is_constant(a, 0)) return a;
+  return is_constant(b, 0) ? b : a * b;
+}
+
 }  // namespace
 
 Expr widen(const Expr& value, std::uint32_t lanes) {
@@ -47,14 +53,14 @@ Expr lane_binary(BinaryOp op, const Expr& left, const Expr& right) {
       if (op == BinaryOp::add) return make_progression(a->base + b->base, a->stride + b->stride, lanes);
       if (op == BinaryOp::sub) return make_progression(a->base - b->base, a->stride - b->stride, lanes);
       if (op == BinaryOp::mul && is_constant(b->stride, 0))
-        return make_progression(a->base * b->base, a->stride * b->base, lanes);
+        return make_progression(times(a->base, b->base), times(a->stride, b->base), lanes);
       if (op == BinaryOp::mul && is_constant(a->stride, 0))
-        return make_progression(a->base * b->base, a->base * b->stride, lanes);
+        return make_progression(times(a->base, b->base), times(a->base, b->stride), lanes);
     }
   }
   if (lanes == 1 && op == BinaryOp::add) return left + right;
   if (lanes == 1 && op == BinaryOp::sub) return left - right;
-  if (lanes == 1 && op == BinaryOp::mul) return left * right;
+  if (lanes == 1 && op == BinaryOp::mul) return times(left, right);
   return Binary::make(op, widen(left, lanes), widen(right, lanes));
 }
 

@@ -62,7 +62,7 @@ class LivenessFinder : public Visitor {
     visit(node.min);
     visit(node.extent);
     loops_.push_back({position_, {}});
-    ranges_.push_back({node.var, substitute(node.min, lets_), substitute(node.min + node.extent - 1, lets_)});
+    ranges_.push_back({node.var, substitute(node.min, lets_), substitute(node.extent, lets_)});
     parallel_ += node.for_kind == ForKind::parallel ? 1 : 0;
     visit(node.body);
     parallel_ -= node.for_kind == ForKind::parallel ? 1 : 0;

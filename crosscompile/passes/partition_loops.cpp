@@ -9,6 +9,7 @@
 #include "crosscompile/passes/simplify.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -67,7 +68,10 @@ struct Mixed {
 
 class Partitioner : public Mutator {
  public:
-  Partitioner(const Target& target, const PartitionLimits& limits) : target_(target), budget_(limits.added_nodes) {}
+  Partitioner(const Function& function, const Target& target, const PartitionLimits& limits)
+      : target_(target), budget_(limits.added_nodes) {
+    for (const Expr& symbol : function.symbols) facts_.push_back(symbol >= 0);
+  }
 
  protected:
   using Mutator::mutate_node;
@@ -111,12 +115,9 @@ class Partitioner : public Mutator {
 
   std::optional<Outlook> look(const Guard& guard, const std::vector<Range>& between) {
     const auto worst = lower_bound(guard.margin, between);
-    const auto best = upper_bound(guard.margin, between);
-    if (!worst || !best) return std::nullopt;
-    const Expr span = simplify(*best - *worst, facts_);
-    const std::int64_t* known = as_int(span);
-    if (known == nullptr) return std::nullopt;
-    return Outlook{&guard, simplify(*worst, facts_), *known};
+    const auto span = variation(guard.margin, between);
+    if (!worst || !span) return std::nullopt;
+    return Outlook{&guard, simplify(*worst, facts_), *span};
   }
 
   // Whether most iterations of a loop of this extent are on the wanted side: the margin must move past the span of the
@@ -132,9 +133,14 @@ class Partitioner : public Mutator {
     return true;
   }
 
-  Stmt cut(const For& node, const Stmt& self) {
+  // What the body of a loop tests.
+  std::vector<Guard> guards_in(const For& node) {
     const LoopFacts in_loop(facts_, node.var, node.min, node.min + node.extent);
-    const std::vector<Guard> guards = find_guards(node.body, facts_);
+    return find_guards(node.body, facts_);
+  }
+
+  Stmt cut(const For& node, const Stmt& self) {
+    const std::vector<Guard> guards = guards_in(node);
     std::vector<Cut> lows, highs;  // wanted from there on; wanted up to there
     for (const Guard& guard : guards) {
       const auto outlook = look(guard, guard.inner);
@@ -142,9 +148,10 @@ class Partitioner : public Mutator {
       const auto affine = affine_in(outlook->worst, node.var);
       if (!affine || affine->coefficient == 0 || !worth_it(*outlook, affine->coefficient, node.extent)) continue;
       if (affine->coefficient > 0) {
-        lows.push_back({*outlook, simplify(-(affine->rest / Expr(affine->coefficient)))});
+        lows.push_back({*outlook, simplify(-(affine->rest / Expr(affine->coefficient)), facts_)});
       } else {
-        highs.push_back({*outlook, simplify(affine->rest / Expr(-affine->coefficient) + 1)});
+        highs.push_back(
+            {*outlook, simplify((affine->rest + Expr(-affine->coefficient)) / Expr(-affine->coefficient), facts_)});
       }
     }
     if (lows.empty() && highs.empty()) return double_body(node, self);
@@ -183,10 +190,10 @@ class Partitioner : public Mutator {
   // One loop over [begin, end) of the original's iterations.
   Stmt piece(const For& node, const Expr& begin, const Expr& end, const Stmt& body, const std::vector<Mixed>& mixed) {
     if (!body) return {};
+    const Expr extent = simplify(end - begin, facts_);
     const LoopFacts in_piece(facts_, node.var, begin, end);
     const std::size_t known_before = mixed_.size();
     mixed_.insert(mixed_.end(), mixed.begin(), mixed.end());
-    const Expr extent = simplify(end - begin, facts_);
     const Stmt loop = For::make(node.var, begin, extent, node.for_kind, body);
     Stmt result = double_body(*loop.as<For>(), loop);
     mixed_.resize(known_before);
@@ -214,8 +221,8 @@ class Partitioner : public Mutator {
 
   // Tests an iteration's guards once: if (all as wanted) body without them else body.
   Stmt double_body(const For& node, const Stmt& self) {
+    const std::vector<Guard> guards = guards_in(node);
     const LoopFacts in_loop(facts_, node.var, node.min, node.min + node.extent);
-    const std::vector<Guard> guards = find_guards(node.body, facts_);
     Doubling doubling;
     for (const Guard& guard : guards) {
       const auto outlook = look(guard, guard.inner);
@@ -228,7 +235,8 @@ class Partitioner : public Mutator {
       if (tests_first(node.body, guard)) continue;
       add(doubling, *outlook, guard.inner);
     }
-    Stmt body = doubling.wanted.empty() ? mutate(node.body) : doubled(doubling, node.body);
+    Stmt body =
+        doubling.wanted.empty() ? mutate(node.body) : doubled(doubling, node.body, [&] { return mutate(node.body); });
     if (body.same_as(node.body)) return self;
     return body ? For::make(node.var, node.min, node.extent, node.for_kind, std::move(body)) : Stmt{};
   }
@@ -257,9 +265,9 @@ class Partitioner : public Mutator {
     doubling.mixed.push_back({guard.comparison, vars_of(between)});
   }
 
-  // if (condition) the statement without its guards else the statement.
-  Stmt doubled(Doubling& doubling, const Stmt& stmt) {
-    if (!pay(count_nodes(stmt))) return mutate(stmt);
+  // if (condition) the statement without its guards else what `otherwise` makes of it.
+  Stmt doubled(const Doubling& doubling, const Stmt& stmt, const std::function<Stmt()>& otherwise) {
+    if (!pay(count_nodes(stmt))) return otherwise();
     const Expr condition = simplify(doubling.condition, facts_);
     facts_.push_back(condition);
     Stmt common = assume(stmt, doubling.wanted);
@@ -267,7 +275,7 @@ class Partitioner : public Mutator {
     facts_.back() = !condition;
     const std::size_t known_before = mixed_.size();
     if (doubling.wanted.size() == 1) mixed_.insert(mixed_.end(), doubling.mixed.begin(), doubling.mixed.end());
-    Stmt other = mutate(stmt);
+    Stmt other = otherwise();
     mixed_.resize(known_before);
     facts_.pop_back();
     if (common) common = fresh_copy(common);
@@ -277,12 +285,8 @@ class Partitioner : public Mutator {
   }
 
   Stmt double_loop(const For& node, const Stmt& self) {
-    const Range own{node.var, node.min, node.min + node.extent - 1};
-    std::vector<Guard> guards;
-    {
-      const LoopFacts in_loop(facts_, node.var, node.min, node.min + node.extent);
-      guards = find_guards(node.body, facts_);
-    }
+    const Range own{node.var, node.min, node.extent};
+    const std::vector<Guard> guards = guards_in(node);
     Doubling doubling;
     bool is_tail = false;
     for (const Guard& guard : guards) {
@@ -298,8 +302,13 @@ class Partitioner : public Mutator {
       const auto outlook = look(guard, between);
       if (outlook) add(doubling, *outlook, between);
     }
-    if (!doubling.wanted.empty()) return doubled(doubling, self);
-    if (is_tail && node.for_kind == ForKind::vectorized && !target_.has_masks) {
+    if (!doubling.wanted.empty()) return doubled(doubling, self, [&] { return tail(node, self); });
+    return is_tail ? tail(node, self) : Mutator::mutate_node(node, self);
+  }
+
+  // A vectorized or unrolled loop whose guards fail for some of its iterations.
+  Stmt tail(const For& node, const Stmt& self) {
+    if (node.for_kind == ForKind::vectorized && !target_.has_masks) {
       if (Stmt shorter = shortened(node)) return mutate(shorter);
     }
     return Mutator::mutate_node(node, self);
@@ -320,7 +329,7 @@ class Partitioner : public Mutator {
       if (affine->coefficient > 0) {
         begin = max(begin, -(affine->rest / Expr(affine->coefficient)));
       } else {
-        end = min(end, affine->rest / Expr(-affine->coefficient) + 1);
+        end = min(end, (affine->rest + Expr(-affine->coefficient)) / Expr(-affine->coefficient));
       }
       outcomes.emplace(guard.comparison, true);
     }
@@ -340,7 +349,7 @@ class Partitioner : public Mutator {
 }  // namespace
 
 Function partition_loops(Function function, const Target& target, const PartitionLimits& limits) {
-  function.body = Partitioner(target, limits).mutate(function.body);
+  function.body = Partitioner(function, target, limits).mutate(function.body);
   return function;
 }
 

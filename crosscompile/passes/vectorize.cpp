@@ -5,6 +5,8 @@
 #include "crosscompile/passes/lane_mutator.h"
 #include "crosscompile/passes/simplify.h"
 
+#include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 namespace ferry::passes {
@@ -14,8 +16,13 @@ using namespace ir;
 
 class Vectorizer : public Mutator {
  public:
-  explicit Vectorizer(const Target& target)
-      : target_(target), max_lanes_(std::max<std::int64_t>(4, std::int64_t{kMaxVectorRegisters} * target.lanes(4))) {}
+  Vectorizer(const Function& function, const Target& target)
+      : target_(target), max_lanes_(std::max<std::int64_t>(4, std::int64_t{kMaxVectorRegisters} * target.lanes(4))) {
+    for (const Expr& symbol : function.symbols) facts_.push_back(symbol >= 0);
+    for (const FunctionParameter& parameter : function.parameters) {
+      if (parameter.direction == Direction::in) inputs_.insert(parameter.buffer.get());
+    }
+  }
 
  protected:
   using Mutator::mutate_node;
@@ -56,7 +63,7 @@ class Vectorizer : public Mutator {
     if (lanes == 1) return fresh_copy(node.body, {{node.var.get(), node.min}});
     LaneAnalysis analysis = analyze_lanes(node.body, node.var, facts_);
     if (!analysis.independent) return serial(node);
-    return LaneMutator(target_, {node.var, node.min, lanes}, std::move(analysis), facts_).vectorize(node.body);
+    return LaneMutator(target_, inputs_, {node.var, node.min, lanes}, std::move(analysis), facts_).vectorize(node.body);
   }
 
   // A loop over full vectors and one vector for the rest.
@@ -78,13 +85,14 @@ class Vectorizer : public Mutator {
 
   const Target& target_;
   std::int64_t max_lanes_;
+  std::unordered_set<const Buffer*> inputs_;
   std::vector<Expr> facts_;
 };
 
 }  // namespace
 
 Function vectorize(Function function, const Target& target) {
-  function.body = Vectorizer(target).mutate(function.body);
+  function.body = Vectorizer(function, target).mutate(function.body);
   return function;
 }
 
