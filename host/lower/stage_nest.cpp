@@ -122,13 +122,24 @@ class StageNest {
     return values;
   }
 
+  // A guard that differs from lane to lane of the tile, and does not depend on where the reduction stands.
+  bool only_picks_lanes(const Expr& guard, const std::vector<Loop>& tile) const {
+    const bool differs = std::any_of(tile.begin(), tile.end(), [&](const Loop& loop) {
+      return loop.kind == ForKind::vectorized && uses_var(guard, loop.var);
+    });
+    return differs && !uses_reduction(guard);
+  }
+
+  bool uses_reduction(const Expr& guard) const {
+    return std::any_of(order_.begin(), order_.end(),
+                       [&](const Loop& loop) { return loop.reduces && uses_var(guard, loop.var); });
+  }
+
   // Guards that only use loops over results; a guard over a reduction's loop says nothing about which results exist.
   std::vector<Expr> result_guards() const {
     std::vector<Expr> result;
     for (const Expr& guard : guards_)
-      if (std::none_of(order_.begin(), order_.end(),
-                       [&](const Loop& loop) { return loop.reduces && uses_var(guard, loop.var); }))
-        result.push_back(guard);
+      if (!uses_reduction(guard)) result.push_back(guard);
     return result;
   }
 
@@ -154,7 +165,16 @@ class StageNest {
                               : store_each(acc, reduce.reducer->identity);
     std::vector<Expr> sources;
     for (const Expr& source : reduce.sources) sources.push_back(at_point(source));
-    std::vector<Expr> conditions = guards_;
+    std::vector<Expr> conditions;
+    for (const Expr& guard : guards_) {
+      if (!only_picks_lanes(guard, tile)) {
+        conditions.push_back(guard);
+        continue;
+      }
+      // Lanes beyond the last result are never stored: they may add up anything, as long as they read nothing. So only
+      // the source is conditional, and the accumulators stay whole vectors.
+      for (Expr& source : sources) source = if_then_else(guard, source, constant(source.type(), std::int64_t{0}));
+    }
     if (reduce.condition) conditions.push_back(at_point(reduce.condition));
     Stmt update = guarded(conditions, combine(reduce, acc, sources));
 

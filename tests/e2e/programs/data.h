@@ -1,0 +1,37 @@
+// Tensors of test programs: values as doubles for references, bytes for the device.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "rpc/abi/dtype.h"
+
+namespace ferry::test {
+
+struct Data {
+  DType dtype = DType::f32;
+  std::vector<std::int64_t> shape;
+  std::vector<double> values;
+  bool is_scalar = false;  // an argument by value
+
+  std::int64_t dim(std::size_t i) const { return shape[i]; }
+  // Row-major.
+  double operator()(std::int64_t i) const { return values[static_cast<std::size_t>(i)]; }
+  double operator()(std::int64_t i, std::int64_t j) const { return (*this)(i * shape[1] + j); }
+  double operator()(std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t l) const {
+    return (*this)(((i * shape[1] + j) * shape[2] + k) * shape[3] + l);
+  }
+};
+
+std::int64_t count(const std::vector<std::int64_t>& shape);
+
+// Seeded, and exact in the type: floats are multiples of 1/64 in [-1, 1], integers lie in [-7, 7] or [0, 14].
+Data random_data(DType dtype, std::vector<std::int64_t> shape, std::uint64_t seed);
+Data scalar_data(DType dtype, double value);
+Data empty_data(DType dtype, std::vector<std::int64_t> shape);
+
+std::vector<std::uint8_t> to_bytes(const Data& data);
+std::vector<double> from_bytes(DType dtype, const std::vector<std::uint8_t>& bytes);
+
+}  // namespace ferry::test

@@ -1,0 +1,70 @@
+// The programs that must work, compiled for each architecture, carried to a server of that architecture (in an emulator
+// unless it is this machine's) and compared with plain loops in double precision.
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "host/session/ferry.h"
+#include "tests/e2e/programs/program_case.h"
+#include "tests/support/listening_server.h"
+
+using namespace ferry;
+using namespace ferry::test;
+
+namespace {
+
+void run_case(const Device& device, const Target& target, const ProgramCase& program) {
+  INFO(program.name << " on " << target.text << "\n" << program.source);
+  const Module module = device.load(compile(program.source, target));
+  const Function function = module[module.manifest().functions.at(0).name];
+  std::vector<std::vector<std::uint8_t>> bytes;
+  std::vector<Argument> arguments;
+  for (const Data& data : program.arguments) {
+    if (data.is_scalar && !is_float(data.dtype)) {
+      arguments.emplace_back(static_cast<std::int64_t>(data.values[0]));
+    } else if (data.is_scalar) {
+      arguments.emplace_back(data.values[0]);
+    } else {
+      bytes.push_back(to_bytes(data));
+      arguments.emplace_back(View{data.dtype, data.shape, bytes.back().data()});
+    }
+  }
+  const std::vector<Tensor> results = function.call(arguments);
+  const std::vector<Expected> expected = program.reference(program.arguments);
+  REQUIRE(results.size() == expected.size());
+  for (std::size_t r = 0; r < results.size(); ++r) {
+    CHECK(results[r].dtype() == expected[r].result.dtype);
+    REQUIRE(results[r].shape() == expected[r].result.shape);
+    std::vector<std::uint8_t> raw(results[r].bytes());
+    results[r].read(raw.data());
+    const std::vector<double> got = from_bytes(results[r].dtype(), raw);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const double want = expected[r].result.values[i];
+      const double allowed = program.tolerance * expected[r].scale[i];
+      if (got[i] == want || std::abs(got[i] - want) <= allowed) continue;
+      if (++wrong <= 3)
+        FAIL_CHECK("output " << r << ", element " << i << ": expected " << want << " within " << allowed << ", got "
+                             << got[i]);
+    }
+    CHECK(wrong == 0);
+  }
+}
+
+void run_all(const std::string& arch) {
+  const ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/" + arch + "/static/rpc_server",
+                               emulator_of(arch), {"--threads", "2"});
+  const Device device = connect(server.address());
+  CHECK(device.facts().arch == arch);
+  const Target target = device.target();
+  for (const auto& cases : {expression_cases(), operator_cases()})
+    for (const ProgramCase& program : cases) run_case(device, target, program);
+}
+
+}  // namespace
+
+TEST_CASE("every program gives the right answer on x86_64") { run_all("x86_64"); }
+TEST_CASE("every program gives the right answer on armv7") { run_all("armv7"); }
+TEST_CASE("every program gives the right answer on aarch64") { run_all("aarch64"); }
+TEST_CASE("every program gives the right answer on riscv64") { run_all("riscv64"); }

@@ -1,0 +1,123 @@
+#include "host/schedule/schedule.h"
+
+#include "crosscompile/ir/operators.h"
+#include "host/schedule/inline_choice.h"
+#include "host/schedule/register_tile.h"
+
+#include <doctest/doctest.h>
+
+using namespace ferry;
+using namespace ferry::lang;
+using ferry::ir::ForKind;
+using ferry::schedule::Loop;
+
+namespace {
+
+Target wide_target() {
+  Target target;
+  target.arch = "x86_64";
+  target.vector_bits = 256;
+  target.vector_registers = 16;
+  return target;
+}
+
+std::vector<Loop> loops_of(const Program& program, const Tensor& tensor) {
+  const auto schedule = schedule::default_schedule(program, wide_target());
+  const auto& entry = schedule.at(tensor.stage());
+  std::vector<Loop> result;
+  if (entry.loops)
+    for (std::size_t id : entry.loops->order()) result.push_back(entry.loops->loop(id));
+  return result;
+}
+
+std::string describe(const std::vector<Loop>& loops) {
+  std::string text;
+  for (const Loop& loop : loops) {
+    text += loop.name;
+    switch (loop.kind) {
+      case ForKind::serial: break;
+      case ForKind::parallel: text += ":parallel"; break;
+      case ForKind::vectorized: text += ":vectorized"; break;
+      case ForKind::unrolled: text += ":unrolled"; break;
+    }
+    text += " ";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a matrix product gets a register tile under its reduction and threads over rows") {
+  const Expr m = var("m"), n = var("n"), k = var("k");
+  const Tensor a = placeholder({m, k}, DType::f32, "A"), b = placeholder({k, n}, DType::f32, "B");
+  const ReduceAxis r = reduce_axis(k, "r");
+  const Tensor c = compute({m, n}, [&](auto& i) { return sum(a(i[0], Expr(r)) * b(Expr(r), i[1]), {r}); }, "C");
+  const auto loops = loops_of(make_program("mm", {in(a), in(b), out(c)}), c);
+  REQUIRE_MESSAGE(loops.size() == 6, describe(loops));
+  CHECK(loops[0].kind == ForKind::parallel);
+  CHECK_MESSAGE(loops[2].reduces, describe(loops));
+  CHECK(loops[3].kind == ForKind::unrolled);
+  CHECK(loops[4].kind == ForKind::unrolled);
+  CHECK(loops[5].kind == ForKind::vectorized);
+  CHECK(ir::is_constant(loops[5].extent, 8));
+}
+
+TEST_CASE("a row sum reduces in vectors") {
+  const Expr m = var("m"), n = var("n");
+  const Tensor a = placeholder({m, n}, DType::f32, "A");
+  const ReduceAxis k = reduce_axis(n, "k");
+  const Tensor s = compute({m}, [&](auto& i) { return sum(a(i[0], Expr(k)), {k}); }, "S");
+  const auto loops = loops_of(make_program("row_sum", {in(a), out(s)}), s);
+  REQUIRE(loops.size() == 3);
+  CHECK_MESSAGE((loops.back().reduces && loops.back().kind == ForKind::vectorized), describe(loops));
+}
+
+TEST_CASE("a column sum runs its vectors along the columns") {
+  const Expr m = var("m"), n = var("n");
+  const Tensor a = placeholder({m, n}, DType::f32, "A");
+  const ReduceAxis k = reduce_axis(m, "k");
+  const Tensor s = compute({n}, [&](auto& i) { return sum(a(Expr(k), i[0]), {k}); }, "S");
+  const auto loops = loops_of(make_program("column_sum", {in(a), out(s)}), s);
+  CHECK_MESSAGE((!loops.back().reduces && loops.back().kind == ForKind::vectorized), describe(loops));
+}
+
+TEST_CASE("work too small for threads stays on one") {
+  const Tensor a = placeholder({100}, DType::f32, "A");
+  const Tensor b = compute({100}, [&](auto& i) { return a(i[0]) + a(i[0]); }, "B");
+  for (const Loop& loop : loops_of(make_program("small", {in(a), out(b)}), b)) CHECK(loop.kind != ForKind::parallel);
+}
+
+TEST_CASE("copies and stages used once are computed where they are used; what is used twice is stored") {
+  const Expr n = var("n");
+  const Tensor a = placeholder({n}, DType::f32, "A");
+  const Tensor copied = compute({n}, [&](auto& i) { return a(n - Expr(1) - i[0]); }, "copied");
+  const Tensor once = compute({n}, [&](auto& i) { return ir::call_math("exp", {copied(i[0])}); }, "once");
+  const Tensor twice = compute({n}, [&](auto& i) { return ir::call_math("log", {once(i[0])}); }, "twice");
+  const Tensor result = compute({n}, [&](auto& i) { return twice(i[0]) * twice(i[0]); }, "result");
+  const auto inlined = schedule::stages_to_inline(make_program("chain", {in(a), out(result)}));
+  CHECK(inlined.contains(copied.stage()));
+  CHECK(inlined.contains(once.stage()));
+  CHECK_FALSE(inlined.contains(twice.stage()));
+  CHECK_FALSE(inlined.contains(result.stage()));
+}
+
+TEST_CASE("a stage read again for every column is not repeated for each") {
+  const Expr m = var("m"), n = var("n");
+  const Tensor a = placeholder({m}, DType::f32, "A"), b = placeholder({m, n}, DType::f32, "B");
+  const Tensor scale = compute({m}, [&](auto& i) { return ir::call_math("exp", {a(i[0])}); }, "scale");
+  const Tensor c = compute({m, n}, [&](auto& i) { return scale(i[0]) * b(i[0], i[1]); }, "C");
+  CHECK_FALSE(schedule::stages_to_inline(make_program("rows", {in(a), in(b), out(c)})).contains(scale.stage()));
+}
+
+TEST_CASE("register tiles fit the registers and do not waste rows that are known") {
+  for (std::uint32_t registers : {16U, 32U}) {
+    for (std::int64_t rows : {0, 1, 3, 7, 64, 512}) {
+      const auto tile = schedule::choose_register_tile(registers, rows, true, 0, 8);
+      INFO(registers << " registers, " << rows << " rows: " << tile.rows << " x " << tile.vectors);
+      CHECK(tile.rows * tile.vectors + tile.vectors + 1 < registers);
+      if (rows > 0) CHECK(tile.rows <= rows);
+    }
+  }
+  CHECK(schedule::choose_register_tile(32, 7, true, 0, 16).rows == 7);
+  CHECK(schedule::choose_register_tile(32, 0, false, 0, 16).rows == 1);
+}
