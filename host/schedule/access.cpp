@@ -15,7 +15,10 @@ Step step_of(const Load& load, const Expr& var) {
     if (!uses_var(load.indices[d], var)) continue;
     if (d + 1 != load.indices.size() || !load.buffer->strides.empty()) return Step::strided;
     const Expr next = substitute(load.indices[d], {{var.get(), var + Expr(1)}});
-    step = is_constant(passes::simplify(next - load.indices[d]), 1) ? Step::contiguous : Step::strided;
+    const Expr distance = passes::simplify(next - load.indices[d]);
+    const std::int64_t* constant_distance = as_int(distance);
+    if (constant_distance == nullptr || *constant_distance < 1 || *constant_distance > 4) return Step::strided;
+    step = *constant_distance == 1 ? Step::contiguous : Step::skipping;
   }
   return step;
 }

@@ -11,6 +11,7 @@ namespace ferry::schedule {
 enum class Step : std::uint8_t {
   none,        // the same element
   contiguous,  // the next element
+  skipping,    // every second to fourth element: still few cache lines a vector
   strided,     // anything else
 };
 

@@ -59,24 +59,50 @@ struct VectorAxis {
   std::size_t axis = 0;
 };
 
-// The axis whose vectors need the fewest separate loads and stores; nothing when every axis has one point or the
-// reduction is the user's own and only its axes are left.
-std::optional<VectorAxis> choose_vector_axis(const lang::Stage& stage) {
+std::int64_t native_lanes(const lang::Stage& stage, const Target& target) {
+  WidestType widest;
+  widest.bytes = static_cast<std::uint32_t>(dtype_bytes(stage.values[0].type().code));
+  for (const Expr& source : sources_of(stage)) widest.visit(source);
+  return std::max(1U, target.lanes(widest.bytes));
+}
+
+std::int64_t ceil_to(std::int64_t value, std::int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+std::int64_t lanes_for(const lang::Stage& stage, const Expr& extent, const Target& target) {
+  const std::int64_t native = native_lanes(stage, target), count = constant_extent(extent);
+  if (count == 0) return native;
+  std::int64_t lanes = native;
+  while (lanes > count) lanes /= 2;
+  // Without masks a tail runs one element at a time: half a vector that divides evenly is better.
+  if (!target.has_masks && count % lanes != 0 && lanes >= 4 && count % (lanes / 2) == 0) lanes /= 2;
+  return lanes;
+}
+
+double cost_of(Step step) {
+  switch (step) {
+    case Step::none: return 0;
+    case Step::contiguous: return 1;
+    case Step::skipping: return 2;
+    case Step::strided: return 4;
+  }
+  return 4;
+}
+
+// The axis whose vectors need the fewest separate loads and stores for each element that they are filled with; nothing
+// when every axis has one point or the reduction is the user's own and only its axes are left.
+std::optional<VectorAxis> choose_vector_axis(const lang::Stage& stage, const Target& target) {
   std::vector<const Load*> loads;
   for (const Expr& source : sources_of(stage))
     for (const Load* load : loads_of(source)) loads.push_back(load);
-  auto cost_of = [&](const Expr& var) {
-    double cost = 0;
-    for (const Load* load : loads) {
-      const Step step = step_of(*load, var);
-      cost += step == Step::strided ? 4 : step == Step::contiguous ? 1 : 0;
-    }
-    return cost;
-  };
   std::optional<VectorAxis> best;
   double best_cost = 0;
-  auto offer = [&](VectorAxis axis, const Expr& extent, double cost) {
-    if (is_constant(extent, 1) || (best && cost >= best_cost)) return;
+  auto offer = [&](VectorAxis axis, const Axis& loop, double store) {
+    if (is_constant(loop.extent, 1)) return;
+    double cost = store;
+    for (const Load* load : loads) cost += cost_of(step_of(*load, loop.var));
+    const std::int64_t extent = constant_extent(loop.extent), lanes = native_lanes(stage, target);
+    if (extent > 0) cost *= static_cast<double>(ceil_to(extent, lanes)) / static_cast<double>(extent);
+    if (best && cost >= best_cost) return;
     best = axis;
     best_cost = cost;
   };
@@ -84,12 +110,10 @@ std::optional<VectorAxis> choose_vector_axis(const lang::Stage& stage) {
   // Innermost first: it wins ties.
   for (std::size_t i = stage.axes.size(); i-- > 0;) {
     const bool innermost = i + 1 == stage.axes.size();
-    const double store = innermost ? 0 : reduce ? 1 : 4;
-    offer({false, i}, stage.axes[i].extent, cost_of(stage.axes[i].var) + store);
+    offer({false, i}, stage.axes[i], innermost ? 0.1 : reduce ? 1 : 4);
   }
   if (reduce && reduce->reducer->op != ReduceOp::user)
-    for (std::size_t i = reduce->axes.size(); i-- > 0;)
-      offer({true, i}, reduce->axes[i].extent, cost_of(reduce->axes[i].var) + 0.5);
+    for (std::size_t i = reduce->axes.size(); i-- > 0;) offer({true, i}, reduce->axes[i], 0.5);
   return best;
 }
 
@@ -107,22 +131,6 @@ std::optional<std::size_t> choose_row_axis(const lang::Stage& stage, const Reduc
     if (reused && !best) best = i;
   }
   return best;
-}
-
-std::int64_t lanes_for(const lang::Stage& stage, const Expr& extent, const Target& target) {
-  WidestType widest;
-  widest.bytes = static_cast<std::uint32_t>(dtype_bytes(stage.values[0].type().code));
-  for (const Expr& source : sources_of(stage)) {
-    widest.visit(source);
-  }
-  const auto native = static_cast<std::int64_t>(std::max(1U, target.lanes(widest.bytes)));
-  const std::int64_t count = constant_extent(extent);
-  if (count == 0) return native;
-  std::int64_t lanes = native;
-  while (lanes > count) lanes /= 2;
-  // Without masks a tail runs one element at a time: half a vector that divides evenly is better.
-  if (!target.has_masks && count % lanes != 0 && lanes >= 4 && count % (lanes / 2) == 0) lanes /= 2;
-  return lanes;
 }
 
 void move_to_end(std::vector<std::size_t>& order, std::size_t loop) {
@@ -151,7 +159,7 @@ void make_parallel(StageLoops& loops) {
 
 StageLoops schedule_injective(const lang::Stage& stage, const Target& target) {
   StageLoops loops(stage);
-  if (const auto vector = choose_vector_axis(stage)) {
+  if (const auto vector = choose_vector_axis(stage, target)) {
     const std::int64_t lanes = lanes_for(stage, stage.axes[vector->axis].extent, target);
     if (lanes > 1) {
       const auto [outer, inner] = loops.split(loops.spatial(vector->axis), lanes);
@@ -167,7 +175,7 @@ StageLoops schedule_injective(const lang::Stage& stage, const Target& target) {
 
 StageLoops schedule_reduction(const lang::Stage& stage, const Reduce& reduce, const Target& target) {
   StageLoops loops(stage);
-  const auto vector = choose_vector_axis(stage);
+  const auto vector = choose_vector_axis(stage, target);
   if (!vector) {
     make_parallel(loops);
     return loops;
