@@ -66,7 +66,11 @@ void finish_shape(Bound& bound, bool dense) {
   bound.count = empty ? 0 : 1;
   for (std::size_t d = 0; d < rank && !empty; ++d) {
     if (bound.strides[d] < 0) throw InterpreterError("'" + bound.buffer->name + "' has a negative stride");
-    bound.count += (bound.shape[d] - 1) * bound.strides[d];
+    std::int64_t reach = 0;
+    if (__builtin_mul_overflow(bound.shape[d] - 1, bound.strides[d], &reach) ||
+        __builtin_add_overflow(bound.count, reach, &bound.count)) {
+      throw InterpreterError("'" + bound.buffer->name + "' has more elements than can be counted");
+    }
   }
 }
 

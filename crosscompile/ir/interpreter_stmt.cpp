@@ -16,7 +16,7 @@ struct SerialLoop final : Action {
     const std::int64_t first = index_of(min->eval(frame, 0));
     const std::int64_t count = index_of(extent->eval(frame, 0));
     for (std::int64_t i = 0; i < count; ++i) {
-      frame.slots[slot] = Value::of<std::int64_t>(first + i);
+      frame.slots[slot] = Value::of(static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(i));
       if (const std::int32_t result = body->run(frame); result != 0) return result;
     }
     return 0;
@@ -47,7 +47,7 @@ struct ParallelLoop final : Action {
         frame.clock.iteration_began = frame.clock.tick();
         frame.workspaces.thread_id = frame.clock.now;
       }
-      frame.slots[slot] = Value::of<std::int64_t>(first + i);
+      frame.slots[slot] = Value::of(static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(i));
       result = body->run(frame);
       i = i >= count - step ? i - (count - step) : i + step;
     }

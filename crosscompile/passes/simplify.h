@@ -1,5 +1,9 @@
 // Constant folding, linear arithmetic over integers, and what is known from the ranges of loop variables and the
-// conditions around a place. Sizes are assumed non-negative. Never changes a float result.
+// conditions around a place. Sizes are assumed non-negative, and index arithmetic over unknown sizes not to overflow
+// (simplify_facts.h says exactly what). Never changes a float result.
+//
+// Loops that run once or never, implied conditions, empty blocks, allocations nobody uses and unused lets go. What does
+// not become shorter is returned as the very same node.
 #pragma once
 
 #include "crosscompile/ir/function.h"

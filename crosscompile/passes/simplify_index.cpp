@@ -144,7 +144,8 @@ ExprSimplifier::Division ExprSimplifier::divide_by_number(const Polynomial& left
   }
   const auto floored = static_cast<std::int64_t>(floor_div(Int128{left.constant}, Int128{divisor}));
   result.quotient = add(from_terms(std::move(divisible), floored), known);
-  result.rest = from_terms(std::move(rest), left.constant - floored * divisor);
+  const auto left_over = static_cast<std::int64_t>(Int128{left.constant} - Int128{floored} * divisor);
+  result.rest = from_terms(std::move(rest), left_over);
   return result;
 }
 
@@ -244,7 +245,7 @@ Expr ExprSimplifier::remainder(const Expr& left, const Expr& right, const Expr& 
     const Interval range = facts.range(rest);
     if (range.finite()) {
       const Int128 bucket = floor_div(range.lo, Int128{c.constant});
-      if (bucket == floor_div(range.hi, Int128{c.constant}) && Interval::point(bucket * c.constant).fits_64_bits()) {
+      if (bucket == floor_div(range.hi, Int128{c.constant}) && Interval::point(-bucket * c.constant).fits_64_bits()) {
         return shortest(add(rest, constant_polynomial(static_cast<std::int64_t>(-bucket * c.constant))), unchanged);
       }
     }
