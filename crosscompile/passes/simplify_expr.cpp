@@ -95,6 +95,14 @@ Expr drop_int_identity(BinaryOp op, const Expr& left, const Expr& right) {
   }
 }
 
+// The operands of a && b && c.
+void collect(const Expr& expr, BinaryOp op, std::vector<Expr>& parts) {
+  const auto* binary = expr.as<Binary>();
+  if (binary == nullptr || binary->op != op) return parts.push_back(expr);
+  collect(binary->left, op, parts);
+  collect(binary->right, op, parts);
+}
+
 bool same_value(const Expr& left, const Expr& right) { return !touches_memory(left) && equal(left, right); }
 
 }  // namespace
@@ -142,24 +150,9 @@ Expr ExprSimplifier::mutate_node(const Unary& node, const Expr& self) {
   }
   if (const auto* inner = value.as<Binary>(); node.op == UnaryOp::logical_not && inner != nullptr) {
     // With NaN, !(a < b) is not a >= b; but != is the opposite of == for floats too.
-    const bool ordered = !inner->left.type().is_float();
-    switch (inner->op) {
-      case BinaryOp::eq: return Binary::make(BinaryOp::ne, inner->left, inner->right);
-      case BinaryOp::ne: return Binary::make(BinaryOp::eq, inner->left, inner->right);
-      case BinaryOp::lt:
-        if (ordered) return Binary::make(BinaryOp::ge, inner->left, inner->right);
-        break;
-      case BinaryOp::le:
-        if (ordered) return Binary::make(BinaryOp::gt, inner->left, inner->right);
-        break;
-      case BinaryOp::gt:
-        if (ordered) return Binary::make(BinaryOp::le, inner->left, inner->right);
-        break;
-      case BinaryOp::ge:
-        if (ordered) return Binary::make(BinaryOp::lt, inner->left, inner->right);
-        break;
-      default: break;
-    }
+    const bool has_opposite = is_comparison(inner->op) && (!inner->left.type().is_float() ||
+                                                           inner->op == BinaryOp::eq || inner->op == BinaryOp::ne);
+    if (has_opposite) return Binary::make(opposite(inner->op), inner->left, inner->right);
   }
   return value.same_as(node.value) ? self : Unary::make(node.op, value);
 }
@@ -230,17 +223,44 @@ Expr ExprSimplifier::comparison(BinaryOp op, const Expr& left, const Expr& right
   return unchanged;
 }
 
+bool ExprSimplifier::implied(const Expr& condition, bool truth) {
+  const auto* binary = condition.as<Binary>();
+  if (binary == nullptr || !is_comparison(binary->op) || binary->left.type() != kIndex) return false;
+  const Polynomial left = facts.atoms.polynomial(binary->left);
+  const Polynomial right = facts.atoms.polynomial(binary->right);
+  return proves(truth ? binary->op : opposite(binary->op), left, right);
+}
+
 Expr ExprSimplifier::logic(const Binary& node, const Expr& self) {
-  const bool conjunction = node.op == BinaryOp::logical_and;
-  Expr left = mutate(node.left);
-  // Both sides are computed whatever the left one is: an index on the right must stay guarded as it is.
-  const bool right_is_pure = !touches_memory(node.right);
-  const Expr right = right_is_pure ? mutate_given(node.right, left, conjunction) : mutate(node.right);
-  if (is_number(left) || is_number(right)) return conjunction ? left && right : left || right;
-  if (!touches_memory(left)) left = mutate_given(left, right, conjunction);
-  if (is_number(left)) return conjunction ? left && right : left || right;
-  if (same_value(left, right)) return left;
-  return left.same_as(node.left) && right.same_as(node.right) ? self : Binary::make(node.op, left, right);
+  const BinaryOp op = node.op;
+  const bool conjunction = op == BinaryOp::logical_and;
+  std::vector<Expr> before;
+  collect(self, op, before);
+  std::vector<Expr> parts = before;
+  // All are computed whatever the others are, so an index among them must do without their guard.
+  for (Expr& part : parts) {
+    if (touches_memory(part)) part = mutate(part);
+  }
+  // The rest each in the light of those before it, then dropped when those after it say the same.
+  {
+    const Facts::Scope scope(facts);
+    for (Expr& part : parts) {
+      if (!touches_memory(part)) part = mutate(part);
+      facts.assume(part, conjunction);
+    }
+  }
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+    const Facts::Scope scope(facts);
+    for (std::size_t later = i + 1; later < parts.size(); ++later) facts.assume(parts[later], conjunction);
+    if (implied(parts[i], conjunction)) parts[i] = constant(node.type, std::int64_t{conjunction});
+  }
+  Expr result;
+  bool changed = false;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    changed |= !parts[i].same_as(before[i]);
+    result = !result.defined() ? parts[i] : conjunction ? result && parts[i] : result || parts[i];
+  }
+  return changed ? result : self;
 }
 
 Expr ExprSimplifier::mutate_node(const Select& node, const Expr& self) {

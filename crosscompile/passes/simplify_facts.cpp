@@ -17,6 +17,17 @@ Int128 ceil_div(Int128 a, Int128 b) { return -floor_div(-a, b); }
 
 }  // namespace
 
+BinaryOp opposite(BinaryOp comparison) {
+  switch (comparison) {
+    case BinaryOp::lt: return BinaryOp::ge;
+    case BinaryOp::le: return BinaryOp::gt;
+    case BinaryOp::gt: return BinaryOp::le;
+    case BinaryOp::ge: return BinaryOp::lt;
+    case BinaryOp::eq: return BinaryOp::ne;
+    default: return BinaryOp::eq;
+  }
+}
+
 Facts::Scope::Scope(Facts& facts)
     : facts_(facts),
       undo_(facts.undo_.size()),
@@ -192,18 +203,7 @@ void Facts::assume(const Expr& condition, bool truth) {
   if (touches_memory(condition)) return;
   conditions_.push_back({condition, truth});
   if (binary == nullptr || !is_comparison(binary->op)) return;
-  const auto op = [&] {
-    if (truth) return binary->op;
-    switch (binary->op) {
-      case BinaryOp::lt: return BinaryOp::ge;
-      case BinaryOp::le: return BinaryOp::gt;
-      case BinaryOp::gt: return BinaryOp::le;
-      case BinaryOp::ge: return BinaryOp::lt;
-      case BinaryOp::eq: return BinaryOp::ne;
-      default: return BinaryOp::eq;
-    }
-  }();
-  learn_comparison(op, binary->left, binary->right);
+  learn_comparison(truth ? binary->op : opposite(binary->op), binary->left, binary->right);
 }
 
 std::optional<bool> Facts::known(const Expr& condition) const {

@@ -14,6 +14,9 @@
 
 namespace ferry::passes::simplifier {
 
+// The comparison that holds where this one does not (of integers; floats have NaN).
+ir::BinaryOp opposite(ir::BinaryOp comparison);
+
 class Facts {
  public:
   Atoms atoms;

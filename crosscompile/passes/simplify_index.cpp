@@ -276,8 +276,8 @@ Expr ExprSimplifier::extremum(BinaryOp op, const Expr& left, const Expr& right, 
   if (a.valid && a == b) return left;
   const Expr& smaller = op == BinaryOp::min ? left : right;
   const Expr& larger = op == BinaryOp::min ? right : left;
-  if (decide(BinaryOp::le, a, b) == true) return smaller;
-  if (decide(BinaryOp::le, b, a) == true) return larger;
+  if (proves(BinaryOp::le, a, b)) return smaller;
+  if (proves(BinaryOp::le, b, a)) return larger;
   // min(min(x, 3), 5)
   if (const auto* inner = left.as<Binary>();
       inner != nullptr && inner->op == op && as_int(right) != nullptr && as_int(inner->right) != nullptr) {
@@ -286,43 +286,32 @@ Expr ExprSimplifier::extremum(BinaryOp op, const Expr& left, const Expr& right, 
   return unchanged;
 }
 
-std::optional<bool> ExprSimplifier::decide(BinaryOp op, const Polynomial& left, const Polynomial& right) {
+bool ExprSimplifier::proves(BinaryOp op, const Polynomial& left, const Polynomial& right) {
+  if (op == BinaryOp::gt || op == BinaryOp::ge)
+    return proves(op == BinaryOp::gt ? BinaryOp::lt : BinaryOp::le, right, left);
   const Polynomial difference = add(right, left, -1);
-  if (!difference.valid) return std::nullopt;
+  if (!difference.valid) return false;
   // Equal modulo 2^64 is equal.
-  const bool same = difference.is_constant() && difference.constant == 0;
-  if (op == BinaryOp::eq && same) return true;
-  if (op == BinaryOp::ne && same) return false;
-  if (!facts.is_exact(left) || !facts.is_exact(right)) return std::nullopt;
-  const Polynomial less = normalised(add(difference, constant_polynomial(-1)));                // left < right
-  const Polynomial greater = normalised(add(scale(difference, -1), constant_polynomial(-1)));  // left > right
-  const Polynomial at_most = normalised(difference);                                           // left <= right
-  const Polynomial at_least = normalised(scale(difference, -1));                               // left >= right
-  switch (op) {
-    case BinaryOp::lt:
-      if (facts.proves_nonnegative(less)) return true;
-      if (facts.proves_nonnegative(at_least)) return false;
-      return std::nullopt;
-    case BinaryOp::le:
-      if (facts.proves_nonnegative(at_most)) return true;
-      if (facts.proves_nonnegative(greater)) return false;
-      return std::nullopt;
-    case BinaryOp::gt: return decide(BinaryOp::lt, right, left);
-    case BinaryOp::ge: return decide(BinaryOp::le, right, left);
-    case BinaryOp::eq: {
-      if (facts.proves_nonnegative(less) || facts.proves_nonnegative(greater)) return false;
-      if (facts.proves_nonnegative(at_most) && facts.proves_nonnegative(at_least)) return true;
-      // 4 * x is never 4 * y + 2.
-      std::int64_t common = 0;
-      for (const Term& term : difference.terms) common = std::gcd(common, term.coefficient);
-      if (common > 1 && difference.constant % common != 0) return false;
-      return std::nullopt;
-    }
-    case BinaryOp::ne:
-      if (const std::optional<bool> equal = decide(BinaryOp::eq, left, right)) return !*equal;
-      return std::nullopt;
-    default: return std::nullopt;
-  }
+  if (difference.is_constant() && difference.constant == 0 && op == BinaryOp::eq) return true;
+  if (!facts.is_exact(left) || !facts.is_exact(right)) return false;
+  const auto at_least = [&](const Polynomial& polynomial, std::int64_t least) {
+    return facts.proves_nonnegative(normalised(add(polynomial, constant_polynomial(-least))));
+  };
+  if (op == BinaryOp::lt) return at_least(difference, 1);
+  if (op == BinaryOp::le) return at_least(difference, 0);
+  const Polynomial reverse = scale(difference, -1);
+  if (op == BinaryOp::eq) return at_least(difference, 0) && at_least(reverse, 0);
+  // 4 * x is never 4 * y + 2.
+  std::int64_t common = 0;
+  for (const Term& term : difference.terms) common = std::gcd(common, term.coefficient);
+  if (common > 1 && difference.constant % common != 0) return true;
+  return at_least(difference, 1) || at_least(reverse, 1);
+}
+
+std::optional<bool> ExprSimplifier::decide(BinaryOp op, const Polynomial& left, const Polynomial& right) {
+  if (proves(op, left, right)) return true;
+  if (proves(opposite(op), left, right)) return false;
+  return std::nullopt;
 }
 
 Expr ExprSimplifier::index_comparison(BinaryOp op, const Expr& left, const Expr& right, const Expr& unchanged) {

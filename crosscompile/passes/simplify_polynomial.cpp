@@ -25,6 +25,14 @@ bool plus(std::int64_t a, std::int64_t b, std::int64_t& result) {
 
 }  // namespace
 
+bool Product::operator<(const Product& other) const {
+  const std::size_t shared = std::min(degree, other.degree);
+  for (std::size_t i = 0; i < shared; ++i) {
+    if (factors[i] != other.factors[i]) return factors[i] < other.factors[i];
+  }
+  return degree < other.degree;
+}
+
 bool Product::contains(AtomId atom) const {
   return std::find(factors.begin(), factors.begin() + degree, atom) != factors.begin() + degree;
 }

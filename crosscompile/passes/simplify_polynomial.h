@@ -5,6 +5,7 @@
 // expression's value is for simplify_facts.h to know.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -20,7 +21,10 @@ inline constexpr std::size_t kMaxTerms = 48;
 struct Product {
   std::array<AtomId, kMaxDegree> factors{};  // ascending; unused ones are 0
   std::uint8_t degree = 0;
-  auto operator<=>(const Product&) const = default;
+  bool operator==(const Product& other) const {
+    return degree == other.degree && std::equal(factors.begin(), factors.begin() + degree, other.factors.begin());
+  }
+  bool operator<(const Product& other) const;
 
   bool contains(AtomId atom) const;
   bool is_atom() const { return degree == 1; }

@@ -43,6 +43,9 @@ class ExprSimplifier : public ir::Mutator {
   ir::Expr remainder(const ir::Expr& left, const ir::Expr& right, const ir::Expr& unchanged);
   ir::Expr extremum(ir::BinaryOp op, const ir::Expr& left, const ir::Expr& right, const ir::Expr& unchanged);
   ir::Expr index_comparison(ir::BinaryOp op, const ir::Expr& left, const ir::Expr& right, const ir::Expr& unchanged);
+  bool implied(const ir::Expr& condition, bool truth);
+  // Whether the comparison of the two values certainly holds; and whether it does or does not, if that is certain.
+  bool proves(ir::BinaryOp op, const Polynomial& left, const Polynomial& right);
   std::optional<bool> decide(ir::BinaryOp op, const Polynomial& left, const Polynomial& right);
   Polynomial normalised(Polynomial polynomial);
   bool recombine(Polynomial& polynomial);

@@ -114,6 +114,33 @@ class Generator {
                         below(2) == 0 ? Broadcast::make(number(), lanes) : vector(depth - 1, lanes));
   }
 
+  // Sums as split, tiled and fused loops make them, taken apart by the same few factors.
+  Expr affine(int depth) {
+    constexpr int kFactors[] = {1, 2, 3, 4, 6, 8, 12};
+    Expr sum = Expr(below(9) - 2);
+    for (int terms = 1 + below(3); terms > 0; --terms) {
+      Expr term = depth > 0 && below(3) == 0 ? affine(depth - 1) : variable();
+      sum = Binary::make(below(5) == 0 ? BinaryOp::sub : BinaryOp::add, sum,
+                         Binary::make(BinaryOp::mul, term, Expr(kFactors[below(7)])));
+    }
+    const Expr factor = Expr(kFactors[below(7)]);
+    switch (below(5)) {
+      case 0: return Binary::make(BinaryOp::div, sum, factor);
+      case 1: return Binary::make(BinaryOp::mod, sum, factor);
+      case 2:
+        return Binary::make(BinaryOp::add,
+                            Binary::make(BinaryOp::mul, Binary::make(BinaryOp::div, sum, factor), factor),
+                            Binary::make(BinaryOp::mod, sum, factor));
+      case 3: return Binary::make(below(2) == 0 ? BinaryOp::min : BinaryOp::max, sum, affine(0));
+      default: return sum;
+    }
+  }
+
+  Expr comparison() {
+    const int op = static_cast<int>(BinaryOp::eq) + below(6);
+    return Binary::make(static_cast<BinaryOp>(op), affine(2), affine(1));
+  }
+
   Expr variable() { return variables_[static_cast<std::size_t>(below(static_cast<int>(variables_.size())))]; }
 
  private:
@@ -208,13 +235,19 @@ int rounds(int usual) {
   return text == nullptr ? usual : std::atoi(text);
 }
 
-void compare_expressions(std::uint64_t seed_base, int count, bool large, bool vectors) {
+enum class Make { anything, vectors, schedules };
+
+void compare_expressions(std::uint64_t seed_base, int count, bool large, Make what) {
   for (int round = 0; round < count; ++round) {
     Generator choose(seed_base + static_cast<std::uint64_t>(round), {Expr(0)}, large);
     Space space = make_space(choose, large);
     Generator make(seed_base * 7919 + static_cast<std::uint64_t>(round), space.variables, large);
-    if (choose.below(3) == 0) keep_points(space, make.condition(2));
-    const Expr before = vectors ? make.vector(3, 4) : choose.below(3) == 0 ? make.condition(4) : make.index(5);
+    if (choose.below(3) == 0) keep_points(space, what == Make::schedules ? make.comparison() : make.condition(2));
+    const bool condition = choose.below(3) == 0;
+    const Expr before = what == Make::vectors     ? make.vector(3, 4)
+                        : what == Make::schedules ? condition ? make.comparison() : make.affine(3)
+                        : condition ? make.condition(4)
+                                                  : make.index(5);
     INFO("round ", round, " of seed ", seed_base);
     const Expr after = passes::simplify(before, space.facts);
     check_same(before, after, space);
@@ -226,13 +259,16 @@ void compare_expressions(std::uint64_t seed_base, int count, bool large, bool ve
 
 }  // namespace
 
-TEST_CASE("random index expressions keep their value") { compare_expressions(1, rounds(5000), false, false); }
+TEST_CASE("random index expressions keep their value") { compare_expressions(1, rounds(5000), false, Make::anything); }
 TEST_CASE("random index expressions near the ends of 64 bits keep their value") {
-  compare_expressions(2, rounds(5000), true, false);
+  compare_expressions(2, rounds(5000), true, Make::anything);
 }
-TEST_CASE("random vectors of indices keep their value") { compare_expressions(3, rounds(3000), false, true); }
+TEST_CASE("random expressions of schedules keep their value") {
+  compare_expressions(5, rounds(10000), false, Make::schedules);
+}
+TEST_CASE("random vectors of indices keep their value") { compare_expressions(3, rounds(3000), false, Make::vectors); }
 TEST_CASE("random vectors of indices near the ends of 64 bits keep their value") {
-  compare_expressions(4, rounds(3000), true, true);
+  compare_expressions(4, rounds(3000), true, Make::vectors);
 }
 
 TEST_CASE("random loop nests do the same") {

@@ -339,7 +339,6 @@ TEST_CASE("simplifying a convolution takes less than two milliseconds") {
   Function simplified = simplify(function);
   validate(simplified, "simplify");
   const std::string once = to_text(simplified);
-  INFO(once);
   CHECK(to_text(simplify(simplified)) == once);
   double best = 1;
   for (int run = 0; run < 20; ++run) {
