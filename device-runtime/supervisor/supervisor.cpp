@@ -145,7 +145,7 @@ class Supervisor {
       if (error) return;
       if (number == SIGCHLD) {
         reap();
-        wait_for_signal();
+        if (!stopping_) wait_for_signal();
       } else {
         stop();
       }

@@ -1,0 +1,185 @@
+// Kernels through a real server: called, checked, measured, refused.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "tests/unit/device-runtime/support/test_client.h"
+#include "tests/unit/device-runtime/support/test_module.h"
+#include "tests/unit/device-runtime/support/test_server.h"
+
+namespace ferry::test {
+namespace {
+
+struct Fixture {
+  TestServer server{{"--threads", "3", "--memory-limit", "64M"}};
+  TestClient client{server.port()};
+  rpc::Handle module = put(client, kit_file());
+
+  Answer<rpc::CallReply> call(const std::string& function, std::vector<rpc::Argument> arguments) {
+    return client.ask(rpc::Call{module, function, std::move(arguments)});
+  }
+  std::string refusal(const std::string& function, std::vector<rpc::Argument> arguments) {
+    const auto answer = call(function, std::move(arguments));
+    CHECK_FALSE(answer.status.is_ok());
+    return answer.status.message();
+  }
+};
+
+std::vector<float> numbers(std::size_t count) {
+  std::vector<float> values(count);
+  std::iota(values.begin(), values.end(), 1.0F);
+  return values;
+}
+
+TEST_CASE_FIXTURE(Fixture, "a kernel with a parallel loop computes the right thing, for any size") {
+  for (const std::size_t n : {1, 63, 64, 1000, 100'003}) {
+    CAPTURE(n);
+    const auto a = client.upload(numbers(n)), b = client.upload(std::vector<float>(n, 0.5F));
+    const rpc::Handle c = client.new_handle();
+    client.must(rpc::Alloc{c, n * 4, 0});
+    const auto size = static_cast<std::int64_t>(n);
+    const auto answer = call("add", {tensor(a, {size}), tensor(b, {size}), tensor(c, {size})});
+    REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
+    const auto result = client.download<float>(c, n);
+    bool right = true;
+    for (std::size_t i = 0; i < n; ++i) right = right && result[i] == static_cast<float>(i + 1) + 0.5F;
+    CHECK(right);
+    for (const rpc::Handle handle : {a, b, c}) client.must(rpc::Free{handle});
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "scalars, inout tensors, sizes from scalars and workspaces reach the kernel") {
+  const auto a = client.upload(numbers(10));
+  REQUIRE(call("scale", {scalar(3.0F), tensor(a, {10})}).status.is_ok());
+  CHECK(client.download<float>(a, 10)[9] == 30.0F);
+  const auto answer = call("ramp", {scalar(std::int64_t{10}), tensor(a, {10})});
+  REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
+  CHECK(client.download<float>(a, 10)[9] == 9.0F);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a workspace larger than the session's memory is refused before the kernel runs") {
+  CHECK(call("ramp", {scalar(std::int64_t{1} << 40), tensor(1, {std::int64_t{1} << 40})}).status.code() !=
+        ErrorCode::ok);
+  const auto big = client.new_handle();
+  client.must(rpc::Alloc{big, 40 << 20, 0});
+  const std::int64_t n = 10 << 20;
+  CHECK(call("ramp", {scalar(n), tensor(big, {n})}).status.code() == ErrorCode::resource_exhausted);
+}
+
+TEST_CASE_FIXTURE(Fixture, "views at multiples of 64 work, others and those beyond the buffer are refused") {
+  const auto a = client.upload(numbers(64));
+  const rpc::Handle c = client.new_handle();
+  client.must(rpc::Alloc{c, 256, 0});
+  REQUIRE(call("add", {tensor(a, {16}), tensor(a, {16}, DType::f32, 192), tensor(c, {16}, DType::f32, 128)})
+              .status.is_ok());
+  CHECK(client.download<float>(c, 64)[32] == 1.0F + 49.0F);
+  CHECK(refusal("add", {tensor(a, {16}, DType::f32, 4), tensor(a, {16}), tensor(c, {16})}) ==
+        "add: argument 1 'A': expected an offset that is a multiple of 64, got 4");
+  CHECK(refusal("add", {tensor(a, {16}, DType::f32, 256), tensor(a, {16}), tensor(c, {16})}) ==
+        "add: argument 1 'A': expected a buffer of at least 320 bytes, got 256");
+  CHECK(refusal("add", {tensor(a, {65}), tensor(a, {65}), tensor(c, {65})}) ==
+        "add: argument 1 'A': expected a buffer of at least 260 bytes, got 256");
+  CHECK(
+      call("add", {tensor(a, {16}, DType::f32, ~std::uint64_t{63}), tensor(a, {16}), tensor(c, {16})}).status.code() ==
+      ErrorCode::invalid_argument);
+}
+
+TEST_CASE_FIXTURE(Fixture, "arguments that overlap are refused when the kernel writes one of them") {
+  const auto overlap = [&](std::int64_t n, std::uint64_t b, std::uint64_t c) {
+    const auto a = client.upload(numbers(64));
+    return call("add", {tensor(a, {n}), tensor(a, {n}, DType::f32, b), tensor(a, {n}, DType::f32, c)}).status.message();
+  };
+  CHECK(overlap(16, 128, 0) == "add: arguments 1 'A' and 3 'C' overlap, and the function writes one of them");
+  CHECK(overlap(32, 128, 64) == "add: arguments 1 'A' and 3 'C' overlap, and the function writes one of them");
+  CHECK(overlap(16, 64, 64) == "add: arguments 2 'B' and 3 'C' overlap, and the function writes one of them");
+  CHECK(overlap(16, 0, 64).empty());
+  CHECK(overlap(16, 128, 64).empty());
+}
+
+TEST_CASE_FIXTURE(Fixture, "wrong arguments are refused in the manifest's terms") {
+  const auto a = client.upload(numbers(16));
+  CHECK(refusal("add", {tensor(a, {16})}) == "add: expected 3 arguments, got 1");
+  CHECK(refusal("add", {tensor(a, {16}, DType::i32), tensor(a, {16}), tensor(a, {16})}) ==
+        "add: argument 1 'A': expected f32[n], got i32[16]");
+  CHECK(refusal("add", {tensor(a, {4, 4}), tensor(a, {16}), tensor(a, {16})}) ==
+        "add: argument 1 'A': expected f32[n], got f32[4,4]");
+  CHECK(refusal("add", {tensor(a, {16}), tensor(a, {8}), tensor(a, {16})}) ==
+        "add: argument 2 'B': expected f32[16], got f32[8]");
+  CHECK(refusal("scale", {tensor(a, {16}), tensor(a, {16})}).find("expected a scalar f32") != std::string::npos);
+  CHECK(refusal("sub", {}) ==
+        "there is no function 'sub'; the module has add, scale, ramp, fail, say, null_pointer, illegal, crash_inside, "
+        "forever, spin");
+  CHECK(client.ask(rpc::Call{99, "add", {}}).status.message() == "there is no module 99");
+  CHECK(call("add", {tensor(98, {16}), tensor(a, {16}), tensor(a, {16})}).status.message() == "there is no buffer 98");
+}
+
+TEST_CASE_FIXTURE(Fixture, "tensors without elements need no buffer") {
+  CHECK(call("add", {tensor(0, {0}), tensor(0, {0}), tensor(0, {0})}).status.is_ok());
+}
+
+TEST_CASE_FIXTURE(Fixture, "a result other than 0 is explained by the manifest's messages") {
+  const auto a = client.upload(numbers(1));
+  CHECK(refusal("fail", {scalar(std::int64_t{2}), tensor(a, {1})}) == "fail: the second reason");
+  CHECK(refusal("fail", {scalar(std::int64_t{3}), tensor(a, {1})}) ==
+        "fail: the kernel returned 3, which its module does not explain");
+  CHECK(refusal("fail", {scalar(std::int64_t{-1}), tensor(a, {1})}) ==
+        "fail: the kernel returned -1, which its module does not explain");
+}
+
+TEST_CASE_FIXTURE(Fixture, "outputs of a failed call cannot be read until they were written") {
+  const auto a = client.upload(numbers(16)), b = client.upload(numbers(16)), c = client.upload(numbers(16));
+  const std::uint64_t failed =
+      client.send(rpc::Call{module, "add", {tensor(a, {16}), tensor(b, {15}), tensor(c, {16})}});
+  const std::uint64_t next = client.send(rpc::Call{module, "scale", {scalar(2.0F), tensor(c, {16})}});
+  const std::uint64_t read = client.send(rpc::Read{c, 0, 64});
+  const std::uint64_t input = client.send(rpc::Read{a, 0, 64});
+  CHECK(client.receive<rpc::Call>(failed).status.code() == ErrorCode::invalid_argument);
+  const auto scaled = client.receive<rpc::Call>(next);
+  CHECK(scaled.status.code() == ErrorCode::aborted);
+  CHECK(scaled.failed_request == failed);
+  CHECK(client.receive<rpc::Read>(read).failed_request == failed);
+  CHECK(client.receive<rpc::Read>(input).status.is_ok());
+  CHECK(call("add", {tensor(a, {16}), tensor(b, {16}), tensor(c, {16})}).status.is_ok());
+  CHECK(client.download<float>(c, 16)[15] == 32.0F);
+}
+
+TEST_CASE_FIXTURE(Fixture, "what a kernel prints reaches the client before the answer") {
+  REQUIRE(call("say", {}).status.is_ok());
+  CHECK(client.logged() == "hello from a kernel");
+}
+
+TEST_CASE_FIXTURE(Fixture, "measure brings back raw samples and how they were taken") {
+  rpc::Measure request{{module, "spin", {scalar(std::int64_t{20'000})}}, 3, 5, 0, 0};
+  const auto first = client.must(request).reply;
+  CHECK(first.seconds.size() == 5);
+  CHECK(first.number == 3);
+  CHECK(first.warmup_calls == 0);
+  CHECK(first.threads == 3);
+  for (const double seconds : first.seconds) CHECK(seconds > 0);
+  request.min_repeat_ms = 20;
+  request.warmup_ms = 5;
+  request.repeat = 2;
+  const auto second = client.must(request).reply;
+  CHECK(second.seconds.size() == 2);
+  CHECK(second.warmup_calls >= 1);
+  for (const double seconds : second.seconds) CHECK(seconds * static_cast<double>(second.number) >= 0.02);
+  request.repeat = 0;
+  CHECK(client.ask(request).status.message() == "measure: expected a repeat of 1 to 1000000, got 0");
+}
+
+TEST_CASE_FIXTURE(Fixture, "measuring a kernel that fails says so") {
+  const auto a = client.upload(numbers(1));
+  const auto answer =
+      client.ask(rpc::Measure{{module, "fail", {scalar(std::int64_t{1}), tensor(a, {1})}}, 1, 10, 0, 0});
+  CHECK(answer.status.message() == "fail: the first reason");
+}
+
+TEST_CASE_FIXTURE(Fixture, "a call tells how long the kernel ran") {
+  const auto slow = call("spin", {scalar(std::int64_t{3'000'000})}), fast = call("spin", {scalar(std::int64_t{1})});
+  CHECK(slow.reply.elapsed_ns > 100'000);
+  CHECK(fast.reply.elapsed_ns < slow.reply.elapsed_ns);
+}
+
+}  // namespace
+}  // namespace ferry::test

@@ -1,0 +1,174 @@
+// Starting and stopping rpc_server, as a user or a script does it.
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "rpc/transport/socket.h"
+#include "tests/unit/device-runtime/support/test_client.h"
+#include "tests/unit/device-runtime/support/test_module.h"
+#include "tests/unit/device-runtime/support/test_server.h"
+
+namespace ferry::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path temporary_folder() {
+  char pattern[] = "/tmp/ferry-test-folder-XXXXXX";
+  REQUIRE(mkdtemp(pattern) != nullptr);
+  return pattern;
+}
+
+TEST_CASE("the first line on standard output says where the server listens") {
+  TestServer server;
+  CHECK(server.first_line() == "rpc_server listening on 127.0.0.1:" + std::to_string(server.port()));
+  CHECK(server.port() != 0);
+  TestClient client(server.port());
+}
+
+TEST_CASE("a taken port is passed over when --port-end allows it, and named when it does not") {
+  TestServer first;
+  const int port = first.port();
+  TestServer second({"--port", std::to_string(port), "--port-end", std::to_string(std::min(port + 50, 65535))});
+  CHECK(second.port() > port);
+  TestClient client(second.port());
+  const ProcessResult refused = run_server_program({"--port", std::to_string(port)});
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.errors.find("cannot listen on port " + std::to_string(port)) != std::string::npos);
+}
+
+TEST_CASE("IPv6 loopback and localhost work, addresses that others can reach are refused with the way out") {
+  for (const char* host : {"0.0.0.0", "192.168.1.7", "::"}) {
+    const ProcessResult refused = run_server_program({"--host", host, "--port", "0"});
+    CAPTURE(host);
+    CHECK(refused.exit_code == 2);
+    CHECK(refused.output.empty());
+    CHECK(refused.errors.find("neither keys nor encryption") != std::string::npos);
+    CHECK(refused.errors.find("ssh -L 9090:localhost:9090 user@board") != std::string::npos);
+  }
+  TestServer local({"--host", "localhost"});
+  CHECK(local.first_line().rfind("rpc_server listening on 127.0.0.1:", 0) == 0);
+}
+
+TEST_CASE("bad usage ends with 2 and one sentence") {
+  const auto sentence = [](std::vector<std::string> arguments) {
+    const ProcessResult result = run_server_program(arguments);
+    CHECK(result.exit_code == 2);
+    CHECK(result.output.empty());
+    return result.errors;
+  };
+  CHECK(sentence({"--bogus"}).find("rpc_server: unknown option '--bogus' (see rpc_server --help)\n") !=
+        std::string::npos);
+  CHECK(sentence({"--port", "70000"}).find("--port: expected a number from 0 to 65535, got '70000'") !=
+        std::string::npos);
+  CHECK(sentence({"--host", "board.local"}).find("expected a numeric address") != std::string::npos);
+}
+
+TEST_CASE("--help and --version print to standard output and end with 0") {
+  const ProcessResult help = run_server_program({"--help"});
+  CHECK(help.exit_code == 0);
+  for (const char* option : {"--host", "--port", "--port-end", "--workdir", "--memory-limit", "--threads", "--quiet"}) {
+    CAPTURE(option);
+    CHECK(help.output.find(option) != std::string::npos);
+  }
+  const ProcessResult version = run_server_program({"--version"});
+  CHECK(version.exit_code == 0);
+  CHECK(version.output.rfind("rpc_server ", 0) == 0);
+}
+
+TEST_CASE("SIGTERM, SIGINT and SIGHUP end the server and its sessions cleanly") {
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
+    TestServer server;
+    TestClient idle(server.port()), busy(server.port());
+    const rpc::Handle module = put(busy, kit_file());
+    busy.send(rpc::Call{module, "forever", {}});
+    const auto sessions = children_of(server.process());
+    CHECK(sessions.size() == 2);
+    CHECK(server.stop(number) == 0);
+    for (const pid_t session : sessions) CHECK(kill(session, 0) != 0);
+    CHECK(idle.ask(rpc::Ping{}).status.code() == ErrorCode::unavailable);
+  }
+}
+
+TEST_CASE("a private work folder is this user's alone and goes with the server") {
+  const fs::path folder = temporary_folder();
+  setenv("TMPDIR", folder.c_str(), 1);
+  {
+    TestServer server;
+    TestClient client(server.port());
+    put(client, kit_file());
+    REQUIRE(!fs::is_empty(folder));
+    const fs::path work = fs::directory_iterator(folder)->path();
+    CHECK((fs::status(work).permissions() & fs::perms::all) == fs::perms::owner_all);
+    CHECK(fs::exists(work / "modules" / (to_hex(blake2b(kit_file())) + ".ferry")));
+    CHECK(server.stop(SIGTERM) == 0);
+  }
+  unsetenv("TMPDIR");
+  CHECK(fs::is_empty(folder));
+  fs::remove_all(folder);
+}
+
+TEST_CASE("a work folder that cannot be used is named") {
+  const ProcessResult refused = run_server_program({"--port", "0", "--workdir", "/proc/nowhere"});
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.errors.find("cannot use the work folder /proc/nowhere") != std::string::npos);
+}
+
+TEST_CASE("threads and the memory limit are what the command line says, and the facts repeat them") {
+  TestServer server({"--threads", "3", "--memory-limit", "5M"});
+  TestClient client(server.port());
+  CHECK(client.facts().threads == 3);
+  CHECK(client.facts().memory_limit_bytes == 5 << 20);
+  CHECK(client.facts().arch == server_arch());
+  CHECK_FALSE(client.facts().server_version.empty());
+  CHECK(client.must(rpc::Facts{}).reply.facts.threads == 3);
+}
+
+TEST_CASE("--quiet says nothing on standard error about sessions") {
+  TestServer quiet({"--quiet"}), talking;
+  {
+    TestClient first(quiet.port()), second(talking.port());
+  }
+  CHECK(quiet.stop(SIGTERM) == 0);
+  CHECK(talking.stop(SIGTERM) == 0);
+  CHECK(quiet.errors().find("session") == std::string::npos);
+  CHECK(talking.errors().find("session 1: a test from 127.0.0.1:") != std::string::npos);
+}
+
+TEST_CASE("a server on an inherited socket serves that one session and ends with it") {
+  int ends[2];
+  REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+  std::vector<std::string> words = server_command();
+  words.insert(words.end(), {"--quiet", "--fd", std::to_string(ends[1])});
+  const pid_t server = fork();
+  REQUIRE(server >= 0);
+  if (server == 0) {
+    close(ends[0]);
+    std::vector<char*> pointers;
+    for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+    pointers.push_back(nullptr);
+    execvp(pointers[0], pointers.data());
+    _exit(127);
+  }
+  close(ends[1]);
+  {
+    auto transport = wrap_socket(ends[0]);
+    REQUIRE(transport.is_ok());
+    TestClient client(std::move(transport.value()));
+    const rpc::Handle module = put(client, kit_file());
+    const auto crashed = client.ask(rpc::Call{module, "null_pointer", {}});
+    CHECK(crashed.status.code() == ErrorCode::kernel_crashed);
+  }
+  int status = 0;
+  CHECK(waitpid(server, &status, 0) == server);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
+}  // namespace
+}  // namespace ferry::test

@@ -1,0 +1,64 @@
+#include "tests/unit/device-runtime/support/test_client.h"
+
+#include <bit>
+
+#include "rpc/transport/tcp.h"
+
+namespace ferry::test {
+
+std::unique_ptr<Transport> connect_to(std::uint16_t port) {
+  auto transport = connect_tcp("127.0.0.1", port);
+  REQUIRE_MESSAGE(transport.is_ok(), transport.status().message());
+  transport.value()->set_receive_timeout(std::chrono::seconds(20));
+  return std::move(transport.value());
+}
+
+TestClient::TestClient(std::uint16_t port) : TestClient(connect_to(port)) {}
+
+TestClient::TestClient(std::unique_ptr<Transport> transport)
+    : connection_(std::make_unique<rpc::Connection>(std::move(transport))) {
+  connection_->put_preamble_before_first_frame({});
+  say_hello();
+}
+
+void TestClient::say_hello() {
+  auto hello = must(rpc::Hello{rpc::kProtocolVersionMin, rpc::kProtocolVersionMax, "a test"});
+  facts_ = std::move(hello.reply.facts);
+}
+
+Result<rpc::Frame> TestClient::next_response() {
+  while (true) {
+    FERRY_ASSIGN(const rpc::Frame frame, connection_->receive_frame());
+    if (frame.header.kind != rpc::FrameKind::event) return frame;
+    if (frame.header.tag != static_cast<std::uint16_t>(rpc::EventTag::log)) continue;
+    FERRY_ASSIGN(const rpc::LogEvent event, rpc::decode<rpc::LogEvent>(frame.body));
+    logged_ += event.text;
+  }
+}
+
+rpc::Argument tensor(rpc::Handle buffer, std::vector<std::int64_t> shape, DType dtype, std::uint64_t offset) {
+  rpc::Argument argument;
+  argument.buffer = buffer;
+  argument.offset = offset;
+  argument.dtype = dtype;
+  argument.shape = std::move(shape);
+  return argument;
+}
+
+rpc::Argument scalar(float value) {
+  rpc::Argument argument;
+  argument.dtype = DType::f32;
+  argument.is_scalar = true;
+  argument.scalar_bits = std::bit_cast<std::uint32_t>(value);
+  return argument;
+}
+
+rpc::Argument scalar(std::int64_t value) {
+  rpc::Argument argument;
+  argument.dtype = DType::i64;
+  argument.is_scalar = true;
+  argument.scalar_bits = static_cast<std::uint64_t>(value);
+  return argument;
+}
+
+}  // namespace ferry::test

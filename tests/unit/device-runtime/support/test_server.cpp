@@ -1,0 +1,159 @@
+#include "tests/unit/device-runtime/support/test_server.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <thread>
+
+#include "tests/unit/device-runtime/support/compile_kernel.h"
+
+namespace ferry::test {
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string slurp(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A new empty file whose name nobody else has.
+std::string temporary_file() {
+  char pattern[] = "/tmp/ferry-test-XXXXXX";
+  const int file = mkstemp(pattern);
+  REQUIRE(file >= 0);
+  close(file);
+  return pattern;
+}
+
+pid_t spawn(const std::vector<std::string>& words, int output, const std::string& error_file) {
+  std::vector<char*> pointers;
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    dup2(output, STDOUT_FILENO);
+    const int errors = open(error_file.c_str(), O_WRONLY | O_APPEND);
+    dup2(errors, STDERR_FILENO);
+    execvp(pointers[0], pointers.data());
+    _exit(127);
+  }
+  return child;
+}
+
+int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+
+// Waits up to 20 s: emulated programs on a loaded machine are slow.
+int wait_for_end(pid_t process) {
+  for (int i = 0; i < 20000; ++i) {
+    int status = 0;
+    if (waitpid(process, &status, WNOHANG) == process) return exit_code(status);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  kill(process, SIGKILL);
+  waitpid(process, nullptr, 0);
+  FAIL("the server did not end within 20 s");
+  return -1;
+}
+
+std::string read_first_line(int output) {
+  std::string line;
+  char letter = 0;
+  while (line.find('\n') == std::string::npos) {
+    pollfd entry{output, POLLIN, 0};
+    if (poll(&entry, 1, 20000) <= 0 || read(output, &letter, 1) != 1) break;
+    line += letter;
+  }
+  if (!line.empty() && line.back() == '\n') line.pop_back();
+  return line;
+}
+
+}  // namespace
+
+std::string server_arch() {
+  const std::string arch = environment("FERRY_TEST_ARCH");
+  return arch.empty() ? native_arch() : arch;
+}
+
+std::vector<std::string> server_command() {
+  const std::string arch = environment("FERRY_TEST_ARCH");
+  if (arch.empty()) return {FERRY_BINARY_DIR "/device-runtime/rpc_server"};
+  std::string flavour = environment("FERRY_TEST_FLAVOUR");
+  if (flavour.empty()) flavour = "static";
+  const std::string program = FERRY_SOURCE_DIR "/build/device/" + arch + "/" + flavour + "/rpc_server";
+  REQUIRE_MESSAGE(std::filesystem::exists(program), program << " is not there: run scripts/build.sh --device");
+  std::vector<std::string> words;
+  if (arch == "armv7") words = {"qemu-arm", "-cpu", "cortex-a7", "-L", "/usr/arm-linux-gnueabihf"};
+  if (arch == "aarch64") words = {"qemu-aarch64", "-cpu", "cortex-a72", "-L", "/usr/aarch64-linux-gnu"};
+  if (arch == "riscv64") words = {"qemu-riscv64", "-cpu", "rv64,v=true", "-L", "/usr/riscv64-linux-gnu"};
+  words.push_back(program);
+  return words;
+}
+
+ProcessResult run_server_program(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = server_command();
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const std::string output_file = temporary_file(), error_file = temporary_file();
+  const int output = open(output_file.c_str(), O_WRONLY | O_CLOEXEC);
+  const pid_t process = spawn(words, output, error_file);
+  close(output);
+  const int code = wait_for_end(process);
+  ProcessResult result{code, slurp(output_file), slurp(error_file)};
+  unlink(output_file.c_str());
+  unlink(error_file.c_str());
+  return result;
+}
+
+TestServer::TestServer(std::vector<std::string> arguments) : error_file_(temporary_file()) {
+  std::vector<std::string> words = server_command();
+  bool port_given = false;
+  for (const std::string& argument : arguments) port_given = port_given || argument == "--port";
+  if (!port_given) words.insert(words.end(), {"--port", "0"});
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  int ends[2];
+  REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+  process_ = spawn(words, ends[1], error_file_);
+  close(ends[1]);
+  first_line_ = read_first_line(ends[0]);
+  close(ends[0]);
+  const std::size_t colon = first_line_.rfind(':');
+  REQUIRE_MESSAGE(colon != std::string::npos, "the server said '" << first_line_ << "' and " << errors());
+  port_ = static_cast<std::uint16_t>(std::stoi(first_line_.substr(colon + 1)));
+}
+
+TestServer::~TestServer() {
+  if (process_ > 0) stop(SIGTERM);
+  unlink(error_file_.c_str());
+}
+
+int TestServer::stop(int signal) {
+  kill(process_, signal);
+  const int code = wait_for_end(process_);
+  process_ = -1;
+  return code;
+}
+
+std::string TestServer::errors() const { return slurp(error_file_); }
+
+std::vector<pid_t> children_of(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/task/" + std::to_string(process) + "/children");
+  std::vector<pid_t> children;
+  for (pid_t child = 0; file >> child;) children.push_back(child);
+  return children;
+}
+
+}  // namespace ferry::test
