@@ -10,3 +10,6 @@ add_link_options(-Wl,--gc-sections -Wl,--as-needed -Wl,-O1 -Wl,--build-id=none -
 # cereal's access.hpp includes <iostream>, whose static initialiser would link 450 KB of locale code.
 include_directories(BEFORE SYSTEM "${PROJECT_SOURCE_DIR}/device-runtime/stub")
 add_compile_definitions(ASIO_NO_IOSTREAM ASIO_DISABLE_VISIBILITY)
+
+# 32-bit boards with large disks have inode numbers that the old calls refuse to report.
+add_compile_definitions(_FILE_OFFSET_BITS=64)

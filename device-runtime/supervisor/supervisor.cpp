@@ -9,6 +9,7 @@
 #include <asio/signal_set.hpp>
 #include <asio/steady_timer.hpp>
 #include <chrono>
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <list>
@@ -185,7 +186,10 @@ class Supervisor {
     if (stopping_) return;
     stopping_ = true;
     for (const Session& session : sessions_) kill(session.process, SIGKILL);
-    for (const Session& session : sessions_) waitpid(session.process, nullptr, 0);
+    for (const Session& session : sessions_) {
+      while (waitpid(session.process, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    }
     sessions_.clear();
     asio::error_code ignored;
     signals_.cancel(ignored);

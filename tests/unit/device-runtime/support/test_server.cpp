@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 #include <thread>
 
 #include "tests/unit/device-runtime/support/compile_kernel.h"
@@ -49,6 +48,9 @@ pid_t spawn(const std::vector<std::string>& words, int output, const std::string
     dup2(output, STDOUT_FILENO);
     const int errors = open(error_file.c_str(), O_WRONLY | O_APPEND);
     dup2(errors, STDERR_FILENO);
+    // In a sanitizer build, kernels that crash must end with their signal as they do everywhere.
+    setenv("ASAN_OPTIONS", "handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:allocator_may_return_null=1",
+           0);
     execvp(pointers[0], pointers.data());
     _exit(127);
   }
