@@ -91,7 +91,7 @@ TEST_CASE("SIGTERM, SIGINT and SIGHUP end the server and its sessions cleanly") 
     CHECK(sessions.size() == 2);
     CHECK(server.stop(number) == 0);
     for (const pid_t session : sessions) CHECK(kill(session, 0) != 0);
-    CHECK(idle.ask(rpc::Ping{}).status.code() == ErrorCode::unavailable);
+    CHECK(idle.next_response().status().code() == ErrorCode::unavailable);
   }
 }
 

@@ -48,9 +48,6 @@ pid_t spawn(const std::vector<std::string>& words, int output, const std::string
     dup2(output, STDOUT_FILENO);
     const int errors = open(error_file.c_str(), O_WRONLY | O_APPEND);
     dup2(errors, STDERR_FILENO);
-    // In a sanitizer build, kernels that crash must end with their signal as they do everywhere.
-    setenv("ASAN_OPTIONS", "handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:allocator_may_return_null=1",
-           0);
     execvp(pointers[0], pointers.data());
     _exit(127);
   }
@@ -92,6 +89,9 @@ std::string server_arch() {
 }
 
 std::vector<std::string> server_command() {
+  // In a sanitizer build, kernels that crash must end with their signal as they do everywhere.
+  setenv("ASAN_OPTIONS", "handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:allocator_may_return_null=1",
+         0);
   const std::string arch = environment("FERRY_TEST_ARCH");
   if (arch.empty()) return {FERRY_BINARY_DIR "/device-runtime/rpc_server"};
   std::string flavour = environment("FERRY_TEST_FLAVOUR");
