@@ -4,7 +4,6 @@
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
-#include "crosscompile/passes/simplify.h"
 
 #include <algorithm>
 #include <utility>
@@ -16,7 +15,7 @@ using namespace ir;
 
 class GuardFinder : public Visitor {
  public:
-  explicit GuardFinder(std::vector<Expr> facts) : facts_(std::move(facts)) {}
+  explicit GuardFinder(Knowledge& knowledge) : knowledge_(knowledge) {}
   std::vector<Guard> guards;
 
   void collect_root(const Expr& condition) {
@@ -42,10 +41,8 @@ class GuardFinder : public Visitor {
 
   void visit_node(const For& node) override {
     loops_.push_back({node.var, substitute(node.min, lets_), substitute(node.extent, lets_)});
-    facts_.push_back(node.var >= node.min);
-    facts_.push_back(node.var < node.min + node.extent);
+    const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
     Visitor::visit_node(node);
-    facts_.resize(facts_.size() - 2);
     loops_.pop_back();
   }
 
@@ -107,12 +104,12 @@ class GuardFinder : public Visitor {
     if (op == BinaryOp::ge) return wanted ? left - right : right - left - 1;
     const bool wanted_different = wanted == (op == BinaryOp::ne);
     if (!wanted_different) return {};
-    if (can_prove(left >= right, facts_)) return left - right - 1;
-    if (can_prove(left <= right, facts_)) return right - left - 1;
+    if (knowledge_.proves(left >= right)) return left - right - 1;
+    if (knowledge_.proves(left <= right)) return right - left - 1;
     return {};
   }
 
-  std::vector<Expr> facts_;
+  Knowledge& knowledge_;
   std::vector<Range> loops_;
   Substitution lets_;
   std::vector<Expr> unknown_;
@@ -165,14 +162,14 @@ class Assumer : public Mutator {
 
 }  // namespace
 
-std::vector<Guard> find_guards(const Stmt& stmt, const std::vector<Expr>& facts) {
-  GuardFinder finder(facts);
+std::vector<Guard> find_guards(const Stmt& stmt, Knowledge& knowledge) {
+  GuardFinder finder(knowledge);
   finder.visit(stmt);
   return std::move(finder.guards);
 }
 
-std::vector<Guard> find_guards(const Expr& condition, const std::vector<Expr>& facts) {
-  GuardFinder finder(facts);
+std::vector<Guard> find_guards(const Expr& condition, Knowledge& knowledge) {
+  GuardFinder finder(knowledge);
   finder.collect_root(condition);
   return std::move(finder.guards);
 }

@@ -4,6 +4,7 @@
 
 #include "crosscompile/ir/stmt.h"
 #include "crosscompile/passes/affine.h"
+#include "crosscompile/passes/knowledge.h"
 
 #include <unordered_map>
 #include <vector>
@@ -18,12 +19,12 @@ struct Guard {
   std::vector<Range> inner;  // loops around the comparison that the margin depends on, outermost first
 };
 
-// All in `stmt`. Comparisons whose margin depends on memory or on a value that only exists inside are left out. `facts`
-// hold around it; they help to see that != can only fail on one side.
-std::vector<Guard> find_guards(const ir::Stmt& stmt, const std::vector<ir::Expr>& facts);
+// All in `stmt`. Comparisons whose margin depends on memory or on a value that only exists inside are left out.
+// `knowledge` is of the place; it helps to see that != can only fail on one side.
+std::vector<Guard> find_guards(const ir::Stmt& stmt, Knowledge& knowledge);
 
 // Those of one condition.
-std::vector<Guard> find_guards(const ir::Expr& condition, const std::vector<ir::Expr>& facts);
+std::vector<Guard> find_guards(const ir::Expr& condition, Knowledge& knowledge);
 
 // Outcomes by comparison.
 using Outcomes = std::unordered_map<const ir::ExprNode*, bool>;

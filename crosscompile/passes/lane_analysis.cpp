@@ -4,7 +4,6 @@
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/affine.h"
-#include "crosscompile/passes/simplify.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -108,7 +107,7 @@ class UseCollector : public Visitor {
 
 class LaneAnalyzer {
  public:
-  LaneAnalyzer(const Expr& var, const std::vector<Expr>& facts) : var_(var), facts_(facts) {}
+  LaneAnalyzer(const Expr& var, Knowledge& knowledge) : var_(var), knowledge_(knowledge) {}
 
   // Every access of iteration v lies in [c * v + r, c * v + r + |c|) of one dimension, the same c and r for all: no two
   // iterations meet.
@@ -125,8 +124,8 @@ class LaneAnalyzer {
       if (!low || !high || uses_var(*low, var_) || uses_var(*high, var_)) return false;
       if (!first) first = Affine{affine->coefficient, *low};
       if (affine->coefficient != first->coefficient) return false;
-      const Expr from = simplify(*low - first->rest, facts_);
-      const Expr to = simplify(*high - first->rest, facts_);
+      const Expr from = knowledge_.simplify(*low - first->rest);
+      const Expr to = knowledge_.simplify(*high - first->rest);
       if (as_int(from) == nullptr || as_int(to) == nullptr) return false;
       lowest = std::min(lowest, *as_int(from));
       highest = std::max(highest, *as_int(to));
@@ -166,15 +165,15 @@ class LaneAnalyzer {
   }
 
   const Expr& var_;
-  const std::vector<Expr>& facts_;
+  Knowledge& knowledge_;
 };
 
 }  // namespace
 
-LaneAnalysis analyze_lanes(const Stmt& body, const Expr& var, const std::vector<Expr>& facts) {
+LaneAnalysis analyze_lanes(const Stmt& body, const Expr& var, Knowledge& knowledge) {
   UseCollector collector;
   collector.visit(body);
-  const LaneAnalyzer analyzer(var, facts);
+  const LaneAnalyzer analyzer(var, knowledge);
   LaneAnalysis result;
   result.independent = true;
   for (const auto& [buffer, uses] : collector.uses) {

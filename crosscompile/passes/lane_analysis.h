@@ -3,6 +3,7 @@
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
+#include "crosscompile/passes/knowledge.h"
 
 #include <unordered_map>
 
@@ -15,9 +16,9 @@ struct LaneAnalysis {
   std::unordered_map<const ir::StmtNode*, ir::ReduceOp> reductions;
 };
 
-// Of a loop over `var` with this body. Buffers allocated in the body are each iteration's own. `facts` hold around the
-// body, the range of `var` included.
-LaneAnalysis analyze_lanes(const ir::Stmt& body, const ir::Expr& var, const std::vector<ir::Expr>& facts);
+// Of a loop over `var` with this body, in which `knowledge` is of the place. Buffers allocated in the body are each
+// iteration's own.
+LaneAnalysis analyze_lanes(const ir::Stmt& body, const ir::Expr& var, Knowledge& knowledge);
 
 // The value that a reduction store combines with its element.
 const ir::Expr& reduced_value(const ir::Store& store);

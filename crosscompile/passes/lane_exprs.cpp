@@ -4,7 +4,6 @@
 #include "crosscompile/passes/affine.h"
 #include "crosscompile/passes/lane_scope.h"
 #include "crosscompile/passes/lanes.h"
-#include "crosscompile/passes/simplify.h"
 
 #include <algorithm>
 #include <utility>
@@ -40,11 +39,11 @@ Expr LaneMutator::mutate_node(const IfThenElse& node, const Expr& self) {
   if (condition.type().is_scalar()) {
     Expr on_true, on_false;
     {
-      const ScopedFacts holds(facts_, {node.condition});
+      const Knowledge::Given holds(knowledge_, node.condition);
       on_true = mutate(node.on_true);
     }
     {
-      const ScopedFacts fails(facts_, {!node.condition});
+      const Knowledge::Given fails(knowledge_, node.condition, false);
       on_false = mutate(node.on_false);
     }
     if (condition.same_as(node.condition) && on_true.same_as(node.on_true) && on_false.same_as(node.on_false))
@@ -145,9 +144,9 @@ std::vector<Expr> LaneMutator::private_indices(const std::vector<Expr>& indices)
   return wide;
 }
 
-bool LaneMutator::in_bounds(const Buffer& buffer, const std::vector<Expr>& indices) const {
+bool LaneMutator::in_bounds(const Buffer& buffer, const std::vector<Expr>& indices) {
   for (std::size_t d = 0; d < indices.size(); ++d) {
-    if (!can_prove(indices[d] >= 0, facts_) || !can_prove(indices[d] < buffer.shape[d], facts_)) return false;
+    if (!knowledge_.proves(indices[d] >= 0 && indices[d] < buffer.shape[d])) return false;
   }
   return true;
 }

@@ -62,12 +62,8 @@ std::vector<Expr> conjuncts(const Expr& condition) {
 }  // namespace
 
 LaneMutator::LaneMutator(const Target& target, const std::unordered_set<const Buffer*>& inputs, LaneLoop loop,
-                         LaneAnalysis analysis, std::vector<Expr> facts)
-    : target_(target),
-      inputs_(inputs),
-      loop_(std::move(loop)),
-      analysis_(std::move(analysis)),
-      facts_(std::move(facts)) {
+                         LaneAnalysis analysis, Knowledge& knowledge)
+    : target_(target), inputs_(inputs), loop_(std::move(loop)), analysis_(std::move(analysis)), knowledge_(knowledge) {
   vectors_[loop_.var.get()] = Ramp::make(loop_.min, 1, loop_.lanes);
 }
 
@@ -129,7 +125,7 @@ Stmt LaneMutator::mutate_node(const For& node, const Stmt& self) {
   const Expr extent = mutate(node.extent);
   // Another range in each lane.
   if (min.type().is_vector() || extent.type().is_vector()) throw NoVectorForm{};
-  const ScopedFacts in_loop(facts_, {node.var >= node.min, node.var < node.min + node.extent});
+  const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
   Stmt body = or_scalar(node.body);
   if (min.same_as(node.min) && extent.same_as(node.extent) && body.same_as(node.body)) return self;
   return body ? For::make(node.var, min, extent, node.for_kind, std::move(body)) : Stmt{};
@@ -158,7 +154,7 @@ Stmt LaneMutator::mutate_node(const If& node, const Stmt&) {
   const Expr chosen = Var::make("mask", differing.type());
   std::vector<Stmt> parts;
   {
-    const ScopedFacts holds(facts_, shared);
+    const Knowledge::Given holds(knowledge_, shared);
     parts.push_back(masked(node.on_true, chosen));
     if (node.on_false) parts.push_back(masked(node.on_false, !chosen));
   }
@@ -171,11 +167,11 @@ Stmt LaneMutator::mutate_node(const If& node, const Stmt&) {
 Stmt LaneMutator::scalar_if(const If& node, const Expr& condition) {
   Stmt on_true, on_false;
   {
-    const ScopedFacts holds(facts_, {node.condition});
+    const Knowledge::Given holds(knowledge_, node.condition);
     on_true = or_scalar(node.on_true);
   }
   if (node.on_false) {
-    const ScopedFacts fails(facts_, {!node.condition});
+    const Knowledge::Given fails(knowledge_, node.condition, false);
     on_false = or_scalar(node.on_false);
   }
   if (on_true) return If::make(condition, std::move(on_true), std::move(on_false));

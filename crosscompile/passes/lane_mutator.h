@@ -21,9 +21,9 @@ struct LaneLoop {
 
 class LaneMutator : public ir::Mutator {
  public:
-  // `facts` hold around the body, the range of the variable included. Elements of `inputs` may be read at any time.
+  // `knowledge` is of the body: never of the condition behind a mask. Elements of `inputs` may be read at any time.
   LaneMutator(const Target& target, const std::unordered_set<const ir::Buffer*>& inputs, LaneLoop loop,
-              LaneAnalysis analysis, std::vector<ir::Expr> facts);
+              LaneAnalysis analysis, Knowledge& knowledge);
 
   // Statements without a vector form come back as serial loops over the lanes.
   ir::Stmt vectorize(const ir::Stmt& body);
@@ -63,7 +63,7 @@ class LaneMutator : public ir::Mutator {
   ir::Stmt masked(const ir::Stmt& stmt, const ir::Expr& mask);
   ir::Expr masked(const ir::Expr& expr, const ir::Expr& mask);
   std::vector<ir::Expr> private_indices(const std::vector<ir::Expr>& indices);
-  bool in_bounds(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices) const;
+  bool in_bounds(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices);
   const Private* find_private(const ir::BufferRef& buffer) const;
   ir::Expr combined_with(const ir::Expr& mask) const;
 
@@ -71,8 +71,7 @@ class LaneMutator : public ir::Mutator {
   const std::unordered_set<const ir::Buffer*>& inputs_;
   LaneLoop loop_;
   LaneAnalysis analysis_;
-  // What holds in every lane, in terms of the scalar loop: never the condition behind a mask.
-  std::vector<ir::Expr> facts_;
+  Knowledge& knowledge_;         // of every lane, in terms of the scalar loop
   ir::Substitution vectors_;     // variables that differ between lanes
   std::size_t vector_lets_ = 0;  // those of them that LetStmt around the current place define
   std::unordered_map<const ir::Buffer*, Private> private_;

@@ -27,21 +27,6 @@ class Scoped {
   T outer_;
 };
 
-// Facts that hold for the time of a scope.
-class ScopedFacts {
- public:
-  ScopedFacts(std::vector<ir::Expr>& facts, const std::vector<ir::Expr>& more) : facts_(facts), outer_(facts.size()) {
-    facts_.insert(facts_.end(), more.begin(), more.end());
-  }
-  ScopedFacts(const ScopedFacts&) = delete;
-  ScopedFacts& operator=(const ScopedFacts&) = delete;
-  ~ScopedFacts() { facts_.resize(outer_); }
-
- private:
-  std::vector<ir::Expr>& facts_;
-  std::size_t outer_;
-};
-
 inline std::uint32_t lanes_of(const std::vector<ir::Expr>& exprs) {
   std::uint32_t lanes = 1;
   for (const ir::Expr& expr : exprs) lanes = std::max(lanes, expr.type().lanes);

@@ -6,7 +6,6 @@
 #include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/fresh_copy.h"
 #include "crosscompile/passes/guards.h"
-#include "crosscompile/passes/simplify.h"
 
 #include <algorithm>
 #include <functional>
@@ -69,9 +68,9 @@ struct Mixed {
 class Partitioner : public Mutator {
  public:
   Partitioner(const Function& function, const Target& target, const PartitionLimits& limits)
-      : target_(target), budget_(limits.added_nodes) {
-    for (const Expr& symbol : function.symbols) facts_.push_back(symbol >= 0);
-  }
+      : target_(target),
+        budget_(std::max(limits.always_allowed, limits.times_as_large * count_nodes(function.body))),
+        knowledge_(function) {}
 
  protected:
   using Mutator::mutate_node;
@@ -87,37 +86,26 @@ class Partitioner : public Mutator {
   }
 
   Stmt mutate_node(const If& node, const Stmt& self) override {
-    facts_.push_back(node.condition);
-    Stmt on_true = mutate(node.on_true);
-    facts_.back() = !node.condition;
-    Stmt on_false = mutate(node.on_false);
-    facts_.pop_back();
+    Stmt on_true, on_false;
+    {
+      const Knowledge::Given holds(knowledge_, node.condition);
+      on_true = mutate(node.on_true);
+    }
+    if (node.on_false) {
+      const Knowledge::Given fails(knowledge_, node.condition, false);
+      on_false = mutate(node.on_false);
+    }
     if (on_true.same_as(node.on_true) && on_false.same_as(node.on_false)) return self;
     if (on_true) return If::make(node.condition, std::move(on_true), std::move(on_false));
     return on_false ? If::make(!node.condition, std::move(on_false)) : Stmt{};
   }
 
  private:
-  // What holds inside a loop over this range.
-  class LoopFacts {
-   public:
-    LoopFacts(std::vector<Expr>& facts, const Expr& var, const Expr& min, const Expr& end) : facts_(facts) {
-      facts_.push_back(var >= min);
-      facts_.push_back(var < end);
-    }
-    LoopFacts(const LoopFacts&) = delete;
-    LoopFacts& operator=(const LoopFacts&) = delete;
-    ~LoopFacts() { facts_.resize(facts_.size() - 2); }
-
-   private:
-    std::vector<Expr>& facts_;
-  };
-
   std::optional<Outlook> look(const Guard& guard, const std::vector<Range>& between) {
     const auto worst = lower_bound(guard.margin, between);
     const auto span = variation(guard.margin, between);
     if (!worst || !span) return std::nullopt;
-    return Outlook{&guard, simplify(*worst, facts_), *span};
+    return Outlook{&guard, knowledge_.simplify(*worst), *span};
   }
 
   // Whether most iterations of a loop of this extent are on the wanted side: the margin must move past the span of the
@@ -135,8 +123,8 @@ class Partitioner : public Mutator {
 
   // What the body of a loop tests.
   std::vector<Guard> guards_in(const For& node) {
-    const LoopFacts in_loop(facts_, node.var, node.min, node.min + node.extent);
-    return find_guards(node.body, facts_);
+    const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
+    return find_guards(node.body, knowledge_);
   }
 
   Stmt cut(const For& node, const Stmt& self) {
@@ -148,10 +136,10 @@ class Partitioner : public Mutator {
       const auto affine = affine_in(outlook->worst, node.var);
       if (!affine || affine->coefficient == 0 || !worth_it(*outlook, affine->coefficient, node.extent)) continue;
       if (affine->coefficient > 0) {
-        lows.push_back({*outlook, simplify(-(affine->rest / Expr(affine->coefficient)), facts_)});
+        lows.push_back({*outlook, knowledge_.simplify(-(affine->rest / Expr(affine->coefficient)))});
       } else {
         highs.push_back(
-            {*outlook, simplify((affine->rest + Expr(-affine->coefficient)) / Expr(-affine->coefficient), facts_)});
+            {*outlook, knowledge_.simplify((affine->rest + Expr(-affine->coefficient)) / Expr(-affine->coefficient))});
       }
     }
     if (lows.empty() && highs.empty()) return double_body(node, self);
@@ -163,11 +151,11 @@ class Partitioner : public Mutator {
     for (const Cut& low : lows) steady_begin = max(steady_begin, low.position);
     for (const Cut& high : highs) steady_end = min(steady_end, high.position);
     // An empty range must not become two that are not, nor may the three overlap.
-    if (!lows.empty()) steady_begin = simplify(min(steady_begin, end), facts_);
-    if (!highs.empty()) steady_end = simplify(max(steady_end, steady_begin), facts_);
-    const bool has_before = !lows.empty() && !can_prove(steady_begin <= begin, facts_);
-    const bool has_after = !highs.empty() && !can_prove(steady_end >= end, facts_);
-    if (can_prove(steady_end <= steady_begin, facts_)) return double_body(node, self);
+    if (!lows.empty()) steady_begin = knowledge_.simplify(min(steady_begin, end));
+    if (!highs.empty()) steady_end = knowledge_.simplify(max(steady_end, steady_begin));
+    const bool has_before = !lows.empty() && !knowledge_.proves(steady_begin <= begin);
+    const bool has_after = !highs.empty() && !knowledge_.proves(steady_end >= end);
+    if (knowledge_.proves(steady_end <= steady_begin)) return double_body(node, self);
     if (!pay(count_nodes(node.body) * (std::size_t{has_before} + std::size_t{has_after})))
       return double_body(node, self);
 
@@ -190,8 +178,8 @@ class Partitioner : public Mutator {
   // One loop over [begin, end) of the original's iterations.
   Stmt piece(const For& node, const Expr& begin, const Expr& end, const Stmt& body, const std::vector<Mixed>& mixed) {
     if (!body) return {};
-    const Expr extent = simplify(end - begin, facts_);
-    const LoopFacts in_piece(facts_, node.var, begin, end);
+    const Expr extent = knowledge_.simplify(end - begin);
+    const Knowledge::Loop in_piece(knowledge_, node.var, begin, extent);
     const std::size_t known_before = mixed_.size();
     mixed_.insert(mixed_.end(), mixed.begin(), mixed.end());
     const Stmt loop = For::make(node.var, begin, extent, node.for_kind, body);
@@ -222,7 +210,7 @@ class Partitioner : public Mutator {
   // Tests an iteration's guards once: if (all as wanted) body without them else body.
   Stmt double_body(const For& node, const Stmt& self) {
     const std::vector<Guard> guards = guards_in(node);
-    const LoopFacts in_loop(facts_, node.var, node.min, node.min + node.extent);
+    const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
     Doubling doubling;
     for (const Guard& guard : guards) {
       const auto outlook = look(guard, guard.inner);
@@ -245,7 +233,7 @@ class Partitioner : public Mutator {
   bool tests_first(const Stmt& body, const Guard& guard) {
     const auto* guarded = body.as<If>();
     if (guarded == nullptr) return false;
-    const std::vector<Guard> tests = find_guards(guarded->condition, facts_);
+    const std::vector<Guard> tests = find_guards(guarded->condition, knowledge_);
     return std::any_of(tests.begin(), tests.end(),
                        [&](const Guard& test) { return test.comparison == guard.comparison; });
   }
@@ -259,7 +247,7 @@ class Partitioner : public Mutator {
   void add(Doubling& doubling, const Outlook& outlook, const std::vector<Range>& between) {
     const Guard& guard = *outlook.guard;
     const Expr condition = outlook.worst >= 0;
-    if (can_prove(!condition, facts_)) return;
+    if (knowledge_.proves(!condition)) return;
     doubling.condition = doubling.condition ? doubling.condition && condition : condition;
     doubling.wanted.emplace(guard.comparison, guard.wanted);
     doubling.mixed.push_back({guard.comparison, vars_of(between)});
@@ -268,16 +256,20 @@ class Partitioner : public Mutator {
   // if (condition) the statement without its guards else what `otherwise` makes of it.
   Stmt doubled(const Doubling& doubling, const Stmt& stmt, const std::function<Stmt()>& otherwise) {
     if (!pay(count_nodes(stmt))) return otherwise();
-    const Expr condition = simplify(doubling.condition, facts_);
-    facts_.push_back(condition);
+    const Expr condition = knowledge_.simplify(doubling.condition);
     Stmt common = assume(stmt, doubling.wanted);
-    if (common) common = mutate(common);
-    facts_.back() = !condition;
-    const std::size_t known_before = mixed_.size();
-    if (doubling.wanted.size() == 1) mixed_.insert(mixed_.end(), doubling.mixed.begin(), doubling.mixed.end());
-    Stmt other = otherwise();
-    mixed_.resize(known_before);
-    facts_.pop_back();
+    Stmt other;
+    if (common) {
+      const Knowledge::Given holds(knowledge_, condition);
+      common = mutate(common);
+    }
+    {
+      const Knowledge::Given fails(knowledge_, condition, false);
+      const std::size_t known_before = mixed_.size();
+      if (doubling.wanted.size() == 1) mixed_.insert(mixed_.end(), doubling.mixed.begin(), doubling.mixed.end());
+      other = otherwise();
+      mixed_.resize(known_before);
+    }
     if (common) common = fresh_copy(common);
     if (other) other = fresh_copy(other);
     if (common) return If::make(condition, std::move(common), std::move(other));
@@ -322,7 +314,7 @@ class Partitioner : public Mutator {
     Expr begin = node.min;
     Expr end = node.min + node.extent;
     Outcomes outcomes;
-    const std::vector<Guard> guards = find_guards(guarded->condition, facts_);
+    const std::vector<Guard> guards = find_guards(guarded->condition, knowledge_);
     for (const Guard& guard : guards) {
       const auto affine = affine_in(guard.margin, node.var);
       if (!guard.wanted || !affine || affine->coefficient == 0) continue;
@@ -334,15 +326,15 @@ class Partitioner : public Mutator {
       outcomes.emplace(guard.comparison, true);
     }
     if (outcomes.empty()) return {};
-    begin = simplify(begin, facts_);
+    begin = knowledge_.simplify(begin);
     const Expr condition = assume(guarded->condition, outcomes);
     Stmt body = is_constant(condition, 1) ? guarded->on_true : If::make(condition, guarded->on_true);
-    return For::make(node.var, begin, simplify(end - begin, facts_), ForKind::serial, std::move(body));
+    return For::make(node.var, begin, knowledge_.simplify(end - begin), ForKind::serial, std::move(body));
   }
 
   const Target& target_;
   std::size_t budget_;
-  std::vector<Expr> facts_;
+  Knowledge knowledge_;
   std::vector<Mixed> mixed_;
 };
 

@@ -23,9 +23,10 @@
 
 namespace ferry::passes {
 
+// What would make a function larger than this keeps its guards. The part of a loop that runs most is served first.
 struct PartitionLimits {
-  // Nodes that all copies together may add to a function; what would exceed it keeps its guards.
-  std::size_t added_nodes = 20'000;
+  std::size_t times_as_large = 8;
+  std::size_t always_allowed = 500;  // nodes: small functions may grow more
 };
 
 ir::Function partition_loops(ir::Function function, const Target& target, const PartitionLimits& limits = {});

@@ -169,7 +169,9 @@ class Simplifier : public ExprSimplifier {
   std::unordered_map<const Buffer*, BufferRef> buffers_;
 };
 
-void learn_parameters(const Function& function, Simplifier& simplifier) {
+}  // namespace
+
+void simplifier::learn_parameters(const Function& function, ExprSimplifier& simplifier) {
   Facts& facts = simplifier.facts;
   const Interval size{0, kInfinity};
   std::unordered_set<const ExprNode*> symbols;
@@ -185,18 +187,16 @@ void learn_parameters(const Function& function, Simplifier& simplifier) {
       if (extent.kind() == NodeKind::Var) {
         facts.limit(extent, size);
       } else {
-        simplifier.learn({extent >= 0});
+        facts.assume(simplifier.mutate(extent >= 0));
       }
     }
   }
-  for (const Requirement& requirement : function.requirements) simplifier.learn({requirement.condition});
+  for (const Requirement& requirement : function.requirements) facts.assume(simplifier.mutate(requirement.condition));
 }
-
-}  // namespace
 
 Function simplify(Function function) {
   Simplifier simplifier;
-  learn_parameters(function, simplifier);
+  simplifier::learn_parameters(function, simplifier);
   for (Expr* expr : {&function.flops, &function.call_workspace, &function.thread_workspace})
     *expr = simplifier.mutate(*expr);
   function.body = simplifier.mutate(function.body);

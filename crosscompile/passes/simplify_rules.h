@@ -1,6 +1,7 @@
 // The simplifier's rewriting, shared by its two halves: expressions and statements.
 #pragma once
 
+#include "crosscompile/ir/function.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/passes/simplify_facts.h"
 
@@ -57,5 +58,8 @@ class ExprSimplifier : public ir::Mutator {
   Division divide_by_number(const Polynomial& left, std::int64_t divisor);
   Division divide_by_symbol(const Polynomial& left, const Polynomial& divisor);
 };
+
+// What holds everywhere in a function: sizes are not negative, requirements are met.
+void learn_parameters(const ir::Function& function, ExprSimplifier& simplifier);
 
 }  // namespace ferry::passes::simplifier

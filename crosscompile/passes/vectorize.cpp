@@ -3,7 +3,6 @@
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/fresh_copy.h"
 #include "crosscompile/passes/lane_mutator.h"
-#include "crosscompile/passes/simplify.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -17,8 +16,9 @@ using namespace ir;
 class Vectorizer : public Mutator {
  public:
   Vectorizer(const Function& function, const Target& target)
-      : target_(target), max_lanes_(std::max<std::int64_t>(4, std::int64_t{kMaxVectorRegisters} * target.lanes(4))) {
-    for (const Expr& symbol : function.symbols) facts_.push_back(symbol >= 0);
+      : target_(target),
+        max_lanes_(std::max<std::int64_t>(4, std::int64_t{kMaxVectorRegisters} * target.lanes(4))),
+        knowledge_(function) {
     for (const FunctionParameter& parameter : function.parameters) {
       if (parameter.direction == Direction::in) inputs_.insert(parameter.buffer.get());
     }
@@ -28,21 +28,23 @@ class Vectorizer : public Mutator {
   using Mutator::mutate_node;
 
   Stmt mutate_node(const For& node, const Stmt& self) override {
-    facts_.push_back(node.var >= node.min);
-    facts_.push_back(node.var < node.min + node.extent);
+    const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
     // Inner loops first: of two nested vectorized loops the inner one becomes vectors and the outer one a loop of them.
     Stmt result = Mutator::mutate_node(node, self);
     if (result && node.for_kind == ForKind::vectorized) result = replace(*result.as<For>());
-    facts_.resize(facts_.size() - 2);
     return result;
   }
 
   Stmt mutate_node(const If& node, const Stmt& self) override {
-    facts_.push_back(node.condition);
-    Stmt on_true = mutate(node.on_true);
-    facts_.back() = !node.condition;
-    Stmt on_false = mutate(node.on_false);
-    facts_.pop_back();
+    Stmt on_true, on_false;
+    {
+      const Knowledge::Given holds(knowledge_, node.condition);
+      on_true = mutate(node.on_true);
+    }
+    if (node.on_false) {
+      const Knowledge::Given fails(knowledge_, node.condition, false);
+      on_false = mutate(node.on_false);
+    }
     if (on_true.same_as(node.on_true) && on_false.same_as(node.on_false)) return self;
     if (on_true) return If::make(node.condition, std::move(on_true), std::move(on_false));
     return on_false ? If::make(!node.condition, std::move(on_false)) : Stmt{};
@@ -50,7 +52,7 @@ class Vectorizer : public Mutator {
 
  private:
   Stmt replace(const For& node) {
-    const Expr extent = simplify(node.extent, facts_);
+    const Expr extent = knowledge_.simplify(node.extent);
     const std::int64_t* known = as_int(extent);
     // Vectors have a constant number of lanes.
     if (known == nullptr) return serial(node);
@@ -61,9 +63,10 @@ class Vectorizer : public Mutator {
 
   Stmt vectors(const For& node, std::uint32_t lanes) {
     if (lanes == 1) return fresh_copy(node.body, {{node.var.get(), node.min}});
-    LaneAnalysis analysis = analyze_lanes(node.body, node.var, facts_);
+    LaneAnalysis analysis = analyze_lanes(node.body, node.var, knowledge_);
     if (!analysis.independent) return serial(node);
-    return LaneMutator(target_, inputs_, {node.var, node.min, lanes}, std::move(analysis), facts_).vectorize(node.body);
+    return LaneMutator(target_, inputs_, {node.var, node.min, lanes}, std::move(analysis), knowledge_)
+        .vectorize(node.body);
   }
 
   // A loop over full vectors and one vector for the rest.
@@ -86,7 +89,7 @@ class Vectorizer : public Mutator {
   const Target& target_;
   std::int64_t max_lanes_;
   std::unordered_set<const Buffer*> inputs_;
-  std::vector<Expr> facts_;
+  Knowledge knowledge_;
 };
 
 }  // namespace

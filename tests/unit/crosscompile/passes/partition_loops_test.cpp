@@ -12,8 +12,8 @@ using namespace ferry::passes;
 
 namespace {
 
-Function partitioned(const Function& before, const Target& target, std::size_t added_nodes = 20'000) {
-  const Function after = simplify(partition_loops(simplify(before), target, {added_nodes}));
+Function partitioned(const Function& before, const Target& target, const PartitionLimits& limits = {}) {
+  const Function after = simplify(partition_loops(simplify(before), target, limits));
   check_same_on_odd_sizes(before, after);
   return after;
 }
@@ -79,9 +79,9 @@ TEST_CASE("a fused loop, in which rows come from a division, tests a row once") 
 
 TEST_CASE("no more is copied than the limit allows") {
   const Function before = tiled_matmul(DType::f32, 8);
-  const Stmt none = partitioned(before, plain_target(), 0).body;
+  const Stmt none = partitioned(before, plain_target(), {0, 0}).body;
   CHECK(census(none).stores == census(before.body).stores);
-  const Stmt some = partitioned(before, plain_target(), 150).body;
+  const Stmt some = partitioned(before, plain_target(), {0, 150}).body;
   CHECK(census(some).stores > census(before.body).stores);
   CHECK(census(some).stores < census(partitioned(before, plain_target()).body).stores);
 }
