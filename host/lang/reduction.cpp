@@ -69,4 +69,16 @@ Expr all_over(Expr source, const std::vector<ReduceAxis>& axes) {
   return reduce(ir::ReduceOp::all, std::move(source), axes);
 }
 
+Expr any_of(const std::vector<Expr>& conditions) {
+  Expr any = conditions.at(0);
+  for (std::size_t i = 1; i < conditions.size(); ++i) any = any || conditions[i];
+  return any;
+}
+
+Expr all_of(const std::vector<Expr>& conditions) {
+  Expr all = conditions.at(0);
+  for (std::size_t i = 1; i < conditions.size(); ++i) all = all && conditions[i];
+  return all;
+}
+
 }  // namespace ferry::lang

@@ -92,4 +92,8 @@ Expr max_over(Expr source, const std::vector<ReduceAxis>& axes);
 Expr any_over(Expr source, const std::vector<ReduceAxis>& axes);
 Expr all_over(Expr source, const std::vector<ReduceAxis>& axes);
 
+// Whether one of these conditions holds, or all of them; at least one condition.
+Expr any_of(const std::vector<Expr>& conditions);
+Expr all_of(const std::vector<Expr>& conditions);
+
 }  // namespace ferry::lang

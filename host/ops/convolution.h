@@ -1,0 +1,37 @@
+// Convolutions over images in NCHW order.
+#pragma once
+
+#include "host/lang/tensor.h"
+
+#include <string>
+
+namespace ferry::ops {
+
+using lang::Expr;
+using lang::Tensor;
+
+// What a filter of `kernel` elements sees of `size`, in one dimension.
+struct Window {
+  Expr stride = 1;
+  Expr padding = 0;  // on both sides
+  Expr dilation = 1;
+
+  // (size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1
+  Expr output_size(const Expr& size, const Expr& kernel) const;
+  // The place in the padded input that element `k` of the filter at output `o` sees.
+  Expr place(const Expr& o, const Expr& k) const { return o * stride + k * dilation; }
+};
+
+struct Convolution {
+  Window height, width;
+  std::int64_t groups = 1;
+};
+// The same in both dimensions.
+Convolution convolution(Expr stride, Expr padding, Expr dilation = 1, std::int64_t groups = 1);
+
+// X [N, C, H, W] and K [O, C / groups, KH, KW] give [N, O, OH, OW]. A padded input is the stage NAME.pad.
+Tensor conv2d(const Tensor& x, const Tensor& kernel, const Convolution& shape, std::string name);
+// X [N, C, H, W] and K [C, M, KH, KW] give [N, C * M, OH, OW]: each channel has M filters of its own.
+Tensor depthwise_conv2d(const Tensor& x, const Tensor& kernel, const Convolution& shape, std::string name);
+
+}  // namespace ferry::ops

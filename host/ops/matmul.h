@@ -1,0 +1,25 @@
+// Matrix products.
+#pragma once
+
+#include "host/lang/tensor.h"
+
+#include <string>
+
+namespace ferry::ops {
+
+using lang::Expr;
+using lang::Tensor;
+
+struct Transposed {
+  bool a = false;  // A is stored as [K, M]
+  bool b = false;  // B is stored as [N, K]
+};
+
+// C[m, n] = sum over k of A[m, k] * B[k, n], with k called "k".
+Tensor matmul(const Tensor& a, const Tensor& b, std::string name, Transposed transposed = {});
+// The same for each entry of the first dimension, which both have.
+Tensor batch_matmul(const Tensor& a, const Tensor& b, std::string name, Transposed transposed = {});
+// Y[n, o] = sum over i of X[n, i] * W[o, i], plus B[o] unless B is an empty Tensor; the sum is then NAME.product.
+Tensor dense(const Tensor& x, const Tensor& weights, const Tensor& bias, std::string name);
+
+}  // namespace ferry::ops
