@@ -3,6 +3,7 @@
 #include "crosscompile/codegen/llvm/casts.h"
 #include "crosscompile/codegen/llvm/floats.h"
 #include "crosscompile/codegen/llvm/integers.h"
+#include "crosscompile/codegen/llvm/lane_compare.h"
 #include "crosscompile/codegen/llvm/math_calls.h"
 #include "crosscompile/codegen/llvm/memory.h"
 #include "crosscompile/codegen/llvm/types.h"
@@ -47,6 +48,7 @@ Value* emit_unary(FunctionState& state, const ir::Unary& node) {
 }
 
 Value* emit_binary(FunctionState& state, const ir::Binary& node) {
+  if (Value* mask = emit_lane_compare(state, node)) return mask;
   Value* left = emit_expr(state, node.left);
   Value* right = emit_expr(state, node.right);
   return node.left.type().is_float() ? emit_float_binary(state, node, left, right)

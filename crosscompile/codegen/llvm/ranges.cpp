@@ -119,7 +119,8 @@ Range range_of(const Ranges& variables, const ir::Expr& expr) {
 Range loop_range(const Range& min, const Range& extent) {
   Range range{min.min, std::numeric_limits<std::int64_t>::max()};
   std::int64_t last = 0;
-  if (!__builtin_add_overflow(min.max, extent.max, &last) && last > range.min) range.max = last - 1;
+  const std::int64_t count = std::min(extent.max, kMaxIterations);
+  if (!__builtin_add_overflow(min.max, count, &last) && last > range.min) range.max = last - 1;
   return range;
 }
 

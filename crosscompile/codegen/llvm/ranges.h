@@ -22,7 +22,8 @@ using Ranges = std::unordered_map<const ir::ExprNode*, Range>;  // of variables;
 
 // Of an integer or bool expression. u64 counts as unknown.
 Range range_of(const Ranges& variables, const ir::Expr& expr);
-// Of the variable of a loop.
+// Of the variable of a loop. Counts on kMaxIterations: nobody lives to see more.
+inline constexpr std::int64_t kMaxIterations = std::int64_t{1} << 56;
 Range loop_range(const Range& min, const Range& extent);
 
 }  // namespace ferry::codegen

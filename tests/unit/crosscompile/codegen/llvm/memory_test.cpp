@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 using namespace ferry;
 using namespace ferry::codegen_test;
 
@@ -126,4 +128,30 @@ TEST_CASE("the lanes of a vector combine to one, whatever their number") {
     }
   }
   check_everywhere(cases);
+}
+
+TEST_CASE("comparing a ramp with a limit gives the right lanes, however far away the limit is") {
+  std::vector<Case> cases;
+  constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
+  for (const BinaryOp op : {BinaryOp::lt, BinaryOp::le, BinaryOp::gt, BinaryOp::ge, BinaryOp::eq}) {
+    for (const bool ramp_first : {true, false}) {
+      for (const std::int64_t limit : {kLowest, std::int64_t{-1}, std::int64_t{0}, std::int64_t{5}, std::int64_t{8},
+                                       std::int64_t{9}, std::int64_t{31}, std::int64_t{1} << 40, -(kLowest + 1)}) {
+        const BufferRef out = make_buffer("out", DType::boolean, 24);
+        const Expr n = Var::make("n"), i = Var::make("i");
+        const Expr lanes = Ramp::make(i * Expr(8), Expr(1), 8), end = Broadcast::make(n, 8);
+        Case one;
+        one.function = make_function(
+            "compare", {tensor(out, Direction::out)},
+            loop(i, Expr(3), store(out, lanes, Binary::make(op, ramp_first ? lanes : end, ramp_first ? end : lanes))));
+        one.function.symbols = {n};
+        one.arguments = {zeros(DType::boolean, 24), scalar_bytes(limit)};
+        cases.push_back(std::move(one));
+      }
+    }
+  }
+  for (const Variant& variant : all_variants()) {
+    // Sizes of 32-bit code are narrow (codegen.h).
+    if (variant.target != "armv7") check_on(variant, cases);
+  }
 }
