@@ -27,7 +27,8 @@ std::optional<std::int64_t> value_of(const ManifestExpr& expr, const SymbolValue
 }
 
 void learn_from_shape(const ParameterInfo& parameter, const Shape& shape, SymbolValues& known) {
-  for (std::size_t d = 0; d < std::min(shape.size(), parameter.shape.size()); ++d) {
+  if (shape.size() != parameter.shape.size()) return;  // for bind_call to refuse
+  for (std::size_t d = 0; d < shape.size(); ++d) {
     const auto symbol = bare_symbol(parameter.shape[d]);
     if (symbol && !known[*symbol]) known[*symbol] = shape[d];
   }
@@ -52,6 +53,21 @@ bool learn_from_count(const ParameterInfo& parameter, std::uint64_t elements, Sy
 }
 
 }  // namespace
+
+void check_ranks(const FunctionInfo& function, const std::vector<PartialArgument>& arguments) {
+  for (std::size_t p = 0; p < function.parameters.size(); ++p) {
+    const ParameterInfo& parameter = function.parameters[p];
+    if (!arguments[p].shape || arguments[p].shape->size() == parameter.shape.size()) continue;
+    std::string expected;
+    for (const ManifestExpr& dimension : parameter.shape) {
+      expected += (expected.empty() ? "" : ",") + to_text(dimension, function.symbols);
+    }
+    throw RemoteError(ErrorCode::invalid_argument, function.name + ": argument " + std::to_string(p + 1) + " '" +
+                                                       parameter.name + "': expected " + dtype_name(parameter.dtype) +
+                                                       "[" + expected + "], got " +
+                                                       shape_text(arguments[p].dtype, *arguments[p].shape));
+  }
+}
 
 void solve_symbols(const FunctionInfo& function, const std::vector<PartialArgument>& arguments, SymbolValues& known) {
   known.resize(function.symbols.size());
@@ -88,14 +104,6 @@ std::vector<Shape> shapes_of(const FunctionInfo& function, const SymbolValues& k
                                                        advice);
   }
   return take(infer_shapes(function, values));
-}
-
-std::string dimension_text(const FunctionInfo& function, const ParameterInfo& parameter) {
-  std::string text;
-  for (const ManifestExpr& dimension : parameter.shape) {
-    text += (text.empty() ? "" : ",") + to_text(dimension, function.symbols);
-  }
-  return text;
 }
 
 }  // namespace ferry::session

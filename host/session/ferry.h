@@ -229,6 +229,8 @@ class FERRY_API Module {
  public:
   const Manifest& manifest() const;
   Function operator[](std::string_view name) const;
+  // Waits until the device has it. Without, the first call sends it, and is told what is wrong with it.
+  void wait() const;
 
  private:
   friend class Device;

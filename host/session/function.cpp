@@ -33,8 +33,14 @@ PartialArgument partial(const Argument* argument) {
   PartialArgument known;
   if (argument == nullptr) return known;
   const auto& value = argument->value();
-  if (const auto* tensor = std::get_if<Tensor>(&value)) known.shape = tensor->shape();
-  if (const auto* view = std::get_if<View>(&value)) known.shape = view->shape;
+  if (const auto* tensor = std::get_if<Tensor>(&value)) {
+    known.dtype = tensor->dtype();
+    known.shape = tensor->shape();
+  }
+  if (const auto* view = std::get_if<View>(&value)) {
+    known.dtype = view->dtype;
+    known.shape = view->shape;
+  }
   if (const auto* flat = std::get_if<Argument::Flat>(&value)) known.flat_elements = flat->elements;
   if (const auto* scalar = std::get_if<Argument::Scalar>(&value)) {
     if (const auto* integer = std::get_if<std::int64_t>(scalar)) known.scalar = *integer;
@@ -76,6 +82,7 @@ Prepared prepare(const std::shared_ptr<detail::DeviceState>& state, const Functi
   const std::vector<const Argument*> matched = match_parameters(info, arguments);
   std::vector<PartialArgument> known;
   for (const Argument* argument : matched) known.push_back(partial(argument));
+  check_ranks(info, known);
   session::SymbolValues symbols;
   solve_symbols(info, known, symbols);
   const std::vector<Shape> shapes = session::shapes_of(info, symbols, kAdvice);

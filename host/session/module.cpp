@@ -23,12 +23,17 @@ rpc::Handle ModuleState::loaded() {
   const bool present = query.get().present;
   query = {};
   if (!present) {
-    device->client->post(rpc::PutModule{handle, compiled.hash()}, compiled.bytes());
+    upload = device->client->send(rpc::PutModule{handle, compiled.hash()}, compiled.bytes());
   }
   return handle;
 }
 
 }  // namespace detail
+
+void Module::wait() const {
+  state_->loaded();
+  if (state_->upload.valid()) state_->upload.get();
+}
 
 const Manifest& Module::manifest() const { return state_->compiled.manifest(); }
 

@@ -33,7 +33,7 @@ struct ModuleState {
   std::shared_ptr<DeviceState> device;
   CompiledModule compiled;
   rpc::Handle handle = 0;
-  session::Pending<rpc::PutModuleReply> query;
+  session::Pending<rpc::PutModuleReply> query, upload;
   std::uint64_t last_elapsed_ns = 0;
 
   // Asks whether the server has the module, without waiting.
