@@ -1,0 +1,22 @@
+// The subcommands, one a file. Each add_...() describes itself to CLI11 and, when it is the one that was typed, leaves
+// in `chosen` what is to be run; that returns an exit code or throws.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "host/cli/exit_code.h"
+
+namespace ferry::cli {
+
+using Action = std::function<int()>;
+
+void add_device(CLI::App& app, Action& chosen);
+void add_targets(CLI::App& app, Action& chosen);
+void add_compile(CLI::App& app, Action& chosen);
+void add_inspect(CLI::App& app, Action& chosen);
+void add_run(CLI::App& app, Action& chosen);
+void add_bench(CLI::App& app, Action& chosen);
+void add_ping(CLI::App& app, Action& chosen);
+
+}  // namespace ferry::cli

@@ -1,0 +1,152 @@
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "crosscompile/codegen/llvm/codegen.h"
+#include "crosscompile/ir/printer.h"
+#include "crosscompile/passes/pipeline.h"
+#include "crosscompile/target/resolve.h"
+#include "host/cli/command.h"
+#include "host/cli/format.h"
+#include "host/cli/json.h"
+#include "host/cli/kernel.h"
+#include "host/cli/progress.h"
+#include "host/cli/remote.h"
+#include "host/cli/target_option.h"
+#include "host/lower/lower.h"
+
+namespace ferry::cli {
+
+namespace {
+
+struct Options {
+  KernelOptions kernel;
+  std::string remote;
+  std::string target;
+  std::string output;
+  std::string emit;
+  std::string after;
+  bool json = false;
+};
+
+Target choose_target(const Options& options) {
+  if (!options.target.empty()) return resolve_with_notes(options.target);
+  if (!options.remote.empty()) return open_device(options.remote).target();
+  return resolve_target("host");
+}
+
+// The defs to compile: all, or the one that was named.
+std::vector<lang::Program> chosen_programs(const KernelSource& source, const std::string& function) {
+  if (source.programs.empty() || !function.empty()) return {choose_program(source, function)};
+  return source.programs;
+}
+
+std::string lowered_text(const std::vector<ir::Function>& functions, const Target& target, const std::string& after) {
+  std::string text;
+  for (const ir::Function& function : functions) {
+    if (after.empty()) {
+      text += to_text(function) + "\n";
+      continue;
+    }
+    bool seen = false;
+    passes::run_pipeline(function, target, [&](std::string_view pass, const ir::Function& now) {
+      if (pass != after) return;
+      seen = true;
+      text += to_text(now) + "\n";
+    });
+    if (!seen) {
+      std::vector<std::string> names;
+      for (const passes::Pass& pass : passes::pipeline()) names.emplace_back(pass.name);
+      throw UsageError("there is no pass '" + after + "'; expected one of: " + join(", ", names));
+    }
+  }
+  while (text.ends_with("\n\n")) text.pop_back();
+  return text;
+}
+
+// A stage between lowering and the module, as --emit names it.
+std::string emitted(const std::vector<lang::Program>& programs, const Target& target, const Options& options) {
+  std::vector<ir::Function> functions;
+  for (const lang::Program& program : programs) functions.push_back(lower::lower(program, target));
+  if (options.emit == "lower") return lowered_text(functions, target, options.after);
+  for (ir::Function& function : functions) function = passes::run_pipeline(std::move(function), target);
+  if (options.emit == "llvm") return codegen::emit_llvm(functions, target);
+  if (options.emit == "asm") return codegen::emit_assembly(functions, target);
+  const std::vector<std::uint8_t> object = codegen::emit_object(functions, target);
+  return {object.begin(), object.end()};
+}
+
+std::string output_name(const Options& options, const std::vector<lang::Program>& programs, const char* extension) {
+  if (!options.output.empty()) return options.output;
+  const bool from_file = options.kernel.expression.empty() && options.kernel.file != "-";
+  const std::string stem =
+      from_file ? std::filesystem::path(options.kernel.file).stem().string() : programs.front().name;
+  return stem + extension;
+}
+
+int compile_to_module(const std::vector<lang::Program>& programs, const KernelSource& source, const Target& target,
+                      const Options& options) {
+  const CompiledModule module = [&] {
+    const Progress progress("compiling");
+    return compile(programs, target, source.text);
+  }();
+  const std::string name = output_name(options, programs, ".ferry");
+  write_file(name, module.bytes().data(), module.bytes().size());
+  if (options.json) {
+    Json functions = Json::array();
+    for (const FunctionInfo& function : module.manifest().functions) functions.push_back(signature_text(function));
+    print_json({{"file", name},
+                {"bytes", module.bytes().size()},
+                {"hash", to_hex(module.hash())},
+                {"target", target.text},
+                {"functions", functions}});
+    return kExitFine;
+  }
+  printf("%s: %s bytes for %s\n", name.c_str(), count_text(module.bytes().size()).c_str(), target.text.c_str());
+  for (const FunctionInfo& function : module.manifest().functions) printf("  %s\n", signature_text(function).c_str());
+  return kExitFine;
+}
+
+int run_compile(const Options& options) {
+  if (!options.after.empty() && options.emit != "lower") throw UsageError("--after needs --emit lower");
+  const KernelSource source = read_kernel(options.kernel);
+  if (source.module) throw UsageError(source.name + " is compiled already; 'ferry inspect' shows it");
+  const std::vector<lang::Program> programs = chosen_programs(source, options.kernel.function);
+  const Target target = choose_target(options);
+  if (options.emit.empty()) return compile_to_module(programs, source, target, options);
+  const std::string text = emitted(programs, target, options);
+  if (options.emit == "obj") {
+    write_file(output_name(options, programs, ".o"), text.data(), text.size());
+  } else if (!options.output.empty() && options.output != "-") {
+    write_file(options.output, text.data(), text.size());
+  } else {
+    fwrite(text.data(), 1, text.size(), stdout);
+    if (!text.ends_with('\n')) putchar('\n');
+  }
+  return kExitFine;
+}
+
+}  // namespace
+
+void add_compile(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = *app.add_subcommand("compile", "Compile a kernel to a .ferry module, or show a stage on the way");
+  add_kernel_options(command, options->kernel, "The kernel, or '-' for stdin");
+  add_target_option(command, options->target);
+  add_remote_option(command, options->remote);
+  command.add_option("-o,--output", options->output, "The file to write (default: the kernel's name with .ferry)")
+      ->type_name("FILE");
+  command.add_option("--emit", options->emit, "Instead: loops, LLVM's code or assembly on stdout, or an object file")
+      ->check(CLI::IsMember({"lower", "llvm", "asm", "obj"}));
+  command.add_option("--after", options->after, "With --emit lower: the loops after this pass")->type_name("PASS");
+  add_json_option(command, options->json);
+  command.footer(
+      "Without --target, it is what --remote says it is, or this machine.\n\n"
+      "Examples:\n"
+      "  ferry compile mm.tc --target raspberry-pi-4 -o mm.ferry\n"
+      "  ferry compile mm.tc --target 'llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72' --emit asm\n"
+      "  ferry compile --emit lower -e 'def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }'");
+  command.callback([options, &chosen] { chosen = [options] { return run_compile(*options); }; });
+}
+
+}  // namespace ferry::cli

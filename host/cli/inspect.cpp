@@ -1,0 +1,122 @@
+#include <cstdio>
+#include <string>
+
+#include "host/cli/command.h"
+#include "host/cli/format.h"
+#include "host/cli/json.h"
+#include "host/cli/kernel.h"
+#include "rpc/abi/module_file.h"
+
+namespace ferry::cli {
+
+namespace {
+
+const char* direction_name(Direction direction) {
+  switch (direction) {
+    case Direction::in: return "in";
+    case Direction::out: return "out";
+    case Direction::inout: return "inout";
+  }
+  return "";
+}
+
+Json function_json(const FunctionInfo& function) {
+  Json parameters = Json::array();
+  for (const ParameterInfo& parameter : function.parameters) {
+    Json shape = Json::array();
+    for (const ManifestExpr& extent : parameter.shape) shape.push_back(to_text(extent, function.symbols));
+    parameters.push_back({{"name", parameter.name},
+                          {"kind", parameter.kind == ParameterKind::tensor ? "tensor" : "scalar"},
+                          {"dtype", dtype_name(parameter.dtype)},
+                          {"direction", direction_name(parameter.direction)},
+                          {"shape", shape}});
+  }
+  Json preconditions = Json::array();
+  for (const Precondition& precondition : function.preconditions) {
+    preconditions.push_back(
+        {{"condition", to_text(precondition.condition, function.symbols)}, {"message", precondition.message}});
+  }
+  return {{"name", function.name},
+          {"signature", signature_text(function)},
+          {"symbols", function.symbols},
+          {"parameters", parameters},
+          {"preconditions", preconditions},
+          {"call_workspace", to_text(function.call_workspace, function.symbols)},
+          {"thread_workspace", to_text(function.thread_workspace, function.symbols)},
+          {"flops", to_text(function.flops, function.symbols)}};
+}
+
+void print_function(const FunctionInfo& function) {
+  printf("\n%s\n", signature_text(function).c_str());
+  for (const Precondition& precondition : function.preconditions) {
+    printf("  requires   %s (%s)\n", to_text(precondition.condition, function.symbols).c_str(),
+           precondition.message.c_str());
+  }
+  const auto expression = [&](const char* what, const ManifestExpr& value, const char* unit) {
+    const std::string text = to_text(value, function.symbols);
+    if (text != "0") printf("  %-10s %s%s\n", what, text.c_str(), unit);
+  };
+  expression("workspace", function.call_workspace, " bytes a call");
+  expression("workspace", function.thread_workspace, " bytes a thread");
+  expression("work", function.flops, " floating-point operations");
+}
+
+int inspect(const std::string& name, bool json) {
+  const std::string content = read_file(name);
+  const std::vector<std::uint8_t> bytes(content.begin(), content.end());
+  Result<ModuleFile> read = read_module(bytes);
+  if (!read.is_ok()) throw UsageError(name + ": " + read.status().message());
+  const ModuleFile& module = read.value();
+  const std::string hash = to_hex(blake2b(bytes));
+  if (json) {
+    Json images = Json::array();
+    for (const CodeImage& image : module.images)
+      images.push_back({{"kind", image.kind}, {"bytes", image.bytes.size()}});
+    Json functions = Json::array();
+    for (const FunctionInfo& function : module.manifest.functions) functions.push_back(function_json(function));
+    print_json({{"file", name},
+                {"bytes", bytes.size()},
+                {"hash", hash},
+                {"abi_version", module.manifest.abi_version},
+                {"arch", module.manifest.arch},
+                {"features", module.manifest.features},
+                {"target", module.manifest.target},
+                {"images", images},
+                {"functions", functions},
+                {"source", module.source},
+                {"schedule", module.schedule}});
+    return kExitFine;
+  }
+  printf("file      %s\n", name.c_str());
+  printf("size      %s bytes\n", count_text(bytes.size()).c_str());
+  for (const CodeImage& image : module.images) {
+    printf("code      %s, %s bytes\n", image.kind.c_str(), count_text(image.bytes.size()).c_str());
+  }
+  printf("source    %s bytes\n", count_text(module.source.size()).c_str());
+  printf("hash      %s\n", hash.c_str());
+  printf("target    %s\n", module.manifest.target.c_str());
+  printf("needs     %s%s%s, ABI %u\n", module.manifest.arch.c_str(), module.manifest.features.empty() ? "" : " with ",
+         join(" ", module.manifest.features).c_str(), module.manifest.abi_version);
+  for (const FunctionInfo& function : module.manifest.functions) print_function(function);
+  return kExitFine;
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app, Action& chosen) {
+  struct Options {
+    std::string file;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App& command = *app.add_subcommand("inspect", "Show what a .ferry module holds and needs");
+  command.add_option("module", options->file, "A compiled module")->type_name("K.ferry")->required();
+  add_json_option(command, options->json);
+  command.footer(
+      "Examples:\n"
+      "  ferry inspect mm.ferry\n"
+      "  ferry inspect mm.ferry --json | jq -r .source");
+  command.callback([options, &chosen] { chosen = [options] { return inspect(options->file, options->json); }; });
+}
+
+}  // namespace ferry::cli

@@ -1,0 +1,115 @@
+#include "host/cli/kernel.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "host/cli/exit_code.h"
+#include "host/cli/format.h"
+#include "host/cli/progress.h"
+#include "host/lang/text.h"
+
+namespace ferry::cli {
+
+namespace {
+
+bool ends_with_ferry(const std::string& name) { return name.size() > 6 && name.ends_with(".ferry"); }
+
+// The element of this name, or the only one.
+template <class T>
+const T& choose(const std::vector<T>& all, const std::string& name, const std::string& file) {
+  std::vector<std::string> names;
+  for (const T& one : all) {
+    if (one.name == name || (name.empty() && all.size() == 1)) return one;
+    names.push_back(one.name);
+  }
+  if (all.empty()) throw UsageError(file + " defines no function");
+  if (name.empty()) throw UsageError(file + " has several functions: choose with --fn one of: " + join(", ", names));
+  throw UsageError(file + " has no function '" + name + "'; expected one of: " + join(", ", names));
+}
+
+struct CloseFile {
+  void operator()(FILE* file) const { fclose(file); }
+};
+
+}  // namespace
+
+void add_kernel_options(CLI::App& command, KernelOptions& options, const char* file_help) {
+  auto* file = command.add_option("kernel", options.file, file_help)->type_name("FILE");
+  auto* expression = command.add_option("-e,--expression", options.expression, "The kernel's text, instead of a file");
+  expression->type_name("TEXT")->excludes(file);
+  command.add_option("--fn", options.function, "The function to take, where there are several")->type_name("NAME");
+}
+
+KernelSource read_kernel(const KernelOptions& options) {
+  KernelSource source;
+  if (!options.expression.empty()) {
+    source.name = "-e";
+    source.text = options.expression;
+  } else if (options.file.empty()) {
+    throw UsageError("expected a kernel: a file, '-' for stdin, or -e TEXT");
+  } else {
+    source.name = options.file == "-" ? "stdin" : options.file;
+    source.text = read_file(options.file);
+    if (ends_with_ferry(options.file) || source.text.find('\0') != std::string::npos) {
+      try {
+        source.module.emplace(std::vector<std::uint8_t>(source.text.begin(), source.text.end()));
+      } catch (const RemoteError& error) {
+        throw UsageError(source.name + ": " + error.what());
+      }
+      source.text = source.module->source();
+      return source;
+    }
+  }
+  source.programs = lang::parse(source.text, source.name);
+  return source;
+}
+
+const lang::Program& choose_program(const KernelSource& source, const std::string& function) {
+  return choose(source.programs, function, source.name);
+}
+
+const FunctionInfo& choose_function(const Manifest& manifest, const std::string& function, const std::string& file) {
+  return choose(manifest.functions, function, file);
+}
+
+lang::Program program_of(const KernelSource& source, const std::string& function) {
+  if (!source.module) return choose_program(source, function);
+  if (source.text.empty()) throw UsageError(source.name + " carries no source to check against");
+  const std::vector<lang::Program> programs = lang::parse(source.text, source.name);
+  return choose(programs, function, source.name);
+}
+
+CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target) {
+  if (source.module) return {*source.module};
+  const lang::Program& program = choose_program(source, function);
+  const Progress progress("compiling " + program.name);
+  const auto start = std::chrono::steady_clock::now();
+  CompiledModule module = compile(program, target, source.text);
+  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+  return {std::move(module), elapsed.count()};
+}
+
+std::string read_file(const std::string& name) {
+  const std::unique_ptr<FILE, CloseFile> opened(name == "-" ? nullptr : fopen(name.c_str(), "rb"));
+  FILE* file = name == "-" ? stdin : opened.get();
+  if (file == nullptr) throw UsageError("cannot read '" + name + "': " + strerror(errno));
+  std::string content;
+  char piece[65536];
+  while (const std::size_t count = fread(piece, 1, sizeof piece, file)) content.append(piece, count);
+  if (ferror(file) != 0) throw UsageError("cannot read '" + name + "': " + strerror(errno));
+  return content;
+}
+
+void write_file(const std::string& name, const void* bytes, std::size_t count) {
+  FILE* file = fopen(name.c_str(), "wb");
+  const bool written = file != nullptr && fwrite(bytes, 1, count, file) == count;
+  if (file == nullptr || (fclose(file) != 0 || !written)) {
+    throw UsageError("cannot write '" + name + "': " + strerror(errno));
+  }
+}
+
+}  // namespace ferry::cli

@@ -1,0 +1,52 @@
+// The kernel a subcommand works on: text to compile, or a module that is compiled already.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/lang/program.h"
+#include "host/session/ferry.h"
+
+namespace ferry::cli {
+
+struct KernelOptions {
+  std::string file;        // "-": stdin
+  std::string expression;  // instead of a file
+  std::string function;    // empty: the only one
+};
+
+// K.tc|K.ferry|-, -e TEXT, --fn F.
+void add_kernel_options(CLI::App& command, KernelOptions& options, const char* file_help);
+
+// Not compiled yet: `module` is set when the file was a .ferry, otherwise `programs` holds every def of the text.
+struct KernelSource {
+  std::string name;  // for messages
+  std::string text;  // the source; of a module the one that it carries, perhaps empty
+  std::vector<lang::Program> programs;
+  std::optional<CompiledModule> module;
+};
+// UsageError, CompileError, or RemoteError for a module that is corrupt.
+KernelSource read_kernel(const KernelOptions& options);
+
+// The def of this name, or the only one.
+const lang::Program& choose_program(const KernelSource& source, const std::string& function);
+// The function of this name, or the only one.
+const FunctionInfo& choose_function(const Manifest& manifest, const std::string& function, const std::string& file);
+// The def that a function came from, to compute its results another way: of the text, or of the text a module carries.
+lang::Program program_of(const KernelSource& source, const std::string& function);
+
+struct CompiledKernel {
+  CompiledModule module;
+  double compile_ms = 0;  // 0 for a module from a file
+};
+// Of a text, only the chosen def.
+CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target);
+
+// The bytes of a file, or of stdin for "-". UsageError says why it cannot be read.
+std::string read_file(const std::string& name);
+// Replaces the file. UsageError says why it cannot be written.
+void write_file(const std::string& name, const void* bytes, std::size_t count);
+
+}  // namespace ferry::cli

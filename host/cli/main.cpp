@@ -1,0 +1,77 @@
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "host/cli/command.h"
+
+namespace {
+
+using namespace ferry;
+
+int complain(const char* message, int code) {
+  fflush(stdout);
+  fprintf(stderr, "ferry: %s\n", message);
+  return code;
+}
+
+// CLI11's words, or better ones for a command that is not there.
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error, const std::string& first_word) {
+  const auto commands = app.get_subcommands();
+  if (!commands.empty()) return std::string(error.what()) + "\nTry 'ferry " + commands[0]->get_name() + " --help'.";
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
+  if (first_word.empty()) return "expected a command: " + names + "\nTry 'ferry --help'.";
+  if (first_word[0] == '-') return std::string(error.what()) + "\nTry 'ferry --help'.";
+  return "there is no command '" + first_word + "'; expected one of: " + names + "\nTry 'ferry --help'.";
+}
+
+int run(const cli::Action& chosen) {
+  try {
+    return chosen();
+  } catch (const cli::UsageError& error) {
+    return complain(error.what(), cli::kExitUserError);
+  } catch (const CompileError& error) {
+    return complain(error.what(), cli::kExitUserError);
+  } catch (const RemoteError& error) {
+    return complain(error.what(), cli::exit_code_of(error.code()));
+  } catch (const std::bad_alloc&) {
+    return complain("this machine is out of memory", cli::kExitDevice);
+  } catch (const std::exception& error) {
+    fprintf(stderr, "ferry: a bug of ferry's own, please report it: %s\n", error.what());
+    return cli::kExitBug;
+  }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  signal(SIGPIPE, SIG_IGN);
+  CLI::App app{"ferry compiles tensor kernels here and runs them there.", "ferry"};
+  app.set_version_flag("--version", "ferry " FERRY_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "'ferry COMMAND --help' shows a command's options and examples. --remote or FERRY_REMOTE names the\n"
+      "rpc_server to use; without either, ferry starts one on this machine and ends it when done.\n\n"
+      "Exit codes: 0 fine; 1 a wrong result or a kernel that failed; 2 a mistake in the command, kernel or\n"
+      "arguments; 3 the device or the connection; 4 a bug of ferry's own.");
+  cli::Action chosen;
+  cli::add_device(app, chosen);
+  cli::add_targets(app, chosen);
+  cli::add_compile(app, chosen);
+  cli::add_inspect(app, chosen);
+  cli::add_run(app, chosen);
+  cli::add_bench(app, chosen);
+  cli::add_ping(app, chosen);
+  try {
+    app.parse(count, words);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    return complain(usage_error(app, error, count > 1 ? words[1] : "").c_str(), cli::kExitUserError);
+  }
+  const int code = run(chosen);
+  if (fflush(stdout) != 0 && code == cli::kExitFine) return complain("cannot write the output", cli::kExitUserError);
+  return code;
+}

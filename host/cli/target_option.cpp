@@ -1,0 +1,27 @@
+#include "host/cli/target_option.h"
+
+#include <cstdio>
+#include <vector>
+
+#include "crosscompile/target/resolve.h"
+
+namespace ferry::cli {
+
+void add_target_option(CLI::App& command, std::string& target) {
+  command
+      .add_option("--target", target, "What to compile for (default: what the device says it is); see 'ferry targets'")
+      ->type_name("TARGET");
+}
+
+Target resolve_with_notes(const std::string& text) {
+  std::vector<std::string> notes;
+  Target target = resolve_target(text, &notes);
+  for (const std::string& note : notes) fprintf(stderr, "ferry: note: %s\n", note.c_str());
+  return target;
+}
+
+Target target_for(const Device& device, const std::string& text) {
+  return text.empty() ? device.target() : resolve_with_notes(text);
+}
+
+}  // namespace ferry::cli

@@ -1,0 +1,17 @@
+// --target where there is a device that has an own idea of it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "host/session/ferry.h"
+
+namespace ferry::cli {
+
+void add_target_option(CLI::App& command, std::string& target);
+
+// What was typed, or what the device says it is. Notes about ignored keys go to stderr.
+Target target_for(const Device& device, const std::string& text);
+Target resolve_with_notes(const std::string& text);
+
+}  // namespace ferry::cli
