@@ -40,13 +40,6 @@ const char* direction_text(Direction direction) {
   return "";
 }
 
-// Where a loop ends, in the shortest words.
-Expr end_of(const For& loop) {
-  const auto* rest = loop.extent.as<Binary>();
-  const bool up_to = rest != nullptr && rest->op == BinaryOp::sub && equal(rest->right, loop.min);
-  return up_to ? rest->left : loop.min + loop.extent;
-}
-
 class StmtPrinter : public Visitor {
  public:
   StmtPrinter(PrintNames& names, const std::vector<std::string>& messages) : names_(names), messages_(messages) {}
@@ -85,7 +78,7 @@ class StmtPrinter : public Visitor {
   void visit_node(const For& node) override {
     const std::string var = text(node.var);
     line(std::string(kind_text(node.for_kind)) + " (" + var + " = " + text(node.min) + "; " + var + " < " +
-         text(end_of(node)) + "; ++" + var + ") {");
+         text(node.min + node.extent) + "; ++" + var + ") {");
     braced(node.body);
     line("}");
   }

@@ -78,7 +78,6 @@ class Facts {
   bool prove(const Polynomial& polynomial, int depth) const;
   bool prove_without(AtomId atom, const Polynomial& slope, const Polynomial& rest, bool rising, int depth) const;
   bool prove_quotient(const Atom& atom, const Polynomial& slope, const Polynomial& rest, bool rising, int depth) const;
-  bool prove_with_quotients(const Polynomial& polynomial, int depth) const;
   bool prove_with_inequalities(const Polynomial& polynomial, int depth) const;
 
   std::vector<Known> known_;  // by atom; may be shorter than there are atoms

@@ -42,36 +42,7 @@ bool Facts::prove(const Polynomial& polynomial, int depth) const {
     if (slope.lo < 0 && slope.hi > 0) continue;
     if (prove_without(atom, split.slope, split.rest, slope.lo >= 0, depth - 1)) return true;
   }
-  return prove_with_quotients(polynomial, depth - 1) || prove_with_inequalities(polynomial, depth - 1);
-}
-
-// b / c - a / c is at least floor((b - a) / c), which is sharper than what each quotient says alone.
-bool Facts::prove_with_quotients(const Polynomial& polynomial, int depth) const {
-  const auto is_quotient = [&](const Term& term) {
-    if (!term.product.is_atom()) return false;
-    const Atom& atom = atoms[term.product.factors[0]];
-    return atom.kind == AtomKind::quotient && atom.right.is_constant() && atom.right.constant > 0 &&
-           is_exact(atom.left);
-  };
-  for (const Term& more : polynomial.terms) {
-    if (more.coefficient < 0 || !is_quotient(more)) continue;
-    const Atom& upper = atoms[more.product.factors[0]];
-    for (const Term& less : polynomial.terms) {
-      if (less.coefficient != -more.coefficient || !is_quotient(less)) continue;
-      const Atom& lower = atoms[less.product.factors[0]];
-      if (!(lower.right == upper.right)) continue;
-      const Polynomial apart = add(upper.left, lower.left, -1);
-      if (!apart.valid) continue;
-      const Int128 least = floor_div(range(apart).lo, Int128{upper.right.constant});
-      const bool known = Interval::point(least).fits_64_bits();
-      if (!known && !prove(apart, depth)) continue;
-      const Polynomial bound = constant_polynomial(known ? static_cast<std::int64_t>(least) : 0);
-      Polynomial rest = polynomial;
-      std::erase_if(rest.terms, [&](const Term& term) { return term == more || term == less; });
-      if (prove(add(rest, bound, more.coefficient), depth)) return true;
-    }
-  }
-  return false;
+  return prove_with_inequalities(polynomial, depth - 1);
 }
 
 // `rising`: the slope is not negative, so a lower bound of the atom makes the whole smaller; else an upper bound does.

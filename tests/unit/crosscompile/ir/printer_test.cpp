@@ -71,13 +71,6 @@ TEST_CASE("a reduction prints its ranges and condition") {
   CHECK(to_text(sum) == "sum(A[k], k in 0:n, where k > 3)");
 }
 
-TEST_CASE("a loop that runs up to a bound shows that bound") {
-  const Expr i = Var::make("i"), n = Var::make("n");
-  const Stmt body = Evaluate::make(i);
-  CHECK(to_text(For::make(i, n / 8, n - n / 8, ForKind::serial, body)) == "for (i = n / 8; i < n; ++i) {\n  i;\n}\n");
-  CHECK(to_text(For::make(i, 0, n, ForKind::unrolled, body)) == "unrolled for (i = 0; i < n; ++i) {\n  i;\n}\n");
-}
-
 TEST_CASE("a function prints as loops a person can read") {
   const Expr m = Var::make("M"), n = Var::make("N"), k = Var::make("K");
   const BufferRef a = buffer("A", DType::f32, {m, k}), b = buffer("B", DType::f32, {k, n});

@@ -146,15 +146,6 @@ TEST_CASE("symbolic bounds prove guards of nested loops") {
   CHECK(can_prove(max(y - 1, 0) <= y, facts));
 }
 
-TEST_CASE("quotients by the same number are ordered as what they divide") {
-  CHECK(text(min((n + 2) / 4, (n + 1) / 4)) == "(n + 1) / 4");
-  CHECK(can_prove((n + 8) / 4 - n / 4 == 2));
-  CHECK(can_prove((n + 7) / 8 - n / 8 >= 0));
-  CHECK(can_prove((n + 7) / 8 - n / 8 <= 1));
-  CHECK_FALSE(can_prove((n + 7) / 8 - n / 8 <= 0));
-  CHECK(can_prove(x / 8 <= y / 8, {x <= y}));
-}
-
 TEST_CASE("a tail's length is at least one where it runs") {
   const std::vector<Expr> facts = std::vector<Expr>{n >= 0} + in_range(x, 0, (n + 7) / 8);
   CHECK(can_prove(x * 8 < n, facts));

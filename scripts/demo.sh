@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Sets up, builds, starts four servers (one on this machine's own CPU, three emulated), and compiles, carries over, runs,
+# checks and times four kernels on each. Exits non-zero when a result is wrong.
+#
+#   scripts/demo.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/setup.sh
+scripts/build.sh
+
+work=$(mktemp -d)
+servers=()
+stop() {
+  for pid in "${servers[@]}"; do kill "$pid" 2>/dev/null || true; done
+  wait
+  rm -rf "$work"
+}
+trap stop EXIT
+
+# start NAME FLAVOUR [EMULATOR ...]: a server on a free port, its first line in $work/NAME.
+start() {
+  local name=$1 flavour=$2
+  shift 2
+  "$@" "build/device/$name/$flavour/rpc_server" --port 0 --quiet >"$work/$name" &
+  servers+=($!)
+}
+
+# The address a server prints once it listens.
+address() {
+  local line
+  for _ in $(seq 100); do
+    line=$(head -n 1 "$work/$1")
+    if [[ $line == "rpc_server listening on "* ]]; then
+      echo "${line#rpc_server listening on }"
+      return
+    fi
+    sleep 0.05
+  done
+  echo "the $1 server did not start" >&2
+  return 1
+}
+
+# The static flavour needs no libraries of its architecture here.
+start x86_64 dynamic
+start armv7 static qemu-arm -cpu cortex-a7
+start aarch64 static qemu-aarch64 -cpu cortex-a72
+start riscv64 static qemu-riscv64 -cpu rv64,v=true,vext_spec=v1.0
+
+arguments=("x86_64=$(address x86_64)")
+for name in armv7 aarch64 riscv64; do arguments+=("$name=$(address "$name"),emulated"); done
+build/release/bin/demo examples/kernels "${arguments[@]}"
