@@ -41,7 +41,6 @@ class GuardFinder : public Visitor {
 
   void visit_node(const For& node) override {
     loops_.push_back({node.var, substitute(node.min, lets_), substitute(node.extent, lets_)});
-    const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
     Visitor::visit_node(node);
     loops_.pop_back();
   }
@@ -104,9 +103,16 @@ class GuardFinder : public Visitor {
     if (op == BinaryOp::ge) return wanted ? left - right : right - left - 1;
     const bool wanted_different = wanted == (op == BinaryOp::ne);
     if (!wanted_different) return {};
-    if (knowledge_.proves(left >= right)) return left - right - 1;
-    if (knowledge_.proves(left <= right)) return right - left - 1;
+    if (proves(left >= right, 0)) return left - right - 1;
+    if (proves(left <= right, 0)) return right - left - 1;
     return {};
+  }
+
+  // Inside all loops from the given one on: entered only for the few conditions that need it.
+  bool proves(const Expr& condition, std::size_t loop) {
+    if (loop == loops_.size()) return knowledge_.proves(condition);
+    const Knowledge::Loop inside(knowledge_, loops_[loop].var, loops_[loop].min, loops_[loop].extent);
+    return proves(condition, loop + 1);
   }
 
   Knowledge& knowledge_;

@@ -33,28 +33,38 @@ Expr LaneMutator::mutate_node(const Select& node, const Expr& self) {
   return Select::make(parts[0], parts[1], parts[2]);
 }
 
-// With a condition of its own for each lane both sides are computed, their loads under masks.
+// With a condition of its own for each lane both sides are computed, their loads under masks. What all lanes share of
+// it is still a choice for all, if the other side may stand twice.
 Expr LaneMutator::mutate_node(const IfThenElse& node, const Expr& self) {
-  const Expr condition = mutate(node.condition);
-  if (condition.type().is_scalar()) {
-    Expr on_true, on_false;
+  Expr same, differing;
+  const bool may_split = is_arithmetic(node.condition) && is_arithmetic(node.on_false);
+  std::vector<Expr> shared;
+  for (const Expr& part : may_split ? conjuncts(node.condition) : std::vector<Expr>{node.condition}) {
+    const Expr condition = mutate(part);
+    if (condition.type().is_scalar()) shared.push_back(part);
+    Expr& all = condition.type().is_scalar() ? same : differing;
+    all = all ? all && condition : condition;
+  }
+  Expr on_true, on_false;
+  if (differing) {
+    const Knowledge::Given holds(knowledge_, shared);
+    const Expr chosen = Var::make("chosen", differing.type());
+    on_true = masked(node.on_true, chosen);
+    on_false = masked(node.on_false, !chosen);
+    on_true =
+        Let::make(chosen, differing, Select::make(chosen, widen(on_true, loop_.lanes), widen(on_false, loop_.lanes)));
+    if (!same.defined()) return on_true;
+  } else {
     {
       const Knowledge::Given holds(knowledge_, node.condition);
       on_true = mutate(node.on_true);
     }
-    {
-      const Knowledge::Given fails(knowledge_, node.condition, false);
-      on_false = mutate(node.on_false);
-    }
-    if (condition.same_as(node.condition) && on_true.same_as(node.on_true) && on_false.same_as(node.on_false))
-      return self;
-    const std::uint32_t lanes = std::max(on_true.type().lanes, on_false.type().lanes);
-    return IfThenElse::make(widen(condition, lanes), widen(on_true, lanes), widen(on_false, lanes));
+    const Knowledge::Given fails(knowledge_, node.condition, false);
+    on_false = mutate(node.on_false);
+    if (same.same_as(node.condition) && on_true.same_as(node.on_true) && on_false.same_as(node.on_false)) return self;
   }
-  const Expr chosen = Var::make("chosen", condition.type());
-  const Expr on_true = masked(node.on_true, chosen);
-  const Expr on_false = masked(node.on_false, !chosen);
-  return Let::make(chosen, condition, Select::make(chosen, widen(on_true, loop_.lanes), widen(on_false, loop_.lanes)));
+  const std::uint32_t lanes = std::max(on_true.type().lanes, on_false.type().lanes);
+  return IfThenElse::make(widen(same, lanes), widen(on_true, lanes), widen(on_false, lanes));
 }
 
 Expr LaneMutator::mutate_node(const Load& node, const Expr& self) {

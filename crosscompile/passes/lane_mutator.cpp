@@ -51,14 +51,6 @@ class OneLane : public Mutator {
   Expr lane_;
 };
 
-std::vector<Expr> conjuncts(const Expr& condition) {
-  const auto* both = condition.as<Binary>();
-  if (both == nullptr || both->op != BinaryOp::logical_and) return {condition};
-  std::vector<Expr> parts = conjuncts(both->left);
-  for (Expr& part : conjuncts(both->right)) parts.push_back(std::move(part));
-  return parts;
-}
-
 }  // namespace
 
 LaneMutator::LaneMutator(const Target& target, const std::unordered_set<const Buffer*>& inputs, LaneLoop loop,

@@ -38,4 +38,13 @@ inline std::vector<ir::Expr> widen_all(std::vector<ir::Expr> exprs, std::uint32_
   return exprs;
 }
 
+// The conditions that && joins.
+inline std::vector<ir::Expr> conjuncts(const ir::Expr& condition) {
+  const auto* both = condition.as<ir::Binary>();
+  if (both == nullptr || both->op != ir::BinaryOp::logical_and) return {condition};
+  std::vector<ir::Expr> parts = conjuncts(both->left);
+  for (ir::Expr& part : conjuncts(both->right)) parts.push_back(std::move(part));
+  return parts;
+}
+
 }  // namespace ferry::passes

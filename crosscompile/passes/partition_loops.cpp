@@ -101,11 +101,18 @@ class Partitioner : public Mutator {
   }
 
  private:
-  std::optional<Outlook> look(const Guard& guard, const std::vector<Range>& between) {
+  // Whether the loop's variable has a say in the guard.
+  static bool depends_on(const Guard& guard, const Expr& var) {
+    return uses_var(guard.margin, var) || std::any_of(guard.inner.begin(), guard.inner.end(), [&](const Range& range) {
+             return uses_var(range.min, var) || uses_var(range.extent, var);
+           });
+  }
+
+  static std::optional<Outlook> look(const Guard& guard, const std::vector<Range>& between) {
     const auto worst = lower_bound(guard.margin, between);
     const auto span = variation(guard.margin, between);
     if (!worst || !span) return std::nullopt;
-    return Outlook{&guard, knowledge_.simplify(*worst), *span};
+    return Outlook{&guard, *worst, *span};
   }
 
   // Whether most iterations of a loop of this extent are on the wanted side: the margin must move past the span of the
@@ -121,6 +128,14 @@ class Partitioner : public Mutator {
     return true;
   }
 
+  // Runs with part of the budget kept back for what comes after.
+  Stmt keeping_back(std::size_t nodes, const std::function<Stmt()>& run) {
+    budget_ -= nodes;
+    Stmt result = run();
+    budget_ += nodes;
+    return result;
+  }
+
   // What the body of a loop tests.
   std::vector<Guard> guards_in(const For& node) {
     const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
@@ -131,7 +146,7 @@ class Partitioner : public Mutator {
     const std::vector<Guard> guards = guards_in(node);
     std::vector<Cut> lows, highs;  // wanted from there on; wanted up to there
     for (const Guard& guard : guards) {
-      const auto outlook = look(guard, guard.inner);
+      const auto outlook = depends_on(guard, node.var) ? look(guard, guard.inner) : std::nullopt;
       if (!outlook) continue;
       const auto affine = affine_in(outlook->worst, node.var);
       if (!affine || affine->coefficient == 0 || !worth_it(*outlook, affine->coefficient, node.extent)) continue;
@@ -164,8 +179,12 @@ class Partitioner : public Mutator {
       for (const Cut& cut : *side) wanted.emplace(cut.outlook.guard->comparison, cut.outlook.guard->wanted);
     }
     std::vector<Stmt> parts(3);
-    parts[1] = piece(node, steady_begin, steady_end, assume(node.body, wanted), {});
-    if (has_after) parts[2] = outside(node, steady_end, end, highs);
+    // The range that runs most may be refined first, but not so far that the others keep all their guards.
+    parts[1] =
+        keeping_back(budget_ / 3, [&] { return piece(node, steady_begin, steady_end, assume(node.body, wanted), {}); });
+    if (has_after) {
+      parts[2] = keeping_back(has_before ? budget_ / 2 : 0, [&] { return outside(node, steady_end, end, highs); });
+    }
     if (has_before) parts[0] = outside(node, begin, steady_begin, lows);
     const bool keep_names = !parts[0] && !parts[2];
     if (!keep_names) {
@@ -213,7 +232,7 @@ class Partitioner : public Mutator {
     const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
     Doubling doubling;
     for (const Guard& guard : guards) {
-      const auto outlook = look(guard, guard.inner);
+      const auto outlook = depends_on(guard, node.var) ? look(guard, guard.inner) : std::nullopt;
       if (!outlook || !uses_var(outlook->worst, node.var)) continue;
       const auto affine = affine_in(outlook->worst, node.var);
       if (affine && (node.for_kind == ForKind::serial || affine->coefficient == 0 ||
@@ -223,8 +242,9 @@ class Partitioner : public Mutator {
       if (tests_first(node.body, guard)) continue;
       add(doubling, *outlook, guard.inner);
     }
-    Stmt body =
-        doubling.wanted.empty() ? mutate(node.body) : doubled(doubling, node.body, [&] { return mutate(node.body); });
+    const auto unchanged = [&] { return mutate(node.body); };
+    const bool doubles = !doubling.wanted.empty() && pay(count_nodes(node.body));
+    Stmt body = doubles ? doubled(doubling, node.body, unchanged) : unchanged();
     if (body.same_as(node.body)) return self;
     return body ? For::make(node.var, node.min, node.extent, node.for_kind, std::move(body)) : Stmt{};
   }
@@ -255,14 +275,14 @@ class Partitioner : public Mutator {
 
   // if (condition) the statement without its guards else what `otherwise` makes of it.
   Stmt doubled(const Doubling& doubling, const Stmt& stmt, const std::function<Stmt()>& otherwise) {
-    if (!pay(count_nodes(stmt))) return otherwise();
     const Expr condition = knowledge_.simplify(doubling.condition);
     Stmt common = assume(stmt, doubling.wanted);
     Stmt other;
     if (common) {
       const Knowledge::Given holds(knowledge_, condition);
-      common = mutate(common);
+      common = keeping_back(budget_ / 3, [&] { return mutate(common); });
     }
+    if (is_constant(condition, 1)) return common;
     {
       const Knowledge::Given fails(knowledge_, condition, false);
       const std::size_t known_before = mixed_.size();
@@ -276,45 +296,56 @@ class Partitioner : public Mutator {
     return other ? If::make(!condition, std::move(other)) : Stmt{};
   }
 
+  // Tests once whether all iterations of a vectorized or unrolled loop go the wanted way.
   Stmt double_loop(const For& node, const Stmt& self) {
-    const Range own{node.var, node.min, node.extent};
+    const bool is_vector = node.for_kind == ForKind::vectorized;
+    // Without masks, a guard in the way of stores would make every one of them a loop over the lanes.
+    const std::vector<Guard> urgent = is_vector && !target_.has_masks ? statement_guards(node) : std::vector<Guard>{};
     const std::vector<Guard> guards = guards_in(node);
-    Doubling doubling;
+    Doubling doubling, urgent_doubling;
     bool is_tail = false;
     for (const Guard& guard : guards) {
-      std::vector<Range> between{own};
-      between.insert(between.end(), guard.inner.begin(), guard.inner.end());
       if (!uses_var(guard.margin, node.var)) continue;
+      std::vector<Range> between{{node.var, node.min, node.extent}};
+      between.insert(between.end(), guard.inner.begin(), guard.inner.end());
       const VarSet vars = vars_of(between);
-      if (std::any_of(mixed_.begin(), mixed_.end(),
-                      [&](const Mixed& known) { return known.comparison == guard.comparison && known.vars == vars; })) {
-        is_tail = true;
-        continue;
+      const auto known = std::find_if(mixed_.begin(), mixed_.end(), [&](const Mixed& mixed) {
+        return mixed.comparison == guard.comparison && (!is_vector || mixed.vars == vars);
+      });
+      const bool is_urgent = std::any_of(urgent.begin(), urgent.end(),
+                                         [&](const Guard& other) { return other.comparison == guard.comparison; });
+      if (known != mixed_.end()) {
+        is_tail |= is_urgent;
+      } else if (const auto outlook = look(guard, between)) {
+        add(doubling, *outlook, between);
+        if (is_urgent) add(urgent_doubling, *outlook, between);
       }
-      const auto outlook = look(guard, between);
-      if (outlook) add(doubling, *outlook, between);
     }
-    if (!doubling.wanted.empty()) return doubled(doubling, self, [&] { return tail(node, self); });
-    return is_tail ? tail(node, self) : Mutator::mutate_node(node, self);
+    const auto keep = [&] { return Mutator::mutate_node(node, self); };
+    const auto tail = [&] {
+      const Stmt shorter = shortened(node, urgent);
+      return shorter ? shorter : keep();
+    };
+    if (is_tail) return tail();
+    if (!doubling.wanted.empty() && pay(count_nodes(self)))
+      return doubled(doubling, self, urgent_doubling.wanted.empty() ? std::function<Stmt()>(keep) : tail);
+    return urgent_doubling.wanted.empty() ? keep() : doubled(urgent_doubling, self, tail);
   }
 
-  // A vectorized or unrolled loop whose guards fail for some of its iterations.
-  Stmt tail(const For& node, const Stmt& self) {
-    if (node.for_kind == ForKind::vectorized && !target_.has_masks) {
-      if (Stmt shorter = shortened(node)) return mutate(shorter);
-    }
-    return Mutator::mutate_node(node, self);
-  }
-
-  // A vectorized loop that is nothing but a guarded statement, as a serial loop over the lanes for which the guard
-  // holds; nothing when the guard does not bound the lanes.
-  Stmt shortened(const For& node) {
+  // What the If that is all of a loop's body tests.
+  std::vector<Guard> statement_guards(const For& node) {
     const auto* guarded = node.body.as<If>();
     if (guarded == nullptr || guarded->on_false) return {};
+    const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
+    return find_guards(guarded->condition, knowledge_);
+  }
+
+  // A vectorized loop around a guarded statement as a serial loop over the lanes for which the guards hold; nothing
+  // when they do not bound the lanes.
+  Stmt shortened(const For& node, const std::vector<Guard>& guards) {
     Expr begin = node.min;
     Expr end = node.min + node.extent;
     Outcomes outcomes;
-    const std::vector<Guard> guards = find_guards(guarded->condition, knowledge_);
     for (const Guard& guard : guards) {
       const auto affine = affine_in(guard.margin, node.var);
       if (!guard.wanted || !affine || affine->coefficient == 0) continue;
@@ -326,9 +357,10 @@ class Partitioner : public Mutator {
       outcomes.emplace(guard.comparison, true);
     }
     if (outcomes.empty()) return {};
+    const auto& guarded = *node.body.as<If>();
     begin = knowledge_.simplify(begin);
-    const Expr condition = assume(guarded->condition, outcomes);
-    Stmt body = is_constant(condition, 1) ? guarded->on_true : If::make(condition, guarded->on_true);
+    const Expr condition = assume(guarded.condition, outcomes);
+    Stmt body = is_constant(condition, 1) ? guarded.on_true : If::make(condition, guarded.on_true);
     return For::make(node.var, begin, knowledge_.simplify(end - begin), ForKind::serial, std::move(body));
   }
 

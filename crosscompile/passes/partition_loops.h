@@ -24,6 +24,8 @@
 namespace ferry::passes {
 
 // What would make a function larger than this keeps its guards. The part of a loop that runs most is served first.
+// Where the target has no masks, vectorized loops whose stores are guarded are doubled all the same: the alternative is
+// no vector.
 struct PartitionLimits {
   std::size_t times_as_large = 8;
   std::size_t always_allowed = 500;  // nodes: small functions may grow more

@@ -21,6 +21,7 @@ constexpr Pass kPipeline[] = {
     {"simplify", [](Function f, const Target&) { return simplify(std::move(f)); }},
     {"partition_loops", [](Function f, const Target& target) { return partition_loops(std::move(f), target); }},
     {"unroll_loops", [](Function f, const Target&) { return unroll_loops(std::move(f)); }},
+    {"simplify_loops", [](Function f, const Target&) { return simplify(std::move(f)); }},
     {"vectorize", [](Function f, const Target& target) { return vectorize(std::move(f), target); }},
     {"simplify_vectors", [](Function f, const Target&) { return simplify(std::move(f)); }},
     {"legalize_floats", [](Function f, const Target& target) { return legalize_floats(std::move(f), target); }},

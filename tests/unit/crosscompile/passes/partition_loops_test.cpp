@@ -79,11 +79,11 @@ TEST_CASE("a fused loop, in which rows come from a division, tests a row once") 
 
 TEST_CASE("no more is copied than the limit allows") {
   const Function before = tiled_matmul(DType::f32, 8);
-  const Stmt none = partitioned(before, plain_target(), {0, 0}).body;
+  const Stmt none = partitioned(before, masked_target(), {0, 0}).body;
   CHECK(census(none).stores == census(before.body).stores);
-  const Stmt some = partitioned(before, plain_target(), {0, 150}).body;
+  const Stmt some = partitioned(before, masked_target(), {0, 150}).body;
   CHECK(census(some).stores > census(before.body).stores);
-  CHECK(census(some).stores < census(partitioned(before, plain_target()).body).stores);
+  CHECK(census(some).stores < census(partitioned(before, masked_target()).body).stores);
 }
 
 TEST_CASE("a loop whose guard always holds, or never, is not cut") {
