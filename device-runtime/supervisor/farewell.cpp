@@ -1,10 +1,8 @@
 #include "device-runtime/supervisor/farewell.h"
 
-#include <fcntl.h>
+#include <sys/socket.h>
 
-#include <array>
-#include <asio/steady_timer.hpp>
-#include <asio/write.hpp>
+#include <cerrno>
 #include <chrono>
 #include <memory>
 
@@ -15,49 +13,64 @@ constexpr std::chrono::seconds kPatience{2};
 
 class Farewell : public std::enable_shared_from_this<Farewell> {
  public:
-  Farewell(ClientSocket socket, std::vector<std::uint8_t> frame)
-      : socket_(std::move(socket)), timer_(socket_.get_executor()), frame_(std::move(frame)) {}
+  Farewell(EventLoop& loop, int socket, std::vector<std::uint8_t> frame)
+      : socket_(loop, socket), timer_(loop), frame_(std::move(frame)) {}
 
   void start() {
-    // A session uses its socket blocking, and the two of us share that setting.
-    const int flags = fcntl(socket_.native_handle(), F_GETFL);
-    fcntl(socket_.native_handle(), F_SETFL, flags | O_NONBLOCK);
-    timer_.expires_after(kPatience);
-    timer_.async_wait([self = shared_from_this()](asio::error_code error) {
-      if (!error) self->close();
-    });
-    asio::async_write(socket_, asio::buffer(frame_), [self = shared_from_this()](asio::error_code error, std::size_t) {
-      if (error) return self->close();
-      asio::error_code ignored;
-      self->socket_.shutdown(ClientSocket::shutdown_send, ignored);
-      self->drain();
-    });
+    timer_.start(kPatience, [self = shared_from_this()] { self->close(); });
+    send();
   }
 
  private:
+  void send() {
+    while (sent_ < frame_.size()) {
+      const ssize_t count =
+          ::send(socket_.number(), frame_.data() + sent_, frame_.size() - sent_, MSG_DONTWAIT | MSG_NOSIGNAL);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+        return socket_.when_writable([self = shared_from_this()] { self->send(); });
+      }
+      if (count < 0) return close();
+      sent_ += static_cast<std::size_t>(count);
+    }
+    ::shutdown(socket_.number(), SHUT_WR);
+    drain();
+  }
+
   void drain() {
-    socket_.async_read_some(asio::buffer(scratch_), [self = shared_from_this()](asio::error_code error, std::size_t) {
-      if (error) return self->close();
-      self->drain();
-    });
+    std::uint8_t scratch[4096];
+    while (true) {
+      const ssize_t count = ::recv(socket_.number(), scratch, sizeof scratch, MSG_DONTWAIT);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+        return socket_.when_readable([self = shared_from_this()] { self->drain(); });
+      }
+      if (count <= 0) return close();
+      // Somebody who sends without end must not keep the supervisor to himself.
+      if ((drained_ += static_cast<std::size_t>(count)) % kPiece < sizeof scratch) {
+        return socket_.when_readable([self = shared_from_this()] { self->drain(); });
+      }
+    }
   }
 
   void close() {
     timer_.cancel();
-    asio::error_code ignored;
-    socket_.close(ignored);
+    if (socket_.is_open()) socket_.close();
   }
 
-  ClientSocket socket_;
-  asio::steady_timer timer_;
+  static constexpr std::size_t kPiece = 1 << 20;
+
+  WatchedDescriptor socket_;
+  Timer timer_;
   std::vector<std::uint8_t> frame_;
-  std::array<std::uint8_t, 4096> scratch_{};
+  std::size_t sent_ = 0;
+  std::size_t drained_ = 0;
 };
 
 }  // namespace
 
-void say_farewell(ClientSocket socket, std::vector<std::uint8_t> frame) {
-  std::make_shared<Farewell>(std::move(socket), std::move(frame))->start();
+void say_farewell(EventLoop& loop, int socket, std::vector<std::uint8_t> frame) {
+  std::make_shared<Farewell>(loop, socket, std::move(frame))->start();
 }
 
 }  // namespace ferry::device

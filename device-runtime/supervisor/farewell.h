@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "device-runtime/supervisor/socket.h"
+#include "device-runtime/supervisor/event_loop.h"
 
 namespace ferry::device {
 
-// Returns at once; the socket closes later, by itself.
-void say_farewell(ClientSocket socket, std::vector<std::uint8_t> frame);
+// Takes over the socket and returns at once; the socket closes later, by itself.
+void say_farewell(EventLoop& loop, int socket, std::vector<std::uint8_t> frame);
 
 }  // namespace ferry::device

@@ -1,8 +1,8 @@
 #include "device-runtime/supervisor/handshake.h"
 
-#include <array>
-#include <asio/read.hpp>
-#include <asio/steady_timer.hpp>
+#include <sys/socket.h>
+
+#include <cerrno>
 #include <chrono>
 #include <memory>
 #include <utility>
@@ -21,43 +21,52 @@ constexpr std::uint32_t kMaxHelloBytes = 4096;
 
 class Handshake : public std::enable_shared_from_this<Handshake> {
  public:
-  Handshake(ClientSocket socket, std::function<void(GreetedClient)> admitted, std::function<void()> ended)
-      : socket_(std::move(socket)),
-        timer_(socket_.get_executor()),
-        admitted_(std::move(admitted)),
-        ended_(std::move(ended)) {}
-
+  Handshake(EventLoop& loop, int socket, std::function<void(GreetedClient)> admitted, Callback ended)
+      : loop_(loop), socket_(loop, socket), timer_(loop), admitted_(std::move(admitted)), ended_(std::move(ended)) {}
+  Handshake(const Handshake&) = delete;
+  Handshake& operator=(const Handshake&) = delete;
   ~Handshake() { ended_(); }
 
   void start() {
-    timer_.expires_after(kDeadline);
-    timer_.async_wait([weak = weak_from_this()](asio::error_code error) {
-      const auto self = weak.lock();
-      if (!error && self) self->give_up();
+    timer_.start(kDeadline, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->give_up();
     });
-    read(preamble_, &Handshake::on_preamble);
+    expect(rpc::kPreambleBytes, &Handshake::on_preamble);
   }
 
  private:
-  template <class Bytes>
-  void read(Bytes& into, void (Handshake::*next)()) {
-    asio::async_read(socket_, asio::buffer(into),
-                     [self = shared_from_this(), next](asio::error_code error, std::size_t) {
-                       if (!error && self->socket_.is_open()) ((*self).*next)();
-                     });
+  // Calls next() once this many bytes have come, and reads none beyond them: those are the session's.
+  void expect(std::size_t bytes, void (Handshake::*next)()) {
+    bytes_.resize(bytes);
+    received_ = 0;
+    next_ = next;
+    read();
+  }
+
+  void read() {
+    while (received_ < bytes_.size()) {
+      const ssize_t count =
+          ::recv(socket_.number(), bytes_.data() + received_, bytes_.size() - received_, MSG_DONTWAIT);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+        return socket_.when_readable([self = shared_from_this()] { self->read(); });
+      }
+      if (count <= 0) return give_up();
+      received_ += static_cast<std::size_t>(count);
+    }
+    (this->*next_)();
   }
 
   void on_preamble() {
-    const auto preamble = rpc::decode_preamble(preamble_);
-    if (!preamble.is_ok()) {
-      // Other bytes come from other programs, which would not understand a word of ours.
-      return preamble.status().code() == ErrorCode::protocol_error ? give_up() : refuse(preamble.status());
-    }
-    read(head_, &Handshake::on_header);
+    const auto preamble = rpc::decode_preamble(std::span<const std::uint8_t, rpc::kPreambleBytes>(bytes_));
+    if (preamble.is_ok()) return expect(rpc::kFrameHeaderBytes, &Handshake::on_header);
+    // Other bytes come from other programs, which would not understand a word of ours.
+    if (preamble.status().code() == ErrorCode::protocol_error) return give_up();
+    refuse(preamble.status());
   }
 
   void on_header() {
-    const auto header = rpc::decode_frame_header(head_);
+    const auto header = rpc::decode_frame_header(std::span<const std::uint8_t, rpc::kFrameHeaderBytes>(bytes_));
     if (!header.is_ok()) return refuse(header.status());
     header_ = header.value();
     const bool is_hello = header_.kind == rpc::FrameKind::request &&
@@ -65,43 +74,43 @@ class Handshake : public std::enable_shared_from_this<Handshake> {
     if (!is_hello || header_.body_bytes > kMaxHelloBytes) {
       return refuse({ErrorCode::protocol_error, "expected hello as the first request"});
     }
-    body_.resize(header_.body_bytes);
-    read(body_, &Handshake::on_body);
+    expect(header_.body_bytes, &Handshake::on_body);
   }
 
   void on_body() {
-    auto hello = rpc::decode<rpc::Hello>(body_);
+    auto hello = rpc::decode<rpc::Hello>(bytes_);
     if (!hello.is_ok()) return refuse(hello.status());
     if (const auto version = negotiate_version(hello.value()); !version.is_ok()) return refuse(version.status());
     timer_.cancel();
-    admitted_({std::move(socket_), header_, std::move(body_), std::move(hello.value())});
+    admitted_({Descriptor(socket_.release()), header_, std::move(bytes_), std::move(hello.value())});
   }
 
   void refuse(const Status& failure) {
     timer_.cancel();
-    say_farewell(std::move(socket_), rpc::failure_frame(header_.tag, header_.request, failure));
+    say_farewell(loop_, socket_.release(), rpc::failure_frame(header_.tag, header_.request, failure));
   }
 
-  // A pending read ends with an error, and with it the last reference to this.
+  // With the descriptor, the wait for it ends, and with that the last reference to this.
   void give_up() {
-    asio::error_code ignored;
-    socket_.close(ignored);
+    timer_.cancel();
+    if (socket_.is_open()) socket_.close();
   }
 
-  ClientSocket socket_;
-  asio::steady_timer timer_;
+  EventLoop& loop_;
+  WatchedDescriptor socket_;
+  Timer timer_;
   std::function<void(GreetedClient)> admitted_;
-  std::function<void()> ended_;
-  std::array<std::uint8_t, rpc::kPreambleBytes> preamble_{};
-  std::array<std::uint8_t, rpc::kFrameHeaderBytes> head_{};
+  Callback ended_;
+  std::vector<std::uint8_t> bytes_;
+  std::size_t received_ = 0;
+  void (Handshake::*next_)() = nullptr;
   rpc::FrameHeader header_;
-  std::vector<std::uint8_t> body_;
 };
 
 }  // namespace
 
-void begin_handshake(ClientSocket socket, std::function<void(GreetedClient)> admitted, std::function<void()> ended) {
-  std::make_shared<Handshake>(std::move(socket), std::move(admitted), std::move(ended))->start();
+void begin_handshake(EventLoop& loop, int socket, std::function<void(GreetedClient)> admitted, Callback ended) {
+  std::make_shared<Handshake>(loop, socket, std::move(admitted), std::move(ended))->start();
 }
 
 }  // namespace ferry::device

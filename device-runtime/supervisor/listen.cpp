@@ -1,62 +1,105 @@
 #include "device-runtime/supervisor/listen.h"
 
-#include <asio/ip/address.hpp>
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
 
 #include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {
 
-using asio::ip::tcp;
+struct Address {
+  sockaddr_storage storage{};
+  socklen_t length = sizeof(sockaddr_storage);
 
-asio::error_code try_port(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
-  asio::error_code error;
-  acceptor.open(endpoint.protocol(), error);
-  if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-  if (!error) acceptor.bind(endpoint, error);
-  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-  return error;
-}
+  sockaddr* any() { return reinterpret_cast<sockaddr*>(&storage); }
+  sockaddr_in& v4() { return reinterpret_cast<sockaddr_in&>(storage); }
+  sockaddr_in6& v6() { return reinterpret_cast<sockaddr_in6&>(storage); }
 
-Result<asio::ip::address> parse_address(const std::string& host) {
-  asio::error_code error;
-  const auto address = asio::ip::make_address(host == "localhost" ? "127.0.0.1" : host, error);
-  if (error) {
+  bool is_loopback() {
+    if (storage.ss_family == AF_INET) return ntohl(v4().sin_addr.s_addr) >> 24 == 127;
+    return IN6_IS_ADDR_LOOPBACK(&v6().sin6_addr);
+  }
+  void set_port(std::uint16_t port) { (storage.ss_family == AF_INET ? v4().sin_port : v6().sin6_port) = htons(port); }
+};
+
+// Numeric only: looking names up would need the system's libraries, which a static server does not have.
+Result<Address> parse_address(const std::string& host) {
+  Address address;
+  const char* text = host == "localhost" ? "127.0.0.1" : host.c_str();
+  if (inet_pton(AF_INET, text, &address.v4().sin_addr) == 1) {
+    address.storage.ss_family = AF_INET;
+    address.length = sizeof(sockaddr_in);
+  } else if (inet_pton(AF_INET6, text, &address.v6().sin6_addr) == 1) {
+    address.storage.ss_family = AF_INET6;
+    address.length = sizeof(sockaddr_in6);
+  } else {
     return Status(ErrorCode::invalid_argument,
                   "--host: expected a numeric address such as 127.0.0.1, got '" + host + "'");
   }
-  if (!address.is_loopback()) {
-    return Status(
-        ErrorCode::invalid_argument,
-        "--host: expected a loopback address, got " + host +
-            ": this version has neither keys nor encryption, so whoever reached the port could run code here. "
-            "Listen on 127.0.0.1 and tunnel from the other machine: ssh -L 9090:localhost:9090 user@board");
+  if (address.is_loopback()) return address;
+  return Status(ErrorCode::invalid_argument,
+                "--host: expected a loopback address, got " + host +
+                    ": this version has neither keys nor encryption, so whoever reached the port could run code here. "
+                    "Listen on 127.0.0.1 and tunnel from the other machine: ssh -L 9090:localhost:9090 user@board");
+}
+
+// A descriptor below 0 leaves the reason in errno.
+Descriptor try_port(Address address, std::uint16_t port) {
+  address.set_port(port);
+  Descriptor listener(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  const int on = 1;
+  if (listener.number() >= 0 && ::setsockopt(listener.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
+      ::bind(listener.number(), address.any(), address.length) == 0 && ::listen(listener.number(), SOMAXCONN) == 0) {
+    return listener;
   }
-  return address;
+  const int error = errno;
+  listener = Descriptor();
+  errno = error;
+  return {};
+}
+
+std::string name_of(Address address) {
+  char text[INET6_ADDRSTRLEN] = {};
+  if (address.storage.ss_family == AF_INET) {
+    inet_ntop(AF_INET, &address.v4().sin_addr, text, sizeof text);
+    return format("%s:%u", text, unsigned{ntohs(address.v4().sin_port)});
+  }
+  if (address.storage.ss_family == AF_INET6) {
+    inet_ntop(AF_INET6, &address.v6().sin6_addr, text, sizeof text);
+    return format("[%s]:%u", text, unsigned{ntohs(address.v6().sin6_port)});
+  }
+  return "a local socket";
 }
 
 }  // namespace
 
-Result<tcp::acceptor> listen_at(asio::io_context& context, const std::string& host, std::uint16_t first,
-                                std::uint16_t last) {
-  FERRY_ASSIGN(const asio::ip::address address, parse_address(host));
-  asio::error_code error;
+Result<Descriptor> listen_at(const std::string& host, std::uint16_t first, std::uint16_t last) {
+  FERRY_ASSIGN(const Address address, parse_address(host));
+  int error = 0;
   for (unsigned port = first; port <= last; ++port) {
-    tcp::acceptor acceptor(context);
-    error = try_port(acceptor, tcp::endpoint(address, static_cast<std::uint16_t>(port)));
-    if (!error) return acceptor;
-    if (error != asio::error::address_in_use) break;
+    Descriptor listener = try_port(address, static_cast<std::uint16_t>(port));
+    if (listener.number() >= 0) return listener;
+    error = errno;
+    if (error != EADDRINUSE) break;
   }
   const std::string ports = first == last ? format("port %u", first) : format("any of ports %u to %u", first, last);
   return Status(ErrorCode::unavailable,
-                format("cannot listen on %s of %s: %s", ports.c_str(), host.c_str(), error.message().c_str()));
+                format("cannot listen on %s of %s: %s", ports.c_str(), host.c_str(), std::strerror(error)));
 }
 
-std::string endpoint_name(const tcp::acceptor& acceptor) {
-  asio::error_code error;
-  const tcp::endpoint endpoint = acceptor.local_endpoint(error);
-  const std::string address = endpoint.address().to_string();
-  return format(endpoint.address().is_v6() ? "[%s]:%u" : "%s:%u", address.c_str(), unsigned{endpoint.port()});
+std::string own_name(int socket) {
+  Address address;
+  return ::getsockname(socket, address.any(), &address.length) == 0 ? name_of(address) : "nowhere";
+}
+
+std::string peer_name(int socket) {
+  Address address;
+  return ::getpeername(socket, address.any(), &address.length) == 0 ? name_of(address) : "a client that is gone";
 }
 
 }  // namespace ferry::device

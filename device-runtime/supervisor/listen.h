@@ -1,20 +1,21 @@
 // The address a server listens at.
 #pragma once
 
-#include <asio/ip/tcp.hpp>
 #include <cstdint>
 #include <string>
 
+#include "device-runtime/supervisor/descriptor.h"
 #include "rpc/base/status.h"
 
 namespace ferry::device {
 
-// Binds to the first free port of first..last (0: any free one) and listens. Addresses that others can reach are
-// refused: nothing on this wire is encrypted, and who connects may run code.
-Result<asio::ip::tcp::acceptor> listen_at(asio::io_context& context, const std::string& host, std::uint16_t first,
-                                          std::uint16_t last);
+// Binds to the first free port of first..last (0: any free one) and listens; the descriptor does not block. Addresses
+// that others can reach are refused: nothing on this wire is encrypted, and who connects may run code.
+Result<Descriptor> listen_at(const std::string& host, std::uint16_t first, std::uint16_t last);
 
-// "127.0.0.1:9090", "[::1]:9090"
-std::string endpoint_name(const asio::ip::tcp::acceptor& acceptor);
+// This end of a socket: "127.0.0.1:9090", "[::1]:9090".
+std::string own_name(int socket);
+// The other end; "a local socket" where there are no addresses.
+std::string peer_name(int socket);
 
 }  // namespace ferry::device

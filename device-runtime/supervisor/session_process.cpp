@@ -104,7 +104,7 @@ ActivityPage::~ActivityPage() {
 }
 
 Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& options, Activity& activity) {
-  const int descriptor = const_cast<ClientSocket&>(client.socket).native_handle();
+  const int descriptor = client.socket.number();
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) {

@@ -2,12 +2,11 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
-#include <algorithm>
-#include <asio/io_context.hpp>
-#include <asio/signal_set.hpp>
-#include <asio/steady_timer.hpp>
 #include <cerrno>
 #include <chrono>
 #include <cstdarg>
@@ -15,6 +14,7 @@
 #include <list>
 #include <optional>
 
+#include "device-runtime/supervisor/event_loop.h"
 #include "device-runtime/supervisor/farewell.h"
 #include "device-runtime/supervisor/handshake.h"
 #include "device-runtime/supervisor/listen.h"
@@ -44,57 +44,51 @@ class Supervisor {
       : options_(options), modules_(folder.modules()), session_options_{facts, &modules_} {}
 
   Status run() {
-    asio::error_code error;
-    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) {
-      if (!error) signals_.add(number, error);
-    }
-    if (error) return {ErrorCode::internal, "cannot handle signals: " + error.message()};
-    wait_for_signal();
+    FERRY_TRY(loop_.handle_signals({SIGINT, SIGTERM, SIGHUP, SIGCHLD},
+                                   [this](int number) { number == SIGCHLD ? reap() : stop(); }));
     FERRY_TRY(options_.inherited_socket >= 0 ? adopt() : listen());
-    context_.run();
+    loop_.run();
     return {};
   }
 
  private:
   Status listen() {
-    FERRY_ASSIGN(auto acceptor, listen_at(context_, options_.host, options_.port, options_.port_end));
-    acceptor_.emplace(std::move(acceptor));
-    std::printf("rpc_server listening on %s\n", endpoint_name(*acceptor_).c_str());
+    FERRY_ASSIGN(Descriptor listener, listen_at(options_.host, options_.port, options_.port_end));
+    std::printf("rpc_server listening on %s\n", own_name(listener.number()).c_str());
     std::fflush(stdout);
+    listener_.emplace(loop_, listener.release());
     accept();
     return {};
   }
 
   Status adopt() {
-    ClientSocket socket(context_);
-    if (const auto error = adopt_descriptor(socket, options_.inherited_socket)) {
-      return {ErrorCode::invalid_argument, format("--fd %d: %s", options_.inherited_socket, error.message().c_str())};
+    struct stat info{};
+    if (fstat(options_.inherited_socket, &info) != 0 || !S_ISSOCK(info.st_mode)) {
+      return {ErrorCode::invalid_argument,
+              format("--fd: expected a connected socket, got %d", options_.inherited_socket)};
     }
-    greet(std::move(socket));
+    greet(options_.inherited_socket);
     return {};
   }
 
   void accept() {
-    acceptor_->async_accept([this](asio::error_code error, asio::ip::tcp::socket socket) {
-      if (stopping_) return;
-      if (error) return accept_later();
-      if (handshakes_ < kMaxHandshakes) greet(ClientSocket(std::move(socket)));
+    listener_->when_readable([this] {
+      const int socket = accept4(listener_->number(), nullptr, nullptr, SOCK_CLOEXEC);
+      // Out of descriptors, most likely: sessions that end give some back.
+      if (socket < 0 && errno != EAGAIN && errno != ECONNABORTED && errno != EINTR) {
+        return retry_.start(kAcceptRetry, [this] { accept(); });
+      }
+      if (socket >= 0) {
+        handshakes_ < kMaxHandshakes ? greet(socket) : static_cast<void>(close(socket));
+      }
       accept();
     });
   }
 
-  // Out of descriptors, most likely: sessions that end give some back.
-  void accept_later() {
-    retry_.expires_after(kAcceptRetry);
-    retry_.async_wait([this](asio::error_code error) {
-      if (!error && !stopping_) accept();
-    });
-  }
-
-  void greet(ClientSocket socket) {
+  void greet(int socket) {
     ++handshakes_;
     begin_handshake(
-        std::move(socket), [this](GreetedClient client) { admit(std::move(client)); },
+        loop_, socket, [this](GreetedClient client) { admit(std::move(client)); },
         [this] {
           --handshakes_;
           end_if_alone();
@@ -108,28 +102,24 @@ class Supervisor {
     }
     Result<ActivityPage> page = ActivityPage::make();
     if (!page.is_ok()) return refuse(client, page.status());
-    const std::string peer = peer_name(client.socket.native_handle());
+    const std::string peer = peer_name(client.socket.number());
     const Result<pid_t> child = start_session(client, session_options_, page.value().activity());
     if (!child.is_ok()) return refuse(client, child.status());
-    // Off the event queue: what the client sends from now on is not for this process to wake up for.
-    asio::error_code ignored;
-    Descriptor socket(client.socket.release(ignored));
-    sessions_.push_back({++last_number_, child.value(), std::move(socket), std::move(page.value())});
+    sessions_.push_back({++last_number_, child.value(), std::move(client.socket), std::move(page.value())});
     log("session %llu: %s from %s", static_cast<unsigned long long>(last_number_),
         client.hello.client.substr(0, 200).c_str(), peer.c_str());
     if (sessions_.size() == 1) watch();
   }
 
   void refuse(GreetedClient& client, const Status& failure) {
-    say_farewell(std::move(client.socket), rpc::failure_frame(client.header.tag, client.header.request, failure));
+    say_farewell(loop_, client.socket.release(), rpc::failure_frame(client.header.tag, client.header.request, failure));
   }
 
   // A session that computes does not read, so it cannot notice that its client is gone. Nobody waits for its answer
   // then.
   void watch() {
-    watch_.expires_after(kWatchInterval);
-    watch_.async_wait([this](asio::error_code error) {
-      if (error || sessions_.empty()) return;
+    watch_.start(kWatchInterval, [this] {
+      if (sessions_.empty()) return;
       for (Session& session : sessions_) {
         pollfd entry{session.socket.number(), POLLRDHUP, 0};
         const bool gone = poll(&entry, 1, 0) > 0;
@@ -138,18 +128,6 @@ class Supervisor {
         session.client_seemed_gone = gone;
       }
       watch();
-    });
-  }
-
-  void wait_for_signal() {
-    signals_.async_wait([this](asio::error_code error, int number) {
-      if (error) return;
-      if (number == SIGCHLD) {
-        reap();
-        if (!stopping_) wait_for_signal();
-      } else {
-        stop();
-      }
     });
   }
 
@@ -164,18 +142,10 @@ class Supervisor {
       log("session %llu: %s", static_cast<unsigned long long>(session->number),
           session->client_seemed_gone ? "its client is gone" : describe_end(activity, status).c_str());
       std::vector<std::uint8_t> frame = last_frame(activity, status);
-      if (!frame.empty()) send_last_frame(session->socket, std::move(frame));
+      if (!frame.empty()) say_farewell(loop_, session->socket.release(), std::move(frame));
       session = sessions_.erase(session);
     }
     end_if_alone();
-  }
-
-  void send_last_frame(Descriptor& descriptor, std::vector<std::uint8_t> frame) {
-    ClientSocket socket(context_);
-    if (!adopt_descriptor(socket, descriptor.number())) {
-      descriptor.release();
-      say_farewell(std::move(socket), std::move(frame));
-    }
   }
 
   void end_if_alone() {
@@ -191,13 +161,12 @@ class Supervisor {
       }
     }
     sessions_.clear();
-    asio::error_code ignored;
-    signals_.cancel(ignored);
-    if (acceptor_) acceptor_->close(ignored);
+    loop_.no_more_signals();
+    if (listener_) listener_->close();
     retry_.cancel();
     watch_.cancel();
     // Farewells under way still go out when nobody asked for an end.
-    if (options_.inherited_socket < 0) context_.stop();
+    if (options_.inherited_socket < 0) loop_.stop();
   }
 
   [[gnu::format(printf, 2, 3)]] void log(const char* pattern, ...) const {
@@ -212,14 +181,13 @@ class Supervisor {
   const ServerOptions& options_;
   ModuleStore modules_;
   SessionOptions session_options_;
-  // Handshakes that are cut off count themselves out while the context is destroyed, so these come first.
+  // Handshakes that are cut off count themselves out while the loop is destroyed, so these come first.
   std::size_t handshakes_ = 0;
   bool stopping_ = false;
-  asio::io_context context_{1};
-  asio::signal_set signals_{context_};
-  asio::steady_timer retry_{context_};
-  asio::steady_timer watch_{context_};
-  std::optional<asio::ip::tcp::acceptor> acceptor_;
+  EventLoop loop_;
+  Timer retry_{loop_};
+  Timer watch_{loop_};
+  std::optional<WatchedDescriptor> listener_;
   std::list<Session> sessions_;
   std::uint64_t last_number_ = 0;
 };

@@ -1,0 +1,60 @@
+#include "device-runtime/supervisor/event_loop.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace ferry::device {
+
+Status EventLoop::handle_signals(std::initializer_list<int> numbers, std::function<void(int)> on_signal) {
+  on_signal_ = std::move(on_signal);
+  for (const int number : numbers) {
+    asio::error_code error;
+    signals_.add(number, error);
+    if (error) return {ErrorCode::internal, "cannot handle signals: " + error.message()};
+  }
+  wait_for_signal();
+  return {};
+}
+
+void EventLoop::no_more_signals() {
+  on_signal_ = nullptr;
+  asio::error_code ignored;
+  signals_.cancel(ignored);
+}
+
+void EventLoop::wait_for_signal() {
+  signals_.async_wait([this](asio::error_code error, int number) {
+    if (error || !on_signal_) return;
+    // A copy: the callback may end the handling that it is part of.
+    const auto on_signal = on_signal_;
+    on_signal(number);
+    if (on_signal_) wait_for_signal();
+  });
+}
+
+WatchedDescriptor::WatchedDescriptor(EventLoop& loop, int descriptor) : stream_(loop.context()) {
+  asio::error_code error;
+  stream_.assign(descriptor, error);
+  if (error) ::close(descriptor);
+}
+
+void WatchedDescriptor::close() {
+  asio::error_code ignored;
+  stream_.close(ignored);
+}
+
+void WatchedDescriptor::wait(asio::posix::stream_descriptor::wait_type what, Callback then) {
+  stream_.async_wait(what, [callback = std::move(then)](asio::error_code error) {
+    if (!error) callback();
+  });
+}
+
+void Timer::start(std::chrono::milliseconds delay, Callback then) {
+  timer_.expires_after(delay);
+  timer_.async_wait([callback = std::move(then)](asio::error_code error) {
+    if (!error) callback();
+  });
+}
+
+}  // namespace ferry::device

@@ -1,0 +1,82 @@
+// The supervisor's only way to wait: for descriptors, for a time, for signals. A thin layer over Asio that erases the
+// types of callbacks, so that Asio's templates are instantiated once and not at every use, which costs the server 60
+// KB.
+//
+// Single-threaded: callbacks run inside run(), one after the other.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <asio/signal_set.hpp>
+#include <asio/steady_timer.hpp>
+#include <chrono>
+#include <functional>
+#include <initializer_list>
+
+#include "rpc/base/status.h"
+
+namespace ferry::device {
+
+using Callback = std::function<void()>;
+
+class EventLoop {
+ public:
+  EventLoop() : context_(1), signals_(context_) {}
+  EventLoop(const EventLoop&) = delete;
+  EventLoop& operator=(const EventLoop&) = delete;
+
+  // Calls on_signal(number) for each of these signals, as often as they come, until no_more_signals().
+  Status handle_signals(std::initializer_list<int> numbers, std::function<void(int)> on_signal);
+  void no_more_signals();
+
+  // Returns when nothing is waited for any more, or after stop().
+  void run() { context_.run(); }
+  void stop() { context_.stop(); }
+
+  asio::io_context& context() { return context_; }
+
+ private:
+  void wait_for_signal();
+
+  asio::io_context context_;
+  asio::signal_set signals_;
+  std::function<void(int)> on_signal_;
+};
+
+// A descriptor that can be waited for. Closes it at the end.
+class WatchedDescriptor {
+ public:
+  // Takes over the descriptor. One that the system cannot wait for is closed, and never calls back.
+  WatchedDescriptor(EventLoop& loop, int descriptor);
+  WatchedDescriptor(WatchedDescriptor&&) noexcept = default;
+  WatchedDescriptor& operator=(WatchedDescriptor&&) = delete;
+
+  // Calls back once. Not at all when the descriptor is closed or released first.
+  void when_readable(Callback then) { wait(asio::posix::stream_descriptor::wait_read, std::move(then)); }
+  void when_writable(Callback then) { wait(asio::posix::stream_descriptor::wait_write, std::move(then)); }
+
+  int number() const { return const_cast<asio::posix::stream_descriptor&>(stream_).native_handle(); }
+  bool is_open() const { return stream_.is_open(); }
+  void close();
+  // The descriptor is the caller's again.
+  int release() { return stream_.release(); }
+
+ private:
+  void wait(asio::posix::stream_descriptor::wait_type what, Callback then);
+
+  asio::posix::stream_descriptor stream_;
+};
+
+class Timer {
+ public:
+  explicit Timer(EventLoop& loop) : timer_(loop.context()) {}
+
+  // Calls back once, unless cancelled or started anew before.
+  void start(std::chrono::milliseconds delay, Callback then);
+  void cancel() { timer_.cancel(); }
+
+ private:
+  asio::steady_timer timer_;
+};
+
+}  // namespace ferry::device
