@@ -35,6 +35,7 @@ class Analysis {
     scalars();
     sizes();
     tensors();
+    requirements();  // first, so that what sizes must fulfil for a use may rely on them
     statements();
     return source_.at(def_.name.offset, [&] {
       return make_program(std::string(def_.name.text), parameters(), std::move(requirements_));
@@ -126,6 +127,15 @@ class Analysis {
     inputs_ = scope_.tensors;
   }
 
+  void requirements() {
+    for (const RequireSyntax& requirement : def_.requirements) {
+      const Expr condition = source_.at(
+          requirement.offset, [&] { return size_expression(scope_, requirement.condition, "a requirement"); });
+      const std::string_view text = requirement.message.empty() ? requirement.text : requirement.message;
+      requirements_.push_back({ir::cast(DType::boolean, condition), std::string(text)});
+    }
+  }
+
   void statements() {
     std::map<std::string_view, std::size_t> left;
     for (const StatementSyntax& statement : def_.statements) ++left[statement.target.text];
@@ -142,12 +152,6 @@ class Analysis {
         requirements_.push_back(std::move(requirement));
       }
       scope_.tensors.insert_or_assign(std::string(target), std::move(result.tensor));
-    }
-    for (const RequireSyntax& requirement : def_.requirements) {
-      const Expr condition = source_.at(
-          requirement.offset, [&] { return size_expression(scope_, requirement.condition, "a requirement"); });
-      const std::string_view text = requirement.message.empty() ? requirement.text : requirement.message;
-      requirements_.push_back({ir::cast(DType::boolean, condition), std::string(text)});
     }
   }
 

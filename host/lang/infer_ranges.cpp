@@ -77,25 +77,39 @@ bool RangeInference::round(bool with_guarded) {
   std::vector<std::pair<Expr, IndexRange>> found;
   for (const Index& index : built_.indices()) {
     if (ranges_.contains(index.var.get())) continue;
-    std::optional<IndexRange> range;
-    for (const Use& use : uses_) {
-      const auto& load = *use.load.as<ir::Load>();
-      for (std::size_t i = 0; i < load.indices.size(); ++i) {
-        if (!ir::uses_var(load.indices[i], index.var)) continue;
-        if (!with_guarded && is_guarded(use, load.indices[i])) continue;
-        const Polynomial one = Algebra::number(1);
-        const Polynomial last = algebra_.subtract(algebra_.of(load.buffer->shape[i]), one);
-        const std::optional<Interval> solved = intervals_.solve(algebra_.of(load.indices[i]), index.var, {}, last);
-        if (!solved) continue;
-        const Polynomial end = algebra_.add(solved->high, one);
-        range = IndexRange{algebra_.larger(range ? range->begin : Polynomial(), solved->low),
-                           range ? algebra_.smaller(range->end, end) : end};
-      }
-    }
+    // Where it stands alone it says what it is; where it stands beside others only if it stands alone nowhere. So a
+    // window's size comes from the filter, and an image too small for it is an error, not a smaller window.
+    std::optional<IndexRange> range = range_from_uses(index.var, with_guarded, true);
+    if (!range) range = range_from_uses(index.var, with_guarded, false);
     if (range) found.emplace_back(index.var, std::move(*range));
   }
   for (auto& [index, range] : found) set(index, std::move(range));
   return !found.empty();
+}
+
+std::optional<IndexRange> RangeInference::range_from_uses(const Expr& index, bool with_guarded, bool alone) {
+  const Polynomial one = Algebra::number(1);
+  std::optional<IndexRange> range;
+  for (const Use& use : uses_) {
+    const auto& load = *use.load.as<ir::Load>();
+    for (std::size_t i = 0; i < load.indices.size(); ++i) {
+      const Expr& place = load.indices[i];
+      if (!ir::uses_var(place, index) || (alone && count_indices(place) > 1)) continue;
+      if (!with_guarded && is_guarded(use, place)) continue;
+      const Polynomial last = algebra_.subtract(algebra_.of(load.buffer->shape[i]), one);
+      const std::optional<Interval> solved = intervals_.solve(algebra_.of(place), index, {}, last);
+      if (!solved) continue;
+      const Polynomial end = algebra_.add(solved->high, one);
+      range = IndexRange{algebra_.larger(range ? range->begin : Polynomial(), solved->low),
+                         range ? algebra_.smaller(range->end, end) : end};
+    }
+  }
+  return range;
+}
+
+std::size_t RangeInference::count_indices(const Expr& place) const {
+  return static_cast<std::size_t>(std::count_if(built_.indices().begin(), built_.indices().end(),
+                                                [&](const Index& index) { return ir::uses_var(place, index.var); }));
 }
 
 void RangeInference::no_range(const Index& index) const {

@@ -1,5 +1,6 @@
 // Finds the ranges of a statement's indices from the tensors they index, and makes sure that no place outside a tensor
-// is read. An index starts at 0 and runs as far as every use of it stays inside; 'where' overrides that.
+// is read. An index starts at 0 and runs as far as every use of it where it stands alone stays inside, or, when there
+// is none, every use beside indices that are known already; 'where' overrides that.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -33,6 +34,8 @@ class RangeInference {
  private:
   void explicit_ranges();
   bool round(bool with_guarded);
+  std::optional<IndexRange> range_from_uses(const Expr& index, bool with_guarded, bool alone);
+  std::size_t count_indices(const Expr& place) const;
   void set(const Expr& index, IndexRange range);
   bool is_guarded(const Use& use, const Expr& index) const;
   [[noreturn]] void no_range(const Index& index) const;

@@ -77,7 +77,7 @@ std::string suggestion(const std::string& name, const std::vector<std::string>& 
     std::size_t far = distance(name, candidate);
     if (name.size() == 1 && candidate.size() == 1 && (name[0] ^ candidate[0]) == 0x20) far = 0;
     if (far > allowed || (best != nullptr && far == allowed)) continue;
-    if (far >= candidate.size() && far != 0) continue;
+    if (far >= std::max(name.size(), candidate.size()) && far != 0) continue;
     best = &candidate;
     allowed = far;
   }

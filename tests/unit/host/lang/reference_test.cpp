@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/ir/error.h"
-#include "host/lang/compare.h"
 #include "host/lang/reference.h"
 #include "host/lang/text.h"
 #include "rpc/abi/fill.h"
@@ -142,35 +141,4 @@ TEST_CASE("errors are carried through what is done with a value") {
   // About 666 of terms: each half an ulp away, times the slope of a hundredth.
   CHECK(element.error > element.real * 6 * 0x1p-24);
   CHECK(element.error < element.real * 6 * 0x1p-24 * 20);
-}
-
-TEST_CASE("a comparison says which element is wrong and how far") {
-  const Program program = one("def f(float(N,M) A) -> (B) { B(i,j) = A(i,j) * 3 }");
-  const std::vector<float> a = random_floats(35, 1);
-  const Reference reference(program, {5, 7}, {a.data(), nullptr});
-  std::vector<float> b = all_of<float>(reference, 1);
-  Comparison result = compare(reference, 1, DType::f32, b.data());
-  CHECK(result.passed());
-  CHECK(result.every_element());
-  CHECK(result.checked == 35);
-  b[10] += 0.5f;
-  b[20] = std::nanf("");
-  result = compare(reference, 1, DType::f32, b.data());
-  CHECK(result.wrong == 2);
-  CHECK(result.first_wrong.find("element [1,3]: expected ") == 0);
-}
-
-TEST_CASE("beyond the work limit a seeded sample is checked, the same each time") {
-  const Program program = one("def f(float(N) A) -> (B) { B(i) = A(i) + 1 }");
-  const std::vector<float> a = random_floats(100'000, 1);
-  const Reference reference(program, {100'000}, {a.data(), nullptr});
-  std::vector<float> b = all_of<float>(reference, 1);
-  CheckLimits limits;
-  limits.work = 1000;
-  b.back() = 7;
-  const Comparison result = compare(reference, 1, DType::f32, b.data(), {}, limits);
-  CHECK(result.checked >= 990);
-  CHECK(result.checked <= 1000);
-  CHECK(result.wrong == 1);
-  CHECK(compare(reference, 1, DType::f32, b.data(), {}, limits).checked == result.checked);
 }

@@ -82,6 +82,14 @@ TEST_CASE("a statement over a part of a tensor leaves the rest, and the size is 
         "  A(i) = max(B[i, k]; k in 0:K; where i < 2; from select(i < 2, f32(-inf), A[i]))\n");
 }
 
+TEST_CASE("a filter's window keeps its size whatever the image leaves room for") {
+  CHECK(meaning("def f(float(H) I, float(K) k, int s) -> (Y) { Y(h) +=! I(s*h + x) * k(x) where h in 0:(H-K)/s+1 }") ==
+        "f(in f32[H] I, in f32[K] k, i64 s, out f32[(H - K) / s + 1] Y)\n"
+        "  require K <= 0 || (H - K) / s + 1 <= 0 || (min(0, (H - K) / s * s) >= 0 && K + max(0, (H - K) / s * s) - 1 "
+        "< H)\n"
+        "  Y(h) = sum(I[s * h + x] * k[x]; x in 0:K)\n");
+}
+
 TEST_CASE("sizes that the text cannot relate are checked at the call") {
   CHECK(meaning("def corr(float(NA) A, float(NB) B, float(ND) D) -> (Y) { Y(i) +=! A(i+k)*B(k)*D(i) }") ==
         "corr(in f32[NA] A, in f32[NB] B, in f32[ND] D, out f32[ND] Y)\n"
