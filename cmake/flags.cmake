@@ -10,6 +10,8 @@ set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 add_compile_options(-Wall -Wextra -Wshadow -Werror -Werror=switch)
+# Asio would mark its types for export, out of libferry.so.
+add_compile_definitions(ASIO_DISABLE_VISIBILITY)
 
 find_program(FERRY_CCACHE ccache)
 if(FERRY_CCACHE)
