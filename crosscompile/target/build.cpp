@@ -9,6 +9,8 @@
 namespace ferry {
 namespace {
 
+constexpr std::uint32_t kNoVectors = 8;
+
 std::string baseline_cpu(const std::string& arch) {
   if (arch == "x86_64") return "x86-64";
   if (arch == "riscv64") return "generic-rv64";
@@ -74,11 +76,11 @@ void set_vector_hints(Target& target) {
     target.vector_registers = target.has("avx512f") ? 32 : 16;
     target.has_masks = target.has("avx512bw") && target.has("avx512vl");
   } else if (target.arch == "armv7") {
-    target.vector_bits = target.has("neon") ? 128 : 64;
+    target.vector_bits = target.has("neon") ? 128 : kNoVectors;
     target.vector_registers = 16;
   } else {
     // RISC-V: the V extension promises registers of 128 bits; longer ones are not used.
-    target.vector_bits = target.arch == "aarch64" || target.has("v") ? 128 : 64;
+    target.vector_bits = target.arch == "aarch64" || target.has("v") ? 128 : kNoVectors;
     target.vector_registers = 32;
     target.has_masks = target.arch == "riscv64" && target.has("v");
   }

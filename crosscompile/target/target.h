@@ -1,6 +1,7 @@
 // What code is compiled for. Plain data; resolve.h makes one from text or from what a device says it is.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,7 +15,8 @@ struct Target {
   std::string cpu;                    // LLVM's name
   std::vector<std::string> features;  // all that are on, LLVM's spelling without the plus, sorted
   std::uint32_t pointer_bits = 64;
-  std::uint32_t vector_bits = 128;  // of the registers that vector code should use
+  std::uint32_t vector_bits =
+      128;  // of the registers that vector code should use; 8, the smallest lane: there are none
   std::uint32_t vector_registers = 16;
   bool has_masks = false;  // vector loads and stores with a mask cost nothing extra
   // Hints for default schedules; 0 when unknown.
@@ -23,7 +25,8 @@ struct Target {
   std::uint32_t threads = 0;
 
   bool has(const std::string& feature) const;  // "avx512f"
-  std::uint32_t lanes(std::uint32_t element_bytes) const { return vector_bits / 8 / element_bytes; }
+  // Of one vector register; 1 where elements are as large as that, or there are no vectors.
+  std::uint32_t lanes(std::uint32_t element_bytes) const { return std::max(1U, vector_bits / 8 / element_bytes); }
 };
 
 }  // namespace ferry

@@ -61,12 +61,15 @@ void load_arguments(FunctionState& state) {
 }  // namespace
 
 void set_function_attributes(const ModuleState& module, llvm::Function* function) {
-  const std::string width = std::to_string(module.target.vector_bits);
   function->setDoesNotThrow();
   function->addFnAttr("target-cpu", module.target.cpu);
   function->addFnAttr("target-features", feature_string(module.target));
-  function->addFnAttr("prefer-vector-width", width);
-  function->addFnAttr("min-legal-vector-width", width);
+  if (module.target.arch == "x86_64") {
+    // Or LLVM splits 512-bit vectors into halves on CPUs where it fears for their clock.
+    const std::string width = std::to_string(module.target.vector_bits);
+    function->addFnAttr("prefer-vector-width", width);
+    function->addFnAttr("min-legal-vector-width", width);
+  }
   function->addFnAttr("no-trapping-math", "true");
 }
 

@@ -41,8 +41,8 @@ class Operations : public ir::Visitor {
 
  private:
   void add(ir::Type type, std::int64_t operations) {
-    const std::uint32_t bits = static_cast<std::uint32_t>(std::max(type.bits(), 8)) * type.lanes;
-    count += operations * std::max<std::int64_t>(1, bits / target_.vector_bits);
+    const std::uint32_t lanes = target_.lanes(static_cast<std::uint32_t>(dtype_bytes(type.code)));
+    count += operations * std::max<std::int64_t>(1, type.lanes / lanes);
   }
   const Target& target_;
 };

@@ -104,9 +104,9 @@ TEST_CASE("vector registers follow from the features") {
                         {"llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids", 512, 32, true},
                         {"armv7", 128, 16, false},
                         {"llvm -mtriple=armv7-linux-gnueabihf -mcpu=cortex-a7", 128, 16, false},
-                        {"llvm -mtriple=armv7-linux-gnueabihf -mattr=-neon", 64, 16, false},
+                        {"llvm -mtriple=armv7-linux-gnueabihf -mattr=-neon", 8, 16, false},
                         {"raspberry-pi-4", 128, 32, false},
-                        {"riscv64", 64, 32, false},
+                        {"riscv64", 8, 32, false},
                         {"riscv64-v", 128, 32, true}};
   for (const Case& c : cases) {
     CAPTURE(std::string(c.text));

@@ -12,7 +12,7 @@ namespace {
 
 constexpr DType kNumbers[] = {DType::f32, DType::f64, DType::i8,  DType::i16, DType::i32,    DType::i64,
                               DType::u8,  DType::u16, DType::u32, DType::u64, DType::boolean};
-// One lane; a register of some targets; several registers; no power of two.
+// One lane; a register or several; no power of two.
 constexpr std::uint32_t kLanes[] = {1, 8, 3};
 
 bool applies(BinaryOp op, DType dtype) {
@@ -45,6 +45,8 @@ TEST_CASE("every binary operation on every type gives what the interpreter gives
   std::vector<Case> cases;
   for (const std::uint32_t lanes : kLanes) {
     for (const DType dtype : kNumbers) {
+      // Odd lanes differ in how memory is reached, not in the operation: a few types say it all.
+      if (lanes == 3 && dtype != DType::f32 && dtype != DType::i8 && dtype != DType::i64) continue;
       const Pairs pairs = edge_pairs(dtype, lanes);
       for (const BinaryOp op : all_ops()) {
         if (!applies(op, dtype)) continue;
