@@ -23,10 +23,20 @@ set_target_properties(ferry_shared PROPERTIES
   LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 
 install(TARGETS ferry_shared EXPORT ferry LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(folder rpc/base rpc/abi crosscompile/ir crosscompile/target host/lang host/schedule host/ops host/npy)
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/${folder}"
-    FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
+# What a user of the library writes programs with; the headers beside these are the library's own business.
+foreach(header
+    rpc/base/hash rpc/base/status rpc/abi/device_facts rpc/abi/dtype rpc/abi/fill rpc/abi/manifest rpc/abi/manifest_expr
+    rpc/abi/runtime_api crosscompile/ir/buffer crosscompile/ir/error crosscompile/ir/expr crosscompile/ir/function
+    crosscompile/ir/node crosscompile/ir/operators crosscompile/ir/printer crosscompile/ir/stmt crosscompile/ir/type
+    crosscompile/target/resolve crosscompile/target/target host/lang/program host/lang/reference host/lang/tensor
+    host/lang/text host/npy/npy)
+  get_filename_component(folder "${header}" DIRECTORY)
+  install(FILES "${PROJECT_SOURCE_DIR}/${header}.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/${folder}")
 endforeach()
+install(FILES "${PROJECT_SOURCE_DIR}/crosscompile/ir/math.def" DESTINATION
+  "${CMAKE_INSTALL_INCLUDEDIR}/ferry/crosscompile/ir")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/host/ops/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/host/ops"
+  FILES_MATCHING PATTERN "*.h")
 install(FILES "${PROJECT_SOURCE_DIR}/host/session/ferry.h" DESTINATION
   "${CMAKE_INSTALL_INCLUDEDIR}/ferry/host/session")
 # #include <ferry/ferry.h>; the headers include one another from the root of the repository, which is include/ferry.

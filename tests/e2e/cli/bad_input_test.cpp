@@ -1,0 +1,185 @@
+#include <arpa/inet.h>
+#include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "rpc/transport/socket.h"
+#include "rpc/wire/connection.h"
+#include "tests/e2e/cli/run_ferry.h"
+#include "tests/support/listening_server.h"
+
+using namespace ferry;
+using test::Folder;
+using test::Outcome;
+using test::run_ferry;
+
+namespace {
+
+// Runs mm with these words added and expects a mistake of the user's.
+void expect_user_error(std::vector<std::string> words, const std::string& message) {
+  words.insert(words.begin(), {"run", "-e", test::kMatmul});
+  const Outcome outcome = run_ferry(words);
+  CHECK(outcome.code == 2);
+  CHECK(outcome.err == "ferry: " + message + "\n");
+  CHECK(outcome.out.empty());
+}
+
+// A listener on loopback that serves one client with a function of the test's.
+class Listener {
+ public:
+  explicit Listener(void (*serve)(int client)) {
+    socket_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address;
+    if (bind(socket_, reinterpret_cast<sockaddr*>(&address), length) != 0 || listen(socket_, 1) != 0 ||
+        getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &length) != 0) {
+      throw std::runtime_error("cannot listen on loopback");
+    }
+    address_ = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+    thread_ = std::thread([this, serve] {
+      const int client = accept(socket_, nullptr, nullptr);
+      if (client >= 0) serve(client);
+    });
+  }
+  ~Listener() {
+    shutdown(socket_, SHUT_RDWR);
+    thread_.join();
+    close(socket_);
+  }
+  const std::string& address() const { return address_; }
+
+ private:
+  int socket_ = -1;
+  std::string address_;
+  std::thread thread_;
+};
+
+}  // namespace
+
+TEST_CASE("arguments that do not fit are told in the parameter's own words") {
+  expect_user_error({"--arg", "A=f64[4,4]", "--arg", "B=f32[4,4]"},
+                    "mm: argument 1 'A': expected f32[M,K], got f64[4,4]");
+  expect_user_error({"--arg", "A=f32[4]", "--arg", "B=f32[4,4]"}, "mm: argument 1 'A': expected f32[M,K], got f32[4]");
+  expect_user_error({"--arg", "A=f32[64,100]", "--arg", "B=f32[64,128]"},
+                    "mm: argument 2 'B': expected f32[100,128], got f32[64,128]");
+}
+
+TEST_CASE("sizes and names that are not there, or contradict each other") {
+  expect_user_error({},
+                    "mm: the arguments do not say what M, K, N are; give --size NAME=SIZE or --arg NAME=DTYPE[SIZES]");
+  expect_user_error({"--size", "M=4,N=4,K=4,Q=1"}, "--size Q=1: mm has no size 'Q'; expected one of: M, K, N");
+  expect_user_error({"--size", "M=4", "--arg", "A=f32[5,6]"}, "--size M=4: the arguments say that M is 5");
+  expect_user_error({"--arg", "X=f32[4]"}, "--arg X=f32[4]: mm has no input 'X'; expected one of: A, B");
+  expect_user_error({"--arg", "C=f32[4,4]"}, "--arg C=f32[4,4]: C is an output, which ferry makes itself");
+  expect_user_error({"--arg", "A=f32[4,4]", "--arg", "A=f32[4,4]"}, "--arg gives A twice");
+  expect_user_error({"--arg", "A=5"},
+                    "--arg A=5: expected a tensor for A of mm(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)");
+  expect_user_error({"--size", "M=4,N=4,K=4", "--out", "D=@d.npy"},
+                    "--out D=@d.npy: mm has no output 'D'; expected one of: C");
+  expect_user_error({"--arg", "A=@/nowhere/a.npy"}, "cannot read '/nowhere/a.npy': No such file or directory");
+  expect_user_error({"--fn", "conv", "--size", "M=1"}, "-e has no function 'conv'; expected one of: mm");
+}
+
+TEST_CASE("a syntax error shows file, line, column, the line and what was expected") {
+  const Folder folder;
+  const std::string file =
+      folder.file("bad.tc", "def mm(float32(M,K) A, float32(K,N) B) -> (C) {\n  C(m,n) +=! A(m,k * B(k,n)\n}\n");
+  const Outcome outcome = run_ferry({"run", file, "--size", "M=1,N=1,K=1"});
+  CHECK(outcome.code == 2);
+  CHECK(outcome.err.starts_with("ferry: " + file + ":3:1: expected "));
+  CHECK(outcome.err.find("\n  }\n  ^\n") != std::string::npos);
+}
+
+TEST_CASE("unknown targets, commands, options and passes name what there is") {
+  CHECK(run_ferry({"compile", "-e", test::kMatmul, "--target", "raspbery-pi-4"}).err.find("raspberry-pi-4") !=
+        std::string::npos);
+  const Outcome command = run_ferry({"build"});
+  CHECK(command.code == 2);
+  CHECK(command.err.starts_with("ferry: there is no command 'build'; expected one of: device, targets, compile, "));
+  CHECK(run_ferry({}).code == 2);
+  CHECK(run_ferry({"run", "--frobnicate"}).code == 2);
+  CHECK(run_ferry({"run"}).err == "ferry: expected a kernel: a file, '-' for stdin, or -e TEXT\n");
+  const Outcome pass = run_ferry({"compile", "-e", test::kMatmul, "--emit", "lower", "--after", "magic"});
+  CHECK(pass.code == 2);
+  CHECK(pass.err.starts_with("ferry: there is no pass 'magic'; expected one of: simplify, "));
+}
+
+TEST_CASE("a module for another architecture is refused by the device") {
+  const Outcome outcome =
+      run_ferry({"run", "-e", test::kMatmul, "--size", "M=1,N=1,K=1", "--target", "llvm -mtriple=riscv64-linux-gnu"});
+  CHECK(outcome.code == 3);
+  CHECK(outcome.err == "ferry: this module is for riscv64; the device is x86_64\n");
+}
+
+TEST_CASE("a module for features the device lacks names both") {
+  const test::ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/riscv64/static/rpc_server",
+                                     {"qemu-riscv64", "-cpu", "rv64,v=false"});
+  const Outcome outcome = run_ferry(
+      {"run", "-e", test::kMatmul, "--size", "M=1,N=1,K=1", "--target", "riscv64-v", "--remote", server.address()});
+  CHECK(outcome.code == 3);
+  CAPTURE(outcome.err);
+  CHECK(outcome.err.starts_with("ferry: this module needs v; the device has "));
+}
+
+TEST_CASE("a module file with any byte changed or missing is refused, never run") {
+  const Folder folder;
+  const std::string file = folder.path("mm.ferry");
+  REQUIRE(run_ferry({"compile", "-e", test::kMatmul, "-o", file}).code == 0);
+  const std::string whole = test::content_of(file);
+  for (const std::size_t at : {std::size_t{0}, whole.size() / 2, whole.size() - 1}) {
+    CAPTURE(at);
+    std::string flipped = whole;
+    flipped[at] = static_cast<char>(flipped[at] ^ 1);
+    const Outcome outcome = run_ferry({"run", folder.file("flipped.ferry", flipped), "--size", "M=1,N=1,K=1"});
+    CHECK(outcome.code == 2);
+    CHECK(outcome.err.starts_with("ferry: " + folder.path("flipped.ferry") + ": "));
+    const Outcome shorter = run_ferry({"inspect", folder.file("short.ferry", whole.substr(0, at))});
+    CHECK(shorter.code == 2);
+    CHECK(shorter.err.starts_with("ferry: " + folder.path("short.ferry") + ": "));
+  }
+}
+
+TEST_CASE("nobody at the address is said within five seconds") {
+  const Outcome outcome = run_ferry({"device", "--remote", "127.0.0.1:1"});
+  CHECK(outcome.code == 3);
+  CHECK(outcome.err == "ferry: cannot connect to 127.0.0.1:1: connection refused; is rpc_server running there?\n");
+  CHECK(outcome.seconds < 5);
+  CHECK(run_ferry({"device", "--remote", "board:port"}).code == 2);
+}
+
+TEST_CASE("a listener that is no rpc_server is given up after five seconds") {
+  const Listener listener([](int client) {
+    char byte;
+    while (read(client, &byte, 1) == 1) {
+    }
+    close(client);
+  });
+  const Outcome outcome = run_ferry({"device", "--remote", listener.address()});
+  CHECK(outcome.code == 3);
+  CHECK(outcome.err ==
+        "ferry: " + listener.address() + " does not answer: something listens there, but it is no ferry rpc_server\n");
+  CHECK(outcome.seconds < 6);
+}
+
+TEST_CASE("a server of another version is told with both versions") {
+  const Listener listener([](int client) {
+    auto transport = wrap_socket(client);
+    rpc::Connection connection(std::move(transport.value()));
+    if (!connection.receive_preamble().is_ok()) return;
+    const auto frame = connection.receive_frame();
+    if (!frame.is_ok()) return;
+    (void)connection.send_failure(
+        frame.value().header, {ErrorCode::version_mismatch, "the server speaks versions 2 to 3, the client 1 to 1"});
+  });
+  const Outcome outcome = run_ferry({"device", "--remote", listener.address()});
+  CHECK(outcome.code == 3);
+  CHECK(outcome.err == "ferry: the server speaks versions 2 to 3, the client 1 to 1\n");
+}

@@ -1,0 +1,148 @@
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/e2e/cli/run_ferry.h"
+#include "tests/support/listening_server.h"
+
+using namespace ferry;
+using test::Folder;
+using test::Outcome;
+using test::run_ferry;
+
+TEST_CASE("every command's help ends with examples") {
+  for (const char* command : {"device", "targets", "compile", "inspect", "run", "bench", "ping"}) {
+    CAPTURE(command);
+    const Outcome outcome = run_ferry({command, "--help"});
+    CHECK(outcome.code == 0);
+    CHECK(outcome.out.find("Examples:\n  ferry " + std::string(command)) != std::string::npos);
+  }
+  CHECK(run_ferry({"--help"}).out.find("Exit codes: 0 fine") != std::string::npos);
+  CHECK(run_ferry({"--version"}).out.starts_with("ferry 0."));
+}
+
+TEST_CASE("device says what it is, and the target that follows") {
+  const Outcome text = run_ferry({"device"});
+  CAPTURE(text.err);
+  CHECK(text.code == 0);
+  CHECK(text.out.starts_with("device     this machine\n"));
+  CHECK(text.out.find("\ntarget     llvm -mtriple=") != std::string::npos);
+  const auto json = nlohmann::json::parse(run_ferry({"device", "--json"}).out);
+  CHECK(json.at("address") == "this machine");
+  CHECK(json.at("threads").get<int>() >= 1);
+  CHECK(json.at("target").at("triple").get<std::string>().find("linux") != std::string::npos);
+}
+
+TEST_CASE("targets lists names and what they stand for") {
+  const Outcome text = run_ferry({"targets"});
+  CHECK(text.code == 0);
+  CHECK(text.out.find("\nraspberry-pi-4 ") != std::string::npos);
+  bool found = false;
+  const auto json = nlohmann::json::parse(run_ferry({"targets", "--json"}).out);
+  for (const auto& target : json.at("targets")) {
+    if (target.at("name") != "raspberry-pi-4") continue;
+    found = true;
+    CHECK(target.at("arch") == "aarch64");
+    CHECK(target.at("cpu") == "cortex-a72");
+  }
+  CHECK(found);
+}
+
+TEST_CASE("a module is compiled, inspected, and run as the text is") {
+  const Folder folder;
+  const std::string kernel = folder.file("mm.tc", test::kMatmul), module = folder.path("mm.ferry");
+  const Outcome compiled = run_ferry({"compile", kernel, "-o", module});
+  CAPTURE(compiled.err);
+  CHECK(compiled.code == 0);
+  CHECK(compiled.out.starts_with(module + ": "));
+  CHECK(compiled.out.find("  mm(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)\n") != std::string::npos);
+
+  const Outcome inspected = run_ferry({"inspect", module});
+  CHECK(inspected.code == 0);
+  CHECK(inspected.out.find("\nmm(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)\n") != std::string::npos);
+  const auto json = nlohmann::json::parse(run_ferry({"inspect", module, "--json"}).out);
+  CHECK(json.at("source") == test::kMatmul);
+  CHECK(json.at("functions").at(0).at("symbols").size() == 3);
+
+  const Outcome from_module = run_ferry({"run", module, "--size", "M=3,N=4,K=5", "--check"});
+  CAPTURE(from_module.err);
+  CHECK(from_module.code == 0);
+  const Outcome from_text = run_ferry({"run", kernel, "--size", "M=3,N=4,K=5"});
+  CHECK(from_module.out.substr(0, 60) == from_text.out.substr(0, 60));
+}
+
+TEST_CASE("compiling the same text twice, in different folders, gives the same bytes") {
+  const Folder here, there;
+  const Outcome first = run_ferry(
+      {"compile", here.file("mm.tc", test::kMatmul), "--target", "raspberry-pi-4", "-o", here.path("a.ferry")});
+  const Outcome second = run_ferry(
+      {"compile", there.file("other.tc", test::kMatmul), "--target", "raspberry-pi-4", "-o", there.path("b.ferry")});
+  CHECK(first.code == 0);
+  CHECK(second.code == 0);
+  const std::string bytes = test::content_of(here.path("a.ferry"));
+  CHECK(!bytes.empty());
+  CHECK(bytes == test::content_of(there.path("b.ferry")));
+}
+
+TEST_CASE("--emit shows the stages for any target") {
+  const auto emit = [](const char* stage, const char* target) {
+    return run_ferry({"compile", "-e", test::kMatmul, "--emit", stage, "--target", target});
+  };
+  CHECK(emit("lower", "riscv64-v").out.starts_with("mm(in f32 A[M, K], in f32 B[K, N], out f32 C[M, N]; "));
+  CHECK(emit("llvm", "armv7").out.find("define") != std::string::npos);
+  CHECK(emit("asm", "raspberry-pi-4").out.find("fmla") != std::string::npos);
+  const Folder folder;
+  const Outcome object = run_ferry({"compile", "-e", test::kMatmul, "--emit", "obj", "--target",
+                                    "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72", "-o", folder.path("mm.o")});
+  CAPTURE(object.err);
+  CHECK(object.code == 0);
+  CHECK(test::content_of(folder.path("mm.o"))
+            .starts_with("\x7f"
+                         "ELF"));
+  const Outcome after = run_ferry({"compile", "-e", test::kMatmul, "--emit", "lower", "--after", "flatten"});
+  CHECK(after.code == 0);
+  CHECK(after.out.find("ramp(") != std::string::npos);
+}
+
+TEST_CASE("bench prints a table with the share of a measured peak") {
+  const Outcome outcome = run_ferry({"bench", "-e", test::kMatmul, "--size", "M=64,N=64,K=64", "--repeat", "5",
+                                     "--min-repeat-ms", "1", "--warmup-ms", "1"});
+  CAPTURE(outcome.err);
+  CHECK(outcome.code == 0);
+  for (const char* line :
+       {"\n  sizes      M=64, K=64, N=64\n", "\n  threads    ", "\n  runs       5 samples of ", "\n  median     ",
+        "\n  deviation  ", "\n  minimum    ", "FLOP/s, ", "% of the ",
+        "measured with multiply-adds of f32 on this device\n", "measured with a copy of that size on this device\n"}) {
+    CAPTURE(line);
+    CHECK(outcome.out.find(line) != std::string::npos);
+  }
+  const auto json = nlohmann::json::parse(run_ferry({"bench", "-e", test::kMatmul, "--size", "M=8,N=8,K=8", "--repeat",
+                                                     "3", "--min-repeat-ms", "0", "--no-peak", "--json"})
+                                              .out);
+  CHECK(json.at("seconds").size() == 3);
+  CHECK(json.at("flops") == 2 * 8 * 8 * 8);
+  CHECK(!json.contains("peak_flops_per_second"));
+}
+
+TEST_CASE("ping measures null calls and bandwidth") {
+  const auto json = nlohmann::json::parse(run_ferry({"ping", "--count", "100", "--bytes", "1000000", "--json"}).out);
+  CHECK(json.at("calls") == 100);
+  CHECK(json.at("median_seconds").get<double>() > 0);
+  CHECK(json.at("write_bytes_per_second").get<double>() > 0);
+  CHECK(run_ferry({"ping", "--count", "10", "--bytes", "1000"}).out.starts_with("null call  "));
+}
+
+TEST_CASE("FERRY_REMOTE and --remote name a server, which outlives its clients") {
+  const test::ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/x86_64/dynamic/rpc_server");
+  const std::string source = "def one(float32(N) A) -> (B) { B(i) = A(i) + 1 }";
+  for (int i = 0; i < 2; ++i) {
+    const Outcome by_option = run_ferry({"run", "-e", source, "--arg", "A=f32[2]:zeros", "--remote", server.address()});
+    CAPTURE(by_option.err);
+    CHECK(by_option.code == 0);
+    CHECK(by_option.out.ends_with(" on " + server.address() + "\n"));
+    const Outcome by_environment =
+        run_ferry({"run", "-e", source, "--arg", "A=f32[2]:zeros"}, "", {{"FERRY_REMOTE", server.address()}});
+    CHECK(by_environment.out.ends_with(" on " + server.address() + "\n"));
+  }
+}

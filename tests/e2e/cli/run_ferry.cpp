@@ -1,0 +1,69 @@
+#include "tests/e2e/cli/run_ferry.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace ferry::test {
+
+const char* const kMatmul = "def mm(float32(M,K) A, float32(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }\n";
+
+Outcome run_ferry(const std::vector<std::string>& words, const std::string& input,
+                  const std::map<std::string, std::string>& environment) {
+  const Folder folder;
+  const std::string in = folder.file("in", input), out = folder.path("out"), err = folder.path("err");
+  const std::string program = std::string(FERRY_BINARY_DIR) + "/bin/ferry";
+  std::vector<char*> arguments{const_cast<char*>(program.c_str())};
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+
+  const auto start = std::chrono::steady_clock::now();
+  const pid_t child = fork();
+  if (child == 0) {
+    unsetenv("FERRY_REMOTE");
+    for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+    const int files[] = {open(in.c_str(), O_RDONLY), open(out.c_str(), O_WRONLY | O_CREAT, 0600),
+                         open(err.c_str(), O_WRONLY | O_CREAT, 0600)};
+    for (int stream = 0; stream < 3; ++stream) {
+      if (dup2(files[stream], stream) < 0) _exit(125);
+    }
+    execv(program.c_str(), arguments.data());
+    _exit(126);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), content_of(out), content_of(err),
+          elapsed.count()};
+}
+
+Folder::Folder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "ferry_e2e.XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder");
+  path_ = pattern;
+}
+
+Folder::~Folder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string Folder::file(const std::string& name, const std::string& content) const {
+  std::ofstream(path(name), std::ios::binary) << content;
+  return path(name);
+}
+
+std::string content_of(const std::string& path) {
+  std::ostringstream content;
+  content << std::ifstream(path, std::ios::binary).rdbuf();
+  return content.str();
+}
+
+}  // namespace ferry::test
