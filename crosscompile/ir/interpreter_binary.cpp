@@ -28,8 +28,8 @@ T computes_float(T a, T b) {
 template <BinaryOp Op, class T>
 T computes_int(T a, T b) {
   // Wide and unsigned, so that wrapping is defined.
-  const auto x = static_cast<std::uint64_t>(a);
-  const auto y = static_cast<std::uint64_t>(b);
+  const auto x = static_cast<std::uint64_t>(static_cast<std::int64_t>(a));
+  const auto y = static_cast<std::uint64_t>(static_cast<std::int64_t>(b));
   if constexpr (Op == BinaryOp::add) return static_cast<T>(x + y);
   if constexpr (Op == BinaryOp::sub) return static_cast<T>(x - y);
   if constexpr (Op == BinaryOp::mul) return static_cast<T>(x * y);
@@ -51,18 +51,18 @@ bool computes_bool(bool a, bool b) {
   return a != b;
 }
 
-constexpr bool kIsComparison(BinaryOp op) { return op >= BinaryOp::eq && op <= BinaryOp::ge; }
-constexpr bool kIsLogical(BinaryOp op) { return op == BinaryOp::logical_and || op == BinaryOp::logical_or; }
-constexpr bool kIsBitwise(BinaryOp op) {
+constexpr bool compares_values(BinaryOp op) { return op >= BinaryOp::eq && op <= BinaryOp::ge; }
+constexpr bool is_logical(BinaryOp op) { return op == BinaryOp::logical_and || op == BinaryOp::logical_or; }
+constexpr bool is_bitwise(BinaryOp op) {
   return op == BinaryOp::bit_and || op == BinaryOp::bit_or || op == BinaryOp::bit_xor;
 }
 
 // What Binary::make() lets through.
 template <DType D, BinaryOp Op>
 constexpr bool kDefined =
-    D == DType::boolean ? kIsBitwise(Op) || kIsLogical(Op) || Op == BinaryOp::eq || Op == BinaryOp::ne
-    : is_float(D)       ? Op < BinaryOp::mod || Op == BinaryOp::min || Op == BinaryOp::max || kIsComparison(Op)
-                        : !kIsLogical(Op);
+    D == DType::boolean ? is_bitwise(Op) || is_logical(Op) || Op == BinaryOp::eq || Op == BinaryOp::ne
+    : is_float(D)       ? Op < BinaryOp::mod || Op == BinaryOp::min || Op == BinaryOp::max || compares_values(Op)
+                        : !is_logical(Op);
 
 template <DType D, BinaryOp Op>
 struct BinaryCode final : Code {
@@ -73,7 +73,7 @@ struct BinaryCode final : Code {
     using E = Element<D>;
     const auto a = E::get(left->eval(frame, lane));
     const auto b = E::get(right->eval(frame, lane));
-    if constexpr (kIsComparison(Op)) {
+    if constexpr (compares_values(Op)) {
       return Element<DType::boolean>::put(compares<Op>(a, b));
     } else if constexpr (D == DType::boolean) {
       return E::put(computes_bool<Op>(a, b));

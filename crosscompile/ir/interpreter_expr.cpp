@@ -39,7 +39,7 @@ struct UnaryCode final : Code {
     } else if constexpr (is_float(D)) {
       return E::put(-x);
     } else {
-      const auto bits = static_cast<std::uint64_t>(x);
+      const auto bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
       return E::put(static_cast<T>(op == UnaryOp::neg ? 0 - bits : ~bits));
     }
   }

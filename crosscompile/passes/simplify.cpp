@@ -14,7 +14,6 @@ using namespace ir;
 using simplifier::ExprSimplifier;
 using simplifier::Facts;
 using simplifier::Interval;
-using simplifier::kInfinity;
 using simplifier::node_count;
 using simplifier::touches_memory;
 
@@ -57,7 +56,7 @@ class Simplifier : public ExprSimplifier {
   using ExprSimplifier::mutate_node;
 
   Stmt mutate_node(const Store& node, const Stmt& self) override {
-    const Stmt stored = Mutator::mutate_node(node, self);
+    Stmt stored = Mutator::mutate_node(node, self);
     const auto* store = stored.as<Store>();
     if (!store->mask.defined()) return stored;
     if (is_constant(store->mask, 0)) return {};
@@ -72,7 +71,7 @@ class Simplifier : public ExprSimplifier {
     if (count.is_point() && count.lo == 1) return once(node, min);
     const Facts::Scope scope(facts);
     facts.enter_loop(node.var, min, extent);
-    const Stmt body = mutate(node.body);
+    Stmt body = mutate(node.body);
     if (!body.defined()) return {};
     if (min.same_as(node.min) && extent.same_as(node.extent) && body.same_as(node.body)) return self;
     return For::make(node.var, min, extent, node.for_kind, body);
@@ -114,7 +113,7 @@ class Simplifier : public ExprSimplifier {
     }
     if (changed) buffers_[node.buffer.get()] = smaller;
     const Expr offset = mutate(node.offset);
-    const Stmt body = mutate(node.body);
+    Stmt body = mutate(node.body);
     const BufferRef buffer = mutate_buffer(node.buffer);
     buffers_.erase(node.buffer.get());
     if (!body.defined() || !uses_buffer(body, buffer)) return body;
@@ -129,7 +128,7 @@ class Simplifier : public ExprSimplifier {
     if (atomic) return mutate(substitute(node.body, {{node.var.get(), value}}));
     const Facts::Scope scope(facts);
     facts.define(node.var, value);
-    const Stmt body = mutate(node.body);
+    Stmt body = mutate(node.body);
     if (!body.defined()) return {};
     if (!uses_var(body, node.var)) return body;
     return value.same_as(node.value) && body.same_as(node.body) ? self : LetStmt::make(node.var, value, body);
@@ -173,7 +172,8 @@ class Simplifier : public ExprSimplifier {
 
 void simplifier::learn_parameters(const Function& function, ExprSimplifier& simplifier) {
   Facts& facts = simplifier.facts;
-  const Interval size{0, kInfinity};
+  Interval size;
+  size.lo = 0;
   std::unordered_set<const ExprNode*> symbols;
   for (const Expr& symbol : function.symbols) symbols.insert(symbol.get());
   for (const FunctionParameter& parameter : function.parameters) {

@@ -179,21 +179,21 @@ Expr ExprSimplifier::mutate_node(const Binary& node, const Expr& self) {
     default: break;
   }
   if (is_number(left) && is_number(right)) return folded(node.op, left, right);
-  const Expr shorter = drop_int_identity(node.op, left, right);
+  Expr shorter = drop_int_identity(node.op, left, right);
   return shorter.defined() ? shorter : unchanged;
 }
 
 // Integers that are no indices, floats, and bits of bool.
 Expr ExprSimplifier::data_operation(const Binary& node, const Expr& self) {
-  const Expr left = mutate(node.left);
+  Expr left = mutate(node.left);
   const Expr right = mutate(node.right);
   if (is_number(left) && is_number(right)) return folded(node.op, left, right);
   const Type type = node.type;
   if (type.is_float()) {
-    const Expr shorter = drop_float_identity(node.op, left, right);
+    Expr shorter = drop_float_identity(node.op, left, right);
     if (shorter.defined()) return shorter;
   } else if (type.is_int()) {
-    const Expr shorter = drop_int_identity(node.op, left, right);
+    Expr shorter = drop_int_identity(node.op, left, right);
     if (shorter.defined()) return shorter;
     if (node.op == BinaryOp::sub && same_value(left, right)) return constant(type, std::int64_t{0});
     const bool extremum = node.op == BinaryOp::min || node.op == BinaryOp::max;
@@ -270,7 +270,7 @@ Expr ExprSimplifier::mutate_node(const Select& node, const Expr& self) {
   const auto branch = [&](const Expr& value, bool truth) {
     return touches_memory(value) ? mutate(value) : mutate_given(value, condition, truth);
   };
-  const Expr on_true = branch(node.on_true, true);
+  Expr on_true = branch(node.on_true, true);
   const Expr on_false = branch(node.on_false, false);
   if (equal(on_true, on_false)) return on_true;
   if (condition.same_as(node.condition) && on_true.same_as(node.on_true) && on_false.same_as(node.on_false))
@@ -281,7 +281,7 @@ Expr ExprSimplifier::mutate_node(const Select& node, const Expr& self) {
 Expr ExprSimplifier::mutate_node(const IfThenElse& node, const Expr& self) {
   const Expr condition = mutate(node.condition);
   if (const std::int64_t* known = as_int(condition)) return mutate(*known != 0 ? node.on_true : node.on_false);
-  const Expr on_true = mutate_given(node.on_true, condition, true);
+  Expr on_true = mutate_given(node.on_true, condition, true);
   const Expr on_false = mutate_given(node.on_false, condition, false);
   if (same_value(on_true, on_false)) return on_true;
   if (condition.same_as(node.condition) && on_true.same_as(node.on_true) && on_false.same_as(node.on_false))
@@ -290,7 +290,7 @@ Expr ExprSimplifier::mutate_node(const IfThenElse& node, const Expr& self) {
 }
 
 Expr ExprSimplifier::mutate_node(const Load& node, const Expr& self) {
-  const Expr loaded = Mutator::mutate_node(node, self);
+  Expr loaded = Mutator::mutate_node(node, self);
   const auto* load = loaded.as<Load>();
   if (!load->mask.defined()) return loaded;
   if (is_constant(load->mask, 0)) return constant(node.type, std::int64_t{0});
@@ -309,7 +309,7 @@ Expr ExprSimplifier::mutate_node(const Let& node, const Expr& self) {
     return mutate(substitute(node.body, {{node.var.get(), value}}));
   const Facts::Scope scope(facts);
   facts.define(node.var, value);
-  const Expr body = mutate(node.body);
+  Expr body = mutate(node.body);
   if (!touches_memory(value) && !uses_var(body, node.var)) return body;
   return value.same_as(node.value) && body.same_as(node.body) ? self : Let::make(node.var, value, body);
 }

@@ -57,7 +57,7 @@ Expr ExprSimplifier::linear(const Expr& expr) {
 
 Expr ExprSimplifier::shortest(const Polynomial& polynomial, const Expr& unchanged) {
   if (!polynomial.valid) return unchanged;
-  const Expr candidate = facts.atoms.expression(polynomial, unchanged.type().lanes);
+  Expr candidate = facts.atoms.expression(polynomial, unchanged.type().lanes);
   const std::size_t before = node_count(unchanged);
   const std::size_t after = node_count(candidate);
   if (after < before) return candidate;
@@ -227,7 +227,7 @@ Expr ExprSimplifier::quotient(const Expr& left, const Expr& right, const Expr& u
 Expr ExprSimplifier::remainder(const Expr& left, const Expr& right, const Expr& unchanged) {
   if (as_int(left) != nullptr && as_int(right) != nullptr) return left % right;
   const Type type = unchanged.type();
-  const Expr zero = constant(type, std::int64_t{0});
+  Expr zero = constant(type, std::int64_t{0});
   const Polynomial a = normalised(facts.atoms.polynomial(left));
   const Polynomial c = normalised(facts.atoms.polynomial(right));
   if (!a.valid || !c.valid) return unchanged;

@@ -310,6 +310,25 @@ TEST_CASE("sizes are not negative, scalar arguments may be") {
   CHECK(guarded(n * 2 == 32) == "A[0, 0] = 1.0f;\n");
 }
 
+TEST_CASE("the deepest nesting allowed is simplified, and soon") {
+  const auto start = std::chrono::steady_clock::now();
+  Expr deep = x, sum = x, chosen = x;
+  for (int i = 0; i < 300; ++i) {
+    deep = min(deep / 2 + i, y);
+    sum = (sum + y) * 3 - x;
+    chosen = select(chosen < i, y, x + i);
+  }
+  CHECK(simplify(deep).type() == kIndex);
+  CHECK(simplify(sum).type() == kIndex);
+  CHECK(simplify(chosen).type() == kIndex);
+  Expr all = x < 1;
+  for (int i = 2; i < 200; ++i) all = all && Load::make(buffer("A", DType::i64, {n}), {x}) < y + i;
+  CHECK(simplify(all).type() == kBool);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  MESSAGE("deep expressions: ", seconds, " s");
+  CHECK(seconds < 20);  // generous, for sanitised builds
+}
+
 TEST_CASE("simplifying a convolution takes less than two milliseconds") {
   const Expr o = Var::make("O"), c = Var::make("C"), h = Var::make("H"), w = Var::make("W");
   const BufferRef in = buffer("I", DType::f32, {c, h, w}), weights = buffer("K", DType::f32, {o, c, Expr(3), Expr(3)});
