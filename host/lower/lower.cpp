@@ -144,11 +144,12 @@ class Lowering {
   // Inlines into the stage's values, and decides where its results go.
   StageParts prepare(const StageGroup& group, bool stored) {
     StageParts parts{group.stage->name, group.stage->axes, {}, {}};
-    for (const Expr& value : group.stage->values) parts.values.push_back(inliner_.mutate(value));
     for (std::size_t i = 0; i < group.buffers.size(); ++i) {
       const BufferRef& tensor = group.buffers[i];
+      if (tensor == nullptr) continue;  // an output that nothing uses
+      parts.values.push_back(inliner_.mutate(group.stage->values[i]));
       if (!stored) {
-        inliner_.inline_as(tensor, group.stage->axes, parts.values[i]);
+        inliner_.inline_as(tensor, group.stage->axes, parts.values.back());
         continue;
       }
       const auto found = storage_.find(tensor.get());

@@ -135,6 +135,22 @@ class StageNest {
                        [&](const Loop& loop) { return loop.reduces && uses_var(guard, loop.var); });
   }
 
+  // Values to start from may read what exists only at results; lanes beyond the last result, which take part in the
+  // updates, start from the identity.
+  Stmt initialise(const Reduce& reduce, const Accumulators& acc, const std::vector<Loop>& tile) const {
+    std::vector<Expr> values = initial_values(reduce), conditions;
+    if (reduce.init.empty()) return store_each(acc, values);
+    for (const Expr& guard : result_guards()) {
+      if (!only_picks_lanes(guard, tile)) {
+        conditions.push_back(guard);
+        continue;
+      }
+      for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = if_then_else(guard, values[i], reduce.reducer->identity[i]);
+    }
+    return guarded(conditions, store_each(acc, values));
+  }
+
   // Guards that only use loops over results; a guard over a reduction's loop says nothing about which results exist.
   std::vector<Expr> result_guards() const {
     std::vector<Expr> result;
@@ -160,9 +176,7 @@ class StageNest {
     const Accumulators acc = make_accumulators(reduce, partial, "_acc");
     const std::vector<Expr> result_guard = result_guards();
     // With partial results the initial value joins at the end, once.
-    Stmt init = lanes.empty() ? guarded(reduce.init.empty() ? std::vector<Expr>{} : result_guard,
-                                        store_each(acc, initial_values(reduce)))
-                              : store_each(acc, reduce.reducer->identity);
+    Stmt init = lanes.empty() ? initialise(reduce, acc, tile) : store_each(acc, reduce.reducer->identity);
     std::vector<Expr> sources;
     for (const Expr& source : reduce.sources) sources.push_back(at_point(source));
     std::vector<Expr> conditions;
