@@ -30,7 +30,9 @@ class Analysis {
   Analysis(const Source& source, const DefSyntax& def) : source_(source), def_(def) { scope_.source = &source; }
 
   Program run() {
-    for (const StatementSyntax& statement : def_.statements) scope_.computed.emplace(statement.target.text);
+    for (const StatementSyntax& statement : def_.statements) {
+      for (const Name& target : targets_of(statement)) scope_.computed.emplace(target.text);
+    }
     for (const Name& output : def_.outputs) scope_.computed.emplace(output.text);
     scalars();
     sizes();
@@ -58,7 +60,9 @@ class Analysis {
       if (parameter.shape) tensors.insert(parameter.name.text);
       for (const Syntax& size : parameter.shape.value_or(std::vector<Syntax>())) collect_names(size, names);
     }
-    for (const StatementSyntax& statement : def_.statements) tensors.insert(statement.target.text);
+    for (const StatementSyntax& statement : def_.statements) {
+      for (const Name& target : targets_of(statement)) tensors.insert(target.text);
+    }
     for (const StatementSyntax& statement : def_.statements) {
       collect_index_names(statement.value, tensors, names);
       for (const RangeSyntax& range : statement.ranges) {
@@ -136,22 +140,36 @@ class Analysis {
     }
   }
 
+  // What a statement computes, in the order of its tensors.
+  static std::vector<Name> targets_of(const StatementSyntax& statement) {
+    std::vector<Name> targets;
+    if (statement.value_target) targets.push_back(*statement.value_target);
+    targets.push_back(statement.target);
+    return targets;
+  }
+
   void statements() {
     std::map<std::string_view, std::size_t> left;
-    for (const StatementSyntax& statement : def_.statements) ++left[statement.target.text];
+    for (const StatementSyntax& statement : def_.statements) {
+      for (const Name& target : targets_of(statement)) ++left[target.text];
+    }
     std::map<std::string_view, std::size_t> version;
     for (const StatementSyntax& statement : def_.statements) {
-      const std::string_view target = statement.target.text;
-      check_target(statement.target);
-      std::string name(target);
-      // Only the last version carries the plain name, which schedules and outputs use.
-      if (--left[target] > 0) name += "." + std::to_string(version[target]++);
-      StatementResult result = analyze_statement(scope_, statement, std::move(name));
+      const std::vector<Name> targets = targets_of(statement);
+      std::vector<std::string> names;
+      for (const Name& target : targets) {
+        check_target(target);
+        names.emplace_back(target.text);
+        // Only the last version carries the plain name, which schedules and outputs use.
+        if (--left[target.text] > 0) names.back() += "." + std::to_string(version[target.text]++);
+      }
+      StatementResult result = analyze_statement(scope_, statement, names);
       for (ir::Requirement& requirement : result.requirements) {
         requirement.message = source_.place(statement.target.offset) + ": " + requirement.message;
         requirements_.push_back(std::move(requirement));
       }
-      scope_.tensors.insert_or_assign(std::string(target), std::move(result.tensor));
+      for (std::size_t i = 0; i < targets.size(); ++i)
+        scope_.tensors.insert_or_assign(std::string(targets[i].text), std::move(result.tensors[i]));
     }
   }
 
@@ -188,7 +206,9 @@ class Analysis {
       const auto found = scope_.tensors.find(name);
       if (found == scope_.tensors.end() || found->second.stage() == nullptr) {
         std::vector<std::string> targets;
-        for (const StatementSyntax& statement : def_.statements) targets.emplace_back(statement.target.text);
+        for (const StatementSyntax& statement : def_.statements) {
+          for (const Name& target : targets_of(statement)) targets.emplace_back(target.text);
+        }
         throw error(output.offset,
                     "expected a statement that computes the output '" + name + "'" + suggestion(name, targets));
       }

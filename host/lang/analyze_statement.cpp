@@ -4,6 +4,7 @@
 #include "host/lang/infer_ranges.h"
 #include "host/lang/names.h"
 #include "host/lang/stages.h"
+#include "host/lang/user_reducer.h"
 
 #include <algorithm>
 
@@ -38,9 +39,13 @@ ir::ReduceOp reduce_op(Assign assign) {
     case Assign::prod: return ir::ReduceOp::prod;
     case Assign::min: return ir::ReduceOp::min;
     case Assign::max: return ir::ReduceOp::max;
-    case Assign::set: break;
+    case Assign::any: return ir::ReduceOp::any;
+    case Assign::all: return ir::ReduceOp::all;
+    case Assign::set:
+    case Assign::argmax:
+    case Assign::argmin: break;
   }
-  throw InternalError("'=' combines nothing");
+  throw InternalError("an assignment that combines nothing, or more than values");
 }
 
 Expr combine(Assign assign, const Expr& left, const Expr& right) {
@@ -49,7 +54,11 @@ Expr combine(Assign assign, const Expr& left, const Expr& right) {
     case Assign::prod: return left * right;
     case Assign::min: return ir::min(left, right);
     case Assign::max: return ir::max(left, right);
-    case Assign::set: return right;
+    case Assign::any: return left || right;
+    case Assign::all: return left && right;
+    case Assign::set:
+    case Assign::argmax:
+    case Assign::argmin: return right;
   }
   throw InternalError("an assignment of no kind");
 }
@@ -61,6 +70,10 @@ const char* text_of(Assign assign) {
     case Assign::prod: return "*=";
     case Assign::min: return "min=";
     case Assign::max: return "max=";
+    case Assign::any: return "any=";
+    case Assign::all: return "all=";
+    case Assign::argmax: return "argmax=";
+    case Assign::argmin: return "argmin=";
   }
   return "";
 }
@@ -70,7 +83,7 @@ class Analysis {
   Analysis(const Scope& scope, const StatementSyntax& statement)
       : scope_(scope), statement_(statement), builder_(scope, true) {}
 
-  StatementResult run(std::string name) {
+  StatementResult run(const std::vector<std::string>& names) {
     left_side();
     const bool fixed_type = earlier_.buffer() != nullptr;
     Expr value = fixed_type ? builder_.build(statement_.value, earlier_.dtype()) : builder_.build(statement_.value);
@@ -80,8 +93,9 @@ class Analysis {
     ranges.run();
     value = Unguard(ranges.safe_loads()).mutate(value);
     std::vector<ir::Axis> axes = target_axes(ranges);
-    value = assemble(ranges, value);
-    return {compute_over(std::move(axes), {value}, std::move(name))[0], ranges.requirements()};
+    std::vector<Expr> values{finds_place(statement_.assign) ? value : assemble(ranges, value)};
+    if (finds_place(statement_.assign)) values = find_place(ranges, value);
+    return {compute_over(std::move(axes), std::move(values), names.back(), names), ranges.requirements()};
   }
 
  private:
@@ -107,6 +121,7 @@ class Analysis {
     if (target_rank() > kMaxRank) {
       throw error(statement_.indices[kMaxRank].offset, "expected at most " + std::to_string(kMaxRank) + " dimensions");
     }
+    if (finds_place(statement_.assign)) return check_place_targets();
     const auto found = scope_.tensors.find(statement_.target.text);
     if (found != scope_.tensors.end()) {
       earlier_ = found->second;
@@ -123,9 +138,31 @@ class Analysis {
     }
   }
 
+  // Places continue nothing: a place found before says nothing without its value.
+  void check_place_targets() const {
+    const std::string op = text_of(statement_.assign);
+    if (!statement_.initialise) throw error(statement_.assign_offset, "expected '" + op + "!', got '" + op + "'");
+    for (const Name& target : {statement_.target, statement_.value_target.value_or(statement_.target)}) {
+      if (!scope_.tensors.contains(target.text)) continue;
+      throw error(target.offset, "expected a new tensor before '" + op + "!', got '" + std::string(target.text) +
+                                     "', which has a value already");
+    }
+    if (statement_.value_target && statement_.value_target->text == statement_.target.text)
+      throw error(statement_.target.offset, "expected two different tensors before '" + op + "!'");
+  }
+
   void check_reduction(const Expr& value) const {
     if (statement_.assign != Assign::set) {
-      if (!value.type().is_bool()) return;
+      const bool logic = statement_.assign == Assign::any || statement_.assign == Assign::all;
+      if (logic && !value.type().is_bool()) {
+        throw error(statement_.value.offset, "expected conditions to combine with '" +
+                                                 std::string(text_of(statement_.assign)) + "', got " +
+                                                 ir::to_text(value.type()));
+      }
+      if (finds_place(statement_.assign) && !reduces()) {
+        throw error(statement_.value.offset, "expected an index that stands only on the right, to find its place");
+      }
+      if (logic || !value.type().is_bool()) return;
       throw error(statement_.value.offset, "expected numbers to combine with '" +
                                                std::string(text_of(statement_.assign)) +
                                                "', got bool; cast it first, as in int(...)");
@@ -181,13 +218,7 @@ class Analysis {
       const Expr now = continues ? combine(statement_.assign, before, value) : value;
       return inside_.defined() ? ir::if_then_else(inside_, now, before) : now;
     }
-    std::vector<ir::Axis> axes;
-    for (std::size_t i = target_rank(); i < builder_.indices().size(); ++i) {
-      const Expr& index = builder_.indices()[i].var;
-      const IndexRange& range = ranges.of(index);
-      axes.push_back(
-          {index, algebra_.to_expr(range.begin), algebra_.to_expr(algebra_.subtract(range.end, range.begin))});
-    }
+    std::vector<ir::Axis> axes = combined_axes(ranges);
     const ir::ReducerRef reducer = ir::make_reducer(reduce_op(statement_.assign), value.type());
     std::vector<Expr> init;
     if (continues) {
@@ -196,6 +227,32 @@ class Analysis {
       init.push_back(ir::select(inside_, ir::identity_of(reducer->op, value.type()), before));
     }
     return ir::Reduce::make(reducer, {value}, std::move(axes), inside_, std::move(init));
+  }
+
+  std::vector<ir::Axis> combined_axes(const RangeInference& ranges) const {
+    std::vector<ir::Axis> axes;
+    for (std::size_t i = target_rank(); i < builder_.indices().size(); ++i) {
+      const Expr& index = builder_.indices()[i].var;
+      const IndexRange& range = ranges.of(index);
+      axes.push_back(
+          {index, algebra_.to_expr(range.begin), algebra_.to_expr(algebra_.subtract(range.end, range.begin))});
+    }
+    return axes;
+  }
+
+  // Of one index its value, of several the position among all their combinations, the last one running fastest.
+  std::vector<Expr> find_place(const RangeInference& ranges, const Expr& value) const {
+    const std::vector<ir::Axis> axes = combined_axes(ranges);
+    Expr place = axes[0].var;
+    if (axes.size() > 1) {
+      place = Expr(0);
+      for (const ir::Axis& axis : axes) place = place * axis.extent + (axis.var - axis.min);
+    }
+    const std::vector<ReduceAxis> over(axes.begin(), axes.end());
+    std::vector<Expr> both =
+        statement_.assign == Assign::argmax ? argmax_over(value, place, over) : argmin_over(value, place, over);
+    if (!statement_.value_target) both.erase(both.begin());
+    return both;
   }
 
   const Scope& scope_;
@@ -208,8 +265,9 @@ class Analysis {
 
 }  // namespace
 
-StatementResult analyze_statement(const Scope& scope, const StatementSyntax& statement, std::string name) {
-  return scope.source->at(statement.target.offset, [&] { return Analysis(scope, statement).run(std::move(name)); });
+StatementResult analyze_statement(const Scope& scope, const StatementSyntax& statement,
+                                  const std::vector<std::string>& names) {
+  return scope.source->at(statement.target.offset, [&] { return Analysis(scope, statement).run(names); });
 }
 
 }  // namespace ferry::lang

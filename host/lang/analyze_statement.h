@@ -10,11 +10,13 @@
 namespace ferry::lang {
 
 struct StatementResult {
-  Tensor tensor;
+  std::vector<Tensor> tensors;  // one a name
   std::vector<ir::Requirement> requirements;
 };
 
-// `name` is what the tensor will be called; a tensor of the target's name in the scope is the one it updates.
-StatementResult analyze_statement(const Scope& scope, const StatementSyntax& statement, std::string name);
+// `names` are what the tensors will be called: of the value target, if there is one, and of the target. A tensor of the
+// target's name in the scope is the one it updates.
+StatementResult analyze_statement(const Scope& scope, const StatementSyntax& statement,
+                                  const std::vector<std::string>& names);
 
 }  // namespace ferry::lang

@@ -9,12 +9,13 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
 namespace ferry::lang {
 namespace {
 
-std::vector<Tensor> finish(std::vector<ir::Axis> axes, std::vector<Expr> values, const std::string& name) {
+// `output_names` has a name for each value, or none: then several values are called NAME.0, NAME.1 and so on.
+std::vector<Tensor> finish(std::vector<ir::Axis> axes, std::vector<Expr> values, const std::string& name,
+                           const std::vector<std::string>& output_names = {}) {
   Measure measure;
   std::size_t operations = 0;
   std::uint32_t depth = 0;
@@ -37,7 +38,7 @@ std::vector<Tensor> finish(std::vector<ir::Axis> axes, std::vector<Expr> values,
   std::vector<Tensor> outputs;
   for (std::size_t k = 0; k < values.size(); ++k) {
     auto buffer = std::make_shared<ir::Buffer>();
-    buffer->name = values.size() == 1 ? name : name + "." + std::to_string(k);
+    buffer->name = !output_names.empty() ? output_names[k] : values.size() == 1 ? name : name + "." + std::to_string(k);
     buffer->dtype = values[k].type().code;
     buffer->shape = shape;
     buffer->scope = ir::Scope::global;
@@ -50,7 +51,7 @@ std::vector<Tensor> finish(std::vector<ir::Axis> axes, std::vector<Expr> values,
   return outputs;
 }
 
-const char* suffix_of(const ir::Reduce& reduce) {
+std::string suffix_of(const ir::Reduce& reduce) {
   switch (reduce.reducer->op) {
     case ir::ReduceOp::sum: return ".sum";
     case ir::ReduceOp::prod: return ".prod";
@@ -58,9 +59,34 @@ const char* suffix_of(const ir::Reduce& reduce) {
     case ir::ReduceOp::max: return ".max";
     case ir::ReduceOp::any: return ".any";
     case ir::ReduceOp::all: return ".all";
-    case ir::ReduceOp::user: return ".reduce";
+    case ir::ReduceOp::user: return "." + reduce.reducer->name;
   }
   return "";
+}
+
+bool same_exprs(const std::vector<Expr>& a, const std::vector<Expr>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Expr& x, const Expr& y) { return x.same_as(y); });
+}
+
+// Components of one tuple.
+bool same_reduction(const ir::Reduce& a, const ir::Reduce& b) {
+  return a.reducer == b.reducer && same_exprs(a.sources, b.sources) && same_exprs(a.init, b.init) &&
+         a.condition.same_as(b.condition) &&
+         std::equal(a.axes.begin(), a.axes.end(), b.axes.begin(), b.axes.end(),
+                    [](const ir::Axis& x, const ir::Axis& y) { return x.var.same_as(y.var); });
+}
+
+// Whether one set of loops computes all the values: none is a reduction, or all are components of the same.
+bool share_loops(const std::vector<Expr>& values) {
+  const auto* first = values[0].as<ir::Reduce>();
+  return std::all_of(values.begin(), values.end(), [&](const Expr& value) {
+    const auto* reduce = value.as<ir::Reduce>();
+    return first == nullptr ? reduce == nullptr : reduce != nullptr && same_reduction(*first, *reduce);
+  });
+}
+
+Expr with_component(const ir::Reduce& reduce, std::size_t component) {
+  return ir::Reduce::make(reduce.reducer, reduce.sources, reduce.axes, reduce.condition, reduce.init, component);
 }
 
 // Takes inner reductions out of one stage's values.
@@ -68,17 +94,30 @@ class Hoist : public ir::Mutator {
  public:
   Hoist(const std::vector<ir::Axis>& axes, std::string name) : around_(axes), name_(std::move(name)) {}
 
-  // Keeps a reduction at the top, but not inside it.
-  Expr top(const Expr& value) {
-    const auto* reduce = value.as<ir::Reduce>();
-    return reduce == nullptr ? mutate(value) : inside(*reduce, value);
+  // Keeps reductions at the top, but not inside them.
+  void top(std::vector<Expr>& values) {
+    const auto* reduce = values[0].as<ir::Reduce>();
+    if (reduce == nullptr || !share_loops(values)) {
+      for (Expr& value : values) value = mutate(value);
+      return;
+    }
+    std::vector<std::size_t> components;
+    for (const Expr& value : values) components.push_back(value.as<ir::Reduce>()->component);
+    // Once for all, so that they still share everything.
+    const Expr rebuilt = inside(*reduce, values[0]);
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const auto& whole = *rebuilt.as<ir::Reduce>();
+      values[k] = whole.component == components[k] ? rebuilt : with_component(whole, components[k]);
+    }
   }
 
  protected:
   using Mutator::mutate_node;
 
   Expr mutate_node(const ir::Reduce& node, const Expr& self) override {
-    if (const auto known = done_.find(self.get()); known != done_.end()) return known->second;
+    for (const Hoisted& known : hoisted_) {
+      if (same_reduction(*known.reduction.as<ir::Reduce>(), node)) return known.elements[node.component];
+    }
     const Expr value = inside(node, self);
     std::vector<Expr> used = ir::free_vars(value);
     std::vector<ir::Axis> axes;
@@ -104,9 +143,16 @@ class Hoist : public ir::Mutator {
     }
     const std::size_t copies = counts_[suffix_of(node)]++;
     const std::string name = name_ + suffix_of(node) + (copies == 0 ? "" : std::to_string(copies));
-    const Expr element = finish(std::move(axes), {ir::substitute(value, renamed)}, name)[0].at(std::move(at));
-    done_.emplace(self.get(), element);
-    return element;
+    const Expr moved = ir::substitute(value, renamed);
+    std::vector<Expr> components;
+    for (std::size_t k = 0; k < node.sources.size(); ++k)
+      components.push_back(with_component(*moved.as<ir::Reduce>(), k));
+    Hoisted hoisted{self, {}};
+    for (const Tensor& output : finish(std::move(axes), std::move(components), name)) {
+      hoisted.elements.push_back(output.at(at));
+    }
+    hoisted_.push_back(std::move(hoisted));
+    return hoisted_.back().elements[node.component];
   }
 
  private:
@@ -121,7 +167,11 @@ class Hoist : public ir::Mutator {
   std::vector<ir::Axis> around_;
   std::string name_;
   std::map<std::string, std::size_t> counts_;
-  std::unordered_map<const ir::ExprNode*, Expr> done_;
+  struct Hoisted {
+    Expr reduction;
+    std::vector<Expr> elements;  // of each component
+  };
+  std::vector<Hoisted> hoisted_;
 };
 
 std::vector<ir::Axis> axes_of(std::vector<Expr> shape, const std::string& name) {
@@ -141,8 +191,10 @@ std::vector<Expr> variables_of(const std::vector<ir::Axis>& axes) {
 
 }  // namespace
 
-std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> values, std::string name) {
+std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> values, std::string name,
+                                 const std::vector<std::string>& output_names) {
   check_name(name, "a tensor");
+  for (const std::string& output : output_names) check_name(output, "a tensor");
   std::vector<Expr> shape;
   for (const ir::Axis& axis : axes) {
     if (!ir::is_constant(axis.min, 0)) throw InternalError("the axes of a computed tensor start at 0");
@@ -161,10 +213,9 @@ std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> v
     if (operations > kMaxOperations) break;
   }
   if (operations <= kMaxOperations) {
-    Hoist hoist(axes, name);
-    for (Expr& value : values) value = hoist.top(value);
+    Hoist(axes, name).top(values);
   }
-  return finish(std::move(axes), std::move(values), name);
+  return finish(std::move(axes), std::move(values), name, output_names);
 }
 
 Tensor compute(std::vector<Expr> shape, const ElementFunction& element, std::string name) {

@@ -91,6 +91,10 @@ class Parser {
   StatementSyntax statement() {
     StatementSyntax statement;
     statement.target = name_of(tokens_.expect_name("a statement such as 'C(i) = A(i)'"));
+    if (tokens_.take_symbol(",")) {
+      statement.value_target = statement.target;
+      statement.target = name_of(tokens_.expect_name("a second tensor after ',', as in 'V, I(i) argmax=! A(i,k)'"));
+    }
     if (tokens_.take_symbol("(") && !tokens_.take_symbol(")")) {
       do {
         const Token index = tokens_.expect_name("an index name on the left side");
@@ -103,6 +107,10 @@ class Parser {
     }
     statement.assign_offset = tokens_.peek().offset;
     assignment(statement);
+    if (statement.value_target && !finds_place(statement.assign)) {
+      throw source_.error(statement.assign_offset,
+                          "expected 'argmax=!' or 'argmin=!' after two tensors, got another operator");
+    }
     statement.value = parse_expression(tokens_);
     if (tokens_.at_name("where")) {
       tokens_.take();
@@ -120,9 +128,16 @@ class Parser {
 
   void assignment(StatementSyntax& statement) {
     if (tokens_.take_symbol("=")) return;
-    if (tokens_.at_name("min") || tokens_.at_name("max")) {
-      statement.assign = tokens_.take().text == "min" ? Assign::min : Assign::max;
-      tokens_.expect_symbol("=", " or '=!' right after min or max");
+    const struct {
+      std::string_view text;
+      Assign assign;
+    } kNamed[] = {{"min", Assign::min}, {"max", Assign::max},       {"any", Assign::any},
+                  {"all", Assign::all}, {"argmax", Assign::argmax}, {"argmin", Assign::argmin}};
+    for (const auto& named : kNamed) {
+      if (!tokens_.at_name(named.text)) continue;
+      statement.assign = named.assign;
+      tokens_.take();
+      tokens_.expect_symbol("=", " or '=!' right after " + std::string(named.text));
       statement.initialise = tokens_.take_symbol("!");
       return;
     }
@@ -140,7 +155,7 @@ class Parser {
       statement.initialise = form.initialise;
       return;
     }
-    throw tokens_.unexpected("'=', '+=', '*=', 'min=', 'max=' or one of these with '!'");
+    throw tokens_.unexpected("'=', '+=', '*=', 'min=', 'max=', 'any=', 'all=', 'argmax=!' or 'argmin=!'");
   }
 
   RangeSyntax range() {

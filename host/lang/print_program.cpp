@@ -40,7 +40,8 @@ std::string value_text(const Expr& value) {
   if (!reduce->init.empty()) {
     text += "; from " + joined(reduce->init, [](const Expr& start) { return ir::to_text(start); });
   }
-  return text + ")";
+  text += ")";
+  return reduce->sources.size() == 1 ? text : text + "." + std::to_string(reduce->component);
 }
 
 }  // namespace

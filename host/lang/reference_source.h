@@ -42,11 +42,14 @@ struct CallValues {
   std::int64_t evaluate(const Expr& expr) const;
 };
 
+class TupleReduction;
+
 // One output of a stage. Computes blocks of elements, at many points of the output and the reduction at once.
 class StageSource : public ElementSource {
  public:
   // Sources of all tensors it reads are found while it is made.
   StageSource(const Tensor& tensor, const CallValues& call, const FindSource& find);
+  ~StageSource() override;
 
   std::span<const std::int64_t> extents() const override { return extents_; }
   bool exact() const override { return exact_; }
@@ -74,6 +77,9 @@ class StageSource : public ElementSource {
 
   void compute_plain(const std::uint64_t* positions, std::size_t n, Element* out);
   void compute_reduction(const std::uint64_t* positions, std::size_t n, Element* out);
+  void compute_tuple(const std::uint64_t* positions, std::size_t n, Element* out);
+  // The places of these elements in the lanes of the variables.
+  static void fill_places(const std::vector<LoopVariable>& axes, const std::uint64_t* positions, std::size_t n);
   void start(const std::uint64_t* positions, std::size_t n, Element* out);
   // Fills the loop variables of lanes [from, from + count) with `count` points of element `position`, from `point` on.
   void fill_points(std::uint64_t position, std::uint64_t point, std::size_t from, std::size_t count);
@@ -91,7 +97,9 @@ class StageSource : public ElementSource {
   void add_terms(Element& total, std::size_t from, std::size_t count, const Add& add);
   void combine_sum(Element& total, std::size_t from, std::size_t count);
   void combine_generic(Element& total, std::size_t from, std::size_t count);
-  void prepare_reduction(const ir::Reduce& reduce, const CallValues& call);
+  void prepare_axes(const ir::Reduce& reduce, const CallValues& call);
+  void prepare_reduction(const ir::Reduce& reduce);
+  void prepare_tuple(const ir::Reduce& reduce);
 
   DType type_;
   std::string name_;
@@ -106,6 +114,8 @@ class StageSource : public ElementSource {
   const Lanes* value_ = nullptr;      // the value, or the reduction's source
   const Lanes* condition_ = nullptr;  // of the reduction; null: always
   const Lanes* init_value_ = nullptr;
+  std::unique_ptr<TupleReduction> tuple_;  // of a user's reducer, in place of the values above
+  std::size_t component_ = 0;
   ir::ReduceOp op_ = ir::ReduceOp::sum;
   Element identity_;
   bool reduces_ = false;

@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/arithmetic.h"
 #include "crosscompile/ir/error.h"
+#include "host/lang/tuple_reduction.h"
 
 #include <algorithm>
 #include <cmath>
@@ -47,15 +48,18 @@ StageSource::StageSource(const Tensor& tensor, const CallValues& call, const Fin
     for (std::size_t i = 0; i < stage.axes.size(); ++i) {
       init_axes_.push_back({0, extents_[i], &init_.bind(stage.axes[i].var)});
     }
-    init_value_ = &init_.add(reduce->init[reduce->component]);
   }
-  prepare_reduction(*reduce, call);
+  prepare_axes(*reduce, call);
+  if (reduce->reducer->op == ir::ReduceOp::user) {
+    prepare_tuple(*reduce);
+  } else {
+    prepare_reduction(*reduce);
+  }
 }
 
-void StageSource::prepare_reduction(const ir::Reduce& reduce, const CallValues& call) {
-  if (reduce.reducer->op == ir::ReduceOp::user)
-    throw CompileError("'" + name_ + "' uses a reducer that cannot be evaluated here");
-  op_ = reduce.reducer->op;
+StageSource::~StageSource() = default;
+
+void StageSource::prepare_axes(const ir::Reduce& reduce, const CallValues& call) {
   std::vector<std::int64_t> extents;
   for (const ir::Axis& axis : reduce.axes) {
     const std::int64_t extent = std::max<std::int64_t>(0, call.evaluate(axis.extent));
@@ -65,6 +69,20 @@ void StageSource::prepare_reduction(const ir::Reduce& reduce, const CallValues& 
   points_ = checked_count(extents, name_);
   make_point_table();
   if (reduce.condition.defined()) condition_ = &main_.add(reduce.condition);
+}
+
+void StageSource::prepare_tuple(const ir::Reduce& reduce) {
+  component_ = reduce.component;
+  std::vector<const Lanes*> starts, terms;
+  for (const Expr& start : reduce.init) starts.push_back(&init_.add(start));
+  for (const Expr& source : reduce.sources) terms.push_back(&main_.add(source, condition_));
+  tuple_ = std::make_unique<TupleReduction>(*reduce.reducer, name_, std::move(starts), std::move(terms));
+  exact_ = tuple_->exact(component_) && (condition_ == nullptr || condition_->exact);
+}
+
+void StageSource::prepare_reduction(const ir::Reduce& reduce) {
+  op_ = reduce.reducer->op;
+  if (!reduce.init.empty()) init_value_ = &init_.add(reduce.init[reduce.component]);
   value_ = &main_.add(reduce.sources[reduce.component], condition_);
   const Expr identity = reduce.reducer->identity[reduce.component];
   if (const auto* integer = identity.as<ir::IntImm>()) {
@@ -115,7 +133,9 @@ void StageSource::fetch_missing(const std::uint64_t* positions, const std::int64
 void StageSource::compute(const std::uint64_t* positions, std::size_t n, Element* out) {
   for (std::size_t done = 0; done < n; done += kLanes) {
     const std::size_t count = std::min(kLanes, n - done);
-    if (reduces_) {
+    if (tuple_ != nullptr) {
+      compute_tuple(positions + done, count, out + done);
+    } else if (reduces_) {
       compute_reduction(positions + done, count, out + done);
     } else {
       compute_plain(positions + done, count, out + done);
@@ -123,15 +143,19 @@ void StageSource::compute(const std::uint64_t* positions, std::size_t n, Element
   }
 }
 
-void StageSource::compute_plain(const std::uint64_t* positions, std::size_t n, Element* out) {
+void StageSource::fill_places(const std::vector<LoopVariable>& axes, const std::uint64_t* positions, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     std::uint64_t rest = positions[i];
-    for (std::size_t d = axes_.size(); d-- > 0;) {
-      const auto extent = static_cast<std::uint64_t>(axes_[d].extent);
-      axes_[d].lanes->integer[i] = static_cast<std::int64_t>(rest % extent);
+    for (std::size_t d = axes.size(); d-- > 0;) {
+      const auto extent = static_cast<std::uint64_t>(axes[d].extent);
+      axes[d].lanes->integer[i] = static_cast<std::int64_t>(rest % extent);
       rest /= extent;
     }
   }
+}
+
+void StageSource::compute_plain(const std::uint64_t* positions, std::size_t n, Element* out) {
+  fill_places(axes_, positions, n);
   main_.run(n);
   for (std::size_t i = 0; i < n; ++i) out[i] = {value_->real[i], value_->integer[i], exact_ ? 0 : value_->error[i]};
 }
@@ -141,14 +165,7 @@ void StageSource::start(const std::uint64_t* positions, std::size_t n, Element* 
     std::fill_n(out, n, identity_);
     return;
   }
-  for (std::size_t i = 0; i < n; ++i) {
-    std::uint64_t rest = positions[i];
-    for (std::size_t d = init_axes_.size(); d-- > 0;) {
-      const auto extent = static_cast<std::uint64_t>(init_axes_[d].extent);
-      init_axes_[d].lanes->integer[i] = static_cast<std::int64_t>(rest % extent);
-      rest /= extent;
-    }
-  }
+  fill_places(init_axes_, positions, n);
   init_.run(n);
   for (std::size_t i = 0; i < n; ++i) {
     out[i] = {init_value_->real[i], init_value_->integer[i], init_value_->exact ? 0 : init_value_->error[i]};
@@ -224,6 +241,26 @@ void StageSource::compute_reduction(const std::uint64_t* positions, std::size_t 
     }
   }
   if (filled > 0) flush();
+}
+
+// The same point of many elements at a time, so that each combines its terms in order.
+void StageSource::compute_tuple(const std::uint64_t* positions, std::size_t n, Element* out) {
+  fill_places(init_axes_, positions, n);
+  init_.run(n);
+  tuple_->start(n);
+  fill_places(axes_, positions, n);
+  for (std::uint64_t point = 0; point < points_; ++point) {
+    std::uint64_t rest = point;
+    for (std::size_t d = reduce_axes_.size(); d-- > 0;) {
+      const auto extent = static_cast<std::uint64_t>(reduce_axes_[d].extent);
+      std::fill_n(reduce_axes_[d].lanes->integer.begin(), n,
+                  reduce_axes_[d].min + static_cast<std::int64_t>(rest % extent));
+      rest /= extent;
+    }
+    main_.run(n);
+    tuple_->add(condition_, n);
+  }
+  for (std::size_t i = 0; i < n; ++i) out[i] = tuple_->result(component_, i);
 }
 
 void StageSource::combine(Element& total, std::size_t from, std::size_t count) {

@@ -31,10 +31,14 @@ struct RangeSyntax {
   Syntax begin, end;
 };
 
-enum class Assign : std::uint8_t { set, sum, prod, min, max };
+enum class Assign : std::uint8_t { set, sum, prod, min, max, any, all, argmax, argmin };
+
+// Whether it finds places rather than values.
+inline bool finds_place(Assign assign) { return assign == Assign::argmax || assign == Assign::argmin; }
 
 struct StatementSyntax {
-  Name target;
+  Name target;                       // of argmax and argmin: the places
+  std::optional<Name> value_target;  // of argmax and argmin: the values, if they are wanted
   std::vector<Name> indices;
   Assign assign = Assign::set;
   bool initialise = false;  // the "!" forms

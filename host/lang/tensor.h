@@ -18,8 +18,8 @@ namespace ferry::lang {
 using ir::Expr;
 
 // How a tensor's elements come about: for each point of `axes` (as many as the tensor has dimensions, extents its
-// shape), values[k] is the element of output k. A value is an expression over the axes and other tensors, or one
-// ir::Reduce at the top.
+// shape), values[k] is the element of output k. Either all values are expressions over the axes and other tensors, or
+// all are components of one ir::Reduce: the same but for ir::Reduce::component.
 struct Stage : ir::Definition {
   std::string name;
   std::vector<ir::Axis> axes;
@@ -66,15 +66,19 @@ using ElementFunction = std::function<Expr(const std::vector<Expr>& index)>;
 using ElementsFunction = std::function<std::vector<Expr>(const std::vector<Expr>& index)>;
 // A reduction inside a larger expression becomes a stage of its own.
 Tensor compute(std::vector<Expr> shape, const ElementFunction& element, std::string name);
-// Several outputs of one shape.
+// Several outputs of one shape. Reductions that are not components of one tuple become stages of their own.
 std::vector<Tensor> compute_all(std::vector<Expr> shape, const ElementsFunction& elements, std::string name);
-// The same for axes the caller made (each from 0) and values over them, so that they carry the user's names.
-std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> values, std::string name);
+// The same for axes the caller made (each from 0) and values over them, so that they carry the user's names. Several
+// outputs are called NAME.0, NAME.1 and so on unless there is a name for each.
+std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> values, std::string name,
+                                 const std::vector<std::string>& output_names = {});
 
 // A reduction's loop: usable as an Expr inside the reduction's source.
 class ReduceAxis {
  public:
   ReduceAxis(Expr min, Expr extent, std::string name);
+  // One that was made already.
+  explicit ReduceAxis(ir::Axis axis) : axis_(std::move(axis)) {}
   operator Expr() const { return axis_.var; }
   const ir::Axis& axis() const { return axis_; }
 

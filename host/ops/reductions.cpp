@@ -1,6 +1,7 @@
 #include "host/ops/reductions.h"
 
 #include "crosscompile/ir/error.h"
+#include "host/lang/user_reducer.h"
 #include "host/ops/elementwise.h"
 #include "host/ops/shapes.h"
 
@@ -21,30 +22,60 @@ void check_dimensions(const Tensor& x, std::vector<std::size_t>& dimensions, con
   }
 }
 
+// The loops over chosen dimensions of a tensor.
+struct Over {
+  Over(const Tensor& tensor, const std::vector<std::size_t>& dimensions, bool keep_dimensions)
+      : x(tensor), reduced(tensor.rank()), keep(keep_dimensions) {
+    for (const std::size_t d : dimensions) reduced[d] = true;
+    for (std::size_t d = 0; d < x.rank(); ++d) {
+      if (reduced[d]) axes.push_back(lang::reduce_axis(x.shape()[d], "k" + std::to_string(d)));
+      if (!reduced[d]) shape.push_back(x.shape()[d]);
+      if (reduced[d] && keep) shape.emplace_back(1);
+    }
+  }
+
+  // Of the tensor, at a place of the result and a point of the axes.
+  Expr element(const std::vector<Expr>& i) const {
+    std::vector<Expr> at;
+    std::size_t axis = 0, next = 0;
+    for (std::size_t d = 0; d < x.rank(); ++d) {
+      at.push_back(reduced[d] ? Expr(axes[axis++]) : i[next]);
+      if (!reduced[d] || keep) ++next;
+    }
+    return x(at);
+  }
+
+  // Where a point stands among all points of the axes, the last one running fastest.
+  Expr position() const {
+    Expr place(axes[0]);
+    for (std::size_t a = 1; a < axes.size(); ++a) place = place * axes[a].axis().extent + Expr(axes[a]);
+    return place;
+  }
+
+  const Tensor& x;
+  std::vector<bool> reduced;
+  bool keep;
+  std::vector<Expr> shape;
+  std::vector<lang::ReduceAxis> axes;
+};
+
+using ArgOver = std::vector<Expr> (*)(Expr, Expr, const std::vector<lang::ReduceAxis>&, Expr);
+
+Tensor place_of(ArgOver find, const Tensor& x, std::vector<std::size_t> dimensions, std::string name, bool keep) {
+  check_dimensions(x, dimensions, name);
+  const Over over(x, dimensions, keep);
+  return lang::compute(
+      over.shape, [&](const std::vector<Expr>& i) { return find(over.element(i), over.position(), over.axes, {})[1]; },
+      std::move(name));
+}
+
 }  // namespace
 
 Tensor reduce(ir::ReduceOp op, const Tensor& x, std::vector<std::size_t> dimensions, std::string name, bool keep) {
   check_dimensions(x, dimensions, name);
-  std::vector<Expr> shape;
-  std::vector<lang::ReduceAxis> axes;
-  std::vector<bool> reduced(x.rank());
-  for (const std::size_t d : dimensions) reduced[d] = true;
-  for (std::size_t d = 0; d < x.rank(); ++d) {
-    if (reduced[d]) axes.push_back(lang::reduce_axis(x.shape()[d], "k" + std::to_string(d)));
-    if (!reduced[d]) shape.push_back(x.shape()[d]);
-    if (reduced[d] && keep) shape.emplace_back(1);
-  }
+  const Over over(x, dimensions, keep);
   return lang::compute(
-      std::move(shape),
-      [&](const std::vector<Expr>& i) {
-        std::vector<Expr> at;
-        std::size_t axis = 0, next = 0;
-        for (std::size_t d = 0; d < x.rank(); ++d) {
-          at.push_back(reduced[d] ? Expr(axes[axis++]) : i[next]);
-          if (!reduced[d] || keep) ++next;
-        }
-        return lang::reduce(op, x(at), axes);
-      },
+      over.shape, [&](const std::vector<Expr>& i) { return lang::reduce(op, over.element(i), over.axes); },
       std::move(name));
 }
 
@@ -68,6 +99,26 @@ Tensor mean(const Tensor& x, std::vector<std::size_t> dimensions, std::string na
   const Tensor values = is_float(x.dtype()) ? x : cast(x, DType::f32, name + ".float");
   const Tensor total = sum(values, dimensions, name + ".sum", keep);
   return map(total, [&](const Expr& value) { return value / ir::cast(value.type().code, count); }, std::move(name));
+}
+
+Tensor argmax(const Tensor& x, std::vector<std::size_t> dimensions, std::string name, bool keep) {
+  return place_of(lang::argmax_over, x, std::move(dimensions), std::move(name), keep);
+}
+Tensor argmin(const Tensor& x, std::vector<std::size_t> dimensions, std::string name, bool keep) {
+  return place_of(lang::argmin_over, x, std::move(dimensions), std::move(name), keep);
+}
+
+Moments mean_variance(const Tensor& x, std::vector<std::size_t> dimensions, const std::string& name, bool keep) {
+  check_dimensions(x, dimensions, name);
+  const Tensor values = is_float(x.dtype()) ? x : cast(x, DType::f32, name + ".float");
+  const Over over(values, dimensions, keep);
+  const std::vector<Tensor> parts = lang::compute_all(
+      over.shape, [&](const std::vector<Expr>& i) { return lang::moments_over(over.element(i), over.axes); },
+      name + ".moments");
+  const Tensor &count = parts[0], &squares = parts[2];
+  const Tensor variance =
+      lang::compute(over.shape, [&](const std::vector<Expr>& i) { return squares(i) / count(i); }, name + ".variance");
+  return {parts[1], variance};
 }
 
 Tensor row_sum(const Tensor& x, std::string name) {

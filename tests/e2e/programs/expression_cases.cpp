@@ -190,22 +190,6 @@ void arithmetic(std::vector<ProgramCase>& cases) {
 
 }  // namespace
 
-Expected each(DType dtype, std::vector<std::int64_t> shape, const std::function<Element(const Index&)>& element) {
-  Expected expected;
-  expected.result = empty_data(dtype, std::move(shape));
-  Index index(expected.result.shape.size(), 0);
-  for (double& value : expected.result.values) {
-    const Element computed = element(index);
-    value = computed.value;
-    expected.scale.push_back(computed.scale);
-    for (std::size_t d = index.size(); d-- > 0;) {
-      if (++index[d] < expected.result.shape[d]) break;
-      index[d] = 0;
-    }
-  }
-  return expected;
-}
-
 std::vector<ProgramCase> expression_cases() {
   std::vector<ProgramCase> cases;
   vector_add(cases);

@@ -1,10 +1,13 @@
-// One kernel in the text notation, its arguments, and an independent computation of what it must return.
+// One kernel, in the text notation or built in C++, its arguments, and an independent computation of what it must
+// return.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "host/lang/program.h"
 #include "tests/e2e/programs/data.h"
 
 namespace ferry::test {
@@ -19,11 +22,21 @@ struct ProgramCase {
   std::string source;
   std::vector<Data> arguments;  // all but the outputs
   std::function<std::vector<Expected>(const std::vector<Data>&)> reference;
-  double tolerance = 0;  // times scale; 0 for exact
+  double tolerance = 0;                               // times scale; 0 for exact
+  std::optional<lang::Program> built = std::nullopt;  // in place of a source
 };
+
+// Every case of all files.
+std::vector<ProgramCase> all_cases();
+// The program of a case.
+lang::Program program_of(const ProgramCase& program);
+// Checks a result, given as the bytes of its elements; `what` tells where it came from.
+void check_result(const ProgramCase& program, const Expected& expected, const std::vector<std::uint8_t>& bytes,
+                  const std::string& what);
 
 std::vector<ProgramCase> expression_cases();
 std::vector<ProgramCase> operator_cases();
+std::vector<ProgramCase> reducer_cases();
 
 // A reference of one element: from its indices to its value and the magnitude of its terms.
 struct Element {

@@ -3,8 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
-
 #include "host/session/ferry.h"
 #include "tests/e2e/programs/program_case.h"
 #include "tests/support/listening_server.h"
@@ -16,7 +14,7 @@ namespace {
 
 void run_case(const Device& device, const Target& target, const ProgramCase& program) {
   INFO(program.name << " on " << target.text << "\n" << program.source);
-  const Module module = device.load(compile(program.source, target));
+  const Module module = device.load(compile(program_of(program), target));
   const Function function = module[module.manifest().functions.at(0).name];
   std::vector<std::vector<std::uint8_t>> bytes;
   std::vector<Argument> arguments;
@@ -38,17 +36,7 @@ void run_case(const Device& device, const Target& target, const ProgramCase& pro
     REQUIRE(results[r].shape() == expected[r].result.shape);
     std::vector<std::uint8_t> raw(results[r].bytes());
     results[r].read(raw.data());
-    const std::vector<double> got = from_bytes(results[r].dtype(), raw);
-    std::size_t wrong = 0;
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      const double want = expected[r].result.values[i];
-      const double allowed = program.tolerance * expected[r].scale[i];
-      if (got[i] == want || std::abs(got[i] - want) <= allowed) continue;
-      if (++wrong <= 3)
-        FAIL_CHECK("output " << r << ", element " << i << ": expected " << want << " within " << allowed << ", got "
-                             << got[i]);
-    }
-    CHECK(wrong == 0);
+    check_result(program, expected[r], raw, "output " + std::to_string(r));
   }
 }
 
@@ -58,8 +46,7 @@ void run_all(const std::string& arch) {
   const Device device = connect(server.address());
   CHECK(device.facts().arch == arch);
   const Target target = device.target();
-  for (const auto& cases : {expression_cases(), operator_cases()})
-    for (const ProgramCase& program : cases) run_case(device, target, program);
+  for (const ProgramCase& program : all_cases()) run_case(device, target, program);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "host/ops/reductions.h"
 
+#include "host/ops/elementwise.h"
 #include "host/ops/normalization.h"
 #include "tests/unit/host/ops/evaluate.h"
 
@@ -72,4 +73,40 @@ TEST_CASE("batch_norm normalises each channel") {
   check_elements(evaluate(y, {x, gamma, beta, mu, v}, {image, g, b, m, spread}), {2, 3, 5, 4}, [&](auto& i) {
     return (image({i[0], i[1], i[2], i[3]}) - m({i[1]})) / std::sqrt(spread({i[1]}) + 1e-5) * g({i[1]}) + b({i[1]});
   });
+}
+
+TEST_CASE("argmax and argmin are positions along the dimensions they go over") {
+  const Expr m = var("m"), n = var("n");
+  const Tensor a = input({m, n}, "A");
+  const Image x = random_image({7, 13}, 5);
+  const auto as_float = [](const Tensor& places) { return cast(places, DType::f32, "F"); };
+  const auto best = [&](std::int64_t count, bool greatest, const std::function<double(std::int64_t)>& at) {
+    std::int64_t place = 0;
+    for (std::int64_t k = 1; k < count; ++k) {
+      if (greatest ? at(k) > at(place) : at(k) < at(place)) place = k;
+    }
+    return static_cast<double>(place);
+  };
+  check_elements(evaluate(as_float(argmax(a, {1}, "P")), {a}, {x}), {7},
+                 [&](auto& i) { return best(13, true, [&](std::int64_t k) { return x({i[0], k}); }); });
+  check_elements(evaluate(as_float(argmin(a, {0}, "P", true)), {a}, {x}), {1, 13},
+                 [&](auto& i) { return best(7, false, [&](std::int64_t k) { return x({k, i[1]}); }); });
+  check_elements(evaluate(as_float(argmax(a, {}, "P")), {a}, {x}), {},
+                 [&](auto&) { return best(91, true, [&](std::int64_t k) { return x({k / 13, k % 13}); }); });
+}
+
+TEST_CASE("mean and variance along dimensions") {
+  const Expr m = var("m"), n = var("n");
+  const Tensor a = input({m, n}, "A");
+  Image x = random_image({7, 13}, 6);
+  for (float& value : x.values) value += 50;
+  const auto moment = [&](std::int64_t i, bool variance) {
+    double sum = 0, squares = 0;
+    for (std::int64_t j = 0; j < 13; ++j) sum += x({i, j});
+    for (std::int64_t j = 0; j < 13; ++j) squares += std::pow(x({i, j}) - sum / 13, 2);
+    return variance ? squares / 13 : sum / 13;
+  };
+  const Moments both = mean_variance(a, {1}, "Y", true);
+  check_elements(evaluate(both.mean, {a}, {x}), {7, 1}, [&](auto& i) { return moment(i[0], false); });
+  check_elements(evaluate(both.variance, {a}, {x}), {7, 1}, [&](auto& i) { return moment(i[0], true); }, 1e-4);
 }

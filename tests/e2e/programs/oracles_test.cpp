@@ -1,0 +1,119 @@
+// The same programs computed by the reference evaluator, and by the interpreter before and after the passes.
+#include <doctest/doctest.h>
+
+#include <cstring>
+
+#include "crosscompile/compile.h"
+#include "crosscompile/ir/interpreter.h"
+#include "crosscompile/ir/printer.h"
+#include "crosscompile/passes/pipeline.h"
+#include "crosscompile/target/resolve.h"
+#include "host/lang/reference.h"
+#include "host/lower/lower.h"
+#include "tests/e2e/programs/program_case.h"
+
+using namespace ferry;
+using namespace ferry::test;
+
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+// What a call needs, made from a case: memory of each parameter, outputs filled with a pattern.
+struct Call {
+  std::vector<std::int64_t> symbols;
+  std::vector<Bytes> memory;
+
+  Call(const ProgramCase& program, const FunctionInfo& info) {
+    std::vector<ArgumentShape> arguments;
+    std::size_t next = 0;
+    for (const ParameterInfo& parameter : info.parameters) {
+      ArgumentShape argument{parameter.kind, parameter.dtype, {}};
+      memory.emplace_back();
+      if (parameter.direction != Direction::out) {
+        const Data& data = program.arguments.at(next++);
+        argument.shape = data.shape;
+        if (data.is_scalar) argument.scalar = static_cast<std::int64_t>(data.values[0]);
+        memory.back() = to_bytes(data);
+      }
+      arguments.push_back(std::move(argument));
+    }
+    const auto bound = bind_symbols(info, arguments);
+    REQUIRE_MESSAGE(bound.is_ok(), bound.status().message());
+    symbols = bound.value();
+    const auto shapes = infer_shapes(info, symbols);
+    REQUIRE(shapes.is_ok());
+    for (std::size_t p = 0; p < memory.size(); ++p) {
+      if (info.parameters[p].direction != Direction::out) continue;
+      const auto elements = static_cast<std::size_t>(count(shapes.value()[p]));
+      memory[p].assign(elements * dtype_bytes(info.parameters[p].dtype), 0xa5);
+    }
+  }
+
+  std::vector<void*> pointers() {
+    std::vector<void*> all;
+    for (Bytes& bytes : memory) all.push_back(bytes.data());
+    for (std::int64_t& symbol : symbols) all.push_back(&symbol);
+    return all;
+  }
+};
+
+std::vector<std::size_t> outputs_of(const FunctionInfo& info) {
+  std::vector<std::size_t> outputs;
+  for (std::size_t p = 0; p < info.parameters.size(); ++p) {
+    if (info.parameters[p].direction != Direction::in) outputs.push_back(p);
+  }
+  return outputs;
+}
+
+void check_interpreter(const ProgramCase& program, const ir::Function& function, const std::string& what) {
+  const FunctionInfo info = describe(function);
+  Call call(program, info);
+  INFO(what << "\n" << ir::to_text(function));
+  REQUIRE(ir::interpret(function, call.pointers().data()) == 0);
+  const std::vector<Expected> expected = program.reference(program.arguments);
+  const std::vector<std::size_t> outputs = outputs_of(info);
+  REQUIRE(expected.size() == outputs.size());
+  for (std::size_t r = 0; r < outputs.size(); ++r)
+    check_result(program, expected[r], call.memory[outputs[r]], "output " + std::to_string(r));
+}
+
+void check_reference(const ProgramCase& program, const lang::Program& meaning, const FunctionInfo& info) {
+  Call call(program, info);
+  std::vector<const void*> arguments;
+  for (std::size_t p = 0; p < call.memory.size(); ++p) {
+    arguments.push_back(info.parameters[p].direction == Direction::out ? nullptr : call.memory[p].data());
+  }
+  const lang::Reference reference(meaning, call.symbols, arguments);
+  const std::vector<Expected> expected = program.reference(program.arguments);
+  const std::vector<std::size_t> outputs = outputs_of(info);
+  for (std::size_t r = 0; r < outputs.size(); ++r) {
+    CHECK(reference.shape(outputs[r]) == expected[r].result.shape);
+    const std::vector<std::byte> got = reference.evaluate_all(outputs[r]);
+    Bytes bytes(got.size());
+    if (!got.empty()) std::memcpy(bytes.data(), got.data(), got.size());
+    check_result(program, expected[r], bytes, "output " + std::to_string(r) + " of the reference");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the reference evaluator and the interpreter compute every program as plain loops do") {
+  const Target targets[] = {
+      resolve_target("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v4"),
+      resolve_target("llvm -mtriple=armv7l-unknown-linux-gnueabihf -mcpu=cortex-a72 -mattr=+neon")};
+  for (const ProgramCase& program : all_cases()) {
+    INFO(program.name << "\n" << program.source);
+    const lang::Program meaning = program_of(program);
+    bool first = true;
+    for (const Target& target : targets) {
+      const ir::Function lowered = lower::lower(meaning, target);
+      if (first) {
+        check_reference(program, meaning, describe(lowered));
+        check_interpreter(program, lowered, "as lowered for " + target.text);
+      }
+      first = false;
+      check_interpreter(program, passes::run_pipeline(lowered, target), "after the passes for " + target.text);
+    }
+  }
+}

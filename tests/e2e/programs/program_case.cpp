@@ -1,0 +1,55 @@
+#include "tests/e2e/programs/program_case.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "host/lang/text.h"
+
+namespace ferry::test {
+
+Expected each(DType dtype, std::vector<std::int64_t> shape,
+              const std::function<Element(const std::vector<std::int64_t>&)>& element) {
+  Expected expected;
+  expected.result = empty_data(dtype, std::move(shape));
+  std::vector<std::int64_t> index(expected.result.shape.size(), 0);
+  for (double& value : expected.result.values) {
+    const Element computed = element(index);
+    value = computed.value;
+    expected.scale.push_back(computed.scale);
+    for (std::size_t d = index.size(); d-- > 0;) {
+      if (++index[d] < expected.result.shape[d]) break;
+      index[d] = 0;
+    }
+  }
+  return expected;
+}
+
+std::vector<ProgramCase> all_cases() {
+  std::vector<ProgramCase> all;
+  for (const auto& cases : {expression_cases(), operator_cases(), reducer_cases()})
+    all.insert(all.end(), cases.begin(), cases.end());
+  return all;
+}
+
+lang::Program program_of(const ProgramCase& program) {
+  return program.built ? *program.built : lang::parse(program.source, "case.tc").at(0);
+}
+
+void check_result(const ProgramCase& program, const Expected& expected, const std::vector<std::uint8_t>& bytes,
+                  const std::string& what) {
+  const std::vector<double> got = from_bytes(expected.result.dtype, bytes);
+  REQUIRE(got.size() == expected.result.values.size());
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const double want = expected.result.values[i];
+    const double allowed = program.tolerance * expected.scale[i];
+    if (got[i] == want || std::abs(got[i] - want) <= allowed || (std::isnan(got[i]) && std::isnan(want))) continue;
+    if (++wrong <= 3) {
+      FAIL_CHECK(what << ", element " << i << ": expected " << want << " within " << allowed << ", got " << got[i]);
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+}  // namespace ferry::test
