@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "device-runtime/facts/facts.h"
+#include "device-runtime/handlers/modules.h"
 #include "rpc/base/format.h"
 
 namespace ferry::device {
@@ -28,7 +29,9 @@ Result<rpc::FactsReply> handle_facts(SessionState& state, Exchange&, const rpc::
   return rpc::FactsReply{state.facts};
 }
 
-Result<rpc::Empty> handle_close(SessionState&, Exchange& exchange, const rpc::Close&) {
+Result<rpc::Empty> handle_close(SessionState& state, Exchange& exchange, const rpc::Close&) {
+  // Before the answer, so that whoever has it finds the modules in the next session.
+  if (const Status stored = store_modules(state); !stored.is_ok()) exchange.log(stored.message());
   exchange.end_session();
   return rpc::Empty{};
 }

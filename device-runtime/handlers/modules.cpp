@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "rpc/base/format.h"
 
@@ -35,11 +36,30 @@ class FileBytes {
   }
 
   std::span<const std::uint8_t> bytes() const { return bytes_; }
+  std::vector<std::uint8_t> release() {
+    budget_.give_back(bytes_.size());
+    return std::exchange(bytes_, {});
+  }
 
  private:
   MemoryBudget& budget_;
   std::vector<std::uint8_t> bytes_;
 };
+
+// Keeps the file once the client waits. More than a few small ones are not held for that: they are kept at once.
+Status store_later(SessionState& state, const Hash& hash, std::vector<std::uint8_t> file) {
+  std::size_t held = file.size();
+  for (const UnstoredModule& module : state.unstored) held += module.file.size();
+  state.unstored.push_back({hash, std::move(file)});
+  return held <= kMaxUnstoredBytes ? Status() : store_modules(state);
+}
+
+std::optional<std::vector<std::uint8_t>> find_file(const SessionState& state, const Hash& hash) {
+  for (const UnstoredModule& module : state.unstored) {
+    if (module.hash == hash) return module.file;
+  }
+  return state.store.find(hash);
+}
 
 }  // namespace
 
@@ -53,17 +73,27 @@ Result<rpc::PutModuleReply> handle_put_module(SessionState& state, Exchange& exc
                                                      to_hex(request.hash) + ", got " + to_hex(actual));
     }
   } else {
-    std::optional<std::vector<std::uint8_t>> stored = state.store.find(request.hash);
+    std::optional<std::vector<std::uint8_t>> stored = find_file(state, request.hash);
     if (!stored) return rpc::PutModuleReply{false};
     FERRY_TRY(file.take(std::move(*stored)));
   }
   FERRY_ASSIGN(auto module, load_module(file.bytes(), request.hash, state.facts, *state.devices.front()));
-  if (exchange.payload_bytes() != 0) {
-    // A full disk costs later sessions an upload, not this one its module.
-    if (const Status kept = state.store.put(request.hash, file.bytes()); !kept.is_ok()) exchange.log(kept.message());
-  }
   state.modules.define(request.module, std::move(module));
+  if (exchange.payload_bytes() != 0) {
+    if (const Status kept = store_later(state, request.hash, file.release()); !kept.is_ok())
+      exchange.log(kept.message());
+  }
   return rpc::PutModuleReply{true};
+}
+
+Status store_modules(SessionState& state) {
+  Status result;
+  for (const UnstoredModule& module : state.unstored) {
+    Status stored = state.store.put(module.hash, module.file);
+    if (!stored.is_ok()) result = std::move(stored);
+  }
+  state.unstored.clear();
+  return result;
 }
 
 Result<rpc::ListModulesReply> handle_list_modules(SessionState& state, Exchange&, const rpc::ListModules&) {

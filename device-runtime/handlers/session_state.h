@@ -15,6 +15,12 @@
 
 namespace ferry::device {
 
+// An uploaded module whose file is not in the store yet.
+struct UnstoredModule {
+  Hash hash;
+  std::vector<std::uint8_t> file;
+};
+
 struct SessionState {
   SessionState(DeviceFacts device_facts, const ModuleStore& module_store)
       : facts(std::move(device_facts)), store(module_store), budget(facts.memory_limit_bytes) {}
@@ -25,6 +31,7 @@ struct SessionState {
   std::vector<std::unique_ptr<Device>> devices;  // in the order of facts.devices
   HandleTable<Buffer> buffers{"buffer", kMaxBuffers};
   HandleTable<Module> modules{"module", kMaxModules};
+  std::vector<UnstoredModule> unstored;
 };
 
 }  // namespace ferry::device

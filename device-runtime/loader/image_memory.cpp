@@ -38,15 +38,10 @@ ImageMemory::~ImageMemory() {
 Result<ImageMemory> ImageMemory::map(const ElfLayout& layout, std::span<const std::uint8_t> file,
                                      std::uint64_t page_bytes) {
   const std::uint64_t bytes = layout.span + (layout.alignment - page_bytes);
-  // Gaps between segments stay inaccessible.
-  void* mapping = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapping == MAP_FAILED) return system_failure("cannot reserve memory");
+  void* mapping = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED) return system_failure("cannot get memory");
   ImageMemory memory(mapping, bytes, layout);
   for (const ElfSegment& segment : layout.segments) {
-    const std::uint64_t first = segment.address / page_bytes * page_bytes;
-    if (mprotect(memory.at(first), segment.address + segment.memory_bytes - first, PROT_READ | PROT_WRITE) != 0) {
-      return system_failure("cannot get memory");
-    }
     if (segment.file_bytes != 0) {
       std::memcpy(memory.at(segment.address), file.data() + segment.file_offset, segment.file_bytes);
     }
@@ -55,29 +50,36 @@ Result<ImageMemory> ImageMemory::map(const ElfLayout& layout, std::span<const st
 }
 
 Status ImageMemory::protect(const ElfLayout& layout, std::uint64_t page_bytes) {
+  std::uint64_t covered = 0;
   for (const ElfSegment& segment : segments_) {
     const std::uint64_t first = segment.address / page_bytes * page_bytes;
-    const std::uint64_t end = segment.address + segment.memory_bytes;
+    const std::uint64_t end = (segment.address + segment.memory_bytes + page_bytes - 1) / page_bytes * page_bytes;
     if (segment.executable) {
-      __builtin___clear_cache(reinterpret_cast<char*>(at(segment.address)), reinterpret_cast<char*>(at(end)));
+      __builtin___clear_cache(reinterpret_cast<char*>(at(first)), reinterpret_cast<char*>(at(end)));
     }
-    const int protection = PROT_READ | (segment.writable ? PROT_WRITE : 0) | (segment.executable ? PROT_EXEC : 0);
-    if (mprotect(at(first), end - first, protection) != 0) return system_failure("cannot protect memory");
+    // What lies between segments is nobody's.
+    FERRY_TRY(protect_range(covered, first, PROT_NONE));
+    if (!segment.writable) FERRY_TRY(protect_range(first, end, PROT_READ | (segment.executable ? PROT_EXEC : 0)));
+    covered = end;
   }
-  if (layout.relro.bytes != 0) {
-    // Whole pages only: a page that it shares with other data must stay writable.
-    const std::uint64_t first = layout.relro.address / page_bytes * page_bytes;
-    std::uint64_t end = layout.relro.address + layout.relro.bytes;
-    bool last_of_segment = false;
-    for (const ElfSegment& segment : segments_) {
-      if (end == segment.address + segment.memory_bytes) last_of_segment = true;
-    }
-    end = (last_of_segment ? end + page_bytes - 1 : end) / page_bytes * page_bytes;
-    if (end > first && mprotect(at(first), end - first, PROT_READ) != 0) {
-      return system_failure("cannot protect relocated data");
-    }
+  return protect_relocated(layout.relro, page_bytes);
+}
+
+Status ImageMemory::protect_relocated(const ElfRange& relro, std::uint64_t page_bytes) {
+  if (relro.bytes == 0) return {};
+  // Whole pages only: a page that the range shares with other data must stay writable.
+  const std::uint64_t end = relro.address + relro.bytes;
+  bool ends_segment = false;
+  for (const ElfSegment& segment : segments_) {
+    if (end == segment.address + segment.memory_bytes) ends_segment = true;
   }
-  return {};
+  return protect_range(relro.address / page_bytes * page_bytes,
+                       (ends_segment ? end + page_bytes - 1 : end) / page_bytes * page_bytes, PROT_READ);
+}
+
+Status ImageMemory::protect_range(std::uint64_t begin, std::uint64_t end, int protection) {
+  if (begin >= end || mprotect(at(begin), end - begin, protection) == 0) return {};
+  return system_failure("cannot protect memory");
 }
 
 const ElfSegment* ImageMemory::find(std::uint64_t address, std::uint64_t bytes) const {

@@ -48,6 +48,8 @@ class ImageMemory {
 
  private:
   ImageMemory(void* mapping, std::uint64_t mapping_bytes, const ElfLayout& layout);
+  Status protect_relocated(const ElfRange& relro, std::uint64_t page_bytes);
+  Status protect_range(std::uint64_t begin, std::uint64_t end, int protection);
   const ElfSegment* find(std::uint64_t address, std::uint64_t bytes) const;
 
   void* mapping_ = nullptr;

@@ -1,10 +1,13 @@
 #include "device-runtime/session/session.h"
 
+#include <poll.h>
+
 #include <chrono>
 #include <new>
 
 #include "device-runtime/device/cpu_device.h"
 #include "device-runtime/handlers/dispatch.h"
+#include "device-runtime/handlers/modules.h"
 
 namespace ferry::device {
 namespace {
@@ -36,6 +39,21 @@ Result<rpc::Frame> next_request(rpc::Connection& connection) {
   }
 }
 
+bool is_client_waiting(rpc::Connection& connection) {
+  if (connection.has_received_ahead()) return false;
+  pollfd entry{connection.transport().native_handle(), POLLIN, 0};
+  return entry.fd < 0 || poll(&entry, 1, 0) == 0;
+}
+
+void store_uploads(SessionState& state, rpc::Connection& connection, Activity& activity) {
+  const Status stored = store_modules(state);
+  if (stored.is_ok()) return;
+  activity.sending.store(true);
+  // A client that is gone shows when its next request is read.
+  (void)connection.send_event(rpc::EventTag::log, rpc::LogEvent{0, stored.message()});
+  activity.sending.store(false);
+}
+
 }  // namespace
 
 void run_session(std::unique_ptr<Transport> transport, const SessionOptions& options, Activity& activity,
@@ -45,13 +63,15 @@ void run_session(std::unique_ptr<Transport> transport, const SessionOptions& opt
   state.devices.push_back(std::make_unique<CpuDevice>(state.facts.devices.front(), state.facts.threads, state.budget));
   bool goes_on = dispatch(state, connection, activity, hello);
   while (goes_on) {
+    if (!state.unstored.empty() && is_client_waiting(connection)) store_uploads(state, connection, activity);
     const Result<rpc::Frame> request = next_request(connection);
     if (!request.is_ok()) {
       if (request.status().code() != ErrorCode::unavailable) refuse_stream(connection, activity, request.status());
-      return;
+      break;
     }
     goes_on = dispatch(state, connection, activity, request.value());
   }
+  (void)store_modules(state);
 }
 
 }  // namespace ferry::device

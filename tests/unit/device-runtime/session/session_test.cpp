@@ -60,6 +60,7 @@ TEST_CASE_FIXTURE(Fixture, "the opening names the device and later facts repeat 
 TEST_CASE_FIXTURE(Fixture, "a kernel is put, called and measured over a queue") {
   const rpc::Handle module = test::put(*client, test::kit_file());
   // The folder for modules does not exist: the client is told, and the module works all the same.
+  client->must(rpc::Ping{});
   CHECK(client->logged().find("cannot keep the module in /proc/nowhere") == 0);
   const auto a = client->upload(std::vector<float>{1, 2, 3});
   CHECK(client->ask(rpc::Call{module, "scale", {test::scalar(2.0F), test::tensor(a, {3})}}).status.is_ok());

@@ -59,6 +59,20 @@ TEST_CASE("a module is asked for by hash, sent once, listed, and found by later 
   CHECK(later.ask(rpc::Call{1, "say", {}}).status.is_ok());
 }
 
+TEST_CASE("a module is kept as soon as its client waits, also when that then vanishes") {
+  TestServer server;
+  const Hash hash = blake2b(kit_file());
+  {
+    TestClient client(server.port());
+    put(client, kit_file());
+  }
+  bool present = false;
+  for (int attempt = 0; attempt < 100 && !present; ++attempt) {
+    present = TestClient(server.port()).must(rpc::PutModule{1, hash}).reply.present;
+  }
+  CHECK(present);
+}
+
 TEST_CASE("a kept folder serves modules to the next server, unless the file was damaged") {
   char pattern[] = "/tmp/ferry-test-folder-XXXXXX";
   REQUIRE(mkdtemp(pattern) != nullptr);
@@ -70,6 +84,7 @@ TEST_CASE("a kept folder serves modules to the next server, unless the file was 
     TestServer server(arguments);
     TestClient client(server.port());
     put(client, kit_file());
+    client.must(rpc::Close{});
   }
   REQUIRE(fs::exists(file));
   {
@@ -79,6 +94,7 @@ TEST_CASE("a kept folder serves modules to the next server, unless the file was 
     TestClient client(server.port());
     CHECK_FALSE(client.must(rpc::PutModule{1, hash}).reply.present);
     put(client, kit_file());
+    client.must(rpc::Close{});
     CHECK(TestClient(server.port()).must(rpc::PutModule{1, hash}).reply.present);
   }
   int files = 0;

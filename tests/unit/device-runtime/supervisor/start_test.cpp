@@ -102,6 +102,7 @@ TEST_CASE("a private work folder is this user's alone and goes with the server")
     TestServer server;
     TestClient client(server.port());
     put(client, kit_file());
+    client.must(rpc::Close{});
     REQUIRE(!fs::is_empty(folder));
     const fs::path work = fs::directory_iterator(folder)->path();
     CHECK((fs::status(work).permissions() & fs::perms::all) == fs::perms::owner_all);
