@@ -180,6 +180,26 @@ TEST_CASE("an answer to another request is a protocol error") {
   CHECK(std::string(error.what()) == "board:9090: expected the answer to request 2, got request 3");
 }
 
+TEST_CASE("an answer with a length of 2^63 is refused before memory is taken for it") {
+  ScriptedServer server([](ScriptedServer& s) {
+    s.welcome();
+    rpc::FrameHeader header{rpc::FrameKind::response, static_cast<std::uint16_t>(rpc::Tag::Read)};
+    header.request = s.receive().header.request;
+    header.payload_bytes = std::uint64_t{1} << 63;
+    const auto head = rpc::encode_frame_header(header);
+    const ByteSpan pieces[] = {head};
+    (void)s.connection().transport().send(pieces);
+    s.receive();
+  });
+  Client client(server.client_end(), "board:9090");
+  std::vector<std::uint8_t> into(4);
+  const RemoteError error = error_of([&] { client.send(rpc::Read{1, 0, 4}, {}, into).get(); });
+  CHECK(error.code() == ErrorCode::protocol_error);
+  CHECK(std::string(error.what()) ==
+        "board:9090: frame header: expected a payload of at most 9223372036854775807, got 9223372036854775808");
+  CHECK(!client.is_open());
+}
+
 TEST_CASE("payloads travel both ways without a copy of the client's") {
   ScriptedServer server([](ScriptedServer& s) {
     s.welcome();

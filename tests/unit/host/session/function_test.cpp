@@ -1,0 +1,112 @@
+// Calls through the C++ interface against a real server: what is refused before a kernel runs, and in which words.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "host/session/ferry.h"
+
+using namespace ferry;
+
+namespace {
+
+const char* const kKernels =
+    "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }\n"
+    "def scale(float(N) A, float s, int8 shift) -> (B) { B(i) = A(i) * s + shift }\n"
+    "def ends(float(N) A) -> (L, H) { L() min=! A(i)  H() max=! A(i) }\n"
+    "def two(float(N+M) A, float(N) B, float(M) C) -> (D) { D(i) = A(i) + B(0) + C(0) where i in 0:N }\n"
+    "def gather(float(N) A, int64(M) I) -> (B) { B(i) = A(I(i)) }\n";
+
+struct Fixture {
+  Device device = local_device();
+  Module module = device.load(compile(kKernels, device.target()));
+  std::vector<float> six = std::vector<float>(6, 1.0f);
+
+  RemoteError refusal(const char* function, const std::vector<Argument>& arguments) {
+    try {
+      module[function].call(arguments);
+    } catch (const RemoteError& error) {
+      return error;
+    }
+    return {ErrorCode::ok, "nothing was refused"};
+  }
+  std::string text(const char* function, const std::vector<Argument>& arguments) {
+    const RemoteError error = refusal(function, arguments);
+    CHECK(error.code() == ErrorCode::invalid_argument);
+    return error.what();
+  }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Fixture, "a wrong number of arguments is told with the signature") {
+  const std::string mm = "mm(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)";
+  CHECK(text("mm", {view(six, {2, 3})}) == mm + ": expected 2 arguments (or 3 with the outputs), got 1");
+  CHECK(text("mm", {}) == mm + ": expected 2 arguments (or 3 with the outputs), got 0");
+  CHECK(text("ends", {six, six}) ==
+        "ends(in f32[N] A, out f32[] L, out f32[] H): expected 1 arguments (or 3 with the outputs), got 2");
+}
+
+TEST_CASE_FIXTURE(Fixture, "a wrong dtype, rank or shape names the argument") {
+  const std::vector<double> doubles(6);
+  CHECK(text("mm", {view(doubles, {2, 3}), view(six, {3, 2})}) ==
+        "mm: argument 1 'A': expected f32[M,K], got f64[2,3]");
+  CHECK(text("mm", {view(six, {6}), view(six, {3, 2})}) == "mm: argument 1 'A': expected f32[M,K], got f32[6]");
+  CHECK(text("mm", {view(six, {2, 3}), view(six, {3, 2}), device.empty(DType::f32, {3, 2})}) ==
+        "mm: argument 3 'C': expected f32[2,2], got f32[3,2]");
+}
+
+TEST_CASE_FIXTURE(Fixture, "a size that two arguments give differently is refused") {
+  CHECK(text("mm", {view(six, {2, 3}), view(six, {2, 3})}) == "mm: argument 2 'B': expected f32[3,3], got f32[2,3]");
+  CHECK(text("two", {view(six, {6}), view(six, {3}), view(six, {2})}) ==
+        "two: argument 1 'A': expected f32[5], got f32[6]");
+}
+
+TEST_CASE_FIXTURE(Fixture, "numbers and tensors are not taken for each other, and numbers must fit") {
+  CHECK(text("mm", {5, view(six, {3, 2})}).find("mm: ") == 0);
+  CHECK(text("scale", {six, six, 1}) == "scale: argument 2 's': expected a number of f32, got a tensor");
+  CHECK(text("scale", {six, 1.0f, 300}) == "scale: argument 3 'shift': expected a number that fits i8, got 300");
+  CHECK(text("scale", {six, 1.0f, 1.5}).find("scale: argument 3 'shift': expected a number that fits i8, got 1.5") ==
+        0);
+}
+
+TEST_CASE_FIXTURE(Fixture, "elements without a shape must leave no choice") {
+  CHECK(text("mm", {six, six}).find("the arguments do not say what ") != std::string::npos);
+  CHECK(text("mm", {view(six, {2, 3}), std::vector<float>(7)}).find("mm: ") == 0);
+}
+
+TEST_CASE_FIXTURE(Fixture, "names that are not there are told with those that are") {
+  try {
+    module["nn"];
+    FAIL("expected a RemoteError");
+  } catch (const RemoteError& error) {
+    CHECK(error.code() == ErrorCode::not_found);
+    CHECK(std::string(error.what()) ==
+          "this module has no function 'nn'; expected one of: mm, scale, ends, two, gather");
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "several outputs come from call(), and the only one from the function itself") {
+  const std::vector<Tensor> both = module["ends"].call({std::vector<float>{3, 1, 2}});
+  REQUIRE(both.size() == 2);
+  CHECK(both[0].to_vector<float>() == std::vector<float>{1});
+  CHECK(both[1].to_vector<float>() == std::vector<float>{3});
+  CHECK_THROWS_WITH_AS(module["ends"](six), "ends has 2 outputs: expected call({...}) for it", RemoteError);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a refused call leaves the session as it was") {
+  text("mm", {view(six, {2, 3}), view(six, {2, 3})});
+  CHECK(module["mm"](view(six, {2, 3}), view(six, {3, 2})).to_vector<float>() == std::vector<float>(4, 3.0f));
+}
+
+TEST_CASE_FIXTURE(Fixture, "a kernel that leaves its memory ends the session, and the error says which and how") {
+  const RemoteError error = refusal("gather", {six, std::vector<std::int64_t>{std::int64_t{1} << 40}});
+  CHECK(error.code() == ErrorCode::kernel_crashed);
+  CHECK(
+      std::string(error.what()).find("gather: the kernel ended the session with SIGSEGV (bad memory access) after ") ==
+      0);
+  const RemoteError after = refusal("mm", {view(six, {2, 3}), view(six, {3, 2})});
+  CHECK(after.code() == ErrorCode::kernel_crashed);
+  const Device next = local_device();
+  CHECK(next.filled(DType::f32, {1}, FillKind::ones).to_vector<float>() == std::vector<float>{1});
+}
