@@ -3,6 +3,7 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/substitute.h"
+#include "host/lang/gather.h"
 #include "host/lang/measure.h"
 #include "host/lang/names.h"
 #include "host/lang/tensor.h"
@@ -12,6 +13,22 @@
 
 namespace ferry::lang {
 namespace {
+
+// What a check itself gathers was checked by those before it.
+void add_check(Stage& stage, GatherCheck check) {
+  auto made = std::make_shared<Stage>();
+  made->name = stage.name + ".inside" + (stage.checks.empty() ? "" : std::to_string(stage.checks.size()));
+  made->values = {std::move(check.inside)};
+  made->checks = stage.checks;
+  made->assertion = std::move(check.message);
+  made->depth = stage.depth;
+  auto buffer = std::make_shared<ir::Buffer>();
+  buffer->name = made->name;
+  buffer->dtype = DType::boolean;
+  buffer->scope = ir::Scope::global;
+  buffer->definition = std::move(made);
+  stage.checks.emplace_back(std::move(buffer));
+}
 
 // `output_names` has a name for each value, or none: then several values are called NAME.0, NAME.1 and so on.
 std::vector<Tensor> finish(std::vector<ir::Axis> axes, std::vector<Expr> values, const std::string& name,
@@ -46,6 +63,7 @@ std::vector<Tensor> finish(std::vector<ir::Axis> axes, std::vector<Expr> values,
     buffer->component = k;
     outputs.emplace_back(std::move(buffer));
   }
+  for (GatherCheck& check : gather_checks(axes, values, name)) add_check(*stage, std::move(check));
   stage->axes = std::move(axes);
   stage->values = std::move(values);
   return outputs;

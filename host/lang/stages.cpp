@@ -34,6 +34,7 @@ class Walk {
     if (seen_.insert(tensor.buffer().get()).second) outputs.push_back(tensor);
     if (!first) return;
     for (const ir::Load* load : loads_of(*stage)) reach(Tensor(load->buffer));
+    for (const Tensor& check : stage->checks) reach(check);
     order_.push_back(stage);
   }
 

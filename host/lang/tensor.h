@@ -17,16 +17,7 @@ namespace ferry::lang {
 
 using ir::Expr;
 
-// How a tensor's elements come about: for each point of `axes` (as many as the tensor has dimensions, extents its
-// shape), values[k] is the element of output k. Either all values are expressions over the axes and other tensors, or
-// all are components of one ir::Reduce: the same but for ir::Reduce::component.
-struct Stage : ir::Definition {
-  std::string name;
-  std::vector<ir::Axis> axes;
-  std::vector<Expr> values;
-  // Of the deepest chain of expressions and producers below it; at most kMaxChainDepth.
-  std::uint32_t depth = 0;
-};
+struct Stage;
 
 // Limits that keep recursion and the time of a walk bounded; compute() throws CompileError beyond them.
 inline constexpr std::size_t kMaxOperations = 200'000;  // in one stage, shared parts counted at every use
@@ -43,7 +34,7 @@ class Tensor {
   const std::vector<Expr>& shape() const { return buffer_->shape; }
   std::size_t rank() const { return buffer_->shape.size(); }
   // Null for a placeholder.
-  const Stage* stage() const { return static_cast<const Stage*>(buffer_->definition.get()); }
+  const Stage* stage() const;
 
   // The element at these indices. CompileError when their number is not the rank.
   Expr at(std::vector<Expr> indices) const;
@@ -56,6 +47,23 @@ class Tensor {
  private:
   ir::BufferRef buffer_;
 };
+
+// How a tensor's elements come about: for each point of `axes` (as many as the tensor has dimensions, extents its
+// shape), values[k] is the element of output k. Either all values are expressions over the axes and other tensors, or
+// all are components of one ir::Reduce: the same but for ir::Reduce::component.
+struct Stage : ir::Definition {
+  std::string name;
+  std::vector<ir::Axis> axes;
+  std::vector<Expr> values;
+  // Stages with an assertion that must have been computed before this one: what keeps data-dependent indices inside.
+  std::vector<Tensor> checks;
+  // When not empty, the only value is a bool without dimensions; the call fails with this message when it is false.
+  std::string assertion;
+  // Of the deepest chain of expressions and producers below it; at most kMaxChainDepth.
+  std::uint32_t depth = 0;
+};
+
+inline const Stage* Tensor::stage() const { return static_cast<const Stage*>(buffer_->definition.get()); }
 
 // A size or another integer the kernel is given at run time; with another type, a scalar argument.
 Expr var(std::string name, ir::Type type = ir::kIndex);

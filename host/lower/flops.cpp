@@ -81,7 +81,7 @@ Expr count_flops(const lang::Program& program) {
   std::unordered_set<const lang::Stage*> seen;
   for (const lang::Tensor& tensor : lang::computed_tensors(program)) {
     const lang::Stage* stage = tensor.stage();
-    if (!seen.insert(stage).second) continue;
+    if (!seen.insert(stage).second || !stage->assertion.empty()) continue;
     std::int64_t each = 0;
     Expr points = points_of(stage->axes);
     if (const auto* reduce = stage->values[0].as<Reduce>()) {

@@ -77,6 +77,9 @@ class Lowering {
       const schedule::StageSchedule& how = schedule_.at(group.stage);
       const StageParts parts = prepare(group, how.loops.has_value());
       if (how.loops) nests.push_back(stage_nest(parts, *how.loops));
+      if (!group.stage->assertion.empty()) {
+        nests.push_back(Assert::make(Load::make(parts.outputs.at(0), {}), add_message(function, *group.stage)));
+      }
     }
     for (auto& [from, to] : copy_back_) nests.push_back(copy(from, to));
     function.body = Block::make(std::move(nests));
@@ -158,6 +161,11 @@ class Lowering {
       parts.outputs.push_back(storage);
     }
     return parts;
+  }
+
+  static std::uint32_t add_message(Function& function, const lang::Stage& stage) {
+    function.messages.push_back(stage.assertion);
+    return static_cast<std::uint32_t>(function.messages.size() - 1);
   }
 
   static Stmt copy(const BufferRef& from, const BufferRef& to) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "crosscompile/compile.h"
+#include "crosscompile/ir/error.h"
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/passes/pipeline.h"
@@ -70,7 +71,13 @@ void check_interpreter(const ProgramCase& program, const ir::Function& function,
   const FunctionInfo info = describe(function);
   Call call(program, info);
   INFO(what << "\n" << ir::to_text(function));
-  REQUIRE(ir::interpret(function, call.pointers().data()) == 0);
+  const std::int32_t result = ir::interpret(function, call.pointers().data());
+  if (!program.failure.empty()) {
+    REQUIRE(result > 0);
+    CHECK(info.messages.at(static_cast<std::size_t>(result) - 1) == program.failure);
+    return;
+  }
+  REQUIRE(result == 0);
   const std::vector<Expected> expected = program.reference(program.arguments);
   const std::vector<std::size_t> outputs = outputs_of(info);
   REQUIRE(expected.size() == outputs.size());
@@ -85,6 +92,10 @@ void check_reference(const ProgramCase& program, const lang::Program& meaning, c
     arguments.push_back(info.parameters[p].direction == Direction::out ? nullptr : call.memory[p].data());
   }
   const lang::Reference reference(meaning, call.symbols, arguments);
+  if (!program.failure.empty()) {
+    for (const std::size_t p : outputs_of(info)) CHECK_THROWS_AS(reference.evaluate_all(p), CompileError);
+    return;
+  }
   const std::vector<Expected> expected = program.reference(program.arguments);
   const std::vector<std::size_t> outputs = outputs_of(info);
   for (std::size_t r = 0; r < outputs.size(); ++r) {

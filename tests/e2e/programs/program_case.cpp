@@ -27,7 +27,7 @@ Expected each(DType dtype, std::vector<std::int64_t> shape,
 
 std::vector<ProgramCase> all_cases() {
   std::vector<ProgramCase> all;
-  for (const auto& cases : {expression_cases(), operator_cases(), reducer_cases()})
+  for (const auto& cases : {expression_cases(), operator_cases(), reducer_cases(), gather_cases()})
     all.insert(all.end(), cases.begin(), cases.end());
   return all;
 }

@@ -24,6 +24,7 @@ struct ProgramCase {
   std::function<std::vector<Expected>(const std::vector<Data>&)> reference;
   double tolerance = 0;                               // times scale; 0 for exact
   std::optional<lang::Program> built = std::nullopt;  // in place of a source
+  std::string failure = {};                           // not empty: the call must fail with these words in its message
 };
 
 // Every case of all files.
@@ -35,6 +36,7 @@ void check_result(const ProgramCase& program, const Expected& expected, const st
                   const std::string& what);
 
 std::vector<ProgramCase> expression_cases();
+std::vector<ProgramCase> gather_cases();
 std::vector<ProgramCase> operator_cases();
 std::vector<ProgramCase> reducer_cases();
 

@@ -28,6 +28,17 @@ void run_case(const Device& device, const Target& target, const ProgramCase& pro
       arguments.emplace_back(View{data.dtype, data.shape, bytes.back().data()});
     }
   }
+  if (!program.failure.empty()) {
+    std::string message = "the call succeeded";
+    try {
+      function.call(arguments);
+    } catch (const RemoteError& error) {
+      CHECK(error.code() == ErrorCode::invalid_argument);
+      message = error.what();
+    }
+    CHECK(message == function.info().name + ": " + program.failure);
+    return;
+  }
   const std::vector<Tensor> results = function.call(arguments);
   const std::vector<Expected> expected = program.reference(program.arguments);
   REQUIRE(results.size() == expected.size());
