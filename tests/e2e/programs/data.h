@@ -22,6 +22,11 @@ struct Data {
   double operator()(std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t l) const {
     return (*this)(((i * shape[1] + j) * shape[2] + k) * shape[3] + l);
   }
+  double at(const std::vector<std::int64_t>& index) const {
+    std::int64_t place = 0;
+    for (std::size_t d = 0; d < shape.size(); ++d) place = place * shape[d] + index[d];
+    return (*this)(place);
+  }
 };
 
 std::int64_t count(const std::vector<std::int64_t>& shape);

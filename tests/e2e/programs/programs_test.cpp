@@ -53,11 +53,13 @@ void run_case(const Device& device, const Target& target, const ProgramCase& pro
 
 void run_all(const std::string& arch) {
   const ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/" + arch + "/static/rpc_server",
-                               emulator_of(arch), {"--threads", "2"});
+                               emulator_of(arch), {"--threads", "2", "--quiet"});
   const Device device = connect(server.address());
   CHECK(device.facts().arch == arch);
   const Target target = device.target();
-  for (const ProgramCase& program : all_cases()) run_case(device, target, program);
+  for (const ProgramCase& program : all_cases()) {
+    run_case(device, arch == "riscv64" && program.truncates ? ferry::target("riscv64") : target, program);
+  }
 }
 
 }  // namespace
