@@ -9,9 +9,11 @@
 #include <thread>
 #include <vector>
 
+#include "crosscompile/target/resolve.h"
 #include "rpc/transport/socket.h"
 #include "rpc/wire/connection.h"
 #include "tests/e2e/cli/run_ferry.h"
+#include "tests/support/crashing_module.h"
 #include "tests/support/listening_server.h"
 
 using namespace ferry;
@@ -145,6 +147,21 @@ TEST_CASE("a module file with any byte changed or missing is refused, never run"
     CHECK(shorter.code == 2);
     CHECK(shorter.err.starts_with("ferry: " + folder.path("short.ferry") + ": "));
   }
+}
+
+TEST_CASE("a kernel that leaves its memory is named with its signal, and the server serves the next run") {
+  const test::ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/x86_64/dynamic/rpc_server", {},
+                                     {"--quiet"});
+  const Folder folder;
+  const auto module = test::crashing_module(resolve_target("x86-64"));
+  const std::string file = folder.file("astray.ferry", {module.begin(), module.end()});
+  const std::string expected = "ferry: astray: the kernel ended the session with SIGSEGV (bad memory access) after ";
+  for (const char* command : {"run", "bench"}) {
+    const Outcome crash = run_ferry({command, file, "--size", "N=4", "--remote", server.address()});
+    CHECK(crash.code == 1);
+    CHECK(crash.err.substr(0, expected.size()) == expected);
+  }
+  CHECK(run_ferry({"run", "-e", test::kMatmul, "--size", "M=1,N=1,K=1", "--remote", server.address()}).code == 0);
 }
 
 TEST_CASE("nobody at the address is said within five seconds") {

@@ -72,17 +72,24 @@ TEST_CASE("a module is compiled, inspected, and run as the text is") {
   CHECK(from_module.out.substr(0, 60) == from_text.out.substr(0, 60));
 }
 
-TEST_CASE("compiling the same text twice, in different folders, gives the same bytes") {
-  const Folder here, there;
-  const Outcome first = run_ferry(
-      {"compile", here.file("mm.tc", test::kMatmul), "--target", "raspberry-pi-4", "-o", here.path("a.ferry")});
-  const Outcome second = run_ferry(
-      {"compile", there.file("other.tc", test::kMatmul), "--target", "raspberry-pi-4", "-o", there.path("b.ferry")});
-  CHECK(first.code == 0);
-  CHECK(second.code == 0);
-  const std::string bytes = test::content_of(here.path("a.ferry"));
-  CHECK(!bytes.empty());
-  CHECK(bytes == test::content_of(there.path("b.ferry")));
+TEST_CASE("compiling the same text gives the same bytes in any process, folder and environment") {
+  for (const char* target : {"x86-64-v3", "raspberry-pi-4", "raspberry-pi-4-32bit", "riscv64-v"}) {
+    CAPTURE(std::string(target));
+    const Folder here, there;
+    const std::string kernel = here.file("mm.tc", test::kMatmul);
+    there.file("other.tc", test::kMatmul);
+    const Outcome first = run_ferry({"compile", kernel, "--target", target, "-o", here.path("a.ferry")});
+    const Outcome second =
+        run_ferry({"compile", "other.tc", "--target", target, "-o", "b.ferry"}, "",
+                  {{"TMPDIR", there.path("")}, {"LC_ALL", "C.UTF-8"}, {"TZ", "Asia/Tokyo"}}, there.path(""));
+    const Outcome third =
+        run_ferry({"compile", "-", "--target", target, "-o", there.path("c.ferry")}, test::kMatmul, {}, "/");
+    CAPTURE(first.err + second.err + third.err);
+    const std::string bytes = test::content_of(here.path("a.ferry"));
+    CHECK(!bytes.empty());
+    CHECK(bytes == test::content_of(there.path("b.ferry")));
+    CHECK(bytes == test::content_of(there.path("c.ferry")));
+  }
 }
 
 TEST_CASE("--emit shows the stages for any target") {

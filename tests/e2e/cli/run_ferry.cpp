@@ -16,9 +16,9 @@ namespace ferry::test {
 const char* const kMatmul = "def mm(float32(M,K) A, float32(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }\n";
 
 Outcome run_ferry(const std::vector<std::string>& words, const std::string& input,
-                  const std::map<std::string, std::string>& environment) {
-  const Folder folder;
-  const std::string in = folder.file("in", input), out = folder.path("out"), err = folder.path("err");
+                  const std::map<std::string, std::string>& environment, const std::string& folder) {
+  const Folder streams;
+  const std::string in = streams.file("in", input), out = streams.path("out"), err = streams.path("err");
   const std::string program = std::string(FERRY_BINARY_DIR) + "/bin/ferry";
   std::vector<char*> arguments{const_cast<char*>(program.c_str())};
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -34,6 +34,7 @@ Outcome run_ferry(const std::vector<std::string>& words, const std::string& inpu
     for (int stream = 0; stream < 3; ++stream) {
       if (dup2(files[stream], stream) < 0) _exit(125);
     }
+    if (!folder.empty() && chdir(folder.c_str()) != 0) _exit(124);
     execv(program.c_str(), arguments.data());
     _exit(126);
   }

@@ -14,9 +14,9 @@ struct Outcome {
   double seconds = 0;
 };
 
-// `environment` is added to ours, from which FERRY_REMOTE is removed.
+// `environment` is added to ours, from which FERRY_REMOTE is removed; `folder` is where it runs, ours if empty.
 Outcome run_ferry(const std::vector<std::string>& words, const std::string& input = "",
-                  const std::map<std::string, std::string>& environment = {});
+                  const std::map<std::string, std::string>& environment = {}, const std::string& folder = "");
 
 // A folder of the test's own, removed at the end.
 class Folder {
