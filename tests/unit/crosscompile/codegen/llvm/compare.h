@@ -11,6 +11,7 @@ namespace ferry::codegen_test {
 struct Tolerance {
   double ulps = 0;
   bool any_zero = false;
+  bool flushed = false;  // a subnormal float32 may be 0
 };
 
 // "element 3: expected 1.5 (0x3fc00000), got 1.25 (0x3fa00000)"; empty when they agree.

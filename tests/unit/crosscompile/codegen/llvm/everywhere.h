@@ -20,6 +20,7 @@ struct Case {
   // Floats may differ by this many units in the last place; 0: not at all, though one NaN is as good as another.
   double ulps = 0;
   bool any_zero = false;             // +0 and -0 are the same
+  bool flushed = false;              // vectors of 32-bit ARM make zeros of subnormal results
   bool vector_float_to_int = false;  // has such a conversion, see Variant
 };
 

@@ -1,0 +1,40 @@
+// The expansions, one function each: an expression that computes it for one float32 argument (atan2 and pow: two) of
+// any number of lanes. No calls but fma, abs, sqrt and bitcast, all of which are instructions.
+//
+// Errors in units of the last place stand beside each definition; a test measures them. NaN, infinities, signed zeros
+// and subnormals are those of the C library, up to the payload of a NaN. An argument may be used often: pass a
+// variable.
+#pragma once
+
+#include "crosscompile/passes/lower_math/sequence.h"
+
+namespace ferry::passes::math {
+
+// exponential.cpp
+ir::Expr exp(Sequence& s, const ir::Expr& x);
+ir::Expr exp2(Sequence& s, const ir::Expr& x);
+ir::Expr expm1(Sequence& s, const ir::Expr& x);
+ir::Expr sigmoid(Sequence& s, const ir::Expr& x);
+// hyperbolic.cpp
+ir::Expr tanh(Sequence& s, const ir::Expr& x);
+ir::Expr sinh(Sequence& s, const ir::Expr& x);
+ir::Expr cosh(Sequence& s, const ir::Expr& x);
+// logarithm.cpp
+ir::Expr log(Sequence& s, const ir::Expr& x);
+ir::Expr log2(Sequence& s, const ir::Expr& x);
+ir::Expr log1p(Sequence& s, const ir::Expr& x);
+// trigonometric.cpp
+ir::Expr sin(Sequence& s, const ir::Expr& x);
+ir::Expr cos(Sequence& s, const ir::Expr& x);
+ir::Expr tan(Sequence& s, const ir::Expr& x);
+// inverse.cpp
+ir::Expr asin(Sequence& s, const ir::Expr& x);
+ir::Expr acos(Sequence& s, const ir::Expr& x);
+ir::Expr atan(Sequence& s, const ir::Expr& x);
+ir::Expr atan2(Sequence& s, const ir::Expr& y, const ir::Expr& x);
+// error_function.cpp
+ir::Expr erf(Sequence& s, const ir::Expr& x);
+// power.cpp
+ir::Expr pow(Sequence& s, const ir::Expr& base, const ir::Expr& exponent);
+
+}  // namespace ferry::passes::math

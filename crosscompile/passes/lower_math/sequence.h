@@ -1,0 +1,55 @@
+// Writes straight-line arithmetic as nested lets, so that what is used twice is computed once. Everything has the lanes
+// that the sequence is for; one sequence makes one expression.
+#pragma once
+
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/target/target.h"
+
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace ferry::passes::math {
+
+// Whether a multiplication and an addition in one rounding is an instruction, for scalars and vectors alike.
+bool has_fma(const Target& target);
+
+class Sequence {
+ public:
+  Sequence(const Target& target, std::uint32_t lanes) : target_(target), lanes_(lanes) {}
+
+  // The value under a name.
+  ir::Expr let(const char* name, const ir::Expr& value);
+  // The result with everything that let() was given before it.
+  ir::Expr finish(ir::Expr result) const;
+
+  ir::Expr f32(double value) const { return number(DType::f32, value); }
+  ir::Expr f64(double value) const { return number(DType::f64, value); }
+  ir::Expr i32(std::int64_t value) const { return ir::constant(ir::Type(DType::i32, lanes_), value); }
+  ir::Expr u32(std::int64_t value) const { return ir::constant(ir::Type(DType::u32, lanes_), value); }
+  ir::Expr u64(std::int64_t value) const { return ir::constant(ir::Type(DType::u64, lanes_), value); }
+
+  // a * b + c, in one rounding where that is an instruction; where it is not, code generation has nothing to fuse.
+  ir::Expr fma(const ir::Expr& a, const ir::Expr& b, const ir::Expr& c) const;
+  // c[0] + c[1] * x + c[2] * x^2 + ...
+  ir::Expr polynomial(const ir::Expr& x, std::span<const double> coefficients) const;
+
+  ir::Expr bits(const ir::Expr& value) const;       // of f32, as i32
+  ir::Expr from_bits(const ir::Expr& value) const;  // and back, from i32 or u32
+  ir::Expr magnitude(const ir::Expr& value) const { return ir::call_math("abs", {value}); }
+  // `value`, which has no sign or the sign of `sign`, with the sign of `sign`.
+  ir::Expr with_sign_of(const ir::Expr& sign, const ir::Expr& value) const;
+  ir::Expr square_root(const ir::Expr& value) const { return ir::call_math("sqrt", {value}); }
+
+  const Target& target() const { return target_; }
+  std::uint32_t lanes() const { return lanes_; }
+
+ private:
+  ir::Expr number(DType type, double value) const { return ir::constant(ir::Type(type, lanes_), value); }
+
+  const Target& target_;
+  std::uint32_t lanes_;
+  std::vector<std::pair<ir::Expr, ir::Expr>> lets_;
+};
+
+}  // namespace ferry::passes::math
