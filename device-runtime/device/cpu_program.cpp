@@ -37,6 +37,7 @@ class CpuCall final : public Workload {
   CpuCall(ferry_kernel kernel, const KernelContext& context) : kernel_(kernel), context_(context) {}
 
   void set_arguments(std::span<const DeviceArgument> arguments, std::span<const std::int64_t> symbols) {
+    pointers_.reserve(arguments.size() + symbols.size());
     scalars_.reserve(arguments.size());  // pointers into it are handed out
     symbols_.assign(symbols.begin(), symbols.end());
     for (const DeviceArgument& argument : arguments) {

@@ -86,6 +86,7 @@ Result<CheckedCall> check_call(SessionState& state, Exchange& exchange, const rp
   FERRY_ASSIGN(call.bound, bind_call(info, shapes));
 
   std::vector<View> views(request.arguments.size());
+  call.arguments.reserve(views.size());
   for (std::size_t i = 0; i < request.arguments.size(); ++i) {
     const rpc::Argument& argument = request.arguments[i];
     if (argument.is_scalar) {

@@ -39,10 +39,13 @@ Result<rpc::Frame> next_request(rpc::Connection& connection) {
   }
 }
 
+// Whether nothing comes for so long that the client must have got all it asked for. What follows an upload is often
+// still being written when the upload is answered.
 bool is_client_waiting(rpc::Connection& connection) {
+  constexpr int kPatienceMs = 5;
   if (connection.has_received_ahead()) return false;
   pollfd entry{connection.transport().native_handle(), POLLIN, 0};
-  return entry.fd < 0 || poll(&entry, 1, 0) == 0;
+  return entry.fd < 0 || poll(&entry, 1, kPatienceMs) == 0;
 }
 
 void store_uploads(SessionState& state, rpc::Connection& connection, Activity& activity) {

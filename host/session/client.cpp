@@ -109,7 +109,7 @@ void Client::receive_answer() {
   }
   if (!received.is_ok()) fail(received.status());
   const rpc::Frame& frame = received.value();
-  const Outstanding expected = outstanding_.front();
+  const Outstanding& expected = outstanding_.front();
   if (frame.header.kind != rpc::FrameKind::response || frame.header.request != expected.id) {
     fail({ErrorCode::protocol_error, "expected the answer to request " + std::to_string(expected.id) +
                                          ", got request " + std::to_string(frame.header.request)});

@@ -22,6 +22,7 @@ std::vector<const Argument*> match_parameters(const FunctionInfo& info, const st
                                                        " with the outputs), got " + std::to_string(arguments.size()));
   }
   std::vector<const Argument*> matched;
+  matched.reserve(info.parameters.size());
   auto next = arguments.begin();
   for (const ParameterInfo& parameter : info.parameters) {
     matched.push_back(with_outputs || parameter.direction != Direction::out ? &*next++ : nullptr);
@@ -60,10 +61,12 @@ struct Prepared {
   std::vector<Tensor> tensors;  // one a parameter; empty for scalars
 };
 
+// The shapes, one a parameter, are those that the arguments should have; tensors of the device do without.
 Tensor to_device(const Device& device, const FunctionInfo& info, std::size_t p, const Argument& argument,
-                 const Shape& expected) {
-  const ParameterInfo& parameter = info.parameters[p];
+                 const std::vector<Shape>& shapes) {
   if (const auto* tensor = std::get_if<Tensor>(&argument.value())) return *tensor;
+  const ParameterInfo& parameter = info.parameters[p];
+  const Shape& expected = shapes[p];
   const auto* view = std::get_if<View>(&argument.value());
   const auto* flat = std::get_if<Argument::Flat>(&argument.value());
   if (view == nullptr && flat == nullptr) refuse(info, p, shape_text(parameter.dtype, expected), "a number");
@@ -77,19 +80,39 @@ Tensor to_device(const Device& device, const FunctionInfo& info, std::size_t p, 
   return device.put({flat->dtype, expected, flat->data});
 }
 
-Prepared prepare(const std::shared_ptr<detail::DeviceState>& state, const FunctionInfo& info,
-                 const std::vector<Argument>& arguments) {
-  const std::vector<const Argument*> matched = match_parameters(info, arguments);
+// A number for a scalar, a tensor of the device for a tensor: nothing is left to be made or found out.
+bool is_ready(const FunctionInfo& info, const std::vector<const Argument*>& matched) {
+  for (std::size_t p = 0; p < matched.size(); ++p) {
+    if (matched[p] == nullptr) return false;
+    const auto& value = matched[p]->value();
+    const bool fits = info.parameters[p].kind == ParameterKind::scalar ? std::holds_alternative<Argument::Scalar>(value)
+                                                                       : std::holds_alternative<Tensor>(value);
+    if (!fits) return false;
+  }
+  return true;
+}
+
+// The shape of every argument, from those that say theirs.
+std::vector<Shape> find_shapes(const FunctionInfo& info, const std::vector<const Argument*>& matched) {
   std::vector<PartialArgument> known;
   for (const Argument* argument : matched) known.push_back(partial(argument));
   check_ranks(info, known);
   session::SymbolValues symbols;
   solve_symbols(info, known, symbols);
-  const std::vector<Shape> shapes = session::shapes_of(info, symbols, kAdvice);
+  return session::shapes_of(info, symbols, kAdvice);
+}
+
+Prepared prepare(const std::shared_ptr<detail::DeviceState>& state, const FunctionInfo& info,
+                 const std::vector<Argument>& arguments) {
+  const std::vector<const Argument*> matched = match_parameters(info, arguments);
+  const std::vector<Shape> shapes = is_ready(info, matched) ? std::vector<Shape>() : find_shapes(info, matched);
 
   const Device device = detail::Access::device(state);
   Prepared prepared;
+  prepared.wire.reserve(matched.size());
+  prepared.tensors.reserve(matched.size());
   std::vector<ArgumentShape> checked;
+  checked.reserve(matched.size());
   for (std::size_t p = 0; p < matched.size(); ++p) {
     const ParameterInfo& parameter = info.parameters[p];
     rpc::Argument wire;
@@ -102,7 +125,7 @@ Prepared prepare(const std::shared_ptr<detail::DeviceState>& state, const Functi
       wire.scalar_bits = session::scalar_bits(info, p, *scalar);
     } else {
       tensor = matched[p] == nullptr ? device.empty(parameter.dtype, shapes[p])
-                                     : to_device(device, info, p, *matched[p], shapes[p]);
+                                     : to_device(device, info, p, *matched[p], shapes);
       wire.buffer = detail::Access::handle(tensor);
       wire.dtype = tensor.dtype();
       wire.shape = tensor.shape();

@@ -33,6 +33,10 @@ std::string argument_name(const FunctionInfo& function, std::size_t index) {
   return "argument " + std::to_string(index + 1) + " '" + function.parameters[index].name + "'";
 }
 
+bool is_symbol(const ManifestExpr& expr, std::uint32_t index) {
+  return expr.code.size() == 1 && expr.code[0] == ManifestInstruction{ManifestOp::symbol, std::int64_t{index}};
+}
+
 // Sizes as numbers as far as they are known, as expressions otherwise: f32[64,N].
 std::string expected_text(const FunctionInfo& function, const ParameterInfo& parameter, const Symbols& symbols) {
   if (parameter.kind == ParameterKind::scalar) return std::string("a scalar ") + dtype_name(parameter.dtype);
@@ -89,7 +93,7 @@ void bind_from(const FunctionInfo& function, const ParameterInfo& parameter, con
       continue;
     }
     for (std::size_t d = 0; d < parameter.shape.size(); ++d) {
-      if (parameter.shape[d] == manifest_symbol(s)) bind(symbols, s, argument.shape[d]);
+      if (is_symbol(parameter.shape[d], s)) bind(symbols, s, argument.shape[d]);
     }
   }
 }
@@ -114,12 +118,24 @@ Result<Symbols> bind_all(const FunctionInfo& function, std::span<const ArgumentS
   return symbols;
 }
 
-Result<std::int64_t> evaluate_for(const FunctionInfo& function, const std::string& what, const ManifestExpr& expr,
+// What an expression is for, as text only where a message wants it: this runs for every size of every call.
+struct Purpose {
+  static constexpr std::size_t kNoArgument = SIZE_MAX;
+  const char* what;
+  std::size_t argument = kNoArgument;
+
+  std::string text(const FunctionInfo& function) const {
+    return argument == kNoArgument ? std::string(what) : argument_name(function, argument) + ": " + what;
+  }
+};
+
+Result<std::int64_t> evaluate_for(const FunctionInfo& function, Purpose purpose, const ManifestExpr& expr,
                                   std::span<const std::int64_t> symbols) {
   if (expr.code.empty()) return std::int64_t{0};
   Result<std::int64_t> value = evaluate(expr, symbols);
   if (value.is_ok()) return value;
-  return refuse(function, what + " " + to_text(expr, function.symbols) + ": " + value.status().message());
+  return refuse(function,
+                purpose.text(function) + " " + to_text(expr, function.symbols) + ": " + value.status().message());
 }
 
 // The bytes from the first to past the last element; nothing when that overflows or a stride is negative.
@@ -151,8 +167,7 @@ Result<std::uint64_t> tensor_bytes(const FunctionInfo& function, std::size_t ind
   } else {
     std::vector<std::int64_t> strides;
     for (const ManifestExpr& stride : parameter.strides) {
-      FERRY_ASSIGN(const std::int64_t value,
-                   evaluate_for(function, argument_name(function, index) + ": stride", stride, symbols));
+      FERRY_ASSIGN(const std::int64_t value, evaluate_for(function, {"stride", index}, stride, symbols));
       if (value < 0) {
         return refuse(function, argument_name(function, index) + ": expected strides of at least 0, got " +
                                     std::to_string(value));
@@ -168,7 +183,7 @@ Result<std::uint64_t> tensor_bytes(const FunctionInfo& function, std::size_t ind
 
 Status check_precondition(const FunctionInfo& function, const Precondition& precondition,
                           std::span<const std::int64_t> symbols) {
-  FERRY_ASSIGN(const std::int64_t holds, evaluate_for(function, "requires", precondition.condition, symbols));
+  FERRY_ASSIGN(const std::int64_t holds, evaluate_for(function, {"requires"}, precondition.condition, symbols));
   if (holds != 0) return Status();
   std::string reason = "requires " + to_text(precondition.condition, function.symbols);
   std::string values;
@@ -204,16 +219,16 @@ Result<std::vector<std::int64_t>> bind_symbols(const FunctionInfo& function, std
 }
 
 Result<BoundCall> bind_call(const FunctionInfo& function, std::span<const ArgumentShape> arguments) {
-  FERRY_ASSIGN(const Symbols symbols, bind_all(function, arguments, true));
+  FERRY_ASSIGN(Symbols symbols, bind_all(function, arguments, true));
   BoundCall call;
-  call.symbols = symbols.values;
+  call.tensor_bytes.reserve(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ParameterInfo& parameter = function.parameters[i];
     if (parameter.kind == ParameterKind::scalar) {
-      for (std::size_t s = 0; s < call.symbols.size(); ++s) {
+      for (std::size_t s = 0; s < symbols.values.size(); ++s) {
         if (parameter.dtype != DType::i64 || parameter.name != function.symbols[s]) continue;
-        if (arguments[i].scalar == call.symbols[s]) continue;
-        return refuse(function, argument_name(function, i) + ": expected " + std::to_string(call.symbols[s]) +
+        if (arguments[i].scalar == symbols.values[s]) continue;
+        return refuse(function, argument_name(function, i) + ": expected " + std::to_string(symbols.values[s]) +
                                     ", got " + std::to_string(arguments[i].scalar));
       }
       call.tensor_bytes.push_back(0);
@@ -221,23 +236,24 @@ Result<BoundCall> bind_call(const FunctionInfo& function, std::span<const Argume
     }
     for (std::size_t d = 0; d < parameter.shape.size(); ++d) {
       FERRY_ASSIGN(const std::int64_t expected,
-                   evaluate_for(function, argument_name(function, i) + ": size", parameter.shape[d], call.symbols));
+                   evaluate_for(function, {"size", i}, parameter.shape[d], symbols.values));
       if (expected != arguments[i].shape[d]) return mismatch(function, i, symbols, arguments[i]);
     }
-    FERRY_ASSIGN(const std::uint64_t bytes, tensor_bytes(function, i, arguments[i], call.symbols));
+    FERRY_ASSIGN(const std::uint64_t bytes, tensor_bytes(function, i, arguments[i], symbols.values));
     call.tensor_bytes.push_back(bytes);
   }
   for (const Precondition& precondition : function.preconditions) {
-    FERRY_TRY(check_precondition(function, precondition, call.symbols));
+    FERRY_TRY(check_precondition(function, precondition, symbols.values));
   }
   const auto workspace = [&](const ManifestExpr& expr, std::uint64_t& bytes) -> Status {
-    FERRY_ASSIGN(const std::int64_t value, evaluate_for(function, "workspace", expr, call.symbols));
+    FERRY_ASSIGN(const std::int64_t value, evaluate_for(function, {"workspace"}, expr, symbols.values));
     if (value < 0) return refuse(function, "expected a workspace of at least 0 bytes, got " + std::to_string(value));
     bytes = static_cast<std::uint64_t>(value);
     return Status();
   };
   FERRY_TRY(workspace(function.call_workspace, call.call_workspace));
   FERRY_TRY(workspace(function.thread_workspace, call.thread_workspace));
+  call.symbols = std::move(symbols.values);
   return call;
 }
 
@@ -251,8 +267,7 @@ Result<std::vector<std::vector<std::int64_t>>> infer_shapes(const FunctionInfo& 
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     std::vector<std::int64_t>& shape = shapes.emplace_back();
     for (const ManifestExpr& size : function.parameters[i].shape) {
-      FERRY_ASSIGN(const std::int64_t value,
-                   evaluate_for(function, argument_name(function, i) + ": size", size, symbols));
+      FERRY_ASSIGN(const std::int64_t value, evaluate_for(function, {"size", i}, size, symbols));
       if (value < 0) {
         return refuse(function, argument_name(function, i) + ": expected sizes of at least 0, got " +
                                     to_text(size, function.symbols) + " = " + std::to_string(value));

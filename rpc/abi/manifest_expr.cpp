@@ -147,6 +147,13 @@ Status check_manifest_expr(const ManifestExpr& expr, std::size_t symbol_count) {
 }
 
 Result<std::int64_t> evaluate(const ManifestExpr& expr, std::span<const std::int64_t> symbols) {
+  // Nearly every size is one symbol or one constant.
+  if (expr.code.size() == 1) {
+    const ManifestInstruction& only = expr.code.front();
+    if (only.op == ManifestOp::constant) return only.value;
+    const auto index = static_cast<std::uint64_t>(only.value);
+    if (only.op == ManifestOp::symbol && index < symbols.size()) return symbols[static_cast<std::size_t>(index)];
+  }
   // One more than may be used: the limit is checked after the push.
   std::array<std::int64_t, kMaxManifestStack + 1> stack{};
   const auto step = [&](std::size_t i, const ManifestInstruction& instruction, std::size_t depth) {

@@ -3,6 +3,7 @@
 // functions are written, and nowhere else: cereal is slow to compile.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cereal/cereal.hpp>
@@ -126,7 +127,9 @@ void load(ByteInputArchive& archive, std::vector<T>& values) {
     archive.take(values.data(), values.size() * sizeof(T));
   } else {
     // Grows as elements arrive: an element can be many times larger in memory than its shortest encoding.
-    for (std::size_t left = archive.take_count(1); left > 0; --left) {
+    std::size_t left = archive.take_count(1);
+    values.reserve(std::min<std::size_t>(left, 8));
+    for (; left > 0; --left) {
       values.emplace_back();
       archive(values.back());
     }

@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <asio/buffer.hpp>
 #include <asio/generic/stream_protocol.hpp>
 #include <asio/io_context.hpp>
@@ -47,18 +49,22 @@ class SocketTransport final : public Transport {
   }
 
   Status send(std::span<const ByteSpan> pieces) override {
+    std::size_t total = 0;
+    for (const ByteSpan piece : pieces) total += piece.size();
+    if (total <= kShortMessage) {
+      // Copied into one piece, which costs less than having the system gather several.
+      std::array<std::uint8_t, kShortMessage> message;
+      auto end = message.begin();
+      for (const ByteSpan piece : pieces) end = std::copy(piece.begin(), piece.end(), end);
+      return write(asio::const_buffer(message.data(), total));
+    }
     while (!pieces.empty()) {
       Buffers buffers;
       for (; !pieces.empty() && buffers.count < Buffers::kMost; pieces = pieces.subspan(1)) {
         const ByteSpan piece = pieces.front();
         if (!piece.empty()) buffers.buffers[buffers.count++] = asio::const_buffer(piece.data(), piece.size());
       }
-      asio::error_code error;
-      // Left to itself, Asio hands the system 64 KiB at a time.
-      asio::write(
-          socket_, buffers,
-          [](const asio::error_code& failed, std::size_t) { return failed ? std::size_t{0} : kLargestWrite; }, error);
-      if (error) return system_failure("the connection is gone", error.value());
+      FERRY_TRY(write(buffers));
     }
     return Status();
   }
@@ -85,7 +91,18 @@ class SocketTransport final : public Transport {
   int native_handle() const override { return const_cast<Socket&>(socket_).native_handle(); }
 
  private:
+  static constexpr std::size_t kShortMessage = 512;
   static constexpr std::size_t kLargestWrite = std::size_t{1} << 30;
+
+  template <class BufferSequence>
+  Status write(const BufferSequence& buffers) {
+    asio::error_code error;
+    // Left to itself, Asio hands the system 64 KiB at a time.
+    asio::write(
+        socket_, buffers,
+        [](const asio::error_code& failed, std::size_t) { return failed ? std::size_t{0} : kLargestWrite; }, error);
+    return error ? system_failure("the connection is gone", error.value()) : Status();
+  }
 
   Status wait_readable(Clock::time_point deadline) const {
     while (true) {

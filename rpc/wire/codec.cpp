@@ -27,6 +27,9 @@ void serialize(Archive& archive, DeviceFacts& facts) {
 namespace ferry::rpc {
 namespace {
 
+// Most messages fit, so that making one takes memory once.
+constexpr std::size_t kUsualBytes = 256;
+
 bool is_valid_fill_kind(std::uint8_t tag) { return tag >= 1 && tag <= 4; }
 
 }  // namespace
@@ -151,6 +154,7 @@ void serialize(Archive& archive, FactsReply& message) {
 template <class T>
 std::vector<std::uint8_t> encode(const T& message) {
   std::vector<std::uint8_t> bytes;
+  bytes.reserve(kUsualBytes);
   ByteOutputArchive archive(bytes);
   archive(message);
   return bytes;
