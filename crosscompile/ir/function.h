@@ -4,8 +4,13 @@
 #include "crosscompile/ir/stmt.h"
 #include "rpc/abi/manifest.h"
 
+#include <memory>
 #include <string>
 #include <vector>
+
+namespace ferry {
+class Context;  // crosscompile/passes/intrinsics.h
+}
 
 namespace ferry::ir {
 
@@ -35,6 +40,8 @@ struct Function {
   Expr call_workspace, thread_workspace;
   // Set by passes/flatten: every index is a position from the start of its buffer, also where the rank is 1.
   bool flat = false;
+  // The user's intrinsics that the body calls; null: none. Not needed any more after passes/intrinsics.
+  std::shared_ptr<const Context> context;
   Stmt body;
 };
 

@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/validator.h"
 #include "crosscompile/passes/flatten.h"
+#include "crosscompile/passes/intrinsics.h"
 #include "crosscompile/passes/legalize_floats.h"
 #include "crosscompile/passes/lower_math/lower_math.h"
 #include "crosscompile/passes/partition_loops.h"
@@ -25,6 +26,7 @@ constexpr Pass kPipeline[] = {
     {"simplify_loops", [](Function f, const Target&) { return simplify(std::move(f)); }},
     {"vectorize", [](Function f, const Target& target) { return vectorize(std::move(f), target); }},
     {"simplify_vectors", [](Function f, const Target&) { return simplify(std::move(f)); }},
+    {"lower_intrinsics", [](Function f, const Target& target) { return lower_intrinsics(std::move(f), target); }},
     {"legalize_floats", [](Function f, const Target& target) { return legalize_floats(std::move(f), target); }},
     {"lower_math", [](Function f, const Target& target) { return lower_math(std::move(f), target); }},
     {"plan_workspace", [](Function f, const Target&) { return plan_workspace(std::move(f)); }},
