@@ -7,6 +7,7 @@
 #include "host/cli/format.h"
 #include "host/cli/json.h"
 #include "host/cli/kernel.h"
+#include "host/cli/option_checks.h"
 #include "host/cli/peak.h"
 #include "host/cli/progress.h"
 #include "host/cli/remote.h"
@@ -157,16 +158,20 @@ void add_bench(CLI::App& app, Action& chosen) {
   add_target_option(command, options->target);
   add_call_options(command, options->call);
   command.add_option("--number", options->bench.number, "Calls a sample, at least")
-      ->check(CLI::Range(1u, 1'000'000'000u))
+      ->type_name("N")
+      ->check(whole_number(1, 1'000'000'000))
       ->capture_default_str();
   command.add_option("--repeat", options->bench.repeat, "Samples")
-      ->check(CLI::Range(1u, 100'000u))
+      ->type_name("N")
+      ->check(whole_number(1, 100'000))
       ->capture_default_str();
   command.add_option("--min-repeat-ms", options->bench.min_repeat_ms, "A sample takes at least this long")
-      ->check(CLI::Range(0.0, 1e6))
+      ->type_name("MS")
+      ->check(number(0, 1e6))
       ->capture_default_str();
   command.add_option("--warmup-ms", options->bench.warmup_ms, "Calls for this long come first and are not counted")
-      ->check(CLI::Range(0.0, 1e6))
+      ->type_name("MS")
+      ->check(number(0, 1e6))
       ->capture_default_str();
   command.add_flag("--no-peak", options->without_peak, "Do not measure what the device can do at best");
   add_json_option(command, options->json);

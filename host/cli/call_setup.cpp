@@ -5,6 +5,7 @@
 
 #include "host/cli/exit_code.h"
 #include "host/cli/format.h"
+#include "host/cli/option_checks.h"
 #include "host/cli/progress.h"
 #include "host/cli/tensor_file.h"
 #include "host/session/bind.h"
@@ -93,10 +94,13 @@ void add_call_options(CLI::App& command, CallOptions& options) {
       ->type_size(1)
       ->allow_extra_args(false);
   command.add_option("--size", options.sizes, "Sizes by name: M=512,N=512")
-      ->type_name("NAME=SIZE,...")
+      ->type_name("NAME=SIZE")
       ->type_size(1)
       ->allow_extra_args(false);
-  command.add_option("--seed", options.seed, "Of the random inputs")->type_name("N")->capture_default_str();
+  command.add_option("--seed", options.seed, "Of the random inputs")
+      ->type_name("N")
+      ->check(whole_number(0, ~std::uint64_t{0}))
+      ->capture_default_str();
 }
 
 std::uint64_t CallPlan::bytes(std::size_t parameter) const {

@@ -1,8 +1,10 @@
+#include <cmath>
 #include <cstdio>
 #include <string>
 
 #include "host/cli/check.h"
 #include "host/cli/format.h"
+#include "host/cli/option_checks.h"
 
 namespace ferry::cli {
 
@@ -21,15 +23,17 @@ void add_check_options(CLI::App& command, CheckOptions& options) {
                    "Compare with the definition, computed directly on this machine; exit code 1 when they differ");
   command
       .add_option("--rtol", options.rtol, "Allowed error relative to the expected value (default: by type, printed)")
-      ->check(CLI::NonNegativeNumber);
+      ->type_name("X")
+      ->check(number(0, HUGE_VAL));
   command.add_option("--atol", options.atol, "Allowed absolute error, in addition (default: by type, printed)")
-      ->check(CLI::NonNegativeNumber);
+      ->type_name("X")
+      ->check(number(0, HUGE_VAL));
 }
 
 std::string to_text(const CheckResult& result) {
   const bool all = result.compared == result.elements;
   const std::string what =
-      all ? "all " + count_text(result.elements) + " elements"
+      all ? (result.elements == 1 ? "the only element" : "all " + count_text(result.elements) + " elements")
           : "a seeded sample of " + count_text(result.compared) + " of " + count_text(result.elements) + " elements";
   return "check " + result.output + ": " + what + ", largest error " + number_text(result.largest_absolute) +
          " absolute, " + number_text(result.largest_relative) + " relative; allowed " + tolerance_text(result.atol) +

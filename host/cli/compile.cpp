@@ -10,6 +10,7 @@
 #include "host/cli/format.h"
 #include "host/cli/json.h"
 #include "host/cli/kernel.h"
+#include "host/cli/option_checks.h"
 #include "host/cli/progress.h"
 #include "host/cli/remote.h"
 #include "host/cli/target_option.h"
@@ -133,11 +134,14 @@ void add_compile(CLI::App& app, Action& chosen) {
   CLI::App& command = *app.add_subcommand("compile", "Compile a kernel to a .ferry module, or show a stage on the way");
   add_kernel_options(command, options->kernel, "The kernel, or '-' for stdin");
   add_target_option(command, options->target);
-  add_remote_option(command, options->remote);
+  add_remote_option(command, options->remote, "Compile for what this rpc_server says its device is");
   command.add_option("-o,--output", options->output, "The file to write (default: the kernel's name with .ferry)")
       ->type_name("FILE");
-  command.add_option("--emit", options->emit, "Instead: loops, LLVM's code or assembly on stdout, or an object file")
-      ->check(CLI::IsMember({"lower", "llvm", "asm", "obj"}));
+  command
+      .add_option("--emit", options->emit,
+                  "Instead of a module: lower (the loops), llvm or asm on stdout, or obj, an object file")
+      ->type_name("STAGE")
+      ->check(one_of({"lower", "llvm", "asm", "obj"}));
   command.add_option("--after", options->after, "With --emit lower: the loops after this pass")->type_name("PASS");
   add_json_option(command, options->json);
   command.footer(

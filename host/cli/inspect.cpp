@@ -62,6 +62,7 @@ void print_function(const FunctionInfo& function) {
 }
 
 int inspect(const std::string& name, bool json) {
+  if (name.empty()) throw UsageError("expected a module: ferry inspect K.ferry");
   const std::string content = read_file(name);
   const std::vector<std::uint8_t> bytes(content.begin(), content.end());
   Result<ModuleFile> read = read_module(bytes);
@@ -110,7 +111,7 @@ void add_inspect(CLI::App& app, Action& chosen) {
   };
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("inspect", "Show what a .ferry module holds and needs");
-  command.add_option("module", options->file, "A compiled module")->type_name("K.ferry")->required();
+  command.add_option("module", options->file, "A compiled module")->type_name("K.ferry");
   add_json_option(command, options->json);
   command.footer(
       "Examples:\n"

@@ -38,14 +38,16 @@ struct CloseFile {
 }  // namespace
 
 void add_kernel_options(CLI::App& command, KernelOptions& options, const char* file_help) {
-  auto* file = command.add_option("kernel", options.file, file_help)->type_name("FILE");
-  auto* expression = command.add_option("-e,--expression", options.expression, "The kernel's text, instead of a file");
-  expression->type_name("TEXT")->excludes(file);
+  command.add_option("kernel", options.file, file_help)->type_name("FILE");
+  command.add_option("-e,--expression", options.expression, "The kernel's text, instead of a file")->type_name("TEXT");
   command.add_option("--fn", options.function, "The function to take, where there are several")->type_name("NAME");
 }
 
 KernelSource read_kernel(const KernelOptions& options) {
   KernelSource source;
+  if (!options.expression.empty() && !options.file.empty()) {
+    throw UsageError("expected one kernel: -e TEXT, or the file '" + options.file + "'");
+  }
   if (!options.expression.empty()) {
     source.name = "-e";
     source.text = options.expression;

@@ -1,3 +1,4 @@
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -18,13 +19,17 @@ int complain(const char* message, int code) {
 // CLI11's words, or better ones for a command that is not there.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error, const std::string& first_word) {
   const auto commands = app.get_subcommands();
-  if (!commands.empty()) return std::string(error.what()) + "\nTry 'ferry " + commands[0]->get_name() + " --help'.";
+  std::string message = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    message = message.substr(0, message.find(':')) + ": expected a value after it";
+  }
+  if (!commands.empty()) return message + "\nTry 'ferry " + commands[0]->get_name() + " --help'.";
   std::string names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     names += (names.empty() ? "" : ", ") + command->get_name();
   }
   if (first_word.empty()) return "expected a command: " + names + "\nTry 'ferry --help'.";
-  if (first_word[0] == '-') return std::string(error.what()) + "\nTry 'ferry --help'.";
+  if (first_word[0] == '-') return "there is no option '" + first_word + "'\nTry 'ferry --help'.";
   return "there is no command '" + first_word + "'; expected one of: " + names + "\nTry 'ferry --help'.";
 }
 
@@ -72,6 +77,7 @@ int main(int count, char** words) {
     return complain(usage_error(app, error, count > 1 ? words[1] : "").c_str(), cli::kExitUserError);
   }
   const int code = run(chosen);
-  if (fflush(stdout) != 0 && code == cli::kExitFine) return complain("cannot write the output", cli::kExitUserError);
-  return code;
+  if (fflush(stdout) == 0 || code != cli::kExitFine) return code;
+  // Whoever reads the output may stop when it has seen enough.
+  return errno == EPIPE ? code : complain("cannot write the output", cli::kExitUserError);
 }

@@ -7,6 +7,7 @@
 #include "host/cli/command.h"
 #include "host/cli/format.h"
 #include "host/cli/json.h"
+#include "host/cli/option_checks.h"
 #include "host/cli/progress.h"
 #include "host/cli/remote.h"
 
@@ -102,11 +103,15 @@ void add_ping(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("ping", "Measure the way to a device: null calls and bandwidth");
   add_remote_option(command, options->remote);
-  command.add_option("--count", options->count, "Null calls to make")->check(CLI::Range(1u, 10'000'000u));
+  command.add_option("--count", options->count, "Null calls to make")
+      ->type_name("N")
+      ->check(whole_number(1, 10'000'000))
+      ->capture_default_str();
   command
       .add_option("--bytes", options->bytes,
                   "Bytes to send each way (default: as many as the link needs, up to 64 MiB)")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
+      ->type_name("N")
+      ->check(whole_number(1, std::uint64_t{1} << 40));
   add_json_option(command, options->json);
   command.footer(
       "Examples:\n"

@@ -6,10 +6,8 @@
 
 namespace ferry::cli {
 
-void add_remote_option(CLI::App& command, std::string& remote) {
-  command.add_option("--remote", remote, "The rpc_server to use; without it, one is started on this machine")
-      ->type_name("HOST:PORT")
-      ->envname("FERRY_REMOTE");
+void add_remote_option(CLI::App& command, std::string& remote, const char* help) {
+  command.add_option("--remote", remote, help)->type_name("HOST:PORT")->envname("FERRY_REMOTE");
 }
 
 Device open_device(const std::string& remote) {

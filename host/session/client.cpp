@@ -8,7 +8,7 @@ namespace ferry::session {
 
 namespace {
 
-constexpr const char* kClientName = "ferry 0.1.0";
+constexpr const char* kClientName = "ferry " FERRY_VERSION;
 
 // More unanswered requests than this and the server might wait for us to read while we wait for it to read.
 constexpr std::size_t kMaxOutstanding = 512;

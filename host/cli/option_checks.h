@@ -1,0 +1,14 @@
+// Checks of option values in words that say what was expected. They add nothing to the help, which names its values.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace ferry::cli {
+
+CLI::Validator one_of(std::vector<std::string> words);
+CLI::Validator whole_number(std::uint64_t low, std::uint64_t high);
+CLI::Validator number(double low, double high);
+
+}  // namespace ferry::cli
