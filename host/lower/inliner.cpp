@@ -10,13 +10,6 @@ void Inliner::inline_as(const BufferRef& buffer, std::vector<Axis> axes, Expr va
   inlined_[buffer.get()] = {std::move(axes), std::move(value)};
 }
 
-void Inliner::store_as(const BufferRef& buffer, BufferRef storage) { storage_[buffer.get()] = std::move(storage); }
-
-BufferRef Inliner::mutate_buffer(const BufferRef& buffer) {
-  const auto found = storage_.find(buffer.get());
-  return found == storage_.end() ? buffer : found->second;
-}
-
 Expr Inliner::mutate_node(const Load& node, const Expr& self) {
   const auto found = inlined_.find(node.buffer.get());
   if (found == inlined_.end()) return Mutator::mutate_node(node, self);

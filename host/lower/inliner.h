@@ -1,10 +1,10 @@
-// Replaces reads of inlined stages by what the stage computes, and reads of stored stages by reads of where they are
-// stored.
+// Replaces reads of inlined stages by what the stage computes.
 #pragma once
 
 #include "crosscompile/ir/mutator.h"
 
 #include <unordered_map>
+#include <vector>
 
 namespace ferry::lower {
 
@@ -13,12 +13,9 @@ class Inliner : public ir::Mutator {
   // From now on reads of `buffer` become `value` with the axes replaced by the indices; the value must be inlined
   // already.
   void inline_as(const ir::BufferRef& buffer, std::vector<ir::Axis> axes, ir::Expr value);
-  // From now on reads of `buffer` read `storage`.
-  void store_as(const ir::BufferRef& buffer, ir::BufferRef storage);
 
  protected:
   ir::Expr mutate_node(const ir::Load& node, const ir::Expr& self) override;
-  ir::BufferRef mutate_buffer(const ir::BufferRef& buffer) override;
   using ir::Mutator::mutate_node;
 
  private:
@@ -27,7 +24,6 @@ class Inliner : public ir::Mutator {
     ir::Expr value;
   };
   std::unordered_map<const ir::Buffer*, Inlined> inlined_;
-  std::unordered_map<const ir::Buffer*, ir::BufferRef> storage_;
 };
 
 }  // namespace ferry::lower

@@ -1,41 +1,27 @@
 #include "host/lower/lower.h"
 
 #include "host/lower/flops.h"
-#include "host/lower/inliner.h"
+#include "host/lower/placement.h"
 #include "host/lower/stage_nest.h"
 
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/visitor.h"
+#include "host/schedule/default_schedule.h"
+#include "host/schedule/stages/access.h"
 
+#include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace ferry::lower {
 
 using namespace ir;
+using schedule::Attachment;
+using schedule::Place;
+using schedule::ScheduledStage;
 
 namespace {
-
-// A stage with all its output tensors, in component order.
-struct StageGroup {
-  const lang::Stage* stage = nullptr;
-  std::vector<BufferRef> buffers;
-};
-
-std::vector<StageGroup> group_stages(const lang::Program& program) {
-  std::vector<StageGroup> groups;
-  std::unordered_map<const lang::Stage*, std::size_t> place;
-  for (const lang::Tensor& tensor : lang::computed_tensors(program)) {
-    const auto [found, is_new] = place.try_emplace(tensor.stage(), groups.size());
-    if (is_new) {
-      groups.push_back({tensor.stage(), {}});
-      groups.back().buffers.resize(tensor.stage()->values.size());
-    }
-    groups[found->second].buffers[tensor.buffer()->component] = tensor.buffer();
-  }
-  return groups;
-}
 
 // Whether an expression reads a buffer, and whether only at exactly the given point.
 class ReadsOf : public Visitor {
@@ -60,10 +46,31 @@ class ReadsOf : public Visitor {
   const std::vector<Axis>& point_;
 };
 
+// Reads of tensors become reads of where they are kept.
+class UseStorage : public Mutator {
+ public:
+  explicit UseStorage(const Nests& nests) {
+    for (const Nest& nest : nests)
+      for (std::size_t i = 0; i < nest.storage.size(); ++i) storage_[nest.stage->outputs[i].get()] = &nest.storage[i];
+  }
+
+ protected:
+  Expr mutate_node(const Load& node, const Expr& self) override {
+    const auto found = storage_.find(node.buffer.get());
+    if (found == storage_.end()) return Mutator::mutate_node(node, self);
+    std::vector<Expr> point;
+    for (const Expr& index : node.indices) point.push_back(mutate(index));
+    return Load::make(found->second->buffer, found->second->indices(point));
+  }
+  using Mutator::mutate_node;
+
+ private:
+  std::unordered_map<const Buffer*, const Storage*> storage_;
+};
+
 class Lowering {
  public:
-  Lowering(const lang::Program& program, const schedule::Schedule& schedule)
-      : program_(program), schedule_(schedule), groups_(group_stages(program)) {}
+  Lowering(const lang::Program& program, const schedule::Stages& stages) : program_(program), stages_(stages) {}
 
   Function run() {
     Function function;
@@ -72,19 +79,14 @@ class Lowering {
     function.requirements = program_.requirements;
     function.flops = count_flops(program_);
     for (const lang::Parameter& parameter : program_.parameters) add_parameter(parameter, function);
-    std::vector<Stmt> nests;
-    for (const StageGroup& group : groups_) {
-      const schedule::StageSchedule& how = schedule_.at(group.stage);
-      const StageParts parts = prepare(group, how.loops.has_value());
-      if (how.loops) nests.push_back(stage_nest(parts, *how.loops));
-      if (!group.stage->assertion.empty()) {
-        nests.push_back(Assert::make(Load::make(parts.outputs.at(0), {}), add_message(function, *group.stage)));
-      }
-    }
-    for (auto& [from, to] : copy_back_) nests.push_back(copy(from, to));
-    function.body = Block::make(std::move(nests));
-    for (auto buffer = intermediates_.rbegin(); buffer != intermediates_.rend(); ++buffer)
-      function.body = Allocate::make(*buffer, function.body);
+    nests_ = place_stages(stages_, given_);
+    Stmt body = guests(Attachment{}, {});
+    function.messages = messages_;
+    std::vector<Stmt> steps;
+    if (body.defined()) steps.push_back(UseStorage(nests_).mutate(body));
+    for (const auto& [from, to] : copy_back_) steps.push_back(copy(from, to));
+    function.body = Block::make(std::move(steps));
+    for (const BufferRef& buffer : temporaries_) function.body = Allocate::make(buffer, function.body);
     return function;
   }
 
@@ -97,75 +99,104 @@ class Lowering {
       // One piece of memory starts as `initial` and ends as `tensor`.
       result.buffer = parameter.initial.buffer();
       if (computes_in_place(parameter)) {
-        storage_[parameter.tensor.buffer().get()] = result.buffer;
+        given_[parameter.tensor.buffer().get()] = result.buffer;
       } else {
-        const BufferRef temporary = make_storage(parameter.tensor.buffer());
-        storage_[parameter.tensor.buffer().get()] = temporary;
-        copy_back_.push_back({temporary, result.buffer});
+        temporaries_.push_back(without_definition(*parameter.tensor.buffer(), Scope::global));
+        given_[parameter.tensor.buffer().get()] = temporaries_.back();
+        copy_back_.push_back({temporaries_.back(), result.buffer});
       }
     } else if (parameter.direction == Direction::out) {
-      // Memory knows nothing of what is computed into it.
-      Buffer buffer = *parameter.tensor.buffer();
-      buffer.scope = Scope::parameter;
-      buffer.definition = nullptr;
-      result.buffer = std::make_shared<Buffer>(std::move(buffer));
-      storage_[parameter.tensor.buffer().get()] = result.buffer;
+      result.buffer = without_definition(*parameter.tensor.buffer(), Scope::parameter);
+      given_[parameter.tensor.buffer().get()] = result.buffer;
     } else {
       result.buffer = parameter.tensor.buffer();
     }
     function.parameters.push_back(std::move(result));
   }
 
+  // Memory knows nothing of what is computed into it.
+  static BufferRef without_definition(Buffer buffer, Scope scope) {
+    buffer.scope = scope;
+    buffer.definition = nullptr;
+    return std::make_shared<Buffer>(std::move(buffer));
+  }
+
   // The old contents may be overwritten as the new ones are computed: only the stage that does so reads them, each
   // element just where it is replaced, and no later stage wants them.
   bool computes_in_place(const lang::Parameter& parameter) const {
     const Buffer* initial = parameter.initial.buffer().get();
-    for (const StageGroup& group : groups_) {
-      ReadsOf reads(initial, group.stage->axes);
-      for (const Expr& value : group.stage->values) reads.visit(value);
+    for (const ScheduledStage& stage : stages_) {
+      ReadsOf reads(initial, stage.axes);
+      for (const Expr& value : stage.values) reads.visit(value);
       if (!reads.any) continue;
-      const bool replaces = group.stage == parameter.tensor.stage();
-      const auto* reduce = group.stage->values[0].as<Reduce>();
+      const bool replaces =
+          std::find(stage.outputs.begin(), stage.outputs.end(), parameter.tensor.buffer()) != stage.outputs.end();
       if (!replaces || !reads.only_at_point) return false;
-      if (!reduce) continue;
+      const Reduce* reduce = stage.reduction();
+      if (reduce == nullptr) continue;
       // A reduction stores after its loops, but another result's source may still want the old element.
-      ReadsOf in_sources(initial, group.stage->axes);
+      ReadsOf in_sources(initial, stage.axes);
       for (const Expr& source : reduce->sources) in_sources.visit(source);
       if (in_sources.any) return false;
     }
     return true;
   }
 
-  BufferRef make_storage(const BufferRef& tensor) {
-    Buffer buffer = *tensor;
-    buffer.scope = Scope::global;
-    buffer.definition = nullptr;
-    intermediates_.push_back(std::make_shared<Buffer>(std::move(buffer)));
-    return intermediates_.back();
+  static bool is_at(const Attachment& place, const Attachment& loop) {
+    return place.stage == loop.stage && (place.stage.empty() || place.loop == loop.loop);
   }
 
-  // Inlines into the stage's values, and decides where its results go.
-  StageParts prepare(const StageGroup& group, bool stored) {
-    StageParts parts{group.stage->name, group.stage->axes, {}, {}};
-    for (std::size_t i = 0; i < group.buffers.size(); ++i) {
-      const BufferRef& tensor = group.buffers[i];
-      if (tensor == nullptr) continue;  // an output that nothing uses
-      parts.values.push_back(inliner_.mutate(group.stage->values[i]));
-      if (!stored) {
-        inliner_.inline_as(tensor, group.stage->axes, parts.values.back());
-        continue;
-      }
-      const auto found = storage_.find(tensor.get());
-      const BufferRef storage = found != storage_.end() ? found->second : make_storage(tensor);
-      inliner_.store_as(tensor, storage);
-      parts.outputs.push_back(storage);
+  static Attachment place_of(const ScheduledStage& stage) {
+    return stage.place == Place::attached ? stage.compute_at : Attachment{};
+  }
+
+  // What is computed in every iteration of a loop before its own body, and the memory that lasts as long.
+  Stmt guests(const Attachment& loop, Stmt body) {
+    std::vector<Stmt> steps;
+    // Nests stand consumers first.
+    for (auto nest = nests_.rbegin(); nest != nests_.rend(); ++nest) {
+      if (!is_at(place_of(*nest->stage), loop)) continue;
+      if (!loop.stage.empty()) expect_not_initial(*nest, loop);
+      const std::string& name = nest->name();
+      steps.push_back(stage_nest(
+          *nest, [&](std::size_t id, Stmt inner) { return guests(Attachment{name, id}, std::move(inner)); }));
     }
-    return parts;
+    if (body.defined()) steps.push_back(std::move(body));
+    if (steps.empty()) return {};
+    Stmt result = Block::make(std::move(steps));
+    for (const Nest& nest : nests_) {
+      const Attachment kept = nest.stage->store_at ? *nest.stage->store_at : place_of(*nest.stage);
+      if (!is_at(kept, loop)) continue;
+      for (std::size_t i = 0; i < nest.storage.size(); ++i)
+        if (!given_.contains(nest.stage->outputs[i].get()))
+          result = Allocate::make(nest.storage[i].buffer, std::move(result));
+    }
+    return result;
   }
 
-  static std::uint32_t add_message(Function& function, const lang::Stage& stage) {
-    function.messages.push_back(stage.assertion);
-    return static_cast<std::uint32_t>(function.messages.size() - 1);
+  Stmt assertion(const Nest& nest) {
+    messages_.push_back(nest.stage->assertion);
+    return Assert::make(Load::make(nest.storage[0].buffer, {}), static_cast<std::uint32_t>(messages_.size() - 1));
+  }
+
+  // The initial value of a reduction is computed before its loops.
+  void expect_not_initial(const Nest& guest, const Attachment& loop) const {
+    const Nest& host = *find_nest(nests_, loop.stage);
+    const Reduce* reduce = host.reduction();
+    if (reduce == nullptr) return;
+    bool inside = false;
+    for (std::size_t id : host.loops.order()) {
+      inside |= host.loops.loop(id).reduces;
+      if (id == loop.loop) break;
+    }
+    if (!inside) return;
+    for (const Expr& init : reduce->init)
+      for (const Load* load : schedule::loads_of(init))
+        if (std::find(guest.stage->outputs.begin(), guest.stage->outputs.end(), load->buffer) !=
+            guest.stage->outputs.end())
+          throw CompileError("'" + guest.name() + "' is computed at the axis '" + host.loops.loop(loop.loop).name +
+                             "' of '" + host.name() + "': expected a loop outside of the reduction, because the " +
+                             "reduction starts from it");
   }
 
   static Stmt copy(const BufferRef& from, const BufferRef& to) {
@@ -178,18 +209,18 @@ class Lowering {
   }
 
   const lang::Program& program_;
-  const schedule::Schedule& schedule_;
-  std::vector<StageGroup> groups_;
-  Inliner inliner_;
-  std::unordered_map<const Buffer*, BufferRef> storage_;
-  std::vector<BufferRef> intermediates_;
+  const schedule::Stages& stages_;
+  GivenStorage given_;
+  std::vector<BufferRef> temporaries_;
   std::vector<std::pair<BufferRef, BufferRef>> copy_back_;
+  Nests nests_;
+  std::vector<std::string> messages_;
 };
 
 }  // namespace
 
 Function lower(const lang::Program& program, const schedule::Schedule& schedule) {
-  return Lowering(program, schedule).run();
+  return Lowering(program, schedule.stages()).run();
 }
 
 Function lower(const lang::Program& program, const Target& target) {

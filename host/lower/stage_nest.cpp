@@ -5,6 +5,7 @@
 #include "crosscompile/ir/substitute.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace ferry::lower {
 
@@ -14,6 +15,9 @@ using schedule::StageLoops;
 
 namespace {
 
+// Partial results up to this size are kept on the stack; larger ones would push everything else out of the cache.
+constexpr std::int64_t kMaxAccumulatorBytes = 16 * 1024;
+
 Stmt guarded(const std::vector<Expr>& guards, Stmt body) {
   if (guards.empty()) return body;
   Expr all = guards[0];
@@ -21,68 +25,146 @@ Stmt guarded(const std::vector<Expr>& guards, Stmt body) {
   return If::make(all, std::move(body));
 }
 
-// Loops given outermost first, around the body.
-Stmt wrap(const std::vector<Loop>& loops, Stmt body) {
-  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop)
-    body = For::make(loop->var, Expr(0), loop->extent, loop->kind, std::move(body));
-  return body;
-}
+// A loop with its id, or of several copies of it the one without guests.
+struct LoopCopy {
+  Loop loop;
+  std::size_t id = 0;
+};
+
+bool is_constant_extent(const LoopCopy& copy) { return as_int(copy.loop.extent) != nullptr; }
 
 class StageNest {
  public:
-  StageNest(const StageParts& stage, const StageLoops& loops) : stage_(stage), guards_(loops.guards()) {
-    for (std::size_t id : loops.order()) order_.push_back(loops.loop(id));
+  StageNest(const Nest& nest, const LoopBody& loop_body) : nest_(nest), loop_body_(loop_body) {
+    const StageLoops& loops = nest.loops;
+    for (std::size_t id : loops.order()) order_.push_back({loops.loop(id), id});
+    check_extents();
+    unroll_advised();
     for (const StageLoops::AxisValue& axis : loops.axis_values()) axis_values_[axis.axis.get()] = axis.value;
-    for (const Axis& axis : stage.axes) point_.push_back(axis_values_.at(axis.var.get()));
+    guards_ = loops.guards();
+    for (const Expr& condition : nest.conditions()) guards_.push_back(at_point(condition));
+    std::vector<Expr> point;
+    for (const Axis& axis : nest.stage->axes) point.push_back(axis_values_.at(axis.var.get()));
+    for (const Storage& storage : nest.storage) points_.push_back(storage.indices(point));
   }
 
   Stmt build() {
-    const auto* reduce = stage_.values[0].as<Reduce>();
+    const auto* reduce = nest_.reduction();
     return reduce ? build_reduction(*reduce) : build_injective();
   }
 
  private:
+  // Partial results of one reduction: an array for each component of the tuple, with the same indices.
+  struct Accumulators {
+    std::vector<BufferRef> buffers;
+    std::vector<std::vector<Expr>> indices;  // one for each buffer
+    bool are_local = true;                   // made here, not the results themselves
+
+    Expr load(std::size_t i) const { return Load::make(buffers[i], indices[i]); }
+    Stmt store(std::size_t i, Expr value) const { return Store::make(buffers[i], indices[i], std::move(value)); }
+  };
+
+  void check_extents() const {
+    for (const LoopCopy& copy : order_) {
+      const bool vectorized = copy.loop.kind == ForKind::vectorized;
+      if ((!vectorized && copy.loop.kind != ForKind::unrolled) || is_constant_extent(copy)) continue;
+      throw CompileError("'" + nest_.name() + "': expected a constant extent for the " +
+                         (vectorized ? "vectorized" : "unrolled") + " axis '" + copy.loop.name +
+                         "', got one that is known only at run time; split it and take the inner axis");
+    }
+  }
+
+  // What `pragma auto_unroll_max_step` asks for.
+  void unroll_advised() {
+    for (const auto& [id, steps] : nest_.stage->unroll_steps) {
+      std::int64_t copies = 1;
+      for (std::size_t i = order_.size(); i-- > 0 && order_[i].id != id;) {
+        const std::int64_t* extent = as_int(order_[i].loop.extent);
+        if (extent == nullptr || *extent < 1) break;
+        if (order_[i].loop.kind == ForKind::vectorized) continue;
+        if (*extent > steps / copies) break;
+        copies *= *extent;
+        if (order_[i].loop.kind == ForKind::serial) order_[i].loop.kind = ForKind::unrolled;
+      }
+    }
+  }
+
+  // Loops given outermost first, around the body.
+  static Stmt wrap(const std::vector<LoopCopy>& loops, Stmt body) {
+    for (auto copy = loops.rbegin(); copy != loops.rend(); ++copy)
+      body = For::make(copy->loop.var, Expr(0), copy->loop.extent, copy->loop.kind, std::move(body));
+    return body;
+  }
+
+  // The same, with what else is computed in them.
+  Stmt wrap_with_guests(const std::vector<LoopCopy>& loops, Stmt body) const {
+    for (auto copy = loops.rbegin(); copy != loops.rend(); ++copy)
+      body =
+          For::make(copy->loop.var, Expr(0), copy->loop.extent, copy->loop.kind, loop_body_(copy->id, std::move(body)));
+    return body;
+  }
+
   Expr at_point(const Expr& expr) const { return substitute(expr, axis_values_); }
 
   Stmt store_all(const std::vector<Expr>& values) const {
     std::vector<Stmt> stores;
-    for (std::size_t i = 0; i < values.size(); ++i) stores.push_back(Store::make(stage_.outputs[i], point_, values[i]));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      stores.push_back(Store::make(nest_.storage[i].buffer, points_[i], values[i]));
     return Block::make(std::move(stores));
   }
 
   Stmt build_injective() const {
     std::vector<Expr> values;
-    for (const Expr& value : stage_.values) values.push_back(at_point(value));
-    return wrap(order_, guarded(guards_, store_all(values)));
+    for (const Expr& value : nest_.values) values.push_back(at_point(value));
+    return wrap_with_guests(order_, guarded(guards_, store_all(values)));
   }
 
-  // Accumulators of one reduction: an array for each component of the tuple, indexed by the variables of `loops`.
-  struct Accumulators {
-    std::vector<BufferRef> buffers;
-    std::vector<Expr> index;
-
-    Expr load(std::size_t i) const { return Load::make(buffers[i], index); }
-  };
-
-  Accumulators make_accumulators(const Reduce& reduce, const std::vector<Loop>& loops,
+  // With a constant number of bytes up to kMaxAccumulatorBytes an array on the stack, else in the workspace.
+  Accumulators make_accumulators(const Reduce& reduce, const std::vector<LoopCopy>& loops,
                                  const std::string& suffix) const {
     Accumulators result;
-    std::vector<Expr> shape;
-    for (const Loop& loop : loops) {
-      if (!as_int(loop.extent))
-        throw CompileError(stage_.name + ": expected a constant extent for loop '" + loop.name +
-                           "' inside a reduction, got a size known only at run time");
-      shape.push_back(loop.extent);
-      result.index.push_back(loop.var);
+    std::vector<Expr> shape, index;
+    for (const LoopCopy& copy : loops) {
+      shape.push_back(copy.loop.extent);
+      index.push_back(copy.loop.var);
     }
+    const bool small = fits_stack(reduce, loops);
     for (std::size_t i = 0; i < reduce.sources.size(); ++i) {
       Buffer buffer;
-      buffer.name = stage_.name + suffix + (reduce.sources.size() > 1 ? std::to_string(i) : "");
+      buffer.name = nest_.name() + suffix + (reduce.sources.size() > 1 ? std::to_string(i) : "");
       buffer.dtype = reduce.sources[i].type().code;
       buffer.shape = shape;
-      buffer.scope = Scope::local;
+      buffer.scope = small ? Scope::local : Scope::global;
       result.buffers.push_back(std::make_shared<Buffer>(std::move(buffer)));
+      result.indices.push_back(index);
     }
+    return result;
+  }
+
+  static bool fits_stack(const Reduce& reduce, const std::vector<LoopCopy>& loops) {
+    std::int64_t bytes = 0;
+    for (const Expr& source : reduce.sources) bytes += static_cast<std::int64_t>(dtype_bytes(source.type().code));
+    for (const LoopCopy& copy : loops) {
+      const std::int64_t* extent = as_int(copy.loop.extent);
+      if (extent == nullptr || (*extent > 0 && bytes > kMaxAccumulatorBytes / *extent)) return false;
+      bytes *= std::max<std::int64_t>(*extent, 1);
+    }
+    return true;
+  }
+
+  // The results' own elements, if every component of the tuple is one.
+  std::optional<Accumulators> results_as_accumulators(const Reduce& reduce) const {
+    Accumulators result;
+    result.are_local = false;
+    result.buffers.resize(reduce.sources.size());
+    result.indices.resize(reduce.sources.size());
+    for (std::size_t i = 0; i < nest_.values.size(); ++i) {
+      const std::size_t component = nest_.values[i].as<Reduce>()->component;
+      result.buffers[component] = nest_.storage[i].buffer;
+      result.indices[component] = points_[i];
+    }
+    for (const BufferRef& buffer : result.buffers)
+      if (buffer == nullptr) return std::nullopt;
     return result;
   }
 
@@ -93,14 +175,13 @@ class StageNest {
       operands[reduce.reducer->left[i].get()] = into.load(i);
       operands[reduce.reducer->right[i].get()] = values[i];
     }
-    if (values.size() == 1)
-      return Store::make(into.buffers[0], into.index, substitute(reduce.reducer->combine[0], operands));
+    if (values.size() == 1) return into.store(0, substitute(reduce.reducer->combine[0], operands));
     // Every component reads the old tuple, so the new one is complete before any of it is stored.
     std::vector<Stmt> stores;
     std::vector<Expr> names;
     for (std::size_t i = 0; i < values.size(); ++i) {
       names.push_back(Var::make("combined" + std::to_string(i), values[i].type()));
-      stores.push_back(Store::make(into.buffers[i], into.index, names[i]));
+      stores.push_back(into.store(i, names[i]));
     }
     Stmt body = Block::make(std::move(stores));
     for (std::size_t i = values.size(); i-- > 0;)
@@ -108,10 +189,9 @@ class StageNest {
     return body;
   }
 
-  Stmt store_each(const Accumulators& into, const std::vector<Expr>& values) const {
+  static Stmt store_each(const Accumulators& into, const std::vector<Expr>& values) {
     std::vector<Stmt> stores;
-    for (std::size_t i = 0; i < values.size(); ++i)
-      stores.push_back(Store::make(into.buffers[i], into.index, values[i]));
+    for (std::size_t i = 0; i < values.size(); ++i) stores.push_back(into.store(i, values[i]));
     return Block::make(std::move(stores));
   }
 
@@ -123,21 +203,21 @@ class StageNest {
   }
 
   // A guard that differs from lane to lane of the tile, and does not depend on where the reduction stands.
-  bool only_picks_lanes(const Expr& guard, const std::vector<Loop>& tile) const {
-    const bool differs = std::any_of(tile.begin(), tile.end(), [&](const Loop& loop) {
-      return loop.kind == ForKind::vectorized && uses_var(guard, loop.var);
+  bool only_picks_lanes(const Expr& guard, const std::vector<LoopCopy>& tile) const {
+    const bool differs = std::any_of(tile.begin(), tile.end(), [&](const LoopCopy& copy) {
+      return copy.loop.kind == ForKind::vectorized && uses_var(guard, copy.loop.var);
     });
     return differs && !uses_reduction(guard);
   }
 
   bool uses_reduction(const Expr& guard) const {
     return std::any_of(order_.begin(), order_.end(),
-                       [&](const Loop& loop) { return loop.reduces && uses_var(guard, loop.var); });
+                       [&](const LoopCopy& copy) { return copy.loop.reduces && uses_var(guard, copy.loop.var); });
   }
 
   // Values to start from may read what exists only at results; lanes beyond the last result, which take part in the
   // updates, start from the identity.
-  Stmt initialise(const Reduce& reduce, const Accumulators& acc, const std::vector<Loop>& tile) const {
+  Stmt initialise(const Reduce& reduce, const Accumulators& acc, const std::vector<LoopCopy>& tile) const {
     std::vector<Expr> values = initial_values(reduce), conditions;
     if (reduce.init.empty()) return store_each(acc, values);
     for (const Expr& guard : result_guards()) {
@@ -160,28 +240,47 @@ class StageNest {
   }
 
   Stmt build_reduction(const Reduce& reduce) const {
-    const auto first = std::find_if(order_.begin(), order_.end(), [](const Loop& loop) { return loop.reduces; });
-    const std::vector<Loop> outside(order_.begin(), first);
-    const std::vector<Loop> inside(first, order_.end());
-    std::vector<Loop> tile, lanes;  // loops over results inside the reduction; loops over partial results
-    for (const Loop& loop : inside) {
-      if (!loop.reduces)
-        tile.push_back(loop);
-      else if (loop.kind == ForKind::vectorized)
-        lanes.push_back(loop);
+    const auto first =
+        std::find_if(order_.begin(), order_.end(), [](const LoopCopy& copy) { return copy.loop.reduces; });
+    const std::vector<LoopCopy> outside(order_.begin(), first);
+    const std::vector<LoopCopy> inside(first, order_.end());
+    std::vector<LoopCopy> tile, lanes;  // loops over results inside the reduction; loops over partial results
+    for (const LoopCopy& copy : inside) {
+      if (!copy.loop.reduces)
+        tile.push_back(copy);
+      else if (copy.loop.kind == ForKind::vectorized)
+        lanes.push_back(copy);
     }
-    std::vector<Loop> partial = tile;
+    std::vector<LoopCopy> partial = tile;
     partial.insert(partial.end(), lanes.begin(), lanes.end());
 
-    const Accumulators acc = make_accumulators(reduce, partial, "_acc");
+    std::optional<Accumulators> results;
+    if (lanes.empty() && !fits_stack(reduce, tile)) results = results_as_accumulators(reduce);
+    const Accumulators acc = results ? *results : make_accumulators(reduce, partial, "_acc");
     const std::vector<Expr> result_guard = result_guards();
     // With partial results the initial value joins at the end, once.
-    Stmt init = lanes.empty() ? initialise(reduce, acc, tile) : store_each(acc, reduce.reducer->identity);
+    Stmt init = !lanes.empty()  ? store_each(acc, reduce.reducer->identity)
+                : acc.are_local ? initialise(reduce, acc, tile)
+                                : guarded(result_guard, store_each(acc, initial_values(reduce)));
+    Stmt update = build_update(reduce, acc, tile);
+
+    std::vector<Stmt> steps = {wrap(partial, std::move(init)), wrap_with_guests(inside, std::move(update))};
+    if (!lanes.empty())
+      steps.push_back(wrap(tile, guarded(result_guard, combine_lanes(reduce, acc, lanes))));
+    else if (acc.are_local)
+      steps.push_back(wrap(tile, guarded(result_guard, store_all(picked(acc)))));
+    Stmt body = Block::make(std::move(steps));
+    if (acc.are_local)
+      for (const BufferRef& buffer : acc.buffers) body = Allocate::make(buffer, std::move(body));
+    return wrap_with_guests(outside, std::move(body));
+  }
+
+  Stmt build_update(const Reduce& reduce, const Accumulators& acc, const std::vector<LoopCopy>& tile) const {
     std::vector<Expr> sources;
     for (const Expr& source : reduce.sources) sources.push_back(at_point(source));
     std::vector<Expr> conditions;
     for (const Expr& guard : guards_) {
-      if (!only_picks_lanes(guard, tile)) {
+      if (!acc.are_local || !only_picks_lanes(guard, tile)) {
         conditions.push_back(guard);
         continue;
       }
@@ -189,28 +288,18 @@ class StageNest {
       // the source is conditional, and the accumulators stay whole vectors.
       for (Expr& source : sources) source = if_then_else(guard, source, constant(source.type(), std::int64_t{0}));
     }
-    if (reduce.condition) conditions.push_back(at_point(reduce.condition));
-    Stmt update = guarded(conditions, combine(reduce, acc, sources));
-
-    std::vector<Stmt> steps = {wrap(partial, init), wrap(inside, update)};
-    if (lanes.empty()) {
-      steps.push_back(wrap(tile, guarded(result_guard, store_all(picked(acc)))));
-    } else {
-      steps.push_back(wrap(tile, guarded(result_guard, combine_lanes(reduce, acc, lanes))));
-    }
-    Stmt body = Block::make(std::move(steps));
-    for (const BufferRef& buffer : acc.buffers) body = Allocate::make(buffer, std::move(body));
-    return wrap(outside, std::move(body));
+    if (reduce.condition.defined()) conditions.push_back(at_point(reduce.condition));
+    return guarded(conditions, combine(reduce, acc, sources));
   }
 
   // The components that the stage's outputs ask for.
   std::vector<Expr> picked(const Accumulators& acc) const {
     std::vector<Expr> values;
-    for (const Expr& value : stage_.values) values.push_back(acc.load(value.as<Reduce>()->component));
+    for (const Expr& value : nest_.values) values.push_back(acc.load(value.as<Reduce>()->component));
     return values;
   }
 
-  Stmt combine_lanes(const Reduce& reduce, const Accumulators& acc, const std::vector<Loop>& lanes) const {
+  Stmt combine_lanes(const Reduce& reduce, const Accumulators& acc, const std::vector<LoopCopy>& lanes) const {
     const Accumulators total = make_accumulators(reduce, {}, "_total");
     std::vector<Expr> values;
     for (std::size_t i = 0; i < acc.buffers.size(); ++i) values.push_back(acc.load(i));
@@ -220,15 +309,16 @@ class StageNest {
     return body;
   }
 
-  const StageParts& stage_;
+  const Nest& nest_;
+  const LoopBody& loop_body_;
   std::vector<Expr> guards_;
-  std::vector<Loop> order_;
+  std::vector<LoopCopy> order_;
   Substitution axis_values_;
-  std::vector<Expr> point_;
+  std::vector<std::vector<Expr>> points_;  // of each output
 };
 
 }  // namespace
 
-Stmt stage_nest(const StageParts& stage, const StageLoops& loops) { return StageNest(stage, loops).build(); }
+Stmt stage_nest(const Nest& nest, const LoopBody& loop_body) { return StageNest(nest, loop_body).build(); }
 
 }  // namespace ferry::lower

@@ -1,8 +1,8 @@
 // The loops of one stage.
 //
-// A stage without reduction stores each value in the innermost loop. A reduction keeps its partial results in a small
-// local array with one element for every point of the loops inside its first reduction loop, so that a constant tile
-// can live in registers:
+// A stage without reduction stores each value in the innermost loop. A reduction whose loops over results inside of its
+// first reduction loop make a small constant tile keeps its partial results in a local array, so that they can live in
+// registers:
 //
 //     for mo, no                      the loops outside the reduction
 //       acc[mi, ni] = init            for mi, ni
@@ -11,23 +11,20 @@
 //           acc[mi, ni] += ...
 //       C[mo*4+mi, no*8+ni] = acc[mi, ni]      for mi, ni
 //
-// Lanes of a vectorised reduction loop are partial results too; they are combined before the store.
+// With a larger tile the partial results are the elements of C themselves. Lanes of a vectorised reduction loop are
+// partial results too; they are combined before the store.
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
-#include "host/schedule/stage_loops.h"
+#include "host/lower/nest.h"
 
-#include <vector>
+#include <functional>
 
 namespace ferry::lower {
 
-struct StageParts {
-  std::string name;
-  std::vector<ir::Axis> axes;          // the stage's own
-  std::vector<ir::Expr> values;        // over the axes and stored buffers only: inlining is done
-  std::vector<ir::BufferRef> outputs;  // where each value goes, indexed by the axes
-};
+// What is to happen in each iteration of a loop of the nest, given what happens there without it.
+using LoopBody = std::function<ir::Stmt(std::size_t loop, ir::Stmt body)>;
 
-ir::Stmt stage_nest(const StageParts& stage, const schedule::StageLoops& loops);
+ir::Stmt stage_nest(const Nest& nest, const LoopBody& loop_body);
 
 }  // namespace ferry::lower

@@ -1,7 +1,8 @@
-#include "host/schedule/access.h"
+#include "host/schedule/default_schedule.h"
+
 #include "host/schedule/inline_choice.h"
 #include "host/schedule/register_tile.h"
-#include "host/schedule/schedule.h"
+#include "host/schedule/stages/access.h"
 
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
@@ -49,8 +50,8 @@ std::int64_t constant_extent(const Expr& extent) {
 }
 
 // What a stage computes at one point, reduction or not.
-std::vector<Expr> sources_of(const lang::Stage& stage) {
-  if (const auto* reduce = stage.values[0].as<Reduce>()) return reduce->sources;
+std::vector<Expr> sources_of(const ScheduledStage& stage) {
+  if (const Reduce* reduce = stage.reduction()) return reduce->sources;
   return stage.values;
 }
 
@@ -59,7 +60,7 @@ struct VectorAxis {
   std::size_t axis = 0;
 };
 
-std::int64_t native_lanes(const lang::Stage& stage, const Target& target) {
+std::int64_t native_lanes(const ScheduledStage& stage, const Target& target) {
   WidestType widest;
   widest.bytes = static_cast<std::uint32_t>(dtype_bytes(stage.values[0].type().code));
   for (const Expr& source : sources_of(stage)) widest.visit(source);
@@ -68,7 +69,7 @@ std::int64_t native_lanes(const lang::Stage& stage, const Target& target) {
 
 std::int64_t ceil_to(std::int64_t value, std::int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
-std::int64_t lanes_for(const lang::Stage& stage, const Expr& extent, const Target& target) {
+std::int64_t lanes_for(const ScheduledStage& stage, const Expr& extent, const Target& target) {
   const std::int64_t native = native_lanes(stage, target), count = constant_extent(extent);
   if (count == 0) return native;
   std::int64_t lanes = native;
@@ -90,7 +91,7 @@ double cost_of(Step step) {
 
 // The axis whose vectors need the fewest separate loads and stores for each element that they are filled with; nothing
 // when every axis has one point or the reduction is the user's own and only its axes are left.
-std::optional<VectorAxis> choose_vector_axis(const lang::Stage& stage, const Target& target) {
+std::optional<VectorAxis> choose_vector_axis(const ScheduledStage& stage, const Target& target) {
   std::vector<const Load*> loads;
   for (const Expr& source : sources_of(stage))
     for (const Load* load : loads_of(source)) loads.push_back(load);
@@ -106,7 +107,7 @@ std::optional<VectorAxis> choose_vector_axis(const lang::Stage& stage, const Tar
     best = axis;
     best_cost = cost;
   };
-  const auto* reduce = stage.values[0].as<Reduce>();
+  const Reduce* reduce = stage.reduction();
   // Innermost first: it wins ties.
   for (std::size_t i = stage.axes.size(); i-- > 0;) {
     const bool innermost = i + 1 == stage.axes.size();
@@ -119,7 +120,7 @@ std::optional<VectorAxis> choose_vector_axis(const lang::Stage& stage, const Tar
 
 // The spatial axis along which the loads that move with the vector axis stay where they are, so that a register tile
 // reuses them.
-std::optional<std::size_t> choose_row_axis(const lang::Stage& stage, const Reduce& reduce, VectorAxis vector) {
+std::optional<std::size_t> choose_row_axis(const ScheduledStage& stage, const Reduce& reduce, VectorAxis vector) {
   const Expr& var = vector.reduces ? reduce.axes[vector.axis].var : stage.axes[vector.axis].var;
   std::optional<std::size_t> best;
   for (std::size_t i = stage.axes.size(); i-- > 0;) {
@@ -133,12 +134,12 @@ std::optional<std::size_t> choose_row_axis(const lang::Stage& stage, const Reduc
   return best;
 }
 
-void move_to_end(std::vector<std::size_t>& order, std::size_t loop) {
-  order.erase(std::find(order.begin(), order.end(), loop));
-  order.push_back(loop);
+const ScheduledStage& stage_of(const Schedule& schedule, const StageHandle& handle) {
+  return *find_stage(schedule.stages(), handle.name());
 }
 
-void make_parallel(StageLoops& loops) {
+void make_parallel(const Schedule& schedule, StageHandle handle) {
+  const StageLoops& loops = stage_of(schedule, handle).loops;
   std::int64_t work = 1;
   for (std::size_t id : loops.order()) {
     const std::int64_t extent = constant_extent(loops.loop(id).extent);
@@ -152,100 +153,117 @@ void make_parallel(StageLoops& loops) {
     const Loop& loop = loops.loop(id);
     if (loop.reduces || loop.kind != ForKind::serial) return;
     if (is_constant(loop.extent, 1)) continue;
-    loops.set_kind(id, ForKind::parallel);
+    handle.parallel(loop.name);
     return;
   }
 }
 
-StageLoops schedule_injective(const lang::Stage& stage, const Target& target) {
-  StageLoops loops(stage);
+std::vector<std::string> names_in_order(const StageLoops& loops) {
+  std::vector<std::string> names;
+  for (std::size_t id : loops.order()) names.push_back(loops.loop(id).name);
+  return names;
+}
+
+void schedule_injective(const Schedule& schedule, StageHandle handle, const Target& target) {
+  const ScheduledStage& stage = stage_of(schedule, handle);
   if (const auto vector = choose_vector_axis(stage, target)) {
     const std::int64_t lanes = lanes_for(stage, stage.axes[vector->axis].extent, target);
     if (lanes > 1) {
-      const auto [outer, inner] = loops.split(loops.spatial(vector->axis), lanes);
-      std::vector<std::size_t> order = loops.order();
-      move_to_end(order, inner);
-      loops.reorder(order);
-      loops.set_kind(inner, ForKind::vectorized);
+      const std::string inner = handle.split(stage.loops.loop(stage.loops.spatial(vector->axis)).name, lanes).second;
+      std::vector<std::string> order = names_in_order(stage.loops);
+      if (order.back() != inner) {
+        order.erase(std::find(order.begin(), order.end(), inner));
+        order.push_back(inner);
+        handle.reorder(order);
+      }
+      handle.vectorize(inner);
     }
   }
-  make_parallel(loops);
-  return loops;
+  make_parallel(schedule, handle);
 }
 
-StageLoops schedule_reduction(const lang::Stage& stage, const Reduce& reduce, const Target& target) {
-  StageLoops loops(stage);
+RegisterTile tile_for(const ScheduledStage& stage, const Reduce& reduce, VectorAxis vector,
+                      std::optional<std::size_t> rows, std::int64_t lanes, const Target& target) {
+  const std::int64_t columns =
+      constant_extent(vector.reduces ? reduce.axes[vector.axis].extent : stage.axes[vector.axis].extent);
+  const std::int64_t row_extent = rows ? constant_extent(stage.axes[*rows].extent) : 0;
+  RegisterTile tile = choose_register_tile(target.vector_registers, row_extent, rows.has_value(), columns, lanes);
+  if (!vector.reduces) return tile;
+  // The lanes are partial results: rows interleave if there are any, else several vectors do.
+  tile.vectors = rows ? 1 : kReductionVectors;
+  tile.rows = rows ? std::min<std::int64_t>(tile.rows * 2, 8) : 1;
+  if (row_extent > 0) tile.rows = std::min(tile.rows, row_extent);
+  while (tile.vectors > 1 && columns > 0 && tile.vectors * lanes > columns) tile.vectors /= 2;
+  return tile;
+}
+
+// Splits the axis into vectors; returns the inner loops, which make the tile.
+std::vector<std::string> split_columns(StageHandle handle, const std::string& axis, bool reduces, RegisterTile tile,
+                                       std::int64_t lanes) {
+  if (tile.vectors * lanes == 1) return {};
+  const std::string inner = handle.split(axis, tile.vectors * lanes).second;
+  if (lanes == 1) {
+    handle.unroll(inner);
+    return {inner};
+  }
+  if (reduces) {
+    handle.vectorize_reduction(inner);
+    return {inner};
+  }
+  if (tile.vectors == 1) {
+    handle.vectorize(inner);
+    return {inner};
+  }
+  const auto [vectors, lane] = handle.split(inner, lanes);
+  handle.unroll(vectors).vectorize(lane);
+  return {vectors, lane};
+}
+
+void schedule_reduction(const Schedule& schedule, StageHandle handle, const Target& target) {
+  const ScheduledStage& stage = stage_of(schedule, handle);
+  const Reduce& reduce = *stage.reduction();
   const auto vector = choose_vector_axis(stage, target);
   if (!vector) {
-    make_parallel(loops);
-    return loops;
+    make_parallel(schedule, handle);
+    return;
   }
   const Expr& extent = vector->reduces ? reduce.axes[vector->axis].extent : stage.axes[vector->axis].extent;
   const std::int64_t lanes = lanes_for(stage, extent, target);
   const auto rows = choose_row_axis(stage, reduce, *vector);
-  const std::int64_t row_extent = rows ? constant_extent(stage.axes[*rows].extent) : 0;
-  RegisterTile tile =
-      choose_register_tile(target.vector_registers, row_extent, rows.has_value(), constant_extent(extent), lanes);
-  if (vector->reduces) {
-    // The lanes are partial results: rows interleave if there are any, else several vectors do.
-    tile.vectors = rows ? 1 : kReductionVectors;
-    tile.rows = rows ? std::min<std::int64_t>(tile.rows * 2, 8) : 1;
-    if (row_extent > 0) tile.rows = std::min(tile.rows, row_extent);
-    const std::int64_t count = constant_extent(extent);
-    while (tile.vectors > 1 && count > 0 && tile.vectors * lanes > count) tile.vectors /= 2;
-  }
-
-  std::vector<std::size_t> inner_loops;
+  const RegisterTile tile = tile_for(stage, reduce, *vector, rows, lanes, target);
+  const StageLoops& loops = stage.loops;
+  const std::size_t column_loop = vector->reduces ? loops.reduction(vector->axis) : loops.spatial(vector->axis);
+  std::vector<std::string> inner;
   if (rows && tile.rows > 1) {
-    const auto [outer, inner] = loops.split(loops.spatial(*rows), tile.rows);
-    loops.set_kind(inner, ForKind::unrolled);
-    inner_loops.push_back(inner);
+    inner.push_back(handle.split(loops.loop(loops.spatial(*rows)).name, tile.rows).second);
+    handle.unroll(inner.back());
   }
-  if (tile.vectors * lanes > 1) {
-    const std::size_t axis = vector->reduces ? loops.reduction(vector->axis) : loops.spatial(vector->axis);
-    auto [outer, inner] = loops.split(axis, tile.vectors * lanes);
-    if (vector->reduces || tile.vectors == 1) {
-      loops.set_kind(inner, lanes > 1 ? ForKind::vectorized : ForKind::unrolled);
-      inner_loops.push_back(inner);
-    } else if (lanes == 1) {
-      loops.set_kind(inner, ForKind::unrolled);
-      inner_loops.push_back(inner);
-    } else {
-      const auto [vectors, lane] = loops.split(inner, lanes);
-      loops.set_kind(vectors, ForKind::unrolled);
-      loops.set_kind(lane, ForKind::vectorized);
-      inner_loops.push_back(vectors);
-      inner_loops.push_back(lane);
-    }
-  }
+  for (std::string& name : split_columns(handle, loops.loop(column_loop).name, vector->reduces, tile, lanes))
+    inner.push_back(std::move(name));
   // Results outside, then the reduction's loops, then the tile.
-  std::vector<std::size_t> order;
-  auto is_inner = [&](std::size_t id) {
-    return std::find(inner_loops.begin(), inner_loops.end(), id) != inner_loops.end();
-  };
+  std::vector<std::string> order;
   for (bool reduces : {false, true})
     for (std::size_t id : loops.order())
-      if (!is_inner(id) && loops.loop(id).reduces == reduces) order.push_back(id);
-  order.insert(order.end(), inner_loops.begin(), inner_loops.end());
-  loops.reorder(order);
-  make_parallel(loops);
-  return loops;
+      if (loops.loop(id).reduces == reduces &&
+          std::find(inner.begin(), inner.end(), loops.loop(id).name) == inner.end())
+        order.push_back(loops.loop(id).name);
+  order.insert(order.end(), inner.begin(), inner.end());
+  if (order != names_in_order(loops)) handle.reorder(order);
+  make_parallel(schedule, handle);
 }
 
 }  // namespace
 
 Schedule default_schedule(const lang::Program& program, const Target& target) {
-  Schedule schedule;
-  const auto inlined = stages_to_inline(program);
-  for (const lang::Tensor& tensor : lang::computed_tensors(program)) {
-    const lang::Stage* stage = tensor.stage();
-    if (schedule.contains(stage)) continue;
-    StageSchedule& entry = schedule[stage];
-    if (inlined.contains(stage)) continue;
-    if (const auto* reduce = stage->values[0].as<Reduce>())
-      entry.loops = schedule_reduction(*stage, *reduce, target);
+  Schedule schedule(program);
+  const std::vector<std::string> inlined = stages_to_inline(schedule.stages());
+  for (const std::string& stage : inlined) schedule[stage].compute_inline();
+  for (const ScheduledStage& stage : schedule.stages()) {
+    if (stage.place == Place::inlined) continue;
+    if (stage.reduction() != nullptr)
+      schedule_reduction(schedule, schedule[stage.name], target);
     else
-      entry.loops = schedule_injective(*stage, target);
+      schedule_injective(schedule, schedule[stage.name], target);
   }
   return schedule;
 }

@@ -1,7 +1,7 @@
 #include "host/schedule/inline_choice.h"
 
 #include "crosscompile/ir/substitute.h"
-#include "host/schedule/access.h"
+#include "host/schedule/stages/access.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -14,32 +14,29 @@ namespace {
 
 // One place where a stage's tensor is read.
 struct Use {
-  const lang::Stage* consumer;
+  const ScheduledStage* consumer;
   const Load* load;
   bool repeated;  // inside a reduction's source: read again for other results
 };
 
 using Uses = std::unordered_map<const Buffer*, std::vector<Use>>;
 
-void collect(const lang::Stage* consumer, const Expr& expr, bool repeated, Uses& uses) {
+void collect(const ScheduledStage* consumer, const Expr& expr, bool repeated, Uses& uses) {
   for (const Load* load : loads_of(expr)) uses[load->buffer.get()].push_back({consumer, load, repeated});
 }
 
-Uses uses_in(const lang::Program& program) {
+Uses uses_in(const Stages& stages) {
   Uses uses;
-  std::unordered_set<const lang::Stage*> seen;
-  for (const lang::Tensor& tensor : lang::computed_tensors(program)) {
-    const lang::Stage* stage = tensor.stage();
-    if (!seen.insert(stage).second) continue;
-    for (const Expr& value : stage->values) {
+  for (const ScheduledStage& stage : stages) {
+    for (const Expr& value : stage.values) {
       const auto* reduce = value.as<Reduce>();
-      if (!reduce) {
-        collect(stage, value, false, uses);
+      if (reduce == nullptr) {
+        collect(&stage, value, false, uses);
         continue;
       }
-      for (const Expr& source : reduce->sources) collect(stage, source, true, uses);
-      if (reduce->condition) collect(stage, reduce->condition, true, uses);
-      for (const Expr& init : reduce->init) collect(stage, init, false, uses);
+      for (const Expr& source : reduce->sources) collect(&stage, source, true, uses);
+      if (reduce->condition.defined()) collect(&stage, reduce->condition, true, uses);
+      for (const Expr& init : reduce->init) collect(&stage, init, false, uses);
     }
   }
   return uses;
@@ -64,19 +61,15 @@ bool read_once(const Use& use) {
 
 }  // namespace
 
-std::unordered_set<const lang::Stage*> stages_to_inline(const lang::Program& program) {
-  std::unordered_set<const Buffer*> outputs;
-  for (const lang::Parameter& parameter : program.parameters)
-    if (parameter.kind == ParameterKind::tensor) outputs.insert(parameter.tensor.buffer().get());
-  const Uses uses = uses_in(program);
-  std::unordered_set<const lang::Stage*> result;
-  for (const lang::Tensor& tensor : lang::computed_tensors(program)) {
-    const lang::Stage* stage = tensor.stage();
-    if (stage->values.size() != 1 || stage->values[0].as<Reduce>() || outputs.contains(tensor.buffer().get())) continue;
-    const auto found = uses.find(tensor.buffer().get());
+std::vector<std::string> stages_to_inline(const Stages& stages) {
+  const Uses uses = uses_in(stages);
+  std::vector<std::string> result;
+  for (const ScheduledStage& stage : stages) {
+    if (stage.is_final() || stage.values.size() != 1 || stage.reduction() != nullptr) continue;
+    const auto found = uses.find(stage.outputs[0].get());
     if (found == uses.end()) continue;
-    if (only_moves(stage->values[0]) || (found->second.size() == 1 && read_once(found->second[0])))
-      result.insert(stage);
+    if (only_moves(stage.values[0]) || (found->second.size() == 1 && read_once(found->second[0])))
+      result.push_back(stage.name);
   }
   return result;
 }

@@ -1,14 +1,15 @@
-// Which stages have no loops of their own by default.
+// Which stages are better computed where they are used.
 #pragma once
 
-#include "host/lang/program.h"
+#include "host/schedule/stages/scheduled_stage.h"
 
-#include <unordered_set>
+#include <string>
+#include <vector>
 
 namespace ferry::schedule {
 
-// Stages that only move elements, and element-wise stages whose every element is used at most once. Never outputs or
-// reductions.
-std::unordered_set<const lang::Stage*> stages_to_inline(const lang::Program& program);
+// Names of stages that only copy or convert elements, and of those that are read once for each element of their only
+// reader: computing them again costs no more than keeping them. Never a result or a reduction.
+std::vector<std::string> stages_to_inline(const Stages& stages);
 
 }  // namespace ferry::schedule

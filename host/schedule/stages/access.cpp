@@ -1,4 +1,4 @@
-#include "host/schedule/access.h"
+#include "host/schedule/stages/access.h"
 
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"

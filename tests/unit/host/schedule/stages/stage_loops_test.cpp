@@ -1,4 +1,4 @@
-#include "host/schedule/stage_loops.h"
+#include "host/schedule/stages/stage_loops.h"
 
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
@@ -13,6 +13,11 @@ using namespace ferry::lang;
 using ferry::schedule::StageLoops;
 
 namespace {
+
+StageLoops loops_of(const Tensor& tensor) {
+  const auto* reduce = tensor.stage()->values[0].as<ir::Reduce>();
+  return StageLoops(tensor.stage()->axes, reduce == nullptr ? std::vector<ir::Axis>{} : reduce->axes);
+}
 
 Tensor matrix_sum(Expr rows, Expr columns) {
   const Tensor a = placeholder({rows, columns}, DType::f32, "A");
@@ -51,7 +56,7 @@ Tensor line(std::int64_t length) {
 
 TEST_CASE("a stage starts with one loop an axis, its reduction's inside") {
   const Tensor s = matrix_sum(var("m"), var("n"));
-  const StageLoops loops(*s.stage());
+  const StageLoops loops = loops_of(s);
   REQUIRE(loops.order().size() == 2);
   CHECK_FALSE(loops.loop(loops.order()[0]).reduces);
   CHECK(loops.loop(loops.order()[1]).reduces);
@@ -62,7 +67,7 @@ TEST_CASE("splits reach every point once, whatever divides") {
   for (std::int64_t length : {1, 7, 12, 13}) {
     for (std::int64_t factor : {1, 3, 4, 16}) {
       const Tensor tensor = line(length);
-      StageLoops loops(*tensor.stage());
+      StageLoops loops = loops_of(tensor);
       const auto [outer, inner] = loops.split(loops.spatial(0), factor);
       loops.split(inner, 2);
       loops.split(outer, 2);
@@ -75,18 +80,18 @@ TEST_CASE("splits reach every point once, whatever divides") {
 
 TEST_CASE("a split that divides evenly needs no guard") {
   const Tensor tensor = line(12);
-  StageLoops loops(*tensor.stage());
+  StageLoops loops = loops_of(tensor);
   loops.split(loops.spatial(0), 4);
   CHECK(loops.guards().empty());
   const Tensor odd = line(13);
-  StageLoops odd_loops(*odd.stage());
+  StageLoops odd_loops = loops_of(odd);
   odd_loops.split(odd_loops.spatial(0), 4);
   CHECK(odd_loops.guards().size() == 1);
 }
 
 TEST_CASE("fusing what was split gives every point once, in order") {
   const Tensor tensor = line(13);
-  StageLoops loops(*tensor.stage());
+  StageLoops loops = loops_of(tensor);
   const auto [outer, inner] = loops.split(loops.spatial(0), 4);
   loops.fuse(outer, inner);
   REQUIRE(loops.order().size() == 1);
@@ -95,7 +100,7 @@ TEST_CASE("fusing what was split gives every point once, in order") {
 
 TEST_CASE("only neighbours can be fused and a new order must name every loop") {
   const Tensor s = matrix_sum(4, 8);
-  StageLoops loops(*s.stage());
+  StageLoops loops = loops_of(s);
   CHECK_THROWS(loops.fuse(loops.reduction(0), loops.spatial(0)));
   CHECK_THROWS(loops.reorder({loops.spatial(0)}));
   CHECK_THROWS(loops.reorder({loops.spatial(0), loops.spatial(0)}));

@@ -1,0 +1,191 @@
+#include "host/lower/bounds.h"
+
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/passes/affine.h"
+#include "crosscompile/passes/simplify.h"
+#include "host/schedule/stages/access.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace ferry::lower {
+
+using namespace ir;
+using passes::Range;
+using schedule::Attachment;
+using schedule::Loop;
+
+namespace {
+
+struct Interval {
+  Expr lo, hi;
+};
+
+bool uses_any(const Expr& expr, const std::vector<Loop>& loops) {
+  return std::any_of(loops.begin(), loops.end(), [&](const Loop& loop) { return uses_var(expr, loop.var); });
+}
+
+std::vector<Range> ranges_of(const std::vector<Loop>& loops) {
+  std::vector<Range> ranges;
+  for (const Loop& loop : loops) ranges.push_back({loop.var, Expr(0), loop.extent});
+  return ranges;
+}
+
+std::optional<Interval> bounds_over(const Interval& of, const std::vector<Range>& ranges) {
+  const auto lo = passes::lower_bound(of.lo, ranges);
+  const auto hi = passes::upper_bound(of.hi, ranges);
+  if (!lo || !hi) return std::nullopt;
+  return Interval{passes::simplify(*lo), passes::simplify(*hi)};
+}
+
+std::vector<Expr> facts_of(const std::vector<Loop>& loops) {
+  std::vector<Expr> facts;
+  for (const Loop& loop : loops) {
+    facts.push_back(loop.var >= Expr(0));
+    facts.push_back(loop.var < loop.extent);
+  }
+  return facts;
+}
+
+class Inference {
+ public:
+  Inference(const Nests& nests, const schedule::ScheduledStage& stage, const Attachment& place)
+      : nests_(nests), stage_(stage), place_(place), around_(loops_around(nests, place)), facts_(facts_of(around_)) {
+    boxes_.resize(stage.axes.size());
+  }
+
+  void add_reader(const Nest& reader) {
+    const std::vector<Loop> inside = loops_inside(nests_, reader, place_);
+    const std::vector<Range> ranges = ranges_of(inside);
+    std::vector<Range> loose, tight;
+    bool is_tighter = false;
+    const std::vector<Axis> axes = reader.all_axes();
+    const auto values = reader.loops.axis_values();
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      const bool spatial = i < reader.needed.size();
+      // As far as the reader's loops go, and as far as they do something.
+      const Interval all = spatial ? Interval{reader.needed[i].min, reader.needed[i].min + reader.needed[i].extent - 1}
+                                   : Interval{axes[i].min, axes[i].min + axes[i].extent - 1};
+      const Interval used = spatial ? Interval{reader.needed[i].lowest(), reader.needed[i].highest()} : all;
+      const Interval whole = outermost(all, ranges, axes[i]);
+      const Interval useful = outermost(used, ranges, axes[i]);
+      std::optional<Interval> here;
+      if (uses_any(values[i].value, around_)) here = bounds_over({values[i].value, values[i].value}, ranges);
+      const Interval now = here ? *here : whole;
+      loose.push_back({axes[i].var, now.lo, passes::simplify(now.hi - now.lo + 1)});
+      const Expr lo = passes::simplify(max(now.lo, useful.lo), facts_);
+      const Expr hi = passes::simplify(min(now.hi, useful.hi), facts_);
+      is_tighter |= !equal(lo, now.lo) || !equal(hi, now.hi);
+      tight.push_back({axes[i].var, lo, passes::simplify(hi - lo + 1)});
+    }
+    for (const Expr& value : reader.values)
+      for (const Load* load : schedule::loads_of(value))
+        if (std::find(stage_.outputs.begin(), stage_.outputs.end(), load->buffer) != stage_.outputs.end())
+          add_load(*load, loose, is_tighter ? &tight : nullptr);
+  }
+
+  std::vector<Needed> finish() {
+    std::vector<Needed> needed;
+    for (std::size_t i = 0; i < boxes_.size(); ++i) needed.push_back(finish(boxes_[i], stage_.axes[i].extent));
+    return needed;
+  }
+
+ private:
+  struct Box {
+    std::optional<Interval> loose, tight;
+  };
+
+  // The interval with every loop inside of the place replaced; where that has no bound, the whole axis.
+  static Interval outermost(const Interval& of, const std::vector<Range>& ranges, const Axis& axis) {
+    const auto bounds = bounds_over(of, ranges);
+    return bounds ? *bounds : Interval{axis.min, axis.min + axis.extent - 1};
+  }
+
+  void add_load(const Load& load, const std::vector<Range>& loose, const std::vector<Range>* tight) {
+    for (std::size_t d = 0; d < load.indices.size(); ++d) {
+      const Interval everything = {Expr(0), stage_.axes[d].extent - 1};
+      const Interval index = {load.indices[d], load.indices[d]};
+      // What is read from memory may be anything.
+      auto bounds = passes::is_arithmetic(index.lo) ? bounds_over(index, loose) : std::nullopt;
+      auto used = bounds && tight ? bounds_over(index, *tight) : bounds;
+      if (!bounds) bounds = used = everything;
+      unite(boxes_[d].loose, *bounds);
+      unite(boxes_[d].tight, used ? *used : *bounds);
+    }
+  }
+
+  void unite(std::optional<Interval>& with, const Interval& other) const {
+    if (!with) {
+      with = other;
+      return;
+    }
+    with->lo = passes::simplify(min(with->lo, other.lo), facts_);
+    with->hi = passes::simplify(max(with->hi, other.hi), facts_);
+  }
+
+  Needed finish(const Box& box, const Expr& size) const {
+    if (!box.loose) return {Expr(0), Expr(0), {}, {}};  // nobody reads it
+    Interval loose = *box.loose;
+    Needed needed;
+    if (!uses_any(loose.lo, around_)) loose.lo = passes::simplify(max(box.tight->lo, Expr(0)), facts_);
+    if (!uses_any(loose.hi, around_)) loose.hi = passes::simplify(min(box.tight->hi, size - 1), facts_);
+    needed.min = loose.lo;
+    needed.extent = passes::simplify(loose.hi - loose.lo + 1, facts_);
+    const Expr first = passes::simplify(max(box.tight->lo, Expr(0)), facts_);
+    const Expr last = passes::simplify(min(box.tight->hi, size - 1), facts_);
+    if (!passes::can_prove(first <= loose.lo, facts_)) needed.first = first;
+    if (!passes::can_prove(last >= loose.hi, facts_)) needed.last = last;
+    return needed;
+  }
+
+  const Nests& nests_;
+  const schedule::ScheduledStage& stage_;
+  const Attachment& place_;
+  std::vector<Loop> around_;
+  std::vector<Expr> facts_;
+  std::vector<Box> boxes_;
+};
+
+Expr with_next(const Expr& expr, const Expr& var, std::int64_t step) {
+  return passes::simplify(substitute(expr, {{var.get(), var + Expr(step)}}));
+}
+
+// By how much a bound grows from one iteration to the next; nothing when that is not a constant.
+std::optional<std::int64_t> growth(const Expr& bound, const Expr& var) {
+  const Expr difference = passes::simplify(with_next(bound, var, 1) - bound);
+  const std::int64_t* constant = as_int(difference);
+  return constant == nullptr ? std::nullopt : std::optional(*constant);
+}
+
+}  // namespace
+
+std::vector<Needed> needed_at(const Nests& nests, const schedule::ScheduledStage& stage,
+                              const std::vector<const Nest*>& readers, const Attachment& place) {
+  Inference inference(nests, stage, place);
+  for (const Nest* reader : readers) inference.add_reader(*reader);
+  return inference.finish();
+}
+
+Sliding slide(std::vector<Needed> needed, const Loop& loop) {
+  Sliding sliding{std::move(needed)};
+  if (loop.kind != ForKind::serial) return sliding;
+  for (std::size_t i = 0; i < sliding.needed.size(); ++i) {
+    const Needed& axis = sliding.needed[i];
+    if (!uses_var(axis.min, loop.var) && !uses_var(axis.extent, loop.var)) continue;
+    if (sliding.axis >= 0) return {std::move(sliding.needed)};  // two axes move: the window has corners
+    sliding.axis = static_cast<int>(i);
+  }
+  if (sliding.axis < 0) return sliding;
+  Needed& axis = sliding.needed[static_cast<std::size_t>(sliding.axis)];
+  const std::int64_t* window = as_int(axis.extent);
+  const auto step = growth(axis.min, loop.var);
+  if (window == nullptr || !step || *step < 1 || *step >= *window) return {std::move(sliding.needed)};
+  sliding.window = *window;
+  const Expr is_first = loop.var == Expr(0);
+  axis.min = select(is_first, axis.min, axis.min + Expr(*window - *step));
+  axis.extent = select(is_first, Expr(*window), Expr(*step));
+  return sliding;
+}
+
+}  // namespace ferry::lower

@@ -1,0 +1,211 @@
+#include "host/lower/placement.h"
+
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/passes/affine.h"
+#include "crosscompile/passes/simplify.h"
+#include "host/lower/bounds.h"
+#include "host/lower/inliner.h"
+#include "host/schedule/stages/access.h"
+
+#include <algorithm>
+
+namespace ferry::lower {
+
+using namespace ir;
+using schedule::Attachment;
+using schedule::Loop;
+using schedule::Place;
+using schedule::ScheduledStage;
+
+namespace {
+
+// Small tensors that are computed in another stage's loops are kept on the stack.
+constexpr std::int64_t kMaxLocalBytes = 4096;
+
+std::int64_t power_of_two_from(std::int64_t value) {
+  std::int64_t power = 1;
+  while (power < value) power *= 2;
+  return power;
+}
+
+class Placement {
+ public:
+  Placement(const schedule::Stages& stages, const GivenStorage& given) : stages_(stages), given_(given) {}
+
+  Nests run() {
+    // Producers first, so that what is put in place of a read is complete.
+    Inliner inliner;
+    for (const ScheduledStage& stage : stages_) {
+      std::vector<Expr>& values = values_[&stage];
+      for (const Expr& value : stage.values) values.push_back(inliner.mutate(value));
+      if (stage.place != Place::inlined) continue;
+      for (std::size_t i = 0; i < stage.outputs.size(); ++i) inliner.inline_as(stage.outputs[i], stage.axes, values[i]);
+    }
+    for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage)
+      if (stage->place != Place::inlined) add(*stage);
+    return std::move(nests_);
+  }
+
+ private:
+  void add(const ScheduledStage& stage) {
+    Nest nest;
+    nest.stage = &stage;
+    nest.values = std::move(values_[&stage]);
+    std::vector<Needed> kept;
+    Sliding sliding;
+    if (stage.is_final()) {
+      for (const Axis& axis : stage.axes) nest.needed.push_back({Expr(0), axis.extent, {}, {}});
+      kept = nest.needed;
+    } else {
+      const std::vector<const Nest*> readers = readers_of(stage);
+      const Attachment computed = stage.place == Place::attached ? stage.compute_at : Attachment{};
+      for (const Nest* reader : readers) expect_within(stage, *reader, computed);
+      nest.needed = kept = needed_at(nests_, stage, readers, computed);
+      if (stage.store_at) {
+        kept = needed_at(nests_, stage, readers, *stage.store_at);
+        expect_serial_between(stage);
+        sliding = slide(std::move(nest.needed), find_nest(nests_, computed.stage)->loops.loop(computed.loop));
+        nest.needed = sliding.needed;
+      }
+    }
+    std::vector<schedule::AxisRange> ranges;
+    for (const Needed& needed : nest.needed) ranges.push_back({needed.min, needed.extent});
+    nest.loops = stage.loops.over(ranges);
+    for (const BufferRef& output : stage.outputs) nest.storage.push_back(storage_of(stage, output, kept, sliding));
+    nests_.push_back(std::move(nest));
+    note_reads(nests_.back());
+  }
+
+  void note_reads(const Nest& nest) {
+    for (const Expr& value : nest.values) {
+      for (const Load* load : schedule::loads_of(value)) {
+        std::vector<const Nest*>& readers = reader_nests_[load->buffer.get()];
+        if (readers.empty() || readers.back() != &nest) readers.push_back(&nest);
+      }
+    }
+  }
+
+  std::vector<const Nest*> readers_of(const ScheduledStage& stage) const {
+    std::vector<const Nest*> readers;
+    for (const BufferRef& output : stage.outputs) {
+      const auto found = reader_nests_.find(output.get());
+      if (found == reader_nests_.end()) continue;
+      for (const Nest* reader : found->second)
+        if (std::find(readers.begin(), readers.end(), reader) == readers.end()) readers.push_back(reader);
+    }
+    return readers;
+  }
+
+  // Directives checked this, but what came after them may have moved loops and stages.
+  void expect_within(const ScheduledStage& stage, const Nest& reader, const Attachment& place) const {
+    if (place.stage.empty() || schedule::is_within(stages_, *reader.stage, place)) return;
+    const Nest& at = *find_nest(nests_, place.stage);
+    throw CompileError("'" + stage.name + "' is computed at the axis '" + at.loops.loop(place.loop).name + "' of '" +
+                       at.name() + "': expected all that reads it inside that loop, got '" + reader.name() +
+                       "' outside of it");
+  }
+
+  // What one iteration keeps for the next must not be shared by iterations that run at the same time.
+  void expect_serial_between(const ScheduledStage& stage) const {
+    const std::vector<Loop> computed = loops_around(nests_, stage.compute_at);
+    const std::size_t kept = loops_around(nests_, *stage.store_at).size();
+    for (std::size_t i = kept; i < computed.size(); ++i) {
+      if (computed[i].kind != ForKind::parallel && computed[i].kind != ForKind::vectorized) continue;
+      throw CompileError("'" + stage.name + "': expected serial loops between where it is stored and where it is " +
+                         "computed, got '" + computed[i].name + "', whose iterations run at the same time");
+    }
+  }
+
+  Storage storage_of(const ScheduledStage& stage, const BufferRef& tensor, const std::vector<Needed>& kept,
+                     const Sliding& sliding) const {
+    Storage storage;
+    if (const auto given = given_.find(tensor.get()); given != given_.end()) {
+      storage.buffer = given->second;
+      return storage;
+    }
+    const bool attached = stage.place == Place::attached;
+    const std::vector<Loop> around =
+        attached ? loops_around(nests_, stage.store_at ? *stage.store_at : stage.compute_at) : std::vector<Loop>{};
+    std::vector<Expr> extents;
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      storage.origin.push_back(kept[i].min);
+      extents.push_back(widest(kept[i].extent, around, stage.axes[i].extent));
+      const bool folds = sliding.axis == static_cast<int>(i) && sliding.window != 0;
+      if (folds && storage.folds.empty()) storage.folds.resize(kept.size());
+      if (!folds) continue;
+      storage.folds[i] = power_of_two_from(sliding.window);
+      extents[i] = Expr(storage.folds[i]);
+    }
+    if (stage.layout) storage.layout = &*stage.layout;
+    storage.buffer = make_buffer(stage, tensor, std::move(extents), attached);
+    return storage;
+  }
+
+  // An extent that holds in every iteration of the loops around.
+  static Expr widest(const Expr& extent, const std::vector<Loop>& around, const Expr& whole) {
+    std::vector<passes::Range> ranges;
+    for (const Loop& loop : around) ranges.push_back({loop.var, Expr(0), loop.extent});
+    const auto bound = passes::upper_bound(extent, ranges);
+    if (!bound) return whole;
+    const Expr result = passes::simplify(*bound);
+    for (const Loop& loop : around)
+      if (uses_var(result, loop.var)) return whole;
+    return result;
+  }
+
+  static BufferRef make_buffer(const ScheduledStage& stage, const BufferRef& tensor, std::vector<Expr> extents,
+                               bool attached) {
+    auto buffer = std::make_shared<Buffer>(*tensor);
+    buffer->definition = nullptr;
+    for (Expr& extent : extents)
+      if (!passes::can_prove(extent >= Expr(0))) extent = passes::simplify(max(extent, Expr(0)));
+    if (stage.layout) {
+      std::vector<Expr> shape;
+      for (const schedule::LayoutPart& part : *stage.layout)
+        shape.push_back(part.modulus != 0 ? Expr(part.modulus)
+                                          : passes::simplify(ceil_div(extents[part.axis], Expr(part.divisor))));
+      extents = std::move(shape);
+    }
+    align_rows(stage, extents);
+    buffer->shape = std::move(extents);
+    std::int64_t elements = 1;
+    for (const Expr& extent : buffer->shape) {
+      const std::int64_t* size = as_int(extent);
+      if (size == nullptr || *size > kMaxLocalBytes || elements > kMaxLocalBytes) {
+        elements = kMaxLocalBytes + 1;
+        if (size == nullptr && stage.scope == Scope::local)
+          throw CompileError("'" + stage.name +
+                             "': expected a constant size in the local scope, got one that is known " +
+                             "only at run time; compute it at an inner loop or use the global scope");
+      } else {
+        elements *= std::max<std::int64_t>(*size, 1);
+      }
+    }
+    const bool small = elements * static_cast<std::int64_t>(dtype_bytes(buffer->dtype)) <= kMaxLocalBytes;
+    buffer->scope = stage.scope ? *stage.scope : attached && small ? Scope::local : Scope::global;
+    return buffer;
+  }
+
+  // What storage_align asks for, as room at the end of each row.
+  static void align_rows(const ScheduledStage& stage, std::vector<Expr>& extents) {
+    for (const auto& [axis, alignment] : stage.alignments) {
+      Expr& row = extents[axis + 1];
+      const Expr factor(alignment.factor), offset(alignment.offset);
+      row = passes::simplify(ceil_div(max(row - offset, Expr(0)), factor) * factor + offset);
+    }
+  }
+
+  const schedule::Stages& stages_;
+  const GivenStorage& given_;
+  std::unordered_map<const ScheduledStage*, std::vector<Expr>> values_;
+  std::unordered_map<const Buffer*, std::vector<const Nest*>> reader_nests_;
+  Nests nests_;
+};
+
+}  // namespace
+
+Nests place_stages(const schedule::Stages& stages, const GivenStorage& given) { return Placement(stages, given).run(); }
+
+}  // namespace ferry::lower

@@ -1,0 +1,66 @@
+// Copies a tensor (or the part of it that is needed, once the copy is computed at a loop) and lets stages read the
+// copy.
+//
+//     for y: for x                          for y: for x: A.local[y,x] = A[y,x]
+//       C[y,x] = f(A[y,x])            ->    for y: for x: C[y,x] = f(A.local[y,x])
+//
+// Without readers: every stage that reads the tensor.
+#include "host/schedule/primitives/new_stage.h"
+#include "host/schedule/primitives/primitives.h"
+#include "host/schedule/stages/access.h"
+
+#include "crosscompile/ir/substitute.h"
+
+#include <algorithm>
+
+namespace ferry::schedule {
+
+namespace {
+
+// The tensor that the word before the colon names.
+ir::BufferRef tensor_of(const Stages& stages, const ScheduledStage* stage, const std::string& name, Words& words) {
+  if (stage != nullptr) {
+    if (stage->outputs.size() > 1) words.fail("a stage with one tensor", "'" + stage->name + "', which has several");
+    if (stage->place == Place::inlined) words.fail("a stored tensor", "'" + stage->name + "', which is inlined");
+    return stage->outputs[0];
+  }
+  for (const ScheduledStage& reader : stages)
+    for (const Expr& value : reader.values)
+      for (const ir::Load* load : loads_of(value))
+        if (load->buffer->name == name && producer_of(stages, load->buffer.get()) == nullptr) return load->buffer;
+  words.fail("a stage or a parameter that a stage reads", "'" + name + "'");
+}
+
+}  // namespace
+
+void cache_read(Stages& stages, ScheduledStage* stage, Words& words) {
+  const ir::BufferRef tensor = tensor_of(stages, stage, words.subject(), words);
+  const ir::Scope scope = words.scope();
+  std::vector<std::string> readers;
+  while (!words.at_end() && !words.is_next("->")) {
+    const ScheduledStage& reader = words.stage();
+    if (!reads(reader, {tensor})) words.fail("a reader of '" + tensor->name + "'", "'" + reader.name + "'");
+    readers.push_back(reader.name);
+  }
+  const std::string name = words.new_stage(tensor->name + (scope == ir::Scope::local ? ".local" : ".global"));
+  words.end();
+  ScheduledStage cache;
+  cache.name = name;
+  cache.scope = scope;
+  for (std::size_t i = 0; i < tensor->shape.size(); ++i)
+    cache.axes.push_back({ir::Var::make("i" + std::to_string(i)), Expr(0), tensor->shape[i]});
+  cache.values = {ir::Load::make(tensor, variables_of(cache.axes))};
+  cache.outputs = {make_tensor(name, tensor->dtype, cache.axes)};
+  cache.loops = plain_loops(cache);
+  auto first = stages.end();
+  for (auto reader = stages.begin(); reader != stages.end(); ++reader) {
+    const bool chosen = readers.empty() || std::find(readers.begin(), readers.end(), reader->name) != readers.end();
+    if (!chosen || !reads(*reader, {tensor})) continue;
+    for (Expr& value : reader->values) value = ir::substitute_buffers(value, {{tensor.get(), cache.outputs[0]}});
+    if (first == stages.end()) first = reader;
+  }
+  if (first == stages.end()) words.fail("a tensor that a stage reads", "'" + tensor->name + "'");
+  stages.insert(first, std::move(cache));
+}
+
+}  // namespace ferry::schedule

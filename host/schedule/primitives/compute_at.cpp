@@ -1,0 +1,22 @@
+// Computes a stage inside another's loop: in each iteration just the part that the rest of that iteration needs.
+//
+//     for y: for x: B[y,x] = ...                 for y
+//     for y: for x: C[y,x] = f(B[y..y+2, x])  ->   for i in 3: for x: B[i,x] = ...
+//                                                  for x: C[y,x] = f(B[0..2, x])
+//
+// Every use must be inside that loop.
+#include "host/schedule/primitives/placement.h"
+#include "host/schedule/primitives/primitives.h"
+
+namespace ferry::schedule {
+
+void compute_at(Stages& stages, ScheduledStage* stage, Words& words) {
+  expect_intermediate(*stage, words);
+  Attachment place = read_attachment(stages, *stage, words);
+  words.end();
+  stage->place = Place::attached;
+  stage->compute_at = std::move(place);
+  stage->store_at.reset();
+}
+
+}  // namespace ferry::schedule

@@ -1,0 +1,26 @@
+#include "host/schedule/primitives/placement.h"
+
+namespace ferry::schedule {
+
+void expect_intermediate(const ScheduledStage& stage, const Words& words) {
+  if (stage.is_result)
+    words.fail("an intermediate tensor", "'" + stage.name + "', a result, of which the caller wants every element");
+  if (!stage.assertion.empty())
+    words.fail("an intermediate tensor", "'" + stage.name + "', which is checked before anything uses it");
+}
+
+Attachment read_attachment(const Stages& stages, const ScheduledStage& stage, Words& words) {
+  const ScheduledStage& at = words.stage();
+  if (&at == &stage) words.fail("another stage", "'" + stage.name + "' itself");
+  if (at.place == Place::inlined) words.fail("a stage with loops", "'" + at.name + "', which is computed inline");
+  const Attachment place{at.name, words.axis(at)};
+  for (const ScheduledStage* reader : readers_of(stages, stage))
+    if (!is_within(stages, *reader, place))
+      words.fail("a loop that holds every use of '" + stage.name + "'", "'" + at.loops.loop(place.loop).name +
+                                                                            "' of '" + at.name + "', but '" +
+                                                                            reader->name + "' reads it elsewhere");
+  if (readers_of(stages, stage).empty()) words.fail("a stage that something reads", "'" + stage.name + "'");
+  return place;
+}
+
+}  // namespace ferry::schedule

@@ -1,0 +1,33 @@
+// The primitives: each checks that it is legal, then changes the stages. A refusal is a CompileError of Words::fail()
+// and leaves the program's other stages as they were.
+#pragma once
+
+#include "host/schedule/stages/scheduled_stage.h"
+#include "host/schedule/stages/words.h"
+
+#include <cstdint>
+#include <span>
+
+namespace ferry::schedule {
+
+// What stands before the colon.
+enum class Subject : std::uint8_t {
+  stage,    // a stage
+  tensor,   // a stage or a parameter: without a stage of that name, `stage` is null
+  program,  // nothing; `stage` is null
+};
+
+struct Primitive {
+  const char* name;
+  const char* usage;
+  Subject subject;
+  void (*apply)(Stages& stages, ScheduledStage* stage, Words& words);
+};
+
+std::span<const Primitive> primitives();
+
+#define FERRY_PRIMITIVE(name, subject, usage) void name(Stages& stages, ScheduledStage* stage, Words& words);
+#include "host/schedule/primitives/primitives.def"
+#undef FERRY_PRIMITIVE
+
+}  // namespace ferry::schedule

@@ -1,0 +1,23 @@
+// Puts the named loops in this order; they take the places that they have together, other loops stay where they are.
+//
+//     for y                     for k
+//       for x           ->        for x        reorder k x y
+//         for k                     for y
+#include "host/schedule/primitives/primitives.h"
+
+#include <algorithm>
+
+namespace ferry::schedule {
+
+void reorder(Stages&, ScheduledStage* stage, Words& words) {
+  const std::vector<std::size_t> wanted = words.axes(*stage);
+  words.end();
+  std::vector<std::size_t> order = stage->loops.order();
+  std::size_t next = 0;
+  for (std::size_t& id : order)
+    if (std::find(wanted.begin(), wanted.end(), id) != wanted.end()) id = wanted[next++];
+  stage->is_touched = true;
+  stage->loops.reorder(std::move(order));
+}
+
+}  // namespace ferry::schedule

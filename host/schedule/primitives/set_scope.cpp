@@ -1,0 +1,15 @@
+// Says where an intermediate tensor is kept: `global` is the call's workspace, `local` (or `register`) the running
+// thread's stack and, for small tiles whose every index is a constant after unrolling, its registers.
+#include "host/schedule/primitives/placement.h"
+#include "host/schedule/primitives/primitives.h"
+
+namespace ferry::schedule {
+
+void set_scope(Stages&, ScheduledStage* stage, Words& words) {
+  const ir::Scope scope = words.scope();
+  words.end();
+  expect_intermediate(*stage, words);
+  stage->scope = scope;
+}
+
+}  // namespace ferry::schedule

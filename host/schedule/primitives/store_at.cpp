@@ -1,0 +1,39 @@
+// Keeps what a stage computes for longer than the iteration that computes it: in each iteration of a loop further out,
+// or for the whole call. What an earlier iteration computed is not computed again, so a window slides:
+//
+//     for y                                      allocate B for all y
+//       B[y..y+2] = ...                    ->    for y
+//       C[y] = f(B[y..y+2])                        B[y+2] = ...         (all of B[0..2] at the first y)
+//                                                  C[y] = f(B[y..y+2])
+//
+// compute_at comes first.
+#include "host/schedule/primitives/placement.h"
+#include "host/schedule/primitives/primitives.h"
+
+#include <algorithm>
+
+namespace ferry::schedule {
+
+void store_at(Stages& stages, ScheduledStage* stage, Words& words) {
+  if (stage->place != Place::attached)
+    words.fail("a stage that is computed inside another's loop", "'" + stage->name + "'; use compute_at first");
+  if (words.accept("root")) {
+    words.end();
+    stage->store_at = Attachment{};
+    return;
+  }
+  Attachment place = read_attachment(stages, *stage, words);
+  words.end();
+  const ScheduledStage& computed = *find_stage(stages, stage->compute_at.stage);
+  const std::vector<std::size_t>& order = computed.loops.order();
+  const bool outside = computed.name == place.stage ? std::find(order.begin(), order.end(), place.loop) <=
+                                                          std::find(order.begin(), order.end(), stage->compute_at.loop)
+                                                    : is_within(stages, computed, place);
+  if (!outside)
+    words.fail("a loop around the one that computes '" + stage->name + "' ('" +
+                   computed.loops.loop(stage->compute_at.loop).name + "' of '" + computed.name + "')",
+               "'" + find_stage(stages, place.stage)->loops.loop(place.loop).name + "' of '" + place.stage + "'");
+  stage->store_at = std::move(place);
+}
+
+}  // namespace ferry::schedule

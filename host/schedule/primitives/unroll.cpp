@@ -1,0 +1,22 @@
+// Writes a loop's body once for every iteration. The loop needs a constant extent.
+//
+//     for k in 2                C[0] = ...
+//       C[k] = ...        ->    C[1] = ...
+#include "host/schedule/primitives/loop_kind.h"
+#include "host/schedule/primitives/primitives.h"
+
+namespace ferry::schedule {
+
+void unroll(Stages&, ScheduledStage* stage, Words& words) {
+  const std::size_t axis = words.axis(*stage);
+  words.end();
+  expect_serial(*stage, axis, words);
+  if (!may_be_constant(*stage, axis))
+    words.fail("an axis with a constant extent", "'" + stage->loops.loop(axis).name +
+                                                     "', whose extent is known only at run time; split it and unroll "
+                                                     "the inner axis");
+  stage->is_touched = true;
+  stage->loops.set_kind(axis, ir::ForKind::unrolled);
+}
+
+}  // namespace ferry::schedule

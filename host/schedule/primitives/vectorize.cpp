@@ -1,0 +1,35 @@
+// Does all iterations of a loop at once, in vector registers.
+//
+//     for x in 8                C[x0 .. x0+7] = A[x0 .. x0+7] + 1
+//       C[x] = A[x] + 1   ->
+//
+// The loop needs a constant extent, so it is usually the inner one of a split. Over a reduction's axis the lanes hold
+// partial results, which changes the order in which floats are added: `vectorize AXIS reduce` says that this is meant.
+#include "host/schedule/primitives/loop_kind.h"
+#include "host/schedule/primitives/primitives.h"
+
+namespace ferry::schedule {
+
+void vectorize(Stages&, ScheduledStage* stage, Words& words) {
+  const std::size_t axis = words.axis(*stage);
+  const bool reduce = words.accept("reduce");
+  words.end();
+  expect_serial(*stage, axis, words);
+  const Loop& loop = stage->loops.loop(axis);
+  if (!may_be_constant(*stage, axis))
+    words.fail("an axis with a constant extent",
+               "'" + loop.name + "', whose extent is known only at run time; split it and vectorize the inner axis");
+  if (reduce && !loop.reduces)
+    words.fail("an axis over which '" + stage->name + "' reduces before 'reduce'", "'" + loop.name + "'");
+  if (loop.reduces && !reduce)
+    words.fail("an axis of the result", "'" + loop.name + "', over which '" + stage->name +
+                                            "' reduces; rfactor it, or let lanes hold partial results with "
+                                            "'vectorize " +
+                                            loop.name + " reduce'");
+  if (reduce && stage->reduction()->reducer->op == ir::ReduceOp::user)
+    words.fail("a built-in reduction before 'reduce'", "a user's, whose lanes cannot be combined; rfactor it instead");
+  stage->is_touched = true;
+  stage->loops.set_kind(axis, ir::ForKind::vectorized);
+}
+
+}  // namespace ferry::schedule

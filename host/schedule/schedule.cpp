@@ -1,0 +1,159 @@
+#include "host/schedule/schedule.h"
+
+#include "crosscompile/ir/error.h"
+#include "host/lang/names.h"
+#include "host/schedule/primitives/primitives.h"
+#include "host/schedule/stages/words.h"
+
+#include <algorithm>
+
+namespace ferry::schedule {
+
+namespace {
+
+std::vector<std::string> names_of(const Stages& stages) {
+  std::vector<std::string> names;
+  for (const ScheduledStage& stage : stages) names.push_back(stage.name);
+  return names;
+}
+
+const Primitive& find_primitive(const Directive& directive, const Words& words) {
+  std::vector<std::string> names;
+  for (const Primitive& primitive : primitives()) {
+    if (directive.primitive == primitive.name) return primitive;
+    names.emplace_back(primitive.name);
+  }
+  words.fail("unknown primitive '" + directive.primitive + "'" + lang::suggestion(directive.primitive, names));
+}
+
+// The stage that a directive without one means.
+std::string current_stage(const std::vector<Directive>& directives, const Stages& stages) {
+  for (auto directive = directives.rbegin(); directive != directives.rend(); ++directive)
+    if (!directive->stage.empty()) return directive->stage;
+  return stages.empty() ? "" : stages.back().name;
+}
+
+}  // namespace
+
+void Schedule::apply(Directive directive) {
+  const Words problem(directive, stages_);
+  const Primitive& primitive = find_primitive(directive, problem);
+  if (primitive.subject == Subject::program) {
+    if (!directive.stage.empty()) problem.fail("expected no stage, got '" + directive.stage + "'");
+    Words words(directive, stages_);
+    primitive.apply(stages_, nullptr, words);
+    directives_.push_back(std::move(directive));
+    return;
+  }
+  if (directive.stage.empty()) directive.stage = current_stage(directives_, stages_);
+  ScheduledStage* stage = find_stage(stages_, directive.stage);
+  if (stage == nullptr && primitive.subject != Subject::tensor)
+    problem.fail("expected a stage of the program, got '" + directive.stage + "'" +
+                 lang::suggestion(directive.stage, names_of(stages_)));
+  Words words(directive, stages_);
+  if (stage == nullptr) {
+    primitive.apply(stages_, nullptr, words);
+  } else {
+    // Primitives check before they change; a change in several steps may still find the last one refused.
+    ScheduledStage before = *stage;
+    try {
+      primitive.apply(stages_, stage, words);
+    } catch (...) {
+      *stage = std::move(before);
+      throw;
+    }
+  }
+  directives_.push_back(std::move(directive));
+}
+
+Schedule Schedule::replay(const lang::Program& program, std::string_view text, const KnobValues& knobs) {
+  Schedule schedule(program);
+  for (Directive& directive : bind_knobs(parse_directives(text), knobs)) schedule.apply(std::move(directive));
+  return schedule;
+}
+
+std::string Schedule::to_text() const {
+  std::string text;
+  for (const Directive& directive : directives_) text += schedule::to_text(directive) + "\n";
+  return text;
+}
+
+StageHandle Schedule::operator[](const std::string& stage) {
+  if (find_stage(stages_, stage) == nullptr)
+    throw CompileError("expected a stage of the program, got '" + stage + "'" +
+                       lang::suggestion(stage, names_of(stages_)));
+  return {*this, stage};
+}
+
+StageHandle Schedule::operator[](const lang::Tensor& tensor) {
+  const ScheduledStage* stage = producer_of(stages_, tensor.buffer().get());
+  // A parameter has no stage, but cache_read takes it.
+  return {*this, stage == nullptr ? tensor.name() : stage->name};
+}
+
+Schedule& Schedule::inline_injective() {
+  apply({"", "inline_injective", {}, 0});
+  return *this;
+}
+
+StageHandle& StageHandle::apply(const std::string& primitive, std::vector<std::string> words) {
+  schedule_.apply({stage_, primitive, std::move(words), 0});
+  return *this;
+}
+
+std::pair<std::string, std::string> StageHandle::split(std::string axis, std::int64_t factor) {
+  apply("split", {axis, std::to_string(factor)});
+  return {axis + ".outer", axis + ".inner"};
+}
+
+std::pair<std::string, std::string> StageHandle::split_parts(std::string axis, std::int64_t parts) {
+  apply("split", {axis, "nparts", std::to_string(parts)});
+  return {axis + ".outer", axis + ".inner"};
+}
+
+StageHandle::Axes StageHandle::tile(std::string y, std::string x, std::int64_t y_factor, std::int64_t x_factor) {
+  apply("tile", {y, x, std::to_string(y_factor), std::to_string(x_factor)});
+  return {y + ".outer", x + ".outer", y + ".inner", x + ".inner"};
+}
+
+std::string StageHandle::fuse(std::string outer, std::string inner) {
+  apply("fuse", {outer, inner});
+  return outer + "." + inner + ".fused";
+}
+
+StageHandle& StageHandle::reorder(const Axes& axes) { return apply("reorder", axes); }
+
+StageHandle& StageHandle::storage_align(const std::string& axis, std::int64_t factor, std::int64_t offset) {
+  return apply("storage_align", {axis, std::to_string(factor), std::to_string(offset)});
+}
+
+StageHandle& StageHandle::pragma(const std::string& axis, const std::string& key, std::int64_t value) {
+  return apply("pragma", {axis, key, std::to_string(value)});
+}
+
+StageHandle StageHandle::cache_read(const std::string& scope, const std::vector<std::string>& readers) {
+  const std::string name = free_name(schedule_.stages_, stage_ + "." + scope);
+  std::vector<std::string> words = {scope};
+  words.insert(words.end(), readers.begin(), readers.end());
+  words.insert(words.end(), {"->", name});
+  apply("cache_read", std::move(words));
+  return {schedule_, name};
+}
+
+StageHandle StageHandle::cache_write(const std::string& scope) {
+  const std::string name = free_name(schedule_.stages_, stage_ + "." + scope);
+  apply("cache_write", {scope, "->", name});
+  return {schedule_, name};
+}
+
+StageHandle StageHandle::rfactor(const std::string& axis) {
+  const std::string name = free_name(schedule_.stages_, stage_ + ".rf");
+  apply("rfactor", {axis, "->", name});
+  return {schedule_, name};
+}
+
+StageHandle& StageHandle::transform_layout(const std::string& layout) {
+  return apply("transform_layout", parse_directives("transform_layout " + layout).directives.at(0).words);
+}
+
+}  // namespace ferry::schedule

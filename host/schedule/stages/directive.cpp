@@ -1,0 +1,157 @@
+#include "host/schedule/stages/directive.h"
+
+#include "crosscompile/ir/error.h"
+#include "host/lang/names.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace ferry::schedule {
+
+namespace {
+
+constexpr std::size_t kMaxDirectives = 100'000;
+
+[[noreturn]] void fail(std::size_t line, const std::string& what) {
+  throw CompileError("schedule, line " + std::to_string(line) + ": " + what);
+}
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+// Braces hold a knob's choices, parentheses the axes of a layout; ':', ',' and '->' stand for themselves.
+std::vector<std::string> tokens_of(std::string_view text, std::size_t line) {
+  constexpr std::string_view kSingle = ":,(){}*/%+";
+  std::vector<std::string> tokens;
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (is_space(c)) {
+      ++i;
+    } else if (kSingle.find(c) != std::string_view::npos) {
+      tokens.emplace_back(1, c);
+      ++i;
+    } else if (text.substr(i, 2) == "->") {
+      tokens.emplace_back("->");
+      i += 2;
+    } else {
+      std::size_t end = i + (c == '$' || c == '-' ? 1 : 0);
+      while (end < text.size() &&
+             (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_' || text[end] == '.'))
+        ++end;
+      if (end == i || (end == i + 1 && (c == '$' || c == '-')))
+        fail(line, std::string("expected a name or a number, got '") + c + "'");
+      tokens.emplace_back(text.substr(i, end - i));
+      i = end;
+    }
+  }
+  return tokens;
+}
+
+// Takes "in {a, b}" after the knob at `at` out of the words.
+std::vector<std::string> take_choices(std::vector<std::string>& words, std::size_t at, std::size_t line) {
+  std::vector<std::string> choices;
+  if (at + 1 >= words.size() || words[at + 1] != "in") return choices;
+  const std::string& name = words[at];
+  if (at + 2 >= words.size() || words[at + 2] != "{") fail(line, "expected '{' after '" + name + " in'");
+  std::size_t end = at + 3;
+  for (;; ++end) {
+    if (end >= words.size()) fail(line, "expected '}' after the choices of '" + name + "'");
+    if (words[end] == "}") break;
+    if (words[end] != ",") choices.push_back(words[end]);
+  }
+  if (choices.empty()) fail(line, "expected at least one choice for '" + name + "'");
+  words.erase(words.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+              words.begin() + static_cast<std::ptrdiff_t>(end) + 1);
+  return choices;
+}
+
+void collect_knobs(Directive& directive, std::vector<Knob>& knobs) {
+  for (std::size_t i = 0; i < directive.words.size(); ++i) {
+    if (directive.words[i][0] != '$') continue;
+    const std::string name = directive.words[i].substr(1);
+    std::vector<std::string> choices = take_choices(directive.words, i, directive.line);
+    const auto known = std::find_if(knobs.begin(), knobs.end(), [&](const Knob& knob) { return knob.name == name; });
+    if (known == knobs.end()) {
+      if (choices.empty())
+        fail(directive.line, "expected the choices of the new knob '$" + name + "', as in '$" + name + " in {4,8}'");
+      knobs.push_back({name, std::move(choices)});
+    } else if (!choices.empty() && choices != known->choices) {
+      fail(directive.line, "expected the choices of '$" + name + "' to be the same everywhere");
+    }
+  }
+}
+
+std::vector<std::string> names_of(const std::vector<Knob>& knobs) {
+  std::vector<std::string> names;
+  for (const Knob& knob : knobs) names.push_back(knob.name);
+  return names;
+}
+
+std::string listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const Directive& directive) {
+  std::string text = directive.stage.empty() ? directive.primitive : directive.stage + ": " + directive.primitive;
+  std::string before;
+  for (const std::string& word : directive.words) {
+    const bool tight = word == "," || word == ")" || word == "/" || word == "%" || word == "*" || word == "+" ||
+                       before == "(" || before == "/" || before == "%" || before == "*" || before == "+";
+    text += (tight ? "" : " ") + word;
+    before = word;
+  }
+  return text;
+}
+
+DirectiveList parse_directives(std::string_view text) {
+  DirectiveList list;
+  std::size_t line = 0;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view row = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    ++line;
+    row = row.substr(0, row.find('#'));
+    std::vector<std::string> words = tokens_of(row, line);
+    if (words.empty()) continue;
+    if (list.directives.size() == kMaxDirectives)
+      fail(line, "expected at most " + std::to_string(kMaxDirectives) + " directives");
+    Directive directive;
+    directive.line = line;
+    if (words.size() > 1 && words[1] == ":") {
+      directive.stage = words[0];
+      words.erase(words.begin(), words.begin() + 2);
+      if (words.empty()) fail(line, "expected a primitive after '" + directive.stage + ":'");
+    }
+    directive.primitive = words[0];
+    directive.words.assign(words.begin() + 1, words.end());
+    collect_knobs(directive, list.knobs);
+    list.directives.push_back(std::move(directive));
+  }
+  return list;
+}
+
+std::vector<Directive> bind_knobs(const DirectiveList& list, const KnobValues& values) {
+  for (const auto& [name, value] : values) {
+    const auto knob = std::find_if(list.knobs.begin(), list.knobs.end(), [&](const Knob& k) { return k.name == name; });
+    if (knob == list.knobs.end())
+      throw CompileError("the schedule has no knob '$" + name + "'" + lang::suggestion(name, names_of(list.knobs)));
+    if (std::find(knob->choices.begin(), knob->choices.end(), value) == knob->choices.end())
+      throw CompileError("knob '$" + name + "': expected one of {" + listed(knob->choices) + "}, got '" + value + "'");
+  }
+  std::vector<Directive> bound = list.directives;
+  for (Directive& directive : bound) {
+    for (std::string& word : directive.words) {
+      if (word[0] != '$') continue;
+      const auto value = values.find(word.substr(1));
+      if (value == values.end()) fail(directive.line, "expected a value for the knob '" + word + "', got none");
+      word = value->second;
+    }
+  }
+  return bound;
+}
+
+}  // namespace ferry::schedule

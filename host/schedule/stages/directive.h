@@ -1,0 +1,45 @@
+// One step of a schedule as data: what is written in schedule files, printed, replayed and logged.
+//
+//     C: split y 32 -> yo yi        stage, primitive, its words
+//     tile yi x 4 $tx in {16,32}    the stage of the line before; a knob with its choices
+//     inline_injective              some primitives concern no single stage
+//
+// '#' begins a comment. docs/schedules.md lists the primitives.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ferry::schedule {
+
+struct Directive {
+  std::string stage;  // empty: that of the directive before, at first the last output's
+  std::string primitive;
+  std::vector<std::string> words;
+  std::size_t line = 0;  // where it stood in a text; 0: it did not
+};
+
+// "C: split y 32 -> yo yi"
+std::string to_text(const Directive& directive);
+
+// A value that the schedule leaves open.
+struct Knob {
+  std::string name;
+  std::vector<std::string> choices;
+};
+using KnobValues = std::map<std::string, std::string>;
+
+struct DirectiveList {
+  std::vector<Directive> directives;  // knobs as "$name"
+  std::vector<Knob> knobs;            // in order of first occurrence
+};
+
+// CompileError with the line for what is no directive.
+DirectiveList parse_directives(std::string_view text);
+// The directives with every knob replaced. CompileError for a knob without a value, a value that is not among its
+// choices, and a value for a knob that the schedule does not have.
+std::vector<Directive> bind_knobs(const DirectiveList& list, const KnobValues& values);
+
+}  // namespace ferry::schedule

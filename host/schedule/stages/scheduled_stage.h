@@ -1,0 +1,85 @@
+// What a schedule knows of the stages: their definitions, which primitives like cache_write and rfactor may rewrite,
+// their loops, and where each is computed and kept. Directives change this; lowering reads it.
+#pragma once
+
+#include "host/lang/program.h"
+#include "host/schedule/stages/stage_loops.h"
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ferry::schedule {
+
+// A loop of a stage; with no stage, outside all loops.
+struct Attachment {
+  std::string stage;
+  std::size_t loop = 0;
+};
+
+// One dimension of a tensor in memory: the part axis / divisor, modulo `modulus` unless that is 0, of one of its axes.
+struct LayoutPart {
+  std::size_t axis = 0;
+  std::int64_t divisor = 1, modulus = 0;
+};
+using Layout = std::vector<LayoutPart>;
+
+enum class Place : std::uint8_t {
+  root,      // by loops of its own, outside all others
+  inlined,   // again at every use
+  attached,  // in every iteration of another stage's loop
+};
+
+struct ScheduledStage {
+  std::string name;
+  std::vector<ir::Axis> axes;
+  std::vector<Expr> values;            // as in lang::Stage
+  std::vector<ir::BufferRef> outputs;  // the tensor of each value
+  bool is_result = false;              // one of them is the caller's
+  std::string assertion;               // as in lang::Stage
+  StageLoops loops;
+  bool is_touched = false;  // by a directive about its loops
+  Place place = Place::root;
+  Attachment compute_at;               // attached: where
+  std::optional<Attachment> store_at;  // attached: outside of where it is computed
+  std::optional<ir::Scope> scope;      // nothing: lowering chooses
+  std::optional<Layout> layout;
+  // By axis: rows along it start at multiples of factor elements, plus offset.
+  struct Alignment {
+    std::int64_t factor = 1, offset = 0;
+  };
+  std::map<std::size_t, Alignment> alignments;
+  // By loop: serial loops inside with constant extents are unrolled up to so many copies of the body.
+  std::map<std::size_t, std::int64_t> unroll_steps;
+
+  // Whether every element is wanted, by the caller or by a check.
+  bool is_final() const { return is_result || !assertion.empty(); }
+  const ir::Reduce* reduction() const { return values.front().as<ir::Reduce>(); }
+};
+
+// Producers first.
+using Stages = std::list<ScheduledStage>;
+
+// One stage a lang::Stage, each with plain loops at the root. Stages of the same name get a number.
+Stages stages_of(const lang::Program& program);
+
+// Loops as the definition has them: one an axis.
+StageLoops plain_loops(const ScheduledStage& stage);
+
+ScheduledStage* find_stage(Stages& stages, const std::string& name);
+const ScheduledStage* find_stage(const Stages& stages, const std::string& name);
+// What computes this tensor, or null for a parameter.
+const ScheduledStage* producer_of(const Stages& stages, const ir::Buffer* tensor);
+// Whether the stage's definition reads one of these tensors.
+bool reads(const ScheduledStage& stage, const std::vector<ir::BufferRef>& tensors);
+// The stages that read what `stage` computes, inlined ones replaced by their own readers.
+std::vector<const ScheduledStage*> readers_of(const Stages& stages, const ScheduledStage& stage);
+// Whether `stage` is computed inside that loop, directly or inside of a stage that is; the loop's own stage counts.
+bool is_within(const Stages& stages, const ScheduledStage& stage, const Attachment& loop);
+// A name that no stage has yet.
+std::string free_name(const Stages& stages, const std::string& wanted);
+
+}  // namespace ferry::schedule

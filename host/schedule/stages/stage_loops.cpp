@@ -1,0 +1,161 @@
+#include "host/schedule/stages/stage_loops.h"
+
+#include "crosscompile/ir/error.h"
+#include "crosscompile/passes/simplify.h"
+
+#include <algorithm>
+
+namespace ferry::schedule {
+
+StageLoops::StageLoops(const std::vector<ir::Axis>& axes, const std::vector<ir::Axis>& reduction)
+    : spatial_axes_(axes.size()) {
+  auto add_axis = [&](const ir::Axis& axis, bool reduces) {
+    // Two axes may have one name in the definition; loops are told apart by theirs.
+    const std::string& given = axis.var.as<ir::Var>()->name;
+    std::string name = given;
+    for (std::size_t number = 2; find(name); ++number) name = given + "." + std::to_string(number);
+    axes_.push_back(axis.var);
+    mins_.push_back(axis.min);
+    order_.push_back(add({name, ir::Var::make(name), axis.extent, reduces}));
+  };
+  for (const ir::Axis& axis : axes) add_axis(axis, false);
+  for (const ir::Axis& axis : reduction) add_axis(axis, true);
+}
+
+std::size_t StageLoops::add(Loop loop) {
+  loops_.push_back(std::move(loop));
+  return loops_.size() - 1;
+}
+
+bool StageLoops::is_in_order(std::size_t id) const {
+  return std::find(order_.begin(), order_.end(), id) != order_.end();
+}
+
+std::optional<std::size_t> StageLoops::find(const std::string& name) const {
+  std::optional<std::size_t> gone;
+  for (std::size_t id = 0; id < loops_.size(); ++id) {
+    if (loops_[id].name != name) continue;
+    if (is_in_order(id)) return id;
+    gone = id;
+  }
+  return gone;
+}
+
+std::vector<std::size_t> StageLoops::replacements(std::size_t id) const {
+  for (const Relation& relation : relations_) {
+    if (relation.kind != Kind::fuse && relation.parent == id) return {relation.outer, relation.inner};
+    if (relation.kind == Kind::fuse && (relation.outer == id || relation.inner == id)) return {relation.parent};
+  }
+  return {};
+}
+
+void StageLoops::set_extents(const Relation& relation) {
+  const Expr& parent = loops_[relation.parent].extent;
+  switch (relation.kind) {
+    case Kind::split:
+      loops_[relation.outer].extent = passes::simplify(ir::ceil_div(parent, Expr(relation.factor)));
+      loops_[relation.inner].extent = Expr(relation.factor);
+      return;
+    case Kind::split_parts:
+      loops_[relation.outer].extent = Expr(relation.factor);
+      loops_[relation.inner].extent = passes::simplify(ir::ceil_div(parent, Expr(relation.factor)));
+      return;
+    case Kind::fuse:
+      loops_[relation.parent].extent = passes::simplify(loops_[relation.outer].extent * loops_[relation.inner].extent);
+      return;
+  }
+}
+
+std::pair<std::size_t, std::size_t> StageLoops::split(Kind kind, std::size_t id, std::int64_t factor,
+                                                      std::string outer_name, std::string inner_name) {
+  if (factor < 1) throw InternalError("split of " + loops_[id].name + " by " + std::to_string(factor));
+  if (outer_name.empty()) outer_name = loops_[id].name + ".outer";
+  if (inner_name.empty()) inner_name = loops_[id].name + ".inner";
+  const bool reduces = loops_[id].reduces;
+  const std::size_t outer = add({outer_name, ir::Var::make(outer_name), {}, reduces});
+  const std::size_t inner = add({inner_name, ir::Var::make(inner_name), {}, reduces});
+  relations_.push_back({kind, id, outer, inner, factor});
+  set_extents(relations_.back());
+  const auto at = std::find(order_.begin(), order_.end(), id);
+  *at = outer;
+  order_.insert(at + 1, inner);
+  return {outer, inner};
+}
+
+std::pair<std::size_t, std::size_t> StageLoops::split(std::size_t loop, std::int64_t factor, std::string outer_name,
+                                                      std::string inner_name) {
+  return split(Kind::split, loop, factor, std::move(outer_name), std::move(inner_name));
+}
+
+std::pair<std::size_t, std::size_t> StageLoops::split_parts(std::size_t loop, std::int64_t parts,
+                                                            std::string outer_name, std::string inner_name) {
+  return split(Kind::split_parts, loop, parts, std::move(outer_name), std::move(inner_name));
+}
+
+std::size_t StageLoops::fuse(std::size_t outer, std::size_t inner, std::string name) {
+  const auto at = std::find(order_.begin(), order_.end(), outer);
+  if (at == order_.end() || at + 1 == order_.end() || *(at + 1) != inner)
+    throw InternalError("fuse of loops that are not neighbours");
+  if (name.empty()) name = loops_[outer].name + "." + loops_[inner].name + ".fused";
+  const std::size_t fused = add({name, ir::Var::make(name), {}, loops_[outer].reduces && loops_[inner].reduces});
+  relations_.push_back({Kind::fuse, fused, outer, inner});
+  set_extents(relations_.back());
+  *at = fused;
+  order_.erase(at + 1);
+  return fused;
+}
+
+void StageLoops::reorder(std::vector<std::size_t> order) {
+  if (!std::is_permutation(order.begin(), order.end(), order_.begin(), order_.end()))
+    throw InternalError("reorder must name every loop once");
+  order_ = std::move(order);
+}
+
+StageLoops StageLoops::over(const std::vector<AxisRange>& ranges) const {
+  StageLoops result = *this;
+  for (std::size_t i = 0; i < spatial_axes_; ++i) {
+    result.mins_[i] = ranges.at(i).min;
+    result.loops_[i].extent = ranges.at(i).extent;
+  }
+  // In the order in which they were made, so that every extent is known before it is used.
+  for (const Relation& relation : relations_) result.set_extents(relation);
+  return result;
+}
+
+std::vector<Expr> StageLoops::values() const {
+  std::vector<Expr> value(loops_.size());
+  for (std::size_t id : order_) value[id] = loops_[id].var;
+  // A loop is made by one relation and consumed by a later one, so going backwards every source is known before it is
+  // used.
+  for (auto relation = relations_.rbegin(); relation != relations_.rend(); ++relation) {
+    const Expr& inner_extent = loops_[relation->inner].extent;
+    if (relation->kind != Kind::fuse) {
+      value[relation->parent] = value[relation->outer] * inner_extent + value[relation->inner];
+    } else {
+      value[relation->outer] = value[relation->parent] / inner_extent;
+      value[relation->inner] = value[relation->parent] % inner_extent;
+    }
+  }
+  return value;
+}
+
+std::vector<StageLoops::AxisValue> StageLoops::axis_values() const {
+  const std::vector<Expr> value = values();
+  std::vector<AxisValue> result;
+  for (std::size_t i = 0; i < axes_.size(); ++i) result.push_back({axes_[i], passes::simplify(mins_[i] + value[i])});
+  return result;
+}
+
+std::vector<Expr> StageLoops::guards() const {
+  const std::vector<Expr> value = values();
+  std::vector<Expr> result;
+  for (const Relation& relation : relations_) {
+    if (relation.kind == Kind::fuse) continue;
+    const Expr& extent = loops_[relation.parent].extent;
+    if (passes::can_prove(extent % Expr(relation.factor) == Expr(0))) continue;
+    result.push_back(value[relation.parent] < extent);
+  }
+  return result;
+}
+
+}  // namespace ferry::schedule

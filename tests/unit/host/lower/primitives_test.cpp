@@ -1,0 +1,191 @@
+// Every primitive keeps the result: at sizes that fit and sizes that do not.
+#include "tests/unit/host/lower/scheduled.h"
+
+#include <doctest/doctest.h>
+
+using namespace ferry::test;
+
+namespace {
+
+const char* const kAdd = "def add(int(N) A, int(N) B) -> (C) { C(i) = A(i) + B(i) }";
+const char* const kProduct = "def mm(int(M,K) A, int(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
+const char* const kBlur =
+    "def blur(int(H,W) I) -> (B) { X(y,x) = I(y,x) + I(y,x+1) + I(y,x+2)  B(y,x) = X(y,x) + X(y+1,x) + X(y+2,x) }";
+const char* const kTwo = "def two(int(N,M) A) -> (C) { B(i,j) = A(i,j) + 1  C(i,j) = B(i,j) * 2 }";
+
+const Sizes kProductSizes[] = {{{"M", 1}, {"N", 1}, {"K", 1}},
+                               {{"M", 8}, {"N", 16}, {"K", 4}},
+                               {{"M", 13}, {"N", 37}, {"K", 11}},
+                               {{"M", 33}, {"N", 5}, {"K", 1}},
+                               {{"M", 3}, {"N", 17}, {"K", 0}}};
+
+void check_product(const std::string& schedule) {
+  for (const Sizes& sizes : kProductSizes) check_schedule(kProduct, schedule, sizes);
+}
+
+void check_blur(const std::string& schedule) {
+  for (const Sizes& sizes : {Sizes{{"H", 3}, {"W", 3}}, {{"H", 10}, {"W", 18}}, {{"H", 13}, {"W", 21}}})
+    check_schedule(kBlur, schedule, sizes);
+}
+
+}  // namespace
+
+TEST_CASE("split covers every element once, whatever the factor") {
+  for (const char* schedule : {"split i 1", "split i 4", "split i 32", "split i nparts 3", "split i nparts 1",
+                               "split i 8 -> o p\nsplit p 3\nsplit o nparts 2", "split i 16\nvectorize i.inner",
+                               "split i 4\nunroll i.inner", "split i nparts 4\nparallel i.outer"})
+    for (std::int64_t size : {0, 1, 7, 16, 33, 100}) check_schedule(kAdd, schedule, {{"N", size}});
+}
+
+TEST_CASE("tile, fuse and reorder keep a matrix product") {
+  check_product("tile m n 4 8 -> mo no mi ni\nreorder mo no k mi ni");
+  check_product("tile m n 4 8 -> mo no mi ni\nreorder mo no k mi ni\nunroll mi\nvectorize ni");
+  check_product("fuse m n -> f\nsplit f 6\nparallel f.outer");
+  check_product("reorder k n m");
+  check_product("reorder m k n\nsplit n 8\nvectorize n.inner");
+  check_product("split k 4\nreorder k.outer m n k.inner");
+  check_product(
+      "split k nparts 2\nsplit m 5\nreorder m.outer k.outer n m.inner k.inner\nunroll m.inner\nparallel m.outer");
+}
+
+TEST_CASE("a tile too large for the stack adds up in the result") {
+  check_schedule(kProduct, "reorder k m n", {{"M", 70}, {"N", 90}, {"K", 3}});
+  check_schedule("def mm(int(80,3) A, int(3,90) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }",
+                 "reorder k m n\nsplit n 16\nvectorize n.inner");
+}
+
+TEST_CASE("an axis of a reduction may be vectorized where that is asked for") {
+  check_product("split k 8\nvectorize k.inner reduce");
+  check_product(
+      "split k 4\nsplit m 3\nreorder m.outer n k.outer m.inner k.inner\nunroll m.inner\nvectorize k.inner reduce");
+}
+
+TEST_CASE("cache_write adds up in a tensor of its own") {
+  check_product(
+      "cache_write local -> T\nC: tile m n 4 8 -> mo no mi ni\nT: compute_at C no\nT: reorder k m n\n"
+      "T: vectorize n\nT: unroll m\nC: vectorize ni");
+  check_product("cache_write global -> T\nC: split m 4\nT: compute_at C m.outer\nC: parallel m.outer");
+  check_schedule(kTwo, "C: cache_write local\nC: split j 4\nC.local: compute_at C j.outer", {{"N", 3}, {"M", 10}});
+}
+
+TEST_CASE("cache_read copies what is read next") {
+  check_product(
+      "C: tile m n 4 8 -> mo no mi ni\nC: split k 4\nC: reorder mo no k.outer mi k.inner ni\n"
+      "B: cache_read local -> P\nP: compute_at C k.outer\nA: cache_read global C -> Q\nQ: compute_at C mo\n"
+      "P: vectorize i1");
+  check_product("B: cache_read global -> P\nP: split i1 8\nP: vectorize i1.inner");
+}
+
+TEST_CASE("packed panels hold every element, also those at ragged edges") {
+  check_product(
+      "B: cache_read global -> P\nP: transform_layout (k, n) -> (n / 8, k, n % 8)\n"
+      "C: split n 8\nC: reorder n.outer m k n.inner\nC: vectorize n.inner");
+  check_product("A: cache_read global -> P\nP: transform_layout (m, k) -> (k, m)");
+  check_product(
+      "B: cache_read global -> P\nC: split k 4\nC: reorder k.outer m k.inner n\n"
+      "P: transform_layout (k, n) -> (n / 16, k, n / 4 % 4, n % 4)\nP: compute_at C k.outer");
+}
+
+TEST_CASE("a stage computed at a loop computes what that iteration needs") {
+  for (const char* at : {"B y", "B x"}) check_blur(std::string("X: compute_at ") + at);
+  check_blur("B: tile y x 4 8 -> yo xo yi xi\nX: compute_at B xo\nX: vectorize x\nB: vectorize xi");
+  check_blur("B: tile y x 4 8 -> yo xo yi xi\nX: compute_at B yo\nX: split x 4\nX: vectorize x.inner\nB: parallel yo");
+  check_blur("B: fuse y x -> f\nB: split f 7\nX: compute_at B f.outer");
+}
+
+TEST_CASE("no point is computed that nobody needs") {
+  const char* const blur =
+      "def blur(int(34,66) I) -> (B) { X(y,x) = I(y,x) + I(y,x+1) + I(y,x+2)  "
+      "B(y,x) = X(y,x) + X(y+1,x) + X(y+2,x) }";
+  auto computed = [&](const std::string& schedule) { return points_computed(blur, schedule).at("X"); };
+  CHECK(computed("") == 34 * 64);
+  CHECK(computed("X: compute_at B y") == 32 * 3 * 64);
+  CHECK(computed("B: tile y x 8 16 -> yo xo yi xi\nX: compute_at B xo") == 4 * 4 * 10 * 16);
+  // The last tile is smaller: 32 = 2 * 12 + 8, 64 = 2 * 24 + 16.
+  CHECK(computed("B: tile y x 12 24 -> yo xo yi xi\nX: compute_at B xo") == (14 + 14 + 10) * 64);
+  // A slice of a larger tensor.
+  CHECK(points_computed("def part(int(100) A) -> (C) { B(i) = A(i) * A(i)  C(i) = B(2*i + 5) where i in 0:10 }", "")
+            .at("B") == 19);
+  // Two readers: the union.
+  CHECK(
+      points_computed("def both(int(100) A) -> (C) { B(i) = A(i) * A(i)  C(i) = B(i) + B(i + 3) where i in 0:10 }", "")
+          .at("B") == 13);
+}
+
+TEST_CASE("a window that slides computes each row once") {
+  const char* const blur =
+      "def blur(int(34,66) I) -> (B) { X(y,x) = I(y,x) + I(y,x+1) + I(y,x+2)  "
+      "B(y,x) = X(y,x) + X(y+1,x) + X(y+2,x) }";
+  CHECK(points_computed(blur, "X: compute_at B y\nX: store_at root").at("X") == 34 * 64);
+  CHECK(points_computed(blur, "B: tile y x 8 16 -> yo xo yi xi\nX: compute_at B yi\nX: store_at B xo").at("X") ==
+        4 * 4 * 10 * 16);
+  check_blur("X: compute_at B y\nX: store_at root");
+  check_blur(
+      "B: split y 4\nB: parallel y.outer\nX: compute_at B y.inner\nX: store_at B y.outer\nX: split x 8\n"
+      "X: vectorize x.inner");
+  check_blur("B: tile y x 4 8 -> yo xo yi xi\nX: compute_at B yi\nX: store_at B xo\nX: vectorize x");
+}
+
+TEST_CASE("the storage of a sliding window is folded") {
+  const std::string text = lowered_text(kBlur, "X: compute_at B y\nX: store_at root");
+  CHECK_MESSAGE(text.find("% 4") != std::string::npos, text);
+}
+
+TEST_CASE("inlined stages leave no trace") {
+  check_schedule(kTwo, "B: compute_inline", {{"N", 3}, {"M", 10}});
+  check_schedule(kTwo, "inline_injective\nsplit j 4\nvectorize j.inner", {{"N", 3}, {"M", 10}});
+  CHECK(points_computed("def two(int(5) A) -> (C) { B(i) = A(i) + 1  C(i) = B(i) * 2 }", "B: compute_inline")
+            .count("B") == 0);
+  check_blur("X: compute_inline\nB: split x 8\nB: vectorize x.inner");
+}
+
+TEST_CASE("rfactor reduces in parts") {
+  for (std::int64_t columns : {0, 1, 7, 64, 131}) {
+    const char* const rows = "def rows(int(M,N) A) -> (S) { S(m) +=! A(m,n) }";
+    const Sizes sizes = {{"M", 3}, {"N", columns}};
+    check_schedule(rows, "split n 8\nrfactor n.inner -> P\nP: compute_at S m\nP: vectorize n.inner", sizes);
+    check_schedule(rows, "split n nparts 4\nrfactor n.outer -> P\nP: parallel n.outer", sizes);
+    check_schedule("def top(int(N) A) -> (S) { S max=! A(n) }", "split n 16\nrfactor n.outer\nS.rf: parallel n.outer",
+                   {{"N", columns}});
+  }
+}
+
+TEST_CASE("aligned rows hold what dense ones do") {
+  check_blur("X: storage_align y 16");
+  check_blur("X: storage_align y 16 3\nX: split x 8\nX: vectorize x.inner");
+  CHECK(lowered_text("def two(int(4,30) A) -> (C) { B(i,j) = A(i,j) + 1  C(i,j) = B(i,j) * B(i,j) }",
+                     "B: storage_align i 32")
+            .find("32") != std::string::npos);
+}
+
+TEST_CASE("advice to unroll writes bodies out up to its limit") {
+  const char* const dot = "def dot(int(4,8) A) -> (S) { S(i) +=! A(i,j) * A(i,j) }";
+  check_schedule(dot, "pragma i auto_unroll_max_step 8");
+  CHECK(lowered_text(dot, "pragma i auto_unroll_max_step 8").find("unrolled") != std::string::npos);
+  CHECK(lowered_text(dot, "pragma i auto_unroll_max_step 7").find("unrolled") == std::string::npos);
+}
+
+TEST_CASE("chains of stages nest in one another's loops") {
+  const char* const chain =
+      "def chain(int(N) A) -> (D) { B(i) = A(i) + A(i+1)  C(i) = B(i) * B(i+1)  D(i) = C(i) + C(i+1) }";
+  for (std::int64_t size : {4, 17, 40}) {
+    check_schedule(chain, "D: split i 8\nC: compute_at D i.outer\nB: compute_at C i", {{"N", size}});
+    check_schedule(chain, "D: split i 8\nC: compute_at D i.outer\nB: compute_at D i.outer", {{"N", size}});
+    check_schedule(chain, "D: split i 8\nC: compute_at D i.outer\nB: compute_inline\nC: vectorize i", {{"N", size}});
+    check_schedule(chain, "C: compute_at D i\nC: store_at root\nB: compute_at D i\nB: store_at root", {{"N", size}});
+  }
+}
+
+TEST_CASE("padding is computed where it is read, and reads nothing outside") {
+  const char* const padded =
+      "def pad(int(H,W) I, int(3,3) K) -> (Y) { "
+      "P(y,x) = y >= 1 && y <= H && x >= 1 && x <= W ? I(y-1,x-1) : 0 where y in 0:H+2, x in 0:W+2  "
+      "Y(y,x) +=! P(y+ky,x+kx) * K(ky,kx) }";
+  for (const Sizes& sizes : {Sizes{{"H", 1}, {"W", 1}}, {{"H", 9}, {"W", 19}}, {{"H", 16}, {"W", 8}}}) {
+    check_schedule(padded, "P: compute_inline", sizes);
+    check_schedule(padded,
+                   "Y: tile y x 4 8 -> yo xo yi xi\nP: compute_at Y xo\nP: vectorize x\nY: reorder yo xo ky kx yi xi\n"
+                   "Y: vectorize xi\nY: unroll yi",
+                   sizes);
+  }
+}

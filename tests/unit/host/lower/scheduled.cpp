@@ -1,0 +1,135 @@
+#include "tests/unit/host/lower/scheduled.h"
+
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/interpreter.h"
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/printer.h"
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/validator.h"
+#include "crosscompile/passes/pipeline.h"
+#include "crosscompile/passes/simplify.h"
+#include "host/lang/text.h"
+#include "host/lower/lower.h"
+#include "tests/support/kernel_arguments.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+
+namespace ferry::test {
+namespace {
+
+Target make_target(std::uint32_t vector_bits, bool masks) {
+  Target target;
+  target.arch = "x86_64";
+  target.vector_bits = vector_bits;
+  target.vector_registers = vector_bits == 512 ? 32 : 16;
+  target.has_masks = masks;
+  return target;
+}
+
+lang::Program parse(const std::string& source) { return lang::parse(source, "test.tc").at(0); }
+
+void expect_same(const ir::Function& function, KernelArguments& got, KernelArguments& expected) {
+  for (const ir::FunctionParameter& parameter : function.parameters) {
+    if (parameter.kind != ParameterKind::tensor || parameter.direction == Direction::in) continue;
+    const auto bytes = static_cast<std::size_t>(dtype_bytes(parameter.buffer->dtype));
+    for (std::int64_t i = 0; i < got.size(parameter.name); ++i) {
+      const std::size_t at = static_cast<std::size_t>(i) * bytes;
+      const bool same = std::memcmp(got.data<std::uint8_t>(parameter.name) + at,
+                                    expected.data<std::uint8_t>(parameter.name) + at, bytes) == 0;
+      if (!same) FAIL_CHECK("element " << i << " of '" << parameter.name << "' is not that of the program as written");
+      if (!same) return;
+    }
+  }
+}
+
+// Runs the loops with numbers for their variables.
+class Counter {
+ public:
+  std::map<std::string, std::int64_t> stores;
+
+  void run(const ir::Stmt& stmt) {
+    if (const auto* block = stmt.as<ir::Block>()) {
+      for (const ir::Stmt& step : block->body) run(step);
+    } else if (const auto* loop = stmt.as<ir::For>()) {
+      const std::int64_t min = number(loop->min), extent = number(loop->extent);
+      for (std::int64_t i = min; i < min + extent; ++i) {
+        values_[loop->var.get()] = ir::Expr(i);
+        run(loop->body);
+      }
+      values_.erase(loop->var.get());
+    } else if (const auto* choice = stmt.as<ir::If>()) {
+      if (number(ir::cast(DType::i64, choice->condition)) != 0)
+        run(choice->on_true);
+      else if (choice->on_false.defined())
+        run(choice->on_false);
+    } else if (const auto* allocate = stmt.as<ir::Allocate>()) {
+      run(allocate->body);
+    } else if (const auto* store = stmt.as<ir::Store>()) {
+      ++stores[store->buffer->name];
+    } else if (const auto* let = stmt.as<ir::LetStmt>()) {
+      run(let->body);
+    }
+  }
+
+ private:
+  std::int64_t number(const ir::Expr& expr) const {
+    const ir::Expr value = passes::simplify(ir::substitute(expr, values_));
+    const std::int64_t* constant = ir::as_int(value);
+    REQUIRE_MESSAGE(constant != nullptr, "not a number: " << ir::to_text(value));
+    return *constant;
+  }
+
+  ir::Substitution values_;
+};
+
+}  // namespace
+
+void check_schedule(const lang::Program& program, const std::string& schedule, const Sizes& sizes) {
+  const ir::Function plain = lower::lower(program, schedule::Schedule(program));
+  KernelArguments expected(plain, sizes);
+  REQUIRE(ir::interpret(plain, expected.pointers()) == 0);
+  const ir::Function lowered = lower::lower(program, schedule::Schedule::replay(program, schedule));
+  ir::validate(lowered, "lower");
+  auto run = [&](const ir::Function& function, const std::string& stage) {
+    INFO(stage << ", schedule:\n" << schedule << "\n" << ir::to_text(function));
+    KernelArguments arguments(function, sizes);
+    std::int32_t result = -1;
+    CHECK_NOTHROW(result = ir::interpret(function, arguments.pointers()));
+    REQUIRE(result == 0);
+    expect_same(function, arguments, expected);
+  };
+  run(lowered, "as lowered");
+  for (const Target& target : {make_target(128, false), make_target(256, false), make_target(512, true)})
+    run(passes::run_pipeline(lowered, target), std::to_string(target.vector_bits) + "-bit vectors");
+}
+
+void check_schedule(const std::string& source, const std::string& schedule, const Sizes& sizes) {
+  check_schedule(parse(source), schedule, sizes);
+}
+
+std::string lowered_text(const std::string& source, const std::string& schedule) {
+  const lang::Program program = parse(source);
+  return ir::to_text(passes::simplify(lower::lower(program, schedule::Schedule::replay(program, schedule))));
+}
+
+std::map<std::string, std::int64_t> points_computed(const std::string& source, const std::string& schedule) {
+  const lang::Program program = parse(source);
+  Counter counter;
+  counter.run(lower::lower(program, schedule::Schedule::replay(program, schedule)).body);
+  return counter.stores;
+}
+
+std::string refusal(const std::string& source, const std::string& schedule) {
+  const lang::Program program = parse(source);
+  try {
+    (void)lower::lower(program, schedule::Schedule::replay(program, schedule));
+  } catch (const CompileError& error) {
+    return error.what();
+  }
+  FAIL("expected a refusal of:\n" << schedule);
+  return "";
+}
+
+}  // namespace ferry::test
