@@ -160,6 +160,7 @@ class Lowering {
       const std::string& name = nest->name();
       steps.push_back(stage_nest(
           *nest, [&](std::size_t id, Stmt inner) { return guests(Attachment{name, id}, std::move(inner)); }));
+      if (!nest->stage->assertion.empty()) steps.push_back(assertion(*nest));
     }
     if (body.defined()) steps.push_back(std::move(body));
     if (steps.empty()) return {};
