@@ -38,7 +38,6 @@ run_tests() {
 }
 
 if [[ $long == 1 ]]; then
-  export FERRY_TEST_LONG=1
   run_tests release "$@"
   [[ -f build/asan/build.ninja ]] || cmake --preset asan >/dev/null
   ninja -C build/asan --quiet
