@@ -112,7 +112,7 @@ std::uint64_t CallPlan::bytes(std::size_t parameter) const {
 std::vector<std::uint8_t> CallPlan::host_copy(std::size_t parameter) const {
   const InputContent& content = contents[parameter];
   if (!content.bytes.empty()) return content.bytes;
-  std::vector<std::uint8_t> copy(bytes(parameter));
+  std::vector<std::uint8_t> copy(static_cast<std::size_t>(places[parameter]) * dtype_bytes(dtypes[parameter]));
   fill(content.kind, content.seed, dtypes[parameter], 0, copy.size() / dtype_bytes(dtypes[parameter]), copy.data());
   return copy;
 }
@@ -180,6 +180,16 @@ CallPlan plan_call(const FunctionInfo& function, const CallOptions& options) {
   const Result<BoundCall> bound = bind_call(function, checked);
   if (!bound.is_ok()) throw UsageError(bound.status().message());
   plan.symbols = bound.value().symbols;
+  plan.strides.resize(count);
+  for (std::size_t p = 0; p < count; ++p) {
+    plan.places.push_back(static_cast<std::int64_t>(bound.value().tensor_bytes[p] / dtype_bytes(plan.dtypes[p])));
+    for (const ManifestExpr& stride : function.parameters[p].strides)
+      plan.strides[p].push_back(evaluate(stride, plan.symbols).value());
+    if (!plan.strides[p].empty() && !plan.contents[p].bytes.empty()) {
+      throw UsageError("--arg " + matched[p]->text + ": " + function.parameters[p].name +
+                       " has strides, so its elements cannot come from a file");
+    }
+  }
   return plan;
 }
 
@@ -193,6 +203,11 @@ std::vector<Argument> make_arguments(const FunctionInfo& function, const CallPla
       continue;
     }
     const InputContent& content = plan.contents[p];
+    if (!plan.strides[p].empty()) {
+      const Tensor whole = device.filled(plan.dtypes[p], {plan.places[p]}, content.kind, content.seed);
+      arguments.emplace_back(whole.view(plan.shapes[p], plan.strides[p]));
+      continue;
+    }
     if (content.bytes.empty()) {
       arguments.emplace_back(device.filled(plan.dtypes[p], plan.shapes[p], content.kind, content.seed));
       continue;

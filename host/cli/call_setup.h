@@ -29,13 +29,15 @@ struct InputContent {
 // One entry a parameter in each list.
 struct CallPlan {
   std::vector<Shape> shapes;
+  std::vector<Shape> strides;        // of tensors that are not dense
+  std::vector<std::int64_t> places;  // elements from the first to past the last
   std::vector<DType> dtypes;
   std::vector<InputContent> contents;                    // tensors that are read
   std::vector<std::optional<Argument::Scalar>> scalars;  // scalars
   std::vector<std::int64_t> symbols;                     // in the manifest's order
 
   std::uint64_t bytes(std::size_t parameter) const;
-  // The bytes of an input as the call finds them.
+  // The bytes of an input as the call finds them, those between strided elements too.
   std::vector<std::uint8_t> host_copy(std::size_t parameter) const;
   // Read and written by one call, each tensor once.
   std::uint64_t traffic_bytes(const FunctionInfo& function) const;

@@ -59,6 +59,7 @@ class Analysis {
     for (const ParameterSyntax& parameter : def_.parameters) {
       if (parameter.shape) tensors.insert(parameter.name.text);
       for (const Syntax& size : parameter.shape.value_or(std::vector<Syntax>())) collect_names(size, names);
+      for (const Syntax& stride : parameter.strides) collect_names(stride, names);
     }
     for (const StatementSyntax& statement : def_.statements) {
       for (const Name& target : targets_of(statement)) tensors.insert(target.text);
@@ -105,6 +106,18 @@ class Analysis {
     for (const ParameterSyntax& parameter : def_.parameters) {
       for (const Syntax& size : parameter.shape.value_or(std::vector<Syntax>())) check_known(size);
     }
+    for (const ParameterSyntax& parameter : def_.parameters) {
+      for (const Syntax& stride : parameter.strides) stride_arguments(stride);
+    }
+  }
+
+  // A name in a stride that means nothing yet is an argument of its own, behind all others.
+  void stride_arguments(const Syntax& stride) {
+    if (stride.kind == Syntax::Kind::name && !scope_.has(stride.text)) {
+      const std::string name(stride.text);
+      scope_.scalars.emplace(name, source_.at(stride.offset, [&] { return var(name); }));
+    }
+    for (const Syntax& part : stride.parts) stride_arguments(part);
   }
 
   void check_known(const Syntax& size) const {
@@ -124,9 +137,15 @@ class Analysis {
       for (const Syntax& size : *parameter.shape) {
         shape.push_back(source_.at(size.offset, [&] { return size_expression(scope_, size, "a shape"); }));
       }
+      std::vector<Expr> strides;
+      for (const Syntax& stride : parameter.strides) {
+        strides.push_back(source_.at(stride.offset, [&] { return size_expression(scope_, stride, "a stride"); }));
+      }
       const std::string name(parameter.name.text);
-      scope_.tensors.emplace(name, source_.at(parameter.name.offset,
-                                              [&] { return placeholder(std::move(shape), parameter.dtype, name); }));
+      const std::size_t offset = strides.empty() ? parameter.name.offset : parameter.strides_offset;
+      scope_.tensors.emplace(name, source_.at(offset, [&] {
+        return placeholder(std::move(shape), parameter.dtype, name, std::move(strides));
+      }));
     }
     inputs_ = scope_.tensors;
   }

@@ -48,6 +48,23 @@ std::vector<ir::Expr> checked_shape(std::vector<ir::Expr> shape, const std::stri
   return shape;
 }
 
+std::vector<ir::Expr> checked_strides(std::vector<ir::Expr> strides, std::size_t rank, const std::string& name) {
+  if (!strides.empty() && strides.size() != rank) {
+    throw CompileError("'" + name + "': expected " + counted(rank, "stride", "strides") + ", got " +
+                       std::to_string(strides.size()));
+  }
+  for (ir::Expr& stride : strides) {
+    if (!stride.defined() || !stride.type().is_int() || !stride.type().is_scalar()) {
+      throw CompileError("'" + name + "': expected integers as strides, got " +
+                         (stride.defined() ? ir::to_text(stride.type()) : "nothing"));
+    }
+    stride = ir::cast(DType::i64, stride);
+    if (const std::int64_t* value = ir::as_int(stride); value != nullptr && *value < 0)
+      throw CompileError("'" + name + "': expected strides of at least 0, got " + std::to_string(*value));
+  }
+  return strides;
+}
+
 void check_name(const std::string& name, const char* what) {
   if (name.empty() || name.size() > kMaxNameLength) {
     throw CompileError("expected a name of 1 to " + std::to_string(kMaxNameLength) + " characters for " + what +

@@ -17,6 +17,10 @@ void check_name(const std::string& name, const char* what);
 // constants.
 std::vector<ir::Expr> checked_shape(std::vector<ir::Expr> shape, const std::string& name);
 
+// The strides as index expressions, or none; CompileError when there is not one for each dimension, for other types
+// than integers and negative constants.
+std::vector<ir::Expr> checked_strides(std::vector<ir::Expr> strides, std::size_t rank, const std::string& name);
+
 // "1 index", "2 indices"
 std::string counted(std::size_t count, const char* one, const char* many);
 

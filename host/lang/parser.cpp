@@ -85,6 +85,16 @@ class Parser {
       tokens_.expect_symbol(")", " or ',' after a size");
     }
     parameter.name = name_of(tokens_.expect_name("the parameter's name after its type"));
+    if (tokens_.at_name("strides")) {
+      parameter.strides_offset = tokens_.take().offset;
+      if (!parameter.shape)
+        throw source_.error(parameter.strides_offset, "expected a tensor to have strides, got a number");
+      tokens_.expect_symbol("(", " and a stride for each dimension");
+      do {
+        parameter.strides.push_back(parse_expression(tokens_));
+      } while (tokens_.take_symbol(","));
+      tokens_.expect_symbol(")", " or ',' after a stride");
+    }
     return parameter;
   }
 

@@ -21,8 +21,9 @@ std::string parameter_text(const Parameter& parameter) {
                           : parameter.direction == Direction::out ? "out "
                                                                   : "inout ";
   const auto size = [](const Expr& extent) { return ir::to_text(extent); };
+  const std::vector<Expr>& strides = strides_of(parameter);
   return direction + std::string(dtype_name(parameter.tensor.dtype())) + "[" + joined(parameter.tensor.shape(), size) +
-         "] " + parameter.name;
+         "] " + parameter.name + (strides.empty() ? "" : " strides(" + joined(strides, size) + ")");
 }
 
 std::string axis_text(const ir::Axis& axis) {

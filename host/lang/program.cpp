@@ -42,6 +42,7 @@ class Check {
     for (const Parameter& parameter : program_.parameters) bind_sizes(parameter);
     for (const Parameter& parameter : program_.parameters) {
       if (const Tensor input = input_of(parameter); input.buffer() != nullptr) check_shape(input);
+      check_strides(parameter);
     }
     const std::vector<Tensor> outputs = outputs_of(program_);
     if (outputs.empty()) throw error("expected at least one output");
@@ -114,6 +115,11 @@ class Check {
     }
   }
 
+  void check_strides(const Parameter& parameter) {
+    if (parameter.kind != ParameterKind::tensor) return;
+    for (const Expr& stride : strides_of(parameter)) check_sizes_only(stride, "a stride of '" + parameter.name + "'");
+  }
+
   void check_shape(const Tensor& tensor) {
     for (const Expr& extent : tensor.shape()) check_sizes_only(extent, "the shape of '" + tensor.name() + "'");
   }
@@ -159,10 +165,57 @@ class Check {
   std::unordered_set<const ir::Buffer*> inputs_, outputs_;
 };
 
+// Variables of strides that are neither a dimension of an input nor a scalar parameter yet.
+void add_stride_parameters(Program& program) {
+  Vars known;
+  for (const Parameter& parameter : program.parameters) {
+    if (parameter.kind == ParameterKind::scalar) known.insert(parameter.scalar.get());
+    const Tensor input = input_of(parameter);
+    if (input.buffer() == nullptr) continue;
+    for (const Expr& extent : input.shape()) {
+      if (extent.as<ir::Var>() != nullptr) known.insert(extent.get());
+    }
+  }
+  const std::vector<Parameter> given = program.parameters;
+  for (const Parameter& parameter : given) {
+    if (parameter.kind != ParameterKind::tensor) continue;
+    for (const Expr& stride : strides_of(parameter)) {
+      for (const Expr& variable : ir::free_vars(stride)) {
+        if (known.insert(variable.get()).second) program.parameters.push_back(scalar(variable));
+      }
+    }
+  }
+}
+
+// Dimensions from the innermost to the outermost: each step is larger than all that those inside it reach.
+Expr nested(const std::vector<Expr>& shape, const std::vector<Expr>& strides, bool last_innermost) {
+  Expr apart = ir::constant(ir::kBool, std::int64_t{1}), reach = 0;
+  for (std::size_t step = 0; step < shape.size(); ++step) {
+    const std::size_t d = last_innermost ? shape.size() - 1 - step : step;
+    apart = apart && (shape[d] <= 1 || strides[d] > reach);
+    reach = reach + (shape[d] - 1) * strides[d];
+  }
+  return apart;
+}
+
+void require_places_apart(Program& program) {
+  for (const Parameter& parameter : program.parameters) {
+    if (parameter.kind != ParameterKind::tensor || parameter.direction == Direction::in) continue;
+    const std::vector<Expr>& strides = strides_of(parameter);
+    if (strides.empty() || parameter.tensor.buffer() == nullptr) continue;
+    const std::vector<Expr>& shape = parameter.tensor.shape();
+    program.requirements.push_back(
+        require(nested(shape, strides, true) || nested(shape, strides, false),
+                "the strides of '" + parameter.name + "' leave each of its elements a place of its own"));
+  }
+}
+
 }  // namespace
 
 Program make_program(std::string name, std::vector<Parameter> parameters, std::vector<ir::Requirement> requirements) {
   Program program{std::move(name), std::move(parameters), std::move(requirements)};
+  add_stride_parameters(program);
+  require_places_apart(program);
   Check(program).run();
   return program;
 }
@@ -174,10 +227,19 @@ Parameter in(Tensor tensor) {
   return parameter;
 }
 
-Parameter out(Tensor tensor) {
+Parameter out(Tensor tensor, std::vector<Expr> strides) {
   Parameter parameter = in(std::move(tensor));
   parameter.direction = Direction::out;
+  if (!strides.empty())
+    parameter.strides = checked_strides(std::move(strides), parameter.tensor.rank(), parameter.name);
   return parameter;
+}
+
+ir::Requirement require(Expr condition, std::string message) { return {std::move(condition), std::move(message)}; }
+
+const std::vector<Expr>& strides_of(const Parameter& parameter) {
+  const Tensor input = input_of(parameter);
+  return input.buffer() == nullptr ? parameter.strides : input.buffer()->strides;
 }
 
 Parameter inout(Tensor initial, Tensor result) {
@@ -222,6 +284,10 @@ std::vector<Expr> symbols_of(const Program& program) {
         use(axis.extent);
       }
     }
+  }
+  for (const Parameter& parameter : program.parameters) {
+    if (parameter.kind != ParameterKind::tensor) continue;
+    for (const Expr& stride : strides_of(parameter)) use(stride);
   }
   for (const ir::Requirement& requirement : program.requirements) use(requirement.condition);
   for (const Parameter& parameter : program.parameters) {

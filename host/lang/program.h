@@ -16,8 +16,9 @@ struct Parameter {
   // Tensors: the placeholder (in), the computed tensor (out), or the computed tensor that takes the placeholder's place
   // (inout).
   Tensor tensor;
-  Tensor initial;  // inout: the placeholder whose contents the call starts from
-  Expr scalar;     // scalars: the variable
+  Tensor initial;             // inout: the placeholder whose contents the call starts from
+  std::vector<Expr> strides;  // of an output; inputs and inouts have their placeholder's. Empty: dense
+  Expr scalar;                // scalars: the variable
 };
 
 struct Program {
@@ -28,13 +29,19 @@ struct Program {
 
 // Checks that every variable is a size of an input or a scalar parameter and every tensor read is a parameter or
 // computed; names are unique; every size stands bare in a dimension of an input or is an int64 scalar; ranges and
-// shapes use sizes only. CompileError otherwise.
+// shapes use sizes only. CompileError otherwise. Strides that nothing binds are added as scalar parameters at the end,
+// and requirements that no two elements of a strided output share a place.
 Program make_program(std::string name, std::vector<Parameter> parameters,
                      std::vector<ir::Requirement> requirements = {});
 Parameter in(Tensor tensor);
-Parameter out(Tensor tensor);
+Parameter out(Tensor tensor, std::vector<Expr> strides = {});
 Parameter inout(Tensor initial, Tensor result);
 Parameter scalar(Expr variable);
+// "message" is what the caller reads when the condition, over sizes and int64 scalars, does not hold.
+ir::Requirement require(Expr condition, std::string message);
+
+// Of a tensor parameter; empty when it is dense.
+const std::vector<Expr>& strides_of(const Parameter& parameter);
 
 // Sizes in order of first occurrence in the inputs' shapes, then int64 scalar parameters that shapes or bounds use.
 std::vector<Expr> symbols_of(const Program& program);

@@ -29,11 +29,13 @@ struct Reference::State {
     return known;
   }
 
-  std::vector<std::int64_t> shape_of(const Tensor& tensor) const {
-    std::vector<std::int64_t> shape;
-    for (const Expr& extent : tensor.shape()) shape.push_back(call.evaluate(extent));
-    return shape;
+  std::vector<std::int64_t> evaluate_each(const std::vector<Expr>& sizes) const {
+    std::vector<std::int64_t> values;
+    for (const Expr& size : sizes) values.push_back(call.evaluate(size));
+    return values;
   }
+  std::vector<std::int64_t> shape_of(const Tensor& tensor) const { return evaluate_each(tensor.shape()); }
+  std::vector<std::int64_t> strides_of(const Tensor& tensor) const { return evaluate_each(tensor.buffer()->strides); }
 };
 
 Reference::Reference(const Program& program, std::vector<std::int64_t> symbols, std::vector<const void*> arguments)
@@ -55,7 +57,7 @@ Reference::Reference(const Program& program, std::vector<std::int64_t> symbols, 
     if (parameter.kind != ParameterKind::tensor || parameter.direction == Direction::out) continue;
     const Tensor& input = parameter.direction == Direction::in ? parameter.tensor : parameter.initial;
     state_->sources[input.buffer().get()] =
-        std::make_unique<MemorySource>(input.dtype(), state_->shape_of(input), arguments[i]);
+        std::make_unique<MemorySource>(input.dtype(), state_->shape_of(input), arguments[i], state_->strides_of(input));
   }
   const FindSource find = [this_state = state_.get()](const ir::BufferRef& buffer) -> ElementSource& {
     return *this_state->sources.at(buffer.get());

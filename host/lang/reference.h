@@ -27,8 +27,8 @@ struct Element {
 class Reference {
  public:
   // `symbols` are the values of symbols_of(program), in order. `arguments` has one pointer a parameter: the elements of
-  // a tensor (dense), the value of a scalar; null for outputs. Memory of in and inout parameters is read as the program
-  // is evaluated, so it must outlive this object and not change.
+  // a tensor (dense, or as its strides say), the value of a scalar; null for outputs. Memory of in and inout parameters
+  // is read as the program is evaluated, so it must outlive this object and not change.
   Reference(const Program& program, std::vector<std::int64_t> symbols, std::vector<const void*> arguments);
   ~Reference();
   Reference(Reference&&) noexcept;

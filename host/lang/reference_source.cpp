@@ -4,6 +4,7 @@
 #include "crosscompile/ir/error.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace ferry::lang {
@@ -48,6 +49,11 @@ void gather_reals(const std::byte* data, const std::uint64_t* positions, const s
 
 void MemorySource::fetch(const std::uint64_t* positions, const std::int64_t* mask, std::size_t n, Lanes& out) {
   const auto same = [](auto value) { return value; };
+  std::array<std::uint64_t, kLanes> places{};
+  if (!strides_.empty()) {
+    spread(positions, n, places.data());
+    positions = places.data();
+  }
   switch (type_) {
     case DType::f16: return gather_reals<std::uint16_t>(data_, positions, mask, n, out, f16_to_f32);
     case DType::bf16: return gather_reals<std::uint16_t>(data_, positions, mask, n, out, bf16_to_f32);
@@ -62,6 +68,17 @@ void MemorySource::fetch(const std::uint64_t* positions, const std::int64_t* mas
     case DType::u32: return gather_integers<std::uint32_t>(data_, positions, mask, n, out);
     case DType::u64: return gather_integers<std::uint64_t>(data_, positions, mask, n, out);
     case DType::boolean: return gather_integers<std::uint8_t>(data_, positions, mask, n, out);
+  }
+}
+
+void MemorySource::spread(const std::uint64_t* positions, std::size_t n, std::uint64_t* places) const {
+  for (std::size_t i = 0; i < n; ++i) {
+    std::uint64_t rest = positions[i];
+    for (std::size_t d = extents_.size(); d-- > 0;) {
+      const auto extent = static_cast<std::uint64_t>(std::max<std::int64_t>(extents_[d], 1));
+      places[i] += rest % extent * static_cast<std::uint64_t>(strides_[d]);
+      rest /= extent;
+    }
   }
 }
 

@@ -14,17 +14,23 @@ namespace ferry::lang {
 
 class MemorySource : public ElementSource {
  public:
-  // `data` is dense and outlives this.
-  MemorySource(DType type, std::vector<std::int64_t> extents, const void* data)
-      : type_(type), extents_(std::move(extents)), data_(static_cast<const std::byte*>(data)) {}
+  // `data` outlives this; it is dense when there are no strides.
+  MemorySource(DType type, std::vector<std::int64_t> extents, const void* data, std::vector<std::int64_t> strides = {})
+      : type_(type),
+        extents_(std::move(extents)),
+        strides_(std::move(strides)),
+        data_(static_cast<const std::byte*>(data)) {}
 
   std::span<const std::int64_t> extents() const override { return extents_; }
   bool exact() const override { return true; }
   void fetch(const std::uint64_t* positions, const std::int64_t* mask, std::size_t n, Lanes& out) override;
 
  private:
+  // From places in row-major order to those in memory.
+  void spread(const std::uint64_t* positions, std::size_t n, std::uint64_t* places) const;
+
   DType type_;
-  std::vector<std::int64_t> extents_;
+  std::vector<std::int64_t> extents_, strides_;
   const std::byte* data_;
 };
 

@@ -58,6 +58,8 @@ struct ParameterSyntax {
   DType dtype = DType::f32;
   std::optional<std::vector<Syntax>> shape;  // nothing: a scalar
   Name name;
+  std::size_t strides_offset = 0;
+  std::vector<Syntax> strides;  // none: dense
 };
 
 struct DefSyntax {

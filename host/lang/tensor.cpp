@@ -25,10 +25,11 @@ Expr var(std::string name, ir::Type type) {
   return ir::Var::make(std::move(name), type);
 }
 
-Tensor placeholder(std::vector<Expr> shape, DType dtype, std::string name) {
+Tensor placeholder(std::vector<Expr> shape, DType dtype, std::string name, std::vector<Expr> strides) {
   check_name(name, "a tensor");
   auto buffer = std::make_shared<ir::Buffer>();
   buffer->shape = checked_shape(std::move(shape), name);
+  buffer->strides = checked_strides(std::move(strides), buffer->shape.size(), name);
   buffer->name = std::move(name);
   buffer->dtype = dtype;
   return Tensor(std::move(buffer));

@@ -68,7 +68,9 @@ inline const Stage* Tensor::stage() const { return static_cast<const Stage*>(buf
 // A size or another integer the kernel is given at run time; with another type, a scalar argument.
 Expr var(std::string name, ir::Type type = ir::kIndex);
 
-Tensor placeholder(std::vector<Expr> shape, DType dtype, std::string name);
+// Dense in row-major order, or with its elements `strides` apart (one a dimension, in elements, at least 0): a view of
+// a larger tensor. Strides that nothing else tells are further int64 arguments of the kernel.
+Tensor placeholder(std::vector<Expr> shape, DType dtype, std::string name, std::vector<Expr> strides = {});
 
 using ElementFunction = std::function<Expr(const std::vector<Expr>& index)>;
 using ElementsFunction = std::function<std::vector<Expr>(const std::vector<Expr>& index)>;

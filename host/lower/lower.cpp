@@ -106,7 +106,9 @@ class Lowering {
         copy_back_.push_back({temporaries_.back(), result.buffer});
       }
     } else if (parameter.direction == Direction::out) {
-      result.buffer = without_definition(*parameter.tensor.buffer(), Scope::parameter);
+      Buffer buffer = *parameter.tensor.buffer();
+      buffer.strides = parameter.strides;
+      result.buffer = without_definition(std::move(buffer), Scope::parameter);
       given_[parameter.tensor.buffer().get()] = result.buffer;
     } else {
       result.buffer = parameter.tensor.buffer();

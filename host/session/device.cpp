@@ -72,9 +72,9 @@ Tensor Device::filled(DType dtype, Shape shape, FillKind kind, std::uint64_t see
 }
 
 Tensor Device::put(const View& data) const {
-  Tensor tensor = empty(data.dtype, data.shape);
-  tensor.write(data.data);
-  return tensor;
+  auto tensor = std::make_shared<detail::TensorState>(state_, data.dtype, data.shape, data.strides);
+  detail::write_span(*tensor, data.data);
+  return Tensor(std::move(tensor));
 }
 
 void Device::synchronize() const { state_->client->synchronize(); }

@@ -75,11 +75,13 @@ constexpr DType dtype_of() {
   }
 }
 
-// Borrowed memory of this process: dense, row-major. Must stay alive for the call it is given to.
+// Borrowed memory of this process: dense, row-major, unless it says how many elements apart (at least 0) the elements
+// of each dimension stand. Must stay alive for the call it is given to.
 struct View {
   DType dtype = DType::f32;
   Shape shape;
   const void* data = nullptr;
+  Shape strides = {};
 };
 template <class T>
 View view(std::span<const T> elements, Shape shape) {
@@ -127,8 +129,15 @@ class FERRY_API Tensor {
   DType dtype() const;
   const Shape& shape() const;
   std::size_t elements() const;
-  std::size_t bytes() const;
+  std::size_t bytes() const;  // of its elements, wherever they stand
+  // In elements, one a dimension; empty: dense, row-major.
+  const Shape& strides() const;
 
+  // A part of the same memory: from element `first` on (a multiple of 64 bytes), with `strides` elements between those
+  // of each dimension, or dense. RemoteError with invalid_argument when it does not lie inside.
+  Tensor view(Shape shape, Shape strides = {}, std::uint64_t first = 0) const;
+
+  // The elements in row-major order. Only a dense tensor can be written.
   void write(const void* from);
   void read(void* into) const;
   template <class T>

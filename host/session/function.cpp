@@ -92,20 +92,57 @@ bool is_ready(const FunctionInfo& info, const std::vector<const Argument*>& matc
   return true;
 }
 
-// The shape of every argument, from those that say theirs.
-std::vector<Shape> find_shapes(const FunctionInfo& info, const std::vector<const Argument*>& matched) {
+// What the arguments that say theirs tell of all.
+struct Sizes {
+  std::vector<Shape> shapes;  // one a parameter
+  std::vector<std::int64_t> symbols;
+};
+
+Sizes find_sizes(const FunctionInfo& info, const std::vector<const Argument*>& matched) {
   std::vector<PartialArgument> known;
   for (const Argument* argument : matched) known.push_back(partial(argument));
   check_ranks(info, known);
   session::SymbolValues symbols;
   solve_symbols(info, known, symbols);
-  return session::shapes_of(info, symbols, kAdvice);
+  Sizes sizes{session::shapes_of(info, symbols, kAdvice), {}};
+  for (const auto& symbol : symbols) sizes.symbols.push_back(symbol.value_or(0));
+  return sizes;
+}
+
+// What the parameter says they are; none when it is dense.
+Shape strides_of(const ParameterInfo& parameter, const std::vector<std::int64_t>& symbols) {
+  Shape strides;
+  for (const ManifestExpr& stride : parameter.strides) strides.push_back(session::take(evaluate(stride, symbols)));
+  return strides;
+}
+
+void check_strides(const FunctionInfo& info, const std::vector<Tensor>& tensors,
+                   const std::vector<std::int64_t>& symbols) {
+  const auto text = [](const Shape& strides) {
+    std::string all;
+    for (const std::int64_t stride : strides) all += (all.empty() ? "" : ",") + std::to_string(stride);
+    return strides.empty() ? std::string("a dense tensor") : "strides [" + all + "]";
+  };
+  for (std::size_t p = 0; p < tensors.size(); ++p) {
+    const ParameterInfo& parameter = info.parameters[p];
+    if (parameter.kind == ParameterKind::scalar) continue;
+    if (parameter.strides.empty() && tensors[p].strides().empty()) continue;
+    const Shape expected = strides_of(parameter, symbols);
+    if (detail::same_places(tensors[p].shape(), tensors[p].strides(), expected)) continue;
+    refuse(info, p, text(expected), text(tensors[p].strides()));
+  }
+}
+
+Tensor make_output(const std::shared_ptr<detail::DeviceState>& state, const ParameterInfo& parameter,
+                   const Shape& shape, const std::vector<std::int64_t>& symbols) {
+  return detail::Access::make(
+      std::make_shared<detail::TensorState>(state, parameter.dtype, shape, strides_of(parameter, symbols)));
 }
 
 Prepared prepare(const std::shared_ptr<detail::DeviceState>& state, const FunctionInfo& info,
                  const std::vector<Argument>& arguments) {
   const std::vector<const Argument*> matched = match_parameters(info, arguments);
-  const std::vector<Shape> shapes = is_ready(info, matched) ? std::vector<Shape>() : find_shapes(info, matched);
+  const Sizes sizes = is_ready(info, matched) ? Sizes() : find_sizes(info, matched);
 
   const Device device = detail::Access::device(state);
   Prepared prepared;
@@ -124,9 +161,10 @@ Prepared prepare(const std::shared_ptr<detail::DeviceState>& state, const Functi
       wire.is_scalar = true;
       wire.scalar_bits = session::scalar_bits(info, p, *scalar);
     } else {
-      tensor = matched[p] == nullptr ? device.empty(parameter.dtype, shapes[p])
-                                     : to_device(device, info, p, *matched[p], shapes);
-      wire.buffer = detail::Access::handle(tensor);
+      tensor = matched[p] == nullptr ? make_output(state, parameter, sizes.shapes[p], sizes.symbols)
+                                     : to_device(device, info, p, *matched[p], sizes.shapes);
+      wire.buffer = detail::Access::state(tensor).handle;
+      wire.offset = detail::Access::state(tensor).offset;
       wire.dtype = tensor.dtype();
       wire.shape = tensor.shape();
     }
@@ -134,7 +172,8 @@ Prepared prepare(const std::shared_ptr<detail::DeviceState>& state, const Functi
     prepared.wire.push_back(std::move(wire));
     prepared.tensors.push_back(std::move(tensor));
   }
-  session::check(bind_call(info, checked).status());
+  const BoundCall bound = session::take(bind_call(info, checked));
+  check_strides(info, prepared.tensors, bound.symbols);
   return prepared;
 }
 

@@ -18,12 +18,17 @@ struct DeviceState {
 
 struct TensorState {
   std::shared_ptr<DeviceState> device;
+  std::shared_ptr<const TensorState> whole;  // of a view: the tensor that owns the memory
   rpc::Handle handle = 0;
+  std::uint64_t offset = 0;  // bytes
   DType dtype = DType::f32;
-  Shape shape;
-  std::uint64_t bytes = 0;
+  Shape shape, strides;
+  std::uint64_t span = 0;  // bytes from the first to past the last element
 
-  TensorState(std::shared_ptr<DeviceState> on, DType type, Shape dims);
+  // Allocates what the elements span.
+  TensorState(std::shared_ptr<DeviceState> on, DType type, Shape dims, Shape apart = {});
+  // A view.
+  TensorState(std::shared_ptr<const TensorState> of, Shape dims, Shape apart, std::uint64_t from_byte);
   ~TensorState();
   TensorState(const TensorState&) = delete;
   TensorState& operator=(const TensorState&) = delete;
@@ -49,10 +54,17 @@ struct ModuleState {
 // Into the parts of the handles that ferry.h keeps closed.
 struct Access {
   static Device device(std::shared_ptr<DeviceState> state) { return Device(std::move(state)); }
-  static rpc::Handle handle(const Tensor& tensor) { return tensor.state_->handle; }
+  static const TensorState& state(const Tensor& tensor) { return *tensor.state_; }
+  static Tensor make(std::shared_ptr<TensorState> state) { return Tensor(std::move(state)); }
 };
 
 // The number of bytes, or RemoteError when there is no such tensor.
 std::uint64_t tensor_bytes(DType dtype, const Shape& shape);
+// Those from the first to past the last element.
+std::uint64_t tensor_span(DType dtype, const Shape& shape, const Shape& strides);
+// All bytes of the span, those between the elements too.
+void write_span(const TensorState& tensor, const void* from);
+// Whether elements of this shape stand the same with both strides; empty ones are dense.
+bool same_places(const Shape& shape, const Shape& a, const Shape& b);
 
 }  // namespace ferry::detail

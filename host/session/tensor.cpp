@@ -8,6 +8,21 @@ namespace {
 
 // Large enough to cost nothing, small enough to tell progress by and to notice a lost connection.
 constexpr std::uint64_t kPieceBytes = 16u << 20;
+// Of the first byte of a view in its buffer.
+constexpr std::uint64_t kViewAlignment = 64;
+
+void read_span(const detail::TensorState& tensor, std::uint8_t* bytes) {
+  std::vector<session::Pending<rpc::Empty>> pieces;
+  for (std::uint64_t done = 0; done < tensor.span;) {
+    const std::uint64_t piece = std::min(kPieceBytes, tensor.span - done);
+    pieces.push_back(
+        tensor.device->client->send(rpc::Read{tensor.handle, tensor.offset + done, piece}, {}, {bytes + done, piece}));
+    done += piece;
+  }
+  // All of them, whatever comes back: until then the answers are received into the caller's memory.
+  for (auto& piece : pieces) piece.wait();
+  for (auto& piece : pieces) piece.get();
+}
 
 }  // namespace
 
@@ -33,17 +48,77 @@ std::uint64_t tensor_bytes(DType dtype, const Shape& shape) {
   return empty ? 0 : bytes;
 }
 
-TensorState::TensorState(std::shared_ptr<DeviceState> on, DType type, Shape dims)
-    : device(std::move(on)), dtype(type), shape(std::move(dims)), bytes(tensor_bytes(dtype, shape)) {
+std::uint64_t tensor_span(DType dtype, const Shape& shape, const Shape& strides) {
+  const std::uint64_t dense = tensor_bytes(dtype, shape);
+  if (strides.empty() || dense == 0) return dense;
+  const auto refuse = [](ErrorCode code, const std::string& text) { throw RemoteError(code, text); };
+  if (strides.size() != shape.size()) {
+    refuse(ErrorCode::invalid_argument, "expected a stride for each dimension of " + shape_text(dtype, shape) +
+                                            ", got " + std::to_string(strides.size()));
+  }
+  std::uint64_t elements = 1;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (strides[d] < 0)
+      refuse(ErrorCode::invalid_argument, "expected strides of at least 0, got " + std::to_string(strides[d]));
+    std::uint64_t reach = 0;
+    if (__builtin_mul_overflow(static_cast<std::uint64_t>(shape[d] - 1), static_cast<std::uint64_t>(strides[d]),
+                               &reach) ||
+        __builtin_add_overflow(elements, reach, &elements) || elements >> 59 != 0) {
+      refuse(ErrorCode::resource_exhausted, shape_text(dtype, shape) + " with its strides is larger than any memory");
+    }
+  }
+  return elements * dtype_bytes(dtype);
+}
+
+void write_span(const TensorState& tensor, const void* from) {
+  const auto* bytes = static_cast<const std::uint8_t*>(from);
+  for (std::uint64_t done = 0; done < tensor.span;) {
+    const std::uint64_t piece = std::min(kPieceBytes, tensor.span - done);
+    tensor.device->client->post(rpc::Write{tensor.handle, tensor.offset + done}, {bytes + done, piece});
+    done += piece;
+  }
+}
+
+bool same_places(const Shape& shape, const Shape& a, const Shape& b) {
+  std::int64_t dense = 1;
+  bool same = true;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    if (shape[d] == 0) return true;
+    same = same && (shape[d] == 1 || (a.empty() ? dense : a[d]) == (b.empty() ? dense : b[d]));
+    dense *= shape[d];
+  }
+  return same;
+}
+
+TensorState::TensorState(std::shared_ptr<DeviceState> on, DType type, Shape dims, Shape apart)
+    : device(std::move(on)), dtype(type), shape(std::move(dims)), span(tensor_span(dtype, shape, apart)) {
+  if (!same_places(shape, apart, {})) strides = std::move(apart);
   handle = device->client->new_handle();
   rpc::Alloc alloc;
   alloc.buffer = handle;
-  alloc.bytes = bytes;
+  alloc.bytes = span;
   device->client->post(alloc);
 }
 
+TensorState::TensorState(std::shared_ptr<const TensorState> of, Shape dims, Shape apart, std::uint64_t from_byte)
+    : device(of->device),
+      whole(of->whole ? of->whole : of),
+      handle(of->handle),
+      offset(of->offset + from_byte),
+      dtype(of->dtype),
+      shape(std::move(dims)),
+      span(tensor_span(dtype, shape, apart)) {
+  if (!same_places(shape, apart, {})) strides = std::move(apart);
+  if (offset % kViewAlignment != 0 || from_byte > of->span || span > of->span - from_byte) {
+    throw RemoteError(ErrorCode::invalid_argument,
+                      "expected a view of " + std::to_string(of->span) + " bytes that starts at a multiple of " +
+                          std::to_string(kViewAlignment) + " bytes, got " + std::to_string(span) + " bytes from " +
+                          std::to_string(from_byte) + " on");
+  }
+}
+
 TensorState::~TensorState() {
-  if (!device->client->is_open()) return;
+  if (whole != nullptr || !device->client->is_open()) return;
   try {
     device->client->post(rpc::Free{handle});
   } catch (const RemoteError&) {
@@ -57,30 +132,42 @@ DType Tensor::dtype() const { return state_->dtype; }
 
 const Shape& Tensor::shape() const { return state_->shape; }
 
-std::size_t Tensor::bytes() const { return state_->bytes; }
+std::size_t Tensor::bytes() const { return elements() * dtype_bytes(state_->dtype); }
 
-std::size_t Tensor::elements() const { return state_->bytes / dtype_bytes(state_->dtype); }
+std::size_t Tensor::elements() const { return detail::tensor_bytes(DType::u8, state_->shape); }
+
+const Shape& Tensor::strides() const { return state_->strides; }
+
+Tensor Tensor::view(Shape shape, Shape strides, std::uint64_t first) const {
+  const std::uint64_t begin = first * dtype_bytes(state_->dtype);
+  return Tensor(std::make_shared<detail::TensorState>(state_, std::move(shape), std::move(strides), begin));
+}
 
 void Tensor::write(const void* from) {
-  const auto* bytes = static_cast<const std::uint8_t*>(from);
-  for (std::uint64_t done = 0; done < state_->bytes;) {
-    const std::uint64_t piece = std::min(kPieceBytes, state_->bytes - done);
-    state_->device->client->post(rpc::Write{state_->handle, done}, {bytes + done, piece});
-    done += piece;
+  if (!state_->strides.empty()) {
+    throw RemoteError(ErrorCode::invalid_argument,
+                      "expected a dense tensor to write to, got one with strides: write "
+                      "the tensor that it is a view of");
   }
+  detail::write_span(*state_, from);
 }
 
 void Tensor::read(void* into) const {
   auto* bytes = static_cast<std::uint8_t*>(into);
-  std::vector<session::Pending<rpc::Empty>> pieces;
-  for (std::uint64_t done = 0; done < state_->bytes;) {
-    const std::uint64_t piece = std::min(kPieceBytes, state_->bytes - done);
-    pieces.push_back(state_->device->client->send(rpc::Read{state_->handle, done, piece}, {}, {bytes + done, piece}));
-    done += piece;
+  if (state_->strides.empty()) return read_span(*state_, bytes);
+  std::vector<std::uint8_t> span(state_->span);
+  read_span(*state_, span.data());
+  const std::size_t size = dtype_bytes(state_->dtype);
+  Shape index(state_->shape.size(), 0);
+  for (std::size_t i = 0; i < elements(); ++i) {
+    std::int64_t place = 0;
+    for (std::size_t d = 0; d < index.size(); ++d) place += index[d] * state_->strides[d];
+    std::copy_n(span.data() + static_cast<std::size_t>(place) * size, size, bytes + i * size);
+    for (std::size_t d = index.size(); d-- > 0;) {
+      if (++index[d] < state_->shape[d]) break;
+      index[d] = 0;
+    }
   }
-  // All of them, whatever comes back: until then the answers are received into the caller's memory.
-  for (auto& piece : pieces) piece.wait();
-  for (auto& piece : pieces) piece.get();
 }
 
 void Tensor::expect_type(DType type) const {

@@ -35,10 +35,17 @@ KernelArguments::KernelArguments(const Function& function, const std::map<std::s
         fill(FillKind::random, seed++, type, 0, 1, memory->bytes.data());
     } else {
       memory->elements = 1;
-      for (const Expr& dimension : parameter.buffer->shape) {
-        const Expr extent = passes::simplify(substitute(dimension, values));
-        if (!as_int(extent)) throw std::runtime_error("a dimension of " + parameter.name + " is not known");
-        memory->elements *= *as_int(extent);
+      const auto evaluated = [&](const Expr& expr) {
+        const Expr value = passes::simplify(substitute(expr, values));
+        if (!as_int(value)) throw std::runtime_error("a dimension of " + parameter.name + " is not known");
+        return *as_int(value);
+      };
+      const std::vector<Expr>&shape = parameter.buffer->shape, &strides = parameter.buffer->strides;
+      for (const Expr& dimension : shape) memory->elements *= evaluated(dimension);
+      if (!strides.empty() && memory->elements > 0) {
+        memory->elements = 1;
+        for (std::size_t d = 0; d < shape.size(); ++d)
+          memory->elements += (evaluated(shape[d]) - 1) * evaluated(strides[d]);
       }
       const DType type = parameter.buffer->dtype;
       memory->bytes.assign(static_cast<std::size_t>(memory->elements) * dtype_bytes(type) + 64, 0xa5);

@@ -26,7 +26,7 @@ class KernelArguments {
   T* data(const std::string& parameter) {
     return reinterpret_cast<T*>(find(parameter).bytes.data());
   }
-  // Elements of a tensor.
+  // Elements of a tensor; with strides, places from its first to its last element.
   std::int64_t size(const std::string& parameter) { return find(parameter).elements; }
 
  private:

@@ -13,7 +13,8 @@ Step step_of(const Load& load, const Expr& var) {
   Step step = Step::none;
   for (std::size_t d = 0; d < load.indices.size(); ++d) {
     if (!uses_var(load.indices[d], var)) continue;
-    if (d + 1 != load.indices.size() || !load.buffer->strides.empty()) return Step::strided;
+    const std::vector<Expr>& strides = load.buffer->strides;
+    if (d + 1 != load.indices.size() || (!strides.empty() && !is_constant(strides[d], 1))) return Step::strided;
     const Expr next = substitute(load.indices[d], {{var.get(), var + Expr(1)}});
     const Expr distance = passes::simplify(next - load.indices[d]);
     const std::int64_t* constant_distance = as_int(distance);

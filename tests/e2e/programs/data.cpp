@@ -13,7 +13,7 @@ std::int64_t count(const std::vector<std::int64_t>& shape) {
 
 Data empty_data(DType dtype, std::vector<std::int64_t> shape) {
   const auto elements = static_cast<std::size_t>(count(shape));
-  return {dtype, std::move(shape), std::vector<double>(elements, 0.0), false};
+  return {dtype, std::move(shape), std::vector<double>(elements, 0.0), false, {}};
 }
 
 Data random_data(DType dtype, std::vector<std::int64_t> shape, std::uint64_t seed) {
@@ -35,7 +35,31 @@ Data random_data(DType dtype, std::vector<std::int64_t> shape, std::uint64_t see
   return data;
 }
 
-Data scalar_data(DType dtype, double value) { return {dtype, {}, {value}, true}; }
+Data view_data(DType dtype, std::vector<std::int64_t> shape, std::vector<std::int64_t> strides, std::uint64_t seed) {
+  std::int64_t places = 1;
+  for (std::size_t d = 0; d < shape.size(); ++d) places += (shape[d] - 1) * strides[d];
+  Data data = random_data(dtype, {places}, seed);
+  data.shape = std::move(shape);
+  data.strides = std::move(strides);
+  return data;
+}
+
+Data dense(const Data& view) {
+  if (view.strides.empty()) return view;
+  Data result = empty_data(view.dtype, view.shape);
+  for (std::size_t i = 0; i < result.values.size(); ++i) {
+    std::int64_t place = 0;
+    auto rest = static_cast<std::int64_t>(i);
+    for (std::size_t d = view.shape.size(); d-- > 0;) {
+      place += rest % view.shape[d] * view.strides[d];
+      rest /= view.shape[d];
+    }
+    result.values[i] = view(place);
+  }
+  return result;
+}
+
+Data scalar_data(DType dtype, double value) { return {dtype, {}, {value}, true, {}}; }
 
 namespace {
 

@@ -14,6 +14,8 @@ struct Data {
   std::vector<std::int64_t> shape;
   std::vector<double> values;
   bool is_scalar = false;  // an argument by value
+  // In elements; empty: dense. With strides `values` holds what lies between the elements, too.
+  std::vector<std::int64_t> strides = {};
 
   std::int64_t dim(std::size_t i) const { return shape[i]; }
   // Row-major.
@@ -33,6 +35,10 @@ std::int64_t count(const std::vector<std::int64_t>& shape);
 
 // Seeded, and exact in the type: floats are multiples of 1/64 in [-1, 1], integers lie in [-7, 7] or [0, 14].
 Data random_data(DType dtype, std::vector<std::int64_t> shape, std::uint64_t seed);
+// A part of dense values: `shape` elements that stand `strides` apart, from the first on.
+Data view_data(DType dtype, std::vector<std::int64_t> shape, std::vector<std::int64_t> strides, std::uint64_t seed);
+// The elements alone.
+Data dense(const Data& view);
 Data scalar_data(DType dtype, double value);
 Data empty_data(DType dtype, std::vector<std::int64_t> shape);
 

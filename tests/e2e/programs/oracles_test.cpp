@@ -23,7 +23,8 @@ using Bytes = std::vector<std::uint8_t>;
 // What a call needs, made from a case: memory of each parameter, outputs filled with a pattern.
 struct Call {
   std::vector<std::int64_t> symbols;
-  std::vector<Bytes> memory;
+  std::vector<Bytes> memory, before;
+  std::vector<Data> layout;  // shapes and strides
 
   Call(const ProgramCase& program, const FunctionInfo& info) {
     std::vector<ArgumentShape> arguments;
@@ -45,10 +46,40 @@ struct Call {
     const auto shapes = infer_shapes(info, symbols);
     REQUIRE(shapes.is_ok());
     for (std::size_t p = 0; p < memory.size(); ++p) {
-      if (info.parameters[p].direction != Direction::out) continue;
-      const auto elements = static_cast<std::size_t>(count(shapes.value()[p]));
-      memory[p].assign(elements * dtype_bytes(info.parameters[p].dtype), 0xa5);
+      const ParameterInfo& parameter = info.parameters[p];
+      Data data{parameter.dtype, shapes.value()[p], {}, false, {}};
+      for (const ManifestExpr& stride : parameter.strides) data.strides.push_back(evaluate(stride, symbols).value());
+      if (parameter.direction == Direction::out) {
+        std::int64_t places = count(data.shape) > 0 ? 1 : 0;
+        if (data.strides.empty()) places = count(data.shape);
+        for (std::size_t d = 0; d < data.strides.size() && places > 0; ++d)
+          places += (data.shape[d] - 1) * data.strides[d];
+        memory[p].assign(static_cast<std::size_t>(places) * dtype_bytes(parameter.dtype), 0xa5);
+      }
+      before.push_back(memory[p]);
+      layout.push_back(std::move(data));
     }
+  }
+
+  // The elements of an output, when nothing else of it has changed.
+  Bytes elements(std::size_t parameter) const {
+    Data view = layout[parameter];
+    if (view.strides.empty()) return memory[parameter];
+    const std::size_t size = dtype_bytes(view.dtype);
+    // Places as numbers, so that the elements' own can be told.
+    view.dtype = DType::i64;
+    view.values.resize(memory[parameter].size() / size);
+    for (std::size_t i = 0; i < view.values.size(); ++i) view.values[i] = static_cast<double>(i);
+    Bytes result, rest = memory[parameter];
+    for (const double place : dense(view).values) {
+      const std::size_t at = static_cast<std::size_t>(place) * size;
+      for (std::size_t b = at; b < at + size; ++b) {
+        result.push_back(rest[b]);
+        rest[b] = before[parameter][b];
+      }
+    }
+    CHECK(rest == before[parameter]);
+    return result;
   }
 
   std::vector<void*> pointers() {
@@ -82,7 +113,7 @@ void check_interpreter(const ProgramCase& program, const ir::Function& function,
   const std::vector<std::size_t> outputs = outputs_of(info);
   REQUIRE(expected.size() == outputs.size());
   for (std::size_t r = 0; r < outputs.size(); ++r)
-    check_result(program, expected[r], call.memory[outputs[r]], "output " + std::to_string(r));
+    check_result(program, expected[r], call.elements(outputs[r]), "output " + std::to_string(r));
 }
 
 void check_reference(const ProgramCase& program, const lang::Program& meaning, const FunctionInfo& info) {

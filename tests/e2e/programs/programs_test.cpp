@@ -25,7 +25,7 @@ void run_case(const Device& device, const Target& target, const ProgramCase& pro
       arguments.emplace_back(data.values[0]);
     } else {
       bytes.push_back(to_bytes(data));
-      arguments.emplace_back(View{data.dtype, data.shape, bytes.back().data()});
+      arguments.emplace_back(View{data.dtype, data.shape, bytes.back().data(), data.strides});
     }
   }
   if (!program.failure.empty()) {
