@@ -116,7 +116,7 @@ const char* help_text() {
          "  --quiet               say nothing while all goes well\n"
          "  --version, --help\n"
          "\n"
-         "From another machine: ssh -L 9090:localhost:9090 user@board, then ferry --remote localhost:9090.\n";
+         "From another machine: ssh -L 9090:localhost:9090 user@board, then ferry device --remote localhost:9090.\n";
 }
 
 }  // namespace ferry::device

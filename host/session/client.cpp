@@ -13,7 +13,7 @@ constexpr const char* kClientName = "ferry " FERRY_VERSION;
 // More unanswered requests than this and the server might wait for us to read while we wait for it to read.
 constexpr std::size_t kMaxOutstanding = 512;
 // What surely fits into the sockets' buffers while the other side does not read.
-constexpr std::size_t kSmallPayload = 16 * 1024;
+constexpr std::size_t kSmallPayload = 16 << 10;
 
 bool may_answer_at_length(rpc::Tag tag) {
   // A call's answer is short, but a kernel may print.
