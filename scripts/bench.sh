@@ -1,11 +1,24 @@
 #!/usr/bin/env bash
-# Measures what calls, transfers and compiling cost, and prints a table. Every ratio comes from one run in which both sides take turns.
+# Measures what calls, transfers and compiling cost, or how fast kernels are beside other libraries', and prints a
+# table. Every ratio comes from one run in which both sides take turns.
 #
 #   scripts/bench.sh [--json FILE]
+#   scripts/bench.sh --kernels [--only PART_OF_A_NAME] [--rounds N] [--json FILE]      (installs the other libraries)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-scripts/build.sh >&2
+kernels=0
+if [[ ${1:-} == --kernels ]]; then
+  kernels=1
+  shift
+  scripts/bench_setup.sh >&2
+  # Finds the libraries that are there now.
+  [[ ! -f build/release/build.ninja ]] || cmake --preset release >/dev/null
+  scripts/build.sh --host >&2
+else
+  scripts/build.sh >&2
+fi
 echo "$(uname -m), $(nproc) CPUs, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), Linux $(uname -r), $(date +%F)"
 echo
+[[ $kernels == 0 ]] || exec build/release/bench/kernels/ferry_kernel_bench "$@"
 exec build/release/bench/rpc/ferry_rpc_bench build/release/bin/ferry build/device/"$(uname -m)"/dynamic/rpc_server "$@"

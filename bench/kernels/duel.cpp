@@ -1,0 +1,154 @@
+// One ferry kernel against one peer, in turn in this process: reads a Request as JSON from a file, prints what came
+// of it as JSON. A process for each comparison keeps the libraries apart, and LLVM out of their way.
+//
+//   ferry_kernel_duel REQUEST
+
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <iostream>
+
+#include "bench/kernels/ferry_kernel.h"
+#include "bench/kernels/peer.h"
+#include "bench/kernels/reference.h"
+#include "bench/kernels/request.h"
+#include "bench/kernels/tensors.h"
+#include "bench/support/comparison.h"
+
+namespace {
+
+using namespace ferry;
+using bench::seconds_of;
+
+constexpr double kSecondsASample = 0.02;
+constexpr std::int64_t kCheckedElements = 1000;
+
+// Runs it often enough to be timed well; seconds a run.
+class Sampler {
+ public:
+  explicit Sampler(std::function<void()> run) : run_(std::move(run)) {
+    run_();
+    const double once = seconds_of(run_);
+    while (once * number_ < kSecondsASample && number_ < 1'000'000) number_ *= 2;
+  }
+  double operator()() const {
+    return seconds_of([&] {
+             for (int i = 0; i < number_; ++i) run_();
+           }) /
+           number_;
+  }
+
+ private:
+  std::function<void()> run_;
+  int number_ = 1;
+};
+
+// memcpy of half the bytes: as many are read as written.
+class Copy final : public bench::PeerKernel {
+ public:
+  explicit Copy(double bytes) : from_(static_cast<std::size_t>(bytes / 2), 1), to_(from_.size()) {}
+  void run() override { std::memcpy(to_.data(), from_.data(), from_.size()); }
+  void copy_result(void*) override {}
+
+ private:
+  std::vector<std::uint8_t> from_, to_;
+};
+
+class SingleThread final : public bench::PeerKernel {
+ public:
+  SingleThread(std::span<const std::uint8_t> module, const std::vector<void*>& memory) : kernel_(module, 1) {
+    kernel_.set_arguments(memory);
+  }
+  void run() override { kernel_.run(); }
+  void copy_result(void*) override {}
+
+ private:
+  bench::FerryKernel kernel_;
+};
+
+struct Opponent {
+  std::unique_ptr<bench::Peer> library;
+  std::unique_ptr<bench::PeerKernel> kernel;  // null: the library has no such thing
+  std::string name, instructions;
+};
+
+Opponent find_opponent(const bench::Request& request, std::span<const std::uint8_t> module,
+                       const bench::Tensors& tensors) {
+  if (request.peer == bench::kCopyPeer) return {nullptr, std::make_unique<Copy>(request.bytes), "memcpy", ""};
+  if (request.peer == bench::kSinglePeer) {
+    return {nullptr, std::make_unique<SingleThread>(module, tensors.for_ferry()), "ferry, 1 thread", ""};
+  }
+  for (const bench::PeerLibrary& library : bench::peer_libraries()) {
+    if (library.key != request.peer) continue;
+    Opponent opponent;
+    opponent.library = bench::load_peer(library);
+    opponent.kernel = opponent.library->prepare(request.operation, tensors.plain_inputs());
+    opponent.name = opponent.library->name();
+    opponent.instructions = opponent.library->instructions();
+    return opponent;
+  }
+  throw std::runtime_error("expected a peer of the list, got '" + request.peer + "'");
+}
+
+nlohmann::json deviation_of(const bench::Request& request, const bench::Tensors& tensors, const void* result) {
+  const bench::Deviation deviation = bench::check_result(request.operation, tensors.plain_inputs(), result,
+                                                         tensors.result_elements(), kCheckedElements);
+  return {{"largest", deviation.absolute},
+          {"allowed", deviation.allowed},
+          {"checked", deviation.checked},
+          {"good", deviation.is_good}};
+}
+
+std::vector<std::uint8_t> read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+nlohmann::json fight(const bench::Request& request) {
+  // Before a library looks how many processors there are for it.
+  if (request.threads == 1) bench::pin_to_cpu(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) - 1);
+  const std::vector<std::uint8_t> module = read_file(request.module);
+  bench::FerryKernel ferry(module, request.threads);
+  const bench::Tensors tensors(ferry, request);
+  ferry.set_arguments(tensors.for_ferry());
+  const Opponent opponent = find_opponent(request, module, tensors);
+  if (opponent.kernel == nullptr) return {{"absent", true}};
+
+  const bench::Comparison comparison =
+      bench::compare(static_cast<std::size_t>(request.rounds), Sampler([&] { ferry.run(); }),
+                     Sampler([&] { opponent.kernel->run(); }));
+  nlohmann::json answer = {{"ours_s", bench::median(comparison.ours)},
+                           {"theirs_s", bench::median(comparison.theirs)},
+                           {"speed", 1 / comparison.ratio()},
+                           {"speed_low", 1 / comparison.highest()},
+                           {"speed_high", 1 / comparison.lowest()},
+                           {"rounds", request.rounds},
+                           {"peer", opponent.name},
+                           {"instructions", opponent.instructions},
+                           {"implementation", opponent.kernel->implementation()}};
+  answer["deviation"] = deviation_of(request, tensors, tensors.ferry_result().data());
+  if (opponent.library != nullptr) {
+    std::vector<std::uint8_t> result(tensors.ferry_result().size());
+    opponent.kernel->copy_result(result.data());
+    answer["peer_deviation"] = deviation_of(request, tensors, result.data());
+  }
+  return answer;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  nlohmann::json answer;
+  try {
+    if (argc != 2) throw std::runtime_error("expected the path of a request");
+    std::ifstream file(argv[1]);
+    answer = fight(nlohmann::json::parse(file).get<bench::Request>());
+  } catch (const std::exception& error) {
+    answer = {{"error", error.what()}};
+  }
+  // A library may have written to stdout before, so the answer has a line of its own.
+  std::cout << "\n" << answer.dump() << std::endl;
+  _exit(0);  // without the destructors of somebody else's thread pool
+}

@@ -1,0 +1,239 @@
+// How fast ferry's kernels are beside other people's: each case compiled here, then timed against each peer in a
+// process of its own (duel.cpp). Prints a table in Markdown; with --json FILE also writes all figures.
+//
+//   ferry_kernel_bench [--only TEXT] [--rounds N] [--json FILE]      TEXT: a part of the case's name
+
+#include <unistd.h>
+
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <sstream>
+
+#include "bench/kernels/cases.h"
+#include "bench/kernels/request.h"
+#include "bench/support/comparison.h"
+#include "crosscompile/compile.h"
+#include "host/lang/text.h"
+#include "host/lower/lower.h"
+#include "host/session/ferry.h"
+
+namespace {
+
+using namespace ferry;
+using bench::Case;
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string only, json;
+  int rounds = 15;
+};
+
+std::string read_text(const fs::path& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read " + path.string());
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// The program with numbers where it names sizes.
+std::string with_sizes(const std::string& program, const std::map<std::string, std::int64_t>& sizes) {
+  std::string result;
+  for (std::size_t i = 0; i < program.size();) {
+    std::size_t end = i;
+    while (end < program.size() &&
+           (std::isalnum(static_cast<unsigned char>(program[end])) != 0 || program[end] == '_')) {
+      ++end;
+    }
+    const std::string word = program.substr(i, std::max<std::size_t>(end - i, 1));
+    const auto size = sizes.find(word);
+    result += size == sizes.end() ? word : std::to_string(size->second);
+    i += word.size();
+  }
+  return result;
+}
+
+struct Compiled {
+  std::vector<std::uint8_t> module;
+  double seconds = 0;  // lowering to linked code
+};
+
+// Nothing when the case wants a schedule that has not been written.
+std::optional<Compiled> compile_case(const Case& c) {
+  const fs::path folder = FERRY_KERNELS_FOLDER;
+  const std::string source = with_sizes(read_text(folder / "programs" / c.program), c.sizes);
+  const fs::path schedule = folder / "schedules" / c.schedule;
+  if (!c.schedule.empty() && !fs::exists(schedule)) return std::nullopt;
+  const Target host = target("host");
+  const std::vector<lang::Program> programs = lang::parse(source, c.program);
+  Compiled compiled;
+  const auto compile_once = [&] {
+    const ir::Function function =
+        c.schedule.empty()
+            ? lower::lower(programs.at(0), host)
+            : lower::lower(programs.at(0), schedule::Schedule::replay(programs.at(0), read_text(schedule)));
+    compiled.module = compile_module(std::span(&function, 1), host, {source, ""});
+  };
+  compile_once();
+  compiled.seconds = bench::seconds_of(compile_once);
+  return compiled;
+}
+
+// The answer of one comparison; {"error": ...} when there is none.
+nlohmann::json run_duel(const bench::Request& request, const fs::path& folder) {
+  const fs::path path = folder / "request.json";
+  std::ofstream(path) << nlohmann::json(request).dump();
+  FILE* output =
+      popen((std::string(FERRY_DUEL) + " " + path.string() + " 2>" + (folder / "stderr").string()).c_str(), "r");
+  if (output == nullptr) throw std::runtime_error("cannot start " FERRY_DUEL);
+  std::string text;
+  char piece[4096];
+  while (const std::size_t count = fread(piece, 1, sizeof piece, output)) text.append(piece, count);
+  const int status = pclose(output);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  const nlohmann::json answer = nlohmann::json::parse(
+      text.substr(text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1), nullptr, false);
+  if (answer.is_discarded()) {
+    return {{"error", "ended with status " + std::to_string(status) + ": " + read_text(folder / "stderr")}};
+  }
+  return answer;
+}
+
+std::string format(const char* pattern, double value) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, pattern, value);
+  return buffer;
+}
+
+std::string rate_text(const Case& c, double seconds) {
+  std::string text = format(seconds < 1e-3 ? "%.1f us" : "%.0f us", seconds * 1e6);
+  if (c.flops > 0) text += format(", %.1f GFLOP/s", c.flops / seconds / 1e9);
+  if (c.bytes > 0) text += format(", %.1f GB/s", c.bytes / seconds / 1e9);
+  return text;
+}
+
+// One line of the table, and the same as JSON.
+class Row {
+ public:
+  Row(const Case& c, const Compiled& compiled) : case_(c), compile_ms_(compiled.seconds * 1e3) {}
+
+  void add(const std::string& key, const nlohmann::json& answer) {
+    json_[key] = answer;
+    if (answer.contains("absent")) return;
+    if (answer.contains("error")) {
+      peers_ += (peers_.empty() ? "" : "; ") + key + ": failed";
+      std::cerr << case_.name << ", " << key << ": " << answer["error"].get<std::string>() << "\n";
+      return;
+    }
+    const double speed = answer["speed"];
+    std::string peer = answer["peer"];
+    if (const std::string set = answer["instructions"]; !set.empty()) peer += " [" + set + "]";
+    peers_ += (peers_.empty() ? "" : "; ") + peer + " " + rate_text(case_, answer["theirs_s"]) +
+              format(": %.2f", speed) + format(" (%.2f-", answer["speed_low"]) + format("%.2f)", answer["speed_high"]);
+    if (seconds_ == 0 || speed < worst_) {
+      worst_ = speed;
+      seconds_ = answer["ours_s"];
+    }
+    check("ferry", answer["deviation"]);
+    if (answer.contains("peer_deviation")) check(answer["peer"], answer["peer_deviation"]);
+  }
+
+  std::string text() const {
+    const std::string schedule = case_.schedule.empty() ? "default" : case_.schedule;
+    const bool met = is_right_ && seconds_ > 0 && worst_ >= case_.goal;
+    return "| " + case_.name + " | " + schedule + " | " + (seconds_ > 0 ? rate_text(case_, seconds_) : "-") + " | " +
+           peers_ + " | " + (seconds_ > 0 ? format("%.2f", worst_) : "-") + " | " + format("%.2f", case_.goal) + " | " +
+           (met ? "yes" : "**no**") + " | " + format("%.0f", compile_ms_) + " | " +
+           (is_right_ ? format("%.1e", largest_) : "**WRONG**: " + wrong_) + " |";
+  }
+
+  nlohmann::json json() const {
+    return {{"case", case_.name}, {"schedule", case_.schedule}, {"goal", case_.goal},        {"against_best", worst_},
+            {"right", is_right_}, {"compile_ms", compile_ms_},  {"largest_error", largest_}, {"peers", json_}};
+  }
+  bool is_right() const { return is_right_; }
+
+ private:
+  void check(const std::string& who, const nlohmann::json& deviation) {
+    if (who == "ferry") largest_ = std::max<double>(largest_, deviation["largest"]);
+    if (deviation["good"].get<bool>()) return;
+    is_right_ = false;
+    wrong_ =
+        who + " is off by " + format("%.3g", deviation["largest"]) + format(", allowed are %.3g", deviation["allowed"]);
+  }
+
+  const Case& case_;
+  double compile_ms_;
+  nlohmann::json json_ = nlohmann::json::object();
+  std::string peers_, wrong_;
+  double worst_ = 0, seconds_ = 0, largest_ = 0;
+  bool is_right_ = true;
+};
+
+// False when a result was wrong.
+bool run_cases(const Options& options, const fs::path& folder) {
+  std::cout
+      << "| case | schedule | ferry | peers: their speed, and ferry's against it (median, range) | against the best "
+         "| goal | met | compile ms | largest error |\n"
+         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
+  nlohmann::json figures = nlohmann::json::array();
+  bool all_right = true;
+  for (const Case& c : bench::all_cases()) {
+    if (c.name.find(options.only) == std::string::npos) continue;
+    const std::optional<Compiled> compiled = compile_case(c);
+    if (!compiled) {
+      std::cerr << c.name << ": " << c.schedule << " has not been written yet\n";
+      continue;
+    }
+    bench::Request request{c.operation, folder / "kernel.ferry", "", c.threads, options.rounds, c.bytes, c.blocked};
+    std::ofstream(request.module, std::ios::binary)
+        .write(reinterpret_cast<const char*>(compiled->module.data()),
+               static_cast<std::streamsize>(compiled->module.size()));
+    Row row(c, *compiled);
+    for (const std::string& peer : c.peers) {
+      request.peer = peer;
+      row.add(peer, run_duel(request, folder));
+    }
+    std::cout << row.text() << "\n" << std::flush;
+    figures.push_back(row.json());
+    all_right = all_right && row.is_right();
+  }
+  if (!options.json.empty()) std::ofstream(options.json) << figures.dump(2) << "\n";
+  return all_right;
+}
+
+Options parse_options(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; i += 2) {
+    const std::string name = argv[i];
+    if (i + 1 == argc) throw std::invalid_argument("expected a value after " + name);
+    if (name == "--only") {
+      options.only = argv[i + 1];
+    } else if (name == "--json") {
+      options.json = argv[i + 1];
+    } else if (name == "--rounds") {
+      options.rounds = std::max(1, std::atoi(argv[i + 1]));
+    } else {
+      throw std::invalid_argument("expected --only, --rounds or --json, got " + name);
+    }
+  }
+  return options;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const Options options = parse_options(argc, argv);
+  char pattern[] = "/tmp/ferry-kernels-XXXXXX";
+  if (mkdtemp(pattern) == nullptr) throw std::runtime_error("cannot make a folder in /tmp");
+  const bool all_right = run_cases(options, pattern);
+  fs::remove_all(pattern);
+  return all_right ? 0 : 1;
+} catch (const std::exception& error) {
+  std::cerr << "ferry_kernel_bench: " << error.what() << "\n";
+  return 2;
+}

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Installs the libraries that scripts/bench.sh --kernels compares ferry with: Debian's oneDNN, OpenBLAS and SLEEF, and
+# current oneDNN and MKL from PyPI into build/bench (3 GB). Nothing else needs them.
+#
+#   scripts/bench_setup.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+missing=()
+for package in libdnnl-dev libopenblas0-pthread libsleef3 python3-venv; do
+  [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
+done
+if [[ ${#missing[@]} -gt 0 ]]; then
+  root=()
+  [[ $(id -u) == 0 ]] || root=(sudo)
+  echo "installing ${missing[*]}"
+  "${root[@]}" apt-get -qq update
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -qq install -y --no-install-recommends "${missing[@]}" >/dev/null
+fi
+
+# install_python FOLDER PACKAGE...: the two oneDNN are libraries of one name, so each has a folder of its own.
+install_python() {
+  local folder=build/bench/$1
+  shift
+  [[ $(cat "$folder/installed.txt" 2>/dev/null) != "$*" ]] || return 0
+  echo "installing $* into $folder"
+  rm -rf "$folder"
+  mkdir -p build/bench
+  /usr/bin/python3 -m venv "$folder"
+  "$folder/bin/pip" install --quiet --disable-pip-version-check "$@"
+  echo "$*" >"$folder/installed.txt"
+}
+install_python onednn-gomp onednn-cpu-gomp==2023.2.0 onednn-devel-cpu-gomp==2023.2.0
+install_python onednn-sycl onednn==2026.1.0 onednn-devel==2026.1.0
+install_python mkl mkl==2026.2.0
