@@ -3,6 +3,7 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
+#include "crosscompile/passes/simplify.h"
 
 #include <algorithm>
 #include <optional>
@@ -239,18 +240,48 @@ class StageNest {
     return result;
   }
 
-  Stmt build_reduction(const Reduce& reduce) const {
-    const auto first =
-        std::find_if(order_.begin(), order_.end(), [](const LoopCopy& copy) { return copy.loop.reduces; });
-    const std::vector<LoopCopy> outside(order_.begin(), first);
-    const std::vector<LoopCopy> inside(first, order_.end());
-    std::vector<LoopCopy> tile, lanes;  // loops over results inside the reduction; loops over partial results
-    for (const LoopCopy& copy : inside) {
-      if (!copy.loop.reduces)
-        tile.push_back(copy);
-      else if (copy.loop.kind == ForKind::vectorized)
-        lanes.push_back(copy);
+  static std::vector<LoopCopy> results_among(std::vector<LoopCopy>::const_iterator first,
+                                             std::vector<LoopCopy>::const_iterator last) {
+    std::vector<LoopCopy> tile;
+    std::copy_if(first, last, std::back_inserter(tile), [](const LoopCopy& copy) { return !copy.loop.reduces; });
+    return tile;
+  }
+
+  static bool is_register_tile(const std::vector<LoopCopy>& tile) {
+    return std::all_of(tile.begin(), tile.end(), [](const LoopCopy& copy) {
+      return copy.loop.kind == ForKind::vectorized || copy.loop.kind == ForKind::unrolled;
+    });
+  }
+
+  // The loop from which on partial results are kept in accumulators: the outermost loop of the reduction inside of which
+  // all loops over results are unrolled or vectorized; else the outermost one whose tile fits the stack; else the
+  // outermost of all.
+  std::vector<LoopCopy>::const_iterator accumulated_from(const Reduce& reduce) const {
+    const auto is_reduction = [](const LoopCopy& copy) { return copy.loop.reduces; };
+    const auto first = std::find_if(order_.begin(), order_.end(), is_reduction);
+    const bool has_lanes = std::any_of(order_.begin(), order_.end(), [](const LoopCopy& copy) {
+      return copy.loop.reduces && copy.loop.kind == ForKind::vectorized;
+    });
+    if (has_lanes || !results_as_accumulators(reduce)) return first;
+    auto best = order_.end();
+    for (auto at = first; at != order_.end(); at = std::find_if(at + 1, order_.end(), is_reduction)) {
+      const std::vector<LoopCopy> tile = results_among(at, order_.end());
+      if (!fits_stack(reduce, tile)) continue;
+      if (is_register_tile(tile)) return at;
+      if (best == order_.end()) best = at;
     }
+    return best == order_.end() ? first : best;
+  }
+
+  Stmt build_reduction(const Reduce& reduce) {
+    const auto first = accumulated_from(reduce);
+    std::vector<LoopCopy> outside(order_.cbegin(), first);
+    run_at_least_once(outside);
+    const std::vector<LoopCopy> inside(first, order_.cend());
+    const std::vector<LoopCopy> tile = results_among(first, order_.cend());
+    std::vector<LoopCopy> lanes;  // loops over partial results
+    for (const LoopCopy& copy : inside)
+      if (copy.loop.reduces && copy.loop.kind == ForKind::vectorized) lanes.push_back(copy);
     std::vector<LoopCopy> partial = tile;
     partial.insert(partial.end(), lanes.begin(), lanes.end());
 
@@ -262,9 +293,12 @@ class StageNest {
     Stmt init = !lanes.empty()  ? store_each(acc, reduce.reducer->identity)
                 : acc.are_local ? initialise(reduce, acc, tile)
                                 : guarded(result_guard, store_each(acc, initial_values(reduce)));
+    Stmt start = wrap(partial, std::move(init));
+    if (const Expr is_first = at_first_iteration(outside); is_first.defined())
+      start = If::make(is_first, std::move(start), wrap(tile, resume(reduce, acc, tile)));
     Stmt update = build_update(reduce, acc, tile);
 
-    std::vector<Stmt> steps = {wrap(partial, std::move(init)), wrap_with_guests(inside, std::move(update))};
+    std::vector<Stmt> steps = {std::move(start), wrap_with_guests(inside, std::move(update))};
     if (!lanes.empty())
       steps.push_back(wrap(tile, guarded(result_guard, combine_lanes(reduce, acc, lanes))));
     else if (acc.are_local)
@@ -273,6 +307,42 @@ class StageNest {
     if (acc.are_local)
       for (const BufferRef& buffer : acc.buffers) body = Allocate::make(buffer, std::move(body));
     return wrap_with_guests(outside, std::move(body));
+  }
+
+  // The first iteration of a reduction's loop sets the results' initial values, so that there must be one.
+  void run_at_least_once(std::vector<LoopCopy>& loops) {
+    for (LoopCopy& copy : loops) {
+      if (!copy.loop.reduces || passes::can_prove(copy.loop.extent >= Expr(1))) continue;
+      guards_.push_back(copy.loop.var < copy.loop.extent);
+      copy.loop.extent = max(copy.loop.extent, Expr(1));
+    }
+  }
+
+  // Of the loops of the reduction among these; nothing when there are none.
+  static Expr at_first_iteration(const std::vector<LoopCopy>& loops) {
+    Expr condition;
+    for (const LoopCopy& copy : loops) {
+      if (!copy.loop.reduces) continue;
+      const Expr is_first = copy.loop.var == Expr(0);
+      condition = condition.defined() ? condition && is_first : is_first;
+    }
+    return condition;
+  }
+
+  // Takes up what the iterations before have added up.
+  Stmt resume(const Reduce& reduce, const Accumulators& acc, const std::vector<LoopCopy>& tile) const {
+    const Accumulators results = *results_as_accumulators(reduce);
+    std::vector<Expr> values, conditions;
+    for (std::size_t i = 0; i < acc.buffers.size(); ++i) values.push_back(results.load(i));
+    for (const Expr& guard : result_guards()) {
+      if (!only_picks_lanes(guard, tile)) {
+        conditions.push_back(guard);
+        continue;
+      }
+      for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = if_then_else(guard, values[i], reduce.reducer->identity[i]);
+    }
+    return guarded(conditions, store_each(acc, values));
   }
 
   Stmt build_update(const Reduce& reduce, const Accumulators& acc, const std::vector<LoopCopy>& tile) const {

@@ -11,6 +11,12 @@
 //           acc[mi, ni] += ...
 //       C[mo*4+mi, no*8+ni] = acc[mi, ni]      for mi, ni
 //
+// Loops of the reduction further out take the tile up where the iteration before has left it in C:
+//
+//     for ko, mo, no
+//       acc[mi, ni] = ko == 0 ? init : C[...]      for mi, ni
+//       for ki ...
+//
 // With a larger tile the partial results are the elements of C themselves. Lanes of a vectorised reduction loop are
 // partial results too; they are combined before the store.
 #pragma once
