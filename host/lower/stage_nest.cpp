@@ -253,8 +253,8 @@ class StageNest {
     });
   }
 
-  // The loop from which on partial results are kept in accumulators: the outermost loop of the reduction inside of which
-  // all loops over results are unrolled or vectorized; else the outermost one whose tile fits the stack; else the
+  // The loop from which on partial results are kept in accumulators: the outermost loop of the reduction inside of
+  // which all loops over results are unrolled or vectorized; else the outermost one whose tile fits the stack; else the
   // outermost of all.
   std::vector<LoopCopy>::const_iterator accumulated_from(const Reduce& reduce) const {
     const auto is_reduction = [](const LoopCopy& copy) { return copy.loop.reduces; };
