@@ -1,5 +1,6 @@
-// Calls of things that are no tensors: casts, math functions, min, max, select and clamp.
+// Calls of things that are no tensors: casts, functions of the language, and C functions.
 #include "host/lang/build_expression.h"
+#include "host/lang/math.h"
 #include "host/lang/names.h"
 
 namespace ferry::lang {
@@ -18,7 +19,8 @@ constexpr Builtin kMath[] = {
 std::vector<std::string> builtin_names() {
   std::vector<std::string> names = type_names();
   for (const Builtin& builtin : kMath) names.push_back(builtin.name);
-  names.insert(names.end(), {"min", "max", "select", "clamp"});
+  for (const std::string& name : extern_names()) names.push_back(name);
+  names.insert(names.end(), {"min", "max", "select", "if_then_else", "clamp", "gelu", "any", "all"});
   return names;
 }
 
@@ -36,9 +38,17 @@ ExpressionBuilder::Value ExpressionBuilder::builtin(const Syntax& syntax) {
     expect_arguments(parts.size() == 1, "1 value to convert");
     return {ir::cast(*type, value(parts[0]).expr)};
   }
-  if (name == "select") {
+  if (name == "select" || name == "if_then_else") {
     expect_arguments(parts.size() == 3, "a condition and 2 values");
     return choose(condition(parts[0]), parts[1], parts[2]);
+  }
+  if (name == "any" || name == "all") {
+    expect_arguments(!parts.empty(), "at least 1 condition");
+    return conditions(name == "all", parts);
+  }
+  if (name == "gelu") {
+    expect_arguments(parts.size() == 1, "1 argument");
+    return {gelu(settle(value(parts[0])))};
   }
   const bool extreme = name == "min" || name == "max";
   const bool clamp = name == "clamp";
@@ -47,6 +57,11 @@ ExpressionBuilder::Value ExpressionBuilder::builtin(const Syntax& syntax) {
   const Builtin* math = nullptr;
   for (const Builtin& candidate : kMath) {
     if (name == candidate.name) math = &candidate;
+  }
+  if (math == nullptr && is_extern(name) && !scope_.has(name)) {
+    std::vector<Expr> arguments;
+    for (const Syntax& part : parts) arguments.push_back(build(part, name.back() == 'f' ? DType::f32 : DType::f64));
+    return {extern_call(name, std::move(arguments))};
   }
   if (math == nullptr && !extreme && !clamp) {
     scope_.check_not_later(syntax.text, syntax.offset);

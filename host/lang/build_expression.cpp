@@ -123,6 +123,23 @@ Expr ExpressionBuilder::condition(const Syntax& syntax) {
   return ir::cast(DType::boolean, expr);
 }
 
+// People expect that the right side is looked at only when the left one does not decide: i > 0 && A(i - 1) > 0.
+ExpressionBuilder::Value ExpressionBuilder::conditions(bool all, const std::vector<Syntax>& parts) {
+  Expr so_far = condition(parts[0]);
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    guards_.push_back(so_far);
+    const Expr next = condition(parts[i]);
+    guards_.pop_back();
+    if (loads_of(next).empty()) {
+      so_far = all ? so_far && next : so_far || next;
+      continue;
+    }
+    const Expr decided = ir::constant(ir::kBool, std::int64_t{!all});
+    so_far = all ? ir::if_then_else(so_far, next, decided) : ir::if_then_else(so_far, decided, next);
+  }
+  return {so_far};
+}
+
 ExpressionBuilder::Value ExpressionBuilder::guarded(const Expr& guard, const Syntax& syntax) {
   guards_.push_back(guard);
   Value result = value(syntax);
@@ -133,14 +150,7 @@ ExpressionBuilder::Value ExpressionBuilder::guarded(const Expr& guard, const Syn
 ExpressionBuilder::Value ExpressionBuilder::binary(const Syntax& syntax) {
   const std::string_view op = syntax.text;
   if (op == "&&" || op == "||") {
-    // The right side is looked at only when the left one does not decide, as people expect of i > 0 && A(i - 1) > 0.
-    const Expr left = condition(syntax.parts[0]);
-    guards_.push_back(left);
-    const Expr right = condition(syntax.parts[1]);
-    guards_.pop_back();
-    if (loads_of(right).empty()) return {op == "&&" ? left && right : left || right};
-    const Expr decided = ir::constant(ir::kBool, std::int64_t{op == "||"});
-    return {op == "&&" ? ir::if_then_else(left, right, decided) : ir::if_then_else(left, decided, right)};
+    return conditions(op == "&&", syntax.parts);
   }
   Value left = value(syntax.parts[0]);
   Value right = value(syntax.parts[1]);

@@ -55,6 +55,8 @@ class ExpressionBuilder {
   Value element(const Syntax& syntax, const Tensor& tensor);
   Value builtin(const Syntax& syntax);
   Expr condition(const Syntax& syntax);
+  // All of them, or any; each looked at only where those before it do not decide.
+  Value conditions(bool all, const std::vector<Syntax>& parts);
   Value guarded(const Expr& guard, const Syntax& syntax);
 
   const Scope& scope_;

@@ -50,6 +50,7 @@ constexpr Named kFunctions[] = {
     FERRY_ONE("ceil", std::ceil(x)),
     FERRY_ONE("round", std::round(x)),
     FERRY_ONE("trunc", std::trunc(x)),
+    FERRY_ONE("roundeven", std::nearbyint(x)),
     {"fma", [](double x, double y, double z) -> double { return std::fma(x, y, z); }},
 };
 #undef FERRY_ONE

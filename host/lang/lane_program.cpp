@@ -1,6 +1,7 @@
 #include "host/lang/lane_program.h"
 
 #include "crosscompile/ir/error.h"
+#include "crosscompile/passes/intrinsics.h"
 
 #include <algorithm>
 
@@ -170,6 +171,12 @@ void LaneProgram::check_inside(const ir::Buffer& buffer, std::span<const std::in
 }
 
 const Lanes& LaneProgram::call(const ir::Call& node, const Lanes* mask) {
+  if (intrinsics_ != nullptr && intrinsics_->knows(node.name)) {
+    // The rule for any target is what the name means.
+    const ir::Expr meaning = intrinsics_->lower(node, Target());
+    const auto* same = meaning.as<ir::Call>();
+    if (same == nullptr || same->name != node.name) return add(meaning, mask);
+  }
   std::vector<const Lanes*> arguments;
   for (const ir::Expr& argument : node.arguments) arguments.push_back(&compile(argument, mask));
   const Lanes& a = *arguments.at(0);
@@ -183,7 +190,10 @@ const Lanes& LaneProgram::call(const ir::Call& node, const Lanes* mask) {
     steps_.push_back([name = node.name, &a, &out](std::size_t n) { apply_integer_function(name, a, out, n); });
     return out;
   }
-  const MathFunction function = math_function(node.name);
+  MathFunction function = math_function(node.name);
+  // A C function of float32 is called like that of float64 with an 'f' behind it.
+  if (function == nullptr && node.type.code == DType::f32 && node.name.ends_with('f'))
+    function = math_function(std::string_view(node.name).substr(0, node.name.size() - 1));
   if (function == nullptr)
     throw CompileError("'" + name_ + "' calls '" + node.name + "', which cannot be evaluated here");
   Lanes& out = make(node.type.code, false);

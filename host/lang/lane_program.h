@@ -1,6 +1,7 @@
 // Expressions compiled to steps over lanes: each step computes one operation at up to kLanes points.
 #pragma once
 
+#include "crosscompile/ir/function.h"
 #include "host/lang/lanes.h"
 
 #include <functional>
@@ -30,6 +31,9 @@ class LaneProgram {
  public:
   // `name` is what messages call the tensor being computed.
   LaneProgram(std::string name, FindSource find) : name_(std::move(name)), find_(std::move(find)) {}
+
+  // Whose intrinsics the expressions may call; null: none. Outlives this.
+  void use_intrinsics(const Context* context) { intrinsics_ = context; }
 
   // The variable's lanes, for the caller to fill before each run.
   Lanes& bind(const ir::Expr& variable);
@@ -64,6 +68,7 @@ class LaneProgram {
 
   std::string name_;
   FindSource find_;
+  const Context* intrinsics_ = nullptr;
   std::vector<std::unique_ptr<Lanes>> lanes_;
   std::unordered_map<const ir::ExprNode*, const Lanes*> variables_;
   std::map<std::pair<const ir::ExprNode*, const Lanes*>, const Lanes*> done_;

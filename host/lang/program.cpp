@@ -212,8 +212,9 @@ void require_places_apart(Program& program) {
 
 }  // namespace
 
-Program make_program(std::string name, std::vector<Parameter> parameters, std::vector<ir::Requirement> requirements) {
-  Program program{std::move(name), std::move(parameters), std::move(requirements)};
+Program make_program(std::string name, std::vector<Parameter> parameters, std::vector<ir::Requirement> requirements,
+                     std::shared_ptr<const Context> context) {
+  Program program{std::move(name), std::move(parameters), std::move(requirements), std::move(context)};
   add_stride_parameters(program);
   require_places_apart(program);
   Check(program).run();

@@ -25,6 +25,8 @@ struct Program {
   std::string name;
   std::vector<Parameter> parameters;
   std::vector<ir::Requirement> requirements;
+  // Of the user's own intrinsics that the expressions call; may be null.
+  std::shared_ptr<const Context> context;
 };
 
 // Checks that every variable is a size of an input or a scalar parameter and every tensor read is a parameter or
@@ -32,7 +34,7 @@ struct Program {
 // shapes use sizes only. CompileError otherwise. Strides that nothing binds are added as scalar parameters at the end,
 // and requirements that no two elements of a strided output share a place.
 Program make_program(std::string name, std::vector<Parameter> parameters,
-                     std::vector<ir::Requirement> requirements = {});
+                     std::vector<ir::Requirement> requirements = {}, std::shared_ptr<const Context> context = {});
 Parameter in(Tensor tensor);
 Parameter out(Tensor tensor, std::vector<Expr> strides = {});
 Parameter inout(Tensor initial, Tensor result);

@@ -40,6 +40,7 @@ struct Reference::State {
 
 Reference::Reference(const Program& program, std::vector<std::int64_t> symbols, std::vector<const void*> arguments)
     : state_(std::make_unique<State>()) {
+  state_->call.context = program.context;
   const std::vector<Expr> names = symbols_of(program);
   if (symbols.size() != names.size() || arguments.size() != program.parameters.size()) {
     throw InternalError("reference: " + program.name + " has " + std::to_string(names.size()) + " sizes and " +

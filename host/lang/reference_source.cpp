@@ -83,6 +83,7 @@ void MemorySource::spread(const std::uint64_t* positions, std::size_t n, std::ui
 }
 
 void CallValues::bind(LaneProgram& program) const {
+  program.use_intrinsics(context.get());
   for (const Value& value : values) {
     if (value.variable.type().is_float()) {
       program.bind_real(value.variable, value.real);

@@ -42,6 +42,7 @@ struct CallValues {
     double real = 0;
   };
   std::vector<Value> values;
+  std::shared_ptr<const Context> context;  // may be null
 
   void bind(LaneProgram& program) const;
   // An expression over them.

@@ -78,6 +78,7 @@ class Lowering {
     function.symbols = lang::symbols_of(program_);
     function.requirements = program_.requirements;
     function.flops = count_flops(program_);
+    function.context = program_.context;
     for (const lang::Parameter& parameter : program_.parameters) add_parameter(parameter, function);
     nests_ = place_stages(stages_, given_);
     Stmt body = guests(Attachment{}, {});
