@@ -242,6 +242,14 @@ Tensor compute(std::vector<Expr> shape, const ElementFunction& element, std::str
   return compute_over(std::move(axes), {std::move(value)}, std::move(name))[0];
 }
 
+Tensor update(const Tensor& before, const ElementFunction& element, std::string name) {
+  if (before.buffer() == nullptr) throw CompileError("'" + name + "': expected a tensor to update");
+  const Tensor after = compute(before.shape(), element, name);
+  if (after.dtype() == before.dtype()) return after;
+  throw CompileError("'" + name + "': expected " + ir::to_text(ir::Type(before.dtype())) + " as '" + before.name() +
+                     "' has, got " + ir::to_text(ir::Type(after.dtype())) + "; cast it");
+}
+
 std::vector<Tensor> compute_all(std::vector<Expr> shape, const ElementsFunction& elements, std::string name) {
   std::vector<ir::Axis> axes = axes_of(std::move(shape), name);
   std::vector<Expr> values = elements(variables_of(axes));

@@ -27,6 +27,23 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return d[a.size()][b.size()];
 }
 
+// Of the constant sizes; one that is 0 makes the others harmless.
+void check_count(const std::vector<ir::Expr>& shape, const std::string& name) {
+  constexpr int kMostBits = 60;
+  std::uint64_t count = 1;
+  bool too_many = false;
+  for (const ir::Expr& size : shape) {
+    const std::int64_t* constant = ir::as_int(size);
+    if (constant == nullptr) continue;
+    if (*constant == 0) return;
+    too_many = too_many || __builtin_mul_overflow(count, static_cast<std::uint64_t>(*constant), &count);
+    too_many = too_many || count >> kMostBits != 0;
+  }
+  if (too_many)
+    throw CompileError("'" + name + "': expected fewer than 2^" + std::to_string(kMostBits) +
+                       " elements, which is more than any memory holds");
+}
+
 }  // namespace
 
 std::vector<ir::Expr> checked_shape(std::vector<ir::Expr> shape, const std::string& name) {
@@ -45,6 +62,7 @@ std::vector<ir::Expr> checked_shape(std::vector<ir::Expr> shape, const std::stri
                          ", got " + std::to_string(*size));
     }
   }
+  check_count(shape, name);
   return shape;
 }
 

@@ -13,8 +13,8 @@ inline constexpr std::size_t kMaxNameLength = 128;
 // CompileError unless it is a letter or '_' and then letters, digits, '_' and '.'.
 void check_name(const std::string& name, const char* what);
 
-// The sizes as index expressions; CompileError beyond 8 dimensions, for other types than integers and negative
-// constants.
+// The sizes as index expressions; CompileError beyond 8 dimensions, for other types than integers, negative constants
+// and more elements than memory could ever hold.
 std::vector<ir::Expr> checked_shape(std::vector<ir::Expr> shape, const std::string& name);
 
 // The strides as index expressions, or none; CompileError when there is not one for each dimension, for other types

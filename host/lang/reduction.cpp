@@ -34,7 +34,7 @@ ReduceAxis reduce_axis(Expr extent, std::string name) {
   return ReduceAxis(Expr(0), std::move(extent), std::move(name));
 }
 
-Expr reduce(ir::ReduceOp op, Expr source, const std::vector<ReduceAxis>& axes, Expr condition) {
+Expr reduce(ir::ReduceOp op, Expr source, const std::vector<ReduceAxis>& axes, Expr condition, Expr from) {
   const bool logic = op == ir::ReduceOp::any || op == ir::ReduceOp::all;
   if (!source.defined() || !source.type().is_scalar() || op == ir::ReduceOp::user) {
     throw CompileError(std::string(name_of(op)) + ": expected a value to combine");
@@ -47,7 +47,9 @@ Expr reduce(ir::ReduceOp op, Expr source, const std::vector<ReduceAxis>& axes, E
   std::vector<ir::Axis> ranges;
   for (const ReduceAxis& axis : axes) ranges.push_back(axis.axis());
   const ir::ReducerRef reducer = ir::make_reducer(op, source.type());
-  return ir::Reduce::make(reducer, {std::move(source)}, std::move(ranges), std::move(condition));
+  std::vector<Expr> start;
+  if (from.defined()) start.push_back(ir::cast(source.type().code, from));
+  return ir::Reduce::make(reducer, {std::move(source)}, std::move(ranges), std::move(condition), std::move(start));
 }
 
 Expr sum(Expr source, const std::vector<ReduceAxis>& axes) {

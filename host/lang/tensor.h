@@ -78,6 +78,9 @@ using ElementsFunction = std::function<std::vector<Expr>(const std::vector<Expr>
 Tensor compute(std::vector<Expr> shape, const ElementFunction& element, std::string name);
 // Several outputs of one shape. Reductions that are not components of one tuple become stages of their own.
 std::vector<Tensor> compute_all(std::vector<Expr> shape, const ElementsFunction& elements, std::string name);
+// What a tensor becomes: a tensor of its shape, and of its type, whose elements may be told from those it had before. A
+// program whose parameter is inout(first, last) runs a chain of updates in order, in one piece of memory where it can.
+Tensor update(const Tensor& before, const ElementFunction& element, std::string name);
 // The same for axes the caller made (each from 0) and values over them, so that they carry the user's names. Several
 // outputs are called NAME.0, NAME.1 and so on unless there is a name for each.
 std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> values, std::string name,
@@ -97,8 +100,9 @@ class ReduceAxis {
 };
 ReduceAxis reduce_axis(Expr extent, std::string name);
 
-// Constant and symbolic extents; a condition excludes points.
-Expr reduce(ir::ReduceOp op, Expr source, const std::vector<ReduceAxis>& axes, Expr condition = {});
+// Constant and symbolic extents; a condition excludes points. Starts from `from` when there is one, as an update does:
+// reduce(ReduceOp::sum, a(i, k) * b(k, j), {k}, {}, c(i, j)).
+Expr reduce(ir::ReduceOp op, Expr source, const std::vector<ReduceAxis>& axes, Expr condition = {}, Expr from = {});
 Expr sum(Expr source, const std::vector<ReduceAxis>& axes);
 Expr prod(Expr source, const std::vector<ReduceAxis>& axes);
 Expr min_over(Expr source, const std::vector<ReduceAxis>& axes);

@@ -147,6 +147,9 @@ TEST_CASE("a long chain and deep nesting are refused, not overflowed") {
   for (int i = 0; i < 100'000; ++i) sum += " + A(i)";
   CHECK(refused(sum));
   CHECK(refused(std::string(100'000, '(') + "A(i)" + std::string(100'000, ')')));
+  CHECK_THROWS_WITH_AS(
+      parse("def f(float(N) A) -> (B) {\n  B(i) = " + std::string(100'000, '('), "test.tc"),
+      doctest::Contains("test.tc:2:110: expected a simpler expression, got one nested 200 levels deep"), CompileError);
   CHECK(refused(std::string(100'000, '-') + "A(i)"));
   std::string choices = "A(i)";
   for (int i = 0; i < 10'000; ++i) choices = choices + " ? 1 : A(i)";
