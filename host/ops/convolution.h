@@ -31,7 +31,14 @@ Convolution convolution(Expr stride, Expr padding, Expr dilation = 1, std::int64
 
 // X [N, C, H, W] and K [O, C / groups, KH, KW] give [N, O, OH, OW]. A padded input is the stage NAME.pad.
 Tensor conv2d(const Tensor& x, const Tensor& kernel, const Convolution& shape, std::string name);
+// X [N, C, W] and K [O, C / groups, KW] give [N, O, OW].
+Tensor conv1d(const Tensor& x, const Tensor& kernel, const Window& window, std::string name, std::int64_t groups = 1);
 // X [N, C, H, W] and K [C, M, KH, KW] give [N, C * M, OH, OW]: each channel has M filters of its own.
 Tensor depthwise_conv2d(const Tensor& x, const Tensor& kernel, const Convolution& shape, std::string name);
+
+// A depthwise convolution with D [C, M, KH, KW], the stage NAME.depthwise, and then one of 1x1 with P [O, C * M, 1, 1]
+// that mixes the channels.
+Tensor depthwise_separable_conv2d(const Tensor& x, const Tensor& depthwise, const Tensor& pointwise,
+                                  const Convolution& shape, std::string name);
 
 }  // namespace ferry::ops

@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/substitute.h"
+#include "host/lang/math.h"
 #include "host/ops/shapes.h"
 
 #include <algorithm>
@@ -87,6 +88,7 @@ Tensor relu(const Tensor& x, std::string name) {
 }
 Tensor sigmoid(const Tensor& x, std::string name) { return unary(x, "sigmoid", std::move(name)); }
 Tensor tanh(const Tensor& x, std::string name) { return unary(x, "tanh", std::move(name)); }
+Tensor gelu(const Tensor& x, std::string name) { return map(x, lang::gelu, std::move(name)); }
 
 Tensor cast(const Tensor& x, DType to, std::string name) {
   return map(x, [&](const Expr& value) { return ir::cast(to, value); }, std::move(name));

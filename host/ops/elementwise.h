@@ -31,6 +31,8 @@ Tensor unary(const Tensor& x, const std::string& function, std::string name);
 Tensor relu(const Tensor& x, std::string name);
 Tensor sigmoid(const Tensor& x, std::string name);
 Tensor tanh(const Tensor& x, std::string name);
+// x / 2 * (1 + erf(x / sqrt(2)))
+Tensor gelu(const Tensor& x, std::string name);
 Tensor cast(const Tensor& x, DType to, std::string name);
 
 }  // namespace ferry::ops

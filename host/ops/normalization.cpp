@@ -1,6 +1,7 @@
 #include "host/ops/normalization.h"
 
 #include "host/ops/elementwise.h"
+#include "host/ops/reductions.h"
 #include "host/ops/shapes.h"
 
 #include "crosscompile/ir/error.h"
@@ -30,6 +31,60 @@ Tensor batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, cons
       stage(centered, deviation, ".normalized", [](const Expr& a, const Expr& b) { return a / b; });
   const Tensor scaled = stage(normalized, gamma, ".scaled", [](const Expr& a, const Expr& b) { return a * b; });
   return stage(scaled, beta, "", [](const Expr& a, const Expr& b) { return a + b; });
+}
+
+Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, std::string name, double epsilon) {
+  if (gamma.rank() == 0 || gamma.rank() > x.rank() || !is_float(x.dtype())) {
+    throw CompileError("'" + name + "': expected floats with the dimensions of '" + gamma.name() +
+                       "' as the last ones, got " + shape_text(x));
+  }
+  expect_rank(beta, gamma.rank(), name);
+  const std::size_t outer = x.rank() - gamma.rank();
+  std::vector<std::size_t> inner;
+  for (std::size_t d = outer; d < x.rank(); ++d) {
+    for (const Tensor& each : {gamma, beta}) {
+      expect_same(x.shape()[d], each.shape()[d - outer],
+                  "the last dimensions of '" + x.name() + "' and '" + each.name() + "'", name);
+    }
+    inner.push_back(d);
+  }
+  using lang::Expr;
+  const auto first = [&](const std::vector<Expr>& i) {
+    return std::vector<Expr>(i.begin(), i.begin() + static_cast<std::ptrdiff_t>(outer));
+  };
+  const auto last = [&](const std::vector<Expr>& i) {
+    return std::vector<Expr>(i.begin() + static_cast<std::ptrdiff_t>(outer), i.end());
+  };
+  const Tensor average = mean(x, inner, name + ".mean");
+  const std::vector<Expr> shape = first(x.shape());
+  std::vector<lang::ReduceAxis> axes;
+  Expr count = 1;
+  for (const std::size_t d : inner) {
+    axes.push_back(lang::reduce_axis(x.shape()[d], "k" + std::to_string(d)));
+    count = count * x.shape()[d];
+  }
+  const Tensor squares = lang::compute(
+      shape,
+      [&](const std::vector<Expr>& i) {
+        std::vector<Expr> at = i;
+        at.insert(at.end(), axes.begin(), axes.end());
+        const Expr apart = x(at) - average(i);
+        return lang::sum(apart * apart, axes);
+      },
+      name + ".squares");
+  const Tensor deviation = map(
+      squares,
+      [&](const Expr& total) {
+        const ir::Type type = total.type();
+        return ir::call_math("sqrt", {total / ir::cast(type.code, count) + ir::constant(type, epsilon)});
+      },
+      name + ".deviation");
+  return lang::compute(
+      x.shape(),
+      [&](const std::vector<Expr>& i) {
+        return (x(i) - average(first(i))) / deviation(first(i)) * gamma(last(i)) + beta(last(i));
+      },
+      std::move(name));
 }
 
 }  // namespace ferry::ops

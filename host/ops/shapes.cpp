@@ -128,6 +128,45 @@ Tensor pad(const Tensor& x, const std::vector<Expr>& before, const std::vector<E
       std::move(name));
 }
 
+Tensor concat(const std::vector<Tensor>& parts, std::size_t dimension, std::string name) {
+  if (parts.empty()) throw CompileError("'" + name + "': expected at least one tensor to concatenate");
+  const Tensor& first = parts[0];
+  if (dimension >= first.rank()) {
+    throw CompileError("'" + name + "': expected a dimension of '" + first.name() + "' " + shape_text(first) +
+                       ", got " + std::to_string(dimension));
+  }
+  std::vector<Expr> shape = first.shape(), ends{first.shape()[dimension]};
+  for (std::size_t p = 1; p < parts.size(); ++p) {
+    expect_rank(parts[p], first.rank(), name);
+    if (parts[p].dtype() != first.dtype()) {
+      throw CompileError("'" + name + "': expected '" + parts[p].name() + "' to have the type " +
+                         dtype_name(first.dtype()) + ", got " + dtype_name(parts[p].dtype()));
+    }
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      if (d == dimension) continue;
+      expect_same(shape[d], parts[p].shape()[d],
+                  "dimension " + std::to_string(d) + " of '" + first.name() + "' and '" + parts[p].name() + "'", name);
+    }
+    ends.push_back(ends.back() + parts[p].shape()[dimension]);
+  }
+  shape[dimension] = ends.back();
+  return lang::compute(
+      std::move(shape),
+      [&](const std::vector<Expr>& i) {
+        const auto part = [&](std::size_t p) {
+          std::vector<Expr> at = i;
+          if (p > 0) at[dimension] = i[dimension] - ends[p - 1];
+          return parts[p](at);
+        };
+        // A choice guards its sides: each reads only what it has.
+        Expr value = part(parts.size() - 1);
+        for (std::size_t p = parts.size() - 1; p-- > 0;)
+          value = ir::if_then_else(i[dimension] < ends[p], part(p), value);
+        return value;
+      },
+      std::move(name));
+}
+
 Tensor tril(const Tensor& x, std::string name) {
   if (x.rank() < 2)
     throw CompileError("'" + name + "': expected '" + x.name() + "' to have 2 dimensions or more, got " +

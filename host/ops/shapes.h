@@ -32,6 +32,8 @@ Tensor slice(const Tensor& x, std::vector<Expr> begin, std::vector<Expr> stride,
 // `before` and `after` elements of `value` (0 if nothing) around x, in each dimension.
 Tensor pad(const Tensor& x, const std::vector<Expr>& before, const std::vector<Expr>& after, std::string name,
            Expr value = {});
+// One behind the other along a dimension; the others must be the same.
+Tensor concat(const std::vector<Tensor>& parts, std::size_t dimension, std::string name);
 // The lower triangle of the last two dimensions; 0 above it.
 Tensor tril(const Tensor& x, std::string name);
 

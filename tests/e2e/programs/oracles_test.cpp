@@ -152,7 +152,8 @@ TEST_CASE("the reference evaluator and the interpreter compute every program as 
       const ir::Function lowered = lower::lower(meaning, target);
       if (first) {
         check_reference(program, meaning, describe(lowered));
-        check_interpreter(program, lowered, "as lowered for " + target.text);
+        // What an intrinsic means is known once it is lowered.
+        if (lowered.context == nullptr) check_interpreter(program, lowered, "as lowered for " + target.text);
       }
       first = false;
       check_interpreter(program, passes::run_pipeline(lowered, target), "after the passes for " + target.text);

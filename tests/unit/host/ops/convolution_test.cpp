@@ -96,6 +96,54 @@ TEST_CASE("depthwise conv2d gives each channel filters of its own") {
   }
 }
 
+TEST_CASE("conv1d with padding, strides, dilation and groups") {
+  const Tensor x = input({var("N"), 4, var("W")}, "X");
+  const Image image = random_image({2, 4, 13}, 1);
+  for (const std::int64_t groups : {1, 2}) {
+    const std::int64_t inputs = 4 / groups, outputs = 6 / groups;
+    const Tensor k = input({6, Expr(inputs), var("KW")}, "K");
+    const Image kernel = random_image({6, inputs, 3}, 2);
+    for (const Case& c : kCases) {
+      CAPTURE(c.stride);
+      CAPTURE(c.padding);
+      CAPTURE(c.dilation);
+      const Tensor y = conv1d(x, k, {c.stride, c.padding, c.dilation}, "Y", groups);
+      check_elements(evaluate(y, {x, k}, {image, kernel}), {2, 6, out_size(13, 3, c)}, [&](auto& i) {
+        double total = 0;
+        for (std::int64_t r = 0; r < inputs * 3; ++r) {
+          const std::int64_t w = i[2] * c.stride + r % 3 * c.dilation - c.padding;
+          if (w < 0 || w >= 13) continue;
+          total += image({i[0], i[1] / outputs * inputs + r / 3, w}) * kernel({i[1], r / 3, r % 3});
+        }
+        return total;
+      });
+    }
+  }
+  CHECK(refusal([&] { conv1d(x, input({6, 3, 3}, "K"), {}, "Y"); }) ==
+        "'Y': expected the channels that 'X' and 'K' have in a group to be the same, got 4 and 3");
+  CHECK(refusal([&] { conv1d(x, input({6, 4, 3}, "K"), {}, "Y", 0); }) == "'Y': expected at least 1 group, got 0");
+}
+
+TEST_CASE("a depthwise separable conv2d is a depthwise one and then one of 1x1") {
+  const Tensor x = input({1, 3, 7, 6}, "X"), d = input({3, 2, 3, 3}, "D"), p = input({4, 6, 1, 1}, "P");
+  const Image image = random_image({1, 3, 7, 6}, 1), each = random_image({3, 2, 3, 3}, 2),
+              mix = random_image({4, 6, 1, 1}, 3);
+  const Image got =
+      evaluate(depthwise_separable_conv2d(x, d, p, convolution(2, 1), "Y"), {x, d, p}, {image, each, mix});
+  check_elements(got, {1, 4, 4, 3}, [&](auto& i) {
+    double total = 0;
+    for (std::int64_t c = 0; c < 6; ++c) {
+      for (std::int64_t r = 0; r < 9; ++r) {
+        total += seen(image, 0, c / 2, i[2] * 2 + r / 3 - 1, i[3] * 2 + r % 3 - 1, 0) *
+                 each({c / 2, c % 2, r / 3, r % 3}) * mix({i[1], c, 0, 0});
+      }
+    }
+    return total;
+  });
+  CHECK(refusal([&] { depthwise_separable_conv2d(x, d, input({4, 3, 1, 1}, "P"), convolution(1, 1), "Y"); }) ==
+        "'Y': expected the channels that 'Y.depthwise' and 'P' have in a group to be the same, got 6 and 3");
+}
+
 TEST_CASE("max and average pooling with padding") {
   const Tensor x = input({var("N"), var("C"), var("H"), var("W")}, "X");
   const Image image = random_image({2, 3, 11, 8}, 1);

@@ -70,3 +70,10 @@ TEST_CASE("functions of one argument are what their names say") {
   check(unary(a, "exp", "B"), [](double v) { return std::exp(v); });
   check(unary(a, "abs", "B"), [](double v) { return std::fabs(v); });
 }
+
+TEST_CASE("gelu weighs each value by how likely a normal one is below it") {
+  const Tensor a = input({var("n")}, "A");
+  const Image x = random_image({33}, 1);
+  check_elements(evaluate(gelu(a, "B"), {a}, {x}), {33},
+                 [&](auto& i) { return x({i[0]}) * std::erfc(-x({i[0]}) / std::sqrt(2.0)) / 2; });
+}

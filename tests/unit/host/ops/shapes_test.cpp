@@ -56,3 +56,24 @@ TEST_CASE("tril keeps the lower triangle") {
   const Image got = evaluate(t, {a}, {x});
   check_elements(got, {2, 5, 4}, [&](auto& i) { return i[1] >= i[2] ? x({i[0], i[1], i[2]}) : 0.0; });
 }
+
+TEST_CASE("concat puts tensors one behind the other along a dimension") {
+  const Expr m = var("m"), n = var("n"), k = var("k");
+  const Tensor a = input({m, n}, "A"), b = input({m, k}, "B"), c = input({m, n}, "C");
+  const Image x = random_image({2, 3}, 1), y = random_image({2, 5}, 2), z = random_image({2, 3}, 3);
+  check_elements(evaluate(concat({a, b}, 1, "Y"), {a, b}, {x, y}), {2, 8},
+                 [&](auto& i) { return i[1] < 3 ? x({i[0], i[1]}) : y({i[0], i[1] - 3}); });
+  check_elements(evaluate(concat({a, c, a}, 0, "Y"), {a, c}, {x, z}), {6, 3},
+                 [&](auto& i) { return i[0] / 2 == 1 ? z({i[0] - 2, i[1]}) : x({i[0] % 2, i[1]}); });
+  check_elements(evaluate(concat({a}, 1, "Y"), {a}, {x}), {2, 3}, [&](auto& i) { return x({i[0], i[1]}); });
+}
+
+TEST_CASE("concat refuses parts that do not stand in one row") {
+  const Tensor a = input({2, 3}, "A"), whole = lang::placeholder({2, 3}, DType::i32, "W");
+  CHECK(refusal([&] { concat({}, 0, "Y"); }) == "'Y': expected at least one tensor to concatenate");
+  CHECK(refusal([&] { concat({a}, 2, "Y"); }) == "'Y': expected a dimension of 'A' [2, 3], got 2");
+  CHECK(refusal([&] { concat({a, input({4, 3}, "B")}, 1, "Y"); }) ==
+        "'Y': expected dimension 0 of 'A' and 'B' to be the same, got 2 and 4");
+  CHECK(refusal([&] { concat({a, input({4}, "B")}, 1, "Y"); }) == "'Y': expected 'B' to have 2 dimensions, got [4]");
+  CHECK(refusal([&] { concat({a, whole}, 1, "Y"); }) == "'Y': expected 'W' to have the type f32, got i32");
+}
