@@ -10,11 +10,13 @@
 namespace ferry::ir {
 
 // A second thing of the same name is called name_1, the next name_2, and so on, in the order in which they are met.
+// What is out of scope gives its name back.
 class PrintNames {
  public:
   const std::string& of(const void* identity, const std::string& wanted);
   const std::string& of(const Var& var) { return of(&var, var.name); }
   const std::string& of(const Buffer& buffer) { return of(&buffer, buffer.name); }
+  void leave(const void* identity);
 
  private:
   std::unordered_map<const void*, std::string> names_;

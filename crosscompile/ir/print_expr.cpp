@@ -113,6 +113,7 @@ class ExprPrinter : public Visitor {
 
   void access(const Buffer& buffer, const std::vector<Expr>& indices) {
     out += names_.of(buffer);
+    if (indices.empty()) return;
     out += '[';
     list(indices);
     out += ']';
@@ -177,8 +178,7 @@ class ExprPrinter : public Visitor {
     if (wrapped) out += '(';
     print(node.left, op.precedence);
     out += op.text;
-    const bool chains = node.op == BinaryOp::logical_and || node.op == BinaryOp::logical_or;
-    print(node.right, chains ? op.precedence : static_cast<Precedence>(op.precedence + 1));
+    print(node.right, chains(node) ? op.precedence : static_cast<Precedence>(op.precedence + 1));
     if (wrapped) out += ')';
   }
 
@@ -242,6 +242,7 @@ class ExprPrinter : public Visitor {
     print(node.value);
     out += " in ";
     print(node.body);
+    names_.leave(node.var.get());
     if (wrapped) out += ')';
   }
 
@@ -261,6 +262,15 @@ class ExprPrinter : public Visitor {
   void visit_node(const VectorReduce& node) override { function(reduce_text(node.op), {node.value}); }
 
  private:
+  // a op (b op c) is (a op b) op c.
+  static bool chains(const Binary& node) {
+    if (node.op == BinaryOp::logical_and || node.op == BinaryOp::logical_or) return true;
+    const auto* right = node.right.as<Binary>();
+    if (right == nullptr || !node.type.is_int()) return false;
+    if (node.op == BinaryOp::add) return right->op == BinaryOp::add || right->op == BinaryOp::sub;
+    return node.op == BinaryOp::mul && right->op == BinaryOp::mul;
+  }
+
   void in_parentheses(const Expr& expr) {
     out += '(';
     print(expr);
@@ -288,6 +298,13 @@ const std::string& PrintNames::of(const void* identity, const std::string& wante
     entry->second = std::move(name);
   }
   return entry->second;
+}
+
+void PrintNames::leave(const void* identity) {
+  const auto entry = names_.find(identity);
+  if (entry == names_.end()) return;
+  taken_.erase(entry->second);
+  names_.erase(entry);
 }
 
 std::string expr_text(const Expr& expr, PrintNames& names) {

@@ -81,6 +81,7 @@ class StmtPrinter : public Visitor {
          text(node.min + node.extent) + "; ++" + var + ") {");
     braced(node.body);
     line("}");
+    names_.leave(node.var.get());
   }
 
   void visit_node(const Block& node) override {
@@ -124,11 +125,13 @@ class StmtPrinter : public Visitor {
     }
     line(std::string(scope_text(node.buffer->scope)) + " " + declaration(*node.buffer) + ";" + place);
     visit(node.body);
+    names_.leave(node.buffer.get());
   }
 
   void visit_node(const LetStmt& node) override {
     line(to_text(node.var.type()) + " " + text(node.var) + " = " + text(node.value) + ";");
     visit(node.body);
+    names_.leave(node.var.get());
   }
 
   void visit_node(const Assert& node) override {

@@ -1,5 +1,5 @@
 // C-like text that a person reads: loops, stores, "parallel for", vectors as ramp(...) and x8(...). Names that clash
-// are numbered.
+// while both are in scope are numbered.
 #pragma once
 
 #include "crosscompile/ir/function.h"

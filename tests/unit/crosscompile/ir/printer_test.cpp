@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
+
 using namespace ferry;
 using namespace ferry::ir;
 
@@ -62,6 +64,40 @@ TEST_CASE("vectors print as ramp, xN and where") {
 TEST_CASE("two variables of one name are told apart by a number") {
   const Expr first = Var::make("i"), second = Var::make("i");
   CHECK(to_text(first + second * first) == "i + i_1 * i");
+}
+
+TEST_CASE("a name is free again once its loop has ended") {
+  const BufferRef a = buffer("A", DType::f32, {8});
+  const auto loop = [&](const char* name, const std::function<Stmt(Expr)>& body) {
+    const Expr var = Var::make(name);
+    return For::make(var, 0, 8, ForKind::serial, body(var));
+  };
+  const auto store = [&](const Expr& i) { return Store::make(a, {i}, Expr(1.0f)); };
+  const std::string text =
+      to_text(Block::make({loop("i", store), loop("i", [&](const Expr&) { return loop("i", store); })}));
+  CHECK(text ==
+        "for (i = 0; i < 8; ++i) {\n"
+        "  A[i] = 1.0f;\n"
+        "}\n"
+        "for (i = 0; i < 8; ++i) {\n"
+        "  for (i_1 = 0; i_1 < 8; ++i_1) {\n"
+        "    A[i_1] = 1.0f;\n"
+        "  }\n"
+        "}\n");
+}
+
+TEST_CASE("sums and products of integers chain without parentheses") {
+  const Expr a = Var::make("a"), b = Var::make("b"), c = Var::make("c");
+  const Expr x = Var::make("x", DType::f32), y = Var::make("y", DType::f32), z = Var::make("z", DType::f32);
+  CHECK(to_text(Binary::make(BinaryOp::add, a, Binary::make(BinaryOp::sub, b, c))) == "a + b - c");
+  CHECK(to_text(Binary::make(BinaryOp::mul, a, Binary::make(BinaryOp::mul, b, c))) == "a * b * c");
+  CHECK(to_text(Binary::make(BinaryOp::mul, a, Binary::make(BinaryOp::div, b, c))) == "a * (b / c)");
+  CHECK(to_text(Binary::make(BinaryOp::add, x, Binary::make(BinaryOp::add, y, z))) == "x + (y + z)");
+}
+
+TEST_CASE("a single number prints like a variable") {
+  const BufferRef s = buffer("S", DType::f32, {}, Scope::local);
+  CHECK(to_text(Allocate::make(s, Store::make(s, {}, Load::make(s, {}) + 1.0f))) == "local f32 S;\nS += 1.0f;\n");
 }
 
 TEST_CASE("a reduction prints its ranges and condition") {
