@@ -314,6 +314,24 @@ std::optional<bool> ExprSimplifier::decide(BinaryOp op, const Polynomial& left, 
   return std::nullopt;
 }
 
+// Of margin >= 0: where x <= a holds anyway, x <= min(a, b) says no more than x <= b.
+void ExprSimplifier::drop_idle_bounds(Polynomial& margin) {
+  for (std::size_t i = 0; i < margin.terms.size(); ++i) {
+    const Term term = margin.terms[i];
+    if (!term.product.is_atom() || (term.coefficient != 1 && term.coefficient != -1)) continue;
+    const Atom atom = facts.atoms[term.product.factors[0]];
+    if (atom.kind != (term.coefficient > 0 ? AtomKind::minimum : AtomKind::maximum)) continue;
+    if (!facts.is_exact(atom.left) || !facts.is_exact(atom.right)) continue;
+    const Polynomial rest = add(margin, from_terms({term}, 0), -1);
+    const Polynomial left = add(rest, atom.left, term.coefficient), right = add(rest, atom.right, term.coefficient);
+    if (!left.valid || !right.valid) continue;
+    const bool left_holds = proves(BinaryOp::ge, left, constant_polynomial(0));
+    if (!left_holds && !proves(BinaryOp::ge, right, constant_polynomial(0))) continue;
+    margin = left_holds ? right : left;
+    i = static_cast<std::size_t>(-1);  // from the start again
+  }
+}
+
 Expr ExprSimplifier::index_comparison(BinaryOp op, const Expr& left, const Expr& right, const Expr& unchanged) {
   const Type type = unchanged.type();
   const Polynomial a = facts.atoms.polynomial(left);
@@ -328,6 +346,7 @@ Expr ExprSimplifier::index_comparison(BinaryOp op, const Expr& left, const Expr&
   Polynomial margin = upward || !ordered ? add(b, a, -1) : add(a, b, -1);
   if (strict) margin = add(margin, constant_polynomial(-1));
   if (!margin.valid || margin.terms.empty()) return unchanged;
+  if (ordered) drop_idle_bounds(margin);
   std::int64_t common = 0;
   for (const Term& term : margin.terms) common = std::gcd(common, term.coefficient);
   if (common < 1 || (!ordered && margin.constant % common != 0)) return unchanged;

@@ -44,6 +44,7 @@ class ExprSimplifier : public ir::Mutator {
   ir::Expr remainder(const ir::Expr& left, const ir::Expr& right, const ir::Expr& unchanged);
   ir::Expr extremum(ir::BinaryOp op, const ir::Expr& left, const ir::Expr& right, const ir::Expr& unchanged);
   ir::Expr index_comparison(ir::BinaryOp op, const ir::Expr& left, const ir::Expr& right, const ir::Expr& unchanged);
+  void drop_idle_bounds(Polynomial& margin);
   bool implied(const ir::Expr& condition, bool truth);
   // Whether the comparison of the two values certainly holds; and whether it does or does not, if that is certain.
   bool proves(ir::BinaryOp op, const Polynomial& left, const Polynomial& right);

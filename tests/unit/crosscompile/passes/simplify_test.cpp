@@ -132,6 +132,13 @@ TEST_CASE("comparisons lose what both sides share") {
   CHECK(text(x + 3 == y + 3) == "x == y");
 }
 
+TEST_CASE("of two bounds, one that holds anyway goes") {
+  const std::vector<Expr> facts = in_range(x, 0, 100) + in_range(y, 0, 8) + in_range(n, 0, 1000) + in_range(z, 0, 1000);
+  CHECK(text(x * 8 + y <= min(x * 8 + 7, n - 1), facts) == "x * 8 + y < n");
+  CHECK(text(x * 8 + y <= min(x * 8 + 7, n - 1) + 2, facts) == "x * 8 + y <= n + 1");
+  CHECK(text(max(x * 8, z) <= x * 8 + y, facts) == "z <= x * 8 + y");
+}
+
 TEST_CASE("symbolic bounds prove guards of nested loops") {
   const Expr h = Var::make("H"), w = Var::make("W");
   const std::vector<Expr> facts = std::vector<Expr>{h >= 0, w >= 0} + in_range(y, 0, h) + in_range(x, 0, w);
