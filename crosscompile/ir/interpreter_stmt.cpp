@@ -1,5 +1,6 @@
 // Control flow.
 #include "crosscompile/ir/interpreter_code.h"
+#include "crosscompile/ir/prefetch.h"
 #include "crosscompile/ir/visitor.h"
 
 #include <numeric>
@@ -104,6 +105,10 @@ struct AssertAction final : Action {
   std::int32_t run(Frame& frame) const override { return is_true(condition->eval(frame, 0)) ? 0 : result; }
 };
 
+struct NothingAction final : Action {
+  std::int32_t run(Frame&) const override { return 0; }
+};
+
 struct EvaluateAction final : Action {
   CodePtr value;
   std::uint32_t lanes = 1;
@@ -155,6 +160,10 @@ class StmtCompiler : public Visitor {
     result = std::move(action);
   }
   void visit_node(const Evaluate& node) override {
+    if (prefetched(node) != nullptr) {
+      result = std::make_unique<NothingAction>();
+      return;
+    }
     auto action = std::make_unique<EvaluateAction>();
     action->value = compile(node.value, layout_);
     action->lanes = node.value.type().lanes;

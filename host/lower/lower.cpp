@@ -2,6 +2,7 @@
 
 #include "host/lower/flops.h"
 #include "host/lower/placement.h"
+#include "host/lower/prefetch.h"
 #include "host/lower/stage_nest.h"
 
 #include "crosscompile/ir/error.h"
@@ -161,8 +162,9 @@ class Lowering {
       if (!is_at(place_of(*nest->stage), loop)) continue;
       if (!loop.stage.empty()) expect_not_initial(*nest, loop);
       const std::string& name = nest->name();
-      steps.push_back(stage_nest(
-          *nest, [&](std::size_t id, Stmt inner) { return guests(Attachment{name, id}, std::move(inner)); }));
+      steps.push_back(stage_nest(*nest, [&](std::size_t id, Stmt inner) {
+        return guests(Attachment{name, id}, with_prefetches(*nest, id, std::move(inner)));
+      }));
       if (!nest->stage->assertion.empty()) steps.push_back(assertion(*nest));
     }
     if (body.defined()) steps.push_back(std::move(body));

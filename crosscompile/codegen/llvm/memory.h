@@ -8,5 +8,7 @@ namespace ferry::codegen {
 
 llvm::Value* emit_load(FunctionState& state, const ir::Load& node);
 void emit_store(FunctionState& state, const ir::Store& node);
+// Asks for the line that holds the element, which need not exist.
+void emit_prefetch(FunctionState& state, const ir::Load& node);
 
 }  // namespace ferry::codegen

@@ -6,6 +6,7 @@
 #include "crosscompile/codegen/llvm/types.h"
 #include "crosscompile/codegen/llvm/workspace.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/prefetch.h"
 
 #include <llvm/IR/MDBuilder.h>
 
@@ -61,6 +62,13 @@ void emit_let_stmt(FunctionState& state, const ir::LetStmt& node) {
   emit_stmt(state, node.body);
 }
 
+void emit_evaluate(FunctionState& state, const ir::Evaluate& node) {
+  if (const ir::Load* load = ir::prefetched(node))
+    emit_prefetch(state, *load);
+  else
+    emit_expr(state, node.value);
+}
+
 void emit_assert(FunctionState& state, const ir::Assert& node) {
   Value* failed = state.builder.CreateNot(emit_expr(state, node.condition));
   emit_return_if(state, failed, state.builder.getInt32(node.message + 1));
@@ -113,7 +121,7 @@ void emit_stmt(FunctionState& state, const ir::Stmt& stmt) {
     case ir::NodeKind::Allocate: return emit_allocate(state, *stmt.as<ir::Allocate>());
     case ir::NodeKind::LetStmt: return emit_let_stmt(state, *stmt.as<ir::LetStmt>());
     case ir::NodeKind::Assert: return emit_assert(state, *stmt.as<ir::Assert>());
-    case ir::NodeKind::Evaluate: emit_expr(state, stmt.as<ir::Evaluate>()->value); return;
+    case ir::NodeKind::Evaluate: return emit_evaluate(state, *stmt.as<ir::Evaluate>());
     case ir::NodeKind::IntImm:
     case ir::NodeKind::FloatImm:
     case ir::NodeKind::Var:

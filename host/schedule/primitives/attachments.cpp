@@ -12,6 +12,10 @@ const ScheduledStage* attached_to(const Stages& stages, const ScheduledStage& st
 }
 
 void expect_no_guests(const Stages& stages, const ScheduledStage& stage, std::size_t loop, const Words& words) {
+  for (const ScheduledStage::Prefetch& prefetch : stage.prefetches)
+    if (prefetch.loop == loop)
+      words.fail("a loop without a prefetch", "'" + stage.loops.loop(loop).name + "', where '" + prefetch.tensor->name +
+                                                  "' is prefetched; split and fuse come first");
   auto is_here = [&](const Attachment& place) { return place.stage == stage.name && place.loop == loop; };
   for (const ScheduledStage& other : stages) {
     if (other.place != Place::attached) continue;

@@ -56,6 +56,9 @@ void cache_read(Stages& stages, ScheduledStage* stage, Words& words) {
   for (auto reader = stages.begin(); reader != stages.end(); ++reader) {
     const bool chosen = readers.empty() || std::find(readers.begin(), readers.end(), reader->name) != readers.end();
     if (!chosen || !reads(*reader, {tensor})) continue;
+    for (const ScheduledStage::Prefetch& prefetch : reader->prefetches)
+      if (prefetch.tensor == tensor)
+        words.fail("cache_read before '" + tensor->name + "' is prefetched", "it after that in '" + reader->name + "'");
     for (Expr& value : reader->values) value = ir::substitute_buffers(value, {{tensor.get(), cache.outputs[0]}});
     if (first == stages.end()) first = reader;
   }

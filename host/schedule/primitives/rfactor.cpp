@@ -36,6 +36,8 @@ void rfactor(Stages& stages, ScheduledStage* stage, Words& words) {
   expect_plain_results(*stage, words);
   if (attached_to(stages, *stage) != nullptr)
     words.fail("rfactor before other stages are computed in the loops of '" + stage->name + "'", "it after that");
+  if (!stage->prefetches.empty())
+    words.fail("rfactor before anything is prefetched in the loops of '" + stage->name + "'", "it after that");
   if (stage->axes.size() == kMaxRank)
     words.fail("a result of at most " + std::to_string(kMaxRank - 1) + " axes", std::to_string(kMaxRank));
   for (const ir::Axis& axis : stage->axes)

@@ -28,6 +28,10 @@ void vectorize(Stages&, ScheduledStage* stage, Words& words) {
                                             loop.name + " reduce'");
   if (reduce && stage->reduction()->reducer->op == ir::ReduceOp::user)
     words.fail("a built-in reduction before 'reduce'", "a user's, whose lanes cannot be combined; rfactor it instead");
+  for (const ScheduledStage::Prefetch& prefetch : stage->prefetches)
+    if (prefetch.loop == axis)
+      words.fail("a loop without a prefetch",
+                 "'" + loop.name + "', where '" + prefetch.tensor->name + "' is prefetched");
   stage->is_touched = true;
   stage->loops.set_kind(axis, ir::ForKind::vectorized);
 }

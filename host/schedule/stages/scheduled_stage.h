@@ -54,6 +54,12 @@ struct ScheduledStage {
   std::map<std::size_t, Alignment> alignments;
   // By loop: serial loops inside with constant extents are unrolled up to so many copies of the body.
   std::map<std::size_t, std::int64_t> unroll_steps;
+  struct Prefetch {
+    std::size_t loop;
+    ir::BufferRef tensor;
+    std::int64_t offset;  // iterations of the loop ahead
+  };
+  std::vector<Prefetch> prefetches;
 
   // Whether every element is wanted, by the caller or by a check.
   bool is_final() const { return is_result || !assertion.empty(); }

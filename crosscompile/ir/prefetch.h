@@ -1,0 +1,13 @@
+// A hint that an element will be read soon: the statement `prefetch(A[i, j]);`, an Evaluate of a Call of that name. It
+// reads nothing, so the element need not exist; the indices may read nothing either.
+#pragma once
+
+#include "crosscompile/ir/stmt.h"
+
+namespace ferry::ir {
+
+Stmt make_prefetch(const Expr& load);
+// The load of a prefetch; null for anything else.
+const Load* prefetched(const Evaluate& statement);
+
+}  // namespace ferry::ir

@@ -1,0 +1,53 @@
+// Asks the memory for what a later iteration of a loop will read, while this one computes: the line that holds the
+// first element of TENSOR that iteration AXIS + OFFSET reads, one for each place at which the stage reads TENSOR.
+//
+//     for k                          for k
+//       C[m] += A[m,k] * B[k]   ->     prefetch(B[k + 64])
+//                                      C[m] += A[m,k] * B[k]
+//
+// A hint: it changes no result, and iterations beyond the last ask for what nobody reads.
+#include "host/schedule/primitives/primitives.h"
+#include "host/schedule/stages/access.h"
+
+#include <algorithm>
+
+namespace ferry::schedule {
+
+namespace {
+
+bool is_plain(const ir::Load& load) {
+  return std::all_of(load.indices.begin(), load.indices.end(),
+                     [](const Expr& index) { return loads_of(index).empty(); });
+}
+
+}  // namespace
+
+void prefetch(Stages& stages, ScheduledStage* stage, Words& words) {
+  const std::string name = words.name("a tensor that '" + stage->name + "' reads");
+  const ScheduledStage* producer = find_stage(stages, name);
+  ir::BufferRef tensor;
+  bool is_gathered = false;
+  for (const Expr& value : stage->values)
+    for (const ir::Load* load : loads_of(value)) {
+      const bool is_meant = producer == nullptr
+                                ? load->buffer->name == name && producer_of(stages, load->buffer.get()) == nullptr
+                                : producer_of(stages, load->buffer.get()) == producer;
+      if (!is_meant) continue;
+      tensor = load->buffer;
+      is_gathered |= !is_plain(*load);
+    }
+  if (tensor == nullptr) words.fail("a tensor that '" + stage->name + "' reads", "'" + name + "'");
+  if (is_gathered)
+    words.fail("a tensor whose indices are known before anything is read",
+               "'" + name + "', whose indices are elements of another one");
+  const std::size_t axis = words.axis(*stage);
+  const std::int64_t offset = words.positive("a number of iterations");
+  words.end();
+  const Loop& loop = stage->loops.loop(axis);
+  if (loop.kind == ir::ForKind::vectorized)
+    words.fail("a loop whose iterations come one after the other", "'" + loop.name + "', which is vectorized");
+  stage->is_touched = true;
+  stage->prefetches.push_back({axis, tensor, offset});
+}
+
+}  // namespace ferry::schedule

@@ -1,0 +1,26 @@
+#include "tests/unit/host/lower/scheduled.h"
+
+#include <doctest/doctest.h>
+
+using namespace ferry::test;
+
+namespace {
+
+const char* const kProduct = "def mm(int(M,K) A, int(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
+
+}  // namespace
+
+TEST_CASE("prefetching changes no result, whatever the sizes") {
+  for (const char* schedule :
+       {"reorder m k n\nprefetch B k 4", "split n 8\nreorder m n.outer k n.inner\nvectorize n.inner\nprefetch B k 100",
+        "prefetch A m 1\nprefetch B n 3\nparallel m",
+        "B: cache_read global -> P\nP: transform_layout (k, n) -> (n / 8, k, n % 8)\nC: prefetch P k 2"})
+    for (const Sizes& sizes : {Sizes{{"M", 3}, {"N", 17}, {"K", 0}}, {{"M", 13}, {"N", 37}, {"K", 11}}})
+      check_schedule(kProduct, schedule, sizes);
+}
+
+TEST_CASE("each place that is read is asked for once, so many iterations ahead") {
+  const std::string text =
+      lowered_text("def taps(int(100) A) -> (B) { B(i) = A(i) + A(i+1) + A(i) }", "prefetch A i 8");
+  CHECK_MESSAGE(text.find("prefetch(A[i + 8]);\n    prefetch(A[i + 9]);\n    B[i] = ") != std::string::npos, text);
+}
