@@ -178,6 +178,7 @@ void add_bench(CLI::App& app, Action& chosen) {
   command.footer(
       "Examples:\n"
       "  ferry bench mm.tc --size M=512,N=512,K=512\n"
+      "  ferry bench mm.tc --size M=512,N=512,K=512 --schedule mm.schedule\n"
       "  ferry bench mm.ferry --size M=512,N=512,K=512 --remote 192.168.1.17:9090 --repeat 50 --json");
   command.callback([options, &chosen] { chosen = [options] { return bench(*options); }; });
 }

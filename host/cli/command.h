@@ -14,6 +14,7 @@ using Action = std::function<int()>;
 void add_device(CLI::App& app, Action& chosen);
 void add_targets(CLI::App& app, Action& chosen);
 void add_compile(CLI::App& app, Action& chosen);
+void add_diff(CLI::App& app, Action& chosen);
 void add_inspect(CLI::App& app, Action& chosen);
 void add_run(CLI::App& app, Action& chosen);
 void add_bench(CLI::App& app, Action& chosen);

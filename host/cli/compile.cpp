@@ -3,18 +3,19 @@
 #include <string>
 
 #include "crosscompile/codegen/llvm/codegen.h"
-#include "crosscompile/ir/printer.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
 #include "host/cli/command.h"
 #include "host/cli/format.h"
 #include "host/cli/json.h"
 #include "host/cli/kernel.h"
+#include "host/cli/loops.h"
 #include "host/cli/option_checks.h"
 #include "host/cli/progress.h"
 #include "host/cli/remote.h"
 #include "host/cli/target_option.h"
 #include "host/lower/lower.h"
+#include "host/schedule/sections.h"
 
 namespace ferry::cli {
 
@@ -42,35 +43,15 @@ std::vector<lang::Program> chosen_programs(const KernelSource& source, const std
   return source.programs;
 }
 
-std::string lowered_text(const std::vector<ir::Function>& functions, const Target& target, const std::string& after) {
-  std::string text;
-  for (const ir::Function& function : functions) {
-    if (after.empty()) {
-      text += to_text(function) + "\n";
-      continue;
-    }
-    bool seen = false;
-    passes::run_pipeline(function, target, [&](std::string_view pass, const ir::Function& now) {
-      if (pass != after) return;
-      seen = true;
-      text += to_text(now) + "\n";
-    });
-    if (!seen) {
-      std::vector<std::string> names;
-      for (const passes::Pass& pass : passes::pipeline()) names.emplace_back(pass.name);
-      throw UsageError("there is no pass '" + after + "'; expected one of: " + join(", ", names));
-    }
-  }
-  while (text.ends_with("\n\n")) text.pop_back();
-  return text;
-}
-
-// A stage between lowering and the module, as --emit names it.
-std::string emitted(const std::vector<lang::Program>& programs, const Target& target, const Options& options) {
+// A stage between the schedule and the module, as --emit names it.
+std::string emitted(const std::vector<lang::Program>& programs, const KernelSource& source, const Target& target,
+                    const Options& options) {
+  const std::vector<schedule::Schedule> schedules = schedules_of(source, programs, target);
+  if (options.emit == "schedule") return to_text(programs, schedules);
+  if (options.emit == "lower") return loops_text(programs, schedules, target, options.after);
   std::vector<ir::Function> functions;
-  for (const lang::Program& program : programs) functions.push_back(lower::lower(program, target));
-  if (options.emit == "lower") return lowered_text(functions, target, options.after);
-  for (ir::Function& function : functions) function = passes::run_pipeline(std::move(function), target);
+  for (std::size_t i = 0; i < programs.size(); ++i)
+    functions.push_back(passes::run_pipeline(lower::lower(programs[i], schedules[i]), target));
   if (options.emit == "llvm") return codegen::emit_llvm(functions, target);
   if (options.emit == "asm") return codegen::emit_assembly(functions, target);
   const std::vector<std::uint8_t> object = codegen::emit_object(functions, target);
@@ -89,7 +70,7 @@ int compile_to_module(const std::vector<lang::Program>& programs, const KernelSo
                       const Options& options) {
   const CompiledModule module = [&] {
     const Progress progress("compiling");
-    return compile(programs, target, source.text);
+    return compile(programs, schedules_of(source, programs, target), target, source.text);
   }();
   const std::string name = output_name(options, programs, ".ferry");
   write_file(name, module.bytes().data(), module.bytes().size());
@@ -110,13 +91,19 @@ int compile_to_module(const std::vector<lang::Program>& programs, const KernelSo
 
 int run_compile(const Options& options) {
   if (!options.after.empty() && options.emit != "lower") throw UsageError("--after needs --emit lower");
+  if (!options.after.empty()) expect_pass(options.after);
   const KernelSource source = read_kernel(options.kernel);
   if (source.module) throw UsageError(source.name + " is compiled already; 'ferry inspect' shows it");
   const std::vector<lang::Program> programs = chosen_programs(source, options.kernel.function);
   const Target target = choose_target(options);
   if (options.emit.empty()) return compile_to_module(programs, source, target, options);
-  const std::string text = emitted(programs, target, options);
-  if (options.emit == "obj") {
+  const std::string text = emitted(programs, source, target, options);
+  if (options.json && options.emit != "obj") {
+    Json json = {{"stage", options.emit}, {"target", target.text}};
+    if (!options.after.empty()) json["after"] = options.after;
+    json["text"] = text;
+    print_json(json);
+  } else if (options.emit == "obj") {
     write_file(output_name(options, programs, ".o"), text.data(), text.size());
   } else if (!options.output.empty() && options.output != "-") {
     write_file(options.output, text.data(), text.size());
@@ -139,16 +126,18 @@ void add_compile(CLI::App& app, Action& chosen) {
       ->type_name("FILE");
   command
       .add_option("--emit", options->emit,
-                  "Instead of a module: lower (the loops), llvm or asm on stdout, or obj, an object file")
+                  "Instead of a module: schedule, lower (the loops), llvm or asm on stdout, or obj, an object file")
       ->type_name("STAGE")
-      ->check(one_of({"lower", "llvm", "asm", "obj"}));
-  command.add_option("--after", options->after, "With --emit lower: the loops after this pass")->type_name("PASS");
+      ->check(one_of({"schedule", "lower", "llvm", "asm", "obj"}));
+  add_after_option(command, options->after, "With --emit lower: the loops after this pass");
   add_json_option(command, options->json);
   command.footer(
       "Without --target, it is what --remote says it is, or this machine.\n\n"
       "Examples:\n"
       "  ferry compile mm.tc --target raspberry-pi-4 -o mm.ferry\n"
       "  ferry compile mm.tc --target 'llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72' --emit asm\n"
+      "  ferry compile mm.tc --emit schedule > mm.schedule     what ferry decided, to start from\n"
+      "  ferry compile mm.tc --schedule mm.schedule --knob rows=8 --emit lower\n"
       "  ferry compile --emit lower -e 'def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }'");
   command.callback([options, &chosen] { chosen = [options] { return run_compile(*options); }; });
 }

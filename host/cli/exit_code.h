@@ -11,6 +11,7 @@ namespace ferry::cli {
 enum ExitCode : int {
   kExitFine = 0,
   kExitWrongResult = 1,  // a wrong result, or a kernel that failed
+  kExitDiffers = 1,      // of `ferry diff`, as of diff
   kExitUserError = 2,    // usage, a compile error, arguments
   kExitDevice = 3,       // the device or the connection
   kExitBug = 4,          // ours

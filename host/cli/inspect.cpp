@@ -99,6 +99,13 @@ int inspect(const std::string& name, bool json) {
   printf("needs     %s%s%s, ABI %u\n", module.manifest.arch.c_str(), module.manifest.features.empty() ? "" : " with ",
          join(" ", module.manifest.features).c_str(), module.manifest.abi_version);
   for (const FunctionInfo& function : module.manifest.functions) print_function(function);
+  if (!module.schedule.empty()) printf("\nschedule\n");
+  for (std::size_t start = 0; start < module.schedule.size();) {
+    const std::size_t end = std::min(module.schedule.find('\n', start), module.schedule.size());
+    const std::string line = module.schedule.substr(start, end - start);
+    printf("%s%s\n", line.empty() ? "" : line.starts_with("def ") ? "  " : "    ", line.c_str());
+    start = end + 1;
+  }
   return kExitFine;
 }
 
@@ -116,7 +123,8 @@ void add_inspect(CLI::App& app, Action& chosen) {
   command.footer(
       "Examples:\n"
       "  ferry inspect mm.ferry\n"
-      "  ferry inspect mm.ferry --json | jq -r .source");
+      "  ferry inspect mm.ferry --json | jq -r .source\n"
+      "  ferry inspect mm.ferry --json | jq -r .schedule > mm.schedule");
   command.callback([options, &chosen] { chosen = [options] { return inspect(options->file, options->json); }; });
 }
 

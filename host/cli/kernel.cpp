@@ -11,6 +11,7 @@
 #include "host/cli/format.h"
 #include "host/cli/progress.h"
 #include "host/lang/text.h"
+#include "host/schedule/sections.h"
 
 namespace ferry::cli {
 
@@ -41,10 +42,15 @@ void add_kernel_options(CLI::App& command, KernelOptions& options, const char* f
   command.add_option("kernel", options.file, file_help)->type_name("FILE");
   command.add_option("-e,--expression", options.expression, "The kernel's text, instead of a file")->type_name("TEXT");
   command.add_option("--fn", options.function, "The function to take, where there are several")->type_name("NAME");
+  add_schedule_options(command, options.schedule);
 }
 
 KernelSource read_kernel(const KernelOptions& options) {
+  if (options.file == "-" && options.schedule.file == "-")
+    throw UsageError("expected stdin once: '-' as the kernel or as its schedule");
   KernelSource source;
+  source.unscheduled = options.schedule.file == kUnscheduled;
+  source.schedule = read_schedule(options.schedule);
   if (!options.expression.empty() && !options.file.empty()) {
     throw UsageError("expected one kernel: -e TEXT, or the file '" + options.file + "'");
   }
@@ -62,6 +68,8 @@ KernelSource read_kernel(const KernelOptions& options) {
       } catch (const RemoteError& error) {
         throw UsageError(source.name + ": " + error.what());
       }
+      if (source.schedule || source.unscheduled)
+        throw UsageError(source.name + " is compiled already: expected a kernel's text beside a schedule");
       source.text = source.module->source();
       return source;
     }
@@ -85,12 +93,22 @@ lang::Program program_of(const KernelSource& source, const std::string& function
   return choose(programs, function, source.name);
 }
 
+std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::span<const lang::Program> programs,
+                                             const Target& target) {
+  if (source.unscheduled) return {programs.begin(), programs.end()};
+  if (!source.schedule) return schedule::default_schedules(programs, target);
+  std::vector<std::string> names;
+  for (const lang::Program& program : source.programs) names.push_back(program.name);
+  return schedule::replay_sections(programs, *source.schedule, target, names);
+}
+
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target) {
   if (source.module) return {*source.module};
   const lang::Program& program = choose_program(source, function);
   const Progress progress("compiling " + program.name);
   const auto start = std::chrono::steady_clock::now();
-  CompiledModule module = compile(program, target, source.text);
+  const std::span programs(&program, 1);
+  CompiledModule module = compile(programs, schedules_of(source, programs, target), target, source.text);
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
   return {std::move(module), elapsed.count()};
 }

@@ -3,10 +3,13 @@
 
 #include <CLI/CLI.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "host/cli/schedule_option.h"
 #include "host/lang/program.h"
+#include "host/schedule/schedule.h"
 #include "host/session/ferry.h"
 
 namespace ferry::cli {
@@ -15,9 +18,10 @@ struct KernelOptions {
   std::string file;        // "-": stdin
   std::string expression;  // instead of a file
   std::string function;    // empty: the only one
+  ScheduleOptions schedule;
 };
 
-// K.tc|K.ferry|-, -e TEXT, --fn F.
+// K.tc|K.ferry|-, -e TEXT, --fn F, and the schedule's.
 void add_kernel_options(CLI::App& command, KernelOptions& options, const char* file_help);
 
 // Not compiled yet: `module` is set when the file was a .ferry, otherwise `programs` holds every def of the text.
@@ -25,6 +29,8 @@ struct KernelSource {
   std::string name;  // for messages
   std::string text;  // the source; of a module the one that it carries, perhaps empty
   std::vector<lang::Program> programs;
+  std::optional<ScheduleText> schedule;  // nothing: the default ones
+  bool unscheduled = false;              // serial loops in the written order instead
   std::optional<CompiledModule> module;
 };
 // UsageError, CompileError, or RemoteError for a module that is corrupt.
@@ -36,6 +42,10 @@ const lang::Program& choose_program(const KernelSource& source, const std::strin
 const FunctionInfo& choose_function(const Manifest& manifest, const std::string& function, const std::string& file);
 // The def that a function came from, to compute its results another way: of the text, or of the text a module carries.
 lang::Program program_of(const KernelSource& source, const std::string& function);
+
+// Of these programs of the kernel, one each: the user's, or the default.
+std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::span<const lang::Program> programs,
+                                             const Target& target);
 
 struct CompiledKernel {
   CompiledModule module;

@@ -60,12 +60,14 @@ int main(int count, char** words) {
   app.footer(
       "'ferry COMMAND --help' shows a command's options and examples. --remote or FERRY_REMOTE names the\n"
       "rpc_server to use; without either, ferry starts one on this machine and ends it when done.\n\n"
-      "Exit codes: 0 fine; 1 a wrong result or a kernel that failed; 2 a mistake in the command, kernel or\n"
+      "Exit codes: 0 fine; 1 a wrong result, a kernel that failed, or a difference; 2 a mistake in the command, kernel "
+      "or\n"
       "arguments; 3 the device or the connection; 4 a bug of ferry's own.");
   cli::Action chosen;
   cli::add_device(app, chosen);
   cli::add_targets(app, chosen);
   cli::add_compile(app, chosen);
+  cli::add_diff(app, chosen);
   cli::add_inspect(app, chosen);
   cli::add_run(app, chosen);
   cli::add_bench(app, chosen);

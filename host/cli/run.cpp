@@ -178,6 +178,7 @@ void add_run(CLI::App& app, Action& chosen) {
       "Examples:\n"
       "  ferry run mm.tc --size M=64,N=64,K=64 --check\n"
       "  ferry run mm.tc --arg A=@a.npy --arg B=f32[64,64]:ones --out C=@c.npy --remote 192.168.1.17:9090\n"
+      "  ferry run mm.tc --size M=64,N=64,K=64 --schedule mm.schedule --knob rows=8 --check\n"
       "  ferry run -e 'def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }' --arg A=f32[5]:iota");
   command.callback([options, &chosen] { chosen = [options] { return run(*options); }; });
 }

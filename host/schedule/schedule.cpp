@@ -23,7 +23,15 @@ const Primitive& find_primitive(const Directive& directive, const Words& words) 
     if (directive.primitive == primitive.name) return primitive;
     names.emplace_back(primitive.name);
   }
-  words.fail("unknown primitive '" + directive.primitive + "'" + lang::suggestion(directive.primitive, names));
+  for (const char* of_gpus : {"bind", "vthread"})
+    if (directive.primitive == of_gpus)
+      words.fail("a primitive that a CPU has",
+                 "'" + directive.primitive + "': blocks and threads are a GPU's; use 'parallel' and 'vectorize'");
+  if (directive.primitive == "double_buffer")
+    words.fail("a primitive that a CPU has",
+               "'double_buffer': on a CPU the copy would run on the thread that computes, "
+               "so nothing would overlap; use 'prefetch'");
+  words.fail("a primitive", "'" + directive.primitive + "'" + lang::suggestion(directive.primitive, names));
 }
 
 // The stage that a directive without one means.
@@ -40,7 +48,7 @@ void Schedule::apply(Directive directive) {
   const Primitive& primitive = find_primitive(directive, problem);
   if (primitive.subject == Subject::program) {
     if (!directive.stage.empty()) problem.fail("expected no stage, got '" + directive.stage + "'");
-    Words words(directive, stages_);
+    Words words(directive, stages_, primitive.usage);
     primitive.apply(stages_, nullptr, words);
     directives_.push_back(std::move(directive));
     return;
@@ -48,9 +56,9 @@ void Schedule::apply(Directive directive) {
   if (directive.stage.empty()) directive.stage = current_stage(directives_, stages_);
   ScheduledStage* stage = find_stage(stages_, directive.stage);
   if (stage == nullptr && primitive.subject != Subject::tensor)
-    problem.fail("expected a stage of the program, got '" + directive.stage + "'" +
-                 lang::suggestion(directive.stage, names_of(stages_)));
-  Words words(directive, stages_);
+    problem.fail("a stage of the program (" + quoted(names_of(stages_)) + ")",
+                 "'" + directive.stage + "'" + lang::suggestion(directive.stage, names_of(stages_)));
+  Words words(directive, stages_, primitive.usage);
   if (stage == nullptr) {
     primitive.apply(stages_, nullptr, words);
   } else {
@@ -92,12 +100,12 @@ StageHandle Schedule::operator[](const lang::Tensor& tensor) {
 }
 
 Schedule& Schedule::inline_injective() {
-  apply({"", "inline_injective", {}, 0});
+  apply({"", "inline_injective", {}});
   return *this;
 }
 
 StageHandle& StageHandle::apply(const std::string& primitive, std::vector<std::string> words) {
-  schedule_.apply({stage_, primitive, std::move(words), 0});
+  schedule_.apply({stage_, primitive, std::move(words)});
   return *this;
 }
 

@@ -1,19 +1,34 @@
 #include "crosscompile/compile.h"
 
+#include "crosscompile/ir/error.h"
 #include "crosscompile/target/resolve.h"
 #include "host/lang/program.h"
 #include "host/lang/text.h"
 #include "host/lower/lower.h"
+#include "host/schedule/sections.h"
 #include "host/session/ferry.h"
 
 namespace ferry {
 
 Target target(std::string_view text) { return resolve_target(text); }
 
-CompiledModule compile(std::span<const lang::Program> programs, const Target& target, std::string source) {
+CompiledModule compile(std::span<const lang::Program> programs, std::span<const schedule::Schedule> schedules,
+                       const Target& target, std::string source) {
+  if (programs.size() != schedules.size())
+    throw CompileError("expected one schedule a program, got " + std::to_string(schedules.size()) + " for " +
+                       std::to_string(programs.size()));
   std::vector<ir::Function> functions;
-  for (const lang::Program& program : programs) functions.push_back(lower::lower(program, target));
-  return CompiledModule(compile_module(functions, target, {std::move(source), ""}));
+  for (std::size_t i = 0; i < programs.size(); ++i) functions.push_back(lower::lower(programs[i], schedules[i]));
+  return CompiledModule(compile_module(functions, target, {std::move(source), to_text(programs, schedules)}));
+}
+
+CompiledModule compile(const lang::Program& program, const schedule::Schedule& schedule, const Target& target,
+                       std::string source) {
+  return compile(std::span(&program, 1), std::span(&schedule, 1), target, std::move(source));
+}
+
+CompiledModule compile(std::span<const lang::Program> programs, const Target& target, std::string source) {
+  return compile(programs, schedule::default_schedules(programs, target), target, std::move(source));
 }
 
 CompiledModule compile(const lang::Program& program, const Target& target, std::string source) {
@@ -22,6 +37,12 @@ CompiledModule compile(const lang::Program& program, const Target& target, std::
 
 CompiledModule compile(std::string_view source, const Target& target, std::string_view file) {
   return compile(lang::parse(source, file), target, std::string(source));
+}
+
+CompiledModule compile(std::string_view source, const Target& target, const ScheduleText& schedule,
+                       std::string_view file) {
+  const std::vector<lang::Program> programs = lang::parse(source, file);
+  return compile(programs, schedule::replay_sections(programs, schedule, target), target, std::string(source));
 }
 
 }  // namespace ferry

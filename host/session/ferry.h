@@ -24,6 +24,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/target.h"
+#include "host/schedule/schedule_text.h"
 #include "rpc/abi/device_facts.h"
 #include "rpc/abi/dtype.h"
 #include "rpc/abi/fill.h"
@@ -37,6 +38,9 @@ namespace ferry {
 
 namespace lang {
 struct Program;
+}
+namespace schedule {
+class Schedule;
 }
 namespace detail {
 struct Access;
@@ -104,6 +108,8 @@ class FERRY_API CompiledModule {
   const Hash& hash() const;  // of the bytes
   const Manifest& manifest() const;
   const std::string& source() const;
+  // How each function was computed: a text that gives the same schedules again, the default ones included.
+  const std::string& schedule() const;
 
  private:
   struct State;
@@ -115,10 +121,18 @@ FERRY_API Target target(std::string_view text);
 
 // Every function of a text in the notation of docs/language.md; `file` is what messages call it.
 FERRY_API CompiledModule compile(std::string_view source, const Target& target, std::string_view file = "kernel.tc");
+// With schedules of the user's own (docs/schedules.md): functions without a section of the text get the default one.
+FERRY_API CompiledModule compile(std::string_view source, const Target& target, const ScheduleText& schedule,
+                                 std::string_view file = "kernel.tc");
 // What host/lang built. `source` travels with the module, for people.
 FERRY_API CompiledModule compile(const lang::Program& program, const Target& target, std::string source = {});
 FERRY_API CompiledModule compile(std::span<const lang::Program> programs, const Target& target,
                                  std::string source = {});
+FERRY_API CompiledModule compile(const lang::Program& program, const schedule::Schedule& schedule, const Target& target,
+                                 std::string source = {});
+// One schedule a program.
+FERRY_API CompiledModule compile(std::span<const lang::Program> programs, std::span<const schedule::Schedule> schedules,
+                                 const Target& target, std::string source = {});
 
 // ---- Running ----
 

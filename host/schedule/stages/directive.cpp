@@ -12,14 +12,19 @@ namespace {
 
 constexpr std::size_t kMaxDirectives = 100'000;
 
-[[noreturn]] void fail(std::size_t line, const std::string& what) {
-  throw CompileError("schedule, line " + std::to_string(line) + ": " + what);
+struct Place {
+  const std::string& file;
+  std::size_t line;
+};
+
+[[noreturn]] void fail(const Place& place, const std::string& what) {
+  throw CompileError(place_text(place.file, place.line) + what);
 }
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 // Braces hold a knob's choices, parentheses the axes of a layout; ':', ',' and '->' stand for themselves.
-std::vector<std::string> tokens_of(std::string_view text, std::size_t line) {
+std::vector<std::string> tokens_of(std::string_view text, const Place& place) {
   constexpr std::string_view kSingle = ":,(){}*/%+";
   std::vector<std::string> tokens;
   for (std::size_t i = 0; i < text.size();) {
@@ -38,7 +43,7 @@ std::vector<std::string> tokens_of(std::string_view text, std::size_t line) {
              (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_' || text[end] == '.'))
         ++end;
       if (end == i || (end == i + 1 && (c == '$' || c == '-')))
-        fail(line, std::string("expected a name or a number, got '") + c + "'");
+        fail(place, std::string("expected a name or a number, got '") + c + "'");
       tokens.emplace_back(text.substr(i, end - i));
       i = end;
     }
@@ -47,35 +52,36 @@ std::vector<std::string> tokens_of(std::string_view text, std::size_t line) {
 }
 
 // Takes "in {a, b}" after the knob at `at` out of the words.
-std::vector<std::string> take_choices(std::vector<std::string>& words, std::size_t at, std::size_t line) {
+std::vector<std::string> take_choices(std::vector<std::string>& words, std::size_t at, const Place& place) {
   std::vector<std::string> choices;
   if (at + 1 >= words.size() || words[at + 1] != "in") return choices;
   const std::string& name = words[at];
-  if (at + 2 >= words.size() || words[at + 2] != "{") fail(line, "expected '{' after '" + name + " in'");
+  if (at + 2 >= words.size() || words[at + 2] != "{") fail(place, "expected '{' after '" + name + " in'");
   std::size_t end = at + 3;
   for (;; ++end) {
-    if (end >= words.size()) fail(line, "expected '}' after the choices of '" + name + "'");
+    if (end >= words.size()) fail(place, "expected '}' after the choices of '" + name + "'");
     if (words[end] == "}") break;
     if (words[end] != ",") choices.push_back(words[end]);
   }
-  if (choices.empty()) fail(line, "expected at least one choice for '" + name + "'");
+  if (choices.empty()) fail(place, "expected at least one choice for '" + name + "'");
   words.erase(words.begin() + static_cast<std::ptrdiff_t>(at) + 1,
               words.begin() + static_cast<std::ptrdiff_t>(end) + 1);
   return choices;
 }
 
 void collect_knobs(Directive& directive, std::vector<Knob>& knobs) {
+  const Place place{directive.file, directive.line};
   for (std::size_t i = 0; i < directive.words.size(); ++i) {
     if (directive.words[i][0] != '$') continue;
     const std::string name = directive.words[i].substr(1);
-    std::vector<std::string> choices = take_choices(directive.words, i, directive.line);
+    std::vector<std::string> choices = take_choices(directive.words, i, place);
     const auto known = std::find_if(knobs.begin(), knobs.end(), [&](const Knob& knob) { return knob.name == name; });
     if (known == knobs.end()) {
       if (choices.empty())
-        fail(directive.line, "expected the choices of the new knob '$" + name + "', as in '$" + name + " in {4,8}'");
+        fail(place, "expected the choices of the new knob '$" + name + "', as in '$" + name + " in {4,8}'");
       knobs.push_back({name, std::move(choices)});
     } else if (!choices.empty() && choices != known->choices) {
-      fail(directive.line, "expected the choices of '$" + name + "' to be the same everywhere");
+      fail(place, "expected the choices of '$" + name + "' to be the same everywhere");
     }
   }
 }
@@ -94,6 +100,10 @@ std::string listed(const std::vector<std::string>& words) {
 
 }  // namespace
 
+std::string place_text(const std::string& file, std::size_t line) {
+  return file.empty() ? "schedule, line " + std::to_string(line) + ": " : file + ":" + std::to_string(line) + ": ";
+}
+
 std::string to_text(const Directive& directive) {
   std::string text = directive.stage.empty() ? directive.primitive : directive.stage + ": " + directive.primitive;
   std::string before;
@@ -106,25 +116,26 @@ std::string to_text(const Directive& directive) {
   return text;
 }
 
-DirectiveList parse_directives(std::string_view text) {
+DirectiveList parse_directives(std::string_view text, const std::string& file, std::size_t first_line) {
   DirectiveList list;
-  std::size_t line = 0;
+  Place place{file, first_line - 1};
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     std::string_view row = text.substr(0, end);
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-    ++line;
+    ++place.line;
     row = row.substr(0, row.find('#'));
-    std::vector<std::string> words = tokens_of(row, line);
+    std::vector<std::string> words = tokens_of(row, place);
     if (words.empty()) continue;
     if (list.directives.size() == kMaxDirectives)
-      fail(line, "expected at most " + std::to_string(kMaxDirectives) + " directives");
+      fail(place, "expected at most " + std::to_string(kMaxDirectives) + " directives");
     Directive directive;
-    directive.line = line;
+    directive.line = place.line;
+    directive.file = file;
     if (words.size() > 1 && words[1] == ":") {
       directive.stage = words[0];
       words.erase(words.begin(), words.begin() + 2);
-      if (words.empty()) fail(line, "expected a primitive after '" + directive.stage + ":'");
+      if (words.empty()) fail(place, "expected a primitive after '" + directive.stage + ":'");
     }
     directive.primitive = words[0];
     directive.words.assign(words.begin() + 1, words.end());
@@ -135,19 +146,24 @@ DirectiveList parse_directives(std::string_view text) {
 }
 
 std::vector<Directive> bind_knobs(const DirectiveList& list, const KnobValues& values) {
-  for (const auto& [name, value] : values) {
-    const auto knob = std::find_if(list.knobs.begin(), list.knobs.end(), [&](const Knob& k) { return k.name == name; });
-    if (knob == list.knobs.end())
+  const auto knob_of = [&](const std::string& name) {
+    return std::find_if(list.knobs.begin(), list.knobs.end(), [&](const Knob& knob) { return knob.name == name; });
+  };
+  for (const auto& [name, value] : values)
+    if (knob_of(name) == list.knobs.end())
       throw CompileError("the schedule has no knob '$" + name + "'" + lang::suggestion(name, names_of(list.knobs)));
-    if (std::find(knob->choices.begin(), knob->choices.end(), value) == knob->choices.end())
-      throw CompileError("knob '$" + name + "': expected one of {" + listed(knob->choices) + "}, got '" + value + "'");
-  }
   std::vector<Directive> bound = list.directives;
   for (Directive& directive : bound) {
+    const Place place{directive.file, directive.line};
     for (std::string& word : directive.words) {
       if (word[0] != '$') continue;
+      const std::vector<std::string>& choices = knob_of(word.substr(1))->choices;
+      const std::string expected = "one of {" + listed(choices) + "}";
       const auto value = values.find(word.substr(1));
-      if (value == values.end()) fail(directive.line, "expected a value for the knob '" + word + "', got none");
+      if (value == values.end())
+        fail(place, "expected a value for the knob '" + word + "', " + expected + ", got none");
+      if (std::find(choices.begin(), choices.end(), value->second) == choices.end())
+        fail(place, "knob '" + word + "': expected " + expected + ", got '" + value->second + "'");
       word = value->second;
     }
   }

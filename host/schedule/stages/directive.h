@@ -18,8 +18,12 @@ struct Directive {
   std::string stage;  // empty: that of the directive before, at first the last output's
   std::string primitive;
   std::vector<std::string> words;
-  std::size_t line = 0;  // where it stood in a text; 0: it did not
+  std::size_t line = 0;   // where it stood in a text; 0: it did not
+  std::string file = {};  // what messages call that text; may be empty
 };
+
+// "mm.schedule:3: " or, of a text without a name, "schedule, line 3: ".
+std::string place_text(const std::string& file, std::size_t line);
 
 // "C: split y 32 -> yo yi"
 std::string to_text(const Directive& directive);
@@ -36,8 +40,8 @@ struct DirectiveList {
   std::vector<Knob> knobs;            // in order of first occurrence
 };
 
-// CompileError with the line for what is no directive.
-DirectiveList parse_directives(std::string_view text);
+// CompileError with the line for what is no directive. `first_line`: the number of the text's first.
+DirectiveList parse_directives(std::string_view text, const std::string& file = {}, std::size_t first_line = 1);
 // The directives with every knob replaced. CompileError for a knob without a value, a value that is not among its
 // choices, and a value for a knob that the schedule does not have.
 std::vector<Directive> bind_knobs(const DirectiveList& list, const KnobValues& values);

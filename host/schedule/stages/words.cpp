@@ -10,12 +10,6 @@ namespace ferry::schedule {
 
 namespace {
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
-  return text;
-}
-
 std::vector<std::string> loop_names(const ScheduledStage& stage) {
   std::vector<std::string> names;
   for (std::size_t id : stage.loops.order()) names.push_back(stage.loops.loop(id).name);
@@ -31,10 +25,16 @@ std::string alternatives(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::string axis_names(const ScheduledStage& stage) { return listed(loop_names(stage)); }
+std::string quoted(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
+  return text;
+}
+
+std::string axis_names(const ScheduledStage& stage) { return quoted(loop_names(stage)); }
 
 void Words::fail(const std::string& what) const {
-  const std::string line = directive_.line == 0 ? "" : "schedule, line " + std::to_string(directive_.line) + ": ";
+  const std::string line = directive_.line == 0 ? "" : place_text(directive_.file, directive_.line);
   throw CompileError(line + to_text(directive_) + ": " + what);
 }
 
@@ -53,11 +53,12 @@ void Words::expect(const std::string& word) {
 }
 
 void Words::end() const {
-  if (!at_end()) fail("nothing more", "'" + directive_.words[next_] + "'");
+  if (!at_end())
+    fail("nothing more", "'" + directive_.words[next_] + "'" + (usage_.empty() ? "" : "; usage: " + usage_));
 }
 
 std::string Words::name(const std::string& what) {
-  if (at_end()) fail(what, "nothing");
+  if (at_end()) fail(what, std::string("nothing") + (usage_.empty() ? "" : "; usage: " + usage_));
   return directive_.words[next_++];
 }
 
@@ -109,7 +110,7 @@ const ScheduledStage& Words::stage() {
   if (const ScheduledStage* found = find_stage(stages_, word)) return *found;
   std::vector<std::string> names;
   for (const ScheduledStage& stage : stages_) names.push_back(stage.name);
-  fail("a stage (" + listed(names) + ")", "'" + word + "'" + lang::suggestion(word, names));
+  fail("a stage (" + quoted(names) + ")", "'" + word + "'" + lang::suggestion(word, names));
 }
 
 std::vector<std::string> Words::new_axes(const ScheduledStage& stage, std::size_t count) {

@@ -7,14 +7,16 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ferry::schedule {
 
 class Words {
  public:
-  // Both must outlive it.
-  Words(const Directive& directive, const Stages& stages) : directive_(directive), stages_(stages) {}
+  // Both must outlive it. `usage` is told to who wrote too few words or too many.
+  Words(const Directive& directive, const Stages& stages, std::string usage = {})
+      : directive_(directive), stages_(stages), usage_(std::move(usage)) {}
 
   // What stands before the colon.
   const std::string& subject() const { return directive_.stage; }
@@ -48,10 +50,13 @@ class Words {
  private:
   const Directive& directive_;
   const Stages& stages_;
+  std::string usage_;
   std::size_t next_ = 0;
 };
 
 // "'y', 'x'" of the loops in order.
 std::string axis_names(const ScheduledStage& stage);
+// 'a', 'b', 'c'
+std::string quoted(const std::vector<std::string>& names);
 
 }  // namespace ferry::schedule

@@ -117,13 +117,14 @@ TEST_CASE("unknown targets, commands, options and passes name what there is") {
   CHECK(complaint({"bench", "--repeat"}) == "ferry: --repeat: expected a value after it");
   CHECK(complaint({"bench", "--repeat", "0"}) == "ferry: --repeat: expected a whole number from 1 to 100000, got '0'");
   CHECK(complaint({"run", "--check", "--rtol", "small"}) == "ferry: --rtol: expected a number from 0 up, got 'small'");
-  CHECK(complaint({"compile", "--emit", "ptx"}) == "ferry: --emit: expected one of: lower, llvm, asm, obj; got 'ptx'");
+  CHECK(complaint({"compile", "--emit", "ptx"}) ==
+        "ferry: --emit: expected one of: schedule, lower, llvm, asm, obj; got 'ptx'");
   CHECK(complaint({"run", "-e", test::kMatmul, "mm.tc"}) == "ferry: expected one kernel: -e TEXT, or the file 'mm.tc'");
   CHECK(complaint({"inspect"}) == "ferry: expected a module: ferry inspect K.ferry");
   CHECK(run_ferry({"run"}).err == "ferry: expected a kernel: a file, '-' for stdin, or -e TEXT\n");
   const Outcome pass = run_ferry({"compile", "-e", test::kMatmul, "--emit", "lower", "--after", "magic"});
   CHECK(pass.code == 2);
-  CHECK(pass.err.starts_with("ferry: there is no pass 'magic'; expected one of: simplify, "));
+  CHECK(pass.err.starts_with("ferry: there is no pass 'magic'; expected one of: lower, simplify, "));
 }
 
 TEST_CASE("a module for another architecture is refused by the device") {
