@@ -1,0 +1,85 @@
+// One mistake a file: schedule/NAME.schedule begins with "# kernel NAME", the function of schedule/kernels.tc that it
+// is for, perhaps followed by "# knob NAME=VALUE"; it ends with "# expect MESSAGE", the whole sentence.
+// FERRY_UPDATE_GOLDEN=1 writes what is said now.
+#include <doctest/doctest.h>
+
+#include "crosscompile/ir/error.h"
+#include "host/lang/text.h"
+#include "host/lower/lower.h"
+#include "host/schedule/sections.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+const std::filesystem::path kFolder = FERRY_SOURCE_DIR "/tests/error/schedule";
+const std::string kExpect = "# expect ";
+
+std::string content(const std::filesystem::path& path) {
+  std::ostringstream whole;
+  whole << std::ifstream(path).rdbuf();
+  return whole.str();
+}
+
+std::vector<std::filesystem::path> mistakes() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(kFolder))
+    if (entry.path().extension() == ".schedule") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// What follows "# key " in lines of that form.
+std::vector<std::string> values_of(const std::string& text, const std::string& key) {
+  std::vector<std::string> values;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("# " + key + " ")) values.push_back(line.substr(key.size() + 3));
+  return values;
+}
+
+std::string refusal(const std::string& text, const std::string& file) {
+  using namespace ferry;
+  const std::vector<lang::Program> programs = lang::parse(content(kFolder / "kernels.tc"), "kernels.tc");
+  const std::vector<std::string> kernel = values_of(text, "kernel");
+  REQUIRE(kernel.size() == 1);
+  const auto program =
+      std::find_if(programs.begin(), programs.end(), [&](const auto& p) { return p.name == kernel[0]; });
+  REQUIRE(program != programs.end());
+  ScheduleText schedule{text, {}, file};
+  for (const std::string& knob : values_of(text, "knob"))
+    schedule.knobs[knob.substr(0, knob.find('='))] = knob.substr(knob.find('=') + 1);
+  try {
+    const auto schedules = schedule::replay_sections(std::span(&*program, 1), schedule, Target{});
+    (void)lower::lower(*program, schedules[0]);
+  } catch (const CompileError& error) {
+    return error.what();
+  }
+  return "the schedule was accepted";
+}
+
+}  // namespace
+
+TEST_CASE("each mistake in a schedule is told with its place and what was expected") {
+  REQUIRE(mistakes().size() > 40);
+  for (const std::filesystem::path& path : mistakes()) {
+    const std::string name = path.filename().string();
+    CAPTURE(name);
+    const std::string text = content(path);
+    const std::size_t at = text.rfind(kExpect);
+    const std::string got = refusal(text, name);
+    if (getenv("FERRY_UPDATE_GOLDEN") != nullptr) {
+      std::ofstream(path) << text.substr(0, at) << kExpect << got << "\n";
+      continue;
+    }
+    REQUIRE(at != std::string::npos);
+    const std::size_t start = at + kExpect.size();
+    CHECK(got == text.substr(start, text.find('\n', start) - start));
+  }
+}
