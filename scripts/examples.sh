@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Prints the loops of every scheduled example and its time beside serial loops and ferry's own schedule, all of them
+# checked against the definition. Run scripts/build.sh once before.
+#
+#   scripts/examples.sh [NAME...]      names of examples/NAME.schedule; default: all
+#   FERRY_REMOTE=HOST:PORT             times that device
+set -euo pipefail
+cd "$(dirname "$0")/.."
+ferry=${FERRY:-build/release/bin/ferry}
+
+# The words of a schedule's line "# KEY ...".
+line_of() { sed -n "s/^# $2 //p" "$1"; }
+
+median_of() {
+  "$ferry" bench "$@" --no-peak --repeat 10 --json | sed -n 's/.*"median_seconds": \([0-9.e+-]*\).*/\1/p'
+}
+
+if [[ $# -eq 0 ]]; then
+  for file in examples/*.schedule; do set -- "$@" "$(basename "$file" .schedule)"; done
+fi
+for name in "$@"; do
+  schedule=examples/$name.schedule kernel=examples/${name%%.*}.tc
+  [[ -f $schedule ]] || { echo "there is no $schedule" >&2; exit 2; }
+  read -ra sizes <<<"$(line_of "$schedule" run)"
+  mapfile -t knobs < <(line_of "$schedule" knob | sed 's/^/--knob=/')
+  echo "== $name"
+  sed -n '1s/^# //p' "$schedule"
+  echo
+  fn=()
+  [[ ${sizes[0]} != --fn ]] || fn=("${sizes[@]:0:2}")
+  "$ferry" compile "$kernel" "${fn[@]}" --schedule "$schedule" "${knobs[@]}" --emit lower
+  echo
+  "$ferry" run "$kernel" "${sizes[@]}" --schedule "$schedule" "${knobs[@]}" --check | grep '^check'
+  none=$(median_of "$kernel" "${sizes[@]}" --schedule none)
+  default=$(median_of "$kernel" "${sizes[@]}")
+  scheduled=$(median_of "$kernel" "${sizes[@]}" --schedule "$schedule" "${knobs[@]}")
+  awk -v n="$none" -v d="$default" -v s="$scheduled" -v sizes="${sizes[*]}" 'BEGIN {
+    printf "times  %s: serial loops %.3f ms, ferry'\''s own schedule %.3f ms (%.1f times as fast), this one %.3f ms (%.1f)\n\n",
+      sizes, n * 1e3, d * 1e3, n / d, s * 1e3, n / s }'
+done
