@@ -29,18 +29,19 @@ Expr bitcast(DType to, const Expr& value) {
   return Call::make(Type(to, value.type().lanes), "bitcast", {value});
 }
 
+// Both ways go by way of the float32 adder, which normalizes and rounds (the idea is that of the FP16 library of M.
+// Dukhan).
 Expr f16_bits_to_f32(const Expr& bits) {
   return bind("half", cast(DType::u32, bits), [](const Expr& half) {
     const Expr sign = (half & u32(half, 0x8000)) << u32(half, 16);
     return bind("magnitude", half & u32(half, 0x7fff), [&](const Expr& magnitude) {
-      const Expr shifted = magnitude << u32(half, 13);
-      // A subnormal is its significand times 2^-24, which float32 holds as a normal number.
-      const Expr subnormal = bitcast(DType::u32, cast(DType::f32, cast(DType::i32, magnitude)) * f32(half, 0x1p-24));
-      const Expr normal = shifted + u32(half, 112 << 23);
-      const Expr quiet = select(magnitude > u32(half, 0x7c00), u32(half, 0x7fc00000), u32(half, 0x7f800000));
-      const Expr special = shifted | quiet;
-      return bitcast(DType::f32, sign | select(magnitude < u32(half, 0x400), subnormal,
-                                               select(magnitude >= u32(half, 0x7c00), special, normal)));
+      // The largest exponent becomes float32's largest, so that infinity and NaN stay what they are when multiplied.
+      const Expr raised = (magnitude << u32(half, 13)) + u32(half, 224 << 23);
+      const Expr normal = bitcast(DType::f32, raised) * f32(half, 0x1p-112);
+      // A subnormal is its significand times 2^-24, which is the ulp of 0.5.
+      const Expr subnormal = bitcast(DType::f32, magnitude | bitcast(DType::u32, f32(half, 0.5))) - f32(half, 0.5);
+      const Expr value = select(magnitude < u32(half, 0x400), subnormal, normal);
+      return bitcast(DType::f32, sign | bitcast(DType::u32, value));
     });
   });
 }
@@ -49,20 +50,17 @@ Expr f32_to_f16_bits(const Expr& value) {
   return bind("single", bitcast(DType::u32, value), [](const Expr& single) {
     const Expr sign = (single >> u32(single, 16)) & u32(single, 0x8000);
     return bind("magnitude", single & u32(single, 0x7fffffff), [&](const Expr& magnitude) {
-      const Expr shifted = magnitude >> u32(single, 13);
-      // Half an ulp less one, plus one more when the last place kept is odd: ties go to even. A carry moves into the
-      // exponent.
-      const Expr even = shifted & u32(single, 1);
-      const Expr normal = ((magnitude + u32(single, 0xfff) + even) >> u32(single, 13)) - u32(single, 112 << 10);
-      // Next to 0.5 a float32 has the ulp of float16's subnormals, so the addition rounds.
-      const Expr subnormal = bitcast(DType::u32, bitcast(DType::f32, magnitude) + f32(single, 0.5)) -
-                             bitcast(DType::u32, f32(single, 0.5));
-      const Expr nan = u32(single, 0x7e00) | (shifted & u32(single, 0x3ff));
-      const Expr special = select(magnitude > u32(single, 0x7f800000), nan, u32(single, 0x7c00));
-      const Expr overflow = u32(single, 0x477ff000);         // 65520, halfway from the largest number to infinity
-      const Expr smallest_normal = u32(single, 0x38800000);  // 2^-14
-      return cast(DType::u16, sign | select(magnitude >= overflow, special,
-                                            select(magnitude >= smallest_normal, normal, subnormal)));
+      // Four times the magnitude; from 2^16 on it is infinite.
+      const Expr scaled = bitcast(DType::f32, magnitude) * f32(single, 0x1p112) * f32(single, 0x1p-110);
+      // Beside 2^15 times its power of two (2^-14 at least) the magnitude has as many places left as float16.
+      const Expr power = max(magnitude & u32(single, 0x7f800000), u32(single, 113 << 23));
+      const Expr sum = bitcast(DType::f32, power + u32(single, 15 << 23)) + scaled;
+      return bind("rounded", bitcast(DType::u32, sum), [&](const Expr& rounded) {
+        const Expr exponent = (rounded >> u32(single, 13)) & u32(single, 0x7c00);
+        const Expr number = exponent + (rounded & u32(single, 0xfff));
+        const Expr is_nan = magnitude > u32(single, 0x7f800000);
+        return cast(DType::u16, sign | select(is_nan, u32(single, 0x7e00), number));
+      });
     });
   });
 }

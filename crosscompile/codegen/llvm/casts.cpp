@@ -1,7 +1,10 @@
 #include "crosscompile/codegen/llvm/casts.h"
 
+#include "crosscompile/codegen/llvm/pieces.h"
 #include "crosscompile/codegen/llvm/types.h"
 #include "crosscompile/ir/error.h"
+
+#include <llvm/IR/IntrinsicsARM.h>
 
 namespace ferry::codegen {
 namespace {
@@ -18,6 +21,21 @@ Value* int_to_float(FunctionState& state, ir::Type from, ir::Type to, Value* val
   return from.is_signed_int() ? state.builder.CreateSIToFP(value, type) : state.builder.CreateUIToFP(value, type);
 }
 
+// LLVM takes vectors of halves apart on 32-bit ARM, which has instructions for four of them.
+bool converts_by_four(const FunctionState& state, ir::Type half, ir::Type single) {
+  const Target& target = state.module.target;
+  return target.arch == "armv7" && target.has("neon") && half.code == DType::f16 && single.code == DType::f32 &&
+         half.is_vector() && is_moved_as_bits(state.module, DType::f16);
+}
+
+Value* by_four(FunctionState& state, llvm::Intrinsic::ID id, std::uint32_t lanes, Value* value) {
+  llvm::SmallVector<Value*, 8> results;
+  for (std::uint32_t at = 0; at < lanes; at += 4) {
+    results.push_back(state.builder.CreateIntrinsic(id, {}, {piece_of(state, value, at, 4)}));
+  }
+  return joined(state, results, lanes);
+}
+
 }  // namespace
 
 Value* emit_bitcast(FunctionState& state, ir::Type to, Value* value) {
@@ -27,6 +45,8 @@ Value* emit_bitcast(FunctionState& state, ir::Type to, Value* value) {
 Value* emit_cast(FunctionState& state, ir::Type from, ir::Type to, Value* value) {
   llvm::IRBuilder<>& b = state.builder;
   if (from == to) return value;
+  if (converts_by_four(state, from, to)) return by_four(state, llvm::Intrinsic::arm_neon_vcvthf2fp, to.lanes, value);
+  if (converts_by_four(state, to, from)) return by_four(state, llvm::Intrinsic::arm_neon_vcvtfp2hf, to.lanes, value);
   if (from.is_float()) {
     // A narrow float that is moved as bits becomes a real one for the conversion instruction.
     Value* number = b.CreateBitCast(value, float_type(state.module, from));

@@ -24,7 +24,15 @@ Value* against_constant(FunctionState& state, bool smaller, Value* value, Value*
   return b.CreateSelect(constant_wins, constant, value);
 }
 
+// ARM's instructions keep NaN as they are.
+bool has_nan_keeping(const FunctionState& state, const Value* value) {
+  const std::string& arch = state.module.target.arch;
+  return arch == "aarch64" || (arch == "armv7" && value->getType()->isVectorTy() &&
+                               value->getType()->getScalarType()->isFloatTy() && state.module.target.has("neon"));
+}
+
 Value* minimum(FunctionState& state, const ir::Binary& node, bool smaller, Value* left, Value* right) {
+  if (has_nan_keeping(state, left)) return nan_keeping(state, smaller, left, right);
   if (is_number(node.right)) return against_constant(state, smaller, left, right);
   if (is_number(node.left)) return against_constant(state, smaller, right, left);
   return nan_keeping(state, smaller, left, right);
