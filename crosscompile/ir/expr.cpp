@@ -78,6 +78,17 @@ void check_math(const MathFunction& function, Type type, const std::vector<Expr>
   for (const Expr& argument : arguments) expect(argument.type() == type, "a math call's arguments must have its type");
 }
 
+void check_dot(Type type, const std::vector<Expr>& arguments) {
+  expect(arguments.size() == 3 && arguments[0].type() == type && (type.code == DType::i32 || type.code == DType::f32),
+         "a dot needs a sum of its type, i32 or f32, and two vectors");
+  const Type left = arguments[1].type(), right = arguments[2].type();
+  expect(left.lanes == right.lanes && left.lanes % type.lanes == 0, "a dot's vectors need a multiple of its lanes");
+  for (const Type factor : {left, right}) {
+    expect(type.is_float() ? factor.is_float() && factor.bits() <= 32 : factor.is_int() && factor.bits() <= 16,
+           "a dot's vectors must be floats for a float, and integers of at most 16 bits for an integer");
+  }
+}
+
 }  // namespace
 
 Expr::Expr(int value) : Ref(index_constant(value)) {}
@@ -187,10 +198,12 @@ Expr Load::make(BufferRef buffer, std::vector<Expr> indices, Expr mask) {
 }
 
 Expr Call::make(Type type, std::string name, std::vector<Expr> arguments) {
+  const bool is_dot = name == "dot";
   for (const Expr& argument : arguments) {
-    expect(argument.defined() && argument.type().lanes == type.lanes,
+    expect(argument.defined() && (is_dot || argument.type().lanes == type.lanes),
            "a call's arguments must have as many lanes as it");
   }
+  if (is_dot) check_dot(type, arguments);
   if (name == "bitcast") {
     expect(arguments.size() == 1 && arguments[0].type().bits() == type.bits(),
            "a bitcast needs one value of the same width");

@@ -167,6 +167,7 @@ CodePtr compile_int_call(const Call& node, std::vector<CodePtr>& arguments) {
 
 CodePtr compile_call(const Call& node, std::vector<CodePtr> arguments) {
   if (node.name == "bitcast") return std::make_unique<BitcastCode>(std::move(arguments[0]));
+  if (node.name == "dot") return compile_dot(node, std::move(arguments));
   const bool same_types = std::all_of(node.arguments.begin(), node.arguments.end(),
                                       [&](const Expr& argument) { return argument.type() == node.type; });
   CodePtr code;

@@ -66,6 +66,7 @@ std::vector<CodePtr> compile_all(const std::vector<Expr>& exprs, Layout& layout)
 CodePtr compile_binary(const Binary& node, CodePtr left, CodePtr right);
 CodePtr compile_cast(DType from, DType to, CodePtr value);
 CodePtr compile_call(const Call& node, std::vector<CodePtr> arguments);
+CodePtr compile_dot(const Call& node, std::vector<CodePtr> arguments);
 CodePtr compile_load(const Load& node, Layout& layout);
 ActionPtr compile_store(const Store& node, Layout& layout);
 ActionPtr compile_allocate(const Allocate& node, Layout& layout);

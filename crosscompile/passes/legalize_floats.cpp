@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
+#include "crosscompile/passes/dot_instructions.h"
 #include "crosscompile/passes/narrow_floats.h"
 
 #include <algorithm>
@@ -68,6 +69,7 @@ class Legalizer : public Mutator {
   }
 
   Expr mutate_node(const Call& node, const Expr& self) override {
+    if (node.name == "dot") return legal_dot(node, self);
     // Math functions compute in float32 also where arithmetic does not.
     if (!is_narrow(node.type.code) || !is_math(node.name)) return Mutator::mutate_node(node, self);
     if (node.name == "abs") {
@@ -86,6 +88,20 @@ class Legalizer : public Mutator {
 
  private:
   bool to_be_replaced(Type type) const { return is_narrow(type.code) && !computes_natively(type.code, target_); }
+
+  // Narrow factors stay as they are for an instruction.
+  Expr legal_dot(const Call& node, const Expr& self) {
+    const Type left = node.arguments[1].type(), right = node.arguments[2].type();
+    const std::uint32_t group = left.lanes / node.type.lanes;
+    const bool has_instruction = node.type.is_vector() && find_dot(target_, node.type.code, left.code, right.code,
+                                                                   node.type.lanes, group) != nullptr;
+    if (!left.is_float() || has_instruction) return Mutator::mutate_node(node, self);
+    const auto widened = [&](const Expr& factor) {
+      return is_narrow(factor.type().code) ? as_f32(factor) : mutate(factor);
+    };
+    return Call::make(node.type, "dot",
+                      {mutate(node.arguments[0]), widened(node.arguments[1]), widened(node.arguments[2])});
+  }
 
   // A value of a narrow type, not yet legal, as a legal float32.
   Expr as_f32(const Expr& value) {

@@ -1,6 +1,7 @@
 #include "crosscompile/codegen/llvm/math_calls.h"
 
 #include "crosscompile/codegen/llvm/casts.h"
+#include "crosscompile/codegen/llvm/dot.h"
 #include "crosscompile/codegen/llvm/types.h"
 #include "crosscompile/ir/error.h"
 
@@ -123,6 +124,7 @@ Value* emit_float(FunctionState& state, const ir::Call& node, ArrayRef<Value*> a
 
 Value* emit_call(FunctionState& state, const ir::Call& node, ArrayRef<Value*> arguments) {
   if (node.name == "bitcast") return emit_bitcast(state, node.type, arguments[0]);
+  if (node.name == "dot") return emit_dot(state, node, arguments);
   if (!is_math(node.name)) return external(state, node, arguments);
   const ir::Type argument = node.arguments[0].type();
   return argument.is_float() ? emit_float(state, node, arguments) : emit_integer(state, node, arguments[0]);

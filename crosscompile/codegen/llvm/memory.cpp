@@ -38,6 +38,42 @@ Place place_of(FunctionState& state, const ir::BufferRef& buffer, ir::Type type)
   return {buffer.get(), found->second, type};
 }
 
+// `group` elements from `first` on, again and again.
+struct Repeated {
+  ir::Expr first;  // undefined: 0
+  std::int64_t group;
+};
+
+// What passes/dot_instructions.h calls a repeated index: ramp(0, 1) % group, and a broadcast number added to it.
+std::optional<Repeated> repeated(const ir::Expr& index) {
+  const auto* sum = index.as<ir::Binary>();
+  if (sum == nullptr) return std::nullopt;
+  if (sum->op == ir::BinaryOp::add) {
+    const bool swapped = sum->left.as<ir::Broadcast>() != nullptr;
+    const auto* first = (swapped ? sum->left : sum->right).as<ir::Broadcast>();
+    auto rest = repeated(swapped ? sum->right : sum->left);
+    if (first == nullptr || !rest.has_value() || rest->first.defined()) return std::nullopt;
+    return Repeated{first->value, rest->group};
+  }
+  const auto* ramp = sum->left.as<ir::Ramp>();
+  const std::int64_t* group = ir::as_int(sum->right);
+  if (sum->op != ir::BinaryOp::mod || ramp == nullptr || group == nullptr || *group <= 0) return std::nullopt;
+  if (!ir::is_constant(ramp->base, 0) || !ir::is_constant(ramp->stride, 1)) return std::nullopt;
+  return index.type().lanes % *group == 0 ? std::optional(Repeated{{}, *group}) : std::nullopt;
+}
+
+// One load of the group and a broadcast of it.
+Value* load_repeated(FunctionState& state, const Place& place, const Repeated& repeat) {
+  llvm::IRBuilder<>& b = state.builder;
+  const auto group = static_cast<std::uint32_t>(repeat.group);
+  const Place one{place.buffer, place.first, place.type.with_lanes(group)};
+  Value* first = repeat.first.defined() ? emit_expr(state, repeat.first) : b.getInt64(0);
+  Value* elements = load_consecutive(state, one, first, nullptr);
+  Value* whole =
+      b.CreateBitCast(elements, b.getIntNTy(group * static_cast<unsigned>(dtype_bytes(place.type.code)) * 8));
+  return b.CreateBitCast(b.CreateVectorSplat(place.type.lanes / group, whole), memory_type(state.module, place.type));
+}
+
 Value* load_vector(FunctionState& state, const Place& place, const ir::Expr& index, const ir::Expr& mask) {
   llvm::IRBuilder<>& b = state.builder;
   if (const auto* broadcast = index.as<ir::Broadcast>(); broadcast != nullptr && !mask.defined()) {
@@ -50,6 +86,10 @@ Value* load_vector(FunctionState& state, const Place& place, const ir::Expr& ind
   const std::int64_t* stride = ramp == nullptr ? nullptr : ir::as_int(ramp->stride);
   if (stride != nullptr && *stride == 1) return load_consecutive(state, place, emit_expr(state, ramp->base), lanes);
   if (stride != nullptr && lanes == nullptr) return load_strided(state, place, emit_expr(state, ramp->base), *stride);
+  if (const auto repeat = repeated(index); repeat.has_value() && lanes == nullptr && repeat->group > 1) {
+    const std::size_t bits = static_cast<std::size_t>(repeat->group) * dtype_bytes(place.type.code) * 8;
+    if (bits == 16 || bits == 32 || bits == 64) return load_repeated(state, place, *repeat);
+  }
   return gather(state, place, emit_expr(state, index), lanes);
 }
 

@@ -1,0 +1,10 @@
+// "dot": an instruction of passes/dot_instructions.h, or multiplications and additions.
+#pragma once
+
+#include "crosscompile/codegen/llvm/state.h"
+
+namespace ferry::codegen {
+
+llvm::Value* emit_dot(FunctionState& state, const ir::Call& node, llvm::ArrayRef<llvm::Value*> arguments);
+
+}  // namespace ferry::codegen

@@ -1,0 +1,154 @@
+// "dot" and the instructions for it.
+#include "crosscompile/passes/dot_instructions.h"
+
+#include "crosscompile/codegen/llvm/codegen.h"
+#include "crosscompile/ir/interpreter.h"
+#include "crosscompile/passes/pipeline.h"
+#include "crosscompile/target/resolve.h"
+#include "tests/unit/crosscompile/codegen/llvm/build_ir.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <random>
+
+using namespace ferry;
+using namespace ferry::codegen_test;
+using passes::DotInstruction;
+
+namespace {
+
+constexpr std::int64_t kSteps = 6;
+
+// All bit patterns for integers; whole numbers for floats, so that their order does not matter.
+Bytes factors(DType dtype, std::size_t elements, unsigned seed) {
+  std::mt19937 random(seed);
+  Bytes bytes;
+  for (std::size_t i = 0; i < elements * dtype_bytes(dtype); ++i) bytes.push_back(static_cast<unsigned char>(random()));
+  if (!is_float(dtype)) return bytes;
+  for (std::size_t i = 0; i < elements; ++i) {
+    const double value = static_cast<double>(random() % 33) - 16;
+    const auto single = static_cast<float>(value);
+    const std::uint16_t narrow = dtype == DType::f16 ? f64_to_f16(value) : f64_to_bf16(value);
+    if (dtype == DType::f32) {
+      std::memcpy(bytes.data() + i * 4, &single, 4);
+    } else {
+      std::memcpy(bytes.data() + i * 2, &narrow, 2);
+    }
+  }
+  return bytes;
+}
+
+// sum += dot(left repeated, right) in kSteps steps, as the inner loop of a matrix product does it.
+Case product(const DotInstruction& shape) {
+  const std::int64_t width = shape.lanes * shape.group;
+  const BufferRef sum = make_buffer("sum", shape.sum, shape.lanes);
+  const BufferRef left = make_buffer("left", shape.left, kSteps * shape.group);
+  const BufferRef right = make_buffer("right", shape.right, kSteps * width);
+  const Expr k = Var::make("k");
+  const Expr row = Load::make(left, {passes::repeated_index(k * Expr(std::int64_t{shape.group}), shape.group,
+                                                            static_cast<std::uint32_t>(width))});
+  const Expr panel = Load::make(right, {Ramp::make(k * Expr(width), 1, static_cast<std::uint32_t>(width))});
+  Case one;
+  one.function =
+      make_function(std::string(shape.name),
+                    {tensor(sum, Direction::inout), tensor(left, Direction::in), tensor(right, Direction::in)},
+                    loop(k, Expr(kSteps), passes::dot_statement(shape, sum, Expr(0), row, panel)));
+  one.arguments = {factors(shape.sum, shape.lanes, 1), factors(shape.left, kSteps * shape.group, 2),
+                   factors(shape.right, static_cast<std::size_t>(kSteps * width), 3)};
+  return one;
+}
+
+std::vector<DotInstruction> shapes() {
+  std::vector<DotInstruction> all(passes::dot_instructions().begin(), passes::dot_instructions().end());
+  // Sizes and types that are no instruction's anywhere.
+  all.push_back({"odd_lanes", "", {"", ""}, DType::i32, DType::i8, DType::i8, 5, 4});
+  all.push_back({"wide", "", {"", ""}, DType::i32, DType::u8, DType::i8, 40, 4});
+  all.push_back({"signed_wide", "", {"", ""}, DType::i32, DType::i8, DType::i8, 32, 4});
+  all.push_back({"swapped", "", {"", ""}, DType::i32, DType::i8, DType::u8, 16, 4});
+  all.push_back({"shorts", "", {"", ""}, DType::i32, DType::i16, DType::i16, 8, 2});
+  all.push_back({"halves", "", {"", ""}, DType::f32, DType::f16, DType::f16, 8, 2});
+  all.push_back({"brains", "", {"", ""}, DType::f32, DType::bf16, DType::bf16, 48, 2});
+  all.push_back({"singles", "", {"", ""}, DType::f32, DType::f32, DType::f32, 4, 3});
+  return all;
+}
+
+constexpr const char* kVnni = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4 -mattr=+avx512vnni,+avx512bf16";
+constexpr const char* kDotprod = "llvm -mtriple=aarch64-linux-gnu -mattr=+dotprod,+i8mm";
+
+std::string assembly_of(const DotInstruction& shape, const char* target) {
+  const Target resolved = resolve_target(target);
+  return codegen::emit_assembly(std::vector<Function>{passes::run_pipeline(product(shape).function, resolved)},
+                                resolved);
+}
+
+}  // namespace
+
+TEST_CASE("a dot computes the same on every architecture, with and without an instruction for it") {
+  std::vector<Case> cases;
+  for (const DotInstruction& shape : shapes()) cases.push_back(product(shape));
+  check_everywhere(cases, true);
+  check_on({kDotprod, {"qemu-aarch64", "-cpu", "max"}}, cases, true);
+  const Target host = resolve_target("host");
+  if (host.has("avx512vnni") && host.has("avx512bf16")) {
+    check_on({kVnni, {}}, cases, true);
+  } else {
+    MESSAGE("not run: this machine has no avx512vnni and avx512bf16");
+  }
+}
+
+TEST_CASE("a dot statement means what the instruction's loops mean") {
+  for (const DotInstruction& shape : shapes()) {
+    CAPTURE(std::string(shape.name));
+    const std::uint32_t width = shape.lanes * shape.group;
+    const Function meaning = passes::dot_meaning(shape);
+    Function statement = meaning;
+    const auto load = [&](std::size_t i) {
+      return Load::make(meaning.parameters[i].buffer, {Ramp::make(0, 1, width)});
+    };
+    statement.body = passes::dot_statement(shape, meaning.parameters[0].buffer, Expr(0), load(1), load(2));
+    std::vector<Bytes> first{factors(shape.sum, shape.lanes, 4), factors(shape.left, width, 5),
+                             factors(shape.right, width, 6)};
+    std::vector<Bytes> second = first;
+    for (auto* one : {&first, &second}) {
+      std::vector<void*> pointers;
+      for (Bytes& bytes : *one) pointers.push_back(bytes.data());
+      CHECK(interpret(one == &first ? meaning : statement, pointers.data()) == 0);
+    }
+    CHECK(first == second);
+  }
+}
+
+TEST_CASE("a matrix product's inner loop of dots is an instruction and a broadcast load") {
+  const struct {
+    const char* name;
+    const char* target;
+    const char* instruction;
+  } expected[] = {{"vpdpbusd_512", kVnni, "\tvpdpbusd\t(%"}, {"vdpbf16ps_512", kVnni, "\tvdpbf16ps\t(%"},
+                  {"sdot", kDotprod, "\tsdot\tv"},           {"usdot", kDotprod, "\tusdot\tv"},
+                  {"udot", kDotprod, "\tudot\tv"},           {"signed_wide", kVnni, "\tvpdpbusd\t"}};
+  for (const auto& e : expected) {
+    for (const DotInstruction& shape : shapes()) {
+      if (shape.name != e.name) continue;
+      const std::string text = assembly_of(shape, e.target);
+      CAPTURE(text);
+      CHECK(text.find(e.instruction) != std::string::npos);
+      // No lane is put in or taken out.
+      CHECK(text.find("pinsr") == std::string::npos);
+      CHECK(text.find("\tins\t") == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("the widest instruction that is not wider than the sum is taken") {
+  const auto name = [](const char* target, std::uint32_t lanes) {
+    const auto* found = passes::find_dot(resolve_target(target), DType::i32, DType::u8, DType::i8, lanes, 4);
+    return found == nullptr ? std::string() : std::string(found->name);
+  };
+  CHECK(name(kVnni, 64) == "vpdpbusd_512");
+  CHECK(name(kVnni, 12) == "vpdpbusd_256");
+  CHECK(name(kVnni, 3) == "vpdpbusd_128");
+  CHECK(name(kDotprod, 8) == "usdot");
+  CHECK(name("x86-64-v4", 16) == "");
+  CHECK(name("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -mattr=+avxvnni", 8) == "vpdpbusd_256");
+}
