@@ -2,7 +2,7 @@
 # Prints the loops of every scheduled example and its time beside serial loops and ferry's own schedule, all of them
 # checked against the definition. Run scripts/build.sh once before.
 #
-#   scripts/examples.sh [NAME...]      names of examples/NAME.schedule; default: all
+#   scripts/examples.sh [NAME...]      names of examples/NAME.schedule or examples/NAME.cpp; default: all
 #   FERRY_REMOTE=HOST:PORT             times that device
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,9 +16,17 @@ median_of() {
 }
 
 if [[ $# -eq 0 ]]; then
-  for file in examples/*.schedule; do set -- "$@" "$(basename "$file" .schedule)"; done
+  for file in examples/*.schedule examples/*.cpp; do set -- "$@" "$(basename "${file%.*}")"; done
 fi
 for name in "$@"; do
+  if [[ -f examples/$name.cpp ]]; then
+    echo "== $name"
+    sed -n '1s|^// ||p' "examples/$name.cpp"
+    echo
+    "$(dirname "$ferry")/examples/$name"
+    echo
+    continue
+  fi
   schedule=examples/$name.schedule kernel=examples/${name%%.*}.tc
   [[ -f $schedule ]] || { echo "there is no $schedule" >&2; exit 2; }
   read -ra sizes <<<"$(line_of "$schedule" run)"

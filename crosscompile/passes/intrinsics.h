@@ -39,8 +39,8 @@ struct IntrinsicCall {
 };
 
 struct IntrinsicRule {
-  std::string arch;                   // of Target::arch; empty: any
-  std::vector<std::string> features;  // that the target must have
+  std::string arch = {};                   // of Target::arch; empty: any
+  std::vector<std::string> features = {};  // that the target must have
   int priority = 0;
   // An expression of exactly call.type. May call math functions, C functions (Call::make; lane by lane in vectors) and
   // other intrinsics. Uses of an argument are evaluated each: bind one that is used often with ir::Let.

@@ -90,9 +90,9 @@ TEST_CASE("the element-wise examples") {
   const Tensor a = input({var("M"), 1}, "A"), b = input({a.shape()[0], var("N")}, "B"),
                r = input({1, b.shape()[1]}, "R");
   const Image column = random_image({5, 1}, 1), matrix = random_image({5, 7}, 2), row = random_image({1, 7}, 3);
-  check_same(run(example("03_broadcast", "add_column"), {column, matrix}),
+  check_same(run(example("05_broadcast", "add_column"), {column, matrix}),
              evaluate(add(a, b, "C"), {a, b}, {column, matrix}));
-  check_same(run(example("03_broadcast", "outer_product"), {column, row}),
+  check_same(run(example("05_broadcast", "outer_product"), {column, row}),
              evaluate(mul(a, r, "C"), {a, r}, {column, row}));
   const Tensor x = input({var("N")}, "A"), y = input({x.shape()[0]}, "B");
   const Image p = random_image({13}, 1), q = random_image({13}, 2);
@@ -103,16 +103,16 @@ TEST_CASE("the examples over matrices") {
   const Expr m = var("M"), n = var("N"), k = var("K");
   const Tensor a = input({m, k}, "A"), b = input({k, n}, "B");
   const Image x = random_image({5, 9}, 1), y = random_image({9, 7}, 2);
-  check_same(run(example("02_matmul", "matmul"), {x, y}), evaluate(matmul(a, b, "C"), {a, b}, {x, y}));
-  check_same(run(example("04_row_sum", "row_sum"), {x}), evaluate(row_sum(a, "S"), {a}, {x}));
-  check_same(run(example("04_row_sum", "total"), {x}), evaluate(sum(a, {}, "S"), {a}, {x}));
-  check_same(run(example("05_transpose", "transpose"), {x}), evaluate(transpose(a, "T"), {a}, {x}));
-  check_same(run(example("05_transpose", "flatten"), {x}), evaluate(reshape(a, {m * k}, "T"), {a}, {x}));
-  check_same(run(example("05_transpose", "tril"), {x}), evaluate(tril(a, "T"), {a}, {x}));
-  check_same(run(example("06_softmax", "softmax"), {x}), evaluate(softmax(a, 1, "T"), {a}, {x}));
+  check_same(run(example("10_matmul", "matmul"), {x, y}), evaluate(matmul(a, b, "C"), {a, b}, {x, y}));
+  check_same(run(example("08_row_sum", "row_sum"), {x}), evaluate(row_sum(a, "S"), {a}, {x}));
+  check_same(run(example("08_row_sum", "total"), {x}), evaluate(sum(a, {}, "S"), {a}, {x}));
+  check_same(run(example("06_transpose", "transpose"), {x}), evaluate(transpose(a, "T"), {a}, {x}));
+  check_same(run(example("06_transpose", "flatten"), {x}), evaluate(reshape(a, {m * k}, "T"), {a}, {x}));
+  check_same(run(example("06_transpose", "tril"), {x}), evaluate(tril(a, "T"), {a}, {x}));
+  check_same(run(example("18_softmax", "softmax"), {x}), evaluate(softmax(a, 1, "T"), {a}, {x}));
   const Image v = random_image({23}, 3);
   const Tensor c = input({n}, "C");
-  check_same(run(example("05_transpose", "strided_slice"), {v}, {2, 3}),
+  check_same(run(example("06_transpose", "strided_slice"), {v}, {2, 3}),
              evaluate(slice(c, {2}, {3}, {7}, "T"), {c}, {v}));
 }
 
@@ -121,24 +121,24 @@ TEST_CASE("the examples over images") {
   const Tensor k = input({var("O"), x.shape()[1], var("KH"), var("KW")}, "K");
   const Image image = random_image({2, 3, 11, 9}, 1), kernel = random_image({4, 3, 3, 3}, 2),
               each = random_image({3, 3, 3}, 3);
-  check_same(run(example("07_conv2d", "conv2d"), {image, kernel}),
+  check_same(run(example("13_conv2d", "conv2d"), {image, kernel}),
              evaluate(conv2d(x, k, convolution(1, 0), "Y"), {x, k}, {image, kernel}));
-  check_same(run(example("07_conv2d", "conv2d_3x3"), {image, kernel}),
+  check_same(run(example("13_conv2d", "conv2d_3x3"), {image, kernel}),
              evaluate(conv2d(x, k, convolution(1, 1), "Y"), {x, k}, {image, kernel}));
-  check_same(run(example("07_conv2d", "conv2d_strided"), {image, kernel}, {3, 2}),
+  check_same(run(example("13_conv2d", "conv2d_strided"), {image, kernel}, {3, 2}),
              evaluate(conv2d(x, k, convolution(3, 2), "Y"), {x, k}, {image, kernel}));
   const Tensor d = input({x.shape()[1], 1, var("KH"), var("KW")}, "D");
   Image filters = each;
   filters.shape = {3, 1, 3, 3};
-  check_same(run(example("08_depthwise", "depthwise_conv2d"), {image, each}),
+  check_same(run(example("15_depthwise", "depthwise_conv2d"), {image, each}),
              evaluate(depthwise_conv2d(x, d, convolution(1, 0), "Y"), {x, d}, {image, filters}));
-  check_same(run(example("09_pooling", "max_pool"), {image}),
+  check_same(run(example("16_pooling", "max_pool"), {image}),
              evaluate(max_pool2d(x, pooling(2, 2, 0), "Y"), {x}, {image}));
-  check_same(run(example("09_pooling", "avg_pool"), {image}),
+  check_same(run(example("16_pooling", "avg_pool"), {image}),
              evaluate(avg_pool2d(x, pooling(2, 2, 0), "Y"), {x}, {image}));
-  check_same(run(example("09_pooling", "max_pool_padded"), {image}),
+  check_same(run(example("16_pooling", "max_pool_padded"), {image}),
              evaluate(max_pool2d(x, pooling(3, 2, 1), "Y"), {x}, {image}));
-  check_same(run(example("09_pooling", "global_avg_pool"), {image}), evaluate(global_avg_pool2d(x, "Y"), {x}, {image}));
+  check_same(run(example("16_pooling", "global_avg_pool"), {image}), evaluate(global_avg_pool2d(x, "Y"), {x}, {image}));
 }
 
 TEST_CASE("the batch_norm example") {
@@ -150,6 +150,6 @@ TEST_CASE("the batch_norm example") {
     images.push_back(random_image({3}, images.size() + 1));
   }
   for (float& value : images[4].values) value = std::fabs(value) + 0.5f;
-  check_same(run(example("10_batch_norm", "batch_norm"), images),
+  check_same(run(example("17_batch_norm", "batch_norm"), images),
              evaluate(batch_norm(x, tensors[1], tensors[2], tensors[3], tensors[4], "Y"), tensors, images));
 }
