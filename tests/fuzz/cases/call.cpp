@@ -1,0 +1,150 @@
+#include "tests/fuzz/cases/call.h"
+
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/passes/simplify.h"
+#include "rpc/abi/fill.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+namespace ferry::fuzz {
+
+namespace {
+
+// How many of the reference's bounds a result may be away. Its bounds count half a unit for each operation; our math
+// functions are within 4 units.
+constexpr double kRoundings = 16;
+
+double unit_of(DType type) {
+  switch (type) {
+    case DType::f16: return 0x1p-10;
+    case DType::bf16: return 0x1p-7;
+    case DType::f32: return 0x1p-23;
+    case DType::f64: return 0x1p-52;
+    default: return 0;
+  }
+}
+
+double smallest_of(DType type) { return type == DType::f16 ? 0x1p-24 : type == DType::f64 ? 0x1p-1074 : 0x1p-126; }
+
+double largest_of(DType type) {
+  switch (type) {
+    case DType::f16: return 65504;
+    case DType::bf16:
+    case DType::f32: return std::numeric_limits<float>::max();
+    default: return std::numeric_limits<double>::max();
+  }
+}
+
+bool agrees(DType type, const lang::Element& got, const lang::Element& want) {
+  if (!is_float(type)) return got.integer == want.integer;
+  // A value whose rounding may have taken it anywhere, or over the end of the type.
+  if (!std::isfinite(want.error) || (want.error > 0 && std::abs(want.real) + 4 * want.error > largest_of(type) / 4))
+    return true;
+  if (std::isnan(got.real) || std::isnan(want.real)) return std::isnan(got.real) == std::isnan(want.real);
+  if (got.real == want.real) return true;
+  const double allowed =
+      want.error == 0 ? 0 : kRoundings * want.error + 4 * unit_of(type) * std::abs(want.real) + 4 * smallest_of(type);
+  return std::abs(got.real - want.real) <= allowed;
+}
+
+std::string text_of(DType type, const lang::Element& element) {
+  if (type == DType::u64) return std::to_string(static_cast<std::uint64_t>(element.integer));
+  if (!is_float(type)) return std::to_string(element.integer);
+  char text[64];
+  std::snprintf(text, sizeof text, "%.17g", element.real);
+  return text;
+}
+
+std::int64_t number(const ir::Expr& expr, const ir::Substitution& values) {
+  const ir::Expr value = passes::simplify(ir::substitute(expr, values));
+  const std::int64_t* constant = ir::as_int(value);
+  if (constant == nullptr) throw std::runtime_error("the program: a size is not known");
+  return *constant;
+}
+
+}  // namespace
+
+Call::Call(const ir::Function& function, const Sizes& sizes, std::uint64_t seed) : seed_(seed) {
+  ir::Substitution values;
+  for (const ir::Expr& symbol : function.symbols) {
+    symbols_.push_back(sizes.at(symbol.as<ir::Var>()->name));
+    values[symbol.get()] = ir::Expr(symbols_.back());
+  }
+  for (const ir::Requirement& requirement : function.requirements)
+    if (number(ir::cast(DType::i64, requirement.condition), values) == 0)
+      throw std::runtime_error("the program: requirement not met: " + requirement.message);
+  for (const ir::FunctionParameter& parameter : function.parameters) {
+    Argument argument{parameter.name, parameter.kind, parameter.direction, DType::i64, {}, 1, nullptr};
+    if (parameter.kind == ParameterKind::tensor) {
+      argument.type = parameter.buffer->dtype;
+      for (const ir::Expr& extent : parameter.buffer->shape) argument.shape.push_back(number(extent, values));
+      for (const std::int64_t extent : argument.shape) argument.elements *= extent;
+    }
+    const std::size_t bytes = static_cast<std::size_t>(argument.elements) * dtype_bytes(argument.type);
+    argument.memory = std::make_unique<GuardedMemory>(bytes, 0xa5);
+    if (argument.kind == ParameterKind::scalar)
+      std::memcpy(argument.memory->data(), &sizes.at(argument.name), sizeof(std::int64_t));
+    else if (argument.direction != Direction::out)
+      fill(FillKind::random, seed + arguments_.size(), argument.type, 0, static_cast<std::uint64_t>(argument.elements),
+           argument.memory->data());
+    arguments_.push_back(std::move(argument));
+  }
+  for (const Argument& argument : arguments_) pointers_.push_back(argument.memory->data());
+  for (std::int64_t& symbol : symbols_) pointers_.push_back(&symbol);
+}
+
+std::string Call::damage() const {
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    const Argument& argument = arguments_[i];
+    if (!argument.memory->is_intact()) return "writes beside '" + argument.name + "'";
+    if (argument.kind == ParameterKind::scalar || argument.direction != Direction::in) continue;
+    std::vector<std::uint8_t> before(argument.memory->size());
+    fill(FillKind::random, seed_ + i, argument.type, 0, static_cast<std::uint64_t>(argument.elements), before.data());
+    if (!before.empty() && std::memcmp(before.data(), argument.memory->data(), before.size()) != 0)
+      return "writes into the input '" + argument.name + "'";
+  }
+  return "";
+}
+
+Expectation::Expectation(const lang::Program& program, const Call& call) {
+  std::vector<const void*> inputs;
+  for (const Argument& argument : call.arguments())
+    inputs.push_back(argument.direction == Direction::out ? nullptr : argument.memory->data());
+  const lang::Reference reference(program, call.symbols(), inputs);
+  for (std::size_t p = 0; p < call.arguments().size(); ++p) {
+    const Argument& argument = call.arguments()[p];
+    if (argument.direction == Direction::in) continue;
+    if (reference.shape(p) != argument.shape) throw std::runtime_error("the shape of '" + argument.name + "' differs");
+    std::vector<std::uint64_t> positions(static_cast<std::size_t>(argument.elements));
+    std::iota(positions.begin(), positions.end(), 0);
+    outputs_[p] = {argument.name, argument.type, reference.evaluate(p, positions)};
+  }
+}
+
+std::string Expectation::difference(std::size_t parameter, const std::uint8_t* data) const {
+  const Output& output = outputs_.at(parameter);
+  for (std::size_t i = 0; i < output.elements.size(); ++i) {
+    const lang::Element got = lang::load_element(output.type, data + i * dtype_bytes(output.type));
+    const lang::Element& want = output.elements[i];
+    if (!agrees(output.type, got, want))
+      return "element " + std::to_string(i) + " of '" + output.name + "': expected " + text_of(output.type, want) +
+             (is_float(output.type) ? " (rounding " + std::to_string(want.error) + ")" : "") + ", got " +
+             text_of(output.type, got);
+  }
+  return "";
+}
+
+std::string Expectation::difference(const Call& call) const {
+  for (const auto& [parameter, output] : outputs_) {
+    const std::string found = difference(parameter, call.arguments()[parameter].memory->data());
+    if (!found.empty()) return found;
+  }
+  return "";
+}
+
+}  // namespace ferry::fuzz

@@ -1,0 +1,41 @@
+// Random expressions. Where they read tensors is left to whoever asks for them.
+#pragma once
+
+#include "tests/fuzz/cases/fuzz_case.h"
+#include "tests/fuzz/cases/random.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ferry::fuzz {
+
+DType random_type(Random& random);
+DType random_integer(Random& random);
+
+class ExpressionGenerator {
+ public:
+  // Reads an element of this type; with `exact` one that is the same everywhere.
+  using ReadElement = std::function<Node(DType type, bool exact)>;
+
+  ExpressionGenerator(Random& random, std::vector<std::string> axes, ReadElement read)
+      : random_(random), axes_(std::move(axes)), read_(std::move(read)) {}
+
+  Node expression(DType type, bool exact, int depth);
+  Node leaf(DType type, bool exact);
+  Node literal(DType type);
+
+ private:
+  Node integer(DType type, int depth);
+  Node real(DType type, bool exact, int depth);
+  Node math(DType type, int depth);
+  Node condition(int depth);
+  Node choice(DType type, bool exact, int depth);
+  Node converted(DType type, bool exact, int depth);
+
+  Random& random_;
+  std::vector<std::string> axes_;
+  ReadElement read_;
+};
+
+}  // namespace ferry::fuzz

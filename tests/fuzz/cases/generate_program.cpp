@@ -1,0 +1,346 @@
+#include "tests/fuzz/cases/generate_program.h"
+
+#include "tests/fuzz/cases/expression_generator.h"
+#include "tests/fuzz/cases/size.h"
+
+#include <deque>
+
+namespace ferry::fuzz {
+
+namespace {
+
+constexpr std::int64_t kMaxPoints = 4000;     // of one stage, its reduction included
+constexpr std::int64_t kMaxElements = 60000;  // of one tensor
+constexpr std::size_t kMaxInputs = 5;
+
+struct NamedAxis {
+  std::string name;
+  Size extent;
+};
+
+// A tensor whose readers are generated before it is, so that it becomes as large as they need.
+struct Tensor {
+  std::string name;
+  DType type = DType::f32;
+  std::vector<Size> extents;
+  bool exact = true;
+};
+
+class ProgramGenerator {
+ public:
+  explicit ProgramGenerator(Random& random) : random_(random) {}
+
+  // False when the program turned out too large.
+  bool run() {
+    for (const char* name : kSizeNames)
+      made.sizes[name] = random_.of<std::int64_t>({0, 1, 2, 3, 4, 5, 7, 8, 11, 13, 16, 17, 23, 31, 37});
+    symbolic_percent_ = random_.of<int>({0, 30, 100});
+    wanted_stages_ = static_cast<std::size_t>(random_.between(1, 4));
+    Tensor first{"S0", random_type(random_), {}, random_.chance(30)};
+    const auto rank = random_.between(random_.chance(10) ? 0 : 1, 3);
+    for (std::int64_t d = 0; d < rank; ++d) first.extents.push_back(random_extent(rank));
+    stages_.push_back(first);
+    for (std::size_t s = 0; s < stages_.size(); ++s) {
+      current_ = s;
+      generate_stage();
+      if (too_large_) return false;
+    }
+    for (auto statements = stage_statements_.rbegin(); statements != stage_statements_.rend(); ++statements)
+      made.statements.insert(made.statements.end(), statements->begin(), statements->end());
+    made.outputs.push_back("S0");
+    for (std::size_t s = 1; s < stages_.size(); ++s)
+      if (random_.chance(15)) made.outputs.push_back(stages_[s].name);
+    finish_inputs();
+    return !too_large_;
+  }
+
+  FuzzCase made;
+
+ private:
+  Size random_extent(std::int64_t rank) {
+    if (random_.chance(symbolic_percent_)) {
+      Size size;
+      size.times[random_.below(3)] = 1;
+      if (random_.chance(15)) size.number = 1;
+      return size;
+    }
+    if (rank >= 3) return {random_.of<std::int64_t>({1, 2, 3, 4, 5, 7, 8, 9, 13, 16})};
+    return {random_.of<std::int64_t>({0, 1, 2, 3, 5, 7, 8, 9, 13, 16, 17, 29, 32, 40})};
+  }
+
+  void generate_stage() {
+    // A copy: new stages move the others.
+    const Tensor stage = stages_[current_];
+    const char* const names[] = {"i", "j", "k"};
+    spatial_.clear();
+    for (std::size_t d = 0; d < stage.extents.size(); ++d) spatial_.push_back({names[d], stage.extents[d]});
+    std::vector<Statement> statements;
+    const bool argmax = !is_float(stage.type) && stage.type == DType::i64 && random_.chance(30);
+    const bool in_place = current_ == 0 && !stage.exact && random_.chance(20);
+    if (in_place) {
+      std::vector<std::string> shape;
+      for (const Size& extent : stage.extents) shape.push_back(extent.text());
+      made.inputs.push_back({stage.name, stage.type, shape});
+      statements.push_back(update(stage));
+    } else if (argmax || random_.chance(35)) {
+      statements.push_back(reduction(stage, argmax));
+    } else {
+      statements.push_back(plain(stage));
+    }
+    if (!argmax && random_.chance(12)) statements.push_back(update(stage));
+    check_points(spatial_);
+    stage_statements_.push_back(std::move(statements));
+  }
+
+  Statement statement(const Tensor& stage, std::string op, const std::vector<NamedAxis>& axes) {
+    Statement made_statement{stage.name, {}, std::move(op), {}, {}};
+    for (const NamedAxis& axis : spatial_) made_statement.axes.push_back(axis.name);
+    for (const NamedAxis& axis : axes) made_statement.ranges.push_back({axis.name, axis.extent.text()});
+    return made_statement;
+  }
+
+  Node value(DType type, bool exact, const std::vector<NamedAxis>& axes, int depth) {
+    axes_ = axes;
+    std::vector<std::string> names;
+    for (const NamedAxis& axis : axes) names.push_back(axis.name);
+    ExpressionGenerator generator(random_, names, [&](DType wanted, bool be_exact) { return read(wanted, be_exact); });
+    generator_ = &generator;
+    Node made_value = generator.expression(type, exact, depth);
+    generator_ = nullptr;
+    return made_value;
+  }
+
+  Statement plain(const Tensor& stage) {
+    Statement made_statement = statement(stage, "=", spatial_);
+    made_statement.value = value(stage.type, stage.exact, spatial_, static_cast<int>(random_.between(1, 4)));
+    return made_statement;
+  }
+
+  std::vector<NamedAxis> with_reduction() {
+    std::vector<NamedAxis> axes = spatial_;
+    const std::int64_t count = random_.between(1, 2);
+    for (std::int64_t i = 0; i < count; ++i) axes.push_back({i == 0 ? "r" : "s", random_extent(i == 0 ? 2 : 3)});
+    check_points(axes);
+    return axes;
+  }
+
+  std::string reduction_operator(const Tensor& stage) {
+    if (stage.type == DType::boolean) return random_.of<std::string>({"any=", "all="});
+    if (is_float(stage.type) && stage.exact) return random_.of<std::string>({"min=", "max="});
+    return random_.of<std::string>({"+=", "+=", "+=", "*=", "min=", "max="});
+  }
+
+  // Every reduced axis must occur in the value.
+  void use_all(Statement& made_statement, DType type, const std::vector<NamedAxis>& axes) {
+    const std::string text = to_text(made_statement.value);
+    for (std::size_t a = spatial_.size(); a < axes.size(); ++a) {
+      if (text.find("(" + axes[a].name + ")") != std::string::npos) continue;
+      Node old = std::move(made_statement.value);
+      const std::string condition = "(" + axes[a].name + " % 2 == 0 ? ";
+      const bool exact = old.exact;
+      Node other = type == DType::boolean ? Node{"true", type} : Node{std::string(type_text(type)) + "(1)", type};
+      made_statement.value = {condition + "$0 : $1)", type, {std::move(old), std::move(other)}, exact};
+    }
+  }
+
+  Statement reduction(const Tensor& stage, bool argmax) {
+    const std::vector<NamedAxis> axes = with_reduction();
+    if (argmax) {
+      DType type = random_type(random_);
+      if (type == DType::boolean) type = DType::u8;
+      Statement made_statement = statement(stage, random_.chance(50) ? "argmax=!" : "argmin=!", axes);
+      made_statement.value = value(type, true, axes, static_cast<int>(random_.between(1, 2)));
+      use_all(made_statement, type, axes);
+      return made_statement;
+    }
+    Statement made_statement = statement(stage, reduction_operator(stage) + "!", axes);
+    made_statement.value = value(stage.type, stage.exact, axes, static_cast<int>(random_.between(1, 3)));
+    use_all(made_statement, stage.type, axes);
+    return made_statement;
+  }
+
+  // One that starts from what the tensor holds.
+  Statement update(const Tensor& stage) {
+    if (random_.chance(50)) {
+      const std::vector<NamedAxis> axes = random_.chance(60) ? with_reduction() : spatial_;
+      Statement made_statement = statement(stage, reduction_operator(stage), axes);
+      made_statement.value = value(stage.type, stage.exact, axes, 1);
+      use_all(made_statement, stage.type, axes);
+      return made_statement;
+    }
+    Statement made_statement = statement(stage, "=", spatial_);
+    std::string own = stage.name;
+    std::string indices;
+    const bool backwards = random_.chance(30);
+    for (const NamedAxis& axis : spatial_)
+      indices += (indices.empty() ? "" : ",") + (backwards ? axis.extent.text() + "-1-" + axis.name : axis.name);
+    if (!spatial_.empty()) own += "(" + indices + ")";
+    Node other = value(stage.type, stage.exact, spatial_, 1);
+    const Node self{own, stage.type, {}, stage.exact};
+    const bool exact = self.exact && other.exact;
+    const bool floating = is_float(stage.type);
+    const char* const operation = stage.type == DType::boolean ? "($0 || $1)"
+                                  : floating && stage.exact    ? "min($0, $1)"
+                                                               : "($0 * $1 + $0)";
+    made_statement.value = {operation, stage.type, {self, std::move(other)}, exact};
+    return made_statement;
+  }
+
+  // An element of an input or of another stage, converted where none of this type is at hand.
+  Node read(DType type, bool exact) {
+    std::vector<Tensor*> candidates;
+    const auto suits = [&](const Tensor& tensor) { return tensor.exact || (!exact && is_float(type)); };
+    for (std::size_t s = current_ + 1; s < stages_.size(); ++s)
+      if (suits(stages_[s])) candidates.push_back(&stages_[s]);
+    const bool may_add_stage = stages_.size() < wanted_stages_;
+    Tensor* tensor = nullptr;
+    if (may_add_stage && random_.chance(60)) {
+      stages_.push_back(new_tensor("S" + std::to_string(stages_.size()), type));
+      stages_.back().exact = exact || !is_float(stages_.back().type) || random_.chance(25);
+      tensor = &stages_.back();
+      // Integers from rounded floats would not be exact; the reader converts.
+      if (!suits(*tensor)) tensor->exact = true;
+    } else if (!candidates.empty() && random_.chance(60)) {
+      tensor = random_.of(candidates);
+    } else if (!inputs_.empty() && (inputs_.size() == kMaxInputs || random_.chance(50))) {
+      tensor = &inputs_[random_.below(inputs_.size())];
+      for (Tensor& input : inputs_)
+        if (input.type == type && random_.chance(60)) tensor = &input;
+    } else {
+      inputs_.push_back(new_tensor("A" + std::to_string(inputs_.size()), type));
+      tensor = &inputs_.back();
+    }
+    return element_of(*tensor, type);
+  }
+
+  Tensor new_tensor(std::string name, DType type) {
+    Tensor tensor{std::move(name), random_.chance(75) ? type : random_type(random_), {}, true};
+    const std::int64_t rank = random_.between(random_.chance(8) ? 0 : 1, 3);
+    tensor.extents.resize(static_cast<std::size_t>(rank));
+    return tensor;
+  }
+
+  Node element_of(Tensor& tensor, DType type) {
+    std::string indices, guard;
+    for (std::size_t d = 0; d < tensor.extents.size(); ++d)
+      indices += (d == 0 ? "" : ",") + index(tensor.extents[d], d, guard);
+    std::string text = tensor.name + (tensor.extents.empty() ? "" : "(" + indices + ")");
+    Node load{text, tensor.type, {}, tensor.exact};
+    if (!guard.empty()) {
+      Node other = generator_->literal(tensor.type);
+      const bool exact = load.exact;
+      load = {"(" + guard + " ? $0 : $1)", tensor.type, {std::move(load), std::move(other)}, exact};
+    }
+    if (tensor.type == type) return load;
+    const bool exact = load.exact;
+    return {std::string(type_text(type)) + "($0)", type, {std::move(load)}, exact};
+  }
+
+  // An index into a dimension, which grows as far as the index goes.
+  std::string index(Size& extent, std::size_t dimension, std::string& guard) {
+    const auto reach = [&](const Size& needed) { extent = Size::larger(extent, needed); };
+    const std::int64_t offset = random_.chance(40) ? random_.between(0, 2) : 0;
+    const std::string plus = offset == 0 ? "" : "+" + std::to_string(offset);
+    if (axes_.empty() || random_.chance(5)) {
+      reach({offset + 1});
+      return std::to_string(offset);
+    }
+    // Mostly the axis of that position.
+    const NamedAxis& axis = dimension < axes_.size() && random_.chance(60) ? axes_[dimension] : random_.of(axes_);
+    const NamedAxis& other = random_.of(axes_);
+    switch (random_.between(0, 15)) {
+      case 0: {
+        const std::int64_t step = random_.between(2, 3);
+        reach(axis.extent.scaled(step).plus(offset));
+        return std::to_string(step) + "*" + axis.name + plus;
+      }
+      case 1:
+      case 2: reach(axis.extent.plus(other.extent).plus(offset)); return axis.name + "+" + other.name + plus;
+      case 3: reach(axis.extent); return axis.extent.text() + "-1-" + axis.name;
+      case 4: reach(axis.extent); return axis.name + "/" + std::to_string(random_.between(2, 5));
+      case 5: {
+        const std::int64_t modulus = random_.between(1, 5);
+        reach({modulus});
+        return axis.name + "%" + std::to_string(modulus);
+      }
+      case 6: {
+        const std::int64_t last = random_.between(0, 6);
+        reach({last + 1});
+        return "min(" + axis.name + "," + std::to_string(last) + ")";
+      }
+      case 7: {
+        // The guard may stand on one dimension only, so that it stays readable.
+        if (!guard.empty()) break;
+        const std::int64_t shift = random_.between(0, 2), limit = random_.between(1, 9);
+        guard = axis.name + " >= " + std::to_string(shift) + " && " + axis.name + " < " + std::to_string(shift + limit);
+        reach({limit});
+        return shift == 0 ? axis.name : axis.name + "-" + std::to_string(shift);
+      }
+      case 8: {
+        if (inputs_.empty()) break;
+        const std::int64_t modulus = random_.between(1, 7);
+        for (Tensor& input : inputs_) {
+          if (is_float(input.type) || input.type == DType::boolean || input.type == DType::u64) continue;
+          if (input.extents.size() != 1 || &input.extents.front() == &extent) continue;
+          reach({modulus});
+          input.extents[0] = Size::larger(input.extents[0], axis.extent);
+          return "int64(" + input.name + "(" + axis.name + "))%" + std::to_string(modulus);
+        }
+        break;
+      }
+      default: break;
+    }
+    reach(axis.extent.plus(offset));
+    return axis.name + plus;
+  }
+
+  void check_points(const std::vector<NamedAxis>& axes) {
+    std::int64_t points = 1;
+    for (const NamedAxis& axis : axes) points *= std::max<std::int64_t>(1, axis.extent.value(made.sizes));
+    if (points > kMaxPoints) too_large_ = true;
+  }
+
+  void finish_inputs() {
+    for (const Tensor& input : inputs_) {
+      InputTensor parameter{input.name, input.type, {}};
+      std::int64_t elements = 1;
+      for (const Size& extent : input.extents) {
+        parameter.shape.push_back(extent.text());
+        elements *= std::max<std::int64_t>(1, extent.value(made.sizes));
+      }
+      if (elements > kMaxElements) too_large_ = true;
+      made.inputs.push_back(std::move(parameter));
+    }
+    // A size is read off an input where one has it for a dimension, and is an argument otherwise.
+    const std::string text = source_of(made);
+    for (const char* name : kSizeNames) {
+      const bool used = text.find(std::string(name)) != std::string::npos;
+      bool bare = false;
+      for (const InputTensor& input : made.inputs)
+        for (const std::string& extent : input.shape) bare = bare || extent == name;
+      if (used && !bare) made.scalars.push_back(name);
+      if (!used) made.sizes.erase(name);
+    }
+  }
+
+  Random& random_;
+  int symbolic_percent_ = 0;
+  std::size_t wanted_stages_ = 1;
+  std::deque<Tensor> stages_, inputs_;
+  std::size_t current_ = 0;
+  std::vector<std::vector<Statement>> stage_statements_;
+  std::vector<NamedAxis> spatial_, axes_;
+  ExpressionGenerator* generator_ = nullptr;
+  bool too_large_ = false;
+};
+
+}  // namespace
+
+FuzzCase generate_program(Random& random) {
+  while (true) {
+    ProgramGenerator generator(random);
+    if (generator.run()) return std::move(generator.made);
+  }
+}
+
+}  // namespace ferry::fuzz

@@ -1,0 +1,231 @@
+#include "tests/fuzz/cases/generate_schedule.h"
+
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/passes/simplify.h"
+#include "host/schedule/stages/access.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace ferry::fuzz {
+
+namespace {
+
+using schedule::Directive;
+using schedule::Schedule;
+using schedule::ScheduledStage;
+
+// Copies of a body that unrolling and vectors may make, so that a case stays small.
+constexpr std::int64_t kMaxCopies = 256;
+// Iterations of a stage's loops, those that guards leave empty included: splits of splits would soon take hours.
+constexpr std::int64_t kMaxIterations = 40'000;
+
+using Sizes = std::map<std::string, std::int64_t>;
+
+class ScheduleGenerator {
+ public:
+  ScheduleGenerator(const Schedule& schedule, const Sizes& sizes, Random& random) : random_(random), sizes_(sizes) {
+    for (const ScheduledStage& stage : schedule.stages()) {
+      stages_.push_back(&stage);
+      copies_ *= copies_of(stage);
+    }
+  }
+
+  Directive next() {
+    stage_ = random_.of(stages_);
+    Directive directive{stage_->name, "", {}, 0};
+    const std::int64_t choice = random_.between(0, 99);
+    if (choice < 22) {
+      directive.primitive = "split";
+      const std::string name = axis();
+      directive.words = random_.chance(75) ? Words{name, factor_of(name)} : Words{name, "nparts", factor_of(name)};
+    } else if (choice < 30) {
+      const auto [outer, inner] = neighbours();
+      directive.primitive = "tile";
+      directive.words = {outer, inner, factor_of(outer), factor_of(inner)};
+    } else if (choice < 36) {
+      const auto [outer, inner] = neighbours();
+      directive.primitive = "fuse";
+      directive.words = {outer, inner};
+    } else if (choice < 45) {
+      directive.primitive = "reorder";
+      directive.words = some_axes();
+    } else if (choice < 52) {
+      directive.primitive = "parallel";
+      directive.words = {random_.chance(60) ? first_axis() : axis()};
+    } else if (choice < 64) {
+      directive.primitive = copies_ < kMaxCopies ? (random_.chance(70) ? "vectorize" : "unroll") : "parallel";
+      directive.words = {small_axis()};
+      if (directive.primitive == "vectorize" && random_.chance(25)) directive.words.push_back("reduce");
+    } else if (choice < 76) {
+      const ScheduledStage& place = *random_.of(stages_);
+      directive.primitive = "compute_at";
+      directive.words = {place.name, axis_of(place)};
+    } else if (choice < 81) {
+      const ScheduledStage& place = *random_.of(stages_);
+      directive.primitive = "store_at";
+      directive.words = random_.chance(30) ? Words{"root"} : Words{place.name, axis_of(place)};
+    } else if (choice < 84) {
+      directive.primitive = random_.chance(70) ? "compute_inline" : "compute_root";
+    } else if (choice < 85) {
+      directive.stage.clear();
+      directive.primitive = "inline_injective";
+    } else if (choice < 89) {
+      directive.primitive = "cache_read";
+      if (random_.chance(50)) directive.stage = some_tensor();
+      directive.words = {scope()};
+      if (random_.chance(40)) directive.words.push_back(random_.of(stages_)->name);
+    } else if (choice < 92) {
+      directive.primitive = "cache_write";
+      directive.words = {scope()};
+    } else if (choice < 95) {
+      directive.primitive = "rfactor";
+      directive.words = {axis()};
+    } else if (choice < 97) {
+      directive.primitive = "transform_layout";
+      directive.words = layout();
+    } else if (choice < 98) {
+      directive.primitive = "storage_align";
+      directive.words = {axis(), factor(), std::to_string(random_.between(0, 3))};
+    } else if (choice < 99) {
+      directive.primitive = "set_scope";
+      directive.words = {scope()};
+    } else {
+      directive.primitive = "pragma";
+      directive.words = {axis(), "auto_unroll_max_step", std::to_string(random_.between(0, 32))};
+    }
+    return directive;
+  }
+
+ private:
+  using Words = std::vector<std::string>;
+
+  static std::int64_t copies_of(const ScheduledStage& stage) {
+    std::int64_t copies = 1;
+    for (const std::size_t id : stage.loops.order()) {
+      const schedule::Loop& loop = stage.loops.loop(id);
+      if (loop.kind != ir::ForKind::vectorized && loop.kind != ir::ForKind::unrolled) continue;
+      const std::int64_t* extent = ir::as_int(loop.extent);
+      copies *= extent == nullptr ? 8 : std::max<std::int64_t>(1, *extent);
+    }
+    return copies;
+  }
+
+  std::string axis_of(const ScheduledStage& stage) {
+    const std::vector<std::size_t>& order = stage.loops.order();
+    return order.empty() ? "nothing" : stage.loops.loop(random_.of(order)).name;
+  }
+  std::string axis() { return axis_of(random_.chance(98) ? *stage_ : *random_.of(stages_)); }
+  std::string first_axis() {
+    const std::vector<std::size_t>& order = stage_->loops.order();
+    return order.empty() ? "nothing" : stage_->loops.loop(order.front()).name;
+  }
+  // Of a constant extent, and a small one, where there is one.
+  std::string small_axis() {
+    for (int i = 0; i < 6; ++i) {
+      const std::vector<std::size_t>& order = stage_->loops.order();
+      if (order.empty()) break;
+      const schedule::Loop& loop = stage_->loops.loop(random_.of(order));
+      const std::int64_t* extent = ir::as_int(loop.extent);
+      if (extent != nullptr && *extent * copies_ <= kMaxCopies) return loop.name;
+    }
+    return random_.chance(10) && copies_ < 8 ? axis() : "nothing";
+  }
+  std::pair<std::string, std::string> neighbours() {
+    const std::vector<std::size_t>& order = stage_->loops.order();
+    if (order.size() < 2) return {axis(), axis()};
+    const std::size_t at = random_.below(order.size() - 1);
+    return {stage_->loops.loop(order[at]).name, stage_->loops.loop(order[at + 1]).name};
+  }
+  Words some_axes() {
+    Words names;
+    for (const std::size_t id : stage_->loops.order()) names.push_back(stage_->loops.loop(id).name);
+    for (std::size_t i = names.size(); i > 1; --i) std::swap(names[i - 1], names[random_.below(i)]);
+    if (random_.chance(30) && names.size() > 2) names.pop_back();
+    return names;
+  }
+  std::string factor() { return std::to_string(random_.of<std::int64_t>({1, 2, 2, 3, 4, 4, 5, 7, 8, 8, 16, 16, 32})); }
+  // Of a split that leaves few enough iterations.
+  std::string factor_of(const std::string& name) {
+    std::int64_t all = 1, own = 1;
+    for (const std::size_t id : stage_->loops.order()) {
+      const std::int64_t count = std::max<std::int64_t>(1, iterations(stage_->loops.loop(id).extent));
+      all *= count;
+      if (stage_->loops.loop(id).name == name) own = count;
+    }
+    const std::string number = factor();
+    const std::int64_t by = std::stoll(number);
+    const std::int64_t then = all / own * ((own + by - 1) / by * by);
+    return then > kMaxIterations ? "1" : number;
+  }
+  std::int64_t iterations(const lang::Expr& extent) const {
+    ir::Substitution values;
+    for (const ir::Expr& var : ir::free_vars(extent)) {
+      const auto size = sizes_.find(var.as<ir::Var>()->name);
+      if (size != sizes_.end()) values[var.get()] = ir::Expr(size->second);
+    }
+    const ir::Expr value = passes::simplify(ir::substitute(extent, values));
+    const std::int64_t* constant = ir::as_int(value);
+    return constant == nullptr ? 1 : *constant;
+  }
+  std::string scope() { return random_.of<std::string>({"local", "global", "register"}); }
+  std::string some_tensor() {
+    Words names;
+    for (const ScheduledStage* stage : stages_)
+      for (const lang::Expr& value : stage->values)
+        for (const ir::Load* load : schedule::loads_of(value)) names.push_back(load->buffer->name);
+    return names.empty() ? stage_->name : random_.of(names);
+  }
+  Words layout() {
+    const std::size_t rank = stage_->axes.size();
+    std::string from, to;
+    for (std::size_t d = 0; d < rank; ++d) from += (d == 0 ? "d" : ", d") + std::to_string(d);
+    const std::size_t split = rank == 0 ? 0 : random_.below(rank);
+    const std::string by = factor();
+    std::vector<std::string> parts;
+    for (std::size_t d = 0; d < rank; ++d) {
+      const std::string name = "d" + std::to_string(d);
+      if (d != split || random_.chance(30)) {
+        parts.push_back(name);
+        continue;
+      }
+      parts.push_back(name + " / " + by);
+      parts.push_back(name + " % " + by);
+    }
+    for (std::size_t i = parts.size(); i > 1; --i) std::swap(parts[i - 1], parts[random_.below(i)]);
+    for (const std::string& part : parts) to += (to.empty() ? "" : ", ") + part;
+    return schedule::parse_directives("transform_layout (" + from + ") -> (" + to + ")").directives.at(0).words;
+  }
+
+  Random& random_;
+  const Sizes& sizes_;
+  std::vector<const ScheduledStage*> stages_;
+  const ScheduledStage* stage_ = nullptr;
+  std::int64_t copies_ = 1;
+};
+
+}  // namespace
+
+Schedule generate_schedule(const lang::Program& program, const Sizes& sizes, Random& random,
+                           const ScheduleListener& listener) {
+  Schedule schedule(program);
+  const std::int64_t wanted = random.between(1, 10);
+  for (std::int64_t tries = 0; tries < 40; ++tries) {
+    if (static_cast<std::int64_t>(schedule.directives().size()) >= wanted) break;
+    const Directive directive = ScheduleGenerator(schedule, sizes, random).next();
+    const std::string before = schedule.to_text(), text = to_text(directive);
+    listener.trying(text);
+    try {
+      schedule.apply(directive);
+      listener.accepted(text);
+    } catch (const CompileError& error) {
+      listener.refused(text, error.what());
+      if (schedule.to_text() != before) throw std::runtime_error("a refusal changed the schedule: " + text);
+    }
+  }
+  return schedule;
+}
+
+}  // namespace ferry::fuzz

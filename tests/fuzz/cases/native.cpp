@@ -1,0 +1,50 @@
+#include "tests/fuzz/cases/native.h"
+
+#include "crosscompile/codegen/llvm/codegen.h"
+#include "crosscompile/compile.h"
+#include "crosscompile/link/link.h"
+#include "device-runtime/device/kernel_context.h"
+#include "device-runtime/loader/elf_image.h"
+
+#include <stdexcept>
+
+namespace ferry::fuzz {
+
+namespace {
+
+template <class T>
+T value_of(Result<T> result) {
+  if (!result.is_ok()) throw std::runtime_error(result.status().message());
+  return std::move(result.value());
+}
+
+std::size_t bytes_of(const ManifestExpr& expr, const Call& call) {
+  if (expr.code.empty()) return 0;
+  return static_cast<std::size_t>(value_of(evaluate(expr, call.symbols())));
+}
+
+}  // namespace
+
+std::int32_t run_native(const ir::Function& function, const Target& target, const Call& call) {
+  const FunctionInfo info = describe(function);
+  const std::vector<std::uint8_t> object = codegen::emit_object(std::span(&function, 1), target);
+  const std::vector<std::string> exports = {info.symbol};
+  const std::vector<std::uint8_t> file = link::link_shared(object, target, exports);
+  const device::ElfImage image = value_of(device::ElfImage::load(file));
+  device::ThreadPool pool(2);
+  device::PrintBuffer printed;
+  device::KernelContext context = device::make_kernel_context(pool, printed);
+  // NaN and large numbers for whoever reads what nobody wrote.
+  const GuardedMemory call_workspace(bytes_of(info.call_workspace, call), 0xff);
+  context.thread_workspace_stride = (bytes_of(info.thread_workspace, call) + 63) / 64 * 64;
+  const GuardedMemory thread_workspaces(context.thread_workspace_stride * pool.threads(), 0xff);
+  context.call_workspace = call_workspace.data();
+  context.thread_workspaces = thread_workspaces.data();
+  const auto kernel = reinterpret_cast<ferry_kernel>(value_of(image.function(info.symbol)));
+  const std::int32_t result = kernel(call.pointers(), &context.api);
+  if (!call_workspace.is_intact() || !thread_workspaces.is_intact())
+    throw std::runtime_error("the kernel writes beside its workspace");
+  return result;
+}
+
+}  // namespace ferry::fuzz

@@ -1,0 +1,15 @@
+// Machine code for this machine, run in this process by the device runtime's loader and threads.
+#pragma once
+
+#include "crosscompile/ir/function.h"
+#include "crosscompile/target/target.h"
+#include "tests/fuzz/cases/call.h"
+
+#include <cstdint>
+
+namespace ferry::fuzz {
+
+// Compiles a function that went through the passes and calls it. Returns what the kernel returns.
+std::int32_t run_native(const ir::Function& function, const Target& target, const Call& call);
+
+}  // namespace ferry::fuzz

@@ -1,0 +1,166 @@
+#include "tests/fuzz/cases/oracles.h"
+
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/interpreter.h"
+#include "crosscompile/ir/printer.h"
+#include "crosscompile/ir/validator.h"
+#include "crosscompile/passes/pipeline.h"
+#include "crosscompile/target/resolve.h"
+#include "host/lang/text.h"
+#include "host/lower/lower.h"
+#include "tests/fuzz/cases/call.h"
+#include "tests/fuzz/cases/generate_schedule.h"
+#include "tests/fuzz/cases/native.h"
+
+#include <stdexcept>
+
+namespace ferry::fuzz {
+
+namespace {
+
+using schedule::Schedule;
+
+// Thrown when results differ.
+class Mismatch : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Judge {
+ public:
+  Judge(const FuzzCase& fuzz_case, Progress& progress) : case_(fuzz_case), progress_(progress) {}
+
+  Verdict run(const std::optional<std::uint64_t>& schedule_seed) {
+    progress_.step("parse");
+    lang::Program program;
+    try {
+      program = lang::parse(source_of(case_), "case.tc").at(0);
+    } catch (const CompileError& error) {
+      return {"program", error.what()};
+    }
+    const ir::Function function = schedule_seed ? lowered_at_random(program, *schedule_seed) : lowered(program);
+    if (!function.body.defined()) return {"illegal", illegal_};
+    ir::validate(function, "lower");
+    progress_.step("reference");
+    const Call inputs(function, case_.sizes, case_.seed);
+    try {
+      expectation_ = std::make_unique<Expectation>(program, inputs);
+    } catch (const CompileError& error) {
+      return {"program", error.what()};
+    }
+    interpret(function, "interpreter, as lowered");
+    progress_.step("passes");
+    const Target target = resolve_target(case_.target);
+    const ir::Function passed = passes::run_pipeline(function, target);
+    ir::validate(passed, "passes");
+    interpret(passed, "interpreter, after the passes");
+    progress_.step("machine code");
+    const Call call(function, case_.sizes, case_.seed);
+    check(call, run_native(passed, target, call), passed);
+    return {};
+  }
+
+ private:
+  ir::Function lowered(const lang::Program& program) {
+    progress_.step("schedule");
+    try {
+      const Schedule schedule = Schedule::replay(program, schedule_of(case_));
+      progress_.step("lower");
+      return lower::lower(program, schedule);
+    } catch (const CompileError& error) {
+      illegal_ = error.what();
+      return {};
+    }
+  }
+
+  ir::Function lowered_at_random(const lang::Program& program, std::uint64_t seed) {
+    progress_.step("schedule");
+    Random random(seed);
+    ScheduleListener listener;
+    listener.trying = [&](const std::string& text) { progress_.step("schedule: " + text); };
+    listener.accepted = [&](const std::string& text) { progress_.directive(text); };
+    listener.refused = [&](const std::string& text, const std::string& why) { progress_.refused(text, why); };
+    const Schedule schedule = generate_schedule(program, case_.sizes, random, listener);
+    progress_.step("lower");
+    try {
+      const ir::Function function = lower::lower(program, schedule);
+      // What was refused on the way must have left no trace, and the text must say all.
+      progress_.step("replay");
+      const ir::Function again = lower::lower(program, Schedule::replay(program, schedule.to_text()));
+      if (ir::to_text(function) != ir::to_text(again)) throw Mismatch("replayed, the schedule gives other loops");
+      return function;
+    } catch (const CompileError& error) {
+      progress_.step("lower");
+      progress_.dropped(error.what());
+    }
+    // What some of the directives make may still be lowered.
+    std::vector<schedule::Directive> kept = schedule.directives();
+    while (true) {
+      kept.pop_back();
+      Schedule fewer(program);
+      for (const schedule::Directive& directive : kept) fewer.apply(directive);
+      try {
+        return lower::lower(program, fewer);
+      } catch (const CompileError& error) {
+        if (kept.empty()) throw InternalError(std::string("without a schedule: ") + error.what());
+        progress_.dropped(error.what());
+      }
+    }
+  }
+
+  void interpret(const ir::Function& function, const std::string& step) {
+    progress_.step(step);
+    const Call call(function, case_.sizes, case_.seed);
+    check(call, ir::interpret(function, call.pointers()), function);
+  }
+
+  void check(const Call& call, std::int32_t result, const ir::Function& function) const {
+    if (result != 0) {
+      const auto number = static_cast<std::size_t>(result) - 1;
+      throw Mismatch("the call fails: " +
+                     (number < function.messages.size() ? function.messages[number] : std::to_string(result)));
+    }
+    const std::string difference = expectation_->difference(call);
+    if (!difference.empty()) throw Mismatch(difference);
+    const std::string damage = call.damage();
+    if (!damage.empty()) throw Mismatch("the kernel " + damage);
+  }
+
+  const FuzzCase& case_;
+  Progress& progress_;
+  std::string illegal_;
+  std::unique_ptr<Expectation> expectation_;
+};
+
+}  // namespace
+
+Verdict judge(const FuzzCase& fuzz_case, const std::optional<std::uint64_t>& schedule_seed, Progress& progress) {
+  try {
+    return Judge(fuzz_case, progress).run(schedule_seed);
+  } catch (const Mismatch& error) {
+    return {"mismatch", error.what()};
+  } catch (const ir::InterpreterError& error) {
+    return {"interpreter", error.what()};
+  } catch (const InternalError& error) {
+    return {"internal", error.what()};
+  } catch (const CompileError& error) {
+    return {"refused", error.what()};
+  } catch (const std::exception& error) {
+    return {"error", error.what()};
+  }
+}
+
+const std::vector<std::string>& native_targets() {
+  static const std::vector<std::string> targets = [] {
+    std::vector<std::string> runnable = {"llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64"};
+    if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0)
+      runnable.emplace_back("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v3");
+    if (__builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
+        __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0)
+      runnable.emplace_back("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v4");
+    return runnable;
+  }();
+  return targets;
+}
+
+}  // namespace ferry::fuzz
