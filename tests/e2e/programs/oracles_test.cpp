@@ -11,6 +11,7 @@
 #include "crosscompile/target/resolve.h"
 #include "host/lang/reference.h"
 #include "host/lower/lower.h"
+#include "host/schedule/primitives/primitives.h"
 #include "tests/e2e/programs/program_case.h"
 
 using namespace ferry;
@@ -140,6 +141,16 @@ void check_reference(const ProgramCase& program, const lang::Program& meaning, c
 
 }  // namespace
 
+TEST_CASE("every primitive of schedules is used by a program that runs on every architecture") {
+  std::string schedules;
+  for (const ProgramCase& program : schedule_cases()) schedules += " " + program.schedule + ";";
+  for (const schedule::Primitive& primitive : schedule::primitives()) {
+    CAPTURE(primitive.name);
+    const std::string word = std::string(" ") + primitive.name;
+    CHECK((schedules.find(word + " ") != std::string::npos || schedules.find(word + ";") != std::string::npos));
+  }
+}
+
 TEST_CASE("the reference evaluator and the interpreter compute every program as plain loops do") {
   const Target targets[] = {
       resolve_target("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v4"),
@@ -149,7 +160,7 @@ TEST_CASE("the reference evaluator and the interpreter compute every program as 
     const lang::Program meaning = program_of(program);
     bool first = true;
     for (const Target& target : targets) {
-      const ir::Function lowered = lower::lower(meaning, target);
+      const ir::Function lowered = lower::lower(meaning, schedule_of(program, meaning, target));
       if (first) {
         check_reference(program, meaning, describe(lowered));
         // What an intrinsic means is known once it is lowered.

@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "host/lang/text.h"
+#include "host/schedule/default_schedule.h"
 
 namespace ferry::test {
 
@@ -29,13 +31,20 @@ std::vector<ProgramCase> all_cases() {
   std::vector<ProgramCase> all;
   for (const auto& cases :
        {expression_cases(), operator_cases(), reducer_cases(), gather_cases(), stride_cases(), math_cases(),
-        notation_cases(), library_cases(), elements_cases(), update_cases(), layer_cases()})
+        notation_cases(), library_cases(), elements_cases(), update_cases(), layer_cases(), schedule_cases()})
     all.insert(all.end(), cases.begin(), cases.end());
   return all;
 }
 
 lang::Program program_of(const ProgramCase& program) {
   return program.built ? *program.built : lang::parse(program.source, "case.tc").at(0);
+}
+
+schedule::Schedule schedule_of(const ProgramCase& program, const lang::Program& meaning, const Target& target) {
+  if (program.schedule.empty()) return schedule::default_schedule(meaning, target);
+  std::string text = program.schedule;
+  std::replace(text.begin(), text.end(), ';', '\n');
+  return schedule::Schedule::replay(meaning, text);
 }
 
 void check_result(const ProgramCase& program, const Expected& expected, const std::vector<std::uint8_t>& bytes,

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "crosscompile/target/target.h"
 #include "host/lang/program.h"
+#include "host/schedule/schedule.h"
 #include "tests/e2e/programs/data.h"
 
 namespace ferry::test {
@@ -27,12 +29,14 @@ struct ProgramCase {
   std::string failure = {};                           // not empty: the call must fail with these words in its message
   // Truncates floats in vectors, at which qemu 7.2 ends with a failed assertion (decode_save_opc) for RISC-V.
   bool truncates = false;
+  std::string schedule = {};  // directives with ';' between them; empty: the default schedule
 };
 
 // Every case of all files.
 std::vector<ProgramCase> all_cases();
-// The program of a case.
+// The program of a case, and how it is computed on the target.
 lang::Program program_of(const ProgramCase& program);
+schedule::Schedule schedule_of(const ProgramCase& program, const lang::Program& meaning, const Target& target);
 // Checks a result, given as the bytes of its elements; `what` tells where it came from.
 void check_result(const ProgramCase& program, const Expected& expected, const std::vector<std::uint8_t>& bytes,
                   const std::string& what);
@@ -47,6 +51,7 @@ std::vector<ProgramCase> reducer_cases();
 std::vector<ProgramCase> math_cases();
 std::vector<ProgramCase> notation_cases();  // what the C++ notation says
 std::vector<ProgramCase> library_cases();   // host/ops: matrices, images, normalisation
+std::vector<ProgramCase> schedule_cases();  // each primitive
 std::vector<ProgramCase> elements_cases();  // host/ops: element by element, shapes, reductions
 
 // A reference of one element: from its indices to its value and the magnitude of its terms.

@@ -14,7 +14,8 @@ namespace {
 
 void run_case(const Device& device, const Target& target, const ProgramCase& program) {
   INFO(program.name << " on " << target.text << "\n" << program.source);
-  const Module module = device.load(compile(program_of(program), target));
+  const lang::Program meaning = program_of(program);
+  const Module module = device.load(compile(meaning, schedule_of(program, meaning, target), target));
   const Function function = module[module.manifest().functions.at(0).name];
   std::vector<std::vector<std::uint8_t>> bytes;
   std::vector<Argument> arguments;
