@@ -51,11 +51,13 @@ void add_gemms(std::vector<Case>& cases) {
 void add_narrow_gemms(std::vector<Case>& cases) {
   Case bytes = gemm(1024, 1024, 1024);
   bytes.name = "GEMM 1024, int8 to int32";
-  bytes.program = "mm_i8.tc";
+  bytes.program = "mm_i8_raised.tc";
+  bytes.schedule = "mm_i8.txt";
   bytes.operation.numbers = Numbers::i8;
   Case halves = gemm(1024, 1024, 1024);
   halves.name = "GEMM 1024, bfloat16 to float32";
   halves.program = "mm_bf16.tc";
+  halves.schedule = "mm_bf16.txt";
   halves.operation.numbers = Numbers::bf16;
   for (Case* c : {&bytes, &halves}) {
     c->goal = 0.8;

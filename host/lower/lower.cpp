@@ -4,6 +4,7 @@
 #include "host/lower/placement.h"
 #include "host/lower/prefetch.h"
 #include "host/lower/stage_nest.h"
+#include "host/lower/tensorize.h"
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/mutator.h"
@@ -85,7 +86,7 @@ class Lowering {
     Stmt body = guests(Attachment{}, {});
     function.messages = messages_;
     std::vector<Stmt> steps;
-    if (body.defined()) steps.push_back(UseStorage(nests_).mutate(body));
+    if (body.defined()) steps.push_back(tensorize(nests_, UseStorage(nests_).mutate(body)));
     for (const auto& [from, to] : copy_back_) steps.push_back(copy(from, to));
     function.body = Block::make(std::move(steps));
     for (const BufferRef& buffer : temporaries_) function.body = Allocate::make(buffer, function.body);

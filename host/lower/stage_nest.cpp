@@ -258,13 +258,17 @@ class StageNest {
   // outermost of all.
   std::vector<LoopCopy>::const_iterator accumulated_from(const Reduce& reduce) const {
     const auto is_reduction = [](const LoopCopy& copy) { return copy.loop.reduces; };
-    const auto first = std::find_if(order_.begin(), order_.end(), is_reduction);
+    // A tensorized nest is nothing but updates, so partial results exist before it.
+    const auto last = std::find_if(order_.begin(), order_.end(), [&](const LoopCopy& copy) {
+      return nest_.stage->tensorized && copy.id == nest_.stage->tensorized->loop;
+    });
+    const auto first = std::min(std::find_if(order_.begin(), order_.end(), is_reduction), last);
     const bool has_lanes = std::any_of(order_.begin(), order_.end(), [](const LoopCopy& copy) {
       return copy.loop.reduces && copy.loop.kind == ForKind::vectorized;
     });
     if (has_lanes || !results_as_accumulators(reduce)) return first;
     auto best = order_.end();
-    for (auto at = first; at != order_.end(); at = std::find_if(at + 1, order_.end(), is_reduction)) {
+    for (auto at = first; at <= last && at != order_.end(); at = std::find_if(at + 1, order_.end(), is_reduction)) {
       const std::vector<LoopCopy> tile = results_among(at, order_.end());
       if (!fits_stack(reduce, tile)) continue;
       if (is_register_tile(tile)) return at;

@@ -70,6 +70,10 @@ class StageHandle {
   StageHandle& vectorize(const std::string& axis) { return apply("vectorize", {axis}); }
   // Lanes hold partial results: floats are then added in another order.
   StageHandle& vectorize_reduction(const std::string& axis) { return apply("vectorize", {axis, "reduce"}); }
+  // The loops from `axis` inward become an intrinsic: "dot", an instruction of passes/dot_instructions.h.
+  StageHandle& tensorize(const std::string& axis, const std::string& intrinsic) {
+    return apply("tensorize", {axis, intrinsic});
+  }
   StageHandle& unroll(const std::string& axis) { return apply("unroll", {axis}); }
   StageHandle& compute_at(const std::string& stage, const std::string& axis) {
     return apply("compute_at", {stage, axis});

@@ -52,6 +52,12 @@ struct ScheduledStage {
     std::int64_t factor = 1, offset = 0;
   };
   std::map<std::size_t, Alignment> alignments;
+  // The loops from this one inward are to be replaced by an intrinsic.
+  struct Tensorized {
+    std::size_t loop = 0;
+    std::string intrinsic;
+  };
+  std::optional<Tensorized> tensorized;
   // By loop: serial loops inside with constant extents are unrolled up to so many copies of the body.
   std::map<std::size_t, std::int64_t> unroll_steps;
   struct Prefetch {

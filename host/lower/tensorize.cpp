@@ -1,0 +1,84 @@
+#include "host/lower/tensorize.h"
+
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/mutator.h"
+#include "crosscompile/passes/dot_nest.h"
+
+namespace ferry::lower {
+
+using namespace ir;
+using schedule::Loop;
+using schedule::ScheduledStage;
+
+namespace {
+
+// Loops from the tensorized one inward.
+struct Use {
+  const ScheduledStage* stage = nullptr;
+  std::vector<Loop> loops;
+
+  std::string what() const {
+    return "'" + stage->name + "': tensorize " + loops[0].name + " " + stage->tensorized->intrinsic + ": ";
+  }
+};
+
+Use use_of(const Nest& nest) {
+  Use use{nest.stage, {}};
+  const std::size_t outermost = nest.stage->tensorized->loop;
+  if (!nest.loops.is_in_order(outermost))
+    throw CompileError("'" + nest.name() + "': expected the tensorized axis '" + nest.loops.loop(outermost).name +
+                       "' to be one of its loops still; tensorize it after what splits or fuses it");
+  for (const std::size_t id : nest.loops.order())
+    if (!use.loops.empty() || id == outermost) use.loops.push_back(nest.loops.loop(id));
+  return use;
+}
+
+class Tensorizer : public Mutator {
+ public:
+  explicit Tensorizer(const Use& use) : use_(use) {}
+  bool was_found = false;
+
+ protected:
+  using Mutator::mutate_node;
+
+  // Results are initialised and stored in the same loops, but without those of the reduction.
+  Stmt mutate_node(const For& node, const Stmt& self) override {
+    if (!node.var.same_as(use_.loops[0].var) || !holds(node, use_.loops.back().var))
+      return Mutator::mutate_node(node, self);
+    const auto nest = passes::as_nest(self);
+    if (!nest) throw CompileError(use_.what() + "expected one store inside of loops of constant extents");
+    was_found = true;
+    try {
+      return passes::dot_of(use_.stage->tensorized->intrinsic, *nest);
+    } catch (const CompileError& error) {
+      throw CompileError(use_.what() + error.what());
+    }
+  }
+
+ private:
+  static bool holds(const For& node, const Expr& var) {
+    if (node.var.same_as(var)) return true;
+    const Stmt* inside = &node.body;
+    while (const auto* branch = inside->as<If>()) inside = &branch->on_true;
+    const auto* next = inside->as<For>();
+    return next != nullptr && holds(*next, var);
+  }
+
+  const Use& use_;
+};
+
+}  // namespace
+
+Stmt tensorize(const Nests& nests, const Stmt& body) {
+  Stmt result = body;
+  for (const Nest& nest : nests) {
+    if (!nest.stage->tensorized) continue;
+    const Use use = use_of(nest);
+    Tensorizer tensorizer(use);
+    result = tensorizer.mutate(result);
+    if (!tensorizer.was_found) throw CompileError(use.what() + "expected nothing else to be computed in its loops");
+  }
+  return result;
+}
+
+}  // namespace ferry::lower

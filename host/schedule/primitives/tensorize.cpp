@@ -1,0 +1,91 @@
+// Replaces a loop and all inside of it by one instruction that computes the same. The nest is compared with what the
+// instruction means: its operations and sizes here, how its operands stand in memory when the program is lowered, after
+// all other directives.
+//
+//     for n in 16
+//       for k in 4                              C[n .. n+15] = dot(C[n .. n+15], A[0 .. 3] for all, B[n,0 .. n+15,3])
+//         C[n] += i32(A[k]) * i32(B[n,k])   ->
+//
+// `dot` is any sum of products of groups of narrow numbers; where the target has no instruction for it, it is
+// multiplied and added. An instruction's own name asks for exactly its sizes. Floats may be added in another order.
+#include "host/schedule/primitives/loop_kind.h"
+#include "host/schedule/primitives/primitives.h"
+
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/passes/dot_nest.h"
+#include "host/lang/names.h"
+#include "host/schedule/stages/access.h"
+
+#include <algorithm>
+
+namespace ferry::schedule {
+
+namespace {
+
+std::vector<std::size_t> loops_from(const ScheduledStage& stage, std::size_t axis) {
+  const std::vector<std::size_t>& order = stage.loops.order();
+  return {std::find(order.begin(), order.end(), axis), order.end()};
+}
+
+// One iteration's part of the result: C[m,n] = C[m,n] + source.
+passes::LoopNest nest_of(const ScheduledStage& stage, const std::vector<std::size_t>& loops, const Words& words) {
+  passes::LoopNest nest;
+  for (const std::size_t id : loops) {
+    const Loop& loop = stage.loops.loop(id);
+    const std::int64_t* extent = ir::as_int(loop.extent);
+    if (extent == nullptr) words.fail("loops of constant extents", "'" + loop.name + "'");
+    nest.loops.push_back({loop.var, *extent});
+  }
+  ir::Substitution values;
+  for (const StageLoops::AxisValue& axis : stage.loops.axis_values()) values[axis.axis.get()] = axis.value;
+  nest.conditions = stage.loops.guards();
+  std::vector<Expr> point;
+  for (const ir::Axis& axis : stage.axes) point.push_back(values.at(axis.var.get()));
+  Expr value = stage.values.front();
+  if (const ir::Reduce* reduction = stage.reduction()) {
+    if (reduction->condition.defined()) nest.conditions.push_back(ir::substitute(reduction->condition, values));
+    values[reduction->reducer->left[0].get()] = ir::Load::make(stage.outputs[0], point);
+    values[reduction->reducer->right[0].get()] = ir::substitute(reduction->sources[0], values);
+    value = reduction->reducer->combine[0];
+  }
+  nest.store = ir::Store::make(stage.outputs[0], point, ir::substitute(value, values));
+  return nest;
+}
+
+bool reads_inlined(const Stages& stages, const ScheduledStage& stage) {
+  std::vector<Expr> values = stage.values;
+  if (const ir::Reduce* reduction = stage.reduction()) values = reduction->sources;
+  for (const Expr& value : values) {
+    for (const ir::Load* load : loads_of(value)) {
+      const ScheduledStage* producer = producer_of(stages, load->buffer.get());
+      if (producer != nullptr && producer->place == Place::inlined) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void tensorize(Stages& stages, ScheduledStage* stage, Words& words) {
+  const std::size_t axis = words.axis(*stage);
+  const std::vector<std::string> names = passes::dot_names();
+  const std::string intrinsic = words.name("an intrinsic");
+  if (std::find(names.begin(), names.end(), intrinsic) == names.end())
+    words.fail("an intrinsic (dot, or an instruction)", "'" + intrinsic + "'" + lang::suggestion(intrinsic, names));
+  words.end();
+  if (stage->tensorized) words.fail("a stage that is not tensorized yet", "'" + stage->name + "'");
+  if (stage->outputs.size() != 1) words.fail("a stage with one result", "'" + stage->name + "'");
+  const std::vector<std::size_t> loops = loops_from(*stage, axis);
+  for (const std::size_t id : loops) expect_serial(*stage, id, words);
+  const passes::LoopNest nest = nest_of(*stage, loops, words);
+  if (!reads_inlined(stages, *stage)) {
+    if (const std::string mismatch = passes::check_dot(intrinsic, nest); !mismatch.empty()) words.fail(mismatch);
+  }
+  stage->tensorized = ScheduledStage::Tensorized{axis, intrinsic};
+  stage->is_touched = true;
+  // Where results are initialised and stored they are whole vectors too.
+  for (const std::size_t id : loops)
+    if (!stage->loops.loop(id).reduces) stage->loops.set_kind(id, ir::ForKind::vectorized);
+}
+
+}  // namespace ferry::schedule
