@@ -27,9 +27,9 @@ ProgramCase dots(const std::string& left, DType left_type, const std::string& ri
           std::nullopt,
           "",
           false,
-          "B: cache_read global -> P\nP: transform_layout (k, n) -> (n / 16, k / " + g + ", n % 16, k % " + g +
-              ")\nC: split m 3 -> mo mi\nsplit k " + g +
-              " -> ko ki\nsplit n 16 -> no ni\nreorder no mo ko mi ni ki\nunroll mi\ntensorize ni dot"};
+          "B: cache_read global -> P; P: transform_layout (k, n) -> (n / 16, k / " + g + ", n % 16, k % " + g +
+              "); C: split m 3 -> mo mi; split k " + g +
+              " -> ko ki; split n 16 -> no ni; reorder no mo ko mi ni ki; unroll mi; tensorize ni dot"};
 }
 
 }  // namespace
