@@ -88,12 +88,13 @@ void check_name(const std::string& name, const char* what) {
     throw CompileError("expected a name of 1 to " + std::to_string(kMaxNameLength) + " characters for " + what +
                        ", got " + std::to_string(name.size()) + " characters");
   }
-  for (const char c : name) {
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
     const bool digit = (c >= '0' && c <= '9') || c == '.';
-    if (!letter && !(digit && &c != name.data())) {
-      throw CompileError("expected letters, digits, '_' and '.' in the name of " + std::string(what) + ", got '" +
-                         name + "'");
+    if (!letter && !(digit && i > 0)) {
+      throw CompileError("expected a letter or '_' and then letters, digits, '_' and '.' in the name of " +
+                         std::string(what) + ", got '" + name + "'");
     }
   }
 }

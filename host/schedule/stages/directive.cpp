@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 
 namespace ferry::schedule {
 
@@ -19,6 +20,13 @@ struct Place {
 
 [[noreturn]] void fail(const Place& place, const std::string& what) {
   throw CompileError(place_text(place.file, place.line) + what);
+}
+
+std::string shown(char c) {
+  if (c > ' ' && c < 0x7f) return std::string("'") + c + "'";
+  char code[16];
+  snprintf(code, sizeof code, "the byte 0x%02x", static_cast<unsigned>(static_cast<unsigned char>(c)));
+  return code;
 }
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -43,7 +51,10 @@ std::vector<std::string> tokens_of(std::string_view text, const Place& place) {
              (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_' || text[end] == '.'))
         ++end;
       if (end == i || (end == i + 1 && (c == '$' || c == '-')))
-        fail(place, std::string("expected a name or a number, got '") + c + "'");
+        fail(place, "expected a name or a number, got " + shown(c));
+      if (end - i > lang::kMaxNameLength)
+        fail(place, "expected words of at most " + std::to_string(lang::kMaxNameLength) + " characters, got one of " +
+                        std::to_string(end - i));
       tokens.emplace_back(text.substr(i, end - i));
       i = end;
     }

@@ -34,8 +34,11 @@ std::string quoted(const std::vector<std::string>& names) {
 std::string axis_names(const ScheduledStage& stage) { return quoted(loop_names(stage)); }
 
 void Words::fail(const std::string& what) const {
+  constexpr std::size_t kShown = 200;
   const std::string line = directive_.line == 0 ? "" : place_text(directive_.file, directive_.line);
-  throw CompileError(line + to_text(directive_) + ": " + what);
+  std::string text = to_text(directive_);
+  if (text.size() > kShown) text = text.substr(0, kShown) + "...";
+  throw CompileError(line + text + ": " + what);
 }
 
 void Words::fail(const std::string& expected, const std::string& got) const {
@@ -60,6 +63,16 @@ void Words::end() const {
 std::string Words::name(const std::string& what) {
   if (at_end()) fail(what, std::string("nothing") + (usage_.empty() ? "" : "; usage: " + usage_));
   return directive_.words[next_++];
+}
+
+std::string Words::new_name(const std::string& what) {
+  std::string word = name("a name for the new " + what);
+  try {
+    lang::check_name(word, ("the new " + what).c_str());
+  } catch (const CompileError& error) {
+    fail(error.what());
+  }
+  return word;
 }
 
 std::int64_t Words::integer(const std::string& what) {
@@ -117,8 +130,7 @@ std::vector<std::string> Words::new_axes(const ScheduledStage& stage, std::size_
   std::vector<std::string> names(count);
   if (!accept("->")) return names;
   for (std::string& name : names) {
-    name = this->name("a name for the new axis");
-    lang::check_name(name, "an axis");
+    name = new_name("axis");
     if (stage.loops.find(name)) fail("a new name", "'" + name + "', which is an axis of '" + stage.name + "' already");
   }
   for (std::size_t i = 0; i < count; ++i)
@@ -130,8 +142,7 @@ std::vector<std::string> Words::new_axes(const ScheduledStage& stage, std::size_
 
 std::string Words::new_stage(const std::string& wanted) {
   if (!accept("->")) return free_name(stages_, wanted);
-  std::string name = this->name("a name for the new stage");
-  lang::check_name(name, "a stage");
+  std::string name = new_name("stage");
   if (find_stage(stages_, name) != nullptr) fail("a new name", "'" + name + "', which is a stage already");
   return name;
 }

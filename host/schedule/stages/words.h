@@ -48,6 +48,8 @@ class Words {
   [[noreturn]] void fail(const std::string& expected, const std::string& got) const;
 
  private:
+  std::string new_name(const std::string& what);
+
   const Directive& directive_;
   const Stages& stages_;
   std::string usage_;
