@@ -3,9 +3,11 @@
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/prefetch.h"
 #include "crosscompile/ir/substitute.h"
+#include "crosscompile/passes/simplify.h"
 #include "host/schedule/stages/access.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ferry::lower {
 
@@ -13,8 +15,12 @@ using namespace ir;
 
 namespace {
 
-// The stage's axes in the first iteration of the loops inside of `loop`, `offset` iterations of `loop` later.
-Substitution later_point(const Nest& nest, std::size_t loop, std::int64_t offset) {
+constexpr std::int64_t kLineBytes = 64;
+// For one place at which a tensor is read.
+constexpr std::size_t kMostLines = 16;
+
+// What the loops stand at; those inside of `loop` in their first iteration.
+Substitution later_loops(const Nest& nest, std::size_t loop, std::int64_t offset) {
   Substitution loops;
   bool inside = false;
   for (std::size_t id : nest.loops.order()) {
@@ -24,10 +30,63 @@ Substitution later_point(const Nest& nest, std::size_t loop, std::int64_t offset
       inside = true;
     }
   }
+  return loops;
+}
+
+std::vector<Expr> indices_at(const Nest& nest, const Load& load, const Substitution& loops) {
   Substitution axes;
   for (const schedule::StageLoops::AxisValue& axis : nest.loops.axis_values())
     axes[axis.axis.get()] = substitute(axis.value, loops);
-  return axes;
+  std::vector<Expr> indices;
+  for (const Expr& index : load.indices) indices.push_back(substitute(index, axes));
+  return indices;
+}
+
+// How many iterations of an inner loop read one line: 1 when each reads another, all of them when it moves nothing.
+std::int64_t iterations_a_line(const Nest& nest, const Load& load, const schedule::Loop& inner, std::int64_t extent,
+                               Substitution loops) {
+  const std::vector<Expr> first = indices_at(nest, load, loops);
+  loops[inner.var.get()] = Expr(1);
+  const std::vector<Expr> second = indices_at(nest, load, loops);
+  std::int64_t moved = 0;
+  for (std::size_t d = 0; d < first.size(); ++d) {
+    const Expr difference = passes::simplify(second[d] - first[d]);
+    const std::int64_t* step = as_int(difference);
+    if (step == nullptr) return 1;
+    if (*step != 0 && d + 1 < first.size()) return 1;
+    moved = *step;
+  }
+  if (moved == 0) return extent;
+  const std::int64_t bytes = static_cast<std::int64_t>(dtype_bytes(load.buffer->dtype));
+  return moved > 0 && moved < kLineBytes / bytes ? kLineBytes / (moved * bytes) : 1;
+}
+
+// Adds the places that an iteration reads, a line each, as far as inner loops have constant extents.
+void add_places(const Nest& nest, const Load& load, std::vector<std::size_t> inner, Substitution loops,
+                std::vector<std::vector<Expr>>& places) {
+  if (places.size() == kMostLines) return;
+  if (inner.empty()) {
+    places.push_back(indices_at(nest, load, loops));
+    return;
+  }
+  const schedule::Loop& loop = nest.loops.loop(inner.back());
+  inner.pop_back();
+  const std::int64_t extent = as_int(loop.extent) == nullptr ? 1 : *as_int(loop.extent);
+  const std::int64_t step = extent > 1 ? iterations_a_line(nest, load, loop, extent, loops) : 1;
+  for (std::int64_t i = 0; i < extent && places.size() < kMostLines; i += step) {
+    loops[loop.var.get()] = Expr(i);
+    add_places(nest, load, inner, loops, places);
+  }
+}
+
+std::vector<std::vector<Expr>> places_read(const Nest& nest, const Load& load, std::size_t loop, std::int64_t offset) {
+  const std::vector<std::size_t>& order = nest.loops.order();
+  const auto at = std::find(order.begin(), order.end(), loop);
+  // The innermost loop's places are neighbours: they come last.
+  std::vector<std::size_t> inner(std::make_reverse_iterator(order.end()), std::make_reverse_iterator(at + 1));
+  std::vector<std::vector<Expr>> places;
+  add_places(nest, load, std::move(inner), later_loops(nest, loop, offset), places);
+  return places;
 }
 
 bool same_place(const Expr& a, const Expr& b) {
@@ -43,21 +102,21 @@ Stmt with_prefetches(const Nest& nest, std::size_t loop, Stmt body) {
   std::vector<Stmt> steps;
   for (const schedule::ScheduledStage::Prefetch& wanted : nest.stage->prefetches) {
     if (wanted.loop != loop) continue;
-    const Substitution point = later_point(nest, loop, wanted.offset);
     std::vector<Expr> asked;
     for (const Expr& value : nest.values)
       for (const Load* load : schedule::loads_of(value)) {
         if (load->buffer != wanted.tensor) continue;
-        std::vector<Expr> indices;
-        for (const Expr& index : load->indices) indices.push_back(substitute(index, point));
         // A stage that was inlined may read the tensor through another one.
-        if (std::any_of(indices.begin(), indices.end(), [](const Expr& i) { return !schedule::loads_of(i).empty(); }))
+        if (std::any_of(load->indices.begin(), load->indices.end(),
+                        [](const Expr& index) { return !schedule::loads_of(index).empty(); }))
           continue;
-        const Expr place = Load::make(load->buffer, std::move(indices));
-        if (std::any_of(asked.begin(), asked.end(), [&](const Expr& other) { return same_place(other, place); }))
-          continue;
-        asked.push_back(place);
-        steps.push_back(make_prefetch(place));
+        for (std::vector<Expr>& indices : places_read(nest, *load, loop, wanted.offset)) {
+          const Expr place = Load::make(load->buffer, std::move(indices));
+          if (std::any_of(asked.begin(), asked.end(), [&](const Expr& other) { return same_place(other, place); }))
+            continue;
+          asked.push_back(place);
+          steps.push_back(make_prefetch(place));
+        }
       }
   }
   if (steps.empty()) return body;

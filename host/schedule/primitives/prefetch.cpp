@@ -1,5 +1,5 @@
-// Asks the memory for what a later iteration of a loop will read, while this one computes: the line that holds the
-// first element of TENSOR that iteration AXIS + OFFSET reads, one for each place at which the stage reads TENSOR.
+// Asks the memory for what a later iteration of a loop will read, while this one computes: the lines of TENSOR that
+// iteration AXIS + OFFSET reads, as far as the loops inside of it have constant extents.
 //
 //     for k                          for k
 //       C[m] += A[m,k] * B[k]   ->     prefetch(B[k + 64])

@@ -24,3 +24,22 @@ TEST_CASE("each place that is read is asked for once, so many iterations ahead")
       lowered_text("def taps(int(100) A) -> (B) { B(i) = A(i) + A(i+1) + A(i) }", "prefetch A i 8");
   CHECK_MESSAGE(text.find("prefetch(A[i + 8]);\n    prefetch(A[i + 9]);\n    B[i] = ") != std::string::npos, text);
 }
+
+TEST_CASE("what loops inside of it read is asked for line by line") {
+  const std::string rows = lowered_text(
+      kProduct, "tile m n 2 40\nreorder m.outer n.outer k m.inner n.inner\nprefetch B k 8\nprefetch A k 8");
+  CHECK_MESSAGE(rows.find("prefetch(B[k + 8, n.outer * 40]);\n"
+                          "        prefetch(B[k + 8, n.outer * 40 + 16]);\n"
+                          "        prefetch(B[k + 8, n.outer * 40 + 32]);\n"
+                          "        prefetch(A[m.outer * 2, k + 8]);\n"
+                          "        prefetch(A[m.outer * 2 + 1, k + 8]);\n"
+                          "        for (m.inner") != std::string::npos,
+                rows);
+}
+
+TEST_CASE("one loop asks for no more than sixteen lines of a tensor") {
+  const std::string text = lowered_text(kProduct, "split n 4096\nreorder n.outer m k n.inner\nprefetch B k 1");
+  std::size_t lines = 0;
+  for (std::size_t at = text.find("prefetch("); at != std::string::npos; at = text.find("prefetch(", at + 1)) ++lines;
+  CHECK_MESSAGE(lines == 16, text);
+}

@@ -1,6 +1,7 @@
 // What good machine code looks like: facts about the instructions, not about speed.
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/prefetch.h"
 #include "crosscompile/target/resolve.h"
 #include "tests/unit/crosscompile/codegen/llvm/build_ir.h"
 
@@ -165,4 +166,25 @@ TEST_CASE("two functions of one name are refused") {
   const std::vector<Function> functions{tile(1, 1, 4), tile(1, 1, 4)};
   CHECK_THROWS_WITH_AS(codegen::emit_object(functions, resolve_target("x86-64")), "two functions are called 'tile'",
                        CompileError);
+}
+
+TEST_CASE("a prefetch is an instruction where the processor has one, and faults nowhere") {
+  const BufferRef in = make_buffer("in", DType::f32, 64), out = make_buffer("out", DType::f32, 64);
+  const Expr i = Var::make("i");
+  Function function = make_function(
+      "ahead", {tensor(in, Direction::in), tensor(out, Direction::out)},
+      loop(i, Expr(64), Block::make({make_prefetch(load(in, i + Expr(1 << 20))), store(out, i, load(in, i))})));
+  function.flat = true;
+  const auto count = [&](const char* target, const std::string& name) {
+    const std::string text = assembly(function, target);
+    const std::regex word("\\b" + name + "\\b");
+    return std::distance(std::sregex_iterator(text.begin(), text.end(), word), std::sregex_iterator());
+  };
+  CHECK(count("x86-64-v3", "prefetcht0") >= 1);
+  CHECK(count("raspberry-pi-4", "prfm") >= 1);
+  CHECK(count("raspberry-pi-4-32bit", "pld") >= 1);
+  Case one;
+  one.function = function;
+  one.arguments = {bytes_of(std::vector<float>(64, 3.0f)), zeros(DType::f32, 64)};
+  check_everywhere({one});
 }
