@@ -75,10 +75,18 @@ class StmtPrinter : public Visitor {
     }
   }
 
+  // From min over end - min iterations: up to end.
+  static Expr end_of(const For& node) {
+    const auto* difference = node.extent.as<Binary>();
+    if (difference != nullptr && difference->op == BinaryOp::sub && equal(difference->right, node.min))
+      return difference->left;
+    return node.min + node.extent;
+  }
+
   void visit_node(const For& node) override {
     const std::string var = text(node.var);
     line(std::string(kind_text(node.for_kind)) + " (" + var + " = " + text(node.min) + "; " + var + " < " +
-         text(node.min + node.extent) + "; ++" + var + ") {");
+         text(end_of(node)) + "; ++" + var + ") {");
     braced(node.body);
     line("}");
     names_.leave(node.var.get());

@@ -86,6 +86,13 @@ TEST_CASE("a name is free again once its loop has ended") {
         "}\n");
 }
 
+TEST_CASE("a loop whose extent is a difference runs up to its end") {
+  const Expr i = Var::make("i"), n = Var::make("n");
+  const BufferRef a = buffer("A", DType::f32, {n});
+  const Stmt body = Store::make(a, {i}, Expr(1.0f));
+  CHECK(to_text(For::make(i, n / 8, n - n / 8, ForKind::serial, body)).starts_with("for (i = n / 8; i < n; ++i) {"));
+}
+
 TEST_CASE("sums and products of integers chain without parentheses") {
   const Expr a = Var::make("a"), b = Var::make("b"), c = Var::make("c");
   const Expr x = Var::make("x", DType::f32), y = Var::make("y", DType::f32), z = Var::make("z", DType::f32);
