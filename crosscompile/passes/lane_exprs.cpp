@@ -125,21 +125,11 @@ Expr LaneMutator::mutate_node(const Let& node, const Expr& self) {
   return Let::make(var, value, body);
 }
 
-// What is a vector already belongs to a vectorized loop inside; lanes of lanes do not exist.
-Expr LaneMutator::mutate_node(const Ramp& node, const Expr& self) {
-  if (!Mutator::mutate_node(node, self).same_as(self)) throw NoVectorForm{};
-  return self;
-}
-
-Expr LaneMutator::mutate_node(const Broadcast& node, const Expr& self) {
-  if (!mutate(node.value).same_as(node.value)) throw NoVectorForm{};
-  return self;
-}
-
-Expr LaneMutator::mutate_node(const VectorReduce& node, const Expr& self) {
-  if (!mutate(node.value).same_as(node.value)) throw NoVectorForm{};
-  return self;
-}
+// What is a vector already belongs to a vectorized loop inside; lanes of lanes do not exist, and lanes of the two loops
+// must not meet in one access, even where they are as many.
+Expr LaneMutator::mutate_node(const Ramp&, const Expr&) { throw NoVectorForm{}; }
+Expr LaneMutator::mutate_node(const Broadcast&, const Expr&) { throw NoVectorForm{}; }
+Expr LaneMutator::mutate_node(const VectorReduce&, const Expr&) { throw NoVectorForm{}; }
 
 Expr LaneMutator::masked(const Expr& expr, const Expr& mask) {
   if (is_arithmetic(expr)) return mutate(expr);

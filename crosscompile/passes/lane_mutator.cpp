@@ -43,7 +43,8 @@ class OneLane : public Mutator {
 
  private:
   std::vector<Expr> with_lane(std::vector<Expr> indices) const {
-    indices.push_back(lane_);
+    // The other indices are vectors where a vectorized loop stands inside.
+    indices.push_back(widen(lane_, lanes_of(indices)));
     return indices;
   }
 

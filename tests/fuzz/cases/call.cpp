@@ -69,6 +69,16 @@ std::int64_t number(const ir::Expr& expr, const ir::Substitution& values) {
 
 }  // namespace
 
+std::vector<std::int64_t> Argument::positions() const {
+  std::vector<std::int64_t> result(static_cast<std::size_t>(elements));
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    auto rest = static_cast<std::int64_t>(i);
+    if (strides.empty()) result[i] = rest;
+    for (std::size_t d = strides.size(); d-- > 0; rest /= shape[d]) result[i] += rest % shape[d] * strides[d];
+  }
+  return result;
+}
+
 Call::Call(const ir::Function& function, const Sizes& sizes, std::uint64_t seed) : seed_(seed) {
   ir::Substitution values;
   for (const ir::Expr& symbol : function.symbols) {
@@ -79,18 +89,21 @@ Call::Call(const ir::Function& function, const Sizes& sizes, std::uint64_t seed)
     if (number(ir::cast(DType::i64, requirement.condition), values) == 0)
       throw std::runtime_error("the program: requirement not met: " + requirement.message);
   for (const ir::FunctionParameter& parameter : function.parameters) {
-    Argument argument{parameter.name, parameter.kind, parameter.direction, DType::i64, {}, 1, nullptr};
+    Argument argument{parameter.name, parameter.kind, parameter.direction, DType::i64, {}, {}, 1, 1, nullptr};
     if (parameter.kind == ParameterKind::tensor) {
       argument.type = parameter.buffer->dtype;
       for (const ir::Expr& extent : parameter.buffer->shape) argument.shape.push_back(number(extent, values));
       for (const std::int64_t extent : argument.shape) argument.elements *= extent;
+      for (const ir::Expr& stride : parameter.buffer->strides) argument.strides.push_back(number(stride, values));
+      argument.places = argument.elements;
+      if (!argument.strides.empty() && argument.elements > 0) argument.places = argument.positions().back() + 1;
     }
-    const std::size_t bytes = static_cast<std::size_t>(argument.elements) * dtype_bytes(argument.type);
+    const std::size_t bytes = static_cast<std::size_t>(argument.places) * dtype_bytes(argument.type);
     argument.memory = std::make_unique<GuardedMemory>(bytes, 0xa5);
     if (argument.kind == ParameterKind::scalar)
       std::memcpy(argument.memory->data(), &sizes.at(argument.name), sizeof(std::int64_t));
     else if (argument.direction != Direction::out)
-      fill(FillKind::random, seed + arguments_.size(), argument.type, 0, static_cast<std::uint64_t>(argument.elements),
+      fill(FillKind::random, seed + arguments_.size(), argument.type, 0, static_cast<std::uint64_t>(argument.places),
            argument.memory->data());
     arguments_.push_back(std::move(argument));
   }
@@ -102,11 +115,19 @@ std::string Call::damage() const {
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     const Argument& argument = arguments_[i];
     if (!argument.memory->is_intact()) return "writes beside '" + argument.name + "'";
-    if (argument.kind == ParameterKind::scalar || argument.direction != Direction::in) continue;
+    if (argument.kind == ParameterKind::scalar || argument.direction == Direction::out) continue;
     std::vector<std::uint8_t> before(argument.memory->size());
-    fill(FillKind::random, seed_ + i, argument.type, 0, static_cast<std::uint64_t>(argument.elements), before.data());
+    fill(FillKind::random, seed_ + i, argument.type, 0, static_cast<std::uint64_t>(argument.places), before.data());
+    if (argument.direction == Direction::inout) {
+      const std::size_t bytes = dtype_bytes(argument.type);
+      for (const std::int64_t place : argument.positions()) {
+        const std::size_t at = static_cast<std::size_t>(place) * bytes;
+        std::memcpy(before.data() + at, argument.memory->data() + at, bytes);
+      }
+    }
     if (!before.empty() && std::memcmp(before.data(), argument.memory->data(), before.size()) != 0)
-      return "writes into the input '" + argument.name + "'";
+      return (argument.direction == Direction::in ? "writes into the input '" : "writes between the elements of '") +
+             argument.name + "'";
   }
   return "";
 }
@@ -120,16 +141,17 @@ Expectation::Expectation(const lang::Program& program, const Call& call) {
     const Argument& argument = call.arguments()[p];
     if (argument.direction == Direction::in) continue;
     if (reference.shape(p) != argument.shape) throw std::runtime_error("the shape of '" + argument.name + "' differs");
-    std::vector<std::uint64_t> positions(static_cast<std::size_t>(argument.elements));
-    std::iota(positions.begin(), positions.end(), 0);
-    outputs_[p] = {argument.name, argument.type, reference.evaluate(p, positions)};
+    std::vector<std::uint64_t> elements(static_cast<std::size_t>(argument.elements));
+    std::iota(elements.begin(), elements.end(), 0);
+    outputs_[p] = {argument.name, argument.type, reference.evaluate(p, elements), argument.positions()};
   }
 }
 
 std::string Expectation::difference(std::size_t parameter, const std::uint8_t* data) const {
   const Output& output = outputs_.at(parameter);
   for (std::size_t i = 0; i < output.elements.size(); ++i) {
-    const lang::Element got = lang::load_element(output.type, data + i * dtype_bytes(output.type));
+    const lang::Element got = lang::load_element(
+        output.type, data + static_cast<std::size_t>(output.positions[i]) * dtype_bytes(output.type));
     const lang::Element& want = output.elements[i];
     if (!agrees(output.type, got, want))
       return "element " + std::to_string(i) + " of '" + output.name + "': expected " + text_of(output.type, want) +

@@ -22,8 +22,13 @@ struct Argument {
   Direction direction = Direction::in;
   DType type = DType::f32;
   std::vector<std::int64_t> shape;  // tensors
+  std::vector<std::int64_t> strides;  // empty: dense
   std::int64_t elements = 1;
+  std::int64_t places = 1;  // from the first element to the last one
   std::unique_ptr<GuardedMemory> memory;
+
+  // Where the elements stand, in row-major order.
+  std::vector<std::int64_t> positions() const;
 };
 
 class Call {
@@ -35,7 +40,8 @@ class Call {
   void* const* pointers() const { return pointers_.data(); }
   const std::vector<std::int64_t>& symbols() const { return symbols_; }
   const std::vector<Argument>& arguments() const { return arguments_; }
-  // What the call wrote beside its arguments, or into inputs, in words; empty when nothing.
+  // What the call wrote beside its arguments, between the elements of those with strides, or into inputs, in words;
+  // empty when nothing.
   std::string damage() const;
 
  private:
@@ -52,7 +58,7 @@ class Expectation {
   Expectation(const lang::Program& program, const Call& call);
 
   // The first element that is not what the reference says, in words; empty when all are. Integers must be equal, floats
-  // as near as the rounding of all terms that entered them explains.
+  // as near as the rounding of all terms that entered them explains. `data` is laid out as the argument of the call.
   std::string difference(std::size_t parameter, const std::uint8_t* data) const;
   std::string difference(const Call& call) const;
 
@@ -61,6 +67,7 @@ class Expectation {
     std::string name;
     DType type = DType::f32;
     std::vector<lang::Element> elements;
+    std::vector<std::int64_t> positions;
   };
   std::map<std::size_t, Output> outputs_;
 };

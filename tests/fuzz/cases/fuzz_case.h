@@ -24,7 +24,8 @@ std::string to_text(const Node& node);
 
 struct Range {
   std::string axis;
-  std::string extent;  // a number, or an expression of sizes
+  std::string extent;  // where it ends: a number, or an expression of sizes
+  std::string begin = "0";
 };
 
 // NAME(axes) OP value where ranges
@@ -40,6 +41,7 @@ struct InputTensor {
   std::string name;
   DType type = DType::f32;
   std::vector<std::string> shape;
+  std::vector<std::string> strides = {};  // numbers, or names in `sizes`; empty: dense
 };
 
 struct FuzzCase {

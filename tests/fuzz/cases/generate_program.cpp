@@ -3,7 +3,9 @@
 #include "tests/fuzz/cases/expression_generator.h"
 #include "tests/fuzz/cases/size.h"
 
+#include <algorithm>
 #include <deque>
+#include <numeric>
 
 namespace ferry::fuzz {
 
@@ -81,6 +83,7 @@ class ProgramGenerator {
       std::vector<std::string> shape;
       for (const Size& extent : stage.extents) shape.push_back(extent.text());
       made.inputs.push_back({stage.name, stage.type, shape});
+      give_strides(made.inputs.back(), stage.extents, true);
       statements.push_back(update(stage));
     } else if (argmax || random_.chance(35)) {
       statements.push_back(reduction(stage, argmax));
@@ -90,6 +93,29 @@ class ProgramGenerator {
     if (!argmax && random_.chance(12)) statements.push_back(update(stage));
     check_points(spatial_);
     stage_statements_.push_back(std::move(statements));
+  }
+
+  // Those of a part of a larger tensor: rows with room between them; of inputs also transposed or repeated.
+  void give_strides(InputTensor& tensor, const std::vector<Size>& extents, bool is_written) {
+    if (extents.empty() || !random_.chance(15)) return;
+    std::vector<std::size_t> order(extents.size());
+    std::iota(order.begin(), order.end(), 0);
+    if (!is_written && random_.chance(40)) std::reverse(order.begin(), order.end());
+    tensor.strides.resize(extents.size());
+    std::int64_t stride = random_.of<std::int64_t>({1, 1, 1, 2, 3});
+    for (std::size_t i = order.size(); i-- > 0;) {
+      const std::size_t d = order[i];
+      const std::int64_t own = !is_written && random_.chance(8) ? 0 : stride;
+      if (random_.chance(50)) {
+        const std::string name = "L" + std::to_string(strides_++);
+        made.sizes[name] = own;
+        tensor.strides[d] = name;
+      } else {
+        tensor.strides[d] = std::to_string(own);
+      }
+      stride = stride * std::max<std::int64_t>(1, extents[d].value(made.sizes)) + random_.of<std::int64_t>({0, 0, 1, 5});
+    }
+    if (stride > kMaxElements) too_large_ = true;
   }
 
   Statement statement(const Tensor& stage, std::string op, const std::vector<NamedAxis>& axes) {
@@ -149,6 +175,10 @@ class ProgramGenerator {
       DType type = random_type(random_);
       if (type == DType::boolean) type = DType::u8;
       Statement made_statement = statement(stage, random_.chance(50) ? "argmax=!" : "argmin=!", axes);
+      if (random_.chance(40)) {
+        made_statement.target = stage.name + "v, " + stage.name;
+        if (random_.chance(70)) made.outputs.push_back(stage.name + "v");
+      }
       made_statement.value = value(type, true, axes, static_cast<int>(random_.between(1, 2)));
       use_all(made_statement, type, axes);
       return made_statement;
@@ -169,6 +199,11 @@ class ProgramGenerator {
       return made_statement;
     }
     Statement made_statement = statement(stage, "=", spatial_);
+    // The rest of the tensor stays as it was.
+    if (!spatial_.empty() && random_.chance(25)) {
+      Range& part = made_statement.ranges.at(random_.below(spatial_.size()));
+      (random_.chance(50) ? part.begin : part.extent) = "(" + part.extent + ")/2";
+    }
     std::string own = stage.name;
     std::string indices;
     const bool backwards = random_.chance(30);
@@ -309,6 +344,7 @@ class ProgramGenerator {
         elements *= std::max<std::int64_t>(1, extent.value(made.sizes));
       }
       if (elements > kMaxElements) too_large_ = true;
+      give_strides(parameter, input.extents, false);
       made.inputs.push_back(std::move(parameter));
     }
     // A size is read off an input where one has it for a dimension, and is an argument otherwise.
@@ -331,6 +367,7 @@ class ProgramGenerator {
   std::vector<std::vector<Statement>> stage_statements_;
   std::vector<NamedAxis> spatial_, axes_;
   ExpressionGenerator* generator_ = nullptr;
+  int strides_ = 0;  // named so far
   bool too_large_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify.h"
+#include "host/schedule/default_schedule.h"
 #include "host/schedule/stages/access.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ class ScheduleGenerator {
   Directive next() {
     stage_ = random_.of(stages_);
     Directive directive{stage_->name, "", {}, 0};
-    const std::int64_t choice = random_.between(0, 99);
+    const std::int64_t choice = random_.between(0, 101);
     if (choice < 22) {
       directive.primitive = "split";
       const std::string name = axis();
@@ -92,6 +93,9 @@ class ScheduleGenerator {
     } else if (choice < 99) {
       directive.primitive = "set_scope";
       directive.words = {scope()};
+    } else if (choice < 101) {
+      directive.primitive = "prefetch";
+      directive.words = {some_tensor(), axis(), factor()};
     } else {
       directive.primitive = "pragma";
       directive.words = {axis(), "auto_unroll_max_step", std::to_string(random_.between(0, 32))};
@@ -208,10 +212,17 @@ class ScheduleGenerator {
 
 }  // namespace
 
-Schedule generate_schedule(const lang::Program& program, const Sizes& sizes, Random& random,
-                           const ScheduleListener& listener) {
-  Schedule schedule(program);
-  const std::int64_t wanted = random.between(1, 10);
+GeneratedSchedule generate_schedule(const lang::Program& program, const Target& target, const Sizes& sizes,
+                                    Random& random, const ScheduleListener& listener) {
+  GeneratedSchedule made{Schedule(program)};
+  Schedule& schedule = made.schedule;
+  std::int64_t wanted = random.between(1, 10);
+  if (random.chance(15)) {
+    schedule = schedule::default_schedule(program, target);
+    made.by_default = schedule.directives().size();
+    for (const Directive& directive : schedule.directives()) listener.accepted(to_text(directive));
+    wanted = random.chance(60) ? 0 : wanted + static_cast<std::int64_t>(made.by_default);
+  }
   for (std::int64_t tries = 0; tries < 40; ++tries) {
     if (static_cast<std::int64_t>(schedule.directives().size()) >= wanted) break;
     const Directive directive = ScheduleGenerator(schedule, sizes, random).next();
@@ -225,7 +236,7 @@ Schedule generate_schedule(const lang::Program& program, const Sizes& sizes, Ran
       if (schedule.to_text() != before) throw std::runtime_error("a refusal changed the schedule: " + text);
     }
   }
-  return schedule;
+  return made;
 }
 
 }  // namespace ferry::fuzz

@@ -2,6 +2,7 @@
 // refused must leave nothing behind.
 #pragma once
 
+#include "crosscompile/target/target.h"
 #include "host/schedule/schedule.h"
 #include "tests/fuzz/cases/random.h"
 
@@ -18,8 +19,15 @@ struct ScheduleListener {
   std::function<void(const std::string& directive, const std::string& sentence)> refused;
 };
 
-// For a program that is called with these sizes. Throws std::runtime_error when a refusal changed the schedule's text.
-schedule::Schedule generate_schedule(const lang::Program& program, const std::map<std::string, std::int64_t>& sizes,
-                                     Random& random, const ScheduleListener& listener);
+struct GeneratedSchedule {
+  schedule::Schedule schedule;
+  std::size_t by_default = 0;  // so many of the first directives are the target's default schedule
+};
+
+// For a program that is called with these sizes: from nothing, or from the default schedule on. Throws
+// std::runtime_error when a refusal changed the schedule's text.
+GeneratedSchedule generate_schedule(const lang::Program& program, const Target& target,
+                                    const std::map<std::string, std::int64_t>& sizes, Random& random,
+                                    const ScheduleListener& listener);
 
 }  // namespace ferry::fuzz

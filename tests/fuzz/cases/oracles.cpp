@@ -80,8 +80,10 @@ class Judge {
     listener.trying = [&](const std::string& text) { progress_.step("schedule: " + text); };
     listener.accepted = [&](const std::string& text) { progress_.directive(text); };
     listener.refused = [&](const std::string& text, const std::string& why) { progress_.refused(text, why); };
-    const Schedule schedule = generate_schedule(program, case_.sizes, random, listener);
+    const auto [schedule, by_default] =
+        generate_schedule(program, resolve_target(case_.target), case_.sizes, random, listener);
     progress_.step("lower");
+    std::string why;
     try {
       const ir::Function function = lower::lower(program, schedule);
       // What was refused on the way must have left no trace, and the text must say all.
@@ -91,21 +93,22 @@ class Judge {
       return function;
     } catch (const CompileError& error) {
       progress_.step("lower");
-      progress_.dropped(error.what());
+      why = error.what();
     }
     // What some of the directives make may still be lowered.
     std::vector<schedule::Directive> kept = schedule.directives();
-    while (true) {
+    while (kept.size() > by_default) {
+      progress_.dropped(why);
       kept.pop_back();
       Schedule fewer(program);
       for (const schedule::Directive& directive : kept) fewer.apply(directive);
       try {
         return lower::lower(program, fewer);
       } catch (const CompileError& error) {
-        if (kept.empty()) throw InternalError(std::string("without a schedule: ") + error.what());
-        progress_.dropped(error.what());
+        why = error.what();
       }
     }
+    throw InternalError((kept.empty() ? "without a schedule: " : "by default: ") + why);
   }
 
   void interpret(const ir::Function& function, const std::string& step) {

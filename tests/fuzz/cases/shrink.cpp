@@ -36,6 +36,7 @@ class Shrinker {
     while (smaller && tries_ > 0) {
       smaller = drop_directives();
       smaller = drop_statements() || smaller;
+      smaller = make_dense() || smaller;
       smaller = simplify_values() || smaller;
       smaller = shrink_sizes() || smaller;
       smaller = shrink_numbers() || smaller;
@@ -57,6 +58,21 @@ class Shrinker {
     return true;
   }
 
+  static bool is_stride_of(const InputTensor& input, const std::string& name) {
+    return std::find(input.strides.begin(), input.strides.end(), name) != input.strides.end();
+  }
+
+  bool make_dense() {
+    bool smaller = false;
+    for (std::size_t i = 0; i < best_.fuzz_case.inputs.size(); ++i) {
+      FuzzCase candidate = best_.fuzz_case;
+      if (candidate.inputs[i].strides.empty()) continue;
+      candidate.inputs[i].strides.clear();
+      smaller = try_case(std::move(candidate)) || smaller;
+    }
+    return smaller;
+  }
+
   static void drop_unused(FuzzCase& candidate) {
     const auto is_used = [&](const std::string& name, bool in_shapes) {
       for (const Statement& statement : candidate.statements) {
@@ -65,9 +81,11 @@ class Shrinker {
           if (names(range.extent, name)) return true;
         if (statement.target == name) return true;
       }
-      for (const InputTensor& input : candidate.inputs)
+      for (const InputTensor& input : candidate.inputs) {
         for (const std::string& extent : input.shape)
           if (in_shapes && names(extent, name)) return true;
+        if (is_stride_of(input, name)) return true;
+      }
       return false;
     };
     std::erase_if(candidate.inputs, [&](const InputTensor& input) { return !is_used(input.name, false); });
@@ -81,6 +99,8 @@ class Shrinker {
       const auto is_bare = [&](const InputTensor& input) {
         return std::find(input.shape.begin(), input.shape.end(), name) != input.shape.end();
       };
+      const auto strides = [&](const InputTensor& input) { return is_stride_of(input, name); };
+      if (std::any_of(candidate.inputs.begin(), candidate.inputs.end(), strides)) continue;
       const bool given = std::find(candidate.scalars.begin(), candidate.scalars.end(), name) != candidate.scalars.end();
       if (!given && std::none_of(candidate.inputs.begin(), candidate.inputs.end(), is_bare))
         candidate.scalars.push_back(name);
@@ -105,9 +125,9 @@ class Shrinker {
       candidate.statements.erase(candidate.statements.begin() + static_cast<std::ptrdiff_t>(i));
       const auto computes = [&](const Statement& statement) { return statement.target == target; };
       if (std::none_of(candidate.statements.begin(), candidate.statements.end(), computes)) {
-        std::erase(candidate.outputs, target);
+        std::erase_if(candidate.outputs, [&](const std::string& output) { return names(target, output); });
         // What nothing wants any more, the last statement computes.
-        if (candidate.outputs.empty()) candidate.outputs.push_back(candidate.statements.back().target);
+        if (candidate.outputs.empty()) candidate.outputs.push_back(candidate.statements.back().target.substr(0, candidate.statements.back().target.find(',')));
       }
       smaller = try_case(std::move(candidate)) || smaller;
     }
