@@ -85,8 +85,10 @@ void* ThreadPool::worker_main(void* worker) {
 void ThreadPool::work(unsigned index) {
   current_index = index;
   inside_loop = true;
-  while (!stopping_.load()) {
+  while (true) {
+    // Read before `stopping_`, which is set before the last round: who misses the end here does not sleep through it.
     const std::uint32_t seen = round_.load();
+    if (stopping_.load()) return;
     if (join_loop()) {
       run_chunks();
       leave_loop();

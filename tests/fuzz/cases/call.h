@@ -21,7 +21,7 @@ struct Argument {
   ParameterKind kind = ParameterKind::tensor;
   Direction direction = Direction::in;
   DType type = DType::f32;
-  std::vector<std::int64_t> shape;  // tensors
+  std::vector<std::int64_t> shape;    // tensors
   std::vector<std::int64_t> strides;  // empty: dense
   std::int64_t elements = 1;
   std::int64_t places = 1;  // from the first element to the last one

@@ -92,12 +92,29 @@ Node ExpressionGenerator::real(DType type, bool exact, int depth) {
 
 Node ExpressionGenerator::math(DType type, int depth) {
   const Node four{std::string(type_text(type)) + "(4)", type};
-  const auto operation = random_.of<std::string>({"sqrt(abs($0))", "exp(min($0, $1))", "tanh($0)", "sigmoid($0)",
-                                                  "erf($0)", "sin(clamp($0, -$1, $1))", "cos(clamp($0, -$1, $1))",
-                                                  "log(abs($0) + $1)", "atan($0)", "fma($0, $1, $0)", "exp2(min($0, $1))", "log2(abs($0) + $1)",
-       "log1p(abs($0))", "expm1(min($0, $1))", "rsqrt(abs($0) + $1)", "tan(clamp($0, -$1, $1) / ($1 + $1))",
-       "sinh(clamp($0, -$1, $1))", "cosh(clamp($0, -$1, $1))", "asin(clamp($0, -$1, $1) / ($1 + $1))",
-       "acos(clamp($0, -$1, $1) / ($1 + $1))", "atan2($0, $1)", "pow(abs($0) + $1, $1)", "gelu($0)"});
+  const auto operation = random_.of<std::string>({"sqrt(abs($0))",
+                                                  "exp(min($0, $1))",
+                                                  "tanh($0)",
+                                                  "sigmoid($0)",
+                                                  "erf($0)",
+                                                  "sin(clamp($0, -$1, $1))",
+                                                  "cos(clamp($0, -$1, $1))",
+                                                  "log(abs($0) + $1)",
+                                                  "atan($0)",
+                                                  "fma($0, $1, $0)",
+                                                  "exp2(min($0, $1))",
+                                                  "log2(abs($0) + $1)",
+                                                  "log1p(abs($0))",
+                                                  "expm1(min($0, $1))",
+                                                  "rsqrt(abs($0) + $1)",
+                                                  "tan(clamp($0, -$1, $1) / ($1 + $1))",
+                                                  "sinh(clamp($0, -$1, $1))",
+                                                  "cosh(clamp($0, -$1, $1))",
+                                                  "asin(clamp($0, -$1, $1) / ($1 + $1))",
+                                                  "acos(clamp($0, -$1, $1) / ($1 + $1))",
+                                                  "atan2($0, $1)",
+                                                  "pow(abs($0) + $1, $1)",
+                                                  "gelu($0)"});
   return rounded(operation, type, {expression(type, false, depth), four});
 }
 

@@ -113,7 +113,8 @@ class ProgramGenerator {
       } else {
         tensor.strides[d] = std::to_string(own);
       }
-      stride = stride * std::max<std::int64_t>(1, extents[d].value(made.sizes)) + random_.of<std::int64_t>({0, 0, 1, 5});
+      stride =
+          stride * std::max<std::int64_t>(1, extents[d].value(made.sizes)) + random_.of<std::int64_t>({0, 0, 1, 5});
     }
     if (stride > kMaxElements) too_large_ = true;
   }

@@ -127,7 +127,9 @@ class Shrinker {
       if (std::none_of(candidate.statements.begin(), candidate.statements.end(), computes)) {
         std::erase_if(candidate.outputs, [&](const std::string& output) { return names(target, output); });
         // What nothing wants any more, the last statement computes.
-        if (candidate.outputs.empty()) candidate.outputs.push_back(candidate.statements.back().target.substr(0, candidate.statements.back().target.find(',')));
+        if (candidate.outputs.empty())
+          candidate.outputs.push_back(
+              candidate.statements.back().target.substr(0, candidate.statements.back().target.find(',')));
       }
       smaller = try_case(std::move(candidate)) || smaller;
     }

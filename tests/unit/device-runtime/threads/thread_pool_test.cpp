@@ -1,6 +1,8 @@
 // Parallel loops: every iteration runs once, the work is shared, failures end the loop, and an idle pool costs nothing.
 #include "device-runtime/threads/thread_pool.h"
 
+#include "device-runtime/threads/futex.h"
+
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -170,6 +172,19 @@ TEST_CASE("an idle pool does not use the processor") {
   const double before = cpu_seconds();
   sleep_ms(500);
   CHECK(cpu_seconds() - before < 0.05);
+}
+
+TEST_CASE("a pool ends at whatever moment its threads are in") {
+  for (int round = 0; round < 3000; ++round) {
+    ThreadPool pool(2 + static_cast<unsigned>(round % 15));
+    std::atomic<std::int64_t> count{0};
+    run(pool, 4 + round % 60, 1, [&](std::int64_t begin, std::int64_t end) {
+      count += end - begin;
+      return 0;
+    });
+    REQUIRE(count == 4 + round % 60);
+    for (int pause = round % 500; pause > 0; --pause) spin_pause();
+  }
 }
 
 TEST_CASE("a pool made before a fork starts its threads in the child") {
