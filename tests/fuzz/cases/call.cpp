@@ -143,15 +143,14 @@ Expectation::Expectation(const lang::Program& program, const Call& call) {
     if (reference.shape(p) != argument.shape) throw std::runtime_error("the shape of '" + argument.name + "' differs");
     std::vector<std::uint64_t> elements(static_cast<std::size_t>(argument.elements));
     std::iota(elements.begin(), elements.end(), 0);
-    outputs_[p] = {argument.name, argument.type, reference.evaluate(p, elements), argument.positions()};
+    outputs_[p] = {argument.name, argument.type, reference.evaluate(p, elements)};
   }
 }
 
 std::string Expectation::difference(std::size_t parameter, const std::uint8_t* data) const {
   const Output& output = outputs_.at(parameter);
   for (std::size_t i = 0; i < output.elements.size(); ++i) {
-    const lang::Element got = lang::load_element(
-        output.type, data + static_cast<std::size_t>(output.positions[i]) * dtype_bytes(output.type));
+    const lang::Element got = lang::load_element(output.type, data + i * dtype_bytes(output.type));
     const lang::Element& want = output.elements[i];
     if (!agrees(output.type, got, want))
       return "element " + std::to_string(i) + " of '" + output.name + "': expected " + text_of(output.type, want) +
@@ -163,7 +162,14 @@ std::string Expectation::difference(std::size_t parameter, const std::uint8_t* d
 
 std::string Expectation::difference(const Call& call) const {
   for (const auto& [parameter, output] : outputs_) {
-    const std::string found = difference(parameter, call.arguments()[parameter].memory->data());
+    const Argument& argument = call.arguments()[parameter];
+    const std::size_t bytes = dtype_bytes(argument.type);
+    std::vector<std::uint8_t> elements;
+    for (const std::int64_t place : argument.positions()) {
+      const std::uint8_t* const from = argument.memory->data() + static_cast<std::size_t>(place) * bytes;
+      elements.insert(elements.end(), from, from + bytes);
+    }
+    const std::string found = difference(parameter, elements.data());
     if (!found.empty()) return found;
   }
   return "";

@@ -58,7 +58,7 @@ class Expectation {
   Expectation(const lang::Program& program, const Call& call);
 
   // The first element that is not what the reference says, in words; empty when all are. Integers must be equal, floats
-  // as near as the rounding of all terms that entered them explains. `data` is laid out as the argument of the call.
+  // as near as the rounding of all terms that entered them explains. `data` holds the elements in row-major order.
   std::string difference(std::size_t parameter, const std::uint8_t* data) const;
   std::string difference(const Call& call) const;
 
@@ -67,7 +67,6 @@ class Expectation {
     std::string name;
     DType type = DType::f32;
     std::vector<lang::Element> elements;
-    std::vector<std::int64_t> positions;
   };
   std::map<std::size_t, Output> outputs_;
 };

@@ -52,7 +52,7 @@ void run_on(const Device& device, const Target& target, const FuzzCase& fuzz_cas
     if (argument.kind == ParameterKind::scalar)
       arguments.emplace_back(fuzz_case.sizes.at(argument.name));
     else
-      arguments.emplace_back(View{argument.type, argument.shape, argument.memory->data()});
+      arguments.emplace_back(View{argument.type, argument.shape, argument.memory->data(), argument.strides});
   }
   const std::vector<Tensor> results = module[program.name].call(arguments);
   REQUIRE(results.size() == outputs.size());
