@@ -32,12 +32,6 @@ const ir::Expr* uniform(const FunctionState& state, const ir::Expr& mask) {
   return broadcast == nullptr ? nullptr : &broadcast->value;
 }
 
-Place place_of(FunctionState& state, const ir::BufferRef& buffer, ir::Type type) {
-  const auto found = state.buffers.find(buffer.get());
-  if (found == state.buffers.end()) throw InternalError("'" + buffer->name + "' is used where it does not exist");
-  return {buffer.get(), found->second, type};
-}
-
 // `group` elements from `first` on, again and again.
 struct Repeated {
   ir::Expr first;  // undefined: 0
@@ -106,6 +100,12 @@ void store_vector(FunctionState& state, const Place& place, const ir::Expr& inde
 }
 
 }  // namespace
+
+Place place_of(FunctionState& state, const ir::BufferRef& buffer, ir::Type type) {
+  const auto found = state.buffers.find(buffer.get());
+  if (found == state.buffers.end()) throw InternalError("'" + buffer->name + "' is used where it does not exist");
+  return {buffer.get(), found->second, type};
+}
 
 Value* emit_load(FunctionState& state, const ir::Load& node) {
   const Place place = place_of(state, node.buffer, node.type);

@@ -2,9 +2,12 @@
 // else lane by lane; masks as masked operations. Indices are flat (passes/flatten.h).
 #pragma once
 
-#include "crosscompile/codegen/llvm/state.h"
+#include "crosscompile/codegen/llvm/strided.h"
 
 namespace ferry::codegen {
+
+// Where a tensor of this function is.
+Place place_of(FunctionState& state, const ir::BufferRef& buffer, ir::Type type);
 
 llvm::Value* emit_load(FunctionState& state, const ir::Load& node);
 void emit_store(FunctionState& state, const ir::Store& node);

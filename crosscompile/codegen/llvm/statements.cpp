@@ -3,6 +3,7 @@
 #include "crosscompile/codegen/llvm/expressions.h"
 #include "crosscompile/codegen/llvm/memory.h"
 #include "crosscompile/codegen/llvm/parallel.h"
+#include "crosscompile/codegen/llvm/transpose.h"
 #include "crosscompile/codegen/llvm/types.h"
 #include "crosscompile/codegen/llvm/workspace.h"
 #include "crosscompile/ir/error.h"
@@ -74,6 +75,18 @@ void emit_assert(FunctionState& state, const ir::Assert& node) {
   emit_return_if(state, failed, state.builder.getInt32(node.message + 1));
 }
 
+void emit_block(FunctionState& state, const ir::Block& node) {
+  std::span<const ir::Stmt> rest = node.body;
+  while (!rest.empty()) {
+    std::size_t emitted = emit_strided_stores(state, rest);
+    if (emitted == 0) {
+      emit_stmt(state, rest.front());
+      emitted = 1;
+    }
+    rest = rest.subspan(emitted);
+  }
+}
+
 }  // namespace
 
 void emit_loop(FunctionState& state, Value* begin, Value* end, const Range& range, const llvm::Twine& name,
@@ -114,9 +127,7 @@ void emit_stmt(FunctionState& state, const ir::Stmt& stmt) {
   switch (stmt.kind()) {
     case ir::NodeKind::Store: return emit_store(state, *stmt.as<ir::Store>());
     case ir::NodeKind::For: return emit_for(state, *stmt.as<ir::For>());
-    case ir::NodeKind::Block:
-      for (const ir::Stmt& part : stmt.as<ir::Block>()->body) emit_stmt(state, part);
-      return;
+    case ir::NodeKind::Block: return emit_block(state, *stmt.as<ir::Block>());
     case ir::NodeKind::If: return emit_if(state, *stmt.as<ir::If>());
     case ir::NodeKind::Allocate: return emit_allocate(state, *stmt.as<ir::Allocate>());
     case ir::NodeKind::LetStmt: return emit_let_stmt(state, *stmt.as<ir::LetStmt>());

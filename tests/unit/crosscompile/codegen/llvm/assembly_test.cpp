@@ -188,3 +188,21 @@ TEST_CASE("a prefetch is an instruction where the processor has one, and faults 
   one.arguments = {bytes_of(std::vector<float>(64, 3.0f)), zeros(DType::f32, 64)};
   check_everywhere({one});
 }
+
+TEST_CASE("a tile that is turned on its way to memory is stored in whole vectors") {
+  const BufferRef in = make_buffer("in", DType::f32, 256), out = make_buffer("out", DType::f32, 256);
+  std::vector<Stmt> stores;
+  for (std::int64_t row = 0; row < 16; ++row)
+    stores.push_back(
+        store(out, Ramp::make(Expr(row), Expr(16), 16), load(in, Ramp::make(Expr(row * 16), Expr(1), 16))));
+  Function function =
+      make_function("turn", {tensor(in, Direction::in), tensor(out, Direction::out)}, Block::make(std::move(stores)));
+  function.flat = true;
+  const std::string text = assembly(function, "llvm -mcpu=x86-64-v4");
+  const std::regex whole(R"(vmov[au]p[sd]\s+%zmm\d+, .*\(%)"), single(R"((vmovss|vextractps)\s+\$?.*%xmm\d+, .*\(%)");
+  const auto count = [&](const std::regex& pattern) {
+    return std::distance(std::sregex_iterator(text.begin(), text.end(), pattern), std::sregex_iterator());
+  };
+  CHECK_MESSAGE(count(whole) == 16, text);
+  CHECK_MESSAGE(count(single) == 0, text);
+}

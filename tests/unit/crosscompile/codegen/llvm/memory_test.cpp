@@ -56,6 +56,34 @@ TEST_CASE("stores of any constant stride write the right elements alone") {
   check_everywhere(cases);
 }
 
+TEST_CASE("tiles whose lanes lie apart are written whole, in order where they overlap, and nothing beside them") {
+  std::vector<Case> cases;
+  for (const DType dtype : kSome) {
+    for (const std::uint32_t lanes : {2u, 4u, 16u}) {
+      for (const std::int64_t rows : {4, 5, 14, 16, 20}) {
+        // The last one writes elements twice.
+        for (const std::int64_t stride : {rows, rows + 3, std::int64_t{4}}) {
+          const std::int64_t written = stride * lanes + rows + 1;
+          const BufferRef in = make_buffer("in", dtype, rows * lanes), out = make_buffer("out", dtype, written);
+          std::vector<Stmt> stores;
+          for (std::int64_t row = 0; row < rows; ++row) {
+            // Not in the order of memory.
+            const std::int64_t place = row % 2 == 0 ? row / 2 : rows - 1 - row / 2;
+            stores.push_back(store(out, ramp(1 + place, stride, lanes), load(in, ramp(row * lanes, 1, lanes))));
+          }
+          Case one;
+          one.function = make_function("tile", {tensor(in, Direction::in), tensor(out, Direction::out)},
+                                       Block::make(std::move(stores)));
+          one.arguments = {edge_bytes(dtype, static_cast<std::size_t>(rows * lanes)),
+                           zeros(dtype, static_cast<std::size_t>(written))};
+          cases.push_back(std::move(one));
+        }
+      }
+    }
+  }
+  check_everywhere(cases);
+}
+
 TEST_CASE("gathers and scatters follow their indices, and of lanes that meet the last one stays") {
   const std::vector<std::int64_t> places{3, 0, 3, 7, 1, 1, 6, 2};
   std::vector<Case> cases;
