@@ -1,11 +1,13 @@
 #include "host/schedule/default_schedule.h"
 
+#include "host/schedule/blocked_product.h"
+#include "host/schedule/default_loops.h"
 #include "host/schedule/inline_choice.h"
 #include "host/schedule/register_tile.h"
 #include "host/schedule/stages/access.h"
+#include "host/schedule/streamed_product.h"
 
 #include "crosscompile/ir/substitute.h"
-#include "crosscompile/ir/visitor.h"
 
 #include <algorithm>
 #include <optional>
@@ -16,56 +18,13 @@ using namespace ir;
 
 namespace {
 
-// Below this many element operations a parallel loop costs more than it saves.
-constexpr std::int64_t kWorthThreads = 16384;
 // Vectors in flight of a reduction that has no rows to interleave with.
 constexpr std::int64_t kReductionVectors = 4;
-
-class WidestType : public Visitor {
- public:
-  std::uint32_t bytes = 1;
-
- protected:
-  void note(Type type) {
-    // Narrow floats are computed as float32.
-    const bool narrow = type.code == DType::f16 || type.code == DType::bf16;
-    bytes = std::max(bytes, narrow ? 4U : static_cast<std::uint32_t>(dtype_bytes(type.code)));
-  }
-  // Indices are index arithmetic, not data: only the element counts.
-  void visit_node(const Load& node) override { note(node.type); }
-  void visit_node(const Cast& node) override {
-    note(node.type);
-    Visitor::visit_node(node);
-  }
-  void visit_node(const Call& node) override {
-    note(node.type);
-    Visitor::visit_node(node);
-  }
-  using Visitor::visit_node;
-};
-
-std::int64_t constant_extent(const Expr& extent) {
-  const std::int64_t* value = as_int(extent);
-  return value ? *value : 0;
-}
-
-// What a stage computes at one point, reduction or not.
-std::vector<Expr> sources_of(const ScheduledStage& stage) {
-  if (const Reduce* reduce = stage.reduction()) return reduce->sources;
-  return stage.values;
-}
 
 struct VectorAxis {
   bool reduces = false;
   std::size_t axis = 0;
 };
-
-std::int64_t native_lanes(const ScheduledStage& stage, const Target& target) {
-  WidestType widest;
-  widest.bytes = static_cast<std::uint32_t>(dtype_bytes(stage.values[0].type().code));
-  for (const Expr& source : sources_of(stage)) widest.visit(source);
-  return std::max(1U, target.lanes(widest.bytes));
-}
 
 std::int64_t ceil_to(std::int64_t value, std::int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
@@ -132,36 +91,6 @@ std::optional<std::size_t> choose_row_axis(const ScheduledStage& stage, const Re
     if (reused && !best) best = i;
   }
   return best;
-}
-
-const ScheduledStage& stage_of(const Schedule& schedule, const StageHandle& handle) {
-  return *find_stage(schedule.stages(), handle.name());
-}
-
-void make_parallel(const Schedule& schedule, StageHandle handle) {
-  const StageLoops& loops = stage_of(schedule, handle).loops;
-  std::int64_t work = 1;
-  for (std::size_t id : loops.order()) {
-    const std::int64_t extent = constant_extent(loops.loop(id).extent);
-    if (extent == 0 && !is_constant(loops.loop(id).extent, 0))
-      work = kWorthThreads;  // unknown: assume plenty
-    else if (work < kWorthThreads)
-      work *= std::max<std::int64_t>(extent, 1);
-  }
-  if (work < kWorthThreads) return;
-  for (std::size_t id : loops.order()) {
-    const Loop& loop = loops.loop(id);
-    if (loop.reduces || loop.kind != ForKind::serial) return;
-    if (is_constant(loop.extent, 1)) continue;
-    handle.parallel(loop.name);
-    return;
-  }
-}
-
-std::vector<std::string> names_in_order(const StageLoops& loops) {
-  std::vector<std::string> names;
-  for (std::size_t id : loops.order()) names.push_back(loops.loop(id).name);
-  return names;
 }
 
 void schedule_injective(const Schedule& schedule, StageHandle handle, const Target& target) {
@@ -258,12 +187,22 @@ Schedule default_schedule(const lang::Program& program, const Target& target) {
   Schedule schedule(program);
   const std::vector<std::string> inlined = stages_to_inline(schedule.stages());
   for (const std::string& stage : inlined) schedule[stage].compute_inline();
-  for (const ScheduledStage& stage : schedule.stages()) {
-    if (stage.place == Place::inlined) continue;
-    if (stage.reduction() != nullptr)
-      schedule_reduction(schedule, schedule[stage.name], target);
+  std::vector<std::string> stages;  // copies that packing adds come with their loops
+  for (const ScheduledStage& stage : schedule.stages())
+    if (stage.place != Place::inlined) stages.push_back(stage.name);
+  for (const std::string& name : stages) {
+    const ScheduledStage& stage = *find_stage(schedule.stages(), name);
+    const StageHandle handle = schedule[name];
+    const std::int64_t lanes = native_lanes(stage, target);
+    const auto product = find_product(stage, lanes);
+    if (product && wants_blocks(*product, lanes, target))
+      schedule_blocked(schedule, handle, *product, lanes, target);
+    else if (product && wants_streaming(*product, lanes, target))
+      schedule_streamed(schedule, handle, *product, lanes);
+    else if (stage.reduction() != nullptr)
+      schedule_reduction(schedule, handle, target);
     else
-      schedule_injective(schedule, schedule[stage.name], target);
+      schedule_injective(schedule, handle, target);
   }
   return schedule;
 }

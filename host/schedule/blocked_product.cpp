@@ -1,0 +1,162 @@
+#include "host/schedule/blocked_product.h"
+
+#include "crosscompile/ir/substitute.h"
+#include "host/schedule/default_loops.h"
+#include "host/schedule/packing.h"
+#include "host/schedule/register_tile.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ferry::schedule {
+
+using namespace ir;
+
+namespace {
+
+// Fewer rows would read packed columns too seldom.
+constexpr std::int64_t kMinRows = 32;
+constexpr std::int64_t kMinDepth = 8;
+// Longer sums than this are added up in blocks, so that a block of packed columns stays in the second-level cache.
+constexpr std::int64_t kMaxDepth = 1536, kDepthBlock = 1024;
+constexpr std::int64_t kDefaultL1 = 32 << 10, kDefaultL2 = 512 << 10;
+constexpr std::int64_t kCacheLine = 64;
+
+std::int64_t l1_bytes(const Target& target) {
+  return target.l1_bytes == 0 ? kDefaultL1 : static_cast<std::int64_t>(target.l1_bytes);
+}
+std::int64_t l2_bytes(const Target& target) {
+  return target.l2_bytes == 0 ? kDefaultL2 : static_cast<std::int64_t>(target.l2_bytes);
+}
+
+bool columns_outside(const Product& product, RegisterTile tile, std::int64_t lanes, const Target& target) {
+  if (product.row_bytes <= l2_bytes(target) * 3 / 4) return true;
+  if (product.column_bytes <= l2_bytes(target) / 2) return false;
+  const std::int64_t columns_read = product.column_bytes * ((product.rows + tile.rows - 1) / tile.rows);
+  const std::int64_t rows_read = product.row_bytes * (product.columns / (tile.vectors * lanes) + 1);
+  // Columns stream well, and rows outside leave a tile of rows in the first-level cache.
+  return columns_read > 4 * rows_read;
+}
+
+// Whether the rows of a tile fall into so few sets of an eight-way first-level cache that they push one another out.
+bool rows_collide(const Product& product, std::int64_t tile_rows, const Target& target) {
+  if (product.row_dimension == product.row_load->indices.size()) return false;
+  const std::int64_t stride = stride_bytes(*product.row_load->buffer, product.row_dimension);
+  if (stride < kCacheLine) return true;  // the depth is what lies apart
+  const std::int64_t sets = l1_bytes(target) / 8 / kCacheLine;
+  const std::int64_t places = sets / std::gcd(sets, stride / kCacheLine);
+  return tile_rows > places * 4;
+}
+
+// The largest divisor up to kDepthBlock that is not much smaller; else that many, with a rest.
+std::int64_t depth_block(std::int64_t depth) {
+  for (std::int64_t block = kDepthBlock; block >= kDepthBlock / 2; --block)
+    if (depth % block == 0) return block;
+  const std::int64_t blocks = (depth + kDepthBlock - 1) / kDepthBlock;
+  return (depth + blocks - 1) / blocks;
+}
+
+// The stage's loops by what they run over, outermost first.
+struct Loops {
+  std::vector<std::string> batches, rows, depth, tile;
+  std::string depth_block, columns;
+};
+
+Loops split_loops(const ScheduledStage& stage, StageHandle handle, const Product& product, RegisterTile tile,
+                  std::int64_t lanes, bool with_depth_blocks) {
+  Loops result;
+  const StageLoops loops = stage.loops;
+  const Reduce& reduce = *stage.reduction();
+  const auto depends = [&](std::size_t axis) {
+    return std::any_of(product.column_load->indices.begin(), product.column_load->indices.end(),
+                       [&](const Expr& index) { return uses_var(index, stage.axes[axis].var); });
+  };
+  std::string rows_inside;
+  for (std::size_t a = 0; a < stage.axes.size(); ++a) {
+    const std::string name = loops.loop(loops.spatial(a)).name;
+    if (a == product.column) continue;
+    if (a == product.row && tile.rows > 1) {
+      const auto [outside, inside] = handle.split(name, tile.rows);
+      result.rows.push_back(outside);
+      rows_inside = inside;
+    } else if (depends(a)) {
+      result.batches.push_back(name);
+    } else {
+      result.rows.push_back(name);
+    }
+  }
+  for (std::size_t a = 0; a < reduce.axes.size(); ++a) {
+    const std::string name = loops.loop(loops.reduction(a)).name;
+    if (with_depth_blocks && reduce.axes.size() == 1) {
+      const auto [outside, inside] = handle.split(name, depth_block(product.depth));
+      result.depth_block = outside;
+      result.depth.push_back(inside);
+    } else {
+      result.depth.push_back(name);
+    }
+  }
+  const auto [columns, inside] = handle.split(loops.loop(loops.spatial(product.column)).name, tile.vectors * lanes);
+  result.columns = columns;
+  if (!rows_inside.empty()) result.tile.push_back(rows_inside);
+  if (tile.vectors > 1) {
+    const auto [vectors, lane] = handle.split(inside, lanes);
+    result.tile.push_back(vectors);
+    result.tile.push_back(lane);
+  } else {
+    result.tile.push_back(inside);
+  }
+  return result;
+}
+
+template <class... Lists>
+std::vector<std::string> joined(const Lists&... lists) {
+  std::vector<std::string> all;
+  (all.insert(all.end(), lists.begin(), lists.end()), ...);
+  return all;
+}
+
+}  // namespace
+
+bool wants_blocks(const Product& product, std::int64_t lanes, const Target& target) {
+  if (lanes < 2 || product.columns < lanes || product.rows < kMinRows || product.depth < kMinDepth) return false;
+  return !product.is_column_contiguous || product.column_bytes > l1_bytes(target);
+}
+
+void schedule_blocked(Schedule& schedule, StageHandle handle, const Product& found, std::int64_t lanes,
+                      const Target& target) {
+  const Product product = found;
+  const ScheduledStage& stage = stage_of(schedule, handle);
+  const std::int64_t row_extent = constant_extent(stage.axes[product.row].extent);
+  const RegisterTile tile = choose_register_tile(target.vector_registers, row_extent, true, product.columns, lanes);
+  const bool outside = columns_outside(product, tile, lanes, target);
+  const std::string row_tensor = product.row_load->buffer->name, column_tensor = product.column_load->buffer->name;
+  const bool packs_rows =
+      !outside && product.columns >= 4 * tile.vectors * lanes && rows_collide(product, tile.rows, target);
+
+  const Packing columns{product.column_load, product.column_dimension, tile.vectors * lanes, lanes};
+  const Packing rows{product.row_load, product.row_dimension, tile.rows, lanes};
+  const std::string packed_columns = pack(schedule, handle.name(), columns);
+  const std::string packed_rows = packs_rows ? pack(schedule, handle.name(), rows) : "";
+
+  const Loops loops = split_loops(stage, handle, product, tile, lanes, !outside && product.depth > kMaxDepth);
+  const std::vector<std::string> column_loop = {loops.columns};
+  const auto depth_block = loops.depth_block.empty() ? std::vector<std::string>{} : std::vector{loops.depth_block};
+  handle.reorder(outside ? joined(loops.batches, column_loop, loops.rows, loops.depth, loops.tile)
+                         : joined(loops.batches, depth_block, loops.rows, column_loop, loops.depth, loops.tile));
+  for (std::size_t i = 0; i + 1 < loops.tile.size(); ++i) handle.unroll(loops.tile[i]);
+  handle.vectorize(loops.tile.back());
+  if (outside) schedule[packed_columns].compute_at(handle.name(), loops.columns);
+  if (packs_rows) schedule[packed_rows].compute_at(handle.name(), loops.rows.back());
+
+  const std::vector<std::string> candidates =
+      outside ? joined(loops.batches, column_loop) : joined(loops.batches, loops.rows);
+  for (const std::string& name : candidates) {
+    const Loop& loop = stage.loops.loop(*stage.loops.find(name));
+    if (is_constant(loop.extent, 1)) continue;
+    handle.parallel(name);
+    break;
+  }
+  if (!outside) make_parallel(schedule, schedule[packed_columns]);
+}
+
+}  // namespace ferry::schedule

@@ -1,0 +1,23 @@
+// Large products: tiles of results in registers, operands packed in the order in which the tiles read them.
+#pragma once
+
+#include "crosscompile/target/target.h"
+#include "host/schedule/product.h"
+#include "host/schedule/schedule.h"
+
+namespace ferry::schedule {
+
+// Whether every column is used by enough rows for packing to pay, and plain tiles would not do.
+bool wants_blocks(const Product& product, std::int64_t lanes, const Target& target);
+
+// With columns outside where the rows' tensor stays in the second-level cache, else with rows outside:
+//
+//     for columns by tile                          for a block of the depth
+//       pack these columns                           for rows by tile, in threads
+//       for rows by tile                               pack these rows, if they collide in the cache
+//         for depth: tile += row * column              for columns by tile
+//                                                        for depth: tile += row * column
+void schedule_blocked(Schedule& schedule, StageHandle handle, const Product& product, std::int64_t lanes,
+                      const Target& target);
+
+}  // namespace ferry::schedule

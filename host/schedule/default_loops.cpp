@@ -1,0 +1,88 @@
+#include "host/schedule/default_loops.h"
+
+#include "crosscompile/ir/visitor.h"
+
+#include <algorithm>
+
+namespace ferry::schedule {
+
+using namespace ir;
+
+namespace {
+
+// Below this many element operations a parallel loop costs more than it saves.
+constexpr std::int64_t kWorthThreads = 16384;
+
+class WidestType : public Visitor {
+ public:
+  std::uint32_t bytes = 1;
+
+ protected:
+  void note(Type type) {
+    // Narrow floats are computed as float32.
+    const bool narrow = type.code == DType::f16 || type.code == DType::bf16;
+    bytes = std::max(bytes, narrow ? 4U : static_cast<std::uint32_t>(dtype_bytes(type.code)));
+  }
+  // Indices are index arithmetic, not data: only the element counts.
+  void visit_node(const Load& node) override { note(node.type); }
+  void visit_node(const Cast& node) override {
+    note(node.type);
+    Visitor::visit_node(node);
+  }
+  void visit_node(const Call& node) override {
+    note(node.type);
+    Visitor::visit_node(node);
+  }
+  using Visitor::visit_node;
+};
+
+}  // namespace
+
+std::int64_t constant_extent(const Expr& extent) {
+  const std::int64_t* value = as_int(extent);
+  return value ? *value : 0;
+}
+
+std::vector<Expr> sources_of(const ScheduledStage& stage) {
+  if (const Reduce* reduce = stage.reduction()) return reduce->sources;
+  return stage.values;
+}
+
+std::int64_t native_lanes(const ScheduledStage& stage, const Target& target) {
+  WidestType widest;
+  widest.bytes = static_cast<std::uint32_t>(dtype_bytes(stage.values[0].type().code));
+  for (const Expr& source : sources_of(stage)) widest.visit(source);
+  return std::max(1U, target.lanes(widest.bytes));
+}
+
+const ScheduledStage& stage_of(const Schedule& schedule, const StageHandle& handle) {
+  return *find_stage(schedule.stages(), handle.name());
+}
+
+std::vector<std::string> names_in_order(const StageLoops& loops) {
+  std::vector<std::string> names;
+  for (std::size_t id : loops.order()) names.push_back(loops.loop(id).name);
+  return names;
+}
+
+void make_parallel(const Schedule& schedule, StageHandle handle) {
+  const StageLoops& loops = stage_of(schedule, handle).loops;
+  std::int64_t work = 1;
+  for (std::size_t id : loops.order()) {
+    const std::int64_t extent = constant_extent(loops.loop(id).extent);
+    if (extent == 0 && !is_constant(loops.loop(id).extent, 0))
+      work = kWorthThreads;  // unknown: assume plenty
+    else if (work < kWorthThreads)
+      work *= std::max<std::int64_t>(extent, 1);
+  }
+  if (work < kWorthThreads) return;
+  for (std::size_t id : loops.order()) {
+    const Loop& loop = loops.loop(id);
+    if (loop.reduces || loop.kind != ForKind::serial) return;
+    if (is_constant(loop.extent, 1)) continue;
+    handle.parallel(loop.name);
+    return;
+  }
+}
+
+}  // namespace ferry::schedule

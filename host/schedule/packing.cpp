@@ -1,0 +1,79 @@
+#include "host/schedule/packing.h"
+
+#include "host/schedule/default_loops.h"
+#include "host/schedule/product.h"
+
+#include <algorithm>
+
+namespace ferry::schedule {
+
+using namespace ir;
+
+namespace {
+
+std::string layout_text(std::size_t rank, const Packing& packing) {
+  std::string axes, parts;
+  const std::string size = std::to_string(packing.panel);
+  const std::string packed = "d" + std::to_string(packing.dimension);
+  for (std::size_t d = 0; d < rank; ++d) {
+    const std::string name = "d" + std::to_string(d);
+    axes += (d == 0 ? "" : ", ") + name;
+    if (d != packing.dimension) parts += ", " + name;
+  }
+  return "(" + axes + ") -> (" + packed + " / " + size + parts + ", " + packed + " % " + size + ")";
+}
+
+// Among the other dimensions the one whose elements lie closest, with at least a vector of them; the packed one when
+// it is that itself or there is none.
+std::size_t lane_dimension(const Packing& packing) {
+  const Buffer& tensor = *packing.load->buffer;
+  std::size_t best = packing.dimension;
+  for (std::size_t d = 0; d < tensor.shape.size(); ++d) {
+    if (d != packing.dimension && constant_extent(tensor.shape[d]) < packing.lanes) continue;
+    if (stride_bytes(tensor, d) < stride_bytes(tensor, best)) best = d;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::string pack(Schedule& schedule, const std::string& reader, const Packing& packing) {
+  const Packing given = packing;
+  const std::size_t rank = given.load->buffer->shape.size();
+  const std::size_t lane_axis = lane_dimension(given);
+  const std::string source = given.load->buffer->name;
+  StageHandle copy = StageHandle(schedule, source).cache_read("global", {reader});
+  copy.transform_layout(layout_text(rank, given));
+  const StageLoops loops = stage_of(schedule, copy).loops;
+  std::vector<std::string> others;
+  for (std::size_t d = 0; d < rank; ++d)
+    if (d != given.dimension && d != lane_axis) others.push_back(loops.loop(loops.spatial(d)).name);
+  const std::string packed = loops.loop(loops.spatial(given.dimension)).name;
+  if (lane_axis == given.dimension) {
+    // Rows of the panel, as they are.
+    const auto [panels, panel] = copy.split(packed, given.panel);
+    std::vector<std::string> order = {panels};
+    order.insert(order.end(), others.begin(), others.end());
+    if (given.panel % given.lanes != 0) {
+      order.push_back(panel);
+      copy.reorder(order);
+      return copy.name();
+    }
+    const auto [vectors, lane] = copy.split(panel, given.lanes);
+    order.insert(order.end(), {vectors, lane});
+    copy.reorder(order).unroll(vectors).vectorize(lane);
+    return copy.name();
+  }
+  // A tile of vectors along the closest elements, turned on its way.
+  const std::int64_t tile = given.panel % given.lanes == 0 ? given.lanes : given.panel;
+  const auto [panels, inside] = copy.split(packed, tile);
+  const auto [vectors, lane] = copy.split(loops.loop(loops.spatial(lane_axis)).name, given.lanes);
+  std::vector<std::string> order = {panels};
+  order.push_back(vectors);
+  order.insert(order.end(), others.begin(), others.end());
+  order.insert(order.end(), {inside, lane});
+  copy.reorder(order).unroll(inside).vectorize(lane);
+  return copy.name();
+}
+
+}  // namespace ferry::schedule

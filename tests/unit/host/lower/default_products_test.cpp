@@ -1,0 +1,103 @@
+// Default schedules of products: every way to block them computes what the program says, at sizes that divide nothing.
+#include "crosscompile/ir/operators.h"
+#include "host/lang/text.h"
+#include "host/schedule/default_schedule.h"
+#include "tests/unit/host/lower/scheduled.h"
+
+#include <doctest/doctest.h>
+
+using namespace ferry;
+
+namespace {
+
+Target small_caches(std::uint32_t vector_bits, std::uint64_t l1_bytes, std::uint64_t l2_bytes) {
+  Target target;
+  target.arch = "x86_64";
+  target.vector_bits = vector_bits;
+  target.vector_registers = vector_bits == 512 ? 32 : 16;
+  target.has_masks = vector_bits == 512;
+  target.l1_bytes = l1_bytes;
+  target.l2_bytes = l2_bytes;
+  return target;
+}
+
+struct Product {
+  const char* name;
+  const char* source;
+};
+
+// Integers, so that sums in another order are the same.
+const Product kBlocked[] = {
+    {"a product of matrices", "def f(int(45,67) A, int(67,83) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }"},
+    {"added to what was there",
+     "def f(int(45,67) A, int(67,83) B, int(45,83) D) -> (C) { C(m,n) = D(m,n)\n C(m,n) += A(m,k) * B(k,n) }"},
+    {"the left matrix transposed", "def f(int(67,45) A, int(67,83) B) -> (C) { C(m,n) +=! A(k,m) * B(k,n) }"},
+    {"the right matrix transposed", "def f(int(45,67) A, int(83,67) B) -> (C) { C(m,n) +=! A(m,k) * B(n,k) }"},
+    {"several matrices", "def f(int(3,45,17) A, int(3,17,35) B) -> (C) { C(b,m,n) +=! A(b,m,k) * B(b,k,n) }"},
+    {"narrow numbers", "def f(int8(45,67) A, int8(67,83) B) -> (C) { C(m,n) +=! int(A(m,k)) * int(B(k,n)) }"},
+    {"long sums", "def f(int(33,1601) A, int(1601,19) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }"},
+    {"a convolution",
+     "def f(int(2,5,9,7) I, int(19,5,3,2) K) -> (Y) { Y(n,o,h,w) +=! I(n,c,h+kh,w+kw) * K(o,c,kh,kw) }"},
+    {"a padded convolution",
+     "def f(int(1,20,7,7) I, int(37,20,3,3) K) -> (Y) {\n"
+     "  P(n,c,h,w) = h >= 1 && h <= 7 && w >= 1 && w <= 7 ? I(n,c,h-1,w-1) : 0 where h in 0:9, w in 0:9\n"
+     "  Y(n,o,h,w) +=! P(n,c,h+kh,w+kw) * K(o,c,kh,kw)\n}"},
+    {"a convolution of one point",
+     "def f(int(1,20,7,9) I, int(37,20) K) -> (Y) { Y(n,o,h,w) +=! I(n,c,h,w) * K(o,c) }"},
+};
+
+const Product kStreamed[] = {
+    {"a row", "def f(int(1,131) A, int(131,2100) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }"},
+    {"a vector", "def f(int(131) A, int(131,150) B) -> (C) { C(n) +=! A(k) * B(k,n) }"},
+    {"five rows", "def f(int(5,131) A, int(131,150) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }"},
+    {"twelve rows, two depths", "def f(int(12,2,70) A, int(2,70,99) B) -> (C) { C(m,n) +=! A(m,j,k) * B(j,k,n) }"},
+};
+
+std::string default_text(const char* source, const Target& target) {
+  return schedule::default_schedule(lang::parse(source, "test.tc").at(0), target).to_text();
+}
+
+}  // namespace
+
+TEST_CASE("products are packed and blocked with rows or with columns outside, and stay what they are") {
+  for (const Product& product : kBlocked) {
+    for (const std::uint32_t bits : {128U, 512U}) {
+      for (const std::uint64_t l2_bytes : {std::uint64_t{600}, std::uint64_t{1} << 20}) {
+        const std::string text = default_text(product.source, small_caches(bits, 256, l2_bytes));
+        INFO(product.name << ", " << bits << "-bit vectors, second-level cache of " << l2_bytes << " bytes\n" << text);
+        CHECK(text.find("transform_layout") != std::string::npos);
+        CHECK((text.find("compute_at") != std::string::npos || l2_bytes == 600));
+        test::check_schedule(product.source, text);
+      }
+    }
+  }
+}
+
+TEST_CASE("rows that collide in the cache are packed too, and long sums are added up in blocks") {
+  const char* source = "def f(int(40,2048) A, int(2048,40) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
+  const std::string text = default_text(source, small_caches(128, 8 << 10, 600));
+  INFO(text);
+  CHECK(text.find("A: cache_read") != std::string::npos);
+  CHECK(text.find("split k 1024") != std::string::npos);
+  test::check_schedule(source, text);
+}
+
+TEST_CASE("a few rows times a large matrix read it in long stretches") {
+  for (const Product& product : kStreamed) {
+    for (const std::uint32_t bits : {128U, 512U}) {
+      const std::string text = default_text(product.source, small_caches(bits, 256, 1024));
+      INFO(product.name << ", " << bits << "-bit vectors\n" << text);
+      CHECK(text.find("split k 8") != std::string::npos);
+      CHECK(text.find("transform_layout") == std::string::npos);
+      test::check_schedule(product.source, text);
+    }
+  }
+}
+
+TEST_CASE("small products and sizes known only at run time stay in plain tiles") {
+  for (const char* source : {"def f(int(M,K) A, int(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }",
+                             "def f(int(40,40) A, int(40,40) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }",
+                             "def f(int(400,400) A) -> (C) { C(m,n) +=! A(m,k) * A(k,n) }"}) {
+    CHECK(default_text(source, small_caches(512, 32 << 10, 1 << 20)).find("cache_read") == std::string::npos);
+  }
+}
