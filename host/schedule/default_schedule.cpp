@@ -4,6 +4,7 @@
 #include "host/schedule/default_loops.h"
 #include "host/schedule/inline_choice.h"
 #include "host/schedule/register_tile.h"
+#include "host/schedule/row_fusion.h"
 #include "host/schedule/stages/access.h"
 #include "host/schedule/streamed_product.h"
 
@@ -49,8 +50,9 @@ double cost_of(Step step) {
 }
 
 // The axis whose vectors need the fewest separate loads and stores for each element that they are filled with; nothing
-// when every axis has one point or the reduction is the user's own and only its axes are left.
-std::optional<VectorAxis> choose_vector_axis(const ScheduledStage& stage, const Target& target) {
+// when every axis has one point or the reduction is the user's own and only its axes are left. The first `outer` axes
+// are not for vectors.
+std::optional<VectorAxis> choose_vector_axis(const ScheduledStage& stage, const Target& target, std::size_t outer) {
   std::vector<const Load*> loads;
   for (const Expr& source : sources_of(stage))
     for (const Load* load : loads_of(source)) loads.push_back(load);
@@ -68,7 +70,7 @@ std::optional<VectorAxis> choose_vector_axis(const ScheduledStage& stage, const 
   };
   const Reduce* reduce = stage.reduction();
   // Innermost first: it wins ties.
-  for (std::size_t i = stage.axes.size(); i-- > 0;) {
+  for (std::size_t i = stage.axes.size(); i-- > outer;) {
     const bool innermost = i + 1 == stage.axes.size();
     offer({false, i}, stage.axes[i], innermost ? 0.1 : reduce ? 1 : 4);
   }
@@ -79,10 +81,11 @@ std::optional<VectorAxis> choose_vector_axis(const ScheduledStage& stage, const 
 
 // The spatial axis along which the loads that move with the vector axis stay where they are, so that a register tile
 // reuses them.
-std::optional<std::size_t> choose_row_axis(const ScheduledStage& stage, const Reduce& reduce, VectorAxis vector) {
+std::optional<std::size_t> choose_row_axis(const ScheduledStage& stage, const Reduce& reduce, VectorAxis vector,
+                                           std::size_t outer) {
   const Expr& var = vector.reduces ? reduce.axes[vector.axis].var : stage.axes[vector.axis].var;
   std::optional<std::size_t> best;
-  for (std::size_t i = stage.axes.size(); i-- > 0;) {
+  for (std::size_t i = stage.axes.size(); i-- > outer;) {
     if ((!vector.reduces && i == vector.axis) || is_constant(stage.axes[i].extent, 1)) continue;
     bool reused = false;
     for (const Expr& source : reduce.sources)
@@ -93,9 +96,9 @@ std::optional<std::size_t> choose_row_axis(const ScheduledStage& stage, const Re
   return best;
 }
 
-void schedule_injective(const Schedule& schedule, StageHandle handle, const Target& target) {
+void schedule_injective(const Schedule& schedule, StageHandle handle, const Target& target, std::size_t outer) {
   const ScheduledStage& stage = stage_of(schedule, handle);
-  if (const auto vector = choose_vector_axis(stage, target)) {
+  if (const auto vector = choose_vector_axis(stage, target, outer)) {
     const std::int64_t lanes = lanes_for(stage, stage.axes[vector->axis].extent, target);
     if (lanes > 1) {
       const std::string inner = handle.split(stage.loops.loop(stage.loops.spatial(vector->axis)).name, lanes).second;
@@ -108,7 +111,6 @@ void schedule_injective(const Schedule& schedule, StageHandle handle, const Targ
       handle.vectorize(inner);
     }
   }
-  make_parallel(schedule, handle);
 }
 
 RegisterTile tile_for(const ScheduledStage& stage, const Reduce& reduce, VectorAxis vector,
@@ -148,17 +150,14 @@ std::vector<std::string> split_columns(StageHandle handle, const std::string& ax
   return {vectors, lane};
 }
 
-void schedule_reduction(const Schedule& schedule, StageHandle handle, const Target& target) {
+void schedule_reduction(const Schedule& schedule, StageHandle handle, const Target& target, std::size_t outer) {
   const ScheduledStage& stage = stage_of(schedule, handle);
   const Reduce& reduce = *stage.reduction();
-  const auto vector = choose_vector_axis(stage, target);
-  if (!vector) {
-    make_parallel(schedule, handle);
-    return;
-  }
+  const auto vector = choose_vector_axis(stage, target, outer);
+  if (!vector) return;
   const Expr& extent = vector->reduces ? reduce.axes[vector->axis].extent : stage.axes[vector->axis].extent;
   const std::int64_t lanes = lanes_for(stage, extent, target);
-  const auto rows = choose_row_axis(stage, reduce, *vector);
+  const auto rows = choose_row_axis(stage, reduce, *vector, outer);
   const RegisterTile tile = tile_for(stage, reduce, *vector, rows, lanes, target);
   const StageLoops& loops = stage.loops;
   const std::size_t column_loop = vector->reduces ? loops.reduction(vector->axis) : loops.spatial(vector->axis);
@@ -178,7 +177,42 @@ void schedule_reduction(const Schedule& schedule, StageHandle handle, const Targ
         order.push_back(loops.loop(id).name);
   order.insert(order.end(), inner.begin(), inner.end());
   if (order != names_in_order(loops)) handle.reorder(order);
-  make_parallel(schedule, handle);
+}
+
+// The product that the stage computes if it is scheduled as one.
+std::optional<Product> scheduled_product(const ScheduledStage& stage, const Target& target) {
+  const std::int64_t lanes = native_lanes(stage, target);
+  const auto product = find_product(stage, lanes);
+  const bool is_worth = product && (wants_blocks(*product, lanes, target) || wants_streaming(*product, lanes, target));
+  return is_worth ? product : std::nullopt;
+}
+
+// Stages whose tiles take several rows at once.
+std::vector<std::string> stages_with_tiles(const Stages& stages, const Target& target) {
+  std::vector<std::string> names;
+  for (const ScheduledStage& stage : stages) {
+    const Reduce* reduce = stage.reduction();
+    if (reduce == nullptr) continue;
+    const auto vector = choose_vector_axis(stage, target, 0);
+    if (scheduled_product(stage, target) || (vector && choose_row_axis(stage, *reduce, *vector, 0)))
+      names.push_back(stage.name);
+  }
+  return names;
+}
+
+// The first `outer` axes are loops in which other stages are computed.
+void schedule_stage(Schedule& schedule, StageHandle handle, const Target& target, std::size_t outer) {
+  const ScheduledStage& stage = stage_of(schedule, handle);
+  const auto product = scheduled_product(stage, target);
+  const std::int64_t lanes = native_lanes(stage, target);
+  if (product && wants_blocks(*product, lanes, target))
+    schedule_blocked(schedule, handle, *product, lanes, target);
+  else if (product)
+    schedule_streamed(handle, stage, *product, lanes);
+  else if (stage.reduction() != nullptr)
+    schedule_reduction(schedule, handle, target, outer);
+  else
+    schedule_injective(schedule, handle, target, outer);
 }
 
 }  // namespace
@@ -187,22 +221,19 @@ Schedule default_schedule(const lang::Program& program, const Target& target) {
   Schedule schedule(program);
   const std::vector<std::string> inlined = stages_to_inline(schedule.stages());
   for (const std::string& stage : inlined) schedule[stage].compute_inline();
+  const RowFusion fusion = find_row_fusion(schedule.stages(), stages_with_tiles(schedule.stages(), target), target);
+  for (const std::string& name : fusion.stages) {
+    const ScheduledStage& result = *find_stage(schedule.stages(), fusion.result);
+    schedule[name].compute_at(fusion.result, result.loops.loop(result.loops.spatial(fusion.outer - 1)).name);
+  }
   std::vector<std::string> stages;  // copies that packing adds come with their loops
   for (const ScheduledStage& stage : schedule.stages())
     if (stage.place != Place::inlined) stages.push_back(stage.name);
   for (const std::string& name : stages) {
-    const ScheduledStage& stage = *find_stage(schedule.stages(), name);
-    const StageHandle handle = schedule[name];
-    const std::int64_t lanes = native_lanes(stage, target);
-    const auto product = find_product(stage, lanes);
-    if (product && wants_blocks(*product, lanes, target))
-      schedule_blocked(schedule, handle, *product, lanes, target);
-    else if (product && wants_streaming(*product, lanes, target))
-      schedule_streamed(schedule, handle, *product, lanes);
-    else if (stage.reduction() != nullptr)
-      schedule_reduction(schedule, handle, target);
-    else
-      schedule_injective(schedule, handle, target);
+    const bool in_rows = stage_of(schedule, schedule[name]).place == Place::attached;
+    const std::size_t outer = in_rows || name == fusion.result ? fusion.outer : 0;
+    schedule_stage(schedule, schedule[name], target, outer);
+    if (!in_rows) make_parallel(schedule, schedule[name]);
   }
   return schedule;
 }

@@ -1,7 +1,5 @@
 #include "host/schedule/streamed_product.h"
 
-#include "host/schedule/default_loops.h"
-
 #include <algorithm>
 
 namespace ferry::schedule {
@@ -20,8 +18,7 @@ bool wants_streaming(const Product& product, std::int64_t lanes, const Target& t
          product.columns >= 4 * lanes && product.column_bytes > static_cast<std::int64_t>(target.l2_bytes);
 }
 
-void schedule_streamed(const Schedule& schedule, StageHandle handle, const Product& product, std::int64_t lanes) {
-  const ScheduledStage& stage = stage_of(schedule, handle);
+void schedule_streamed(StageHandle handle, const ScheduledStage& stage, const Product& product, std::int64_t lanes) {
   const StageLoops loops = stage.loops;
   std::vector<std::string> outside, tile;
   for (std::size_t a = 0; a < stage.axes.size(); ++a) {
@@ -42,7 +39,6 @@ void schedule_streamed(const Schedule& schedule, StageHandle handle, const Produ
   order.push_back(lane);
   handle.reorder(order).unroll(step).vectorize(lane);
   for (const std::string& name : tile) handle.unroll(name);
-  make_parallel(schedule, handle);
 }
 
 }  // namespace ferry::schedule

@@ -13,6 +13,6 @@ bool wants_streaming(const Product& product, std::int64_t lanes, const Target& t
 //       for some steps of the depth              as many streams as the processor follows
 //         for vectors of columns
 //           for the steps: results += row * column
-void schedule_streamed(const Schedule& schedule, StageHandle handle, const Product& product, std::int64_t lanes);
+void schedule_streamed(StageHandle handle, const ScheduledStage& stage, const Product& product, std::int64_t lanes);
 
 }  // namespace ferry::schedule

@@ -1,4 +1,4 @@
-// Default schedules of products: every way to block them computes what the program says, at sizes that divide nothing.
+// Default schedules that rearrange a program: they compute what it says, at sizes that divide nothing.
 #include "crosscompile/ir/operators.h"
 #include "host/lang/text.h"
 #include "host/schedule/default_schedule.h"
@@ -100,4 +100,41 @@ TEST_CASE("small products and sizes known only at run time stay in plain tiles")
                              "def f(int(400,400) A) -> (C) { C(m,n) +=! A(m,k) * A(k,n) }"}) {
     CHECK(default_text(source, small_caches(512, 32 << 10, 1 << 20)).find("cache_read") == std::string::npos);
   }
+}
+
+TEST_CASE("stages over the same rows are computed row by row") {
+  const Product normalized[] = {
+      {"like a softmax",
+       "def f(int(9,37) A) -> (Y) {\n  top(i) max=! A(i,j)\n  e(i,j) = A(i,j) * A(i,j) - top(i)\n"
+       "  total(i) +=! e(i,j)\n  Y(i,j) = e(i,j) - total(i)\n}"},
+      {"with sizes known at run time",
+       "def f(int(M,N) A) -> (Y) {\n  top(i) max=! A(i,j)\n  e(i,j) = A(i,j) * A(i,j) - top(i)\n"
+       "  total(i) +=! e(i,j)\n  Y(i,j) = e(i,j) - total(i)\n}"},
+      {"counted by two axes, with what is shared by all rows",
+       "def f(int(3,5,40) A, int(40) G) -> (Y) {\n  scale(k) = G(k) * G(k) + 1\n  sum(i,j) +=! A(i,j,k)\n"
+       "  mean(i,j) = sum(i,j) / 40\n  Y(i,j,k) = (A(i,j,k) - mean(i,j)) * mean(i,j) * scale(k)\n}"},
+  };
+  for (const Product& program : normalized) {
+    for (const std::uint32_t bits : {128U, 512U}) {
+      const std::string text = default_text(program.source, small_caches(bits, 32 << 10, 1 << 20));
+      INFO(program.name << ", " << bits << "-bit vectors\n" << text);
+      CHECK(text.find("compute_at Y") != std::string::npos);
+      CHECK(text.find("scale: compute_at") == std::string::npos);
+      test::check_schedule(program.source, text, {{"M", 11}, {"N", 21}});
+    }
+  }
+}
+
+TEST_CASE("rows that are few, short or longer than the cache are not fused, nor are tiles of several rows") {
+  const auto text = [](const std::string& size, std::uint64_t l2_bytes) {
+    const std::string source = "def f(int(" + size + ") A) -> (Y) { top(i) max=! A(i,j)\n Y(i,j) = A(i,j) - top(i) }";
+    return default_text(source.c_str(), small_caches(128, 32 << 10, l2_bytes));
+  };
+  CHECK(text("100,100", 1 << 20).find("compute_at") != std::string::npos);
+  CHECK(text("7,100", 1 << 20).find("compute_at") == std::string::npos);
+  CHECK(text("100,15", 1 << 20).find("compute_at") == std::string::npos);
+  CHECK(text("100,100", 700).find("compute_at") == std::string::npos);
+  const char* product =
+      "def f(int(M,K) A, int(K,N) B) -> (D) { C(m,n) +=! A(m,k) * B(k,n)\n D(m,n) = C(m,n) * C(m,n) }";
+  CHECK(default_text(product, small_caches(128, 32 << 10, 1 << 20)).find("compute_at") == std::string::npos);
 }

@@ -1,0 +1,107 @@
+#include "host/schedule/row_fusion.h"
+
+#include "host/schedule/default_loops.h"
+#include "host/schedule/stages/access.h"
+
+#include <algorithm>
+
+namespace ferry::schedule {
+
+using namespace ir;
+
+namespace {
+
+// Shorter rows leave vectors empty; with fewer of them there is too little for threads.
+constexpr std::int64_t kMinRow = 16, kMinRows = 8;
+constexpr std::int64_t kDefaultL2 = 512 << 10;
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// How many axes of the reader, from the first, are also the indices of the load, in the same places.
+std::size_t shared_axes(const ScheduledStage& reader, const Load& load) {
+  std::size_t count = 0;
+  while (count < reader.axes.size() && count < load.indices.size() &&
+         load.indices[count].same_as(reader.axes[count].var))
+    ++count;
+  return count;
+}
+
+// A load of a stage's tensor, with who reads.
+struct Read {
+  const ScheduledStage* reader;
+  const Load* load;
+};
+
+std::vector<Read> reads_of(const Stages& stages, const ScheduledStage& stage) {
+  std::vector<Read> reads;
+  for (const ScheduledStage& reader : stages)
+    for (const Expr& value : reader.values)
+      for (const Load* load : loads_of(value))
+        for (const BufferRef& output : stage.outputs)
+          if (load->buffer == output) reads.push_back({&reader, load});
+  return reads;
+}
+
+// As many axes of the stage as every reader's rows agree with; 0 when one of them is not in the group.
+std::size_t agreed_axes(const Stages& stages, const ScheduledStage& stage, const std::vector<std::string>& group) {
+  std::size_t agreed = stage.axes.size();
+  const std::vector<Read> reads = reads_of(stages, stage);
+  for (const Read& read : reads) {
+    if (!contains(group, read.reader->name)) return 0;
+    agreed = std::min(agreed, shared_axes(*read.reader, *read.load));
+  }
+  return reads.empty() ? 0 : agreed;
+}
+
+// The product of the extents of some axes; 0 when one is known only at run time.
+std::int64_t points(const ScheduledStage& stage, std::size_t first, std::size_t last) {
+  std::int64_t count = 1;
+  for (std::size_t a = first; a < last; ++a) count *= constant_extent(stage.axes[a].extent);
+  return count;
+}
+
+bool are_rows_fit(const Stages& stages, const RowFusion& fusion, const Target& target) {
+  const ScheduledStage& result = *find_stage(stages, fusion.result);
+  const std::int64_t row = points(result, fusion.outer, result.axes.size()), rows = points(result, 0, fusion.outer);
+  if ((row != 0 && row < kMinRow) || (rows != 0 && rows < kMinRows)) return false;
+  std::int64_t bytes = row * static_cast<std::int64_t>(dtype_bytes(result.outputs[0]->dtype));
+  for (const std::string& name : fusion.stages) {
+    const ScheduledStage& stage = *find_stage(stages, name);
+    bytes += points(stage, fusion.outer, stage.axes.size()) *
+             static_cast<std::int64_t>(dtype_bytes(stage.outputs[0]->dtype));
+  }
+  const std::int64_t l2 = target.l2_bytes == 0 ? kDefaultL2 : static_cast<std::int64_t>(target.l2_bytes);
+  return bytes <= l2 / 2;
+}
+
+}  // namespace
+
+RowFusion find_row_fusion(const Stages& stages, const std::vector<std::string>& apart, const Target& target) {
+  RowFusion fusion;
+  const ScheduledStage* result = nullptr;
+  for (const ScheduledStage& stage : stages) {
+    if (!stage.is_final()) continue;
+    if (result != nullptr || stage.reduction() != nullptr || stage.axes.size() < 2) return {};
+    result = &stage;
+  }
+  if (result == nullptr || contains(apart, result->name)) return {};
+  fusion.result = result->name;
+  fusion.outer = result->axes.size() - 1;
+  std::vector<std::string> group = {result->name};
+  for (auto stage = stages.rbegin(); stage != stages.rend(); ++stage) {
+    if (&*stage == result) continue;
+    if (contains(apart, stage->name)) continue;
+    const std::size_t agreed = std::min(agreed_axes(stages, *stage, group), fusion.outer);
+    if (agreed == 0) continue;
+    fusion.outer = agreed;
+    group.push_back(stage->name);
+    if (stage->place == Place::inlined) continue;  // it is where its readers are
+    fusion.stages.push_back(stage->name);
+  }
+  if (fusion.stages.empty() || !are_rows_fit(stages, fusion, target)) return {};
+  return fusion;
+}
+
+}  // namespace ferry::schedule
