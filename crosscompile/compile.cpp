@@ -1,9 +1,12 @@
 #include "crosscompile/compile.h"
 
 #include "crosscompile/codegen/llvm/codegen.h"
+#include "crosscompile/codegen/llvm/imports.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/extern_call.h"
 #include "crosscompile/link/link.h"
 #include "crosscompile/manifest_exprs.h"
+#include "crosscompile/passes/intrinsics.h"
 #include "crosscompile/passes/pipeline.h"
 #include "rpc/abi/module_file.h"
 #include "rpc/abi/runtime_api.h"
@@ -58,6 +61,34 @@ void require_narrow_sizes(FunctionInfo& info) {
   }
 }
 
+// Each once: functions of a module often share their context.
+std::vector<std::vector<std::uint8_t>> objects_of(std::span<const ir::Function> functions, const Target& target) {
+  std::vector<const Context*> seen;
+  std::vector<std::vector<std::uint8_t>> objects;
+  for (const ir::Function& function : functions) {
+    const Context* context = function.context.get();
+    if (context == nullptr || std::find(seen.begin(), seen.end(), context) != seen.end()) continue;
+    seen.push_back(context);
+    for (const std::vector<std::uint8_t>& object : context->objects(target.arch)) objects.push_back(object);
+  }
+  return objects;
+}
+
+// Devices refuse the module otherwise, but whoever compiles can do something about it.
+void check_imports(std::span<const std::uint8_t> image, std::span<const ir::Function> functions, const Target& target) {
+  std::vector<std::string> called;
+  for (const ir::Function& function : functions)
+    for (std::string& name : ir::extern_functions(function.body)) called.push_back(std::move(name));
+  for (const std::string& symbol : link::imports_of(image)) {
+    if (codegen::is_offered(symbol, target.arch)) continue;
+    if (std::find(called.begin(), called.end(), symbol) != called.end())
+      throw CompileError("expected an object for " + target.arch + " that defines the C function '" + symbol +
+                         "', got none");
+    throw CompileError("expected objects for " + target.arch +
+                       " that call only what devices offer, got one that calls '" + symbol + "'");
+  }
+}
+
 }  // namespace
 
 FunctionInfo describe(const ir::Function& function) {
@@ -98,7 +129,9 @@ std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions
   if (const Status status = check_manifest(module.manifest); !status.is_ok()) {
     throw CompileError("the module cannot be described: " + status.message());
   }
-  module.images.push_back({"elf", link::link_shared(codegen::emit_object(lowered, target), target, exports)});
+  const std::vector<std::vector<std::uint8_t>> objects = objects_of(functions, target);
+  module.images.push_back({"elf", link::link_shared(codegen::emit_object(lowered, target), target, exports, objects)});
+  check_imports(module.images.back().bytes, lowered, target);
   module.source = text.source;
   module.schedule = text.schedule;
   return write_module(module);

@@ -4,6 +4,7 @@
 #include "crosscompile/link/temporary_folder.h"
 
 #include <lld/Common/Driver.h>
+#include <llvm/Object/ELFObjectFile.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <mutex>
@@ -51,7 +52,8 @@ std::string version_script(std::span<const std::string> exports) {
 }  // namespace
 
 std::vector<std::uint8_t> link_shared(std::span<const std::uint8_t> object, const Target& target,
-                                      std::span<const std::string> exports) {
+                                      std::span<const std::string> exports,
+                                      std::span<const std::vector<std::uint8_t>> user_objects) {
   const TemporaryFolder folder;
   const std::string input = folder.file("kernels.o");
   const std::string script = folder.file("exports");
@@ -63,27 +65,54 @@ std::vector<std::uint8_t> link_shared(std::span<const std::uint8_t> object, cons
   // they follow each other without gaps.
   const bool large_pages = target.arch == "aarch64" || target.arch == "armv7";
   const std::string page = large_pages ? "max-page-size=65536" : "max-page-size=4096";
-  run_lld({"ld.lld",
-           "-shared",
-           "-Bsymbolic",
-           "--hash-style=both",
-           "--gc-sections",
-           "--build-id=none",
-           "--threads=1",
-           "-z",
-           "now",
-           "-z",
-           "norelro",
-           "-z",
-           "noseparate-code",
-           "-z",
-           page.c_str(),
-           "--version-script",
-           script.c_str(),
-           "-o",
-           output.c_str(),
-           input.c_str()});
+  std::vector<const char*> arguments = {"ld.lld",
+                                        "-shared",
+                                        "-Bsymbolic",
+                                        "--hash-style=both",
+                                        "--gc-sections",
+                                        "--build-id=none",
+                                        "--threads=1",
+                                        "-z",
+                                        "now",
+                                        "-z",
+                                        "norelro",
+                                        "-z",
+                                        "noseparate-code",
+                                        "-z",
+                                        page.c_str(),
+                                        "--version-script",
+                                        script.c_str(),
+                                        "-o",
+                                        output.c_str(),
+                                        input.c_str()};
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < user_objects.size(); ++i) {
+    names.push_back(folder.file("object" + std::to_string(i) + ".o"));
+    write_file(names.back(), user_objects[i]);
+  }
+  for (const std::string& name : names) arguments.push_back(name.c_str());
+  try {
+    run_lld(arguments);
+  } catch (const InternalError& error) {
+    if (user_objects.empty()) throw;
+    throw CompileError(std::string("cannot link the objects of C functions: ") + error.what());
+  }
   return read_file(output);
+}
+
+std::vector<std::string> imports_of(std::span<const std::uint8_t> linked) {
+  const llvm::StringRef bytes(reinterpret_cast<const char*>(linked.data()), linked.size());
+  auto file = llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(bytes, "linked"));
+  if (!file) throw InternalError("lld wrote what cannot be read: " + llvm::toString(file.takeError()));
+  std::vector<std::string> names;
+  for (const llvm::object::ELFSymbolRef& symbol :
+       llvm::cast<llvm::object::ELFObjectFileBase>(file->get())->getDynamicSymbolIterators()) {
+    auto flags = symbol.getFlags();
+    auto name = symbol.getName();
+    if (!flags || !name) throw InternalError("lld wrote a symbol that cannot be read");
+    if ((*flags & llvm::object::SymbolRef::SF_Undefined) != 0 && !name->empty()) names.push_back(name->str());
+  }
+  return names;
 }
 
 }  // namespace ferry::link

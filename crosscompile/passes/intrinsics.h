@@ -17,6 +17,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,6 +48,20 @@ struct IntrinsicRule {
   std::function<ir::Expr(const IntrinsicCall& call)> lower;
 };
 
+// A C function on pieces of tensors, `void SYMBOL(float* c, const float* a, ..., int64_t lda, ...)`: the addresses of
+// the first elements of meaning.parameters, in order, and then meaning.symbols.
+struct NestFunction {
+  std::string symbol;
+  // Loops of constant extents around one store. A stride of a parameter that is one of the symbols may be anything.
+  ir::Function meaning;
+};
+
+// What `tensorize AXIS NAME` calls in the place of a loop nest that computes the same.
+struct TensorIntrinsic {
+  NestFunction update;                // what an iteration of the reduction's outer loops adds
+  std::optional<NestFunction> reset;  // what the results start from; plain loops without
+};
+
 class Context {
  public:
   // Throws CompileError when the name is registered already.
@@ -66,6 +81,17 @@ class Context {
   // `nesting`: how many rules led here.
   ir::Expr lower(const ir::Call& call, const Target& target, int nesting = 0) const;
 
+  // Throws CompileError when the name is registered already, or what a function means is no such nest.
+  void add_tensor_intrinsic(const std::string& name, TensorIntrinsic intrinsic);
+  // Null for a name that is not registered.
+  const TensorIntrinsic* tensor_intrinsic(const std::string& name) const;
+  std::vector<std::string> tensor_intrinsic_names() const;
+
+  // Position-independent object code (cc -c -fPIC) with C functions that programs of this context call. It is linked
+  // into modules for this architecture; what it calls in turn must be among what devices offer (rpc/abi/symbols.def).
+  void add_object(std::string arch, std::vector<std::uint8_t> object);
+  std::span<const std::vector<std::uint8_t>> objects(const std::string& arch) const;
+
  private:
   struct Intrinsic {
     IntrinsicTypeRule types;
@@ -74,6 +100,8 @@ class Context {
   const Intrinsic& find(const std::string& name) const;
 
   std::map<std::string, Intrinsic> intrinsics_;
+  std::map<std::string, TensorIntrinsic> tensor_intrinsics_;
+  std::map<std::string, std::vector<std::vector<std::uint8_t>>> objects_;  // by architecture
 };
 
 namespace passes {

@@ -200,6 +200,7 @@ std::optional<NestMatch> match_nest(const Function& pattern, const LoopNest& nes
   }
   // Only what was found to be different in all of them is worth telling.
   if (!alternatives.empty()) mismatch.clear();
+  std::string nearest;
   for (Pairs& pairs : alternatives) {
     pairs.push_back({{want.buffer, want.indices}, {have.buffer, have.indices}});
     std::vector<std::size_t> order(nest.loops.size());
@@ -216,12 +217,13 @@ std::optional<NestMatch> match_nest(const Function& pattern, const LoopNest& nes
         match->conditions = nest.conditions;
         difference = check(*match);
         if (difference.empty()) return match;
-        // Nearer than any other.
-        mismatch = difference;
+        // Nothing else is as near, and the first has the loops in the order in which they were written.
+        if (nearest.empty()) nearest = difference;
       }
       if (mismatch.empty()) mismatch = difference;
     } while (std::next_permutation(order.begin(), order.end()));
   }
+  if (!nearest.empty()) mismatch = nearest;
   return std::nullopt;
 }
 

@@ -137,12 +137,24 @@ class Check {
     }
   }
 
+  void check_numbers(const ExternFunction& function, const Tensor& tensor) const {
+    for (const ExternArgument& argument : function.arguments) {
+      if (!argument.number.defined()) continue;
+      for (const Expr& variable : ir::free_vars(argument.number)) {
+        if (sizes_.count(variable.get()) + scalars_.count(variable.get()) > 0) continue;
+        throw error("'" + tensor.name() + "' hands '" + name_of(variable) + "' to '" + function.name +
+                    "', which is neither a size of an input nor a scalar parameter");
+      }
+    }
+  }
+
   void check_stage(const Tensor& tensor) {
     if (outputs_.find(tensor.buffer().get()) == outputs_.end()) claim(tensor.name());
     check_shape(tensor);
     const Stage& stage = *tensor.stage();
     Vars axes;
     for (const ir::Axis& axis : stage.axes) axes.insert(axis.var.get());
+    if (stage.external != nullptr) check_numbers(*stage.external, tensor);
     for (const Expr& value : stage.values) {
       if (const auto* reduce = value.as<ir::Reduce>()) {
         for (const ir::Axis& axis : reduce->axes) {

@@ -8,6 +8,7 @@
 #include "crosscompile/ir/operators.h"
 #include "rpc/abi/manifest.h"
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -48,6 +49,21 @@ class Tensor {
   ir::BufferRef buffer_;
 };
 
+// What a C function gets beside the address of its result: a tensor's address, or a number.
+struct ExternArgument {
+  template <std::same_as<Tensor> T>
+  ExternArgument(T argument) : tensor(std::move(argument)) {}
+  template <std::convertible_to<Expr> E>
+  ExternArgument(E argument) : number(std::move(argument)) {}
+
+  Tensor tensor;
+  Expr number;
+};
+struct ExternFunction {
+  std::string name;
+  std::vector<ExternArgument> arguments;
+};
+
 // How a tensor's elements come about: for each point of `axes` (as many as the tensor has dimensions, extents its
 // shape), values[k] is the element of output k. Either all values are expressions over the axes and other tensors, or
 // all are components of one ir::Reduce: the same but for ir::Reduce::component.
@@ -59,6 +75,8 @@ struct Stage : ir::Definition {
   std::vector<Tensor> checks;
   // When not empty, the only value is a bool without dimensions; the call fails with this message when it is false.
   std::string assertion;
+  // A C function that computes the only output as a whole; the value says what.
+  std::shared_ptr<const ExternFunction> external;
   // Of the deepest chain of expressions and producers below it; at most kMaxChainDepth.
   std::uint32_t depth = 0;
 };

@@ -1,5 +1,6 @@
 #include "host/lower/lower.h"
 
+#include "host/lower/extern_stage.h"
 #include "host/lower/flops.h"
 #include "host/lower/placement.h"
 #include "host/lower/prefetch.h"
@@ -132,6 +133,7 @@ class Lowering {
     const Buffer* initial = parameter.initial.buffer().get();
     for (const ScheduledStage& stage : stages_) {
       ReadsOf reads(initial, stage.axes);
+      if (stage.external != nullptr) reads.only_at_point = false;
       for (const Expr& value : stage.values) reads.visit(value);
       if (!reads.any) continue;
       const bool replaces =
@@ -155,6 +157,12 @@ class Lowering {
     return stage.place == Place::attached ? stage.compute_at : Attachment{};
   }
 
+  Stmt loops_of(const Nest& nest) {
+    return stage_nest(nest, [&](std::size_t id, Stmt inner) {
+      return guests(Attachment{nest.name(), id}, with_prefetches(nest, id, std::move(inner)));
+    });
+  }
+
   // What is computed in every iteration of a loop before its own body, and the memory that lasts as long.
   Stmt guests(const Attachment& loop, Stmt body) {
     std::vector<Stmt> steps;
@@ -162,10 +170,7 @@ class Lowering {
     for (auto nest = nests_.rbegin(); nest != nests_.rend(); ++nest) {
       if (!is_at(place_of(*nest->stage), loop)) continue;
       if (!loop.stage.empty()) expect_not_initial(*nest, loop);
-      const std::string& name = nest->name();
-      steps.push_back(stage_nest(*nest, [&](std::size_t id, Stmt inner) {
-        return guests(Attachment{name, id}, with_prefetches(*nest, id, std::move(inner)));
-      }));
+      steps.push_back(nest->stage->external != nullptr ? extern_stage(*nest) : loops_of(*nest));
       if (!nest->stage->assertion.empty()) steps.push_back(assertion(*nest));
     }
     if (body.defined()) steps.push_back(std::move(body));

@@ -2,7 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/passes/dot_nest.h"
+#include "crosscompile/passes/tensorize_nest.h"
 
 namespace ferry::lower {
 
@@ -16,6 +16,7 @@ namespace {
 struct Use {
   const ScheduledStage* stage = nullptr;
   std::vector<Loop> loops;
+  Expr results;  // the outermost of them over results
 
   std::string what() const {
     return "'" + stage->name + "': tensorize " + loops[0].name + " " + stage->tensorized->intrinsic + ": ";
@@ -23,13 +24,15 @@ struct Use {
 };
 
 Use use_of(const Nest& nest) {
-  Use use{nest.stage, {}};
+  Use use{nest.stage, {}, {}};
   const std::size_t outermost = nest.stage->tensorized->loop;
   if (!nest.loops.is_in_order(outermost))
     throw CompileError("'" + nest.name() + "': expected the tensorized axis '" + nest.loops.loop(outermost).name +
                        "' to be one of its loops still; tensorize it after what splits or fuses it");
   for (const std::size_t id : nest.loops.order())
     if (!use.loops.empty() || id == outermost) use.loops.push_back(nest.loops.loop(id));
+  for (const Loop& loop : use.loops)
+    if (!loop.reduces && !use.results.defined()) use.results = loop.var;
   return use;
 }
 
@@ -43,13 +46,19 @@ class Tensorizer : public Mutator {
 
   // Results are initialised and stored in the same loops, but without those of the reduction.
   Stmt mutate_node(const For& node, const Stmt& self) override {
+    const auto& [loop, intrinsic, context] = *use_.stage->tensorized;
+    if (use_.results.defined() && node.var.same_as(use_.results)) {
+      if (const auto start = passes::as_nest(self)) {
+        if (Stmt reset = passes::reset_nest(intrinsic, context.get(), *start); reset.defined()) return reset;
+      }
+    }
     if (!node.var.same_as(use_.loops[0].var) || !holds(node, use_.loops.back().var))
       return Mutator::mutate_node(node, self);
     const auto nest = passes::as_nest(self);
     if (!nest) throw CompileError(use_.what() + "expected one store inside of loops of constant extents");
     was_found = true;
     try {
-      return passes::dot_of(use_.stage->tensorized->intrinsic, *nest);
+      return passes::tensorize_nest(intrinsic, context.get(), *nest);
     } catch (const CompileError& error) {
       throw CompileError(use_.what() + error.what());
     }

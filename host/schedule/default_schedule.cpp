@@ -228,7 +228,7 @@ Schedule default_schedule(const lang::Program& program, const Target& target) {
   }
   std::vector<std::string> stages;  // copies that packing adds come with their loops
   for (const ScheduledStage& stage : schedule.stages())
-    if (stage.place != Place::inlined) stages.push_back(stage.name);
+    if (stage.place != Place::inlined && stage.external == nullptr) stages.push_back(stage.name);
   for (const std::string& name : stages) {
     const bool in_rows = stage_of(schedule, schedule[name]).place == Place::attached;
     const std::size_t outer = in_rows || name == fusion.result ? fusion.outer : 0;

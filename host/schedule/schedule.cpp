@@ -58,6 +58,9 @@ void Schedule::apply(Directive directive) {
   if (stage == nullptr && primitive.subject != Subject::tensor)
     problem.fail("a stage of the program (" + quoted(names_of(stages_)) + ")",
                  "'" + directive.stage + "'" + lang::suggestion(directive.stage, names_of(stages_)));
+  if (stage != nullptr && stage->external != nullptr && primitive.subject == Subject::stage)
+    problem.fail("a stage with loops",
+                 "'" + stage->name + "', which the C function '" + stage->external->name + "' computes");
   Words words(directive, stages_, primitive.usage);
   if (stage == nullptr) {
     primitive.apply(stages_, nullptr, words);

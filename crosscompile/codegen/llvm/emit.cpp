@@ -4,6 +4,7 @@
 #include "crosscompile/codegen/llvm/machine.h"
 #include "crosscompile/codegen/llvm/optimise.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/extern_call.h"
 
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
@@ -40,7 +41,10 @@ std::vector<std::uint8_t> emit_object(std::span<const ir::Function> functions, c
   Compiled compiled;
   compile(compiled, functions, target);
   const std::string object = emit_file(*compiled.module, *compiled.machine, llvm::CodeGenFileType::ObjectFile);
-  check_imports(object, target);
+  std::vector<std::string> linked_later;
+  for (const ir::Function& function : functions)
+    for (std::string& name : ir::extern_functions(function.body)) linked_later.push_back(std::move(name));
+  check_imports(object, target, linked_later);
   return {object.begin(), object.end()};
 }
 

@@ -9,6 +9,7 @@
 #include "crosscompile/codegen/llvm/types.h"
 #include "crosscompile/codegen/llvm/vector_reduce.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/extern_call.h"
 #include "crosscompile/ir/visitor.h"
 
 namespace ferry::codegen {
@@ -125,6 +126,7 @@ Value* emit_scalar_for_lanes(FunctionState& state, const ir::Expr& expr) {
 }
 
 Value* emit_call_node(FunctionState& state, const ir::Call& node) {
+  if (const ir::Load* element = ir::addressed(node)) return emit_address(state, *element);
   llvm::SmallVector<Value*, 4> arguments;
   for (const ir::Expr& argument : node.arguments) arguments.push_back(emit_expr(state, argument));
   return emit_call(state, node, arguments);

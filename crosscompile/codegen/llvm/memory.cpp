@@ -121,13 +121,17 @@ Value* emit_load(FunctionState& state, const ir::Load& node) {
   return emit_guarded(state, emit_expr(state, *condition), zero, [&] { return load({}); });
 }
 
+Value* emit_address(FunctionState& state, const ir::Load& node) {
+  const Place place = place_of(state, node.buffer, node.type);
+  Value* index = emit_expr(state, flat_index(*node.buffer, node.indices));
+  return state.builder.CreateGEP(memory_type(state.module, node.type), place.first, index);
+}
+
 void emit_prefetch(FunctionState& state, const ir::Load& node) {
   if (!node.type.is_scalar()) return;
   constexpr std::uint32_t kRead = 0, kKeepClose = 3, kData = 1;
   llvm::IRBuilder<>& b = state.builder;
-  const Place place = place_of(state, node.buffer, node.type);
-  Value* index = emit_expr(state, flat_index(*node.buffer, node.indices));
-  Value* address = b.CreateGEP(memory_type(state.module, node.type), place.first, index);
+  Value* address = emit_address(state, node);
   b.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
                     {address, b.getInt32(kRead), b.getInt32(kKeepClose), b.getInt32(kData)});
 }

@@ -11,6 +11,8 @@ Place place_of(FunctionState& state, const ir::BufferRef& buffer, ir::Type type)
 
 llvm::Value* emit_load(FunctionState& state, const ir::Load& node);
 void emit_store(FunctionState& state, const ir::Store& node);
+// Where the element is, or would be.
+llvm::Value* emit_address(FunctionState& state, const ir::Load& node);
 // Asks for the line that holds the element, which need not exist.
 void emit_prefetch(FunctionState& state, const ir::Load& node);
 

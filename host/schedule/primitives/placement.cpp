@@ -7,10 +7,15 @@ void expect_intermediate(const ScheduledStage& stage, const Words& words) {
     words.fail("an intermediate tensor", "'" + stage.name + "', a result, of which the caller wants every element");
   if (!stage.assertion.empty())
     words.fail("an intermediate tensor", "'" + stage.name + "', which is checked before anything uses it");
+  if (!stage.needed_by.empty())
+    words.fail("an intermediate tensor",
+               "'" + stage.name + "', which the C function '" + stage.needed_by + "' needs as a whole");
 }
 
 Attachment read_attachment(const Stages& stages, const ScheduledStage& stage, Words& words) {
   const ScheduledStage& at = words.stage();
+  if (at.external != nullptr)
+    words.fail("a stage with loops", "'" + at.name + "', which the C function '" + at.external->name + "' computes");
   if (&at == &stage) words.fail("another stage", "'" + stage.name + "' itself");
   if (at.place == Place::inlined) words.fail("a stage with loops", "'" + at.name + "', which is computed inline");
   const Attachment place{at.name, words.axis(at)};

@@ -1,6 +1,6 @@
-// Replaces a loop and all inside of it by one instruction that computes the same. The nest is compared with what the
-// instruction means: its operations and sizes here, how its operands stand in memory when the program is lowered, after
-// all other directives.
+// Replaces a loop and all inside of it by one instruction, or one call of a C function, that computes the same. The
+// nest is compared with what the instruction means: its operations and sizes here, how its operands stand in memory
+// when the program is lowered, after all other directives.
 //
 //     for n in 16
 //       for k in 4                              C[n .. n+15] = dot(C[n .. n+15], A[0 .. 3] for all, B[n,0 .. n+15,3])
@@ -12,7 +12,7 @@
 #include "host/schedule/primitives/primitives.h"
 
 #include "crosscompile/ir/substitute.h"
-#include "crosscompile/passes/dot_nest.h"
+#include "crosscompile/passes/tensorize_nest.h"
 #include "host/lang/names.h"
 #include "host/schedule/stages/access.h"
 
@@ -64,14 +64,23 @@ bool reads_inlined(const Stages& stages, const ScheduledStage& stage) {
   return false;
 }
 
+// Of the program, which stages that other directives made do not carry.
+std::shared_ptr<const Context> context_of(const Stages& stages) {
+  for (const ScheduledStage& stage : stages)
+    if (stage.context != nullptr) return stage.context;
+  return nullptr;
+}
+
 }  // namespace
 
 void tensorize(Stages& stages, ScheduledStage* stage, Words& words) {
   const std::size_t axis = words.axis(*stage);
-  const std::vector<std::string> names = passes::dot_names();
+  const std::shared_ptr<const Context> context = context_of(stages);
+  const std::vector<std::string> names = passes::tensor_intrinsic_names(context.get());
   const std::string intrinsic = words.name("an intrinsic");
   if (std::find(names.begin(), names.end(), intrinsic) == names.end())
-    words.fail("an intrinsic (dot, or an instruction)", "'" + intrinsic + "'" + lang::suggestion(intrinsic, names));
+    words.fail("an intrinsic (dot, an instruction, or the program's own)",
+               "'" + intrinsic + "'" + lang::suggestion(intrinsic, names));
   words.end();
   if (stage->tensorized) words.fail("a stage that is not tensorized yet", "'" + stage->name + "'");
   if (stage->outputs.size() != 1) words.fail("a stage with one result", "'" + stage->name + "'");
@@ -79,11 +88,13 @@ void tensorize(Stages& stages, ScheduledStage* stage, Words& words) {
   for (const std::size_t id : loops) expect_serial(*stage, id, words);
   const passes::LoopNest nest = nest_of(*stage, loops, words);
   if (!reads_inlined(stages, *stage)) {
-    if (const std::string mismatch = passes::check_dot(intrinsic, nest); !mismatch.empty()) words.fail(mismatch);
+    if (const std::string mismatch = passes::check_nest(intrinsic, context.get(), nest); !mismatch.empty())
+      words.fail(mismatch);
   }
-  stage->tensorized = ScheduledStage::Tensorized{axis, intrinsic};
+  stage->tensorized = ScheduledStage::Tensorized{axis, intrinsic, context};
   stage->is_touched = true;
   // Where results are initialised and stored they are whole vectors too.
+  if (!passes::has_lanes(intrinsic, context.get())) return;
   for (const std::size_t id : loops)
     if (!stage->loops.loop(id).reduces) stage->loops.set_kind(id, ir::ForKind::vectorized);
 }

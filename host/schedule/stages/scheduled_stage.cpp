@@ -34,16 +34,27 @@ Stages stages_of(const lang::Program& program) {
     ScheduledStage*& stage = known[definition];
     if (stage == nullptr) {
       ScheduledStage made;
+      made.context = program.context;
       made.name = free_name(stages, definition->name);
       made.axes = definition->axes;
       made.values = definition->values;
       made.assertion = definition->assertion;
+      made.external = definition->external;
       made.outputs.resize(made.values.size());
       made.loops = plain_loops(made);
       stage = &stages.emplace_back(std::move(made));
     }
     stage->outputs[tensor.buffer()->component] = tensor.buffer();
     stage->is_result |= results.contains(tensor.buffer().get());
+  }
+  for (const ScheduledStage& stage : stages) {
+    if (stage.external == nullptr) continue;
+    for (const lang::ExternArgument& argument : stage.external->arguments)
+      for (ScheduledStage& producer : stages)
+        if (std::find(producer.outputs.begin(), producer.outputs.end(), argument.tensor.buffer()) !=
+                producer.outputs.end() &&
+            argument.tensor.buffer() != nullptr)
+          producer.needed_by = stage.external->name;
   }
   // What nobody asked for is not computed.
   for (ScheduledStage& stage : stages) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,10 +37,13 @@ enum class Place : std::uint8_t {
 struct ScheduledStage {
   std::string name;
   std::vector<ir::Axis> axes;
-  std::vector<Expr> values;            // as in lang::Stage
-  std::vector<ir::BufferRef> outputs;  // the tensor of each value
-  bool is_result = false;              // one of them is the caller's
-  std::string assertion;               // as in lang::Stage
+  std::vector<Expr> values;                              // as in lang::Stage
+  std::vector<ir::BufferRef> outputs;                    // the tensor of each value
+  bool is_result = false;                                // one of them is the caller's
+  std::shared_ptr<const Context> context;                // the program's, or null
+  std::string assertion;                                 // as in lang::Stage
+  std::shared_ptr<const lang::ExternFunction> external;  // as in lang::Stage
+  std::string needed_by;                                 // a C function that gets the whole tensor's address
   StageLoops loops;
   bool is_touched = false;  // by a directive about its loops
   Place place = Place::root;
@@ -56,6 +60,7 @@ struct ScheduledStage {
   struct Tensorized {
     std::size_t loop = 0;
     std::string intrinsic;
+    std::shared_ptr<const Context> context;  // where it may be registered; may be null
   };
   std::optional<Tensorized> tensorized;
   // By loop: serial loops inside with constant extents are unrolled up to so many copies of the body.
@@ -67,8 +72,8 @@ struct ScheduledStage {
   };
   std::vector<Prefetch> prefetches;
 
-  // Whether every element is wanted, by the caller or by a check.
-  bool is_final() const { return is_result || !assertion.empty(); }
+  // Whether every element is wanted: by the caller, a check or a C function.
+  bool is_final() const { return is_result || !assertion.empty() || external != nullptr || !needed_by.empty(); }
   const ir::Reduce* reduction() const { return values.front().as<ir::Reduce>(); }
 };
 

@@ -5,6 +5,7 @@
 
 #include "crosscompile/compile.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/extern_call.h"
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/passes/pipeline.h"
@@ -167,7 +168,10 @@ TEST_CASE("the reference evaluator and the interpreter compute every program as 
         if (lowered.context == nullptr) check_interpreter(program, lowered, "as lowered for " + target.text);
       }
       first = false;
-      check_interpreter(program, passes::run_pipeline(lowered, target), "after the passes for " + target.text);
+      const ir::Function after = passes::run_pipeline(lowered, target);
+      // C functions exist as machine code only.
+      if (ir::extern_functions(after.body).empty())
+        check_interpreter(program, after, "after the passes for " + target.text);
     }
   }
 }

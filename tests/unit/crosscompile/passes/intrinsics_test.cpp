@@ -105,3 +105,42 @@ TEST_CASE("what is wrong with an intrinsic or a call of one is said") {
   context.add_rule("mylog", {"", {}, 0, [&](const IntrinsicCall& c) { return -context.call("mylog", c.arguments); }});
   CHECK_THROWS_WITH_AS(lower(), "the rule of intrinsic 'mylog' for any target leads back to itself", CompileError);
 }
+
+TEST_CASE("a tensor intrinsic says what its C functions mean as loops of constant extents around one store") {
+  const auto buffer = [](const char* name) {
+    auto made = std::make_shared<Buffer>();
+    made->name = name;
+    made->shape = {Expr(4)};
+    return made;
+  };
+  const BufferRef out = buffer("out"), in = buffer("in");
+  const Expr i = Var::make("i"), n = Var::make("n");
+  TensorIntrinsic copy{{"copy4", {}}, {}};
+  copy.update.meaning.parameters = {{"out", ParameterKind::tensor, Direction::out, out, {}},
+                                    {"in", ParameterKind::tensor, Direction::in, in, {}}};
+  const auto copying = [&](const Expr& extent) {
+    return For::make(i, Expr(0), extent, ForKind::serial, Store::make(out, {i}, Load::make(in, {i})));
+  };
+  copy.update.meaning.body = copying(Expr(4));
+  const auto refusal = [](const std::string& name, const TensorIntrinsic& intrinsic) -> std::string {
+    Context context;
+    try {
+      context.add_tensor_intrinsic(name, intrinsic);
+    } catch (const CompileError& error) {
+      return error.what();
+    }
+    return "nothing was refused";
+  };
+  CHECK(refusal("copy", copy) == "nothing was refused");
+  CHECK(refusal("dot", copy) == "tensor intrinsic 'dot' is registered already");
+  TensorIntrinsic wrong = copy;
+  wrong.update.meaning.body = copying(n);
+  CHECK(refusal("copy", wrong) ==
+        "tensor intrinsic 'copy': expected what 'copy4' means as loops of constant extents, from 0, around one store");
+  wrong = copy;
+  wrong.update.meaning.parameters.pop_back();
+  CHECK(refusal("copy", wrong) == "tensor intrinsic 'copy': expected 'in' among the parameters of 'copy4'");
+  wrong = copy;
+  wrong.reset = NestFunction{"", copy.update.meaning};
+  CHECK(refusal("copy", wrong) == "tensor intrinsic 'copy': expected the name of a C function");
+}

@@ -76,10 +76,10 @@ TEST_CASE("an instruction's name asks for its sizes and types") {
       "schedule, line 6: C: tensorize ni vpdpbusd_512: expected loops (i in 16, j in 4), got loops (ni in 8, ki in 4)");
   CHECK(refusal(kBytes, packed(4, 4) + "reorder m no ko ni ki\ntensorize ni sdot") ==
         "schedule, line 6: C: tensorize ni sdot: expected 'left[i * 4 + j]', got 'A[m, ko * 4 + ki]'");
-  CHECK(
-      refusal(kBytes, "tensorize k dott") ==
-      "schedule, line 1: C: tensorize k dott: expected an intrinsic (dot, or an instruction), got 'dott'; did you mean "
-      "'dot'?");
+  CHECK(refusal(kBytes, "tensorize k dott") ==
+        "schedule, line 1: C: tensorize k dott: expected an intrinsic (dot, an instruction, or the program's own), got "
+        "'dott'; did you mean "
+        "'dot'?");
 }
 
 TEST_CASE("a tensorize that does not match says where") {

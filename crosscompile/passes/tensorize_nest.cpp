@@ -1,0 +1,66 @@
+#include "crosscompile/passes/tensorize_nest.h"
+
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/extern_call.h"
+#include "crosscompile/passes/dot_nest.h"
+
+#include <optional>
+
+namespace ferry::passes {
+namespace {
+
+using namespace ir;
+
+// A call of the function with what it is to work on; nothing, and why, when the nest is something else.
+std::optional<Stmt> call_for(const NestFunction& function, const LoopNest& nest, std::string& mismatch) {
+  const Function& meaning = function.meaning;
+  const auto match = match_nest(meaning, nest, [&](NestMatch& found) { return check_steps(meaning, found); }, mismatch);
+  if (!match) return std::nullopt;
+  std::vector<Expr> arguments;
+  for (const NestMatch::Operand& operand : match->operands)
+    arguments.push_back(address_of(operand.buffer, {operand.got.first}));
+  for (const Expr& symbol : match->symbols) arguments.push_back(symbol);
+  Stmt call = make_extern_call(function.symbol, std::move(arguments));
+  for (const Expr& condition : match->conditions) call = If::make(condition, std::move(call));
+  return call;
+}
+
+const TensorIntrinsic* find(const std::string& name, const Context* context) {
+  return context == nullptr ? nullptr : context->tensor_intrinsic(name);
+}
+
+}  // namespace
+
+std::vector<std::string> tensor_intrinsic_names(const Context* context) {
+  std::vector<std::string> names = dot_names();
+  if (context == nullptr) return names;
+  for (const std::string& name : context->tensor_intrinsic_names()) names.push_back(name);
+  return names;
+}
+
+bool has_lanes(const std::string& intrinsic, const Context* context) { return find(intrinsic, context) == nullptr; }
+
+std::string check_nest(const std::string& intrinsic, const Context* context, const LoopNest& nest) {
+  const TensorIntrinsic* own = find(intrinsic, context);
+  if (own == nullptr) return check_dot(intrinsic, nest);
+  std::string mismatch;
+  match_nest(own->update.meaning, nest, [](NestMatch&) { return std::string(); }, mismatch);
+  return mismatch;
+}
+
+Stmt tensorize_nest(const std::string& intrinsic, const Context* context, const LoopNest& nest) {
+  const TensorIntrinsic* own = find(intrinsic, context);
+  if (own == nullptr) return dot_of(intrinsic, nest);
+  std::string mismatch;
+  if (auto call = call_for(own->update, nest, mismatch)) return *call;
+  throw CompileError(mismatch);
+}
+
+Stmt reset_nest(const std::string& intrinsic, const Context* context, const LoopNest& nest) {
+  const TensorIntrinsic* own = find(intrinsic, context);
+  if (own == nullptr || !own->reset) return {};
+  std::string mismatch;
+  return call_for(*own->reset, nest, mismatch).value_or(Stmt());
+}
+
+}  // namespace ferry::passes
