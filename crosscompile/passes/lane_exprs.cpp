@@ -6,6 +6,7 @@
 #include "crosscompile/passes/lanes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 // Expressions; statements are in lane_mutator.cpp.
@@ -33,6 +34,24 @@ Expr LaneMutator::mutate_node(const Select& node, const Expr& self) {
   return Select::make(parts[0], parts[1], parts[2]);
 }
 
+namespace {
+
+// Lanes outside of the mask give 0 anyway.
+bool is_masked_load(const Expr& expr, const Expr& mask) {
+  const auto* load = expr.as<Load>();
+  if (load == nullptr || !load->mask.defined()) return false;
+  const auto* both = load->mask.as<Binary>();
+  return load->mask.same_as(mask) ||
+         (both != nullptr && both->op == BinaryOp::logical_and && both->right.same_as(mask));
+}
+
+bool is_positive_zero(const Expr& expr) {
+  const auto* real = expr.as<FloatImm>();
+  return real != nullptr ? real->value == 0 && !std::signbit(real->value) : is_constant(expr, 0);
+}
+
+}  // namespace
+
 // With a condition of its own for each lane both sides are computed, their loads under masks. What all lanes share of
 // it is still a choice for all, if the other side may stand twice.
 Expr LaneMutator::mutate_node(const IfThenElse& node, const Expr& self) {
@@ -51,8 +70,9 @@ Expr LaneMutator::mutate_node(const IfThenElse& node, const Expr& self) {
     const Expr chosen = Var::make("chosen", differing.type());
     on_true = masked(node.on_true, chosen);
     on_false = masked(node.on_false, !chosen);
-    on_true =
-        Let::make(chosen, differing, Select::make(chosen, widen(on_true, loop_.lanes), widen(on_false, loop_.lanes)));
+    if (!is_masked_load(on_true, chosen) || !is_positive_zero(on_false))
+      on_true = Select::make(chosen, widen(on_true, loop_.lanes), widen(on_false, loop_.lanes));
+    on_true = Let::make(chosen, differing, on_true);
     if (!same.defined()) return on_true;
   } else {
     {

@@ -4,6 +4,8 @@
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify.h"
+#include "host/lower/accumulators.h"
+#include "host/lower/guarded_loads.h"
 
 #include <algorithm>
 #include <optional>
@@ -16,21 +18,12 @@ using schedule::StageLoops;
 
 namespace {
 
-// Partial results up to this size are kept on the stack; larger ones would push everything else out of the cache.
-constexpr std::int64_t kMaxAccumulatorBytes = 16 * 1024;
-
 Stmt guarded(const std::vector<Expr>& guards, Stmt body) {
   if (guards.empty()) return body;
   Expr all = guards[0];
   for (std::size_t i = 1; i < guards.size(); ++i) all = all && guards[i];
   return If::make(all, std::move(body));
 }
-
-// A loop with its id, or of several copies of it the one without guests.
-struct LoopCopy {
-  Loop loop;
-  std::size_t id = 0;
-};
 
 bool is_constant_extent(const LoopCopy& copy) { return as_int(copy.loop.extent) != nullptr; }
 
@@ -55,16 +48,6 @@ class StageNest {
   }
 
  private:
-  // Partial results of one reduction: an array for each component of the tuple, with the same indices.
-  struct Accumulators {
-    std::vector<BufferRef> buffers;
-    std::vector<std::vector<Expr>> indices;  // one for each buffer
-    bool are_local = true;                   // made here, not the results themselves
-
-    Expr load(std::size_t i) const { return Load::make(buffers[i], indices[i]); }
-    Stmt store(std::size_t i, Expr value) const { return Store::make(buffers[i], indices[i], std::move(value)); }
-  };
-
   void check_extents() const {
     for (const LoopCopy& copy : order_) {
       const bool vectorized = copy.loop.kind == ForKind::vectorized;
@@ -120,39 +103,6 @@ class StageNest {
     return wrap_with_guests(order_, guarded(guards_, store_all(values)));
   }
 
-  // With a constant number of bytes up to kMaxAccumulatorBytes an array on the stack, else in the workspace.
-  Accumulators make_accumulators(const Reduce& reduce, const std::vector<LoopCopy>& loops,
-                                 const std::string& suffix) const {
-    Accumulators result;
-    std::vector<Expr> shape, index;
-    for (const LoopCopy& copy : loops) {
-      shape.push_back(copy.loop.extent);
-      index.push_back(copy.loop.var);
-    }
-    const bool small = fits_stack(reduce, loops);
-    for (std::size_t i = 0; i < reduce.sources.size(); ++i) {
-      Buffer buffer;
-      buffer.name = nest_.name() + suffix + (reduce.sources.size() > 1 ? std::to_string(i) : "");
-      buffer.dtype = reduce.sources[i].type().code;
-      buffer.shape = shape;
-      buffer.scope = small ? Scope::local : Scope::global;
-      result.buffers.push_back(std::make_shared<Buffer>(std::move(buffer)));
-      result.indices.push_back(index);
-    }
-    return result;
-  }
-
-  static bool fits_stack(const Reduce& reduce, const std::vector<LoopCopy>& loops) {
-    std::int64_t bytes = 0;
-    for (const Expr& source : reduce.sources) bytes += static_cast<std::int64_t>(dtype_bytes(source.type().code));
-    for (const LoopCopy& copy : loops) {
-      const std::int64_t* extent = as_int(copy.loop.extent);
-      if (extent == nullptr || (*extent > 0 && bytes > kMaxAccumulatorBytes / *extent)) return false;
-      bytes *= std::max<std::int64_t>(*extent, 1);
-    }
-    return true;
-  }
-
   // The results' own elements, if every component of the tuple is one.
   std::optional<Accumulators> results_as_accumulators(const Reduce& reduce) const {
     Accumulators result;
@@ -167,33 +117,6 @@ class StageNest {
     for (const BufferRef& buffer : result.buffers)
       if (buffer == nullptr) return std::nullopt;
     return result;
-  }
-
-  // accumulators = combine(accumulators, values), all components at once.
-  static Stmt combine(const Reduce& reduce, const Accumulators& into, const std::vector<Expr>& values) {
-    Substitution operands;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      operands[reduce.reducer->left[i].get()] = into.load(i);
-      operands[reduce.reducer->right[i].get()] = values[i];
-    }
-    if (values.size() == 1) return into.store(0, substitute(reduce.reducer->combine[0], operands));
-    // Every component reads the old tuple, so the new one is complete before any of it is stored.
-    std::vector<Stmt> stores;
-    std::vector<Expr> names;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      names.push_back(Var::make("combined" + std::to_string(i), values[i].type()));
-      stores.push_back(into.store(i, names[i]));
-    }
-    Stmt body = Block::make(std::move(stores));
-    for (std::size_t i = values.size(); i-- > 0;)
-      body = LetStmt::make(names[i], substitute(reduce.reducer->combine[i], operands), std::move(body));
-    return body;
-  }
-
-  static Stmt store_each(const Accumulators& into, const std::vector<Expr>& values) {
-    std::vector<Stmt> stores;
-    for (std::size_t i = 0; i < values.size(); ++i) stores.push_back(into.store(i, values[i]));
-    return Block::make(std::move(stores));
   }
 
   std::vector<Expr> initial_values(const Reduce& reduce) const {
@@ -291,7 +214,7 @@ class StageNest {
 
     std::optional<Accumulators> results;
     if (lanes.empty() && !fits_stack(reduce, tile)) results = results_as_accumulators(reduce);
-    const Accumulators acc = results ? *results : make_accumulators(reduce, partial, "_acc");
+    const Accumulators acc = results ? *results : make_accumulators(reduce, partial, nest_.name() + "_acc");
     const std::vector<Expr> result_guard = result_guards();
     // With partial results the initial value joins at the end, once.
     Stmt init = !lanes.empty()  ? store_each(acc, reduce.reducer->identity)
@@ -306,7 +229,7 @@ class StageNest {
     if (!lanes.empty())
       steps.push_back(wrap(tile, guarded(result_guard, combine_lanes(reduce, acc, lanes))));
     else if (acc.are_local)
-      steps.push_back(wrap(tile, guarded(result_guard, store_all(picked(acc)))));
+      steps.push_back(wrap(tile, store_picked(acc, tile)));
     Stmt body = Block::make(std::move(steps));
     if (acc.are_local)
       for (const BufferRef& buffer : acc.buffers) body = Allocate::make(buffer, std::move(body));
@@ -358,12 +281,25 @@ class StageNest {
         conditions.push_back(guard);
         continue;
       }
-      // Lanes beyond the last result are never stored: they may add up anything, as long as they read nothing. So only
-      // the source is conditional, and the accumulators stay whole vectors.
-      for (Expr& source : sources) source = if_then_else(guard, source, constant(source.type(), std::int64_t{0}));
+      // Lanes beyond the last result are never stored: they may add up anything, as long as they read nothing. So the
+      // accumulators stay whole vectors.
+      for (Expr& source : sources) source = guard_loads(source, guard);
     }
     if (reduce.condition.defined()) conditions.push_back(at_point(reduce.condition));
     return guarded(conditions, combine(reduce, acc, sources));
+  }
+
+  // All lanes of an accumulator were written, and are read whatever the guards of single lanes say: as whole vectors
+  // they stay in registers.
+  Stmt store_picked(const Accumulators& acc, const std::vector<LoopCopy>& tile) const {
+    std::vector<Expr> lanes, others, names;
+    for (const Expr& guard : result_guards()) (only_picks_lanes(guard, tile) ? lanes : others).push_back(guard);
+    const std::vector<Expr> values = picked(acc);
+    if (lanes.empty()) return guarded(others, store_all(values));
+    for (const Expr& value : values) names.push_back(Var::make("result", value.type()));
+    Stmt body = guarded(lanes, store_all(names));
+    for (std::size_t i = values.size(); i-- > 0;) body = LetStmt::make(names[i], values[i], std::move(body));
+    return guarded(others, std::move(body));
   }
 
   // The components that the stage's outputs ask for.
@@ -374,7 +310,7 @@ class StageNest {
   }
 
   Stmt combine_lanes(const Reduce& reduce, const Accumulators& acc, const std::vector<LoopCopy>& lanes) const {
-    const Accumulators total = make_accumulators(reduce, {}, "_total");
+    const Accumulators total = make_accumulators(reduce, {}, nest_.name() + "_total");
     std::vector<Expr> values;
     for (std::size_t i = 0; i < acc.buffers.size(); ++i) values.push_back(acc.load(i));
     Stmt body = Block::make({store_each(total, initial_values(reduce)), wrap(lanes, combine(reduce, total, values)),

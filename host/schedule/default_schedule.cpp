@@ -7,6 +7,7 @@
 #include "host/schedule/row_fusion.h"
 #include "host/schedule/stages/access.h"
 #include "host/schedule/streamed_product.h"
+#include "host/schedule/window.h"
 
 #include "crosscompile/ir/substitute.h"
 
@@ -194,7 +195,7 @@ std::vector<std::string> stages_with_tiles(const Stages& stages, const Target& t
     const Reduce* reduce = stage.reduction();
     if (reduce == nullptr) continue;
     const auto vector = choose_vector_axis(stage, target, 0);
-    if (scheduled_product(stage, target) || (vector && choose_row_axis(stage, *reduce, *vector, 0)))
+    if (is_window(stage) || scheduled_product(stage, target) || (vector && choose_row_axis(stage, *reduce, *vector, 0)))
       names.push_back(stage.name);
   }
   return names;
@@ -209,6 +210,8 @@ void schedule_stage(Schedule& schedule, StageHandle handle, const Target& target
     schedule_blocked(schedule, handle, *product, lanes, target);
   else if (product)
     schedule_streamed(handle, stage, *product, lanes);
+  else if (is_window(stage))
+    schedule_window(handle, stage, lanes_for(stage, stage.axes.back().extent, target), target);
   else if (stage.reduction() != nullptr)
     schedule_reduction(schedule, handle, target, outer);
   else
@@ -219,8 +222,8 @@ void schedule_stage(Schedule& schedule, StageHandle handle, const Target& target
 
 Schedule default_schedule(const lang::Program& program, const Target& target) {
   Schedule schedule(program);
-  const std::vector<std::string> inlined = stages_to_inline(schedule.stages());
-  for (const std::string& stage : inlined) schedule[stage].compute_inline();
+  for (const std::string& stage : stages_to_inline(schedule.stages())) schedule[stage].compute_inline();
+  for (const std::string& stage : borders_of_windows(schedule.stages())) schedule[stage].compute_inline();
   const RowFusion fusion = find_row_fusion(schedule.stages(), stages_with_tiles(schedule.stages(), target), target);
   for (const std::string& name : fusion.stages) {
     const ScheduledStage& result = *find_stage(schedule.stages(), fusion.result);

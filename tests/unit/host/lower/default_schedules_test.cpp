@@ -138,3 +138,27 @@ TEST_CASE("rows that are few, short or longer than the cache are not fused, nor 
       "def f(int(M,K) A, int(K,N) B) -> (D) { C(m,n) +=! A(m,k) * B(k,n)\n D(m,n) = C(m,n) * C(m,n) }";
   CHECK(default_text(product, small_caches(128, 32 << 10, 1 << 20)).find("compute_at") == std::string::npos);
 }
+
+TEST_CASE("windows take several rows at once, and their borders are not stored") {
+  const Product windows[] = {
+      {"a padded depthwise convolution",
+       "def f(int(1,3,14,14) I, int(3,3,3) K) -> (Y) {\n"
+       "  P(n,c,h,w) = h >= 1 && h <= 14 && w >= 1 && w <= 14 ? I(n,c,h-1,w-1) : 0 where h in 0:16, w in 0:16\n"
+       "  Y(n,c,h,w) +=! P(n,c,h+kh,w+kw) * K(c,kh,kw)\n}"},
+      {"of odd sizes and other borders",
+       "def f(int(2,19,37) I, int(2,3,5) K) -> (Y) {\n"
+       "  P(c,h,w) = h >= 1 && h <= 19 && w >= 2 && w <= 38 ? I(c,h-1,w-2) : 7 where h in 0:21, w in 0:41\n"
+       "  Y(c,h,w) +=! P(c,h+kh,w+kw) * K(c,kh,kw)\n}"},
+      {"with sizes known at run time", "def f(int(H,W) I) -> (Y) { Y(h,w) +=! I(h+a,w+b) where a in 0:3, b in 0:3 }"},
+  };
+  for (const Product& program : windows) {
+    for (const std::uint32_t bits : {128U, 512U}) {
+      const std::string text = default_text(program.source, small_caches(bits, 32 << 10, 1 << 20));
+      INFO(program.name << ", " << bits << "-bit vectors\n" << text);
+      CHECK(text.find("Y: split h ") != std::string::npos);
+      CHECK((text.find("P: compute_inline") != std::string::npos ||
+             std::string(program.source).find("P(") == std::string::npos));
+      test::check_schedule(program.source, text, {{"H", 11}, {"W", 21}});
+    }
+  }
+}

@@ -1,0 +1,41 @@
+// What a reduction adds up in: arrays of partial results, or the results themselves.
+#pragma once
+
+#include "crosscompile/ir/stmt.h"
+#include "host/schedule/stages/stage_loops.h"
+
+#include <string>
+#include <vector>
+
+namespace ferry::lower {
+
+using ir::Expr;
+using ir::Stmt;
+
+// A loop with its id, or of several copies of it the one without guests.
+struct LoopCopy {
+  schedule::Loop loop;
+  std::size_t id = 0;
+};
+
+// Partial results of one reduction: an array for each component of the tuple, with the same indices.
+struct Accumulators {
+  std::vector<ir::BufferRef> buffers;
+  std::vector<std::vector<Expr>> indices;  // one for each buffer
+  bool are_local = true;                   // made here, not the results themselves
+
+  Expr load(std::size_t i) const { return ir::Load::make(buffers[i], indices[i]); }
+  Stmt store(std::size_t i, Expr value) const { return ir::Store::make(buffers[i], indices[i], std::move(value)); }
+};
+
+// Whether partial results for all iterations of these loops are small enough for the stack.
+bool fits_stack(const ir::Reduce& reduce, const std::vector<LoopCopy>& loops);
+
+// An element for each iteration of the loops: on the stack if they fit, else in the workspace.
+Accumulators make_accumulators(const ir::Reduce& reduce, const std::vector<LoopCopy>& loops, const std::string& name);
+
+// accumulators = combine(accumulators, values), all components at once.
+Stmt combine(const ir::Reduce& reduce, const Accumulators& into, const std::vector<Expr>& values);
+Stmt store_each(const Accumulators& into, const std::vector<Expr>& values);
+
+}  // namespace ferry::lower

@@ -1,0 +1,38 @@
+#include "host/lower/guarded_loads.h"
+
+#include "crosscompile/ir/mutator.h"
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/substitute.h"
+
+#include <algorithm>
+
+namespace ferry::lower {
+
+using namespace ir;
+
+namespace {
+
+class LoadGuard : public Mutator {
+ public:
+  explicit LoadGuard(const Expr& guard) : guard_(guard), variables_(free_vars(guard)) {}
+
+ protected:
+  Expr mutate_node(const Load& node, const Expr& self) override {
+    const bool is_concerned = std::any_of(node.indices.begin(), node.indices.end(), [&](const Expr& index) {
+      return std::any_of(variables_.begin(), variables_.end(), [&](const Expr& var) { return uses_var(index, var); });
+    });
+    const Expr load = Mutator::mutate_node(node, self);
+    return is_concerned ? if_then_else(guard_, load, constant(load.type(), std::int64_t{0})) : load;
+  }
+  using Mutator::mutate_node;
+
+ private:
+  Expr guard_;
+  std::vector<Expr> variables_;
+};
+
+}  // namespace
+
+Expr guard_loads(const Expr& expr, const Expr& guard) { return LoadGuard(guard).mutate(expr); }
+
+}  // namespace ferry::lower
