@@ -1,0 +1,58 @@
+// Float32 math over its whole range, as machine code of every kind of target: SSE, AVX2 and AVX-512 here, NEON of 32 and
+// 64 bits, RISC-V vectors and scalars in emulators. lower_math's own tests try more values on this machine.
+#include "tests/unit/crosscompile/codegen/llvm/build_ir.h"
+
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+using namespace ferry;
+using namespace ferry::codegen_test;
+
+namespace {
+
+struct Function1 {
+  const char* name;
+  double ulps;
+};
+constexpr Function1 kFunctions[] = {{"exp", 2},     {"log", 4}, {"tanh", 4}, {"erf", 4},
+                                    {"sigmoid", 4}, {"sin", 4}, {"cos", 4}};
+
+// So many steps of a prime cover all float32, subnormal numbers, infinities and NaN among them.
+constexpr std::int64_t kElements = 1 << 15;
+constexpr std::uint32_t kStep = 131071;
+
+Bytes whole_range(bool with_subnormals) {
+  std::vector<float> values;
+  for (std::uint32_t bits = 0; values.size() < static_cast<std::size_t>(kElements); bits += kStep) {
+    const float value = std::bit_cast<float>(bits);
+    values.push_back(with_subnormals || std::isnormal(value) || !std::isfinite(value) ? value : 1.0f);
+  }
+  return bytes_of(values);
+}
+
+std::vector<Case> cases_of(std::uint32_t lanes, const Bytes& arguments) {
+  std::vector<Case> cases;
+  for (const Function1& function : kFunctions) {
+    cases.push_back(elementwise(std::string(function.name) + "_range", {DType::f32}, DType::f32, {arguments}, kElements,
+                                lanes, [&](const std::vector<Expr>& in) { return call_math(function.name, in); }));
+    cases.back().ulps = function.ulps;
+    cases.back().flushed = lanes > 1;
+  }
+  return cases;
+}
+
+}  // namespace
+
+TEST_CASE("vectors of math functions are within their bounds over the whole range on every architecture") {
+  for (const Variant& variant : all_variants()) {
+    // NEON of 32 bits counts subnormal numbers as 0.
+    check_on(variant, cases_of(8, whole_range(variant.target != "armv7")), true);
+  }
+}
+
+TEST_CASE("scalars of math functions are within their bounds over the whole range on every architecture") {
+  check_everywhere(cases_of(1, whole_range(true)), true);
+}
