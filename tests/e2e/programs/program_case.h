@@ -53,6 +53,7 @@ std::vector<ProgramCase> notation_cases();  // what the C++ notation says
 std::vector<ProgramCase> library_cases();   // host/ops: matrices, images, normalisation
 std::vector<ProgramCase> schedule_cases();  // each primitive
 std::vector<ProgramCase> tensorize_cases();
+std::vector<ProgramCase> type_cases();      // every operator on every type
 std::vector<ProgramCase> extern_cases();    // C functions
 std::vector<ProgramCase> elements_cases();  // host/ops: element by element, shapes, reductions
 

@@ -1,5 +1,5 @@
-// Float32 math over its whole range, as machine code of every kind of target: SSE, AVX2 and AVX-512 here, NEON of 32 and
-// 64 bits, RISC-V vectors and scalars in emulators. lower_math's own tests try more values on this machine.
+// Float32 math over its whole range, as machine code of every kind of target: SSE, AVX2 and AVX-512 here, NEON of 32
+// and 64 bits, RISC-V vectors and scalars in emulators. lower_math's own tests try more values on this machine.
 #include "tests/unit/crosscompile/codegen/llvm/build_ir.h"
 
 #include <doctest/doctest.h>
