@@ -7,6 +7,7 @@
 
 #include "host/lang/text.h"
 #include "host/schedule/default_schedule.h"
+#include "host/schedule/sections.h"
 
 namespace ferry::test {
 
@@ -29,9 +30,10 @@ Expected each(DType dtype, std::vector<std::int64_t> shape,
 
 std::vector<ProgramCase> all_cases() {
   std::vector<ProgramCase> all;
-  for (const auto& cases : {expression_cases(), operator_cases(), reducer_cases(), gather_cases(), stride_cases(),
-                            math_cases(), notation_cases(), library_cases(), elements_cases(), update_cases(),
-                            layer_cases(), schedule_cases(), tensorize_cases(), extern_cases(), type_cases()})
+  for (const auto& cases :
+       {expression_cases(), operator_cases(), reducer_cases(), gather_cases(), stride_cases(), math_cases(),
+        notation_cases(), library_cases(), elements_cases(), update_cases(), layer_cases(), schedule_cases(),
+        tensorize_cases(), extern_cases(), type_cases(), example_cases()})
     all.insert(all.end(), cases.begin(), cases.end());
   return all;
 }
@@ -43,8 +45,8 @@ lang::Program program_of(const ProgramCase& program) {
 schedule::Schedule schedule_of(const ProgramCase& program, const lang::Program& meaning, const Target& target) {
   if (program.schedule.empty()) return schedule::default_schedule(meaning, target);
   std::string text = program.schedule;
-  std::replace(text.begin(), text.end(), ';', '\n');
-  return schedule::Schedule::replay(meaning, text);
+  if (text.find('\n') == std::string::npos) std::replace(text.begin(), text.end(), ';', '\n');
+  return schedule::replay_sections(std::span(&meaning, 1), {text, program.knobs, program.name}, target).at(0);
 }
 
 void check_result(const ProgramCase& program, const Expected& expected, const std::vector<std::uint8_t>& bytes,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,7 +30,9 @@ struct ProgramCase {
   std::string failure = {};                           // not empty: the call must fail with these words in its message
   // Truncates floats in vectors, at which qemu 7.2 ends with a failed assertion (decode_save_opc) for RISC-V.
   bool truncates = false;
-  std::string schedule = {};  // directives with ';' between them; empty: the default schedule
+  // Directives, on lines or with ';' between them; empty: the default schedule.
+  std::string schedule = {};
+  std::map<std::string, std::string> knobs = {};
 };
 
 // Every case of all files.
@@ -55,6 +58,7 @@ std::vector<ProgramCase> schedule_cases();  // each primitive
 std::vector<ProgramCase> tensorize_cases();
 std::vector<ProgramCase> type_cases();      // every operator on every type
 std::vector<ProgramCase> extern_cases();    // C functions
+std::vector<ProgramCase> example_cases();   // examples/NAME.schedule
 std::vector<ProgramCase> elements_cases();  // host/ops: element by element, shapes, reductions
 
 // A reference of one element: from its indices to its value and the magnitude of its terms.
