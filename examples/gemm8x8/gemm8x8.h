@@ -1,0 +1,13 @@
+// A micro-kernel in C, and what it means.
+#pragma once
+
+#include "crosscompile/passes/intrinsics.h"
+
+#include <memory>
+
+namespace ferry::example {
+
+// Knows the tensor intrinsic "gemm8x8", C[8,8] += A[8,8] * B[8,8], and its object code for this machine.
+std::shared_ptr<const Context> with_gemm8x8();
+
+}  // namespace ferry::example
