@@ -1,10 +1,12 @@
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/codegen/llvm/function.h"
+#include "crosscompile/codegen/llvm/half_selects.h"
 #include "crosscompile/codegen/llvm/imports.h"
 #include "crosscompile/codegen/llvm/machine.h"
 #include "crosscompile/codegen/llvm/optimise.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
+#include "crosscompile/passes/legalize_floats.h"
 
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
@@ -33,6 +35,7 @@ void compile(Compiled& into, std::span<const ir::Function> functions, const Targ
   for (const ir::Function& function : functions) emit_function(state, function);
   verify(*into.module);
   optimise(*into.module, *into.machine);
+  if (!passes::computes_natively(DType::f16, target)) select_halves_as_bits(*into.module);
 }
 
 }  // namespace

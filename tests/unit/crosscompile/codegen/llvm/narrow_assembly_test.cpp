@@ -56,3 +56,22 @@ TEST_CASE("additions of narrow floats take no lane apart on any architecture wit
     }
   }
 }
+
+TEST_CASE("limits of float16 numbers call no function of a C library") {
+  const Bytes data = edge_bytes(DType::f16, 64);
+  for (const std::uint32_t lanes : {1u, 3u, 16u}) {
+    const Case one =
+        elementwise("limits", {DType::f16}, DType::f16, {data}, lanes * 4, lanes, [](const std::vector<Expr>& in) {
+          const auto number = [&](double value) { return constant(in[0].type(), value); };
+          const Expr inside = min(max(in[0], number(0.5)), number(3));
+          return min(inside, number(4)) / max(inside, number(4));
+        });
+    for (const char* target :
+         {"x86-64", "x86-64-v3", "x86-64-v4", "raspberry-pi-4", "raspberry-pi-2", "armv7", "riscv64-v"}) {
+      CAPTURE(std::string(target));
+      const Target resolved = resolve_target(target);
+      CHECK_NOTHROW(
+          (void)codegen::emit_object(std::vector<Function>{passes::run_pipeline(one.function, resolved)}, resolved));
+    }
+  }
+}
