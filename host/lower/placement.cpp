@@ -64,6 +64,7 @@ class Placement {
       for (const Nest* reader : readers) expect_within(stage, *reader, computed);
       nest.needed = kept = needed_at(nests_, stage, readers, computed);
       if (stage.store_at) {
+        expect_kept_outside(stage);
         kept = needed_at(nests_, stage, readers, *stage.store_at);
         expect_serial_between(stage);
         sliding = slide(std::move(nest.needed), find_nest(nests_, computed.stage)->loops.loop(computed.loop));
@@ -105,6 +106,17 @@ class Placement {
     throw CompileError("'" + stage.name + "' is computed at the axis '" + at.loops.loop(place.loop).name + "' of '" +
                        at.name() + "': expected all that reads it inside that loop, got '" + reader.name() +
                        "' outside of it");
+  }
+
+  // A reorder after store_at may have turned the two around.
+  void expect_kept_outside(const ScheduledStage& stage) const {
+    if (stage.store_at->stage.empty()) return;
+    const Loop& kept = find_nest(nests_, stage.store_at->stage)->loops.loop(stage.store_at->loop);
+    const std::vector<Loop> around = loops_around(nests_, stage.compute_at);
+    if (std::any_of(around.begin(), around.end(), [&](const Loop& loop) { return loop.var.same_as(kept.var); })) return;
+    throw CompileError("'" + stage.name + "' is stored at the axis '" + kept.name + "' of '" + stage.store_at->stage +
+                       "': expected a loop around the one that computes it ('" + around.back().name +
+                       "'), got one inside of that");
   }
 
   // What one iteration keeps for the next must not be shared by iterations that run at the same time.

@@ -52,18 +52,19 @@ void cache_read(Stages& stages, ScheduledStage* stage, Words& words) {
   cache.values = {ir::Load::make(tensor, variables_of(cache.axes))};
   cache.outputs = {make_tensor(name, tensor->dtype, cache.axes)};
   cache.loops = plain_loops(cache);
-  auto first = stages.end();
+  std::vector<Stages::iterator> chosen;
   for (auto reader = stages.begin(); reader != stages.end(); ++reader) {
-    const bool chosen = readers.empty() || std::find(readers.begin(), readers.end(), reader->name) != readers.end();
-    if (!chosen || !reads(*reader, {tensor})) continue;
+    const bool wanted = readers.empty() || std::find(readers.begin(), readers.end(), reader->name) != readers.end();
+    if (!wanted || !reads(*reader, {tensor})) continue;
     for (const ScheduledStage::Prefetch& prefetch : reader->prefetches)
       if (prefetch.tensor == tensor)
         words.fail("cache_read before '" + tensor->name + "' is prefetched", "it after that in '" + reader->name + "'");
-    for (Expr& value : reader->values) value = ir::substitute_buffers(value, {{tensor.get(), cache.outputs[0]}});
-    if (first == stages.end()) first = reader;
+    chosen.push_back(reader);
   }
-  if (first == stages.end()) words.fail("a tensor that a stage reads", "'" + tensor->name + "'");
-  stages.insert(first, std::move(cache));
+  if (chosen.empty()) words.fail("a tensor that a stage reads", "'" + tensor->name + "'");
+  for (const auto reader : chosen)
+    for (Expr& value : reader->values) value = ir::substitute_buffers(value, {{tensor.get(), cache.outputs[0]}});
+  stages.insert(chosen.front(), std::move(cache));
 }
 
 }  // namespace ferry::schedule

@@ -1,7 +1,13 @@
 #include "tests/unit/host/lower/scheduled.h"
 
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/printer.h"
+#include "host/lang/text.h"
+#include "host/lower/lower.h"
+
 #include <doctest/doctest.h>
 
+using namespace ferry;
 using namespace ferry::test;
 
 namespace {
@@ -42,4 +48,14 @@ TEST_CASE("one loop asks for no more than sixteen lines of a tensor") {
   std::size_t lines = 0;
   for (std::size_t at = text.find("prefetch("); at != std::string::npos; at = text.find("prefetch(", at + 1)) ++lines;
   CHECK_MESSAGE(lines == 16, text);
+}
+
+TEST_CASE("a copy that one reader refuses is read by none") {
+  const lang::Program program =
+      lang::parse("def rows(int(M,N) A) -> (Y) { S(m) +=! A(m,n)  Y(m,n) = A(m,n) * S(m) }", "test.tc").at(0);
+  schedule::Schedule schedule(program);
+  schedule.apply(schedule::parse_directives("Y: prefetch A m 4").directives.at(0));
+  CHECK_THROWS_AS(schedule.apply(schedule::parse_directives("A: cache_read local").directives.at(0)), CompileError);
+  CHECK(ir::to_text(lower::lower(program, schedule)) ==
+        ir::to_text(lower::lower(program, schedule::Schedule::replay(program, schedule.to_text()))));
 }
