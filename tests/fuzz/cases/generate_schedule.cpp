@@ -20,12 +20,15 @@ using schedule::ScheduledStage;
 
 // Copies of a body that unrolling and vectors may make, so that a case stays small.
 constexpr std::int64_t kMaxCopies = 256;
-// Iterations of a stage's loops, those that guards leave empty included: splits of splits would soon take hours.
-constexpr std::int64_t kMaxIterations = 40'000;
+// Iterations of a stage's loops, those that guards leave empty included: splits of splits would soon take hours, the
+// more so where another stage is computed in each.
+constexpr std::int64_t kSomeIterations = 500, kTimesAsMany = 8;
 
 using Sizes = std::map<std::string, std::int64_t>;
 
 class ScheduleGenerator {
+  static constexpr std::int64_t kStoreAt = 77;  // of the choices of next()
+
  public:
   ScheduleGenerator(const Schedule& schedule, const Sizes& sizes, Random& random) : random_(random), sizes_(sizes) {
     for (const ScheduledStage& stage : schedule.stages()) {
@@ -36,8 +39,14 @@ class ScheduleGenerator {
 
   Directive next() {
     stage_ = random_.of(stages_);
+    std::int64_t choice = random_.between(0, 101);
+    // What is computed in another's loop is often kept further out, so that a window slides.
+    for (const ScheduledStage* stage : stages_) {
+      if (stage->place != schedule::Place::attached || stage->store_at || !random_.chance(25)) continue;
+      stage_ = stage;
+      choice = kStoreAt;
+    }
     Directive directive{stage_->name, "", {}, 0};
-    const std::int64_t choice = random_.between(0, 101);
     if (choice < 22) {
       directive.primitive = "split";
       const std::string name = axis();
@@ -65,7 +74,9 @@ class ScheduleGenerator {
       directive.primitive = "compute_at";
       directive.words = {place.name, axis_of(place)};
     } else if (choice < 81) {
-      const ScheduledStage& place = *random_.of(stages_);
+      const ScheduledStage* around =
+          stage_->place == schedule::Place::attached ? named(stage_->compute_at.stage) : nullptr;
+      const ScheduledStage& place = around != nullptr && random_.chance(80) ? *around : *random_.of(stages_);
       directive.primitive = "store_at";
       directive.words = random_.chance(30) ? Words{"root"} : Words{place.name, axis_of(place)};
     } else if (choice < 84) {
@@ -117,6 +128,11 @@ class ScheduleGenerator {
     return copies;
   }
 
+  const ScheduledStage* named(const std::string& name) const {
+    const auto found =
+        std::find_if(stages_.begin(), stages_.end(), [&](const ScheduledStage* stage) { return stage->name == name; });
+    return found == stages_.end() ? nullptr : *found;
+  }
   std::string axis_of(const ScheduledStage& stage) {
     const std::vector<std::size_t>& order = stage.loops.order();
     return order.empty() ? "nothing" : stage.loops.loop(random_.of(order)).name;
@@ -162,7 +178,16 @@ class ScheduleGenerator {
     const std::string number = factor();
     const std::int64_t by = std::stoll(number);
     const std::int64_t then = all / own * ((own + by - 1) / by * by);
-    return then > kMaxIterations ? "1" : number;
+    return then > kSomeIterations + kTimesAsMany * points() ? "1" : number;
+  }
+  // Of the stage as it is defined.
+  std::int64_t points() const {
+    std::int64_t all = 1;
+    const ir::Reduce* reduce = stage_->reduction();
+    for (const ir::Axis& axis : stage_->axes) all *= iterations(axis.extent);
+    for (const ir::Axis& axis : reduce != nullptr ? reduce->axes : std::vector<ir::Axis>{})
+      all *= iterations(axis.extent);
+    return all;
   }
   std::int64_t iterations(const lang::Expr& extent) const {
     ir::Substitution values;

@@ -12,6 +12,7 @@
 #include "tests/fuzz/cases/generate_schedule.h"
 #include "tests/fuzz/cases/native.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace ferry::fuzz {
@@ -25,6 +26,19 @@ class Mismatch : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+// The first line that differs, in both texts.
+std::string first_change(const std::string& before, const std::string& after) {
+  const auto differ = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
+  if (differ.first == before.end() && differ.second == after.end()) return "";
+  const auto line_at = [](const std::string& text, std::ptrdiff_t at) {
+    const auto from = at == 0 ? std::string::npos : text.rfind('\n', static_cast<std::size_t>(at) - 1);
+    const std::size_t begin = from == std::string::npos ? 0 : from + 1;
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  const std::ptrdiff_t at = differ.first - before.begin();
+  return "'" + line_at(before, at) + "' became '" + line_at(after, at) + "'";
+}
 
 class Judge {
  public:
@@ -89,7 +103,8 @@ class Judge {
       // What was refused on the way must have left no trace, and the text must say all.
       progress_.step("replay");
       const ir::Function again = lower::lower(program, Schedule::replay(program, schedule.to_text()));
-      if (ir::to_text(function) != ir::to_text(again)) throw Mismatch("replayed, the schedule gives other loops");
+      const std::string changed = first_change(ir::to_text(function), ir::to_text(again));
+      if (!changed.empty()) throw Mismatch("replayed, the schedule gives other loops: " + changed);
       return function;
     } catch (const CompileError& error) {
       progress_.step("lower");
