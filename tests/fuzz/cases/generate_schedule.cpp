@@ -166,7 +166,9 @@ class ScheduleGenerator {
     if (random_.chance(30) && names.size() > 2) names.pop_back();
     return names;
   }
-  std::string factor() { return std::to_string(random_.of<std::int64_t>({1, 2, 2, 3, 4, 4, 5, 7, 8, 8, 16, 16, 32})); }
+  std::string factor() {
+    return std::to_string(random_.of<std::int64_t>({1, 2, 2, 3, 4, 4, 5, 7, 8, 8, 16, 16, 32, 65}));
+  }
   // Of a split that leaves few enough iterations.
   std::string factor_of(const std::string& name) {
     std::int64_t all = 1, own = 1;

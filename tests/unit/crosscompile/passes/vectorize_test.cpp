@@ -74,6 +74,14 @@ TEST_CASE("more lanes than the registers hold are cut into vectors that fit") {
   CHECK(lanes_of_stores(body) == std::vector<std::uint32_t>{64, 22});
 }
 
+TEST_CASE("no lane of a wide loop is lost, however few are left") {
+  for (const std::int64_t width : {65, 66, 128, 129, 257}) {
+    CAPTURE(width);
+    Rows rows(width);
+    vectorized(rows.over(put(rows.out, {rows.y, rows.x}, at(rows.in, {rows.y, rows.x}))));
+  }
+}
+
 TEST_CASE("no lanes are nothing") {
   Rows rows(0);
   CHECK(!vectorize(rows.over(put(rows.out, {rows.y, rows.x}, number(1))), plain_target()).body.defined());
