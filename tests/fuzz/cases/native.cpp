@@ -23,6 +23,12 @@ std::size_t bytes_of(const ManifestExpr& expr, const Call& call) {
   return static_cast<std::size_t>(value_of(evaluate(expr, call.symbols())));
 }
 
+// Kernels ask for chunks that hold enough work to be worth a thread, so small ones would never leave the caller's.
+std::int32_t in_single_iterations(const ferry_runtime_api* rt, std::int64_t n, std::int64_t, ferry_parallel_body body,
+                                  void* closure) {
+  return reinterpret_cast<const device::KernelContext*>(rt)->pool->parallel_for(n, 1, body, closure);
+}
+
 }  // namespace
 
 std::int32_t run_native(const ir::Function& function, const Target& target, const Call& call) {
@@ -31,9 +37,10 @@ std::int32_t run_native(const ir::Function& function, const Target& target, cons
   const std::vector<std::string> exports = {info.symbol};
   const std::vector<std::uint8_t> file = link::link_shared(object, target, exports);
   const device::ElfImage image = value_of(device::ElfImage::load(file));
-  device::ThreadPool pool(2);
+  device::ThreadPool pool(3);
   device::PrintBuffer printed;
   device::KernelContext context = device::make_kernel_context(pool, printed);
+  context.api.parallel_for = in_single_iterations;
   // NaN and large numbers for whoever reads what nobody wrote.
   const GuardedMemory call_workspace(bytes_of(info.call_workspace, call), 0xff);
   context.thread_workspace_stride = (bytes_of(info.thread_workspace, call) + 63) / 64 * 64;
