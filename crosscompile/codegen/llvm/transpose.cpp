@@ -128,6 +128,12 @@ std::vector<Value*> interleaved(FunctionState& state, std::vector<Value*> rows, 
   return rows;
 }
 
+Value* first_lanes(FunctionState& state, std::uint32_t count, std::uint32_t lanes) {
+  llvm::SmallVector<llvm::Constant*, 64> bits;
+  for (std::uint32_t i = 0; i < lanes; ++i) bits.push_back(state.builder.getInt1(i < count));
+  return llvm::ConstantVector::get(bits);
+}
+
 void store_tile(FunctionState& state, const std::vector<Row>& tile, const Run& run) {
   llvm::IRBuilder<>& b = state.builder;
   const ir::Store& first = *tile[0].store;
@@ -140,13 +146,17 @@ void store_tile(FunctionState& state, const std::vector<Row>& tile, const Run& r
   const std::uint32_t padded = std::bit_ceil(count);
   rows.resize(padded, llvm::PoisonValue::get(rows[0]->getType()));
   const std::vector<Value*> turned = interleaved(state, std::move(rows), run.lanes);
+  // A stretch that is no power of two long is a whole vector under a mask, where masks cost nothing.
+  const bool masked = padded != count && state.module.target.has_masks;
+  const std::uint32_t width = masked ? padded : count;
+  Value* mask = masked ? first_lanes(state, count, padded) : nullptr;
   for (std::uint32_t lane = 0; lane < run.lanes; ++lane) {
     const std::uint32_t at = lane * padded % run.lanes;
     llvm::SmallVector<int, 64> part;
-    for (std::uint32_t i = 0; i < count; ++i) part.push_back(static_cast<int>(at + i));
+    for (std::uint32_t i = 0; i < width; ++i) part.push_back(static_cast<int>(at + i));
     Value* stretch = b.CreateShuffleVector(turned[lane * padded / run.lanes], part);
     Value* index = b.CreateAdd(base, b.getInt64(static_cast<std::uint64_t>(lane * run.stride)));
-    store_consecutive(state, place, index, stretch, nullptr);
+    store_consecutive(state, place, index, stretch, mask);
   }
 }
 
