@@ -1,12 +1,11 @@
 #include "crosscompile/passes/lane_mutator.h"
 
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/zero.h"
 #include "crosscompile/passes/affine.h"
 #include "crosscompile/passes/lane_scope.h"
 #include "crosscompile/passes/lanes.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 // Expressions; statements are in lane_mutator.cpp.
@@ -43,11 +42,6 @@ bool is_masked_load(const Expr& expr, const Expr& mask) {
   const auto* both = load->mask.as<Binary>();
   return load->mask.same_as(mask) ||
          (both != nullptr && both->op == BinaryOp::logical_and && both->right.same_as(mask));
-}
-
-bool is_positive_zero(const Expr& expr) {
-  const auto* real = expr.as<FloatImm>();
-  return real != nullptr ? real->value == 0 && !std::signbit(real->value) : is_constant(expr, 0);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/zero.h"
 #include "crosscompile/passes/simplify.h"
 #include "host/lower/accumulators.h"
 #include "host/lower/guarded_loads.h"
@@ -286,7 +287,29 @@ class StageNest {
       for (Expr& source : sources) source = guard_loads(source, guard);
     }
     if (reduce.condition.defined()) conditions.push_back(at_point(reduce.condition));
+    skip_zeros(reduce, tile, sources, conditions);
     return guarded(conditions, combine(reduce, acc, sources));
+  }
+
+  // A sum that starts at 0 never becomes -0, so adding 0 changes nothing: where the source is 0 for a whole tile, as at
+  // the border of a convolution, the tile is left out, and with it whatever loops stand around it.
+  void skip_zeros(const Reduce& reduce, const std::vector<LoopCopy>& tile, std::vector<Expr>& sources,
+                  std::vector<Expr>& conditions) const {
+    if (reduce.reducer->op != ReduceOp::sum || !reduce.init.empty() || sources.size() != 1) return;
+    Expr condition, value, otherwise;
+    if (const auto* guarded_value = sources[0].as<IfThenElse>()) {
+      condition = guarded_value->condition, value = guarded_value->on_true, otherwise = guarded_value->on_false;
+    } else if (const auto* choice = sources[0].as<Select>()) {
+      condition = choice->condition, value = choice->on_true, otherwise = choice->on_false;
+    }
+    if (!condition.defined() || !is_positive_zero(passes::simplify(otherwise))) return;
+    const auto differs = [&](const LoopCopy& copy) { return uses_var(condition, copy.loop.var); };
+    const bool in_lanes = std::any_of(order_.begin(), order_.end(), [&](const LoopCopy& copy) {
+      return copy.loop.kind == ForKind::vectorized && differs(copy);
+    });
+    if (in_lanes || std::any_of(tile.begin(), tile.end(), differs)) return;
+    conditions.push_back(condition);
+    sources[0] = value;
   }
 
   // All lanes of an accumulator were written, and are read whatever the guards of single lanes say: as whole vectors

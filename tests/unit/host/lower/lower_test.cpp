@@ -6,6 +6,7 @@
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/passes/simplify.h"
 #include "tests/support/kernel_arguments.h"
+#include "tests/unit/host/lower/scheduled.h"
 
 #include <doctest/doctest.h>
 
@@ -242,4 +243,19 @@ TEST_CASE("the useful arithmetic of a matrix product is two operations a term") 
   const Tensor c = compute({m, n}, [&](auto& i) { return sum(a(i[0], Expr(kk)) * b(Expr(kk), i[1]), {kk}); }, "C");
   const ir::Function function = lower::lower(make_program("mm", {in(a), in(b), out(c)}), targets()[0]);
   CHECK(passes::can_prove(function.flops == m * n * k * Expr(2)));
+}
+
+TEST_CASE("a sum leaves out what is 0 for a whole tile, and only that") {
+  const std::string source =
+      "def f(float(8) A) -> (B) {\n"
+      "  B(h) +=! h + k >= 1 && h + k <= 8 ? A(h + k - 1) : 0 where h in 0:8, k in 0:3\n}";
+  CHECK_MESSAGE(test::lowered_text(source, "").find("if (h + k >= 1 && h + k <= 8)") != std::string::npos,
+                test::lowered_text(source, ""));
+  test::check_schedule(source, "");
+  // Lanes differ in what they add.
+  CHECK(test::lowered_text(source, "B: vectorize h").find("if (") == std::string::npos);
+  test::check_schedule(source, "B: vectorize h");
+  // Starting at -0, adding 0 makes a difference.
+  const std::string update = "def f(float(8) C, float(8) A) -> (C) { C(h) += h + k >= 9 ? A(h) : 0 where k in 0:3 }";
+  CHECK(test::lowered_text(update, "").find("if (") == std::string::npos);
 }
