@@ -48,11 +48,11 @@ Loop compiled(const std::string& types, const std::string& sum, int group, int l
   const std::string source = "def mm(" + types.substr(0, types.find(' ')) + "(240,256) A, " +
                              types.substr(types.find(' ') + 1) + "(256,256) B) -> (C) { C(m,n) +=! " + sum +
                              "(A(m,k)) * " + sum + "(B(k,n)) }";
-  const std::string schedule =
-      "B: cache_read global -> P\nP: transform_layout (k, n) -> (n / " + text(lanes) + ", k / " + text(group) +
-      ", n % " + text(lanes) + ", k % " + text(group) + ")\nC: split k " + text(group) + " -> ko ki\nsplit m " +
-      text(rows) + " -> mo mi\nsplit n " + text(lanes) + " -> nt ni\nsplit nt " + text(vectors) +
-      " -> no nv\nreorder no mo ko mi nv ni ki\nunroll mi\nunroll nv\ntensorize ni dot\n";
+  const std::string schedule = "B: cache_read global -> P\nP: transform_layout (k, n) -> (n / " + text(lanes) +
+                               ", k / " + text(group) + ", n % " + text(lanes) + ", k % " + text(group) +
+                               ")\nC: split k " + text(group) + " -> ko ki\nsplit m " + text(rows) +
+                               " -> mo mi\nsplit n " + text(lanes) + " -> nt ni\nsplit nt " + text(vectors) +
+                               " -> no nv\nreorder no mo ko mi nv ni ki\nunroll mi\nunroll nv\ntensorize ni dot\n";
   const lang::Program program = lang::parse(source, "mm.tc").at(0);
   const Target target = resolve_target(target_text);
   const ir::Function lowered = lower::lower(program, schedule::Schedule::replay(program, schedule));
