@@ -6,6 +6,8 @@
 #include "device-runtime/device/kernel_context.h"
 #include "device-runtime/loader/elf_image.h"
 
+#include <unistd.h>
+
 #include <stdexcept>
 
 namespace ferry::fuzz {
@@ -23,10 +25,32 @@ std::size_t bytes_of(const ManifestExpr& expr, const Call& call) {
   return static_cast<std::size_t>(value_of(evaluate(expr, call.symbols())));
 }
 
+// Some of a kernel's parallel loops wait before each chunk, the helpers longer than the caller: they all get chunks,
+// and who does not wait for them is seen.
+constexpr int kSlowLoops = 6;
+constexpr useconds_t kCallerMicroseconds = 60, kHelperMicroseconds = 250;
+
+struct SlowBody {
+  ferry_parallel_body body;
+  void* closure;
+};
+
+std::int32_t slowly(std::int64_t begin, std::int64_t end, void* closure) {
+  usleep(device::ThreadPool::thread_index() == 0 ? kCallerMicroseconds : kHelperMicroseconds);
+  const auto* const slow = static_cast<const SlowBody*>(closure);
+  return slow->body(begin, end, slow->closure);
+}
+
+int slow_loops_left = 0;  // one case a process
+
 // Kernels ask for chunks that hold enough work to be worth a thread, so small ones would never leave the caller's.
 std::int32_t in_single_iterations(const ferry_runtime_api* rt, std::int64_t n, std::int64_t, ferry_parallel_body body,
                                   void* closure) {
-  return reinterpret_cast<const device::KernelContext*>(rt)->pool->parallel_for(n, 1, body, closure);
+  device::ThreadPool& pool = *reinterpret_cast<const device::KernelContext*>(rt)->pool;
+  if (device::ThreadPool::thread_index() != 0 || slow_loops_left == 0) return pool.parallel_for(n, 1, body, closure);
+  --slow_loops_left;
+  SlowBody slow{body, closure};
+  return pool.parallel_for(n, 1, slowly, &slow);
 }
 
 }  // namespace
@@ -41,6 +65,7 @@ std::int32_t run_native(const ir::Function& function, const Target& target, cons
   device::PrintBuffer printed;
   device::KernelContext context = device::make_kernel_context(pool, printed);
   context.api.parallel_for = in_single_iterations;
+  slow_loops_left = kSlowLoops;
   // NaN and large numbers for whoever reads what nobody wrote.
   const GuardedMemory call_workspace(bytes_of(info.call_workspace, call), 0xff);
   context.thread_workspace_stride = (bytes_of(info.thread_workspace, call) + 63) / 64 * 64;
