@@ -56,6 +56,7 @@ std::vector<ProgramCase> notation_cases();  // what the C++ notation says
 std::vector<ProgramCase> library_cases();   // host/ops: matrices, images, normalisation
 std::vector<ProgramCase> schedule_cases();  // each primitive
 std::vector<ProgramCase> tensorize_cases();
+std::vector<ProgramCase> axis_cases();      // host/ops: along dimensions
 std::vector<ProgramCase> type_cases();      // every operator on every type
 std::vector<ProgramCase> extern_cases();    // C functions
 std::vector<ProgramCase> example_cases();   // examples/NAME.schedule
