@@ -67,6 +67,9 @@ class Placement {
         expect_kept_outside(stage);
         kept = needed_at(nests_, stage, readers, *stage.store_at);
         expect_serial_between(stage);
+      }
+      // What is kept just for the iteration that computes it cannot slide from one to the next.
+      if (stage.store_at && !(stage.store_at->stage == computed.stage && stage.store_at->loop == computed.loop)) {
         sliding = slide(std::move(nest.needed), find_nest(nests_, computed.stage)->loops.loop(computed.loop));
         nest.needed = sliding.needed;
       }

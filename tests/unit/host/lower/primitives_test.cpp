@@ -126,6 +126,11 @@ TEST_CASE("a window that slides computes each row once") {
   check_blur("B: tile y x 4 8 -> yo xo yi xi\nX: compute_at B yi\nX: store_at B xo\nX: vectorize x");
 }
 
+TEST_CASE("what is kept for one iteration only does not slide") {
+  check_blur("X: compute_at B y\nX: store_at B y");
+  check_blur("B: tile y x 4 8 -> yo xo yi xi\nX: compute_at B yi\nX: store_at B yi");
+}
+
 TEST_CASE("the storage of a sliding window is folded") {
   const std::string text = lowered_text(kBlur, "X: compute_at B y\nX: store_at root");
   CHECK_MESSAGE(text.find("% 4") != std::string::npos, text);
