@@ -1,5 +1,7 @@
 #include "host/schedule/primitives/attachments.h"
 
+#include <algorithm>
+
 namespace ferry::schedule {
 
 const ScheduledStage* attached_to(const Stages& stages, const ScheduledStage& stage) {
@@ -22,6 +24,23 @@ void expect_no_guests(const Stages& stages, const ScheduledStage& stage, std::si
     if (is_here(other.compute_at) || (other.store_at && is_here(*other.store_at)))
       words.fail("a loop that nothing is computed at",
                  "'" + stage.loops.loop(loop).name + "', where '" + other.name + "' is; split and fuse come first");
+  }
+}
+
+void expect_lasting_prefetches(const Stages& stages, const Words& words) {
+  for (const ScheduledStage& stage : stages) {
+    const std::vector<std::size_t>& order = stage.loops.order();
+    for (const ScheduledStage::Prefetch& prefetch : stage.prefetches) {
+      const ScheduledStage* producer = producer_of(stages, prefetch.tensor.get());
+      if (producer == nullptr || producer->place != Place::attached) continue;
+      const Attachment& place = producer->store_at ? *producer->store_at : producer->compute_at;
+      if (place.stage != stage.name ||
+          std::find(order.begin(), order.end(), place.loop) <= std::find(order.begin(), order.end(), prefetch.loop))
+        continue;
+      words.fail("a tensor that lasts longer than an iteration of '" + stage.loops.loop(prefetch.loop).name +
+                     "' to be prefetched in it",
+                 "'" + producer->name + "', kept for one of '" + stage.loops.loop(place.loop).name + "' at a time");
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 //                                                  for x: C[y,x] = f(B[0..2, x])
 //
 // Every use must be inside that loop.
+#include "host/schedule/primitives/attachments.h"
 #include "host/schedule/primitives/placement.h"
 #include "host/schedule/primitives/primitives.h"
 
@@ -17,6 +18,7 @@ void compute_at(Stages& stages, ScheduledStage* stage, Words& words) {
   stage->place = Place::attached;
   stage->compute_at = std::move(place);
   stage->store_at.reset();
+  expect_lasting_prefetches(stages, words);
 }
 
 }  // namespace ferry::schedule

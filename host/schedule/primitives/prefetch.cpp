@@ -6,6 +6,7 @@
 //                                      C[m] += A[m,k] * B[k]
 //
 // A hint: it changes no result, and iterations beyond the last ask for what nobody reads.
+#include "host/schedule/primitives/attachments.h"
 #include "host/schedule/primitives/primitives.h"
 #include "host/schedule/stages/access.h"
 
@@ -48,6 +49,7 @@ void prefetch(Stages& stages, ScheduledStage* stage, Words& words) {
     words.fail("a loop whose iterations come one after the other", "'" + loop.name + "', which is vectorized");
   stage->is_touched = true;
   stage->prefetches.push_back({axis, tensor, offset});
+  expect_lasting_prefetches(stages, words);
 }
 
 }  // namespace ferry::schedule

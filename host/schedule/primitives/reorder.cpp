@@ -3,13 +3,14 @@
 //     for y                     for k
 //       for x           ->        for x        reorder k x y
 //         for k                     for y
+#include "host/schedule/primitives/attachments.h"
 #include "host/schedule/primitives/primitives.h"
 
 #include <algorithm>
 
 namespace ferry::schedule {
 
-void reorder(Stages&, ScheduledStage* stage, Words& words) {
+void reorder(Stages& stages, ScheduledStage* stage, Words& words) {
   const std::vector<std::size_t> wanted = words.axes(*stage);
   words.end();
   std::vector<std::size_t> order = stage->loops.order();
@@ -18,6 +19,7 @@ void reorder(Stages&, ScheduledStage* stage, Words& words) {
     if (std::find(wanted.begin(), wanted.end(), id) != wanted.end()) id = wanted[next++];
   stage->is_touched = true;
   stage->loops.reorder(std::move(order));
+  expect_lasting_prefetches(stages, words);
 }
 
 }  // namespace ferry::schedule

@@ -7,6 +7,7 @@
 //                                                  C[y] = f(B[y..y+2])
 //
 // compute_at comes first.
+#include "host/schedule/primitives/attachments.h"
 #include "host/schedule/primitives/placement.h"
 #include "host/schedule/primitives/primitives.h"
 
@@ -34,6 +35,7 @@ void store_at(Stages& stages, ScheduledStage* stage, Words& words) {
                    computed.loops.loop(stage->compute_at.loop).name + "' of '" + computed.name + "')",
                "'" + find_stage(stages, place.stage)->loops.loop(place.loop).name + "' of '" + place.stage + "'");
   stage->store_at = std::move(place);
+  expect_lasting_prefetches(stages, words);
 }
 
 }  // namespace ferry::schedule
