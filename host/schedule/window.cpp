@@ -14,13 +14,24 @@ namespace {
 
 // Unrolled products beyond this make more code than they save.
 constexpr std::int64_t kMaxTaps = 25;
-// Rows of a tile: all of them if they are few, each with an accumulator.
-constexpr std::int64_t kFewRows = 14, kRows = 4;
+constexpr std::int64_t kRows = 4;
+// All rows make one tile if they are this few and a masked vector holds a whole row: then borders fold away.
+constexpr std::int64_t kFewRows = 14;
 constexpr std::uint32_t kManyRegisters = 32;
 
 bool slides(const Expr& index, const Expr& axis, const std::vector<Axis>& window) {
   return uses_var(index, axis) &&
          std::any_of(window.begin(), window.end(), [&](const Axis& tap) { return uses_var(index, tap.var); });
+}
+
+// Four, or a number near that leaves no rest.
+std::int64_t tile_rows(std::int64_t rows, std::int64_t columns, std::int64_t lanes, const Target& target) {
+  const bool many = target.vector_registers >= kManyRegisters;
+  if (rows < 1 || !many) return kRows;
+  if (rows <= kFewRows && target.has_masks && columns > 0 && columns <= 2 * lanes) return rows;
+  for (const std::int64_t tile : {kRows, std::int64_t{7}, std::int64_t{5}, std::int64_t{6}})
+    if (rows % tile == 0) return tile;
+  return kRows;
 }
 
 bool is_constant_value(const Expr& expr) {
@@ -75,10 +86,10 @@ std::vector<std::string> borders_of_windows(const Stages& stages) {
 void schedule_window(StageHandle handle, const ScheduledStage& stage, std::int64_t lanes, const Target& target) {
   const StageLoops loops = stage.loops;
   const std::size_t axes = stage.axes.size();
-  const std::int64_t rows = constant_extent(stage.axes[axes - 2].extent);
-  const bool all_rows = rows > 0 && rows <= kFewRows && target.vector_registers >= kManyRegisters;
+  const std::int64_t rows =
+      tile_rows(constant_extent(stage.axes[axes - 2].extent), constant_extent(stage.axes.back().extent), lanes, target);
   const std::string row_name = loops.loop(loops.spatial(axes - 2)).name;
-  const auto [row_blocks, row] = handle.split(row_name, all_rows ? rows : kRows);
+  const auto [row_blocks, row] = handle.split(row_name, rows);
   const auto [vectors, lane] = handle.split(loops.loop(loops.spatial(axes - 1)).name, lanes);
   std::vector<std::string> order;
   for (std::size_t a = 0; a + 2 < axes; ++a) order.push_back(loops.loop(loops.spatial(a)).name);
