@@ -62,6 +62,7 @@ class Placement {
       const std::vector<const Nest*> readers = readers_of(stage);
       const Attachment computed = stage.place == Place::attached ? stage.compute_at : Attachment{};
       for (const Nest* reader : readers) expect_within(stage, *reader, computed);
+      expect_prefetches_within(stage);
       nest.needed = kept = needed_at(nests_, stage, readers, computed);
       if (stage.store_at) {
         expect_kept_outside(stage);
@@ -113,13 +114,36 @@ class Placement {
 
   // A reorder after store_at may have turned the two around.
   void expect_kept_outside(const ScheduledStage& stage) const {
-    if (stage.store_at->stage.empty()) return;
-    const Loop& kept = find_nest(nests_, stage.store_at->stage)->loops.loop(stage.store_at->loop);
-    const std::vector<Loop> around = loops_around(nests_, stage.compute_at);
-    if (std::any_of(around.begin(), around.end(), [&](const Loop& loop) { return loop.var.same_as(kept.var); })) return;
-    throw CompileError("'" + stage.name + "' is stored at the axis '" + kept.name + "' of '" + stage.store_at->stage +
-                       "': expected a loop around the one that computes it ('" + around.back().name +
-                       "'), got one inside of that");
+    if (is_around(*stage.store_at, stage.compute_at)) return;
+    throw CompileError("'" + stage.name + "' is stored at the axis '" + loop_of(*stage.store_at).name + "' of '" +
+                       stage.store_at->stage + "': expected a loop around the one that computes it ('" +
+                       loop_of(stage.compute_at).name + "'), got one inside of that");
+  }
+
+  // A compute_at after prefetch may have taken the memory from where it is asked for.
+  void expect_prefetches_within(const ScheduledStage& stage) const {
+    if (stage.place != Place::attached) return;
+    const Attachment& kept = stage.store_at ? *stage.store_at : stage.compute_at;
+    for (const Nest& nest : nests_)
+      for (const ScheduledStage::Prefetch& prefetch : nest.stage->prefetches) {
+        const Attachment asked{nest.name(), prefetch.loop};
+        const bool is_ours =
+            std::find(stage.outputs.begin(), stage.outputs.end(), prefetch.tensor) != stage.outputs.end();
+        if (!is_ours || is_around(kept, asked)) continue;
+        throw CompileError("'" + stage.name + "' is prefetched at the axis '" + loop_of(asked).name + "' of '" +
+                           nest.name() + "': expected a loop inside of the one where it is kept, got one outside of '" +
+                           loop_of(kept).name + "' of '" + kept.stage + "'");
+      }
+  }
+
+  const Loop& loop_of(const Attachment& place) const { return find_nest(nests_, place.stage)->loops.loop(place.loop); }
+
+  // Whether the first loop is the second or one around that; no loop is around all.
+  bool is_around(const Attachment& outer, const Attachment& inner) const {
+    if (outer.stage.empty()) return true;
+    const Loop& loop = loop_of(outer);
+    const std::vector<Loop> around = loops_around(nests_, inner);
+    return std::any_of(around.begin(), around.end(), [&](const Loop& other) { return other.var.same_as(loop.var); });
   }
 
   // What one iteration keeps for the next must not be shared by iterations that run at the same time.

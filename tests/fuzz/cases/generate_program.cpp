@@ -15,19 +15,6 @@ constexpr std::int64_t kMaxPoints = 4000;     // of one stage, its reduction inc
 constexpr std::int64_t kMaxElements = 60000;  // of one tensor
 constexpr std::size_t kMaxInputs = 5;
 
-struct NamedAxis {
-  std::string name;
-  Size extent;
-};
-
-// A tensor whose readers are generated before it is, so that it becomes as large as they need.
-struct Tensor {
-  std::string name;
-  DType type = DType::f32;
-  std::vector<Size> extents;
-  bool exact = true;
-};
-
 class ProgramGenerator {
  public:
   explicit ProgramGenerator(Random& random) : random_(random) {}
@@ -256,16 +243,40 @@ class ProgramGenerator {
     return tensor;
   }
 
+  static std::string access(const Tensor& tensor, const std::vector<std::string>& indices) {
+    std::string list;
+    for (const std::string& one : indices) list += (list.empty() ? "" : ",") + one;
+    return tensor.name + (indices.empty() ? "" : "(" + list + ")");
+  }
+
+  // The element and its neighbours in one dimension, combined.
+  Node window_of(Tensor& tensor, std::vector<std::string> indices) {
+    const std::size_t dimension = random_.below(indices.size());
+    const std::int64_t neighbours = random_.between(1, 2);
+    const char* const combined = tensor.type == DType::boolean ? "($0 || $1)"
+                                 : is_float(tensor.type)       ? "max($0, $1)"
+                                                               : "($0 + $1)";
+    Node all{access(tensor, indices), tensor.type, {}, tensor.exact};
+    for (std::int64_t i = 1; i <= neighbours; ++i) {
+      indices[dimension] += "+1";
+      Node other{access(tensor, indices), tensor.type, {}, tensor.exact};
+      all = {combined, tensor.type, {std::move(all), std::move(other)}, tensor.exact};
+    }
+    tensor.extents[dimension] = tensor.extents[dimension].plus(neighbours);
+    return all;
+  }
+
   Node element_of(Tensor& tensor, DType type) {
-    std::string indices, guard;
-    for (std::size_t d = 0; d < tensor.extents.size(); ++d)
-      indices += (d == 0 ? "" : ",") + index(tensor.extents[d], d, guard);
-    std::string text = tensor.name + (tensor.extents.empty() ? "" : "(" + indices + ")");
-    Node load{text, tensor.type, {}, tensor.exact};
+    std::vector<std::string> indices;
+    std::string guard;
+    for (std::size_t d = 0; d < tensor.extents.size(); ++d) indices.push_back(index(tensor.extents[d], d, guard));
+    Node load{access(tensor, indices), tensor.type, {}, tensor.exact};
     if (!guard.empty()) {
       Node other = generator_->literal(tensor.type);
       const bool exact = load.exact;
       load = {"(" + guard + " ? $0 : $1)", tensor.type, {std::move(load), std::move(other)}, exact};
+    } else if (!indices.empty() && random_.chance(15)) {
+      load = window_of(tensor, std::move(indices));
     }
     if (tensor.type == type) return load;
     const bool exact = load.exact;

@@ -30,7 +30,8 @@ class ScheduleGenerator {
   static constexpr std::int64_t kStoreAt = 77;  // of the choices of next()
 
  public:
-  ScheduleGenerator(const Schedule& schedule, const Sizes& sizes, Random& random) : random_(random), sizes_(sizes) {
+  ScheduleGenerator(const Schedule& schedule, const Sizes& sizes, Random& random)
+      : random_(random), sizes_(sizes), all_(schedule.stages()) {
     for (const ScheduledStage& stage : schedule.stages()) {
       stages_.push_back(&stage);
       copies_ *= copies_of(stage);
@@ -70,7 +71,8 @@ class ScheduleGenerator {
       directive.words = {small_axis()};
       if (directive.primitive == "vectorize" && random_.chance(25)) directive.words.push_back("reduce");
     } else if (choice < 76) {
-      const ScheduledStage& place = *random_.of(stages_);
+      const auto readers = schedule::readers_of(all_, *stage_);
+      const ScheduledStage& place = readers.empty() || random_.chance(30) ? *random_.of(stages_) : *random_.of(readers);
       directive.primitive = "compute_at";
       directive.words = {place.name, axis_of(place)};
     } else if (choice < 81) {
@@ -232,6 +234,7 @@ class ScheduleGenerator {
 
   Random& random_;
   const Sizes& sizes_;
+  const schedule::Stages& all_;
   std::vector<const ScheduledStage*> stages_;
   const ScheduledStage* stage_ = nullptr;
   std::int64_t copies_ = 1;

@@ -1,11 +1,14 @@
-// Extents of generated tensors: sums of multiples of sizes and a number.
+// Extents of generated tensors, sums of multiples of sizes and a number, and what has them.
 #pragma once
+
+#include "rpc/abi/dtype.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace ferry::fuzz {
 
@@ -51,6 +54,19 @@ struct Size {
     if (number == 0) return sum;
     return sum + (number > 0 ? "+" : "") + std::to_string(number);
   }
+};
+
+struct NamedAxis {
+  std::string name;
+  Size extent;
+};
+
+// A tensor whose readers are generated before it is, so that it becomes as large as they need.
+struct Tensor {
+  std::string name;
+  DType type = DType::f32;
+  std::vector<Size> extents;
+  bool exact = true;
 };
 
 }  // namespace ferry::fuzz
