@@ -27,7 +27,8 @@ constexpr std::int64_t kSomeIterations = 500, kTimesAsMany = 8;
 using Sizes = std::map<std::string, std::int64_t>;
 
 class ScheduleGenerator {
-  static constexpr std::int64_t kStoreAt = 77;  // of the choices of next()
+  // Of the choices of next().
+  static constexpr std::int64_t kComputeAt = 64, kStoreAt = 77, kInlineInjective = 84, kLayout = 95, kPrefetch = 99;
 
  public:
   ScheduleGenerator(const Schedule& schedule, const Sizes& sizes, Random& random)
@@ -47,6 +48,9 @@ class ScheduleGenerator {
       stage_ = stage;
       choice = kStoreAt;
     }
+    const bool places =
+        (choice >= kComputeAt && choice < kInlineInjective) || (choice >= kLayout && choice < kPrefetch);
+    if (places && random_.chance(85)) stage_ = intermediate();
     Directive directive{stage_->name, "", {}, 0};
     if (choice < 22) {
       directive.primitive = "split";
@@ -130,6 +134,14 @@ class ScheduleGenerator {
     return copies;
   }
 
+  // One that is no result, if there is any.
+  const ScheduledStage* intermediate() {
+    std::vector<const ScheduledStage*> found;
+    std::copy_if(stages_.begin(), stages_.end(), std::back_inserter(found),
+                 [](const ScheduledStage* stage) { return !stage->is_final(); });
+    return found.empty() || (!stage_->is_final() && stage_->place == schedule::Place::attached) ? stage_
+                                                                                                : random_.of(found);
+  }
   const ScheduledStage* named(const std::string& name) const {
     const auto found =
         std::find_if(stages_.begin(), stages_.end(), [&](const ScheduledStage* stage) { return stage->name == name; });
