@@ -117,17 +117,24 @@ std::optional<Walk> walk_of(const Access& access, const std::vector<LoopNest::Lo
   return walk;
 }
 
-bool same_walk(const Walk& a, const Walk& b) {
-  const auto same = [](const Expr& x, const Expr& y) { return can_prove(x == y); };
-  return same(a.first, b.first) && std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(), same);
+bool same_steps(const Walk& a, const Walk& b) {
+  return std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(),
+                    [](const Expr& x, const Expr& y) { return can_prove(x == y); });
 }
 
-// The pairs as operands; loop order[i] of the nest is the pattern's loop i.
+// Whether another use of the same operand stands to the first as the pattern's does.
+bool stands_alike(const NestMatch::Operand& operand, const Walk& expected, const Walk& got) {
+  return same_steps(operand.expected, expected) && same_steps(operand.got, got) &&
+         can_prove(got.first - operand.got.first == expected.first - operand.expected.first);
+}
+
+// The pairs, the last of them what is written, as operands; loop order[i] of the nest is the pattern's loop i.
 std::optional<NestMatch> operands_of(const Function& pattern, const std::vector<LoopNest::Loop>& pattern_loops,
                                      const std::vector<LoopNest::Loop>& nest_loops, const Pairs& pairs,
                                      std::string& mismatch) {
   NestMatch match;
   match.symbols.resize(pattern.symbols.size());
+  const BufferRef& written = pairs.back().nest.buffer;
   for (const FunctionParameter& parameter : pattern.parameters) {
     NestMatch::Operand operand{parameter.buffer, nullptr, {}, {}};
     for (const Pair& pair : pairs) {
@@ -139,11 +146,17 @@ std::optional<NestMatch> operands_of(const Function& pattern, const std::vector<
         operand.buffer = pair.nest.buffer;
         operand.expected = *expected;
         operand.got = *got;
-      } else if (operand.buffer != pair.nest.buffer || !same_walk(operand.got, *got)) {
-        mismatch = "expected '" + operand.buffer->name + "' in the place of '" + parameter.name +
-                   "' everywhere, got '" + pair.nest.buffer->name + "' too";
+      } else if (operand.buffer != pair.nest.buffer || !stands_alike(operand, *expected, *got)) {
+        mismatch = "expected the same elements of '" + operand.buffer->name + "' wherever '" + parameter.name +
+                   "' of '" + pattern.name + "' is used, got others of '" + pair.nest.buffer->name + "' too";
         return std::nullopt;
       }
+    }
+    for (const NestMatch::Operand& other : match.operands) {
+      if (operand.buffer != written || other.buffer != written) continue;
+      mismatch = "expected '" + operand.buffer->name + "', which is written, in the place of one parameter of '" +
+                 pattern.name + "', got it twice";
+      return std::nullopt;
     }
     match.operands.push_back(std::move(operand));
   }

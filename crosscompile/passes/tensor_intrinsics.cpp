@@ -1,5 +1,6 @@
 // The part of a Context that is about C functions on pieces of tensors.
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/dot_nest.h"
 #include "crosscompile/passes/intrinsics.h"
@@ -51,6 +52,21 @@ void check(const std::string& intrinsic, const NestFunction& function) {
     if (parameter.buffer == nullptr)
       throw CompileError(who + "expected tensors as parameters of '" + function.symbol + "', got '" + parameter.name +
                          "'");
+  // What matches not even itself would match nothing.
+  std::string mismatch;
+  const auto match = passes::match_nest(
+      function.meaning, *nest, [&](passes::NestMatch& found) { return passes::check_steps(function.meaning, found); },
+      mismatch);
+  if (!match) throw CompileError(who + "'" + function.symbol + "': " + mismatch);
+  for (std::size_t i = 0; i < match->operands.size(); ++i)
+    if (match->operands[i].buffer == nullptr)
+      throw CompileError(who + "expected '" + function.symbol + "' to use its parameter '" +
+                         function.meaning.parameters[i].name + "'");
+  for (std::size_t i = 0; i < match->symbols.size(); ++i)
+    if (!match->symbols[i].defined())
+      throw CompileError(who + "expected each symbol of '" + function.symbol +
+                         "' to be how far a parameter steps along a loop, got '" +
+                         to_text(function.meaning.symbols[i]) + "'");
 }
 
 }  // namespace

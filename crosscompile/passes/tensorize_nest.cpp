@@ -2,7 +2,10 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/dot_nest.h"
+#include "crosscompile/passes/simplify.h"
 
 #include <optional>
 
@@ -17,8 +20,13 @@ std::optional<Stmt> call_for(const NestFunction& function, const LoopNest& nest,
   const auto match = match_nest(meaning, nest, [&](NestMatch& found) { return check_steps(meaning, found); }, mismatch);
   if (!match) return std::nullopt;
   std::vector<Expr> arguments;
-  for (const NestMatch::Operand& operand : match->operands)
-    arguments.push_back(address_of(operand.buffer, {operand.got.first}));
+  Substitution symbols;
+  for (std::size_t i = 0; i < meaning.symbols.size(); ++i) symbols[meaning.symbols[i].get()] = match->symbols[i];
+  for (const NestMatch::Operand& operand : match->operands) {
+    // Where the parameter starts, which need not be where its first use is.
+    const Expr start = operand.got.first - substitute(operand.expected.first, symbols);
+    arguments.push_back(address_of(operand.buffer, {simplify(start)}));
+  }
   for (const Expr& symbol : match->symbols) arguments.push_back(symbol);
   Stmt call = make_extern_call(function.symbol, std::move(arguments));
   for (const Expr& condition : match->conditions) call = If::make(condition, std::move(call));

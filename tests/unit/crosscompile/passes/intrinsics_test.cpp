@@ -143,4 +143,12 @@ TEST_CASE("a tensor intrinsic says what its C functions mean as loops of constan
   wrong = copy;
   wrong.reset = NestFunction{"", copy.update.meaning};
   CHECK(refusal("copy", wrong) == "tensor intrinsic 'copy': expected the name of a C function");
+  wrong = copy;
+  wrong.update.meaning.symbols = {n};
+  CHECK(refusal("copy", wrong) ==
+        "tensor intrinsic 'copy': expected each symbol of 'copy4' to be how far a parameter "
+        "steps along a loop, got 'n'");
+  wrong = copy;
+  wrong.update.meaning.parameters.push_back({"more", ParameterKind::tensor, Direction::in, buffer("more"), {}});
+  CHECK(refusal("copy", wrong) == "tensor intrinsic 'copy': expected 'copy4' to use its parameter 'more'");
 }
