@@ -62,7 +62,6 @@ class Placement {
       const std::vector<const Nest*> readers = readers_of(stage);
       const Attachment computed = stage.place == Place::attached ? stage.compute_at : Attachment{};
       for (const Nest* reader : readers) expect_within(stage, *reader, computed);
-      expect_prefetches_within(stage);
       nest.needed = kept = needed_at(nests_, stage, readers, computed);
       if (stage.store_at) {
         expect_kept_outside(stage);
@@ -118,22 +117,6 @@ class Placement {
     throw CompileError("'" + stage.name + "' is stored at the axis '" + loop_of(*stage.store_at).name + "' of '" +
                        stage.store_at->stage + "': expected a loop around the one that computes it ('" +
                        loop_of(stage.compute_at).name + "'), got one inside of that");
-  }
-
-  // A compute_at after prefetch may have taken the memory from where it is asked for.
-  void expect_prefetches_within(const ScheduledStage& stage) const {
-    if (stage.place != Place::attached) return;
-    const Attachment& kept = stage.store_at ? *stage.store_at : stage.compute_at;
-    for (const Nest& nest : nests_)
-      for (const ScheduledStage::Prefetch& prefetch : nest.stage->prefetches) {
-        const Attachment asked{nest.name(), prefetch.loop};
-        const bool is_ours =
-            std::find(stage.outputs.begin(), stage.outputs.end(), prefetch.tensor) != stage.outputs.end();
-        if (!is_ours || is_around(kept, asked)) continue;
-        throw CompileError("'" + stage.name + "' is prefetched at the axis '" + loop_of(asked).name + "' of '" +
-                           nest.name() + "': expected a loop inside of the one where it is kept, got one outside of '" +
-                           loop_of(kept).name + "' of '" + kept.stage + "'");
-      }
   }
 
   const Loop& loop_of(const Attachment& place) const { return find_nest(nests_, place.stage)->loops.loop(place.loop); }
