@@ -136,7 +136,7 @@ int bench(const Options& options) {
   const KernelSource source = read_kernel(options.kernel);
   const Device device = open_device(options.remote);
   const Target target = target_for(device, options.target);
-  const CompiledKernel kernel = compile_kernel(source, options.kernel.function, target);
+  const CompiledKernel kernel = compile_kernel(source, options.kernel.function, target, options.call);
   const FunctionInfo& info = choose_function(kernel.module.manifest(), options.kernel.function, source.name);
   const CallPlan plan = plan_call(info, options.call);
   const Report report = measure(device, target, device.load(kernel.module)[info.name], plan, options);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -28,6 +29,7 @@ struct Options {
   std::string output;
   std::string emit;
   std::string after;
+  std::vector<std::string> sizes;
   bool json = false;
 };
 
@@ -43,10 +45,24 @@ std::vector<lang::Program> chosen_programs(const KernelSource& source, const std
   return source.programs;
 }
 
+// UsageError for a size that none of them has.
+schedule::Sizes expected_sizes(const std::vector<lang::Program>& programs, const Options& options) {
+  const schedule::Sizes sizes = parse_sizes(options.sizes);
+  std::vector<std::string> known;
+  for (const lang::Program& program : programs)
+    for (const ir::Expr& symbol : lang::symbols_of(program)) known.push_back(symbol.as<ir::Var>()->name);
+  for (const auto& [name, size] : sizes)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw UsageError("--size " + name + ": expected a size of the kernel" +
+                       (known.empty() ? ", which has none" : ": " + join(", ", known)));
+  return sizes;
+}
+
 // A stage between the schedule and the module, as --emit names it.
 std::string emitted(const std::vector<lang::Program>& programs, const KernelSource& source, const Target& target,
                     const Options& options) {
-  const std::vector<schedule::Schedule> schedules = schedules_of(source, programs, target);
+  const std::vector<schedule::Schedule> schedules =
+      schedules_of(source, programs, target, expected_sizes(programs, options));
   if (options.emit == "schedule") return to_text(programs, schedules);
   if (options.emit == "lower") return loops_text(programs, schedules, target, options.after);
   std::vector<ir::Function> functions;
@@ -70,7 +86,8 @@ int compile_to_module(const std::vector<lang::Program>& programs, const KernelSo
                       const Options& options) {
   const CompiledModule module = [&] {
     const Progress progress("compiling");
-    return compile(programs, schedules_of(source, programs, target), target, source.text);
+    const auto schedules = schedules_of(source, programs, target, expected_sizes(programs, options));
+    return compile(programs, schedules, target, source.text);
   }();
   const std::string name = output_name(options, programs, ".ferry");
   write_file(name, module.bytes().data(), module.bytes().size());
@@ -122,6 +139,12 @@ void add_compile(CLI::App& app, Action& chosen) {
   add_kernel_options(command, options->kernel, "The kernel, or '-' for stdin");
   add_target_option(command, options->target);
   add_remote_option(command, options->remote, "Compile for what this rpc_server says its device is");
+  command
+      .add_option("--size", options->sizes,
+                  "Sizes to choose the default schedule by, as M=512,N=512; it is right at any")
+      ->type_name("NAME=SIZE")
+      ->type_size(1)
+      ->allow_extra_args(false);
   command.add_option("-o,--output", options->output, "The file to write (default: the kernel's name with .ferry)")
       ->type_name("FILE");
   command

@@ -10,6 +10,7 @@
 #include "host/cli/exit_code.h"
 #include "host/cli/format.h"
 #include "host/cli/progress.h"
+#include "host/cli/size_hints.h"
 #include "host/lang/text.h"
 #include "host/schedule/sections.h"
 
@@ -94,21 +95,23 @@ lang::Program program_of(const KernelSource& source, const std::string& function
 }
 
 std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::span<const lang::Program> programs,
-                                             const Target& target) {
+                                             const Target& target, const schedule::Sizes& sizes) {
   if (source.unscheduled) return {programs.begin(), programs.end()};
-  if (!source.schedule) return schedule::default_schedules(programs, target);
+  if (!source.schedule) return schedule::default_schedules(programs, target, sizes);
   std::vector<std::string> names;
   for (const lang::Program& program : source.programs) names.push_back(program.name);
-  return schedule::replay_sections(programs, *source.schedule, target, names);
+  return schedule::replay_sections(programs, *source.schedule, target, names, sizes);
 }
 
-CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target) {
+CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
+                              const CallOptions& call) {
   if (source.module) return {*source.module};
   const lang::Program& program = choose_program(source, function);
   const Progress progress("compiling " + program.name);
   const auto start = std::chrono::steady_clock::now();
   const std::span programs(&program, 1);
-  CompiledModule module = compile(programs, schedules_of(source, programs, target), target, source.text);
+  CompiledModule module =
+      compile(programs, schedules_of(source, programs, target, size_hints(program, call)), target, source.text);
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
   return {std::move(module), elapsed.count()};
 }

@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "host/cli/call_setup.h"
 #include "host/cli/schedule_option.h"
 #include "host/lang/program.h"
 #include "host/schedule/schedule.h"
+#include "host/schedule/sized_stages.h"
 #include "host/session/ferry.h"
 
 namespace ferry::cli {
@@ -45,14 +47,16 @@ lang::Program program_of(const KernelSource& source, const std::string& function
 
 // Of these programs of the kernel, one each: the user's, or the default.
 std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::span<const lang::Program> programs,
-                                             const Target& target);
+                                             const Target& target, const schedule::Sizes& sizes = {});
 
 struct CompiledKernel {
   CompiledModule module;
   double compile_ms = 0;  // 0 for a module from a file
 };
 // Of a text, only the chosen def.
-CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target);
+// With the default schedule for the sizes that the call tells of.
+CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
+                              const CallOptions& call);
 
 // The bytes of a file, or of stdin for "-". UsageError says why it cannot be read.
 std::string read_file(const std::string& name);

@@ -103,7 +103,8 @@ int run(const Options& options) {
   const KernelSource source = read_kernel(options.kernel);
   const std::map<std::string, std::string> files = parse_outputs(options.outputs);
   const Device device = open_device(options.remote);
-  const CompiledKernel kernel = compile_kernel(source, options.kernel.function, target_for(device, options.target));
+  const CompiledKernel kernel =
+      compile_kernel(source, options.kernel.function, target_for(device, options.target), options.call);
   const FunctionInfo& info = choose_function(kernel.module.manifest(), options.kernel.function, source.name);
   expect_outputs(info, files);
   const CallPlan plan = plan_call(info, options.call);

@@ -9,6 +9,7 @@
 #include "host/schedule/streamed_product.h"
 #include "host/schedule/window.h"
 
+#include "crosscompile/ir/error.h"
 #include "crosscompile/ir/substitute.h"
 
 #include <algorithm>
@@ -218,10 +219,7 @@ void schedule_stage(Schedule& schedule, StageHandle handle, const Target& target
     schedule_injective(schedule, handle, target, outer);
 }
 
-}  // namespace
-
-Schedule default_schedule(const lang::Program& program, const Target& target) {
-  Schedule schedule(program);
+Schedule decide(Schedule schedule, const Target& target) {
   for (const std::string& stage : stages_to_inline(schedule.stages())) schedule[stage].compute_inline();
   for (const std::string& stage : borders_of_windows(schedule.stages())) schedule[stage].compute_inline();
   const RowFusion fusion = find_row_fusion(schedule.stages(), stages_with_tiles(schedule.stages(), target), target);
@@ -239,6 +237,39 @@ Schedule default_schedule(const lang::Program& program, const Target& target) {
     if (!in_rows) make_parallel(schedule, schedule[name]);
   }
   return schedule;
+}
+
+// Stages that call C functions on whole tensors are theirs.
+bool calls_functions(const Stages& stages) {
+  return std::any_of(stages.begin(), stages.end(), [](const auto& stage) { return stage.external != nullptr; });
+}
+
+// Whether no loop that becomes vectors or copies has an extent that is known only at run time.
+bool has_constant_tiles(const Schedule& schedule) {
+  for (const ScheduledStage& stage : schedule.stages()) {
+    for (const std::size_t id : stage.loops.order()) {
+      const Loop& loop = stage.loops.loop(id);
+      const bool wants_constant = loop.kind == ForKind::vectorized || loop.kind == ForKind::unrolled;
+      if (wants_constant && as_int(loop.extent) == nullptr) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Schedule default_schedule(const lang::Program& program, const Target& target, const Sizes& sizes) {
+  if (!sizes.empty() && !calls_functions(stages_of(program))) {
+    const Schedule sized = decide(Schedule(stages_at(program, sizes)), target);
+    try {
+      Schedule schedule(program);
+      for (const Directive& directive : sized.directives()) schedule.apply(directive);
+      if (has_constant_tiles(schedule)) return schedule;
+    } catch (const CompileError&) {
+      // Legal with constants alone.
+    }
+  }
+  return decide(Schedule(program), target);
 }
 
 }  // namespace ferry::schedule

@@ -26,7 +26,8 @@ class StageHandle;
 class Schedule {
  public:
   // Every stage by serial loops of its own, in the order of its axes.
-  explicit Schedule(const lang::Program& program) : stages_(stages_of(program)) {}
+  explicit Schedule(const lang::Program& program) : Schedule(stages_of(program)) {}
+  explicit Schedule(Stages stages) : stages_(std::move(stages)) {}
 
   // CompileError with the line for a directive that is not legal; for knobs as bind_knobs() says.
   static Schedule replay(const lang::Program& program, std::string_view text, const KnobValues& knobs = {});

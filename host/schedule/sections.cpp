@@ -83,7 +83,8 @@ Schedule replay(const lang::Program& program, const DirectiveList& list, const S
 }  // namespace
 
 std::vector<Schedule> replay_sections(std::span<const lang::Program> programs, const ScheduleText& text,
-                                      const Target& target, const std::vector<std::string>& others) {
+                                      const Target& target, const std::vector<std::string>& others,
+                                      const Sizes& sizes) {
   std::vector<std::string> names;
   for (const lang::Program& program : programs) names.push_back(program.name);
   std::vector<std::string> known = names;
@@ -110,15 +111,16 @@ std::vector<Schedule> replay_sections(std::span<const lang::Program> programs, c
     const auto section = std::find_if(sections.begin(), sections.end(),
                                       [&](const Section& candidate) { return candidate.function == program.name; });
     schedules.push_back(section == sections.end()
-                            ? default_schedule(program, target)
+                            ? default_schedule(program, target, sizes)
                             : replay(program, lists[static_cast<std::size_t>(section - sections.begin())], text));
   }
   return schedules;
 }
 
-std::vector<Schedule> default_schedules(std::span<const lang::Program> programs, const Target& target) {
+std::vector<Schedule> default_schedules(std::span<const lang::Program> programs, const Target& target,
+                                        const Sizes& sizes) {
   std::vector<Schedule> schedules;
-  for (const lang::Program& program : programs) schedules.push_back(default_schedule(program, target));
+  for (const lang::Program& program : programs) schedules.push_back(default_schedule(program, target, sizes));
   return schedules;
 }
 

@@ -14,6 +14,7 @@
 #include "crosscompile/target/target.h"
 #include "host/schedule/schedule.h"
 #include "host/schedule/schedule_text.h"
+#include "host/schedule/sized_stages.h"
 
 #include <span>
 #include <string>
@@ -24,9 +25,12 @@ namespace ferry::schedule {
 // One schedule a program. `others`: names of functions that the text may have sections for although they are not among
 // the programs. CompileError with file and line.
 std::vector<Schedule> replay_sections(std::span<const lang::Program> programs, const ScheduleText& text,
-                                      const Target& target, const std::vector<std::string>& others = {});
+                                      const Target& target, const std::vector<std::string>& others = {},
+                                      const Sizes& sizes = {});
 
-std::vector<Schedule> default_schedules(std::span<const lang::Program> programs, const Target& target);
+// `sizes` as default_schedule() takes them.
+std::vector<Schedule> default_schedules(std::span<const lang::Program> programs, const Target& target,
+                                        const Sizes& sizes = {});
 
 // All of them as one text, always with "def" lines, every knob bound: replay_sections() gives the same schedules again.
 std::string to_text(std::span<const lang::Program> programs, std::span<const Schedule> schedules);

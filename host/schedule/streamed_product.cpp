@@ -24,7 +24,14 @@ void schedule_streamed(StageHandle handle, const ScheduledStage& stage, const Pr
   for (std::size_t a = 0; a < stage.axes.size(); ++a) {
     if (a == product.column) continue;
     const std::string name = loops.loop(loops.spatial(a)).name;
-    (a == product.row ? tile : outside).push_back(name);
+    if (a != product.row) {
+      outside.push_back(name);
+      continue;
+    }
+    // A tile of as many rows as there are, which other sizes may repeat.
+    const auto [blocks, rows] = handle.split(name, product.rows);
+    outside.push_back(blocks);
+    tile.push_back(rows);
   }
   const auto [chunks, chunk] = handle.split(loops.loop(loops.spatial(product.column)).name,
                                             std::min(kColumns, (product.columns + lanes - 1) / lanes * lanes));

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "tests/e2e/cli/run_ferry.h"
 
@@ -36,6 +37,24 @@ TEST_CASE("--emit schedule prints what ferry decided, and a module compiled from
                      folder.path(chosen == schedule ? "b.ferry" : "a.ferry")})
               .code == 0);
   CHECK(test::content_of(folder.path("a.ferry")) == test::content_of(folder.path("b.ferry")));
+}
+
+TEST_CASE("the default schedule goes by the sizes that are told, and computes the same at others") {
+  const Folder folder;
+  const std::string kernel = folder.file("mm.tc", test::kMatmul), module = folder.path("mm.ferry");
+  const std::vector<std::string> compile = {"compile", kernel, "--size", "M=1024,N=1024,K=1024"};
+  std::vector<std::string> shown = compile, made = compile;
+  shown.insert(shown.end(), {"--emit", "schedule"});
+  made.insert(made.end(), {"-o", module});
+  CHECK(run_ferry(shown).out.find("transform_layout") != std::string::npos);
+  CHECK(run_ferry({"compile", kernel, "--emit", "schedule"}).out.find("transform_layout") == std::string::npos);
+  CHECK(run_ferry(made).code == 0);
+  for (const char* sizes : {"M=13,N=70,K=5", "M=1,N=1,K=1", "M=150,N=90,K=130"}) {
+    const Outcome ran = run_ferry({"run", module, "--size", sizes, "--check"});
+    CHECK_MESSAGE(ran.code == 0, ran.err);
+  }
+  expect_error(run_ferry({"compile", kernel, "--size", "Q=3", "-o", module}),
+               "--size Q: expected a size of the kernel: M, K, N");
 }
 
 TEST_CASE("a schedule travels in the module, knobs chosen, and inspect shows it") {

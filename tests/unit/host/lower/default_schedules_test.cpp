@@ -162,3 +162,27 @@ TEST_CASE("windows take several rows at once, and their borders are not stored")
     }
   }
 }
+
+TEST_CASE("sizes that are not constants may be told to the default schedule, which then is right at any") {
+  const char* source = "def f(int(M,K) A, int(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
+  const lang::Program program = lang::parse(source, "test.tc").at(0);
+  const Target target = small_caches(512, 256, 1 << 20);
+  CHECK(default_text(source, target).find("transform_layout") == std::string::npos);
+  const auto at = [&](std::int64_t m) {
+    return schedule::default_schedule(program, target, {{"M", m}, {"N", 83}, {"K", 67}, {"other", 3}}).to_text();
+  };
+  CHECK(at(45).find("transform_layout") != std::string::npos);
+  CHECK_MESSAGE(at(3) != default_text(source, target), at(3));
+  for (const std::string& text : {at(45), at(3)}) {
+    INFO(text);
+    test::check_schedule(source, text, {{"M", 45}, {"N", 83}, {"K", 67}});
+    test::check_schedule(source, text, {{"M", 2}, {"N", 5}, {"K", 0}});
+    test::check_schedule(source, text, {{"M", 7}, {"N", 101}, {"K", 70}});
+  }
+  // A window whose taps are only known then cannot be unrolled.
+  const char* window = "def f(int(H,W) I, int(R,S) K) -> (Y) { Y(h,w) +=! I(h+r,w+s) * K(r,s) }";
+  const std::string text = schedule::default_schedule(lang::parse(window, "test.tc").at(0), target,
+                                                      {{"H", 20}, {"W", 30}, {"R", 3}, {"S", 3}})
+                               .to_text();
+  CHECK(text == default_text(window, target));
+}
