@@ -4,6 +4,7 @@
 #include "host/schedule/default_loops.h"
 #include "host/schedule/packing.h"
 #include "host/schedule/register_tile.h"
+#include "host/schedule/stages/access.h"
 
 #include <algorithm>
 #include <numeric>
@@ -62,11 +63,12 @@ struct Loops {
   std::string depth_block, columns;
 };
 
-Loops split_loops(const ScheduledStage& stage, StageHandle handle, const Product& product, RegisterTile tile,
-                  std::int64_t lanes, bool with_depth_blocks) {
+// Splits the loops of the product's stage, or of one with the same axes.
+Loops split_loops(const ScheduledStage& stage, const StageLoops& loops, StageHandle handle, const Product& product,
+                  RegisterTile tile, std::int64_t lanes, bool with_depth_blocks) {
   Loops result;
-  const StageLoops loops = stage.loops;
-  const Reduce& reduce = *stage.reduction();
+  const bool is_product = handle.name() == stage.name;
+  const std::vector<Axis> depth = is_product ? stage.reduction()->axes : std::vector<Axis>{};
   const auto depends = [&](std::size_t axis) {
     return std::any_of(product.column_load->indices.begin(), product.column_load->indices.end(),
                        [&](const Expr& index) { return uses_var(index, stage.axes[axis].var); });
@@ -85,9 +87,9 @@ Loops split_loops(const ScheduledStage& stage, StageHandle handle, const Product
       result.rows.push_back(name);
     }
   }
-  for (std::size_t a = 0; a < reduce.axes.size(); ++a) {
+  for (std::size_t a = 0; a < depth.size(); ++a) {
     const std::string name = loops.loop(loops.reduction(a)).name;
-    if (with_depth_blocks && reduce.axes.size() == 1) {
+    if (with_depth_blocks && depth.size() == 1) {
       const auto [outside, inside] = handle.split(name, depth_block(product.depth));
       result.depth_block = outside;
       result.depth.push_back(inside);
@@ -122,14 +124,29 @@ bool wants_blocks(const Product& product, std::int64_t lanes, const Target& targ
   return !product.is_column_contiguous || product.column_bytes > l1_bytes(target);
 }
 
+std::string find_epilogue(const Stages& stages, const ScheduledStage& product, const Product& found) {
+  if (product.is_final() || found.depth > kMaxDepth) return "";
+  const std::vector<const ScheduledStage*> readers = readers_of(stages, product);
+  if (readers.size() != 1 || readers[0]->reduction() != nullptr || readers[0]->place != Place::root ||
+      readers[0]->external != nullptr || readers[0]->axes.size() != product.axes.size())
+    return "";
+  for (const Expr& value : readers[0]->values) {
+    for (const Load* load : loads_of(value)) {
+      if (load->buffer != product.outputs[0]) continue;
+      for (std::size_t a = 0; a < product.axes.size(); ++a)
+        if (!load->indices[a].same_as(readers[0]->axes[a].var)) return "";
+    }
+  }
+  return readers[0]->name;
+}
+
 void schedule_blocked(Schedule& schedule, StageHandle handle, const Product& found, std::int64_t lanes,
-                      const Target& target) {
+                      const Target& target, const std::string& epilogue) {
   const Product product = found;
   const ScheduledStage& stage = stage_of(schedule, handle);
   const std::int64_t row_extent = constant_extent(stage.axes[product.row].extent);
   const RegisterTile tile = choose_register_tile(target.vector_registers, row_extent, true, product.columns, lanes);
   const bool outside = columns_outside(product, tile, lanes, target);
-  const std::string row_tensor = product.row_load->buffer->name, column_tensor = product.column_load->buffer->name;
   const bool packs_rows =
       !outside && product.columns >= 4 * tile.vectors * lanes && rows_collide(product, tile.rows, target);
 
@@ -138,22 +155,32 @@ void schedule_blocked(Schedule& schedule, StageHandle handle, const Product& fou
   const std::string packed_columns = pack(schedule, handle.name(), columns);
   const std::string packed_rows = packs_rows ? pack(schedule, handle.name(), rows) : "";
 
-  const Loops loops = split_loops(stage, handle, product, tile, lanes, !outside && product.depth > kMaxDepth);
-  const std::vector<std::string> column_loop = {loops.columns};
-  const auto depth_block = loops.depth_block.empty() ? std::vector<std::string>{} : std::vector{loops.depth_block};
-  handle.reorder(outside ? joined(loops.batches, column_loop, loops.rows, loops.depth, loops.tile)
-                         : joined(loops.batches, depth_block, loops.rows, column_loop, loops.depth, loops.tile));
-  for (std::size_t i = 0; i + 1 < loops.tile.size(); ++i) handle.unroll(loops.tile[i]);
-  handle.vectorize(loops.tile.back());
-  if (outside) schedule[packed_columns].compute_at(handle.name(), loops.columns);
-  if (packs_rows) schedule[packed_rows].compute_at(handle.name(), loops.rows.back());
+  const auto make_loops = [&](StageHandle of) {
+    const Loops loops = split_loops(stage, StageLoops(stage_of(schedule, of).loops), of, product, tile, lanes,
+                                    !outside && product.depth > kMaxDepth);
+    const std::vector<std::string> column_loop = {loops.columns};
+    const auto depth_block = loops.depth_block.empty() ? std::vector<std::string>{} : std::vector{loops.depth_block};
+    of.reorder(outside ? joined(loops.batches, column_loop, loops.rows, loops.depth, loops.tile)
+                       : joined(loops.batches, depth_block, loops.rows, column_loop, loops.depth, loops.tile));
+    for (std::size_t i = 0; i + 1 < loops.tile.size(); ++i) of.unroll(loops.tile[i]);
+    of.vectorize(loops.tile.back());
+    return loops;
+  };
+  Loops loops = make_loops(handle);
+  // In whose loops the packed operands, and the product's tiles, are computed.
+  StageHandle around = epilogue.empty() ? handle : schedule[epilogue];
+  if (!epilogue.empty()) {
+    loops = make_loops(around);
+    handle.compute_at(epilogue, outside ? loops.rows.back() : loops.columns);
+  }
+  if (outside) schedule[packed_columns].compute_at(around.name(), loops.columns);
+  if (packs_rows) schedule[packed_rows].compute_at(around.name(), loops.rows.back());
 
-  const std::vector<std::string> candidates =
-      outside ? joined(loops.batches, column_loop) : joined(loops.batches, loops.rows);
-  for (const std::string& name : candidates) {
-    const Loop& loop = stage.loops.loop(*stage.loops.find(name));
-    if (is_constant(loop.extent, 1)) continue;
-    handle.parallel(name);
+  const StageLoops& outer = stage_of(schedule, around).loops;
+  for (const std::string& name :
+       outside ? joined(loops.batches, std::vector{loops.columns}) : joined(loops.batches, loops.rows)) {
+    if (is_constant(outer.loop(*outer.find(name)).extent, 1)) continue;
+    around.parallel(name);
     break;
   }
   if (!outside) make_parallel(schedule, schedule[packed_columns]);

@@ -17,7 +17,13 @@ bool wants_blocks(const Product& product, std::int64_t lanes, const Target& targ
 //       for rows by tile                               pack these rows, if they collide in the cache
 //         for depth: tile += row * column              for columns by tile
 //                                                        for depth: tile += row * column
+//
+// With an epilogue, its loops are these and the product's tiles are computed in them.
 void schedule_blocked(Schedule& schedule, StageHandle handle, const Product& product, std::int64_t lanes,
-                      const Target& target);
+                      const Target& target, const std::string& epilogue);
+
+// The one stage that reads the product, element by element in the same places, so that each tile can be finished while
+// it is in registers; empty when there is none or the sums are added up in blocks.
+std::string find_epilogue(const Stages& stages, const ScheduledStage& product, const Product& found);
 
 }  // namespace ferry::schedule

@@ -202,14 +202,20 @@ std::vector<std::string> stages_with_tiles(const Stages& stages, const Target& t
   return names;
 }
 
-// The first `outer` axes are loops in which other stages are computed.
-void schedule_stage(Schedule& schedule, StageHandle handle, const Target& target, std::size_t outer) {
+// The first `outer` axes are loops in which other stages are computed. Returns the stage that was scheduled with it, if
+// any; `taken` is not for that.
+std::string schedule_stage(Schedule& schedule, StageHandle handle, const Target& target, std::size_t outer,
+                           const std::string& taken) {
   const ScheduledStage& stage = stage_of(schedule, handle);
   const auto product = scheduled_product(stage, target);
   const std::int64_t lanes = native_lanes(stage, target);
-  if (product && wants_blocks(*product, lanes, target))
-    schedule_blocked(schedule, handle, *product, lanes, target);
-  else if (product)
+  if (product && wants_blocks(*product, lanes, target)) {
+    std::string epilogue = find_epilogue(schedule.stages(), stage, *product);
+    if (epilogue == taken) epilogue.clear();
+    schedule_blocked(schedule, handle, *product, lanes, target, epilogue);
+    return epilogue;
+  }
+  if (product)
     schedule_streamed(handle, stage, *product, lanes);
   else if (is_window(stage))
     schedule_window(handle, stage, lanes_for(stage, stage.axes.back().extent, target), target);
@@ -217,6 +223,7 @@ void schedule_stage(Schedule& schedule, StageHandle handle, const Target& target
     schedule_reduction(schedule, handle, target, outer);
   else
     schedule_injective(schedule, handle, target, outer);
+  return "";
 }
 
 Schedule decide(Schedule schedule, const Target& target) {
@@ -230,11 +237,13 @@ Schedule decide(Schedule schedule, const Target& target) {
   std::vector<std::string> stages;  // copies that packing adds come with their loops
   for (const ScheduledStage& stage : schedule.stages())
     if (stage.place != Place::inlined && stage.external == nullptr) stages.push_back(stage.name);
+  std::vector<std::string> epilogues;
   for (const std::string& name : stages) {
+    if (std::find(epilogues.begin(), epilogues.end(), name) != epilogues.end()) continue;
     const bool in_rows = stage_of(schedule, schedule[name]).place == Place::attached;
     const std::size_t outer = in_rows || name == fusion.result ? fusion.outer : 0;
-    schedule_stage(schedule, schedule[name], target, outer);
-    if (!in_rows) make_parallel(schedule, schedule[name]);
+    epilogues.push_back(schedule_stage(schedule, schedule[name], target, outer, fusion.result));
+    if (stage_of(schedule, schedule[name]).place == Place::root) make_parallel(schedule, schedule[name]);
   }
   return schedule;
 }

@@ -186,3 +186,35 @@ TEST_CASE("sizes that are not constants may be told to the default schedule, whi
                                .to_text();
   CHECK(text == default_text(window, target));
 }
+
+TEST_CASE("what reads a product in place finishes its tiles while they are in registers") {
+  const Product with_epilogue[] = {
+      {"bias and a bound",
+       "def f(int(45,67) A, int(67,83) B, int(83) G) -> (D) {\n  C(m,n) +=! A(m,k) * B(k,n)\n"
+       "  D(m,n) = max(C(m,n) + G(n), 0)\n}"},
+      {"used twice",
+       "def f(int(45,67) A, int(67,83) B) -> (D) { C(m,n) +=! A(m,k) * B(k,n)\n D(m,n) = C(m,n) * C(m,n) }"},
+      {"of a convolution",
+       "def f(int(1,20,7,7) I, int(37,20,3,3) K, int(37) G) -> (Z) {\n"
+       "  P(n,c,h,w) = h >= 1 && h <= 7 && w >= 1 && w <= 7 ? I(n,c,h-1,w-1) : 0 where h in 0:9, w in 0:9\n"
+       "  Y(n,o,h,w) +=! P(n,c,h+kh,w+kw) * K(o,c,kh,kw)\n  Z(n,o,h,w) = max(Y(n,o,h,w) + G(o), 0)\n}"},
+  };
+  for (const Product& program : with_epilogue) {
+    for (const std::uint32_t bits : {128U, 512U}) {
+      for (const std::uint64_t l2_bytes : {std::uint64_t{600}, std::uint64_t{1} << 20}) {
+        const std::string text = default_text(program.source, small_caches(bits, 256, l2_bytes));
+        INFO(program.name << ", " << bits << "-bit vectors, second-level cache of " << l2_bytes << " bytes\n" << text);
+        CHECK((text.find("C: compute_at D") != std::string::npos || text.find("Y: compute_at Z") != std::string::npos));
+        test::check_schedule(program.source, text);
+      }
+    }
+  }
+  // Read elsewhere too, or in other places.
+  for (const char* source :
+       {"def f(int(45,67) A, int(67,45) B) -> (D) { C(m,n) +=! A(m,k) * B(k,n)\n D(m,n) = C(m,n) + C(n,m) }",
+        "def f(int(45,67) A, int(67,83) B) -> (C, D) { C(m,n) +=! A(m,k) * B(k,n)\n D(m,n) = C(m,n) + 1 }"}) {
+    const std::string text = default_text(source, small_caches(128, 256, 1 << 20));
+    CHECK_MESSAGE(text.find("C: compute_at") == std::string::npos, text);
+    test::check_schedule(source, text);
+  }
+}
