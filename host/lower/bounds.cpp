@@ -158,6 +158,17 @@ std::optional<std::int64_t> growth(const Expr& bound, const Expr& var) {
   return constant == nullptr ? std::nullopt : std::optional(*constant);
 }
 
+// Makes of a bound in one iteration one for all of them; false when there is none.
+bool over_all_iterations(Expr& bound, const Loop& loop,
+                         std::optional<Expr> (*widest)(const Expr&, std::span<const Range>)) {
+  if (!bound.defined() || !uses_var(bound, loop.var)) return true;
+  const Range range{loop.var, Expr(0), loop.extent};
+  const auto result = widest(bound, std::span(&range, 1));
+  if (!result || uses_var(*result, loop.var)) return false;
+  bound = passes::simplify(*result);
+  return true;
+}
+
 }  // namespace
 
 std::vector<Needed> needed_at(const Nests& nests, const schedule::ScheduledStage& stage,
@@ -177,14 +188,23 @@ Sliding slide(std::vector<Needed> needed, const Loop& loop) {
     sliding.axis = static_cast<int>(i);
   }
   if (sliding.axis < 0) return sliding;
-  Needed& axis = sliding.needed[static_cast<std::size_t>(sliding.axis)];
+  const Needed& axis = sliding.needed[static_cast<std::size_t>(sliding.axis)];
   const std::int64_t* window = as_int(axis.extent);
   const auto step = growth(axis.min, loop.var);
   if (window == nullptr || !step || *step < 1 || *step >= *window) return {std::move(sliding.needed)};
+  // What this iteration does not need, a later one may, which will not compute it again.
+  std::vector<Needed> wide = sliding.needed;
+  for (Needed& other : wide) {
+    const bool is_known = over_all_iterations(other.first, loop, passes::lower_bound) &&
+                          over_all_iterations(other.last, loop, passes::upper_bound);
+    if (!is_known) return {std::move(sliding.needed)};
+  }
   sliding.window = *window;
   const Expr is_first = loop.var == Expr(0);
-  axis.min = select(is_first, axis.min, axis.min + Expr(*window - *step));
-  axis.extent = select(is_first, Expr(*window), Expr(*step));
+  Needed& moving = wide[static_cast<std::size_t>(sliding.axis)];
+  moving.min = select(is_first, axis.min, axis.min + Expr(*window - *step));
+  moving.extent = select(is_first, Expr(*window), Expr(*step));
+  sliding.needed = std::move(wide);
   return sliding;
 }
 

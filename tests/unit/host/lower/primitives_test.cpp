@@ -126,6 +126,17 @@ TEST_CASE("a window that slides computes each row once") {
   check_blur("B: tile y x 4 8 -> yo xo yi xi\nX: compute_at B yi\nX: store_at B xo\nX: vectorize x");
 }
 
+TEST_CASE("a window that slides leaves nothing out where tails end it early") {
+  const char* const diagonal =
+      "def f(int M, int P, int(S) A) -> (C) { B(i) = A(i) * 3 where i in 0:M+P  C(i,k) = B(i+k) where i in 0:M, k in "
+      "0:P }";
+  for (const std::int64_t p : {1, 8, 9, 15})
+    check_schedule(diagonal, "C: split k 8\nB: compute_at C i\nB: store_at root\nC: reorder k.outer i k.inner",
+                   {{"M", 3}, {"P", p}, {"S", 3 + p}});
+  for (const Sizes& sizes : {Sizes{{"H", 5}, {"W", 9}}, {{"H", 13}, {"W", 21}}})
+    check_schedule(kBlur, "B: tile y x 4 8 -> yo xo yi xi\nX: compute_at B yi\nX: store_at B xo", sizes);
+}
+
 TEST_CASE("what is kept for one iteration only does not slide") {
   check_blur("X: compute_at B y\nX: store_at B y");
   check_blur("B: tile y x 4 8 -> yo xo yi xi\nX: compute_at B yi\nX: store_at B yi");
