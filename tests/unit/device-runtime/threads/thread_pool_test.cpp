@@ -165,6 +165,21 @@ TEST_CASE("loops with pauses between them wake the sleeping threads") {
   }
 }
 
+TEST_CASE("threads that fell asleep take part in the next loop") {
+  ThreadPool pool(3);
+  run(pool, 1000, 1, [](std::int64_t, std::int64_t) { return 0; });
+  sleep_ms(50);
+  std::mutex mutex;
+  std::set<unsigned> indices;
+  run(pool, 300, 1, [&](std::int64_t, std::int64_t) {
+    sleep_ms(2);
+    const std::lock_guard lock(mutex);
+    indices.insert(ThreadPool::thread_index());
+    return 0;
+  });
+  CHECK(indices == std::set<unsigned>{0, 1, 2});
+}
+
 TEST_CASE("an idle pool does not use the processor") {
   ThreadPool pool(2);
   run(pool, 1000, 1, [](std::int64_t, std::int64_t) { return 0; });
