@@ -158,13 +158,13 @@ class Lowering {
   }
 
   Stmt loops_of(const Nest& nest) {
-    return stage_nest(nest, [&](std::size_t id, Stmt inner) {
-      return guests(Attachment{nest.name(), id}, with_prefetches(nest, id, std::move(inner)));
+    return stage_nest(nest, [&](std::size_t id, Stmt inner, const Expr& counts) {
+      return guests(Attachment{nest.name(), id}, with_prefetches(nest, id, std::move(inner)), counts);
     });
   }
 
   // What is computed in every iteration of a loop before its own body, and the memory that lasts as long.
-  Stmt guests(const Attachment& loop, Stmt body) {
+  Stmt guests(const Attachment& loop, Stmt body, const Expr& counts = {}) {
     std::vector<Stmt> steps;
     // Nests stand consumers first.
     for (auto nest = nests_.rbegin(); nest != nests_.rend(); ++nest) {
@@ -173,6 +173,7 @@ class Lowering {
       steps.push_back(nest->stage->external != nullptr ? extern_stage(*nest) : loops_of(*nest));
       if (!nest->stage->assertion.empty()) steps.push_back(assertion(*nest));
     }
+    if (counts.defined() && !steps.empty()) steps = {If::make(counts, Block::make(std::move(steps)))};
     if (body.defined()) steps.push_back(std::move(body));
     if (steps.empty()) return {};
     Stmt result = Block::make(std::move(steps));

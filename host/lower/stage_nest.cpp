@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 namespace ferry::lower {
 
@@ -83,9 +84,11 @@ class StageNest {
 
   // The same, with what else is computed in them.
   Stmt wrap_with_guests(const std::vector<LoopCopy>& loops, Stmt body) const {
-    for (auto copy = loops.rbegin(); copy != loops.rend(); ++copy)
-      body =
-          For::make(copy->loop.var, Expr(0), copy->loop.extent, copy->loop.kind, loop_body_(copy->id, std::move(body)));
+    for (auto copy = loops.rbegin(); copy != loops.rend(); ++copy) {
+      const auto counts = counts_.find(copy->id);
+      body = loop_body_(copy->id, std::move(body), counts == counts_.end() ? Expr() : counts->second);
+      body = For::make(copy->loop.var, Expr(0), copy->loop.extent, copy->loop.kind, std::move(body));
+    }
     return body;
   }
 
@@ -239,11 +242,17 @@ class StageNest {
 
   // The first iteration of a reduction's loop sets the results' initial values, so that there must be one.
   void run_at_least_once(std::vector<LoopCopy>& loops) {
+    Expr counts;
     for (LoopCopy& copy : loops) {
-      if (!copy.loop.reduces || passes::can_prove(copy.loop.extent >= Expr(1))) continue;
-      guards_.push_back(copy.loop.var < copy.loop.extent);
-      copy.loop.extent = max(copy.loop.extent, Expr(1));
+      if (copy.loop.reduces && !passes::can_prove(copy.loop.extent >= Expr(1))) {
+        guards_.push_back(copy.loop.var < copy.loop.extent);
+        counts = counts.defined() ? counts && guards_.back() : guards_.back();
+        copy.loop.extent = max(copy.loop.extent, Expr(1));
+      }
+      if (counts.defined()) counts_[copy.id] = counts;
     }
+    for (auto copy = order_.begin() + std::ssize(loops); counts.defined() && copy != order_.end(); ++copy)
+      counts_[copy->id] = counts;
   }
 
   // Of the loops of the reduction among these; nothing when there are none.
@@ -344,6 +353,7 @@ class StageNest {
 
   const Nest& nest_;
   const LoopBody& loop_body_;
+  std::unordered_map<std::size_t, Expr> counts_;  // by loop, as LoopBody takes it
   std::vector<Expr> guards_;
   std::vector<LoopCopy> order_;
   Substitution axis_values_;

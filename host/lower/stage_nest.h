@@ -28,8 +28,10 @@
 
 namespace ferry::lower {
 
-// What is to happen in each iteration of a loop of the nest, given what happens there without it.
-using LoopBody = std::function<ir::Stmt(std::size_t loop, ir::Stmt body)>;
+// What is to happen in each iteration of a loop of the nest, given what happens there without it. `counts`, if defined,
+// says whether it is an iteration of the nest at all: an empty reduction is entered once for its results' initial
+// values, and then nothing else may be computed there.
+using LoopBody = std::function<ir::Stmt(std::size_t loop, ir::Stmt body, const Expr& counts)>;
 
 ir::Stmt stage_nest(const Nest& nest, const LoopBody& loop_body);
 

@@ -15,6 +15,13 @@ TEST_CASE("a tile under several loops of a reduction goes on from what it had, a
     check_schedule(sum, nested, sizes);
 }
 
+TEST_CASE("a reduction over nothing computes nothing in its loops") {
+  const char* const rows =
+      "def f(int(N,M) A) -> (C) { B(i,j) = A(i,j) * 2  C(i) +=! B(i+1,r) where i in 0:2, r in 0:M }";
+  for (const std::int64_t m : {0, 1, 9})
+    check_schedule(rows, "C: reorder r i\nB: compute_at C i\n", {{"N", 3}, {"M", m}});
+}
+
 TEST_CASE("partial results start from nothing, whatever their sum starts from") {
   const char* const update = "def f(int(N) C, int(N,M) A) -> (C) { C(i) += A(i,r) }";
   for (const std::int64_t m : {0, 1, 8, 13}) {
