@@ -83,16 +83,18 @@ TEST_CASE("a chain of stages of symbolic size takes the room of two") {
 }
 
 TEST_CASE("a shared place is as large as the largest buffer in it") {
-  Kernel kernel;
-  const Expr n = kernel.size("n");
-  const std::vector<BufferRef> buffers = {array("b0", DType::f32, {n}, Scope::global),
-                                          array("b1", DType::f32, {n}, Scope::global),
-                                          array("b2", DType::f32, {n * 3}, Scope::global)};
-  const Function after = plan_workspace(chain(buffers, n, kernel));
-  const auto place = places(after);
-  CHECK(equal(place.at("b0")->offset, place.at("b2")->offset));
-  // In whole lines of 64 bytes: 1200 bytes and 400.
-  CHECK(is_constant(simplify(substitute(after.call_workspace, {{n.get(), Expr(100)}})), 1216 + 448));
+  for (const auto& [first, last] : {std::pair{1, 3}, {3, 1}}) {
+    Kernel kernel;
+    const Expr n = kernel.size("n");
+    const std::vector<BufferRef> buffers = {array("b0", DType::f32, {n * first}, Scope::global),
+                                            array("b1", DType::f32, {n}, Scope::global),
+                                            array("b2", DType::f32, {n * last}, Scope::global)};
+    const Function after = plan_workspace(chain(buffers, n, kernel));
+    const auto place = places(after);
+    CHECK(equal(place.at("b0")->offset, place.at("b2")->offset));
+    // In whole lines of 64 bytes: 1200 bytes and 400.
+    CHECK(is_constant(simplify(substitute(after.call_workspace, {{n.get(), Expr(100)}})), 1216 + 448));
+  }
 }
 
 TEST_CASE("buffers of constant and of symbolic size share the workspace side by side") {
