@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::int64_t kMaxRows = 12;
 constexpr std::int64_t kMinDepth = 64;
-constexpr std::int64_t kColumns = 1024;  // results of a few rows that stay in the first-level cache
+// Long enough for rows of the matrix to be read in long stretches, and a few for threads to share.
+constexpr std::int64_t kColumns = 2048;
 constexpr std::int64_t kSteps = 8;
 
 }  // namespace

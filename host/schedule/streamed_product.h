@@ -9,7 +9,7 @@ namespace ferry::schedule {
 
 bool wants_streaming(const Product& product, std::int64_t lanes, const Target& target);
 
-//     for a thousand columns, in threads
+//     for two thousand columns, in threads
 //       for some steps of the depth              as many streams as the processor follows
 //         for vectors of columns
 //           for the steps: results += row * column
