@@ -68,7 +68,7 @@ class SingleThread final : public bench::PeerKernel {
 };
 
 struct Opponent {
-  std::unique_ptr<bench::Peer> library;
+  std::unique_ptr<bench::Peer> loaded;
   std::unique_ptr<bench::PeerKernel> kernel;  // null: the library has no such thing
   std::string name, instructions;
 };
@@ -82,10 +82,10 @@ Opponent find_opponent(const bench::Request& request, std::span<const std::uint8
   for (const bench::PeerLibrary& library : bench::peer_libraries()) {
     if (library.key != request.peer) continue;
     Opponent opponent;
-    opponent.library = bench::load_peer(library);
-    opponent.kernel = opponent.library->prepare(request.operation, tensors.plain_inputs());
-    opponent.name = opponent.library->name();
-    opponent.instructions = opponent.library->instructions();
+    opponent.loaded = bench::load_peer(library);
+    opponent.kernel = opponent.loaded->prepare(request.operation, tensors.plain_inputs());
+    opponent.name = opponent.loaded->name();
+    opponent.instructions = opponent.loaded->instructions();
     return opponent;
   }
   throw std::runtime_error("expected a peer of the list, got '" + request.peer + "'");
@@ -129,7 +129,7 @@ nlohmann::json fight(const bench::Request& request) {
                            {"instructions", opponent.instructions},
                            {"implementation", opponent.kernel->implementation()}};
   answer["deviation"] = deviation_of(request, tensors, tensors.ferry_result().data());
-  if (opponent.library != nullptr) {
+  if (opponent.loaded != nullptr) {
     std::vector<std::uint8_t> result(tensors.ferry_result().size());
     opponent.kernel->copy_result(result.data());
     answer["peer_deviation"] = deviation_of(request, tensors, result.data());
