@@ -28,9 +28,10 @@ foreach(header
     rpc/base/hash rpc/base/status rpc/abi/device_facts rpc/abi/dtype rpc/abi/fill rpc/abi/manifest rpc/abi/manifest_expr
     rpc/abi/runtime_api crosscompile/ir/buffer crosscompile/ir/error crosscompile/ir/expr crosscompile/ir/function
     crosscompile/ir/node crosscompile/ir/operators crosscompile/ir/printer crosscompile/ir/stmt crosscompile/ir/type
-    crosscompile/passes/intrinsics crosscompile/target/resolve crosscompile/target/target host/lang/extern_stage host/lang/math host/lang/program
-    host/lang/reference host/lang/tensor host/lang/text host/lang/user_reducer host/npy/npy
-    host/schedule/default_schedule host/schedule/schedule host/schedule/schedule_text host/schedule/sections
+    crosscompile/passes/intrinsics crosscompile/target/resolve crosscompile/target/target host/lang/extern_stage
+    host/lang/math host/lang/program host/lang/reference host/lang/tensor host/lang/text host/lang/user_reducer
+    host/npy/npy host/schedule/default_schedule host/schedule/schedule host/schedule/schedule_text
+    host/schedule/sections host/schedule/sized_stages
     host/schedule/stages/directive host/schedule/stages/scheduled_stage host/schedule/stages/stage_loops)
   get_filename_component(folder "${header}" DIRECTORY)
   install(FILES "${PROJECT_SOURCE_DIR}/${header}.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/${folder}")
