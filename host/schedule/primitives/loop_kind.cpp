@@ -16,4 +16,12 @@ void expect_serial(const ScheduledStage& stage, std::size_t loop, const Words& w
   }
 }
 
+void expect_at_most(std::int64_t iterations, const ScheduledStage& stage, std::size_t loop, const Words& words) {
+  const Loop& what = stage.loops.loop(loop);
+  const std::int64_t* extent = ir::as_int(what.extent);
+  if (extent == nullptr || *extent <= iterations) return;
+  words.fail("an axis of at most " + std::to_string(iterations) + " iterations",
+             "'" + what.name + "' with " + std::to_string(*extent) + "; split it and take the inner axis");
+}
+
 }  // namespace ferry::schedule

@@ -11,4 +11,7 @@ bool may_be_constant(const ScheduledStage& stage, std::size_t loop);
 // Refuses a loop that is to run in another way already.
 void expect_serial(const ScheduledStage& stage, std::size_t loop, const Words& words);
 
+// Fails when the loop certainly has more iterations than that: every one would be code of its own.
+void expect_at_most(std::int64_t iterations, const ScheduledStage& stage, std::size_t loop, const Words& words);
+
 }  // namespace ferry::schedule

@@ -7,6 +7,12 @@
 
 namespace ferry::schedule {
 
+namespace {
+
+constexpr std::int64_t kMaxCopies = 4096;
+
+}  // namespace
+
 void unroll(Stages&, ScheduledStage* stage, Words& words) {
   const std::size_t axis = words.axis(*stage);
   words.end();
@@ -15,6 +21,7 @@ void unroll(Stages&, ScheduledStage* stage, Words& words) {
     words.fail("an axis with a constant extent", "'" + stage->loops.loop(axis).name +
                                                      "', whose extent is known only at run time; split it and unroll "
                                                      "the inner axis");
+  expect_at_most(kMaxCopies, *stage, axis, words);
   stage->is_touched = true;
   stage->loops.set_kind(axis, ir::ForKind::unrolled);
 }

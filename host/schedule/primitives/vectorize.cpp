@@ -10,6 +10,13 @@
 
 namespace ferry::schedule {
 
+namespace {
+
+// Far beyond any register: LLVM takes a vector apart piece by piece.
+constexpr std::int64_t kMaxLanes = 1024;
+
+}  // namespace
+
 void vectorize(Stages&, ScheduledStage* stage, Words& words) {
   const std::size_t axis = words.axis(*stage);
   const bool reduce = words.accept("reduce");
@@ -19,6 +26,7 @@ void vectorize(Stages&, ScheduledStage* stage, Words& words) {
   if (!may_be_constant(*stage, axis))
     words.fail("an axis with a constant extent",
                "'" + loop.name + "', whose extent is known only at run time; split it and vectorize the inner axis");
+  expect_at_most(kMaxLanes, *stage, axis, words);
   if (reduce && !loop.reduces)
     words.fail("an axis over which '" + stage->name + "' reduces before 'reduce'", "'" + loop.name + "'");
   if (loop.reduces && !reduce)
