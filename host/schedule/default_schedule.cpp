@@ -98,7 +98,41 @@ std::optional<std::size_t> choose_row_axis(const ScheduledStage& stage, const Re
   return best;
 }
 
+// Of a stage that reads along another axis than it writes: the axis it reads along. Nothing where tiles of vectors
+// along both would mostly be tails.
+std::optional<std::size_t> turned_axis(const ScheduledStage& stage, std::int64_t lanes, std::size_t outer) {
+  constexpr std::int64_t kMinLanes = 4;
+  const std::vector<const Load*> loads = loads_of(stage.values[0]);
+  const auto is_short = [&](const Axis& axis) {
+    const std::int64_t* extent = as_int(axis.extent);
+    return extent != nullptr && *extent < 2 * lanes;
+  };
+  if (stage.values.size() != 1 || loads.size() != 1 || lanes < kMinLanes || stage.axes.size() < outer + 2 ||
+      is_short(stage.axes.back()) || step_of(*loads[0], stage.axes.back().var) != Step::strided)
+    return std::nullopt;
+  for (std::size_t a = outer; a + 1 < stage.axes.size(); ++a)
+    if (step_of(*loads[0], stage.axes[a].var) == Step::contiguous && !is_short(stage.axes[a])) return a;
+  return std::nullopt;
+}
+
+// Vectors along the axis that is read, as many of them as they have lanes: code generation turns the tile.
+void schedule_turned(StageHandle handle, const ScheduledStage& stage, std::size_t axis, std::int64_t lanes) {
+  const StageLoops loops = stage.loops;
+  std::vector<std::string> order;
+  for (std::size_t a = 0; a + 1 < stage.axes.size(); ++a)
+    if (a != axis) order.push_back(loops.loop(loops.spatial(a)).name);
+  const auto [blocks, lane] = handle.split(loops.loop(loops.spatial(axis)).name, lanes);
+  const auto [rows, row] = handle.split(loops.loop(loops.spatial(stage.axes.size() - 1)).name, lanes);
+  order.insert(order.end(), {blocks, rows, row, lane});
+  handle.reorder(order).unroll(row).vectorize(lane);
+}
+
 void schedule_injective(const Schedule& schedule, StageHandle handle, const Target& target, std::size_t outer) {
+  if (const auto axis =
+          turned_axis(stage_of(schedule, handle), native_lanes(stage_of(schedule, handle), target), outer)) {
+    const ScheduledStage& turned = stage_of(schedule, handle);
+    return schedule_turned(handle, turned, *axis, native_lanes(turned, target));
+  }
   const ScheduledStage& stage = stage_of(schedule, handle);
   if (const auto vector = choose_vector_axis(stage, target, outer)) {
     const std::int64_t lanes = lanes_for(stage, stage.axes[vector->axis].extent, target);
