@@ -20,21 +20,16 @@ constexpr std::int64_t kMinRows = 32;
 constexpr std::int64_t kMinDepth = 8;
 // Longer sums than this are added up in blocks, so that a block of packed columns stays in the second-level cache.
 constexpr std::int64_t kMaxDepth = 1536, kDepthBlock = 1024;
-constexpr std::int64_t kDefaultL1 = 32 << 10, kDefaultL2 = 512 << 10;
 constexpr std::int64_t kCacheLine = 64;
-
-std::int64_t l1_bytes(const Target& target) {
-  return target.l1_bytes == 0 ? kDefaultL1 : static_cast<std::int64_t>(target.l1_bytes);
-}
-std::int64_t l2_bytes(const Target& target) {
-  return target.l2_bytes == 0 ? kDefaultL2 : static_cast<std::int64_t>(target.l2_bytes);
-}
 
 bool columns_outside(const Product& product, RegisterTile tile, std::int64_t lanes, const Target& target) {
   if (product.row_bytes <= l2_bytes(target) * 3 / 4) return true;
   if (product.column_bytes <= l2_bytes(target) / 2) return false;
-  const std::int64_t columns_read = product.column_bytes * ((product.rows + tile.rows - 1) / tile.rows);
-  const std::int64_t rows_read = product.row_bytes * (product.columns / (tile.vectors * lanes) + 1);
+  const auto read = [](std::int64_t bytes, std::int64_t times) {
+    return static_cast<double>(bytes) * static_cast<double>(times);
+  };
+  const double columns_read = read(product.column_bytes, (product.rows + tile.rows - 1) / tile.rows);
+  const double rows_read = read(product.row_bytes, product.columns / (tile.vectors * lanes) + 1);
   // Columns stream well, and rows outside leave a tile of rows in the first-level cache.
   return columns_read > 4 * rows_read;
 }

@@ -55,6 +55,16 @@ std::int64_t native_lanes(const ScheduledStage& stage, const Target& target) {
   return std::max(1U, target.lanes(widest.bytes));
 }
 
+std::int64_t l1_bytes(const Target& target) {
+  constexpr std::int64_t kCommon = 32 << 10;
+  return target.l1_bytes == 0 ? kCommon : static_cast<std::int64_t>(target.l1_bytes);
+}
+
+std::int64_t l2_bytes(const Target& target) {
+  constexpr std::int64_t kCommon = 512 << 10;
+  return target.l2_bytes == 0 ? kCommon : static_cast<std::int64_t>(target.l2_bytes);
+}
+
 const ScheduledStage& stage_of(const Schedule& schedule, const StageHandle& handle) {
   return *find_stage(schedule.stages(), handle.name());
 }

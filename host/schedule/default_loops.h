@@ -15,6 +15,10 @@ std::vector<Expr> sources_of(const ScheduledStage& stage);
 // How many elements of the widest type that the stage computes with fill a vector.
 std::int64_t native_lanes(const ScheduledStage& stage, const Target& target);
 
+// Of a core; a common size where the target does not say.
+std::int64_t l1_bytes(const Target& target);
+std::int64_t l2_bytes(const Target& target);
+
 const ScheduledStage& stage_of(const Schedule& schedule, const StageHandle& handle);
 std::vector<std::string> names_in_order(const StageLoops& loops);
 

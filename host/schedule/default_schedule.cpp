@@ -128,12 +128,9 @@ void schedule_turned(StageHandle handle, const ScheduledStage& stage, std::size_
 }
 
 void schedule_injective(const Schedule& schedule, StageHandle handle, const Target& target, std::size_t outer) {
-  if (const auto axis =
-          turned_axis(stage_of(schedule, handle), native_lanes(stage_of(schedule, handle), target), outer)) {
-    const ScheduledStage& turned = stage_of(schedule, handle);
-    return schedule_turned(handle, turned, *axis, native_lanes(turned, target));
-  }
   const ScheduledStage& stage = stage_of(schedule, handle);
+  const std::int64_t tile = native_lanes(stage, target);
+  if (const auto axis = turned_axis(stage, tile, outer)) return schedule_turned(handle, stage, *axis, tile);
   if (const auto vector = choose_vector_axis(stage, target, outer)) {
     const std::int64_t lanes = lanes_for(stage, stage.axes[vector->axis].extent, target);
     if (lanes > 1) {

@@ -1,6 +1,7 @@
 #include "host/schedule/product.h"
 
 #include "crosscompile/ir/substitute.h"
+#include "host/schedule/default_loops.h"
 #include "host/schedule/stages/access.h"
 
 #include <algorithm>
@@ -11,14 +12,11 @@ using namespace ir;
 
 namespace {
 
-std::int64_t constant_or_zero(const Expr& extent) {
-  const std::int64_t* value = as_int(extent);
-  return value == nullptr ? 0 : *value;
-}
-
+// 0 when that is not a constant, or more than any memory holds.
 std::int64_t bytes_of(const Buffer& tensor) {
   std::int64_t bytes = static_cast<std::int64_t>(dtype_bytes(tensor.dtype));
-  for (const Expr& size : tensor.shape) bytes *= constant_or_zero(size);
+  for (const Expr& size : tensor.shape)
+    if (__builtin_mul_overflow(bytes, constant_extent(size), &bytes)) return 0;
   return bytes;
 }
 
@@ -49,21 +47,21 @@ std::optional<Product> with_columns(const ScheduledStage& stage, const Load* row
   product.row_load = rows;
   product.column_load = columns;
   product.column = column;
-  product.columns = constant_or_zero(axes[column].extent);
+  product.columns = constant_extent(axes[column].extent);
   product.row = axes.size();
   product.column_dimension = dimension_of(*columns, axes[column].var);
   if (depends(*rows, axes[column].var) || product.column_dimension == columns->indices.size()) return std::nullopt;
   bool any = false;
   for (std::size_t a = 0; a < axes.size(); ++a) {
     if (a == column || depends(*columns, axes[a].var)) continue;
-    product.rows *= constant_or_zero(axes[a].extent);
+    product.rows *= constant_extent(axes[a].extent);
     if (is_constant(axes[a].extent, 1) && any) continue;
     if (!depends(*rows, axes[a].var)) return std::nullopt;
     product.row = a;
     any = true;
   }
   if (any) product.row_dimension = dimension_of(*rows, axes[product.row].var);
-  for (const Axis& axis : stage.reduction()->axes) product.depth *= constant_or_zero(axis.extent);
+  for (const Axis& axis : stage.reduction()->axes) product.depth *= constant_extent(axis.extent);
   product.row_bytes = bytes_of(*rows->buffer);
   product.column_bytes = bytes_of(*columns->buffer);
   product.is_column_contiguous = step_of(*columns, axes[column].var) == Step::contiguous;
@@ -101,8 +99,8 @@ std::optional<Product> find_product(const ScheduledStage& stage, std::int64_t la
 
 std::int64_t stride_bytes(const Buffer& tensor, std::size_t dimension) {
   std::int64_t bytes = static_cast<std::int64_t>(dtype_bytes(tensor.dtype));
-  if (!tensor.strides.empty()) return bytes * constant_or_zero(tensor.strides[dimension]);
-  for (std::size_t d = dimension + 1; d < tensor.shape.size(); ++d) bytes *= constant_or_zero(tensor.shape[d]);
+  if (!tensor.strides.empty()) return bytes * constant_extent(tensor.strides[dimension]);
+  for (std::size_t d = dimension + 1; d < tensor.shape.size(); ++d) bytes *= constant_extent(tensor.shape[d]);
   return bytes;
 }
 

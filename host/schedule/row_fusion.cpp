@@ -13,7 +13,6 @@ namespace {
 
 // Shorter rows leave vectors empty; with fewer of them there is too little for threads.
 constexpr std::int64_t kMinRow = 16, kMinRows = 8;
-constexpr std::int64_t kDefaultL2 = 512 << 10;
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -72,8 +71,7 @@ bool are_rows_fit(const Stages& stages, const RowFusion& fusion, const Target& t
     bytes += points(stage, fusion.outer, stage.axes.size()) *
              static_cast<std::int64_t>(dtype_bytes(stage.outputs[0]->dtype));
   }
-  const std::int64_t l2 = target.l2_bytes == 0 ? kDefaultL2 : static_cast<std::int64_t>(target.l2_bytes);
-  return bytes <= l2 / 2;
+  return bytes <= l2_bytes(target) / 2;
 }
 
 }  // namespace
