@@ -23,7 +23,7 @@ ORDER = {
         "crosscompile/codegen/llvm", "crosscompile/link", "crosscompile",
     ],
     "host": [
-        "host/npy", "host/lang", "host/schedule/stages", "host/schedule/primitives",
+        "host/npy", "host/stats", "host/lang", "host/schedule/stages", "host/schedule/primitives",
         "host/schedule", "host/lower", "host/ops", "host/session", "host", "host/cli",
     ],
 }

@@ -1,0 +1,16 @@
+// Whether more samples would have told more.
+#pragma once
+
+#include <span>
+
+namespace ferry::stats {
+
+// Half the width of median_interval over the median: 0.01 is "known to 1%". Infinite with fewer than
+// kLeastForInterval samples or a median of 0.
+double relative_uncertainty(std::span<const double> samples);
+
+// The median of the last third over that of the first, less 1: what warming up, throttling or a job beside ours does.
+// 0 with fewer than 6 samples.
+double drift(std::span<const double> samples);
+
+}  // namespace ferry::stats
