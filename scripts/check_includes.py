@@ -12,7 +12,7 @@ from pathlib import Path
 
 # The folders of each area, lowest first. A folder may include itself and those before it, never one after it.
 ORDER = {
-    "rpc": ["rpc/base", "rpc/abi", "rpc", "rpc/transport", "rpc/wire"],
+    "rpc": ["rpc/base", "rpc/abi", "rpc", "rpc/transport", "rpc/wire", "rpc/secure"],
     "device-runtime": [
         "device-runtime/stub", "device-runtime/measure", "device-runtime/facts", "device-runtime/threads",
         "device-runtime/loader", "device-runtime/device", "device-runtime/handlers",

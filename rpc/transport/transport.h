@@ -35,6 +35,8 @@ class Transport {
   virtual void close_send() = 0;
   // Ends both directions and wakes threads that are inside send() or receive().
   virtual void close() = 0;
+  // Whether the next receive finds bytes that have left the socket already.
+  virtual bool has_received_ahead() const { return false; }
   // The socket, for those who must watch it; -1 when there is none.
   virtual int native_handle() const = 0;
 };

@@ -54,7 +54,7 @@ class Connection {
   // kPeerClosed as its message when the peer closed between two frames.
   Result<Frame> receive_frame();
   // Whether bytes of the next frame are here already: with none, and none in the transport, the peer is waiting.
-  bool has_received_ahead() const { return ahead() != 0; }
+  bool has_received_ahead() const { return ahead() != 0 || transport_->has_received_ahead(); }
   // Bytes of the last frame's payload that have not been received.
   std::uint64_t payload_left() const { return payload_left_; }
   // The next into.size() bytes of the payload; internal when fewer are left.

@@ -49,14 +49,15 @@ Result<Preamble> decode_preamble(std::span<const std::uint8_t, kPreambleBytes> b
   if (!std::equal(std::begin(kPreambleMagic), std::end(kPreambleMagic), bytes.begin())) {
     return Status(ErrorCode::protocol_error, "expected the preamble of a ferry client, got other bytes");
   }
-  if (bytes[8] != static_cast<std::uint8_t>(PreambleMode::plaintext)) {
+  if (bytes[8] > static_cast<std::uint8_t>(PreambleMode::encrypted)) {
     return Status(ErrorCode::unsupported,
-                  "expected mode 0 (plaintext) in the preamble, got mode " + std::to_string(bytes[8]));
+                  "expected mode 0 (plaintext) or 1 (encrypted) in the preamble, got mode " + std::to_string(bytes[8]));
   }
   if (!all_zero(bytes.subspan(9, 7))) {
     return Status(ErrorCode::unsupported, "expected zeros in the reserved bytes 9 to 15 of the preamble");
   }
   Preamble preamble;
+  preamble.mode = static_cast<PreambleMode>(bytes[8]);
   std::copy_n(bytes.begin() + 16, 16, preamble.key_id.begin());
   std::copy_n(bytes.begin() + 32, 16, preamble.lease_token.begin());
   return preamble;

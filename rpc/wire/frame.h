@@ -10,9 +10,9 @@
 
 namespace ferry::rpc {
 
-enum class PreambleMode : std::uint8_t { plaintext = 0 };
+enum class PreambleMode : std::uint8_t { plaintext = 0, encrypted = 1 };
 
-// What the client sends first, once. With encryption it becomes part of what the handshake authenticates.
+// What the client sends first, once. With encryption it is part of what the handshake authenticates.
 struct Preamble {
   PreambleMode mode = PreambleMode::plaintext;
   std::array<std::uint8_t, 16> key_id{};       // which key the client holds; zero in plaintext

@@ -5,11 +5,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <stdexcept>
 
+#include "rpc/secure/client_handshake.h"
+#include "rpc/secure/secure_transport.h"
 #include "rpc/transport/loopback.h"
 #include "rpc/transport/socket.h"
 #include "rpc/transport/tcp.h"
+#include "rpc/wire/frame.h"
 
 namespace ferry {
 namespace {
@@ -41,9 +45,39 @@ TransportPair connect_socket_pair() {
   return std::move(pair.value());
 }
 
+// The server's part as a blocking call; rpc_server's own, which waits for nobody, has tests beside it.
+TransportPair encrypted(TransportPair pair) {
+  const secure::Key key = secure::make_key();
+  std::unique_ptr<Transport> server;
+  Background accept([&] {
+    std::array<std::uint8_t, rpc::kPreambleBytes + secure::kLengthBytes + secure::kHandshakeBytes> opening;
+    if (!pair.second->receive(opening).is_ok()) return;
+    const ByteSpan bytes(opening);
+    secure::NoiseHandshake handshake(secure::Role::responder, bytes.first(rpc::kPreambleBytes), key.bytes);
+    if (!handshake.read_message(bytes.last(secure::kHandshakeBytes)).is_ok()) return;
+    const auto answer = handshake.write_message();
+    const std::array<std::uint8_t, 2> length{secure::kHandshakeBytes, 0};
+    const std::array<ByteSpan, 2> pieces{length, answer.value()};
+    if (!pair.second->send(pieces).is_ok()) return;
+    const secure::TransportKeys keys = handshake.split();
+    server =
+        secure::secure_transport(std::move(pair.second), keys.to_initiator, secure::OpeningState{keys.to_responder, 0});
+  });
+  auto client = expect(secure::encrypt_connection(std::move(pair.first), key, std::chrono::seconds(20)));
+  accept.join();
+  if (!server) throw std::runtime_error("the server's part of the handshake failed");
+  return {std::move(client), std::move(server)};
+}
+
+TransportPair connect_encrypted_tcp() { return encrypted(connect_over_tcp()); }
+TransportPair connect_encrypted_loopback() { return encrypted(loopback_transport_pair()); }
+
 }  // namespace
 
-const TransportKind kAllTransports[kTransportKinds] = {
-    {"tcp", connect_over_tcp}, {"socket pair", connect_socket_pair}, {"loopback", loopback_transport_pair}};
+const TransportKind kAllTransports[kTransportKinds] = {{"tcp", connect_over_tcp},
+                                                       {"socket pair", connect_socket_pair},
+                                                       {"loopback", loopback_transport_pair},
+                                                       {"encrypted tcp", connect_encrypted_tcp},
+                                                       {"encrypted loopback", connect_encrypted_loopback}};
 
 }  // namespace ferry

@@ -29,8 +29,12 @@ TEST_CASE("a preamble of something else is a protocol error, one of a later vers
   CHECK(decode_preamble(bytes).status().code() == ErrorCode::protocol_error);
   bytes = encode_preamble({});
   bytes[8] = 1;
+  REQUIRE(decode_preamble(bytes).is_ok());
+  CHECK(decode_preamble(bytes).value().mode == PreambleMode::encrypted);
+  bytes[8] = 2;
   CHECK(decode_preamble(bytes).status().code() == ErrorCode::unsupported);
-  CHECK(decode_preamble(bytes).status().message() == "expected mode 0 (plaintext) in the preamble, got mode 1");
+  CHECK(decode_preamble(bytes).status().message() ==
+        "expected mode 0 (plaintext) or 1 (encrypted) in the preamble, got mode 2");
   bytes = encode_preamble({});
   bytes[15] = 1;
   CHECK(decode_preamble(bytes).status().code() == ErrorCode::unsupported);

@@ -1,0 +1,119 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "rpc/base/format.h"
+#include "rpc/secure/key.h"
+
+namespace ferry::secure {
+namespace {
+
+// A key is a line; what is longer is something else.
+constexpr off_t kMaxFileBytes = 4096;
+
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+Status failure(ErrorCode code, const char* what, const std::string& path, int error) {
+  return {code, format("cannot %s the key file %s: %s", what, path.c_str(), std::strerror(error))};
+}
+
+// Also the folders above it, for their owner alone.
+void make_folders_above(const std::string& path) {
+  for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) {
+    // One that cannot be made shows when the file is.
+    (void)::mkdir(path.substr(0, at).c_str(), 0700);
+  }
+}
+
+bool write_all(int descriptor, const std::string& text) {
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t count = ::write(descriptor, text.data() + written, text.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    written += static_cast<std::size_t>(count);
+  }
+  return ::fsync(descriptor) == 0 || errno == EINVAL;
+}
+
+}  // namespace
+
+Result<Key> read_key_file(const std::string& path) {
+  const auto refuse = [&](const std::string& why) {
+    return Status(ErrorCode::invalid_argument, "the key file " + path + ": " + why);
+  };
+  // Not blocking, in case that it is a pipe.
+  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.descriptor() < 0) {
+    const bool missing = errno == ENOENT || errno == ENOTDIR;
+    return failure(missing ? ErrorCode::not_found : ErrorCode::invalid_argument, "read", path, errno);
+  }
+  struct stat info{};
+  if (::fstat(file.descriptor(), &info) != 0) return failure(ErrorCode::invalid_argument, "read", path, errno);
+  if (!S_ISREG(info.st_mode)) return refuse("expected a file, got something else");
+  if ((info.st_mode & 077) != 0) {
+    return refuse(format("others may read or change it (mode %03o); chmod 600 it, or better make a new one",
+                         static_cast<unsigned>(info.st_mode & 0777)));
+  }
+  if (info.st_uid != ::geteuid() && info.st_uid != 0) return refuse("it belongs to another user");
+  if (info.st_size > kMaxFileBytes) return refuse("expected a key, got a large file");
+  std::string text(static_cast<std::size_t>(info.st_size), 0);
+  const ssize_t count = ::read(file.descriptor(), text.data(), text.size());
+  if (count < 0) return failure(ErrorCode::invalid_argument, "read", path, errno);
+  text.resize(static_cast<std::size_t>(count));
+  Result<Key> key = parse_key(text);
+  if (!key.is_ok()) return refuse(key.status().message());
+  return key;
+}
+
+Status write_key_file(const std::string& path, const Key& key) {
+  make_folders_above(path);
+  // Written under another name first: a server that looks at the same moment must not find half of it.
+  std::string draft = path + ".XXXXXX";
+  Status status;
+  {
+    const File file(::mkostemp(draft.data(), O_CLOEXEC));  // mode 0600
+    if (file.descriptor() < 0) return failure(ErrorCode::unavailable, "make", path, errno);
+    const bool whole = write_all(file.descriptor(), to_file_text(key));
+    if (!whole) status = failure(ErrorCode::unavailable, "write", path, errno);
+  }
+  if (status.is_ok() && ::link(draft.c_str(), path.c_str()) != 0) {
+    // Some file systems have no links; where they do, a file that is there already is left alone.
+    const bool no_links = errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS;
+    if (no_links && ::access(path.c_str(), F_OK) != 0 && ::rename(draft.c_str(), path.c_str()) == 0) return {};
+    status = failure(errno == EEXIST ? ErrorCode::invalid_argument : ErrorCode::unavailable, "make", path, errno);
+  }
+  ::unlink(draft.c_str());
+  return status;
+}
+
+std::string config_folder() {
+  if (const char* config = std::getenv("XDG_CONFIG_HOME"); config != nullptr && *config == '/') {
+    return std::string(config) + "/ferry";
+  }
+  const char* home = std::getenv("HOME");
+  return home != nullptr && *home != 0 ? std::string(home) + "/.config/ferry" : std::string();
+}
+
+std::string default_key_folder() {
+  const std::string folder = config_folder();
+  return folder.empty() ? folder : folder + "/server-keys";
+}
+
+}  // namespace ferry::secure

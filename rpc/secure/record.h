@@ -1,0 +1,52 @@
+// What travels after the handshake: records of a 16-bit length and as many encrypted bytes. Each counts with a 64-bit
+// number that neither side sends, so a record that was changed, left out, repeated or moved does not open.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "rpc/secure/noise.h"
+
+namespace ferry::secure {
+
+inline constexpr std::size_t kLengthBytes = 2;
+inline constexpr std::size_t kRecordOverhead = kLengthBytes + kTagBytes;
+// Of one record: whole blocks of the cipher, just below the longest message of Noise.
+inline constexpr std::size_t kMaxRecordPlain = 1023 * 64;
+
+// The sending half of a connection. It may lie in memory that processes share: when one that was sending has died,
+// between two records, another goes on.
+struct SealingState {
+  KeyBytes key{};
+  std::atomic<std::uint64_t> next{0};  // the number of the next record
+
+  SealingState() = default;
+  SealingState(const KeyBytes& with, std::uint64_t from) : key(with), next(from) {}
+  void set(const SealingState& other) {
+    key = other.key;
+    next.store(other.next.load());
+  }
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes cannot share a lock that is not there");
+
+// The receiving half.
+struct OpeningState {
+  KeyBytes key{};
+  std::uint64_t next = 0;
+};
+
+// Writes one record of plain.size() + kRecordOverhead bytes; at most kMaxRecordPlain of plain. unavailable once the
+// numbers are used up.
+Status seal(SealingState& state, ByteSpan plain, std::uint8_t* out);
+// As many records as that takes. `last` adds the empty record that ends the stream.
+Result<std::vector<std::uint8_t>> seal_all(SealingState& state, ByteSpan plain, bool last);
+
+// The length in front of a record's encrypted bytes; protocol_error when there can be no such record.
+Result<std::size_t> sealed_length(const std::uint8_t* bytes);
+// Opens the encrypted bytes of one record; `out` takes kTagBytes less, and may be their own place. protocol_error when
+// they are not what the peer sent at this point.
+Status open(OpeningState& state, ByteSpan sealed, std::uint8_t* out);
+
+}  // namespace ferry::secure

@@ -1,0 +1,25 @@
+// A transport whose bytes travel encrypted over another one, after the handshake. Large pieces are encrypted from where
+// they lie into the buffer that is sent, and decrypted out of the buffer they arrived in into their final place.
+//
+// Fails, beside what every transport does, with protocol_error when the bytes that arrive are not those that the peer
+// sent, in their order. What was sent before can then still be answered.
+#pragma once
+
+#include <memory>
+
+#include "rpc/secure/record.h"
+#include "rpc/transport/transport.h"
+
+namespace ferry::secure {
+
+// `sending` stays the caller's and outlives the transport. The peer's end counts as an end only when it said so in a
+// record; a stream that just stops was cut, by the network or by somebody in between.
+std::unique_ptr<Transport> secure_transport(std::unique_ptr<Transport> under, SealingState& sending,
+                                            const OpeningState& receiving);
+// The same, with a sending state of its own.
+std::unique_ptr<Transport> secure_transport(std::unique_ptr<Transport> under, const KeyBytes& sending_key,
+                                            const OpeningState& receiving);
+
+inline constexpr const char* kStreamCut = "the connection was cut";
+
+}  // namespace ferry::secure
