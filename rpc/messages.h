@@ -32,7 +32,9 @@ inline constexpr std::uint32_t kProtocolVersionMax = 1;
   X(12, Call, CallReply, "call")                      \
   X(13, Measure, MeasureReply, "measure")             \
   X(14, Facts, FactsReply, "facts")                   \
-  X(15, Close, Empty, "close")
+  X(15, Close, Empty, "close")                        \
+  X(16, Open, OpenReply, "open")                      \
+  X(17, GetStatus, StatusReply, "status")
 
 // Chosen by the client, never reused within a session, never 0.
 using Handle = std::uint64_t;
@@ -47,6 +49,52 @@ struct Hello {
 struct HelloReply {
   std::uint32_t version = 0;
   DeviceFacts facts;
+};
+
+// How long things may take, in milliseconds; 0: no limit, or in a request the server's own.
+struct TimeLimits {
+  std::uint64_t call_ms = 0;     // one call or measurement
+  std::uint64_t session_ms = 0;  // from the start of the session's process; waiting for a place does not count
+  std::uint64_t idle_ms = 0;     // during which nothing runs and nothing moves between client and server
+};
+
+// A hello that also says how long things may take and which devices the session will use. Opens a session.
+struct Open {
+  std::uint32_t version_min = kProtocolVersionMin;
+  std::uint32_t version_max = kProtocolVersionMax;
+  std::string client;
+  std::vector<std::string> devices;  // kinds, "cuda"; the CPU need not be named
+  TimeLimits limits;                 // the server's maxima hold in any case
+  bool wait_for_debugger = false;    // before the first call
+};
+struct OpenReply {
+  std::uint32_t version = 0;
+  DeviceFacts facts;
+  TimeLimits limits;  // those that hold
+  std::uint64_t process = 0;
+};
+
+// Instead of a hello: what the server is doing. Answered at once, also while sessions run; then the server closes.
+struct GetStatus {};
+// Somebody who has a session, or waits for one.
+struct ClientListing {
+  std::uint64_t number = 0;  // of the session; 0 while waiting
+  std::string client;
+  std::string peer;
+  std::uint64_t since_ms = 0;    // it has had the session, or has waited
+  std::string function;          // that runs; empty: none does
+  std::uint64_t running_ms = 0;  // the function
+};
+struct StatusReply {
+  std::string server_version;
+  std::string device;  // for people
+  std::uint64_t uptime_ms = 0;
+  std::uint32_t max_sessions = 0;
+  std::uint32_t max_waiting = 0;
+  std::uint64_t sessions_ended = 0;
+  std::uint64_t sessions_failed = 0;  // of those: crashed, over a limit, or gone without a word
+  std::vector<ClientListing> sessions;
+  std::vector<ClientListing> waiting;  // the next first
 };
 
 struct Ping {};
@@ -171,11 +219,27 @@ enum class Tag : std::uint16_t {
 };
 
 // Frames that answer no request; the server may send them at any time.
-enum class EventTag : std::uint16_t { queued = 1, progress = 2, log = 3 };
+enum class EventTag : std::uint16_t { queued = 1, progress = 2, log = 3, waiting = 4, crash = 5 };
 
 // The server is full; sent when the place changes. The answer to hello follows when it is this client's turn.
 struct QueuedEvent {
   std::uint32_t position = 0;  // 1: next
+};
+// The same for a client that sent `open`.
+struct WaitingEvent {
+  std::uint32_t position = 0;
+  std::string holder;           // who has the device, in the words of its own hello
+  std::uint64_t holder_ms = 0;  // for how long
+};
+// Ahead of the answer kernel_crashed or deadline_exceeded: what is known.
+struct CrashEvent {
+  std::uint64_t request = 0;
+  std::string function;
+  std::string signal;         // "SIGSEGV (bad memory access)"; empty: the time was up
+  std::uint64_t address = 0;  // what the access meant, or where the instruction stands
+  Hash module{};              // where the code stopped; zeros: in no module
+  std::uint64_t offset = 0;   // from the module's image address 0
+  std::string printed;        // the last of what the kernel printed
 };
 // How far a long request is.
 struct ProgressEvent {

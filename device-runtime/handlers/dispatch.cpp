@@ -60,6 +60,8 @@ bool dispatch(SessionState& state, rpc::Connection& connection, Activity& activi
     case rpc::Tag::Measure: return reply_with(&handle_measure);
     case rpc::Tag::Facts: return reply_with(&handle_facts);
     case rpc::Tag::Close: return reply_with(&handle_close);
+    case rpc::Tag::Open: return reply_with(&handle_open);
+    case rpc::Tag::GetStatus: break;  // the supervisor's, instead of a session
   }
   exchange.refuse({ErrorCode::unsupported, format("this server does not know messages of tag %u", frame.header.tag)});
   return !exchange.session_ends();

@@ -1,5 +1,7 @@
 #include "device-runtime/handlers/info.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "device-runtime/facts/facts.h"
@@ -8,18 +10,24 @@
 
 namespace ferry::device {
 
-Result<std::uint32_t> negotiate_version(const rpc::Hello& request) {
-  const std::uint32_t newest = std::min(request.version_max, rpc::kProtocolVersionMax);
-  if (newest >= std::max(request.version_min, rpc::kProtocolVersionMin)) return newest;
+Result<std::uint32_t> negotiate_version(std::uint32_t version_min, std::uint32_t version_max) {
+  const std::uint32_t newest = std::min(version_max, rpc::kProtocolVersionMax);
+  if (newest >= std::max(version_min, rpc::kProtocolVersionMin)) return newest;
   return Status(ErrorCode::version_mismatch,
                 format("this server speaks protocol versions %u to %u, the client %u to %u", rpc::kProtocolVersionMin,
-                       rpc::kProtocolVersionMax, request.version_min, request.version_max));
+                       rpc::kProtocolVersionMax, version_min, version_max));
 }
 
 Result<rpc::HelloReply> handle_hello(SessionState& state, Exchange&, const rpc::Hello& request) {
-  FERRY_ASSIGN(const std::uint32_t version, negotiate_version(request));
+  FERRY_ASSIGN(const std::uint32_t version, negotiate_version(request.version_min, request.version_max));
   refresh_facts(state.facts);
   return rpc::HelloReply{version, state.facts};
+}
+
+Result<rpc::OpenReply> handle_open(SessionState& state, Exchange&, const rpc::Open& request) {
+  FERRY_ASSIGN(const std::uint32_t version, negotiate_version(request.version_min, request.version_max));
+  refresh_facts(state.facts);
+  return rpc::OpenReply{version, state.facts, state.limits, static_cast<std::uint64_t>(getpid())};
 }
 
 Result<rpc::Empty> handle_ping(SessionState&, Exchange&, const rpc::Ping&) { return rpc::Empty{}; }

@@ -6,11 +6,12 @@
 namespace ferry::device {
 
 Result<rpc::HelloReply> handle_hello(SessionState& state, Exchange& exchange, const rpc::Hello& request);
+Result<rpc::OpenReply> handle_open(SessionState& state, Exchange& exchange, const rpc::Open& request);
 Result<rpc::Empty> handle_ping(SessionState& state, Exchange& exchange, const rpc::Ping& request);
 Result<rpc::FactsReply> handle_facts(SessionState& state, Exchange& exchange, const rpc::Facts& request);
 Result<rpc::Empty> handle_close(SessionState& state, Exchange& exchange, const rpc::Close& request);
 
 // The newest version both sides speak; version_mismatch names both ranges when there is none.
-Result<std::uint32_t> negotiate_version(const rpc::Hello& request);
+Result<std::uint32_t> negotiate_version(std::uint32_t version_min, std::uint32_t version_max);
 
 }  // namespace ferry::device

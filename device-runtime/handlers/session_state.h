@@ -26,6 +26,7 @@ struct SessionState {
       : facts(std::move(device_facts)), store(module_store), budget(facts.memory_limit_bytes) {}
 
   DeviceFacts facts;
+  rpc::TimeLimits limits;  // that the supervisor enforces
   const ModuleStore& store;
   MemoryBudget budget;
   std::vector<std::unique_ptr<Device>> devices;  // in the order of facts.devices

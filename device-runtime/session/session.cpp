@@ -63,6 +63,7 @@ void run_session(std::unique_ptr<Transport> transport, const SessionOptions& opt
                  const rpc::Frame& hello) {
   rpc::Connection connection(std::move(transport));
   SessionState state(options.facts, *options.modules);
+  state.limits = options.limits;
   state.devices.push_back(std::make_unique<CpuDevice>(state.facts.devices.front(), state.facts.threads, state.budget));
   bool goes_on = dispatch(state, connection, activity, hello);
   while (goes_on) {

@@ -16,6 +16,7 @@ namespace ferry::device {
 struct SessionOptions {
   DeviceFacts facts;  // of the server; threads and memory limit are the session's
   const ModuleStore* modules = nullptr;
+  rpc::TimeLimits limits = {};
 };
 
 // Serves the client until it closes, is gone, or breaks the protocol. `hello` is its first request, already read from

@@ -10,6 +10,8 @@
 namespace ferry::device {
 namespace {
 
+constexpr std::uint64_t kNotGiven = ~std::uint64_t{0};
+
 Status bad_value(std::string_view option, const char* expected, std::string_view got) {
   return {ErrorCode::invalid_argument,
           std::string(option) + ": expected " + expected + ", got '" + std::string(got) + "'"};
@@ -35,6 +37,12 @@ Status set_number(Number& target, std::string_view option, std::string_view valu
   return {};
 }
 
+Status set_seconds(std::uint64_t& milliseconds, std::string_view option, std::string_view value) {
+  FERRY_TRY(set_number(milliseconds, option, value, 0, 1'000'000'000));
+  milliseconds *= 1000;
+  return {};
+}
+
 Status set_option(Arguments& arguments, bool& port_end_given, std::string_view option, std::string_view value) {
   if (option == "--host") {
     arguments.server.host = value;
@@ -45,6 +53,12 @@ Status set_option(Arguments& arguments, bool& port_end_given, std::string_view o
     arguments.workdir = value;
     return {};
   }
+  if (option == "--sessions") return set_number(arguments.server.max_sessions, option, value, 1, 256);
+  if (option == "--queue") return set_number(arguments.server.max_waiting, option, value, 0, 256);
+  rpc::TimeLimits& limits = arguments.server.limits;
+  if (option == "--call-deadline") return set_seconds(limits.call_ms, option, value);
+  if (option == "--session-deadline") return set_seconds(limits.session_ms, option, value);
+  if (option == "--idle-deadline") return set_seconds(limits.idle_ms, option, value);
   if (option == "--port") return set_number(arguments.server.port, option, value, 0, 65535);
   if (option == "--port-end") {
     port_end_given = true;
@@ -62,7 +76,8 @@ Status set_option(Arguments& arguments, bool& port_end_given, std::string_view o
 }
 
 bool takes_value(std::string_view option) {
-  for (const char* known : {"--host", "--port", "--port-end", "--workdir", "--memory-limit", "--threads", "--fd"}) {
+  for (const char* known : {"--host", "--port", "--port-end", "--workdir", "--memory-limit", "--threads", "--fd",
+                            "--sessions", "--queue", "--call-deadline", "--session-deadline", "--idle-deadline"}) {
     if (option == known) return true;
   }
   return false;
@@ -73,6 +88,8 @@ bool takes_value(std::string_view option) {
 Result<Arguments> parse_arguments(std::span<const char* const> words) {
   Arguments arguments;
   bool port_end_given = false;
+  rpc::TimeLimits& limits = arguments.server.limits;
+  limits = {kNotGiven, kNotGiven, kNotGiven};
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::string_view option = words[i];
     if (option == "--help" || option == "-h") arguments.action = Action::print_help;
@@ -94,6 +111,11 @@ Result<Arguments> parse_arguments(std::span<const char* const> words) {
     }
     FERRY_TRY(set_option(arguments, port_end_given, option, value));
   }
+  // Whoever starts a server for himself alone decides himself.
+  const bool alone = arguments.server.inherited_socket >= 0;
+  if (limits.call_ms == kNotGiven) limits.call_ms = alone ? 0 : 600'000;
+  if (limits.session_ms == kNotGiven) limits.session_ms = alone ? 0 : 86'400'000;
+  if (limits.idle_ms == kNotGiven) limits.idle_ms = alone ? 0 : 1'800'000;
   if (!port_end_given) arguments.server.port_end = arguments.server.port;
   if (arguments.server.port_end < arguments.server.port) {
     return Status(ErrorCode::invalid_argument,
@@ -112,6 +134,12 @@ const char* help_text() {
          "  --workdir DIR         where modules are kept between sessions and runs\n"
          "                        (a private folder under $TMPDIR, removed at the end)\n"
          "  --memory-limit BYTES  what one session may hold, with K, M or G (3/4 of the memory)\n"
+         "  --sessions N          how many clients are served at a time (1); the others wait\n"
+         "  --queue N             how many may wait (64)\n"
+         "  --call-deadline S, --session-deadline S, --idle-deadline S\n"
+         "                        seconds that a call, a session, or a session in which nothing happens may take; "
+         "less\n"
+         "                        where the client asks for less, 0 for no limit (600, 86400, 1800)\n"
          "  --threads N           threads of a parallel loop (one a processor)\n"
          "  --quiet               say nothing while all goes well\n"
          "  --version, --help\n"

@@ -16,8 +16,8 @@ namespace ferry::device {
 namespace {
 
 constexpr std::chrono::seconds kDeadline{5};
-// A hello is a few words; what is longer is none.
-constexpr std::uint32_t kMaxHelloBytes = 4096;
+// A first request is a few words; what is longer is none.
+constexpr std::uint32_t kMaxFirstBytes = 4096;
 
 class Handshake : public std::enable_shared_from_this<Handshake> {
  public:
@@ -69,20 +69,34 @@ class Handshake : public std::enable_shared_from_this<Handshake> {
     const auto header = rpc::decode_frame_header(std::span<const std::uint8_t, rpc::kFrameHeaderBytes>(bytes_));
     if (!header.is_ok()) return refuse(header.status());
     header_ = header.value();
-    const bool is_hello = header_.kind == rpc::FrameKind::request &&
-                          header_.tag == static_cast<std::uint16_t>(rpc::Tag::Hello) && header_.payload_bytes == 0;
-    if (!is_hello || header_.body_bytes > kMaxHelloBytes) {
-      return refuse({ErrorCode::protocol_error, "expected hello as the first request"});
+    const auto tag = static_cast<rpc::Tag>(header_.tag);
+    const bool is_first = header_.kind == rpc::FrameKind::request && header_.payload_bytes == 0 &&
+                          (tag == rpc::Tag::Open || tag == rpc::Tag::Hello || tag == rpc::Tag::GetStatus);
+    if (!is_first || header_.body_bytes > kMaxFirstBytes) {
+      return refuse({ErrorCode::protocol_error, "expected open, hello or status as the first request"});
     }
     expect(header_.body_bytes, &Handshake::on_body);
   }
 
   void on_body() {
-    auto hello = rpc::decode<rpc::Hello>(bytes_);
-    if (!hello.is_ok()) return refuse(hello.status());
-    if (const auto version = negotiate_version(hello.value()); !version.is_ok()) return refuse(version.status());
+    const auto open = decode_first();
+    if (!open.is_ok()) return refuse(open.status());
+    const auto version = negotiate_version(open.value().version_min, open.value().version_max);
+    if (!version.is_ok()) return refuse(version.status());
     timer_.cancel();
-    admitted_({Descriptor(socket_.release()), header_, std::move(bytes_), std::move(hello.value())});
+    admitted_({Descriptor(socket_.release()), header_, std::move(bytes_), open.value()});
+  }
+
+  Result<rpc::Open> decode_first() const {
+    if (header_.tag == static_cast<std::uint16_t>(rpc::Tag::Open)) return rpc::decode<rpc::Open>(bytes_);
+    rpc::Open open;
+    if (header_.tag == static_cast<std::uint16_t>(rpc::Tag::Hello)) {
+      FERRY_ASSIGN(rpc::Hello hello, rpc::decode<rpc::Hello>(bytes_));
+      open.version_min = hello.version_min;
+      open.version_max = hello.version_max;
+      open.client = std::move(hello.client);
+    }
+    return open;
   }
 
   void refuse(const Status& failure) {

@@ -1,4 +1,5 @@
-// The first bytes of a connection, read without making anybody else wait: preamble and hello, within a deadline.
+// The first bytes of a connection, read without making anybody else wait: preamble and first request, within a
+// deadline.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +13,15 @@
 
 namespace ferry::device {
 
-// A client that said hello properly, in a version we speak. Nothing behind the hello was read.
+// A client whose first request was proper: open, hello or status. Nothing behind it was read.
 struct GreetedClient {
   Descriptor socket;
   rpc::FrameHeader header;
-  std::vector<std::uint8_t> body;  // of the hello
-  rpc::Hello hello;
+  std::vector<std::uint8_t> body;  // of the first request
+  rpc::Open open;                  // what a hello does not say is as by default
 };
 
-// Takes over the socket. Calls admitted(client) once the client said hello; one that breaks the protocol or is too slow
+// Takes over the socket. Calls admitted(client) after its first request; one that breaks the protocol or is too slow
 // is told so and closed. ended() is called in every case, last.
 void begin_handshake(EventLoop& loop, int socket, std::function<void(GreetedClient)> admitted, Callback ended);
 

@@ -110,7 +110,11 @@ Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& o
   if (child < 0) {
     return Status(ErrorCode::resource_exhausted, format("cannot start a session: %s", std::strerror(errno)));
   }
-  if (child > 0) return child;
+  if (child > 0) {
+    // Here too: whoever comes first.
+    setpgid(child, child);
+    return child;
+  }
   become_session(parent);
   close_all_but(descriptor);
   auto transport = wrap_socket(descriptor);
@@ -120,11 +124,25 @@ Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& o
   _exit(0);
 }
 
-std::vector<std::uint8_t> last_frame(const Activity& activity, int wait_status) {
-  if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0) return {};
+std::optional<int> reap_session(pid_t process) {
+  siginfo_t info{};
+  // Not yet taken from the system, the number still stands for this process and its group alone.
+  if (waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != process) {
+    return std::nullopt;
+  }
+  kill(-process, SIGKILL);
+  int status = 0;
+  if (waitpid(process, &status, WNOHANG) != process) return std::nullopt;
+  return status;
+}
+
+std::vector<std::uint8_t> last_frame(const Activity& activity, int wait_status, const Status& over) {
+  if (activity.sending.load()) return {};
   const std::uint64_t request = activity.request.load();
-  if (request == 0 || activity.sending.load()) return {};
-  return rpc::failure_frame(activity.tag.load(), request, failure_of_end(activity, wait_status));
+  const std::uint16_t tag = request == 0 ? 0 : activity.tag.load();
+  if (!over.is_ok()) return rpc::failure_frame(tag, request, over);
+  if ((WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0) || request == 0) return {};
+  return rpc::failure_frame(tag, request, failure_of_end(activity, wait_status));
 }
 
 std::string describe_end(const Activity& activity, int wait_status) {

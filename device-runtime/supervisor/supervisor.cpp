@@ -1,12 +1,12 @@
 #include "device-runtime/supervisor/supervisor.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdarg>
@@ -14,29 +14,43 @@
 #include <list>
 #include <optional>
 
+#include "device-runtime/measure/clock.h"
 #include "device-runtime/supervisor/event_loop.h"
 #include "device-runtime/supervisor/farewell.h"
 #include "device-runtime/supervisor/handshake.h"
 #include "device-runtime/supervisor/listen.h"
 #include "device-runtime/supervisor/session_process.h"
+#include "device-runtime/supervisor/session_watch.h"
+#include "device-runtime/supervisor/waiting_line.h"
 #include "rpc/base/format.h"
 #include "rpc/wire/connection.h"
 
 namespace ferry::device {
 namespace {
 
-constexpr std::size_t kMaxSessions = 64;
 constexpr std::size_t kMaxHandshakes = 512;
-constexpr std::chrono::milliseconds kWatchInterval{500};
+constexpr std::size_t kMaxNameBytes = 200;
+// How often sessions are looked at when no limit ends sooner.
+constexpr std::int64_t kWatchInterval = 500 * kNanosecondsPerMs;
+// Between noticing that a client is gone and ending its session, which may be about to end by itself.
+constexpr std::int64_t kGoneGrace = 400 * kNanosecondsPerMs;
+// Between SIGTERM and SIGKILL.
+constexpr std::int64_t kTermGrace = 500 * kNanosecondsPerMs;
 constexpr std::chrono::milliseconds kAcceptRetry{100};
 
 struct Session {
   std::uint64_t number = 0;
-  pid_t process = 0;
+  pid_t process = 0;  // and its group
   Descriptor socket;  // the child's too; here for the last frame
   ActivityPage page;
-  bool client_seemed_gone = false;
+  std::string client, peer;
+  SessionWatch watch;
+  std::int64_t gone_since = 0;  // the client
+  std::int64_t kill_at = 0;     // after a SIGTERM
+  Status over = {};             // what the supervisor ended it for
 };
+
+std::uint64_t milliseconds(std::int64_t ns) { return static_cast<std::uint64_t>(ns / kNanosecondsPerMs); }
 
 class Supervisor {
  public:
@@ -87,6 +101,7 @@ class Supervisor {
 
   void greet(int socket) {
     ++handshakes_;
+    ask_for_signs_of_life(socket);
     begin_handshake(
         loop_, socket, [this](GreetedClient client) { admit(std::move(client)); },
         [this] {
@@ -97,70 +112,154 @@ class Supervisor {
 
   void admit(GreetedClient client) {
     if (stopping_) return;
-    if (sessions_.size() >= kMaxSessions) {
-      return refuse(client, {ErrorCode::busy, format("the server already has %zu sessions", kMaxSessions)});
+    if (client.header.tag == static_cast<std::uint16_t>(rpc::Tag::GetStatus)) return tell_status(client);
+    for (const std::string& kind : client.open.devices) {
+      if (!has_device(kind))
+        return refuse(client, {ErrorCode::unsupported, "this server has no device '" + kind + "'"});
     }
+    if (sessions_.size() >= options_.max_sessions && waiting_.size() >= options_.max_waiting) {
+      return refuse(client, {ErrorCode::busy, format("all places are taken and %zu clients wait already; the device is "
+                                                     "held by %s",
+                                                     waiting_.size(), sessions_.front().client.c_str())});
+    }
+    std::string peer = peer_name(client.socket.number());
+    client.open.client.resize(std::min<std::size_t>(client.open.client.size(), kMaxNameBytes));
+    waiting_.add({std::move(client), std::move(peer), now_ns()});
+    fill_places();
+  }
+
+  bool has_device(const std::string& kind) const {
+    for (const ComputeDevice& device : session_options_.facts.devices) {
+      if (device.kind == kind) return true;
+    }
+    return false;
+  }
+
+  void fill_places() {
+    if (stopping_) return;
+    while (sessions_.size() < options_.max_sessions && !waiting_.is_empty()) start(waiting_.take());
+    watch();
+  }
+
+  void start(WaitingClient waiting) {
+    GreetedClient& client = waiting.client;
+    if (is_peer_gone(client.socket.number())) return;
     Result<ActivityPage> page = ActivityPage::make();
     if (!page.is_ok()) return refuse(client, page.status());
-    const std::string peer = peer_name(client.socket.number());
+    session_options_.limits = granted(client.open.limits, options_.limits);
     const Result<pid_t> child = start_session(client, session_options_, page.value().activity());
     if (!child.is_ok()) return refuse(client, child.status());
-    sessions_.push_back({++last_number_, child.value(), std::move(client.socket), std::move(page.value())});
-    log("session %llu: %s from %s", static_cast<unsigned long long>(last_number_),
-        client.hello.client.substr(0, 200).c_str(), peer.c_str());
-    if (sessions_.size() == 1) watch();
+    ++last_number_;
+    log("session %llu: %s from %s", static_cast<unsigned long long>(last_number_), client.open.client.c_str(),
+        waiting.peer.c_str());
+    sessions_.push_back({last_number_, child.value(), std::move(client.socket), std::move(page.value()),
+                         std::move(client.open.client), std::move(waiting.peer),
+                         SessionWatch(session_options_.limits, now_ns())});
   }
 
   void refuse(GreetedClient& client, const Status& failure) {
     say_farewell(loop_, client.socket.release(), rpc::failure_frame(client.header.tag, client.header.request, failure));
   }
 
-  // A session that computes does not read, so it cannot notice that its client is gone. Nobody waits for its answer
-  // then.
+  void tell_status(GreetedClient& client) {
+    const std::int64_t now = now_ns();
+    rpc::StatusReply reply{session_options_.facts.server_version,
+                           session_options_.facts.cpu_name,
+                           milliseconds(now - begin_),
+                           static_cast<std::uint32_t>(options_.max_sessions),
+                           static_cast<std::uint32_t>(options_.max_waiting),
+                           ended_,
+                           failed_,
+                           {},
+                           {}};
+    for (const Session& session : sessions_) {
+      reply.sessions.push_back(
+          {session.number, session.client, session.peer, milliseconds(now - session.watch.begin()), {}, 0});
+      const Activity& activity = session.page.activity();
+      if (!activity.in_kernel.load()) continue;
+      reply.sessions.back().function = activity.function;
+      reply.sessions.back().running_ms = milliseconds(now - activity.started_ns.load());
+    }
+    for (const WaitingClient& waiting : waiting_.clients()) {
+      reply.waiting.push_back({0, waiting.client.open.client, waiting.peer, milliseconds(now - waiting.since), {}, 0});
+    }
+    const rpc::FrameHeader header{rpc::FrameKind::response, client.header.tag, ErrorCode::ok, client.header.request};
+    say_farewell(loop_, client.socket.release(), rpc::whole_frame(header, rpc::encode(reply)));
+  }
+
+  // A session that computes does not read, so it cannot notice that its client is gone, nor that its time is over.
   void watch() {
-    watch_.start(kWatchInterval, [this] {
-      if (sessions_.empty()) return;
-      for (Session& session : sessions_) {
-        pollfd entry{session.socket.number(), POLLRDHUP, 0};
-        const bool gone = poll(&entry, 1, 0) > 0;
-        // Once more, so that a session that is about to notice ends by itself.
-        if (gone && session.client_seemed_gone) kill(session.process, SIGKILL);
-        session.client_seemed_gone = gone;
-      }
-      watch();
-    });
+    waiting_.drop_gone();
+    const std::int64_t now = now_ns();
+    if (!sessions_.empty()) {
+      const Session& holder = sessions_.front();
+      waiting_.tell(holder.number, holder.client, milliseconds(now - holder.watch.begin()));
+    }
+    std::int64_t patience = kWatchInterval;
+    for (Session& session : sessions_) {
+      watch(session, now);
+      patience = std::min(patience, session.watch.patience_ns());
+    }
+    if (sessions_.empty()) return watch_.cancel();
+    watch_.start(std::chrono::milliseconds(std::max<std::int64_t>(patience, 0) / kNanosecondsPerMs + 1),
+                 [this] { watch(); });
+  }
+
+  void watch(Session& session, std::int64_t now) {
+    const Status over = session.watch.check(session.page.activity(), session.socket.number(), now);
+    if (!over.is_ok() && session.over.is_ok()) {
+      session.over = over;
+      session.kill_at = now + kTermGrace;
+      kill(-session.process, SIGTERM);
+    }
+    if (!is_peer_gone(session.socket.number())) {
+      session.gone_since = 0;
+    } else if (session.gone_since == 0) {
+      session.gone_since = now;
+    } else if (now - session.gone_since > kGoneGrace) {
+      if (session.over.is_ok()) session.over = {ErrorCode::unavailable, "its client is gone"};
+      kill(-session.process, SIGKILL);
+    }
+    if (session.kill_at != 0 && now > session.kill_at) kill(-session.process, SIGKILL);
   }
 
   void reap() {
     for (auto session = sessions_.begin(); session != sessions_.end();) {
-      int status = 0;
-      if (waitpid(session->process, &status, WNOHANG) != session->process) {
+      const std::optional<int> status = reap_session(session->process);
+      if (!status) {
         ++session;
         continue;
       }
       const Activity& activity = session->page.activity();
+      const bool ended_well = session->over.is_ok() && *status == 0;
+      ++ended_;
+      failed_ += ended_well ? 0 : 1;
       log("session %llu: %s", static_cast<unsigned long long>(session->number),
-          session->client_seemed_gone ? "its client is gone" : describe_end(activity, status).c_str());
-      std::vector<std::uint8_t> frame = last_frame(activity, status);
+          session->over.is_ok() ? describe_end(activity, *status).c_str() : session->over.message().c_str());
+      std::vector<std::uint8_t> frame = last_frame(activity, *status, session->over);
       if (!frame.empty()) say_farewell(loop_, session->socket.release(), std::move(frame));
       session = sessions_.erase(session);
     }
+    fill_places();
     end_if_alone();
   }
 
   void end_if_alone() {
-    if (options_.inherited_socket >= 0 && !stopping_ && sessions_.empty() && handshakes_ == 0) stop();
+    if (options_.inherited_socket >= 0 && !stopping_ && sessions_.empty() && waiting_.is_empty() && handshakes_ == 0) {
+      stop();
+    }
   }
 
   void stop() {
     if (stopping_) return;
     stopping_ = true;
-    for (const Session& session : sessions_) kill(session.process, SIGKILL);
+    for (const Session& session : sessions_) kill(-session.process, SIGKILL);
     for (const Session& session : sessions_) {
       while (waitpid(session.process, nullptr, 0) < 0 && errno == EINTR) {
       }
     }
     sessions_.clear();
+    waiting_ = {};
     loop_.no_more_signals();
     if (listener_) listener_->close();
     retry_.cancel();
@@ -188,8 +287,12 @@ class Supervisor {
   Timer retry_{loop_};
   Timer watch_{loop_};
   std::optional<WatchedDescriptor> listener_;
-  std::list<Session> sessions_;
+  std::list<Session> sessions_;  // the oldest first
+  WaitingLine waiting_;
   std::uint64_t last_number_ = 0;
+  std::uint64_t ended_ = 0;
+  std::uint64_t failed_ = 0;
+  const std::int64_t begin_ = now_ns();
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "device-runtime/supervisor/work_folder.h"
 #include "rpc/abi/device_facts.h"
 #include "rpc/base/status.h"
+#include "rpc/messages.h"
 
 namespace ferry::device {
 
@@ -18,6 +19,9 @@ struct ServerOptions {
   std::uint16_t port_end = 9090;  // the last port to try
   int inherited_socket = -1;      // serve this connected socket alone, and end with its session
   bool quiet = false;             // nothing on standard error while all goes well
+  std::size_t max_sessions = 1;   // at a time; others wait
+  std::size_t max_waiting = 64;
+  rpc::TimeLimits limits;  // the most that a client gets
 };
 
 // Serves until SIGINT or SIGTERM, then ends all sessions. Prints where it listens as the first line on standard output.

@@ -21,7 +21,7 @@ struct Options {
   KernelOptions kernel;
   CallOptions call;
   BenchOptions bench{1, 20, 10, 10};
-  std::string remote;
+  RemoteOptions remote;
   std::string target;
   bool without_peak = false;
   bool json = false;

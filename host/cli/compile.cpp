@@ -24,7 +24,7 @@ namespace {
 
 struct Options {
   KernelOptions kernel;
-  std::string remote;
+  RemoteOptions remote;
   std::string target;
   std::string output;
   std::string emit;
@@ -35,7 +35,7 @@ struct Options {
 
 Target choose_target(const Options& options) {
   if (!options.target.empty()) return resolve_with_notes(options.target);
-  if (!options.remote.empty()) return open_device(options.remote).target();
+  if (!options.remote.address.empty()) return open_device(options.remote).target();
   return resolve_target("host");
 }
 

@@ -56,7 +56,7 @@ std::string caches_text(const DeviceFacts& facts) {
   return text;
 }
 
-int show_device(const std::string& remote, bool json) {
+int show_device(const RemoteOptions& remote, bool json) {
   const Device device = open_device(remote);
   if (json) {
     print_json(to_json(device));
@@ -87,7 +87,7 @@ int show_device(const std::string& remote, bool json) {
 
 void add_device(CLI::App& app, Action& chosen) {
   struct Options {
-    std::string remote;
+    RemoteOptions remote;
     bool json = false;
   };
   auto options = std::make_shared<Options>();

@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Options {
-  std::string remote;
+  RemoteOptions remote;
   std::uint32_t count = 1000;
   std::uint64_t bytes = 0;
   bool json = false;

@@ -2,27 +2,45 @@
 
 #include <cstdio>
 
+#include "host/cli/format.h"
+#include "host/cli/option_checks.h"
 #include "host/cli/progress.h"
 
 namespace ferry::cli {
 
-void add_remote_option(CLI::App& command, std::string& remote, const char* help) {
-  command.add_option("--remote", remote, help)->type_name("HOST:PORT")->envname("FERRY_REMOTE");
+namespace {
+
+void add_deadline(CLI::App& command, const char* name, double& seconds, const char* help) {
+  command.add_option(name, seconds, help)->type_name("SECONDS")->check(number(0.001, 1e9))->group("Deadlines");
 }
 
-Device open_device(const std::string& remote) {
-  ConnectOptions options;
+}  // namespace
+
+void add_remote_option(CLI::App& command, RemoteOptions& remote, const char* help) {
+  command.add_option("--remote", remote.address, help)->type_name("HOST:PORT")->envname("FERRY_REMOTE");
+  Deadlines& deadlines = remote.deadlines;
+  add_deadline(command, "--call-deadline", deadlines.call,
+               "Of one call or measurement; the server's own if it is less");
+  add_deadline(command, "--session-deadline", deadlines.session, "Of everything on the device together");
+  add_deadline(command, "--idle-deadline", deadlines.idle, "Of doing nothing on the device");
+  add_deadline(command, "--queue-deadline", deadlines.queue,
+               "Of waiting for a place on the device (as long as it takes); counts for none of the others");
+}
+
+Device open_device(const RemoteOptions& remote, ConnectOptions options) {
   options.log = [](const std::string& line) {
     Progress::clear();
     fputs(line.c_str(), stderr);
     if (line.empty() || line.back() != '\n') fputc('\n', stderr);
   };
-  options.queued = [](std::uint32_t position) { Progress::show("in the queue at place " + std::to_string(position)); };
-  if (remote.empty()) return local_device(options);
-  Progress::show("connecting to " + remote);
-  Device device = connect(remote, options);
-  Progress::clear();
-  return device;
+  options.queued = [](const QueuePlace& place) {
+    Progress::show("waiting at place " + std::to_string(place.position) + "; for " +
+                   seconds_text(place.holder_seconds) + " the device has been held by " + place.holder);
+  };
+  options.deadlines = remote.deadlines;
+  if (remote.address.empty()) return local_device(options);
+  const Progress progress("connecting to " + remote.address);
+  return connect(remote.address, options);
 }
 
 }  // namespace ferry::cli

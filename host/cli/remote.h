@@ -8,11 +8,17 @@
 
 namespace ferry::cli {
 
-// --remote HOST:PORT, or FERRY_REMOTE.
-void add_remote_option(CLI::App& command, std::string& remote,
+struct RemoteOptions {
+  std::string address;  // empty: a server of our own
+  Deadlines deadlines;
+};
+
+// --remote HOST:PORT, or FERRY_REMOTE, and how long things may take there.
+void add_remote_option(CLI::App& command, RemoteOptions& remote,
                        const char* help = "The rpc_server to use; without it, one is started on this machine");
 
-// The named server, or one of our own on this machine when `remote` is empty. What kernels print goes to stderr.
-Device open_device(const std::string& remote);
+// The named server, or one of our own on this machine. What kernels print goes to stderr, and on a terminal the place
+// in the queue.
+Device open_device(const RemoteOptions& remote, ConnectOptions options = {});
 
 }  // namespace ferry::cli

@@ -22,7 +22,7 @@ struct Options {
   KernelOptions kernel;
   CallOptions call;
   CheckOptions check;
-  std::string remote;
+  RemoteOptions remote;
   std::string target;
   std::vector<std::string> outputs;
   bool json = false;

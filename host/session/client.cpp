@@ -34,28 +34,47 @@ std::string user_at_machine() {
 
 }  // namespace
 
-Client::Client(std::unique_ptr<Transport> transport, std::string peer, EventHandlers handlers,
-               std::chrono::milliseconds patience)
-    : connection_(std::move(transport)), peer_(std::move(peer)), handlers_(std::move(handlers)) {
-  say_hello(patience);
+Client::Client(std::unique_ptr<Transport> transport, std::string peer, EventHandlers handlers, Wishes wishes)
+    : connection_(std::move(transport)),
+      peer_(std::move(peer)),
+      handlers_(std::move(handlers)),
+      wishes_(std::move(wishes)) {
+  open_session();
+}
+
+rpc::StatusReply ask_status(std::unique_ptr<Transport> transport, const std::string& peer,
+                            std::chrono::milliseconds patience) {
+  rpc::Connection connection(std::move(transport));
+  connection.put_preamble_before_first_frame(rpc::Preamble{});
+  connection.transport().set_receive_timeout(patience);
+  check(connection.send_request(1, rpc::GetStatus{}));
+  const Result<rpc::Frame> answer = connection.receive_frame();
+  if (!answer.is_ok()) throw RemoteError(ErrorCode::unavailable, peer + ": " + answer.status().message());
+  check(rpc::failure_of(answer.value()));
+  return take(rpc::decode<rpc::StatusReply>(answer.value().body));
 }
 
 Client::~Client() { connection_.transport().close(); }
 
-void Client::say_hello(std::chrono::milliseconds patience) {
+void Client::open_session() {
   connection_.put_preamble_before_first_frame(rpc::Preamble{});
-  rpc::Hello hello;
-  hello.client = std::string(kClientName) + " " + user_at_machine();
-  connection_.transport().set_receive_timeout(patience);
-  auto pending = send(hello);
+  rpc::Open open;
+  open.client = std::string(kClientName) + " " + user_at_machine();
+  open.devices = wishes_.devices;
+  open.limits = wishes_.limits;
+  open.wait_for_debugger = wishes_.wait_for_debugger;
+  connection_.transport().set_receive_timeout(wishes_.patience);
+  auto pending = send(open);
   try {
-    facts_ = pending.get().facts;
+    opened_ = pending.get();
   } catch (const RemoteError& error) {
-    if (error.code() == ErrorCode::deadline_exceeded && !broken_.is_ok()) {
-      throw RemoteError(ErrorCode::unavailable,
-                        peer_ + " does not answer: something listens there, but it is no ferry rpc_server");
+    if (error.code() != ErrorCode::deadline_exceeded || broken_.is_ok()) throw;
+    if (place_.position != 0) {
+      throw RemoteError(ErrorCode::busy, "gave up waiting for " + peer_ + " at place " +
+                                             std::to_string(place_.position) + "; it is held by " + place_.holder);
     }
-    throw;
+    throw RemoteError(ErrorCode::unavailable,
+                      peer_ + " does not answer: something listens there, but it is no ferry rpc_server");
   }
   connection_.transport().set_receive_timeout(std::chrono::milliseconds(0));
 }
@@ -109,6 +128,8 @@ void Client::receive_answer() {
   }
   if (!received.is_ok()) fail(received.status());
   const rpc::Frame& frame = received.value();
+  // Of the connection, not of a request, and the last.
+  if (frame.header.request == 0 && frame.header.error != ErrorCode::ok) fail(rpc::failure_of(frame));
   const Outstanding& expected = outstanding_.front();
   if (frame.header.kind != rpc::FrameKind::response || frame.header.request != expected.id) {
     fail({ErrorCode::protocol_error, "expected the answer to request " + std::to_string(expected.id) +
@@ -139,10 +160,10 @@ void Client::take_event(const rpc::Frame& frame) {
   // A newer server may send events that this client does not know; they are skipped.
   switch (static_cast<rpc::EventTag>(frame.header.tag)) {
     case rpc::EventTag::queued:
-      // A person may wait for a board for hours; the server notices on its own when a client is gone.
-      connection_.transport().set_receive_timeout(std::chrono::milliseconds(0));
-      if (handlers_.queued) handlers_.queued(take(rpc::decode<rpc::QueuedEvent>(frame.body)));
+      wait_in_queue({take(rpc::decode<rpc::QueuedEvent>(frame.body)).position, "somebody", 0});
       break;
+    case rpc::EventTag::waiting: wait_in_queue(take(rpc::decode<rpc::WaitingEvent>(frame.body))); break;
+    case rpc::EventTag::crash: break;
     case rpc::EventTag::progress:
       if (handlers_.progress) handlers_.progress(take(rpc::decode<rpc::ProgressEvent>(frame.body)));
       break;
@@ -150,6 +171,20 @@ void Client::take_event(const rpc::Frame& frame) {
       if (handlers_.log) handlers_.log(take(rpc::decode<rpc::LogEvent>(frame.body)));
       break;
   }
+}
+
+void Client::wait_in_queue(rpc::WaitingEvent place) {
+  using Clock = std::chrono::steady_clock;
+  place_ = std::move(place);
+  // A person may wait for a board for hours; the server notices on its own when a client is gone.
+  std::chrono::milliseconds left{0};
+  if (wishes_.queue_patience.count() > 0) {
+    if (!queue_deadline_) queue_deadline_ = Clock::now() + wishes_.queue_patience;
+    left = std::chrono::ceil<std::chrono::milliseconds>(*queue_deadline_ - Clock::now());
+    left = std::max(left, std::chrono::milliseconds(1));
+  }
+  connection_.transport().set_receive_timeout(left);
+  if (handlers_.waiting) handlers_.waiting(place_);
 }
 
 void Client::check_answer(const Answer& answer) {

@@ -50,22 +50,34 @@ class Pending {
 
 // What a server tells without being asked.
 struct EventHandlers {
-  std::function<void(const rpc::QueuedEvent&)> queued;
+  std::function<void(const rpc::WaitingEvent&)> waiting;
   std::function<void(const rpc::ProgressEvent&)> progress;
   std::function<void(const rpc::LogEvent&)> log;
 };
 
+// How to be served.
+struct Wishes {
+  std::vector<std::string> devices;
+  rpc::TimeLimits limits;
+  bool wait_for_debugger = false;
+  std::chrono::milliseconds queue_patience{0};                   // 0: wait as long as it takes
+  std::chrono::milliseconds patience = std::chrono::seconds(5);  // for any word of the server's
+};
+
 class Client {
  public:
-  // Says hello and waits for the answer, at most `patience` unless the server says that it has queued us. `peer` is
-  // what messages call the other end.
-  Client(std::unique_ptr<Transport> transport, std::string peer, EventHandlers handlers = {},
-         std::chrono::milliseconds patience = std::chrono::seconds(5));
+  // Opens a session and waits for the answer. `peer` is what messages call the other end. busy when the time to wait
+  // for a place is over.
+  Client(std::unique_ptr<Transport> transport, std::string peer, EventHandlers handlers = {}, Wishes wishes = {});
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  const DeviceFacts& facts() const { return facts_; }
+  const DeviceFacts& facts() const { return opened_.facts; }
+  // Those that the server keeps.
+  const rpc::TimeLimits& limits() const { return opened_.limits; }
+  // Of the session on its machine, for debuggers.
+  std::uint64_t process() const { return opened_.process; }
   const std::string& peer() const { return peer_; }
   rpc::Handle new_handle() { return next_handle_++; }
   std::uint64_t round_trips() const { return round_trips_; }
@@ -110,16 +122,20 @@ class Client {
 
   std::shared_ptr<Answer> enqueue(rpc::Tag tag, const std::vector<std::uint8_t>& body, ByteSpan payload,
                                   MutableByteSpan answer_payload);
-  void say_hello(std::chrono::milliseconds patience);
+  void open_session();
   void make_room_before(std::size_t payload_bytes);
   void receive_answer();
   void take_event(const rpc::Frame& frame);
+  void wait_in_queue(rpc::WaitingEvent place);
   [[noreturn]] void fail(Status status);
 
   rpc::Connection connection_;
   std::string peer_;
   EventHandlers handlers_;
-  DeviceFacts facts_;
+  Wishes wishes_;
+  rpc::OpenReply opened_;
+  std::optional<std::chrono::steady_clock::time_point> queue_deadline_;
+  rpc::WaitingEvent place_;  // told last; position 0: not queued
   std::deque<Outstanding> outstanding_;
   std::map<std::uint64_t, Failure> failures_;  // by request: what later ones may be aborted for
   std::uint64_t next_request_ = 1;
@@ -128,6 +144,10 @@ class Client {
   std::uint64_t sent_since_wait_ = 0;  // requests
   Status broken_;
 };
+
+// Asks, instead of opening a session, what the server is doing.
+rpc::StatusReply ask_status(std::unique_ptr<Transport> transport, const std::string& peer,
+                            std::chrono::milliseconds patience = std::chrono::seconds(5));
 
 template <class Reply>
 void Pending<Reply>::wait() {

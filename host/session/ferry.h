@@ -291,15 +291,58 @@ class FERRY_API Device {
   std::shared_ptr<detail::DeviceState> state_;
 };
 
+// All places of a server are taken; somebody else is served first.
+struct QueuePlace {
+  std::uint32_t position = 0;  // 1: next
+  std::string holder;          // who has the device
+  double holder_seconds = 0;   // for how long
+};
+
+// Seconds; 0: the server's own limit. It may grant less. Waiting for a place counts for none but `queue`.
+struct Deadlines {
+  double call = 0;  // one call or measurement
+  double session = 0;
+  double idle = 0;   // nothing runs and nothing moves
+  double queue = 0;  // until there is a place: then RemoteError with busy
+};
+
 struct ConnectOptions {
   // What a kernel printed or the server has to say; nothing: dropped.
   std::function<void(const std::string& line)> log;
-  // The server is full and this many are served first.
-  std::function<void(std::uint32_t position)> queued;
+  // Told again whenever it changes.
+  std::function<void(const QueuePlace& place)> queued;
+  Deadlines deadlines;
+  std::vector<std::string> devices;  // kinds beside the CPU that will be used
+  bool wait_for_debugger = false;    // before the first call
 };
 
 // "HOST:PORT"; without a port it is 9090. RemoteError with unavailable within 5 s when nobody answers.
 FERRY_API Device connect(std::string_view address, const ConnectOptions& options = {});
+
+// Somebody whom a server serves, or who waits for that.
+struct ServerClient {
+  std::uint64_t session = 0;  // its number; 0 while waiting
+  std::string client;
+  std::string peer;
+  double seconds = 0;    // it has had the session, or has waited
+  std::string function;  // that runs now, for running_seconds; or empty
+  double running_seconds = 0;
+};
+struct ServerStatus {
+  std::string address;
+  std::string server_version;
+  std::string device;
+  double uptime_seconds = 0;
+  std::uint32_t max_sessions = 0;
+  std::uint32_t max_waiting = 0;
+  std::uint64_t sessions_ended = 0;
+  std::uint64_t sessions_failed = 0;
+  std::vector<ServerClient> sessions;
+  std::vector<ServerClient> waiting;  // the next first
+};
+// Answered at once, whoever has the device.
+FERRY_API ServerStatus server_status(std::string_view address, const ConnectOptions& options = {});
+
 // A server of our own on this machine, which ends with the last object that uses it.
 FERRY_API Device local_device(const ConnectOptions& options = {});
 

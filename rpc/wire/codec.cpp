@@ -55,6 +55,43 @@ void serialize(Archive& archive, LogEvent& event) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, WaitingEvent& event) {
+  archive(event.position, event.holder, event.holder_ms);
+}
+
+template <class Archive>
+void serialize(Archive& archive, CrashEvent& event) {
+  archive(event.request, event.function, event.signal, event.address, event.module, event.offset, event.printed);
+}
+
+template <class Archive>
+void serialize(Archive& archive, TimeLimits& limits) {
+  archive(limits.call_ms, limits.session_ms, limits.idle_ms);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Open& message) {
+  archive(message.version_min, message.version_max, message.client, message.devices, message.limits,
+          message.wait_for_debugger);
+}
+
+template <class Archive>
+void serialize(Archive& archive, OpenReply& message) {
+  archive(message.version, message.facts, message.limits, message.process);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ClientListing& listing) {
+  archive(listing.number, listing.client, listing.peer, listing.since_ms, listing.function, listing.running_ms);
+}
+
+template <class Archive>
+void serialize(Archive& archive, StatusReply& message) {
+  archive(message.server_version, message.device, message.uptime_ms, message.max_sessions, message.max_waiting,
+          message.sessions_ended, message.sessions_failed, message.sessions, message.waiting);
+}
+
+template <class Archive>
 void serialize(Archive& archive, Hello& message) {
   archive(message.version_min, message.version_max, message.client);
 }
@@ -176,6 +213,10 @@ FERRY_INSTANTIATE(Failure)
 FERRY_INSTANTIATE(QueuedEvent)
 FERRY_INSTANTIATE(ProgressEvent)
 FERRY_INSTANTIATE(LogEvent)
+FERRY_INSTANTIATE(WaitingEvent)
+FERRY_INSTANTIATE(CrashEvent)
+FERRY_INSTANTIATE(OpenReply)
+FERRY_INSTANTIATE(StatusReply)
 FERRY_INSTANTIATE(HelloReply)
 FERRY_INSTANTIATE(PutModuleReply)
 FERRY_INSTANTIATE(ListModulesReply)

@@ -108,16 +108,18 @@ Status Connection::drain_payload() {
   return Status();
 }
 
-std::vector<std::uint8_t> failure_frame(std::uint16_t tag, std::uint64_t request, const Status& failure,
-                                        std::uint64_t failed_request) {
-  const std::vector<std::uint8_t> body = failure_body(failure, failed_request);
-  FrameHeader header{FrameKind::response, tag, failure.code(), request};
+std::vector<std::uint8_t> whole_frame(FrameHeader header, ByteSpan body) {
   header.body_bytes = static_cast<std::uint32_t>(body.size());
   const auto head = encode_frame_header(header);
   std::vector<std::uint8_t> bytes(head.size() + body.size());
   std::copy(head.begin(), head.end(), bytes.begin());
   std::copy(body.begin(), body.end(), bytes.begin() + head.size());
   return bytes;
+}
+
+std::vector<std::uint8_t> failure_frame(std::uint16_t tag, std::uint64_t request, const Status& failure,
+                                        std::uint64_t failed_request) {
+  return whole_frame({FrameKind::response, tag, failure.code(), request}, failure_body(failure, failed_request));
 }
 
 Status failure_of(const Frame& response, std::uint64_t* failed_request) {

@@ -77,7 +77,12 @@ class Connection {
   std::uint64_t payload_left_ = 0;
 };
 
-// A whole failed response as bytes, for those who have a socket but no connection.
+// Whole frames as bytes, for those who have a socket but no connection.
+std::vector<std::uint8_t> whole_frame(FrameHeader header, ByteSpan body);
+template <class Event>
+std::vector<std::uint8_t> event_frame(EventTag tag, const Event& event) {
+  return whole_frame({FrameKind::event, static_cast<std::uint16_t>(tag)}, encode(event));
+}
 std::vector<std::uint8_t> failure_frame(std::uint16_t tag, std::uint64_t request, const Status& failure,
                                         std::uint64_t failed_request = 0);
 

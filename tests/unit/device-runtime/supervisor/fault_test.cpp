@@ -192,7 +192,7 @@ TEST_CASE("a first request other than hello is refused") {
   CHECK(connection.send_request(1, rpc::Ping{}).is_ok());
   const auto frame = connection.receive_frame();
   REQUIRE(frame.is_ok());
-  CHECK(rpc::failure_of(frame.value()).message() == "expected hello as the first request");
+  CHECK(rpc::failure_of(frame.value()).message() == "expected open, hello or status as the first request");
 }
 
 TEST_CASE("a length of 2^63 is refused at once, in the handshake and in a session") {
@@ -248,21 +248,6 @@ TEST_CASE("random bytes after a good start end that session and nothing else") {
     while (client.next_response().is_ok()) {
     }
   }
-  CHECK(sessions_end(server));
-  check_alive(server);
-}
-
-TEST_CASE("more sessions than the server takes are told that it is busy") {
-  TestServer server;
-  std::vector<std::unique_ptr<TestClient>> clients;
-  for (int i = 0; i < 64; ++i) clients.push_back(std::make_unique<TestClient>(server.port()));
-  rpc::Connection one_more(connect_to(server.port()));
-  one_more.put_preamble_before_first_frame({});
-  CHECK(one_more.send_request(1, rpc::Hello{}).is_ok());
-  const auto frame = one_more.receive_frame();
-  REQUIRE(frame.is_ok());
-  CHECK(rpc::failure_of(frame.value()).code() == ErrorCode::busy);
-  clients.clear();
   CHECK(sessions_end(server));
   check_alive(server);
 }

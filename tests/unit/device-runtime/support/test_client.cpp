@@ -21,6 +21,21 @@ TestClient::TestClient(std::unique_ptr<Transport> transport)
   say_hello();
 }
 
+TestClient::TestClient(std::uint16_t port, const rpc::Open& open)
+    : connection_(std::make_unique<rpc::Connection>(connect_to(port))) {
+  connection_->put_preamble_before_first_frame({});
+  opened_ = must(open).reply;
+  facts_ = opened_.facts;
+}
+
+std::unique_ptr<rpc::Connection> join_queue(std::uint16_t port, const rpc::Open& open) {
+  auto connection = std::make_unique<rpc::Connection>(connect_to(port));
+  connection->put_preamble_before_first_frame({});
+  const Status sent = connection->send_request(1, open);
+  CHECK_MESSAGE(sent.is_ok(), sent.message());
+  return connection;
+}
+
 void TestClient::say_hello() {
   auto hello = must(rpc::Hello{rpc::kProtocolVersionMin, rpc::kProtocolVersionMax, "a test"});
   facts_ = std::move(hello.reply.facts);

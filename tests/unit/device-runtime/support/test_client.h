@@ -33,7 +33,12 @@ class TestClient {
   // Over a transport that somebody else connected; says hello as well.
   explicit TestClient(std::unique_ptr<Transport> transport);
 
+  // Says open instead, and waits until it is served.
+  TestClient(std::uint16_t port, const rpc::Open& open);
+
   const DeviceFacts& facts() const { return facts_; }
+  // Of the answer to open.
+  const rpc::OpenReply& opened() const { return opened_; }
   rpc::Connection& connection() { return *connection_; }
 
   // Sends without waiting; returns the request's id.
@@ -105,10 +110,14 @@ class TestClient {
 
   std::unique_ptr<rpc::Connection> connection_;
   DeviceFacts facts_;
+  rpc::OpenReply opened_;
   std::string logged_;
   std::uint64_t last_id_ = 0;
   rpc::Handle last_handle_ = 0;
 };
+
+// A client that has sent its open and is not served yet.
+std::unique_ptr<rpc::Connection> join_queue(std::uint16_t port, const rpc::Open& open);
 
 // A TCP connection to a server of this machine, with nothing sent yet and receives that give up after 20 s.
 std::unique_ptr<Transport> connect_to(std::uint16_t port);

@@ -122,9 +122,14 @@ ProcessResult run_server_program(const std::vector<std::string>& arguments) {
 
 TestServer::TestServer(std::vector<std::string> arguments) : error_file_(temporary_file()) {
   std::vector<std::string> words = server_command();
-  bool port_given = false;
-  for (const std::string& argument : arguments) port_given = port_given || argument == "--port";
-  if (!port_given) words.insert(words.end(), {"--port", "0"});
+  const auto add_default = [&](const char* option, const char* value) {
+    for (const std::string& argument : arguments) {
+      if (argument == option) return;
+    }
+    words.insert(words.end(), {option, value});
+  };
+  add_default("--port", "0");
+  add_default("--sessions", "8");
   words.insert(words.end(), arguments.begin(), arguments.end());
   int ends[2];
   REQUIRE(pipe2(ends, O_CLOEXEC) == 0);

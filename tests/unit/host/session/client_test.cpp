@@ -27,6 +27,12 @@ RemoteError error_of(F f) {
   return {ErrorCode::ok, ""};
 }
 
+session::Wishes impatient(int milliseconds) {
+  session::Wishes wishes;
+  wishes.patience = std::chrono::milliseconds(milliseconds);
+  return wishes;
+}
+
 }  // namespace
 
 TEST_CASE("hello tells the client what the device is") {
@@ -50,8 +56,7 @@ TEST_CASE("a listener that never says hello is given up") {
     s.receive();
     s.receive();
   });
-  const RemoteError error =
-      error_of([&] { Client client(server.client_end(), "board:9090", {}, std::chrono::milliseconds(50)); });
+  const RemoteError error = error_of([&] { Client client(server.client_end(), "board:9090", {}, impatient(50)); });
   CHECK(error.code() == ErrorCode::unavailable);
   CHECK(std::string(error.what()) ==
         "board:9090 does not answer: something listens there, but it is no ferry rpc_server");
@@ -61,16 +66,43 @@ TEST_CASE("a client in the queue waits longer than for hello, and hears its plac
   ScriptedServer server([](ScriptedServer& s) {
     const Request hello = s.receive();
     for (std::uint32_t position : {2u, 1u}) {
-      (void)s.connection().send_event(rpc::EventTag::queued, rpc::QueuedEvent{position});
+      (void)s.connection().send_event(rpc::EventTag::waiting, rpc::WaitingEvent{position, "somebody else", 1000});
       std::this_thread::sleep_for(std::chrono::milliseconds(300));
     }
-    s.answer(hello, rpc::HelloReply{});
+    s.answer(hello, rpc::OpenReply{});
   });
   std::vector<std::uint32_t> places;
   session::EventHandlers handlers;
-  handlers.queued = [&](const rpc::QueuedEvent& event) { places.push_back(event.position); };
-  Client client(server.client_end(), "board:9090", handlers, std::chrono::milliseconds(500));
+  handlers.waiting = [&](const rpc::WaitingEvent& event) { places.push_back(event.position); };
+  Client client(server.client_end(), "board:9090", handlers, impatient(500));
   CHECK(places == std::vector<std::uint32_t>{2, 1});
+}
+
+TEST_CASE("a client that is tired of waiting gives up and names who holds the device") {
+  ScriptedServer server([](ScriptedServer& s) {
+    s.receive();
+    (void)s.connection().send_event(rpc::EventTag::waiting, rpc::WaitingEvent{3, "a nightly job", 1000});
+    s.receive();
+  });
+  session::Wishes wishes;
+  wishes.queue_patience = std::chrono::milliseconds(50);
+  const RemoteError error = error_of([&] { Client client(server.client_end(), "board:9090", {}, wishes); });
+  CHECK(error.code() == ErrorCode::busy);
+  CHECK(std::string(error.what()) == "gave up waiting for board:9090 at place 3; it is held by a nightly job");
+}
+
+TEST_CASE("what the server says of the connection fails every request with it") {
+  ScriptedServer server([](ScriptedServer& s) {
+    s.welcome();
+    s.receive();
+    (void)s.connection().send_failure({}, {ErrorCode::deadline_exceeded, "the session took too long"});
+    s.receive();
+  });
+  Client client(server.client_end(), "board:9090");
+  const RemoteError error = error_of([&] { client.call(rpc::Ping{}); });
+  CHECK(error.code() == ErrorCode::deadline_exceeded);
+  CHECK(std::string(error.what()).find("the session took too long") != std::string::npos);
+  CHECK_FALSE(client.is_open());
 }
 
 TEST_CASE("requests are sent before the answers of earlier ones arrive") {

@@ -65,7 +65,7 @@ class ScriptedServer {
     (void)connection_->send_failure(request.header, {code, message}, failed_request);
   }
   void welcome() {
-    rpc::HelloReply reply;
+    rpc::OpenReply reply;
     reply.version = 1;
     reply.facts.arch = "x86_64";
     reply.facts.cpu_name = "a scripted CPU";

@@ -60,6 +60,13 @@ void for_each_message(Check check) {
   check("facts", Facts{});
   check("facts reply", FactsReply{sample_facts()});
   check("close", Close{});
+  check("open", Open{1, 3, "ferry 0.1.0 user@laptop", {"cuda"}, {1000, 2000, 3000}, true});
+  check("open reply", OpenReply{1, sample_facts(), {1, 2, 3}, 4711});
+  check("status", GetStatus{});
+  check("status reply",
+        StatusReply{"0.1.0", "a board", 1, 2, 3, 4, 5, {{7, "a", "b", 1, "mm", 2}}, {{0, "c", "d", 3, "", 0}}});
+  check("waiting event", WaitingEvent{2, "somebody", 1500});
+  check("crash event", CrashEvent{9, "mm", "SIGSEGV", 8, Hash{1, 2}, 0x1234, "hello"});
   check("failure", Failure{"mm: no such function", 12});
   check("queued event", QueuedEvent{2});
   check("progress event", ProgressEvent{7, 10, 20});
@@ -152,7 +159,7 @@ TEST_CASE("a dtype or fill kind that does not exist is refused with its offset")
 TEST_CASE("every tag has its name") {
   CHECK(std::string(tag_name(1)) == "hello");
   CHECK(std::string(tag_name(15)) == "close");
-  CHECK(std::string(tag_name(16)) == "unknown");
+  CHECK(std::string(tag_name(60000)) == "unknown");
 }
 
 }  // namespace

@@ -37,6 +37,8 @@ TEST_CASE("the page has a row for every message, event and error") {
   expect(row(static_cast<unsigned>(EventTag::queued), "queued"));
   expect(row(static_cast<unsigned>(EventTag::progress), "progress"));
   expect(row(static_cast<unsigned>(EventTag::log), "log"));
+  expect(row(static_cast<unsigned>(EventTag::waiting), "waiting"));
+  expect(row(static_cast<unsigned>(EventTag::crash), "crash"));
   expect("preamble (" + std::to_string(kPreambleBytes) + " bytes)");
   expect("header (" + std::to_string(kFrameHeaderBytes) + " bytes)");
 }

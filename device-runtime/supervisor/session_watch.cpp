@@ -1,0 +1,99 @@
+#include "device-runtime/supervisor/session_watch.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "rpc/base/format.h"
+
+namespace ferry::device {
+namespace {
+
+// Together with the supervisor's own interval less than 10 s.
+constexpr int kFirstProbeSeconds = 2;
+constexpr int kProbeSeconds = 2;
+constexpr int kProbes = 3;
+constexpr std::uint32_t kUnacknowledgedMs = 8000;
+
+constexpr std::int64_t kForever = std::int64_t{1} << 62;
+
+std::uint64_t smaller(std::uint64_t wish, std::uint64_t most) {
+  if (wish == 0 || most == 0) return std::max(wish, most);
+  return std::min(wish, most);
+}
+
+// False where the system does not say, or it is no TCP.
+bool read_tcp_info(int socket, tcp_info& info) {
+  socklen_t length = sizeof info;
+  return getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 &&
+         length >= offsetof(tcp_info, tcpi_last_ack_recv) + sizeof info.tcpi_last_ack_recv;
+}
+
+Status too_long(const std::string& what, std::int64_t since, std::int64_t now, const char* limit,
+                std::uint64_t limit_ms) {
+  return {ErrorCode::deadline_exceeded,
+          format("%s was stopped after %.1f s: the limit of %s is %.1f s", what.c_str(),
+                 static_cast<double>(now - since) * 1e-9, limit, static_cast<double>(limit_ms) * 1e-3)};
+}
+
+}  // namespace
+
+rpc::TimeLimits granted(const rpc::TimeLimits& wished, const rpc::TimeLimits& most) {
+  return {smaller(wished.call_ms, most.call_ms), smaller(wished.session_ms, most.session_ms),
+          smaller(wished.idle_ms, most.idle_ms)};
+}
+
+void ask_for_signs_of_life(int socket) {
+  const auto set = [socket](int level, int option, int value) {
+    (void)setsockopt(socket, level, option, &value, sizeof value);
+  };
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, kFirstProbeSeconds);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, kProbeSeconds);
+  set(IPPROTO_TCP, TCP_KEEPCNT, kProbes);
+}
+
+bool is_peer_gone(int socket) {
+  pollfd entry{socket, POLLRDHUP, 0};
+  if (poll(&entry, 1, 0) > 0) return true;
+  // While something sent waits for its acknowledgement, the system does not probe but repeats it, for a quarter of an
+  // hour.
+  tcp_info info{};
+  return read_tcp_info(socket, info) && info.tcpi_unacked > 0 && info.tcpi_last_ack_recv > kUnacknowledgedMs;
+}
+
+bool SessionWatch::is_over(std::uint64_t limit_ms, std::int64_t since, std::int64_t now) {
+  if (limit_ms == 0) return false;
+  const std::int64_t left = since + static_cast<std::int64_t>(limit_ms) * kNanosecondsPerMs - now;
+  patience_ = std::min(patience_, left);
+  return left <= 0;
+}
+
+Status SessionWatch::check(const Activity& activity, int socket, std::int64_t now) {
+  patience_ = kForever;
+  const std::int64_t start = activity.started_ns.load();
+  const bool computes = activity.in_kernel.load();
+  const std::string what = computes ? activity.function : "the session";
+  if (computes || start != request_start_) {
+    active_ = now;
+    request_start_ = start;
+  } else if (tcp_info info{}; read_tcp_info(socket, info)) {
+    const std::int64_t quiet_ms = std::min(info.tcpi_last_data_recv, info.tcpi_last_data_sent);
+    active_ = std::max(active_, now - quiet_ms * kNanosecondsPerMs);
+  } else if (activity.request.load() != 0) {
+    active_ = now;
+  }
+  // A call that begins right after this check is not over before its whole limit has gone by.
+  if (is_over(limits_.call_ms, computes ? start : now, now)) {
+    return too_long(what, start, now, "a call", limits_.call_ms);
+  }
+  if (is_over(limits_.session_ms, begin_, now)) return too_long(what, begin_, now, "a session", limits_.session_ms);
+  if (is_over(limits_.idle_ms, active_, now)) return too_long(what, active_, now, "doing nothing", limits_.idle_ms);
+  return {};
+}
+
+}  // namespace ferry::device
