@@ -34,7 +34,9 @@ inline constexpr std::uint32_t kProtocolVersionMax = 1;
   X(14, Facts, FactsReply, "facts")                   \
   X(15, Close, Empty, "close")                        \
   X(16, Open, OpenReply, "open")                      \
-  X(17, GetStatus, StatusReply, "status")
+  X(17, GetStatus, StatusReply, "status")             \
+  X(32, Evaluate, Evaluation, "evaluate")             \
+  X(33, ReadFiles, ReadFilesReply, "read_files")
 
 // Chosen by the client, never reused within a session, never 0.
 using Handle = std::uint64_t;
@@ -196,6 +198,64 @@ struct MeasureReply {
   std::uint64_t number = 0;     // calls a sample, as it came out
   std::uint64_t warmup_calls = 0;
   std::uint32_t threads = 0;
+};
+
+// Times several calls in turns, and says under which circumstances. PROTOCOL.md has the meaning of each field.
+struct Evaluate {
+  std::vector<Call> calls;
+  std::uint32_t number = 0;
+  std::uint32_t repeat = 10;
+  std::uint32_t max_repeat = 0;
+  double min_repeat_ms = 0;
+  double warmup_ms = 0;
+  double cooldown_ms = 0;
+  double timeout_ms = 0;
+  double tolerance = 0;
+  bool cold = false;
+  std::vector<std::uint32_t> cores;
+  std::uint32_t threads = 0;
+  std::vector<std::string> watch;
+};
+struct Sample {
+  double seconds = 0;  // a call
+  std::uint32_t switches = 0;
+  std::uint32_t core = 0;
+};
+// Of one of the calls.
+struct SampleSet {
+  std::vector<Sample> samples;
+  std::uint64_t number = 0;
+  std::uint64_t warmup_calls = 0;
+  double cycles = 0;
+  double instructions = 0;
+  double cache_misses = 0;
+};
+struct WatchedFile {
+  std::string path;
+  std::string before;
+  std::string after;
+};
+enum class EvaluationEnd : std::uint8_t { all_rounds = 1, converged = 2, timeout = 3 };
+struct Evaluation {
+  std::vector<SampleSet> sets;
+  EvaluationEnd ended = EvaluationEnd::all_rounds;
+  double elapsed_s = 0;
+  std::uint32_t threads = 0;
+  std::uint64_t clock_resolution_ns = 0;
+  std::uint64_t clock_overhead_ns = 0;
+  std::uint64_t wiped_bytes = 0;
+  std::uint32_t counters_errno = 0;
+  std::uint64_t voluntary_switches = 0;
+  std::uint64_t involuntary_switches = 0;
+  std::vector<WatchedFile> watched;
+};
+
+// Files of /proc and /sys, as text.
+struct ReadFiles {
+  std::vector<std::string> paths;
+};
+struct ReadFilesReply {
+  std::vector<std::string> texts;  // one a path; empty where there is none
 };
 
 struct Facts {};

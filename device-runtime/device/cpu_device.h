@@ -23,6 +23,7 @@ class CpuDevice final : public Device {
               std::uint64_t bytes) override;
   Status fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements) override;
   Result<std::unique_ptr<Program>> load(const ModuleFile& module) override;
+  void limit_threads(unsigned threads) override { pool_.set_limit(threads); }
   std::string take_printed() override { return printed_.take(); }
 
  private:

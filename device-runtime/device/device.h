@@ -57,6 +57,9 @@ class Device {
   // Takes the image that fits this device out of the module. The manifest was checked against the device's facts.
   virtual Result<std::unique_ptr<Program>> load(const ModuleFile& module) = 0;
 
+  // Parallel loops use at most so many threads from now on; 0: all.
+  virtual void limit_threads(unsigned threads) = 0;
+
   // What kernels have printed since the last call.
   virtual std::string take_printed() = 0;
 };

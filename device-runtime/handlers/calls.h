@@ -6,6 +6,5 @@
 namespace ferry::device {
 
 Result<rpc::CallReply> handle_call(SessionState& state, Exchange& exchange, const rpc::Call& request);
-Result<rpc::MeasureReply> handle_measure(SessionState& state, Exchange& exchange, const rpc::Measure& request);
 
 }  // namespace ferry::device

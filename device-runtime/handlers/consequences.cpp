@@ -44,4 +44,8 @@ void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Measu
   mark_outputs_unwritten(state, request.call, exchange.cause());
 }
 
+void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Evaluate& request) {
+  for (const rpc::Call& call : request.calls) mark_outputs_unwritten(state, call, exchange.cause());
+}
+
 }  // namespace ferry::device

@@ -16,5 +16,6 @@ void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Fill&
 void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Copy& request);
 void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Call& request);
 void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Measure& request);
+void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Evaluate& request);
 
 }  // namespace ferry::device

@@ -4,6 +4,7 @@
 
 #include "device-runtime/handlers/calls.h"
 #include "device-runtime/handlers/consequences.h"
+#include "device-runtime/handlers/evaluate.h"
 #include "device-runtime/handlers/info.h"
 #include "device-runtime/handlers/memory.h"
 #include "device-runtime/handlers/modules.h"
@@ -62,6 +63,8 @@ bool dispatch(SessionState& state, rpc::Connection& connection, Activity& activi
     case rpc::Tag::Close: return reply_with(&handle_close);
     case rpc::Tag::Open: return reply_with(&handle_open);
     case rpc::Tag::GetStatus: break;  // the supervisor's, instead of a session
+    case rpc::Tag::Evaluate: return reply_with(&handle_evaluate);
+    case rpc::Tag::ReadFiles: return reply_with(&handle_read_files);
   }
   exchange.refuse({ErrorCode::unsupported, format("this server does not know messages of tag %u", frame.header.tag)});
   return !exchange.session_ends();

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "device-runtime/facts/facts.h"
+#include "device-runtime/facts/watched_files.h"
 #include "device-runtime/handlers/modules.h"
 #include "rpc/base/format.h"
 
@@ -35,6 +36,12 @@ Result<rpc::Empty> handle_ping(SessionState&, Exchange&, const rpc::Ping&) { ret
 Result<rpc::FactsReply> handle_facts(SessionState& state, Exchange&, const rpc::Facts&) {
   refresh_facts(state.facts);
   return rpc::FactsReply{state.facts};
+}
+
+Result<rpc::ReadFilesReply> handle_read_files(SessionState&, Exchange&, const rpc::ReadFiles& request) {
+  rpc::ReadFilesReply reply;
+  for (const std::string& path : request.paths) reply.texts.push_back(watched_text(path));
+  return reply;
 }
 
 Result<rpc::Empty> handle_close(SessionState& state, Exchange& exchange, const rpc::Close&) {

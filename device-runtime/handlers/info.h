@@ -9,6 +9,7 @@ Result<rpc::HelloReply> handle_hello(SessionState& state, Exchange& exchange, co
 Result<rpc::OpenReply> handle_open(SessionState& state, Exchange& exchange, const rpc::Open& request);
 Result<rpc::Empty> handle_ping(SessionState& state, Exchange& exchange, const rpc::Ping& request);
 Result<rpc::FactsReply> handle_facts(SessionState& state, Exchange& exchange, const rpc::Facts& request);
+Result<rpc::ReadFilesReply> handle_read_files(SessionState& state, Exchange& exchange, const rpc::ReadFiles& request);
 Result<rpc::Empty> handle_close(SessionState& state, Exchange& exchange, const rpc::Close& request);
 
 // The newest version both sides speak; version_mismatch names both ranges when there is none.

@@ -12,16 +12,22 @@ std::int64_t now_ns() {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-std::int64_t clock_overhead_ns() {
-  static const std::int64_t overhead = [] {
-    std::int64_t least = 1'000'000;
+const ClockFacts& clock_facts() {
+  static const ClockFacts facts = [] {
+    ClockFacts least{1'000'000, 1'000'000'000};
     for (int i = 0; i < 200; ++i) {
       const std::int64_t begin = now_ns();
-      least = std::min(least, now_ns() - begin);
+      const std::int64_t apart = now_ns() - begin;
+      least.overhead_ns = std::min(least.overhead_ns, apart);
+      // A coarse clock stands still for many readings and then steps.
+      std::int64_t step = apart;
+      for (int reading = 0; step == 0 && reading < 100'000; ++reading) step = now_ns() - begin;
+      if (step > 0) least.resolution_ns = std::min(least.resolution_ns, step);
     }
-    return std::max<std::int64_t>(least, 0);
+    least.overhead_ns = std::max<std::int64_t>(least.overhead_ns, 0);
+    return least;
   }();
-  return overhead;
+  return facts;
 }
 
 }  // namespace ferry::device

@@ -7,7 +7,13 @@ namespace ferry::device {
 
 std::int64_t now_ns();
 
-// What two readings of the clock with nothing between them differ by, at best; measured once a process.
-std::int64_t clock_overhead_ns();
+// Both at best, measured once a process.
+struct ClockFacts {
+  std::int64_t overhead_ns = 0;    // what two readings with nothing between them differ by
+  std::int64_t resolution_ns = 1;  // the smallest difference that it shows
+};
+const ClockFacts& clock_facts();
+
+inline std::int64_t clock_overhead_ns() { return clock_facts().overhead_ns; }
 
 }  // namespace ferry::device

@@ -1,7 +1,12 @@
 #include "device-runtime/measure/measure.h"
 
 #include "device-runtime/measure/clock.h"
+#include "device-runtime/measure/convergence.h"
 #include "rpc/base/format.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,34 +16,48 @@ namespace {
 
 // A workload that takes no time at all must not be called forever.
 constexpr std::uint64_t kMaxNumber = std::uint64_t{1} << 32;
+// A sample of this many of the clock's steps is known to a tenth of a percent.
+constexpr std::int64_t kClockSteps = 1000;
 
-Status check(const MeasurePlan& plan) {
-  const auto bad = [](std::string what) { return Status(ErrorCode::invalid_argument, "measure: " + std::move(what)); };
-  if (plan.number == 0) return bad("expected a number of at least 1, got 0");
-  if (plan.repeat == 0 || plan.repeat > kMaxRepeat) {
-    return bad(format("expected a repeat of 1 to %u, got %u", kMaxRepeat, plan.repeat));
-  }
-  // Written so that not-a-number is refused too.
-  if (!(plan.min_repeat_ms >= 0 && plan.min_repeat_ms <= kMaxMilliseconds)) {
-    return bad(format("expected a min_repeat_ms of 0 to %.0f, got %g", kMaxMilliseconds, plan.min_repeat_ms));
-  }
-  if (!(plan.warmup_ms >= 0 && plan.warmup_ms <= kMaxMilliseconds)) {
-    return bad(format("expected a warmup_ms of 0 to %.0f, got %g", kMaxMilliseconds, plan.warmup_ms));
+Status refusal(std::string what) { return {ErrorCode::invalid_argument, "measure: " + std::move(what)}; }
+
+// Written so that not-a-number is refused too.
+Status check_range(const char* name, double value, double least, double most) {
+  if (value >= least && value <= most) return {};
+  return refusal(format("expected a %s of %.0f to %.0f, got %.15g", name, least, most, value));
+}
+
+Status check(const rpc::Evaluate& plan) {
+  const struct {
+    const char* name;
+    double value, least, most;
+  } ranges[] = {{"repeat", double(plan.repeat), 1, kMaxRepeat},
+                {"max_repeat", double(plan.max_repeat), 0, kMaxRepeat},
+                {"min_repeat_ms", plan.min_repeat_ms, 0, kMaxMilliseconds},
+                {"warmup_ms", plan.warmup_ms, 0, kMaxMilliseconds},
+                {"cooldown_ms", plan.cooldown_ms, 0, kMaxMilliseconds},
+                {"timeout_ms", plan.timeout_ms, 0, kMaxMilliseconds},
+                {"tolerance", plan.tolerance, 0, 1}};
+  for (const auto& range : ranges) FERRY_TRY(check_range(range.name, range.value, range.least, range.most));
+  if (plan.cold && (plan.number != 1 || plan.min_repeat_ms > 0)) {
+    return refusal(
+        "expected a number of 1 and no min_repeat_ms in cold mode: the second call would find the caches warm");
   }
   return {};
 }
 
-struct Sample {
-  std::int32_t failure = 0;
-  std::int64_t elapsed_ns = 0;
-};
+std::int64_t nanoseconds(double milliseconds) { return static_cast<std::int64_t>(milliseconds * 1e6); }
 
-Sample take_sample(Workload& workload, std::uint64_t number) {
-  Sample sample;
-  const std::int64_t begin = now_ns();
-  for (std::uint64_t i = 0; i < number && sample.failure == 0; ++i) sample.failure = workload.run();
-  sample.elapsed_ns = std::max<std::int64_t>(now_ns() - begin - clock_overhead_ns(), 0);
-  return sample;
+void rest(double milliseconds) {
+  timespec left{static_cast<time_t>(milliseconds / 1000), static_cast<long>(std::fmod(milliseconds, 1000) * 1e6)};
+  while (nanosleep(&left, &left) != 0) {
+  }
+}
+
+std::uint32_t involuntary_switches() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint32_t>(usage.ru_nivcsw);
 }
 
 // How many calls would have lasted long enough: a little more than proportional, and always a step ahead.
@@ -49,37 +68,112 @@ std::uint64_t raised(std::uint64_t number, std::int64_t elapsed_ns, std::int64_t
   return static_cast<std::uint64_t>(std::min(wish, static_cast<double>(kMaxNumber)));
 }
 
+class Evaluator {
+ public:
+  Evaluator(const rpc::Evaluate& plan, std::span<Workload* const> workloads, SampleHooks& hooks, rpc::Evaluation& into)
+      : plan_(plan), workloads_(workloads), hooks_(hooks), into_(into), wanted_ns_(nanoseconds(plan.min_repeat_ms)) {
+    const ClockFacts& clock = clock_facts();
+    into.clock_resolution_ns = static_cast<std::uint64_t>(clock.resolution_ns);
+    into.clock_overhead_ns = static_cast<std::uint64_t>(clock.overhead_ns);
+    if (plan.number == 0) wanted_ns_ = std::max(wanted_ns_, kClockSteps * clock.resolution_ns);
+    into.sets.resize(workloads.size());
+    for (rpc::SampleSet& set : into.sets) set.number = std::max(plan.number, 1U);
+  }
+
+  Failure run() {
+    const std::int64_t started = now_ns();
+    if (plan_.warmup_ms > 0) {
+      const std::int64_t warm_at = started + nanoseconds(plan_.warmup_ms);
+      do {
+        if (!call_all()) return failure_;
+      } while (now_ns() < warm_at);
+    }
+    hooks_.warmed_up();
+    const std::int64_t begin = now_ns();
+    const std::uint32_t most = std::max(plan_.repeat, plan_.max_repeat);
+    std::uint32_t next_look = plan_.repeat;
+    for (std::uint32_t round = 0; round < most; ++round) {
+      if (round == next_look && plan_.tolerance > 0) {
+        if (has_converged()) {
+          into_.ended = rpc::EvaluationEnd::converged;
+          break;
+        }
+        next_look += std::max(4U, next_look / 8);
+      }
+      if (round > 0 && plan_.timeout_ms > 0 && now_ns() - started > nanoseconds(plan_.timeout_ms)) {
+        into_.ended = rpc::EvaluationEnd::timeout;
+        break;
+      }
+      if (plan_.cooldown_ms > 0) rest(plan_.cooldown_ms);
+      for (std::size_t i = 0; i < workloads_.size(); ++i) {
+        // In turns, and the other way round every second time: what changes steadily touches all alike.
+        const std::size_t w = round % 2 != 0 ? workloads_.size() - 1 - i : i;
+        while (!take_sample(w)) {
+          if (failure_.result != 0) return failure_;
+        }
+      }
+    }
+    into_.elapsed_s = static_cast<double>(now_ns() - begin) * 1e-9;
+    return {};
+  }
+
+ private:
+  bool call_all() {
+    for (std::size_t w = 0; w < workloads_.size(); ++w) {
+      ++into_.sets[w].warmup_calls;
+      failure_ = {workloads_[w]->run(), w};
+      if (failure_.result != 0) return false;
+    }
+    return true;
+  }
+
+  // False when the kernel failed, or when the sample was too short to count: what it ran was then warm-up.
+  bool take_sample(std::size_t w) {
+    rpc::SampleSet& set = into_.sets[w];
+    Workload& workload = *workloads_[w];
+    const std::uint64_t number = set.number;
+    if (plan_.cold) hooks_.cool(w);
+    hooks_.begin();
+    const std::uint32_t switches = involuntary_switches();
+    std::int32_t failure = 0;
+    const std::int64_t begin = now_ns();
+    for (std::uint64_t i = 0; i < number && failure == 0; ++i) failure = workload.run();
+    const std::int64_t elapsed = std::max<std::int64_t>(now_ns() - begin - clock_overhead_ns(), 0);
+    failure_ = {failure, w};
+    if (failure != 0) return false;
+    const bool counts = elapsed >= wanted_ns_ || number >= kMaxNumber || plan_.cold;
+    hooks_.end(w, counts ? number : 0);
+    if (!counts) {
+      set.warmup_calls += number;
+      set.number = raised(number, elapsed, wanted_ns_);
+      return false;
+    }
+    set.samples.push_back({static_cast<double>(elapsed) * 1e-9 / static_cast<double>(number),
+                           involuntary_switches() - switches, static_cast<std::uint32_t>(sched_getcpu())});
+    return true;
+  }
+
+  bool has_converged() const {
+    for (const rpc::SampleSet& set : into_.sets) {
+      if (relative_uncertainty(set.samples) > plan_.tolerance) return false;
+    }
+    return true;
+  }
+
+  const rpc::Evaluate& plan_;
+  std::span<Workload* const> workloads_;
+  SampleHooks& hooks_;
+  rpc::Evaluation& into_;
+  std::int64_t wanted_ns_;
+  Failure failure_;
+};
+
 }  // namespace
 
-Result<MeasureOutcome> measure(const MeasurePlan& plan, Workload& workload) {
+Result<Failure> measure(const rpc::Evaluate& plan, std::span<Workload* const> workloads, SampleHooks& hooks,
+                        rpc::Evaluation& into) {
   FERRY_TRY(check(plan));
-  MeasureOutcome outcome;
-  Measurement& result = outcome.measurement;
-  result.number = plan.number;
-  const auto wanted_ns = static_cast<std::int64_t>(plan.min_repeat_ms * 1e6);
-  const std::int64_t warm_at = now_ns() + static_cast<std::int64_t>(plan.warmup_ms * 1e6);
-  (void)clock_overhead_ns();
-  if (plan.warmup_ms > 0) {
-    do {
-      outcome.failure = workload.run();
-      ++result.warmup_calls;
-      if (outcome.failure != 0) return outcome;
-    } while (now_ns() < warm_at);
-  }
-  result.seconds.reserve(plan.repeat);
-  while (result.seconds.size() < plan.repeat) {
-    const Sample sample = take_sample(workload, result.number);
-    outcome.failure = sample.failure;
-    if (outcome.failure != 0) return outcome;
-    if (sample.elapsed_ns < wanted_ns && result.number < kMaxNumber) {
-      // Too short to count: what it ran was warm-up.
-      result.warmup_calls += result.number;
-      result.number = raised(result.number, sample.elapsed_ns, wanted_ns);
-      continue;
-    }
-    result.seconds.push_back(static_cast<double>(sample.elapsed_ns) * 1e-9 / static_cast<double>(result.number));
-  }
-  return outcome;
+  return Evaluator(plan, workloads, hooks, into).run();
 }
 
 }  // namespace ferry::device

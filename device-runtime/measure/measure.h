@@ -1,25 +1,14 @@
-// Times something that can be done again and again. Raw samples come out: statistics are the client's business.
+// Times things that can be done again and again, in turns. Raw samples come out: statistics are the client's business.
 #pragma once
 
-#include "rpc/base/status.h"
-
+#include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <span>
+
+#include "rpc/base/status.h"
+#include "rpc/messages.h"
 
 namespace ferry::device {
-
-struct MeasurePlan {
-  std::uint32_t number = 1;  // calls a sample, at least
-  std::uint32_t repeat = 1;  // samples
-  double min_repeat_ms = 0;  // a sample is raised in calls until it lasts this long
-  double warmup_ms = 0;      // calls before the first sample, for at least this long
-};
-
-struct Measurement {
-  std::vector<double> seconds;  // a call, one entry a sample
-  std::uint64_t number = 0;     // calls a sample, as it came out
-  std::uint64_t warmup_calls = 0;
-};
 
 inline constexpr std::uint32_t kMaxRepeat = 1'000'000;
 inline constexpr double kMaxMilliseconds = 3'600'000;
@@ -32,13 +21,28 @@ class Workload {
   virtual std::int32_t run() = 0;
 };
 
-struct MeasureOutcome {
-  std::int32_t failure = 0;  // the workload's first non-zero result; the measurement then means nothing
-  Measurement measurement;
+// What is done around every sample, outside of the timed part.
+class SampleHooks {
+ public:
+  virtual ~SampleHooks() = default;
+  // The rounds begin.
+  virtual void warmed_up() {}
+  // Take what the workload touches out of the caches.
+  virtual void cool(std::size_t /*workload*/) {}
+  virtual void begin() {}
+  // calls is 0 when the sample was too short to count.
+  virtual void end(std::size_t /*workload*/, std::uint64_t /*calls*/) {}
 };
 
-// invalid_argument when the plan is outside the limits above. The reading of the clock itself is taken off every
-// sample.
-Result<MeasureOutcome> measure(const MeasurePlan& plan, Workload& workload);
+struct Failure {
+  std::int32_t result = 0;  // the first non-zero one; the measurement then means nothing
+  std::size_t workload = 0;
+};
+
+// As PROTOCOL.md says of evaluate: fills in the sets, one a workload, how it ended, how long it took and what the clock
+// is worth. The reading of the clock itself is taken off every sample. invalid_argument when the plan is outside the
+// limits; its calls, cores, threads and files are somebody else's.
+Result<Failure> measure(const rpc::Evaluate& plan, std::span<Workload* const> workloads, SampleHooks& hooks,
+                        rpc::Evaluation& into);
 
 }  // namespace ferry::device

@@ -120,7 +120,7 @@ bool ThreadPool::take_chunk(std::int64_t& begin, std::int64_t& end) {
     const std::int64_t left = loop_.n - begin;
     if (left <= 0) return false;
     // Half of a fair share at a time: few steps, and what is left at the end is small enough to balance.
-    const std::int64_t share = left / (2 * std::int64_t{threads_});
+    const std::int64_t share = left / (2 * std::int64_t{limit_});
     end = begin + std::min(left, std::max(share, loop_.grain));
   } while (!next_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
   return true;
@@ -152,12 +152,13 @@ void ThreadPool::wait_for_others() {
 std::int32_t ThreadPool::parallel_for(std::int64_t n, std::int64_t grain, ferry_parallel_body body, void* closure) {
   if (n <= 0) return 0;
   grain = std::max<std::int64_t>(grain, 1);
-  if (inside_loop || threads_ == 1 || n <= grain) return body(0, n, closure);
+  if (inside_loop || limit_ == 1 || n <= grain) return body(0, n, closure);
   if (!started_) start_workers();
   if (workers_.empty()) return body(0, n, closure);
 
   const std::int64_t chunks = (n - 1) / grain + 1;
-  const auto helpers = static_cast<std::uint32_t>(std::min<std::int64_t>(chunks - 1, std::ssize(workers_)));
+  const auto helpers = static_cast<std::uint32_t>(
+      std::min({chunks - 1, std::int64_t{limit_} - 1, static_cast<std::int64_t>(workers_.size())}));
   loop_ = {n, grain, body, closure};
   next_.store(0, std::memory_order_relaxed);
   result_.store(0, std::memory_order_relaxed);

@@ -28,6 +28,9 @@ class ThreadPool {
 
   unsigned threads() const { return threads_; }
 
+  // Loops started from now on use at most so many threads, the caller's included; 0: all.
+  void set_limit(unsigned threads) { limit_ = threads == 0 || threads > threads_ ? threads_ : threads; }
+
   // Of the calling thread in the pool it works for: 0 for whoever calls parallel_for, then 1, 2, ...
   static unsigned thread_index();
 
@@ -54,6 +57,7 @@ class ThreadPool {
   void wait_for_others();
 
   const unsigned threads_;
+  unsigned limit_ = threads_;
   bool started_ = false;
   bool worth_spinning_ = true;
   std::vector<Worker> workers_;

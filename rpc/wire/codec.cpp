@@ -31,6 +31,7 @@ namespace {
 constexpr std::size_t kUsualBytes = 256;
 
 bool is_valid_fill_kind(std::uint8_t tag) { return tag >= 1 && tag <= 4; }
+bool is_valid_end(std::uint8_t tag) { return tag >= 1 && tag <= 3; }
 
 }  // namespace
 
@@ -184,6 +185,45 @@ void serialize(Archive& archive, MeasureReply& message) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, Evaluate& message) {
+  archive(message.calls, message.number, message.repeat, message.max_repeat, message.min_repeat_ms, message.warmup_ms,
+          message.cooldown_ms, message.timeout_ms, message.tolerance, message.cold, message.cores, message.threads,
+          message.watch);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Sample& sample) {
+  archive(sample.seconds, sample.switches, sample.core);
+}
+
+template <class Archive>
+void serialize(Archive& archive, SampleSet& set) {
+  archive(set.samples, set.number, set.warmup_calls, set.cycles, set.instructions, set.cache_misses);
+}
+
+template <class Archive>
+void serialize(Archive& archive, WatchedFile& file) {
+  archive(file.path, file.before, file.after);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Evaluation& message) {
+  archive(message.sets, enum_field(message.ended, is_valid_end), message.elapsed_s, message.threads,
+          message.clock_resolution_ns, message.clock_overhead_ns, message.wiped_bytes, message.counters_errno,
+          message.voluntary_switches, message.involuntary_switches, message.watched);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ReadFiles& message) {
+  archive(message.paths);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ReadFilesReply& message) {
+  archive(message.texts);
+}
+
+template <class Archive>
 void serialize(Archive& archive, FactsReply& message) {
   archive(message.facts);
 }
@@ -222,6 +262,8 @@ FERRY_INSTANTIATE(PutModuleReply)
 FERRY_INSTANTIATE(ListModulesReply)
 FERRY_INSTANTIATE(CallReply)
 FERRY_INSTANTIATE(MeasureReply)
+FERRY_INSTANTIATE(Evaluation)
+FERRY_INSTANTIATE(ReadFilesReply)
 FERRY_INSTANTIATE(FactsReply)
 #define FERRY_INSTANTIATE_REQUEST(tag, request, reply, text) FERRY_INSTANTIATE(request)
 FERRY_MESSAGES(FERRY_INSTANTIATE_REQUEST)

@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "device-runtime/measure/clock.h"
 
@@ -29,71 +31,184 @@ class Busy : public Workload {
   std::int64_t nanoseconds_;
 };
 
-MeasureOutcome measured(const MeasurePlan& plan, Workload& workload) {
-  auto outcome = measure(plan, workload);
-  REQUIRE_MESSAGE(outcome.is_ok(), outcome.status().message());
-  return outcome.value();
+struct Outcome {
+  Failure failure;
+  rpc::Evaluation evaluation;
+  const rpc::SampleSet& only() const { return evaluation.sets.at(0); }
+};
+
+Outcome measured(const rpc::Evaluate& plan, const std::vector<Workload*>& workloads) {
+  Outcome outcome;
+  SampleHooks nothing;
+  const auto failure = measure(plan, workloads, nothing, outcome.evaluation);
+  REQUIRE_MESSAGE(failure.is_ok(), failure.status().message());
+  outcome.failure = failure.value();
+  return outcome;
+}
+
+rpc::Evaluate plan_of(std::uint32_t number, std::uint32_t repeat, double min_repeat_ms = 0, double warmup_ms = 0) {
+  rpc::Evaluate plan;
+  plan.number = number;
+  plan.repeat = repeat;
+  plan.min_repeat_ms = min_repeat_ms;
+  plan.warmup_ms = warmup_ms;
+  return plan;
 }
 
 TEST_CASE("number calls make a sample and repeat samples come back") {
   Busy busy(20'000);
-  const auto outcome = measured({.number = 5, .repeat = 7}, busy);
-  CHECK(outcome.failure == 0);
-  CHECK(outcome.measurement.seconds.size() == 7);
-  CHECK(outcome.measurement.number == 5);
-  CHECK(outcome.measurement.warmup_calls == 0);
+  const auto outcome = measured(plan_of(5, 7), {&busy});
+  CHECK(outcome.failure.result == 0);
+  CHECK(outcome.only().samples.size() == 7);
+  CHECK(outcome.only().number == 5);
+  CHECK(outcome.only().warmup_calls == 0);
   CHECK(busy.calls == 35);
-  for (const double seconds : outcome.measurement.seconds) CHECK(seconds >= 19e-6);
+  for (const rpc::Sample& sample : outcome.only().samples) CHECK(sample.seconds >= 19e-6);
 }
 
 TEST_CASE("calls are added until a sample lasts min_repeat_ms") {
   Busy busy(10'000);
-  const auto outcome = measured({.number = 1, .repeat = 4, .min_repeat_ms = 2}, busy);
-  const auto& result = outcome.measurement;
-  CHECK(result.seconds.size() == 4);
+  const auto outcome = measured(plan_of(1, 4, 2), {&busy});
+  const auto& result = outcome.only();
+  CHECK(result.samples.size() == 4);
   CHECK(result.number >= 100);
   CHECK(result.number * 10e-6 < 0.05);
   CHECK(busy.calls >= 4 * result.number / 2 + result.warmup_calls);
   // A sample is a mean, so many calls do not make it longer.
-  for (const double seconds : result.seconds) CHECK(seconds < 200e-6);
+  for (const rpc::Sample& sample : result.samples) CHECK(sample.seconds < 200e-6);
+}
+
+TEST_CASE("without a number the batch is as long as the clock's resolution asks for") {
+  Busy busy(100);
+  const auto outcome = measured(plan_of(0, 3), {&busy});
+  CHECK(outcome.evaluation.clock_resolution_ns >= 1);
+  const double wanted = 1000.0 * static_cast<double>(outcome.evaluation.clock_resolution_ns) * 1e-9;
+  for (const rpc::Sample& sample : outcome.only().samples) {
+    CHECK(sample.seconds * static_cast<double>(outcome.only().number) >= wanted);
+  }
+  CHECK(outcome.only().number > 1);
 }
 
 TEST_CASE("warm-up calls last as long as asked and are not samples") {
   Busy busy(1'000'000);
-  const auto outcome = measured({.number = 1, .repeat = 2, .warmup_ms = 10}, busy);
-  CHECK(outcome.measurement.warmup_calls >= 1);
-  CHECK(outcome.measurement.warmup_calls <= 10);
-  CHECK(busy.calls == outcome.measurement.warmup_calls + 2);
+  const auto outcome = measured(plan_of(1, 2, 0, 10), {&busy});
+  CHECK(outcome.only().warmup_calls >= 1);
+  CHECK(outcome.only().warmup_calls <= 10);
+  CHECK(busy.calls == outcome.only().warmup_calls + 2);
 }
 
-TEST_CASE("a failing call ends the measurement at once") {
-  Busy busy(1000);
+TEST_CASE("several workloads take turns, in the opposite order every other round") {
+  std::string order;
+  class Named : public Workload {
+   public:
+    Named(std::string& order, char name) : order_(order), name_(name) {}
+    std::int32_t run() override {
+      order_ += name_;
+      return 0;
+    }
+
+   private:
+    std::string& order_;
+    char name_;
+  };
+  Named a(order, 'a'), b(order, 'b');
+  const auto outcome = measured(plan_of(1, 4), {&a, &b});
+  CHECK(order == "abbaabba");
+  CHECK(outcome.evaluation.sets[0].samples.size() == 4);
+  CHECK(outcome.evaluation.sets[1].samples.size() == 4);
+}
+
+TEST_CASE("a failing call ends the measurement at once and says which workload it was") {
+  Busy fine(1000), busy(1000);
   busy.failing_call = 12;
-  const auto outcome = measured({.number = 5, .repeat = 1000}, busy);
-  CHECK(outcome.failure == 3);
+  const auto outcome = measured(plan_of(5, 1000), {&fine, &busy});
+  CHECK(outcome.failure.result == 3);
+  CHECK(outcome.failure.workload == 1);
   CHECK(busy.calls == 12);
+}
+
+TEST_CASE("rounds are added until the median is known well enough, and no more") {
+  Busy steady(50'000);
+  rpc::Evaluate plan = plan_of(1, 10);
+  plan.max_repeat = 5000;
+  plan.tolerance = 0.2;
+  const auto outcome = measured(plan, {&steady});
+  CHECK(outcome.evaluation.ended == rpc::EvaluationEnd::converged);
+  CHECK(outcome.only().samples.size() >= 10);
+  CHECK(outcome.only().samples.size() < 5000);
+  plan.tolerance = 0;
+  plan.max_repeat = 30;
+  const auto all = measured(plan, {&steady});
+  CHECK(all.evaluation.ended == rpc::EvaluationEnd::all_rounds);
+  CHECK(all.only().samples.size() == 30);
+}
+
+TEST_CASE("no round starts after the timeout, and one is always made") {
+  Busy busy(5'000'000);
+  rpc::Evaluate plan = plan_of(1, 1000);
+  plan.timeout_ms = 30;
+  const auto outcome = measured(plan, {&busy});
+  CHECK(outcome.evaluation.ended == rpc::EvaluationEnd::timeout);
+  CHECK(outcome.only().samples.size() >= 1);
+  CHECK(outcome.only().samples.size() <= 8);
+  CHECK(outcome.evaluation.elapsed_s < 5);
+}
+
+TEST_CASE("the device rests before each round when asked") {
+  Busy busy(1000);
+  rpc::Evaluate plan = plan_of(1, 5);
+  plan.cooldown_ms = 10;
+  CHECK(measured(plan, {&busy}).evaluation.elapsed_s >= 0.05);
+}
+
+TEST_CASE("what a sample was disturbed by comes with it") {
+  Busy busy(1'000'000);
+  const auto outcome = measured(plan_of(1, 5), {&busy});
+  for (const rpc::Sample& sample : outcome.only().samples) CHECK(sample.core < 4096);
+}
+
+TEST_CASE("in cold mode caches are emptied before every sample") {
+  class Cooler : public SampleHooks {
+   public:
+    void cool(std::size_t) override { ++cooled; }
+    int cooled = 0;
+  } hooks;
+  Busy busy(1000);
+  Workload* const workloads[] = {&busy};
+  rpc::Evaluate plan = plan_of(1, 6);
+  plan.cold = true;
+  rpc::Evaluation into;
+  REQUIRE(measure(plan, workloads, hooks, into).is_ok());
+  CHECK(hooks.cooled == 6);
+  plan.number = 2;
+  CHECK(measure(plan, workloads, hooks, into).status().message().find("cold mode") != std::string::npos);
 }
 
 TEST_CASE("something that takes no time is not called forever, and no sample is negative") {
   class Nothing : public Workload {
     std::int32_t run() override { return 0; }
   } nothing;
-  const auto outcome = measured({.number = 1, .repeat = 1000, .min_repeat_ms = 0.01}, nothing);
-  for (const double seconds : outcome.measurement.seconds) CHECK(seconds >= 0);
+  const auto outcome = measured(plan_of(1, 1000, 0.01), {&nothing});
+  for (const rpc::Sample& sample : outcome.only().samples) CHECK(sample.seconds >= 0);
 }
 
 TEST_CASE("plans outside the limits are refused with the limit") {
   Busy busy(0);
-  const auto refusal = [&](const MeasurePlan& plan) { return measure(plan, busy).status().message(); };
-  CHECK(refusal({.number = 0, .repeat = 1}) == "measure: expected a number of at least 1, got 0");
-  CHECK(refusal({.number = 1, .repeat = 0}) == "measure: expected a repeat of 1 to 1000000, got 0");
-  CHECK(refusal({.number = 1, .repeat = 2'000'000}) == "measure: expected a repeat of 1 to 1000000, got 2000000");
-  CHECK(refusal({.number = 1, .repeat = 1, .min_repeat_ms = -1}) ==
-        "measure: expected a min_repeat_ms of 0 to 3600000, got -1");
-  CHECK(refusal({.number = 1, .repeat = 1, .warmup_ms = 1e300}) ==
-        "measure: expected a warmup_ms of 0 to 3600000, got 1e+300");
+  const auto refusal = [&](const rpc::Evaluate& plan) {
+    Workload* const workloads[] = {&busy};
+    SampleHooks nothing;
+    rpc::Evaluation into;
+    return measure(plan, workloads, nothing, into).status().message();
+  };
+  CHECK(refusal(plan_of(1, 0)) == "measure: expected a repeat of 1 to 1000000, got 0");
+  CHECK(refusal(plan_of(1, 2'000'000)) == "measure: expected a repeat of 1 to 1000000, got 2000000");
+  CHECK(refusal(plan_of(1, 1, -1)) == "measure: expected a min_repeat_ms of 0 to 3600000, got -1");
+  CHECK(refusal(plan_of(1, 1, 0, 1e300)) == "measure: expected a warmup_ms of 0 to 3600000, got 1e+300");
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  CHECK_FALSE(refusal({.number = 1, .repeat = 1, .min_repeat_ms = nan}).empty());
+  CHECK_FALSE(refusal(plan_of(1, 1, nan)).empty());
+  rpc::Evaluate plan = plan_of(1, 1);
+  plan.tolerance = 1.5;
+  CHECK(refusal(plan) == "measure: expected a tolerance of 0 to 1, got 1.5");
   CHECK(busy.calls == 0);
 }
 

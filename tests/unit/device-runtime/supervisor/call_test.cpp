@@ -168,6 +168,59 @@ TEST_CASE_FIXTURE(Fixture, "measure brings back raw samples and how they were ta
   CHECK(client.ask(request).status.message() == "measure: expected a repeat of 1 to 1000000, got 0");
 }
 
+TEST_CASE_FIXTURE(Fixture, "evaluate takes samples of several calls in turns and tells the circumstances") {
+  rpc::Evaluate request;
+  request.calls = {{module, "spin", {scalar(std::int64_t{20'000})}}, {module, "spin", {scalar(std::int64_t{80'000})}}};
+  request.repeat = 12;
+  request.warmup_ms = 2;
+  request.threads = 1;
+  request.cores = {0};
+  request.watch = {"/proc/loadavg", "/sys/there/is/none"};
+  const auto reply = client.must(request).reply;
+  REQUIRE(reply.sets.size() == 2);
+  CHECK(reply.threads == 1);
+  CHECK(reply.elapsed_s > 0);
+  CHECK(reply.clock_resolution_ns >= 1);
+  REQUIRE(reply.watched.size() == 1);
+  CHECK(reply.watched[0].path == "/proc/loadavg");
+  const auto fastest = [&](std::size_t w) {
+    double least = 1;
+    for (const rpc::Sample& sample : reply.sets[w].samples) least = std::min(least, sample.seconds);
+    return least;
+  };
+  CHECK(fastest(0) < fastest(1));
+  for (const rpc::Sample& sample : reply.sets[0].samples) CHECK(sample.core == 0);
+}
+
+TEST_CASE_FIXTURE(Fixture, "evaluate refuses what does not fit, by name") {
+  rpc::Evaluate request;
+  CHECK(client.ask(request).status.message() ==
+        "measure: expected 1 to 8 calls and at most 60000 samples of all, got 0 calls of 10 samples");
+  request.calls = {{module, "spin", {scalar(std::int64_t{20})}}};
+  request.repeat = 60'001;
+  CHECK(client.ask(request).status.code() == ErrorCode::invalid_argument);
+  request.repeat = 1;
+  request.cores = {999};
+  CHECK(client.ask(request).status.message() == "measure: expected cores that this session may use, got 999");
+  request.cores = {};
+  request.number = 3;
+  request.cold = true;
+  CHECK(client.ask(request).status.code() == ErrorCode::invalid_argument);
+  request.number = 1;
+  CHECK(client.ask(request).status.is_ok());
+  const auto a = client.upload(numbers(1));
+  request.calls.push_back({module, "fail", {scalar(std::int64_t{2}), tensor(a, {1})}});
+  CHECK(client.ask(request).status.message() == "fail: the second reason");
+}
+
+TEST_CASE_FIXTURE(Fixture, "files that describe the device can be read, others cannot") {
+  const auto reply = client.must(rpc::ReadFiles{{"/proc/cpuinfo", "/etc/passwd", "/proc/none"}}).reply;
+  REQUIRE(reply.texts.size() == 3);
+  CHECK_FALSE(reply.texts[0].empty());
+  CHECK(reply.texts[1].empty());
+  CHECK(reply.texts[2].empty());
+}
+
 TEST_CASE_FIXTURE(Fixture, "measuring a kernel that fails says so") {
   const auto a = client.upload(numbers(1));
   const auto answer =

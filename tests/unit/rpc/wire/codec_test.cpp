@@ -57,6 +57,15 @@ void for_each_message(Check check) {
   check("call reply", CallReply{123456789});
   check("measure", Measure{sample_call(), 3, 10, 1.5, 0.25});
   check("measure reply", MeasureReply{{1e-3, 2e-3}, 3, 17, 4});
+  check("evaluate",
+        Evaluate{{sample_call(), sample_call()}, 0, 10, 100, 1, 2, 3, 4, 0.5, true, {1, 3}, 2, {"/proc/stat"}});
+  Evaluation evaluation;
+  evaluation.sets = {{{{1e-3, 2, 3}, {2e-3, 0, 1}}, 7, 8, 9, 10, 11}, {}};
+  evaluation.ended = EvaluationEnd::timeout;
+  evaluation.watched = {{"/proc/stat", "cpu 1", "cpu 2"}};
+  check("evaluate reply", evaluation);
+  check("read_files", ReadFiles{{"/proc/stat", "/sys/x"}});
+  check("read_files reply", ReadFilesReply{{"cpu 1", ""}});
   check("facts", Facts{});
   check("facts reply", FactsReply{sample_facts()});
   check("close", Close{});

@@ -1,0 +1,59 @@
+#include "device-runtime/facts/watched_files.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+#include "device-runtime/facts/proc_files.h"
+#include "rpc/base/format.h"
+
+namespace ferry::device {
+namespace {
+
+constexpr const char* kMailbox = "/dev/vcio";
+constexpr const char* kCore = "{core}";
+
+// What `vcgencmd get_throttled` asks: property 0x30046 of the firmware's mailbox (Raspberry Pi firmware wiki, "Mailbox
+// property interface").
+std::string pi_throttled() {
+  const int mailbox = open(kMailbox, O_RDONLY | O_CLOEXEC);
+  if (mailbox < 0) return {};
+  alignas(16) std::uint32_t message[7] = {sizeof message, 0, 0x30046, 4, 0, 0, 0};
+  const bool answered = ioctl(mailbox, _IOWR(100, 0, char*), message) >= 0 && message[1] == 0x80000000U;
+  close(mailbox);
+  return answered ? format("%x", message[5]) : std::string();
+}
+
+}  // namespace
+
+std::string watched_text(const std::string& path, const std::string& root) {
+  if (path == kMailbox) return pi_throttled();
+  const bool allowed = path.compare(0, 5, "/sys/") == 0 || path.compare(0, 6, "/proc/") == 0;
+  if (!allowed || path.find("..") != std::string::npos) return {};
+  std::string place = root + path;
+  if (const std::size_t core = place.find(kCore); core != std::string::npos) {
+    place.replace(core, std::char_traits<char>::length(kCore), format("%d", sched_getcpu()));
+  }
+  return read_small_file(place.c_str());
+}
+
+std::vector<rpc::WatchedFile> watch_before(const std::vector<std::string>& paths) {
+  std::vector<rpc::WatchedFile> files;
+  for (const std::string& path : paths) {
+    std::string text = watched_text(path);
+    if (text.empty()) continue;
+    files.emplace_back();
+    files.back().path = path;
+    files.back().before = std::move(text);
+  }
+  return files;
+}
+
+void watch_after(std::vector<rpc::WatchedFile>& files) {
+  for (rpc::WatchedFile& file : files) file.after = watched_text(file.path);
+}
+
+}  // namespace ferry::device

@@ -1,0 +1,190 @@
+#include "device-runtime/handlers/evaluate.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+
+#include "device-runtime/facts/watched_files.h"
+#include "device-runtime/handlers/call_arguments.h"
+#include "device-runtime/handlers/kernel_running.h"
+#include "device-runtime/measure/cold_cache.h"
+#include "device-runtime/measure/counters.h"
+#include "device-runtime/measure/pinning.h"
+#include "rpc/base/format.h"
+
+namespace ferry::device {
+namespace {
+
+constexpr std::size_t kMaxCalls = 8;
+// 16 bytes each must fit the body of the answer, and what is watched beside them.
+constexpr std::size_t kMaxSamples = 60'000;
+
+struct Subject {
+  CheckedCall call;
+  std::unique_ptr<Workload> workload;
+  std::vector<MemoryRange> memory;
+  Counts counted{};
+  double calls = 0;
+};
+
+rusage usage_now() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage;
+}
+
+// Counters run during samples only; caches are emptied before them; the board is looked at between warm-up and the
+// first round, since an idle core's frequency says nothing about the measurement.
+class Hooks final : public SampleHooks {
+ public:
+  Hooks(const std::vector<std::string>& watch, std::vector<Subject>& subjects, ColdCache* cold, rpc::Evaluation& into)
+      : watch_(watch), subjects_(subjects), cold_(cold), into_(into) {}
+
+  void warmed_up() override {
+    counters_.open();
+    into_.watched = watch_before(watch_);
+    before_rounds_ = usage_now();
+  }
+  void cool(std::size_t w) override { cold_->cool(subjects_[w].memory); }
+  void begin() override {
+    before_ = counters_.read();
+    counters_.start();
+  }
+  void end(std::size_t w, std::uint64_t calls) override {
+    counters_.stop();
+    if (calls == 0) return;
+    const Counts after = counters_.read();
+    for (std::size_t kind = 0; kind < kCounterKinds; ++kind) subjects_[w].counted[kind] += after[kind] - before_[kind];
+    subjects_[w].calls += static_cast<double>(calls);
+  }
+
+  void finish() {
+    const rusage now = usage_now();
+    into_.voluntary_switches = static_cast<std::uint64_t>(now.ru_nvcsw - before_rounds_.ru_nvcsw);
+    into_.involuntary_switches = static_cast<std::uint64_t>(now.ru_nivcsw - before_rounds_.ru_nivcsw);
+    watch_after(into_.watched);
+    into_.counters_errno = static_cast<std::uint32_t>(counters_.error());
+    for (std::size_t w = 0; w < subjects_.size(); ++w) {
+      const Subject& subject = subjects_[w];
+      into_.sets[w].cycles = subject.counted[kCycles] / subject.calls;
+      into_.sets[w].instructions = subject.counted[kInstructions] / subject.calls;
+      into_.sets[w].cache_misses = subject.counted[kCacheMisses] / subject.calls;
+    }
+  }
+
+ private:
+  const std::vector<std::string>& watch_;
+  std::vector<Subject>& subjects_;
+  ColdCache* cold_;
+  rpc::Evaluation& into_;
+  Counters counters_;
+  Counts before_{};
+  rusage before_rounds_{};
+};
+
+using Calls = std::span<const rpc::Call>;
+
+Status check_request(std::size_t calls, const rpc::Evaluate& request) {
+  const std::size_t repeat = std::max(request.repeat, request.max_repeat);
+  if (calls >= 1 && calls <= kMaxCalls && repeat <= kMaxSamples / calls) return {};
+  return {ErrorCode::invalid_argument,
+          format("measure: expected 1 to %zu calls and at most %zu samples of all, got %zu "
+                 "calls of %zu samples",
+                 kMaxCalls, kMaxSamples, calls, repeat)};
+}
+
+Status prepare(SessionState& state, Exchange& exchange, const rpc::Call& request, Subject& subject) {
+  CheckedCall& call = subject.call;
+  FERRY_ASSIGN(call, check_call(state, exchange, request));
+  FERRY_ASSIGN(subject.workload, call.module->program->prepare(call.function, call.arguments, call.bound));
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    if (call.arguments[i].is_scalar) continue;
+    const void* memory = state.devices.front()->host_address(call.arguments[i].memory);
+    subject.memory.push_back({memory, call.bound.tensor_bytes[i]});
+  }
+  return {};
+}
+
+// Parallel loops are as wide as before again when this is over.
+class LimitedThreads {
+ public:
+  LimitedThreads(Device& device, unsigned threads) : device_(device) { device_.limit_threads(threads); }
+  LimitedThreads(const LimitedThreads&) = delete;
+  LimitedThreads& operator=(const LimitedThreads&) = delete;
+  ~LimitedThreads() { device_.limit_threads(0); }
+
+ private:
+  Device& device_;
+};
+
+std::uint32_t threads_for(const SessionState& state, const rpc::Evaluate& request) {
+  std::uint32_t threads = state.facts.threads;
+  if (request.threads != 0) threads = std::min(threads, request.threads);
+  // More threads than cores would only take turns.
+  if (!request.cores.empty()) threads = std::min(threads, static_cast<std::uint32_t>(request.cores.size()));
+  return threads;
+}
+
+std::uint64_t largest_cache(const DeviceFacts& facts) {
+  std::uint64_t most = 0;
+  for (const CacheFacts& cache : facts.caches) most = std::max(most, cache.bytes);
+  return most;
+}
+
+// The calls stand beside the request, whose own are not looked at.
+Result<rpc::Evaluation> evaluate(SessionState& state, Exchange& exchange, Calls calls, const rpc::Evaluate& request) {
+  FERRY_TRY(check_request(calls.size(), request));
+  std::vector<Subject> subjects(calls.size());
+  std::vector<Workload*> workloads;
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    FERRY_TRY(prepare(state, exchange, calls[i], subjects[i]));
+    workloads.push_back(subjects[i].workload.get());
+  }
+  rpc::Evaluation reply;
+  std::unique_ptr<ColdCache> cold;
+  if (request.cold) {
+    cold = std::make_unique<ColdCache>(largest_cache(state.facts));
+    if (!cold->is_ready()) return Status(ErrorCode::resource_exhausted, "measure: no memory to wipe the caches with");
+    reply.wiped_bytes = cold->wiped_bytes();
+  }
+  Pinning pinning;
+  FERRY_TRY(pinning.move_to(request.cores));
+  reply.threads = threads_for(state, request);
+  const LimitedThreads limited(*state.devices.front(), reply.threads);
+  Hooks hooks(request.watch, subjects, cold.get(), reply);
+  const Result<Failure> failure = [&] {
+    const KernelRunning running(exchange, subjects.front().call.info());
+    return measure(request, workloads, hooks, reply);
+  }();
+  exchange.log(state.devices.front()->take_printed());
+  FERRY_TRY(failure.status());
+  FERRY_TRY(result_status(subjects[failure.value().workload].call.info(), failure.value().result));
+  hooks.finish();
+  for (std::size_t i = 0; i < subjects.size(); ++i) mark_outputs_written(state, calls[i], subjects[i].call);
+  return reply;
+}
+
+}  // namespace
+
+Result<rpc::Evaluation> handle_evaluate(SessionState& state, Exchange& exchange, const rpc::Evaluate& request) {
+  return evaluate(state, exchange, request.calls, request);
+}
+
+Result<rpc::MeasureReply> handle_measure(SessionState& state, Exchange& exchange, const rpc::Measure& request) {
+  if (request.number == 0)
+    return Status(ErrorCode::invalid_argument, "measure: expected a number of at least 1, got 0");
+  rpc::Evaluate plan;
+  plan.number = request.number;
+  plan.repeat = request.repeat;
+  plan.min_repeat_ms = request.min_repeat_ms;
+  plan.warmup_ms = request.warmup_ms;
+  FERRY_ASSIGN(const rpc::Evaluation evaluation, evaluate(state, exchange, {&request.call, 1}, plan));
+  const rpc::SampleSet& set = evaluation.sets.front();
+  rpc::MeasureReply reply{{}, set.number, set.warmup_calls, evaluation.threads};
+  for (const rpc::Sample& sample : set.samples) reply.seconds.push_back(sample.seconds);
+  return reply;
+}
+
+}  // namespace ferry::device

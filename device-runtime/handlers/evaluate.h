@@ -1,0 +1,11 @@
+// The requests that measure: several calls in turns, and under which circumstances.
+#pragma once
+
+#include "device-runtime/handlers/session_state.h"
+
+namespace ferry::device {
+
+Result<rpc::Evaluation> handle_evaluate(SessionState& state, Exchange& exchange, const rpc::Evaluate& request);
+Result<rpc::MeasureReply> handle_measure(SessionState& state, Exchange& exchange, const rpc::Measure& request);
+
+}  // namespace ferry::device

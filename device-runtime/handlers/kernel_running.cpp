@@ -1,0 +1,16 @@
+#include "device-runtime/handlers/kernel_running.h"
+
+#include "rpc/base/format.h"
+
+namespace ferry::device {
+
+Status result_status(const FunctionInfo& info, std::int32_t result) {
+  if (result == 0) return {};
+  if (result > 0 && static_cast<std::size_t>(result) <= info.messages.size()) {
+    return {ErrorCode::invalid_argument, info.name + ": " + info.messages[static_cast<std::size_t>(result) - 1]};
+  }
+  return {ErrorCode::device_error,
+          format("%s: the kernel returned %d, which its module does not explain", info.name.c_str(), result)};
+}
+
+}  // namespace ferry::device

@@ -1,0 +1,37 @@
+#include "device-runtime/measure/convergence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace ferry::device {
+namespace {
+
+constexpr std::size_t kLeastSamples = 6;
+// Half of what 95% of a normal variable lie within, and a little for what is estimated.
+constexpr double kReach = 1.1;
+
+}  // namespace
+
+double relative_uncertainty(const std::vector<rpc::Sample>& samples) {
+  const std::size_t count = samples.size();
+  if (count < kLeastSamples) return HUGE_VAL;
+  std::vector<double> ascending(count);
+  for (std::size_t i = 0; i < count; ++i) ascending[i] = samples[i].seconds;
+  // Smaller in code than std::sort, and quick enough for what is looked at now and then.
+  std::make_heap(ascending.begin(), ascending.end());
+  std::sort_heap(ascending.begin(), ascending.end());
+  const double median = ascending[count / 2];
+  double alike = 0;
+  for (std::size_t i = 1; i < count; ++i) {
+    alike += (samples[i].seconds < median) == (samples[i - 1].seconds < median) ? 1 : -1;
+  }
+  const double correlation = std::clamp(alike / static_cast<double>(count - 1), 0.0, 0.9);
+  const double widened = std::sqrt((1 + correlation) / (1 - correlation));
+  const auto reach = static_cast<std::size_t>(kReach * widened * std::sqrt(static_cast<double>(count)));
+  const double low = ascending[count / 2 - std::min(reach, count / 2)];
+  const double high = ascending[std::min(count / 2 + reach, count - 1)];
+  return median > 0 ? (high - low) / 2 / median : HUGE_VAL;
+}
+
+}  // namespace ferry::device

@@ -1,0 +1,75 @@
+#include "device-runtime/facts/watched_files.h"
+
+#include <doctest/doctest.h>
+#include <sched.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace ferry::device {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A tree of files that stands for the root of a board.
+class FakeBoard {
+ public:
+  FakeBoard() {
+    char name[] = "/tmp/ferry-board-XXXXXX";
+    REQUIRE(mkdtemp(name) != nullptr);
+    root_ = name;
+  }
+  ~FakeBoard() { fs::remove_all(root_); }
+  FakeBoard(const FakeBoard&) = delete;
+  FakeBoard& operator=(const FakeBoard&) = delete;
+
+  void file(const std::string& path, const std::string& text) {
+    fs::create_directories((root_ + path).substr(0, (root_ + path).rfind('/')));
+    std::ofstream(root_ + path) << text;
+  }
+  std::string text(const std::string& path) const { return watched_text(path, root_); }
+
+ private:
+  std::string root_;
+};
+
+TEST_CASE("files of /sys and /proc are read, those that are not there are empty") {
+  FakeBoard board;
+  board.file("/sys/class/thermal/thermal_zone0/temp", "48312\n");
+  board.file("/proc/loadavg", "0.52 0.58 0.59 1/312 4242\n");
+  CHECK(board.text("/sys/class/thermal/thermal_zone0/temp") == "48312\n");
+  CHECK(board.text("/proc/loadavg") == "0.52 0.58 0.59 1/312 4242\n");
+  CHECK(board.text("/sys/class/thermal/thermal_zone1/temp").empty());
+}
+
+TEST_CASE("the core that runs the measurement stands for its name in braces") {
+  FakeBoard board;
+  for (int core = 0; core < 1024; ++core) {
+    board.file("/sys/devices/system/cpu/cpu" + std::to_string(core) + "/cpufreq/scaling_cur_freq", "1500000\n");
+  }
+  CHECK(board.text("/sys/devices/system/cpu/cpu{core}/cpufreq/scaling_cur_freq") == "1500000\n");
+}
+
+TEST_CASE("nothing else is read, by whatever path") {
+  FakeBoard board;
+  board.file("/etc/shadow", "secret");
+  board.file("/sys/x", "fine");
+  CHECK(board.text("/sys/x") == "fine");
+  CHECK(board.text("/etc/shadow").empty());
+  CHECK(board.text("/sys/../etc/shadow").empty());
+  CHECK(board.text("etc/shadow").empty());
+  CHECK(board.text("").empty());
+}
+
+TEST_CASE("before and after are kept beside each other, and files that are not there are left out") {
+  auto files = watch_before({"/proc/loadavg", "/sys/none", "/proc/stat"});
+  REQUIRE(files.size() == 2);
+  CHECK(files[0].path == "/proc/loadavg");
+  CHECK_FALSE(files[0].before.empty());
+  CHECK(files[0].after.empty());
+  watch_after(files);
+  CHECK(files[1].after.rfind("cpu ", 0) == 0);
+}
+
+}  // namespace
+}  // namespace ferry::device
