@@ -1,4 +1,5 @@
 // rpc_server: wires the parts together.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -53,6 +54,11 @@ std::terminate_handler __terminate_handler = on_terminate;
 }  // namespace __cxxabiv1
 
 int main(int argc, char** argv) {
+  // Started with its streams closed, the first sockets would take their place.
+  int stream = 0;
+  while ((stream = open("/dev/null", O_RDWR | O_CLOEXEC)) >= 0 && stream <= STDERR_FILENO) {
+  }
+  if (stream >= 0) close(stream);
   const auto count = static_cast<std::size_t>(argc > 0 ? argc - 1 : 0);
   const auto arguments = ferry::device::parse_arguments({argv + 1, count});
   if (!arguments.is_ok()) return fail(arguments.status(), kUsageError);

@@ -16,7 +16,7 @@ ORDER = {
     "device-runtime": [
         "device-runtime/stub", "device-runtime/measure", "device-runtime/facts", "device-runtime/threads",
         "device-runtime/loader", "device-runtime/device", "device-runtime/handlers",
-        "device-runtime/session", "device-runtime/supervisor", "device-runtime",
+        "device-runtime/sandbox", "device-runtime/session", "device-runtime/supervisor", "device-runtime",
     ],
     "crosscompile": [
         "crosscompile/ir", "crosscompile/codegen/llvm/cpu", "crosscompile/target", "crosscompile/passes/lower_math", "crosscompile/passes", "crosscompile/codegen/source",

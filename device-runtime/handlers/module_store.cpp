@@ -59,6 +59,7 @@ std::optional<std::vector<std::uint8_t>> ModuleStore::find(const Hash& hash) con
 }
 
 Status ModuleStore::put(const Hash& hash, std::span<const std::uint8_t> bytes) const {
+  if (folder_.empty()) return {};
   const std::string path = path_of(hash);
   if (access(path.c_str(), F_OK) == 0) return {};
   const std::string temporary = format("%s.%d.part", path.c_str(), static_cast<int>(getpid()));

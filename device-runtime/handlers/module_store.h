@@ -15,7 +15,7 @@ namespace ferry::device {
 
 class ModuleStore {
  public:
-  // The folder exists and is writable.
+  // The folder exists and is writable; empty: nothing is kept.
   explicit ModuleStore(std::string folder) : folder_(std::move(folder)) {}
 
   // Nothing when the file is not there or is not what its name says.

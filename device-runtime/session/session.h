@@ -7,6 +7,7 @@
 
 #include "device-runtime/handlers/activity.h"
 #include "device-runtime/handlers/module_store.h"
+#include "device-runtime/sandbox/sandbox.h"
 #include "rpc/abi/device_facts.h"
 #include "rpc/transport/transport.h"
 #include "rpc/wire/connection.h"
@@ -17,6 +18,7 @@ struct SessionOptions {
   DeviceFacts facts;  // of the server; threads and memory limit are the session's
   const ModuleStore* modules = nullptr;
   rpc::TimeLimits limits = {};
+  SandboxOptions sandbox = {};
 };
 
 // Serves the client until it closes, is gone, or breaks the protocol. `hello` is its first request, already read from

@@ -53,6 +53,7 @@ Status set_option(Arguments& arguments, bool& port_end_given, std::string_view o
     arguments.workdir = value;
     return {};
   }
+  if (option == "--user") return find_user(std::string(value), arguments.server.sandbox);
   if (option == "--sessions") return set_number(arguments.server.max_sessions, option, value, 1, 256);
   if (option == "--queue") return set_number(arguments.server.max_waiting, option, value, 0, 256);
   rpc::TimeLimits& limits = arguments.server.limits;
@@ -76,8 +77,9 @@ Status set_option(Arguments& arguments, bool& port_end_given, std::string_view o
 }
 
 bool takes_value(std::string_view option) {
-  for (const char* known : {"--host", "--port", "--port-end", "--workdir", "--memory-limit", "--threads", "--fd",
-                            "--sessions", "--queue", "--call-deadline", "--session-deadline", "--idle-deadline"}) {
+  for (const char* known :
+       {"--host", "--port", "--port-end", "--workdir", "--memory-limit", "--threads", "--fd", "--sessions", "--queue",
+        "--user", "--call-deadline", "--session-deadline", "--idle-deadline"}) {
     if (option == known) return true;
   }
   return false;
@@ -140,6 +142,7 @@ const char* help_text() {
          "                        seconds that a call, a session, or a session in which nothing happens may take; "
          "less\n"
          "                        where the client asks for less, 0 for no limit (600, 86400, 1800)\n"
+         "  --user NAME           whom sessions run as, by name or UID:GID, when the server is started by root\n"
          "  --threads N           threads of a parallel loop (one a processor)\n"
          "  --quiet               say nothing while all goes well\n"
          "  --version, --help\n"

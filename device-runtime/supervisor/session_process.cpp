@@ -60,6 +60,11 @@ void become_session(pid_t parent) {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   volunteer_for_the_memory_killer();
+  // What a kernel reads or prints there is not the server's.
+  if (const int nothing = open("/dev/null", O_RDWR); nothing >= 0) {
+    dup2(nothing, STDIN_FILENO);
+    dup2(nothing, STDOUT_FILENO);
+  }
 }
 
 double elapsed_ms(const Activity& activity) {
@@ -119,7 +124,11 @@ Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& o
   close_all_but(descriptor);
   auto transport = wrap_socket(descriptor);
   if (!transport.is_ok()) _exit(kSessionFailed);
-  run_session(std::move(transport.value()), options, activity, {client.header, client.body});
+  auto missing = enter_sandbox(options.sandbox);
+  if (!missing.is_ok()) _exit(kSessionFailed);
+  SessionOptions confined = options;
+  confined.facts.not_enforced = std::move(missing.value());
+  run_session(std::move(transport.value()), confined, activity, {client.header, client.body});
   // Not exit(): the parent's objects are not this process's to destroy.
   _exit(0);
 }

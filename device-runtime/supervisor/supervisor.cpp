@@ -43,7 +43,7 @@ struct Session {
   pid_t process = 0;  // and its group
   Descriptor socket;  // the child's too; here for the last frame
   ActivityPage page;
-  std::string client, peer;
+  std::string client, peer, folder;
   SessionWatch watch;
   std::int64_t gone_since = 0;  // the client
   std::int64_t kill_at = 0;     // after a SIGTERM
@@ -55,7 +55,13 @@ std::uint64_t milliseconds(std::int64_t ns) { return static_cast<std::uint64_t>(
 class Supervisor {
  public:
   Supervisor(const ServerOptions& options, const DeviceFacts& facts, const WorkFolder& folder)
-      : options_(options), modules_(folder.modules()), session_options_{facts, &modules_} {}
+      : options_(options), folder_(folder), modules_(folder.modules()), session_options_{facts, &modules_} {
+    SandboxOptions& sandbox = session_options_.sandbox;
+    sandbox = options.sandbox;
+    sandbox.memory_bytes = facts.memory_limit_bytes;
+    sandbox.threads = facts.threads;
+    if (sandbox.change_user) folder.give_modules_to(sandbox.user, sandbox.group);
+  }
 
   Status run() {
     FERRY_TRY(loop_.handle_signals({SIGINT, SIGTERM, SIGHUP, SIGCHLD},
@@ -147,13 +153,25 @@ class Supervisor {
     Result<ActivityPage> page = ActivityPage::make();
     if (!page.is_ok()) return refuse(client, page.status());
     session_options_.limits = granted(client.open.limits, options_.limits);
+    SandboxOptions& sandbox = session_options_.sandbox;
+    // All its threads together, and some more for what is not computing.
+    sandbox.cpu_seconds = session_options_.limits.session_ms / 1000 * sandbox.threads;
+    if (sandbox.cpu_seconds != 0) sandbox.cpu_seconds += 10;
+    sandbox.folder = folder_.make_session_folder(last_number_ + 1, sandbox.user);
+    sandbox.filter = Filter::strict;
+    for (const std::string& kind : client.open.devices) {
+      if (kind != "cpu") sandbox.filter = Filter::gpu;
+    }
     const Result<pid_t> child = start_session(client, session_options_, page.value().activity());
-    if (!child.is_ok()) return refuse(client, child.status());
+    if (!child.is_ok()) {
+      clean_up(sandbox.folder);
+      return refuse(client, child.status());
+    }
     ++last_number_;
     log("session %llu: %s from %s", static_cast<unsigned long long>(last_number_), client.open.client.c_str(),
         waiting.peer.c_str());
     sessions_.push_back({last_number_, child.value(), std::move(client.socket), std::move(page.value()),
-                         std::move(client.open.client), std::move(waiting.peer),
+                         std::move(client.open.client), std::move(waiting.peer), sandbox.folder,
                          SessionWatch(session_options_.limits, now_ns())});
   }
 
@@ -238,10 +256,25 @@ class Supervisor {
           session->over.is_ok() ? describe_end(activity, *status).c_str() : session->over.message().c_str());
       std::vector<std::uint8_t> frame = last_frame(activity, *status, session->over);
       if (!frame.empty()) say_farewell(loop_, session->socket.release(), std::move(frame));
+      clean_up(session->folder);
       session = sessions_.erase(session);
+    }
+    for (std::size_t i = cleaners_.size(); i-- > 0;) {
+      if (waitpid(cleaners_[i], nullptr, WNOHANG) != 0) cleaners_.erase(cleaners_.begin() + static_cast<long>(i));
     }
     fill_places();
     end_if_alone();
+  }
+
+  // A session may have left any number of files; that is no reason to keep anybody waiting.
+  void clean_up(const std::string& folder) {
+    if (folder.empty() || rmdir(folder.c_str()) == 0 || errno == ENOENT) return;
+    const pid_t cleaner = fork();
+    if (cleaner == 0) {
+      remove_tree(folder);
+      _exit(0);
+    }
+    if (cleaner > 0) cleaners_.push_back(cleaner);
   }
 
   void end_if_alone() {
@@ -258,6 +291,7 @@ class Supervisor {
       while (waitpid(session.process, nullptr, 0) < 0 && errno == EINTR) {
       }
     }
+    for (const Session& session : sessions_) clean_up(session.folder);
     sessions_.clear();
     waiting_ = {};
     loop_.no_more_signals();
@@ -278,6 +312,7 @@ class Supervisor {
   }
 
   const ServerOptions& options_;
+  const WorkFolder& folder_;
   ModuleStore modules_;
   SessionOptions session_options_;
   // Handshakes that are cut off count themselves out while the loop is destroyed, so these come first.
@@ -289,6 +324,7 @@ class Supervisor {
   std::optional<WatchedDescriptor> listener_;
   std::list<Session> sessions_;  // the oldest first
   WaitingLine waiting_;
+  std::vector<pid_t> cleaners_;
   std::uint64_t last_number_ = 0;
   std::uint64_t ended_ = 0;
   std::uint64_t failed_ = 0;

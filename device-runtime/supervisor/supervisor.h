@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "device-runtime/sandbox/sandbox.h"
 #include "device-runtime/supervisor/work_folder.h"
 #include "rpc/abi/device_facts.h"
 #include "rpc/base/status.h"
@@ -22,6 +23,7 @@ struct ServerOptions {
   std::size_t max_sessions = 1;   // at a time; others wait
   std::size_t max_waiting = 64;
   rpc::TimeLimits limits;  // the most that a client gets
+  SandboxOptions sandbox;  // what the command line says of it
 };
 
 // Serves until SIGINT or SIGTERM, then ends all sessions. Prints where it listens as the first line on standard output.

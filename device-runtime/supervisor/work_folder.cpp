@@ -1,6 +1,7 @@
 #include "device-runtime/supervisor/work_folder.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,7 +9,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <utility>
+#include <vector>
 
+#include "device-runtime/sandbox/sandbox.h"
 #include "rpc/base/format.h"
 
 namespace ferry::device {
@@ -20,16 +23,21 @@ Status make_folder(const std::string& path) {
   return {ErrorCode::unavailable, format("cannot use the work folder %s: %s", path.c_str(), std::strerror(errno))};
 }
 
-// Files of one folder, without following links.
-void remove_files(const std::string& path) {
+constexpr const char* kSessionPrefix = "session-";
+
+// Of servers that are no more.
+void remove_old_sessions(const std::string& path) {
   DIR* folder = opendir(path.c_str());
   if (folder == nullptr) return;
+  std::vector<std::string> old;
   while (const dirent* entry = readdir(folder)) {
-    if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0) {
-      unlink((path + "/" + entry->d_name).c_str());
-    }
+    const std::string name = entry->d_name;
+    if (name.rfind(kSessionPrefix, 0) != 0) continue;
+    const long server = std::strtol(name.c_str() + std::strlen(kSessionPrefix), nullptr, 10);
+    if (server > 0 && kill(static_cast<pid_t>(server), 0) != 0 && errno == ESRCH) old.push_back(path + "/" + name);
   }
   closedir(folder);
+  for (const std::string& each : old) remove_tree(each);
 }
 
 }  // namespace
@@ -39,29 +47,41 @@ Result<WorkFolder> WorkFolder::open(const std::string& path) {
     FERRY_TRY(make_folder(path));
     WorkFolder folder(path, false);
     FERRY_TRY(make_folder(folder.modules()));
+    remove_old_sessions(path);
     return folder;
   }
   const char* temporary = std::getenv("TMPDIR");
-  std::string pattern =
-      std::string(temporary != nullptr && *temporary != 0 ? temporary : "/tmp") + "/rpc_server.XXXXXX";
-  if (mkdtemp(pattern.data()) == nullptr) {
-    return Status(ErrorCode::unavailable, format("cannot make a work folder like %s: %s (choose one with --workdir)",
-                                                 pattern.c_str(), std::strerror(errno)));
+  for (const char* place : {temporary, "/tmp", "/dev/shm"}) {
+    if (place == nullptr || *place == 0) continue;
+    std::string pattern = std::string(place) + "/rpc_server.XXXXXX";
+    if (mkdtemp(pattern.data()) == nullptr) continue;
+    WorkFolder folder(pattern, true);
+    if (make_folder(folder.modules()).is_ok()) return folder;
   }
-  WorkFolder folder(pattern, true);
-  FERRY_TRY(make_folder(folder.modules()));
+  return WorkFolder("", false);
+}
+
+std::string WorkFolder::make_session_folder(std::uint64_t session, uid_t owner) const {
+  if (path_.empty()) return {};
+  std::string folder =
+      format("%s/%s%d-%llu", path_.c_str(), kSessionPrefix, getpid(), static_cast<unsigned long long>(session));
+  if (mkdir(folder.c_str(), 0700) != 0) return {};
+  if (owner != 0) (void)!chown(folder.c_str(), owner, static_cast<gid_t>(-1));
   return folder;
+}
+
+void WorkFolder::give_modules_to(uid_t owner, gid_t group) const {
+  if (path_.empty()) return;
+  // Sessions must reach what is inside.
+  (void)chmod(path_.c_str(), 0711);
+  (void)!chown(modules().c_str(), owner, group);
 }
 
 WorkFolder::WorkFolder(WorkFolder&& other) noexcept
     : path_(std::move(other.path_)), private_(std::exchange(other.private_, false)) {}
 
 WorkFolder::~WorkFolder() {
-  if (!private_) return;
-  remove_files(modules());
-  rmdir(modules().c_str());
-  remove_files(path_);
-  rmdir(path_.c_str());
+  if (private_) remove_tree(path_);
 }
 
 }  // namespace ferry::device

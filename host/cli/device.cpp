@@ -78,7 +78,7 @@ int show_device(const RemoteOptions& remote, bool json) {
     const ComputeDevice& one = facts.devices[i];
     line("runs on", std::to_string(i) + ": " + one.kind + (one.name.empty() ? "" : ", " + one.name));
   }
-  line("missing", join("; ", facts.not_enforced));
+  if (!facts.not_enforced.empty()) line("not enforced:", join("; ", facts.not_enforced));
   line("target", device.target().text);
   return kExitFine;
 }

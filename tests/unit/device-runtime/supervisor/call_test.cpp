@@ -107,9 +107,7 @@ TEST_CASE_FIXTURE(Fixture, "wrong arguments are refused in the manifest's terms"
   CHECK(refusal("add", {tensor(a, {16}), tensor(a, {8}), tensor(a, {16})}) ==
         "add: argument 2 'B': expected f32[16], got f32[8]");
   CHECK(refusal("scale", {tensor(a, {16}), tensor(a, {16})}).find("expected a scalar f32") != std::string::npos);
-  CHECK(refusal("sub", {}) ==
-        "there is no function 'sub'; the module has add, scale, ramp, fail, say, null_pointer, illegal, crash_inside, "
-        "forever, spin");
+  CHECK(refusal("sub", {}).rfind("there is no function 'sub'; the module has add, scale, ramp, fail, say, ", 0) == 0);
   CHECK(client.ask(rpc::Call{99, "add", {}}).status.message() == "there is no module 99");
   CHECK(call("add", {tensor(98, {16}), tensor(a, {16}), tensor(a, {16})}).status.message() == "there is no buffer 98");
 }

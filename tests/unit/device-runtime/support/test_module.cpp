@@ -75,6 +75,84 @@ KERNEL(forever) {
   for (volatile int go = 1; go;) {}
   return 0;
 }
+/* The fifth and sixth argument, of mmap, are no file and no offset. */
+static int64_t system_call(int64_t number, int64_t a, int64_t b, int64_t c, int64_t d) {
+#if defined(__x86_64__)
+  register int64_t r10 __asm__("r10") = d;
+  register int64_t r8 __asm__("r8") = -1;
+  register int64_t r9 __asm__("r9") = 0;
+  int64_t result;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+  return result;
+#elif defined(__aarch64__)
+  register int64_t x8 __asm__("x8") = number;
+  register int64_t x0 __asm__("x0") = a;
+  register int64_t x1 __asm__("x1") = b;
+  register int64_t x2 __asm__("x2") = c;
+  register int64_t x3 __asm__("x3") = d;
+  register int64_t x4 __asm__("x4") = -1;
+  register int64_t x5 __asm__("x5") = 0;
+  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+  return x0;
+#elif defined(__arm__)
+  register int r7 __asm__("r7") = (int)number;
+  register int r0 __asm__("r0") = (int)a;
+  register int r1 __asm__("r1") = (int)b;
+  register int r2 __asm__("r2") = (int)c;
+  register int r3 __asm__("r3") = (int)d;
+  register int r4 __asm__("r4") = -1;
+  register int r5 __asm__("r5") = 0;
+  __asm__ volatile("svc 0" : "+r"(r0) : "r"(r7), "r"(r1), "r"(r2), "r"(r3), "r"(r4), "r"(r5) : "memory");
+  return r0;
+#else
+  register int64_t a7 __asm__("a7") = number;
+  register int64_t a0 __asm__("a0") = a;
+  register int64_t a1 __asm__("a1") = b;
+  register int64_t a2 __asm__("a2") = c;
+  register int64_t a3 __asm__("a3") = d;
+  register int64_t a4 __asm__("a4") = -1;
+  register int64_t a5 __asm__("a5") = 0;
+  __asm__ volatile("ecall" : "+r"(a0) : "r"(a7), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5) : "memory");
+  return a0;
+#endif
+}
+/* system(number, a, b, c, d, in text, out result): any system call, `times` of them; -999 stands for the text */
+KERNEL(system) {
+  int64_t v[5];
+  for (int i = 0; i < 5; ++i) {
+    v[i] = *(int64_t*)args[i];
+    if (v[i] == -999) v[i] = (int64_t)(intptr_t)args[6];
+  }
+  for (int64_t i = 0; i < *(int64_t*)args[5]; ++i) {
+    *(int64_t*)args[7] = system_call(v[0], v[1], v[2], v[3], v[4]);
+  }
+  return 0;
+}
+KERNEL(say_and_crash) {
+  rt->print(rt, "first line\nlast words\n", 22);
+  volatile int* nowhere = (int*)0x1238;
+  *nowhere = 1;
+  return 0;
+}
+static int32_t descend(volatile char* above, int32_t depth) {
+  volatile char here[4096];
+  here[0] = above[0];
+  return depth == 0 ? 0 : descend(here, depth - 1) + here[0];
+}
+KERNEL(overflow_stack) {
+  volatile char first = 0;
+  return descend(&first, 1 << 28);
+}
+static int32_t overflow_part(int64_t begin, int64_t end, void* closure) {
+  volatile char first = 0;
+  return descend(&first, 1 << 28);
+}
+/* on all threads of a loop */
+KERNEL(overflow_stacks) { return rt->parallel_for(rt, 1000, 1, overflow_part, 0); }
+KERNEL(divide) {
+  volatile int one = 1, zero = 0;
+  return one / zero;
+}
 /* spin(rounds) takes a time that grows with rounds */
 KERNEL(spin) {
   volatile int64_t x = 0;
@@ -129,10 +207,20 @@ ModuleFile kit_module() {
   one_element.shape = {manifest_constant(1)};
   functions.push_back(function("fail", {scalar_parameter("code", DType::i64), one_element}, {}));
   functions.back().messages = {"the first reason", "the second reason"};
-  for (const char* name : {"say", "null_pointer", "illegal", "crash_inside", "forever"}) {
+  for (const char* name : {"say", "null_pointer", "illegal", "crash_inside", "forever", "say_and_crash",
+                           "overflow_stack", "overflow_stacks", "divide"}) {
     functions.push_back(function(name, {}, {}));
   }
   functions.push_back(function("spin", {scalar_parameter("rounds", DType::i64)}, {}));
+  std::vector<ParameterInfo> system;
+  for (const char* name : {"number", "a", "b", "c", "d", "times"}) {
+    system.push_back(scalar_parameter(name, DType::i64));
+  }
+  system.push_back(tensor_parameter("text", Direction::in, DType::u8));
+  one_element.name = "result";
+  one_element.dtype = DType::i64;
+  system.push_back(one_element);
+  functions.push_back(function("system", std::move(system)));
   KernelOptions options;
   options.arch = server_arch();
   module.images.push_back({"elf", compile_kernel(kSource, options)});
@@ -143,6 +231,25 @@ ModuleFile kit_module() {
 const Bytes& kit_file() {
   static const Bytes file = write_module(kit_module());
   return file;
+}
+
+std::int64_t SystemCaller::operator()(long number, std::vector<std::int64_t> arguments, const std::string& text,
+                                      std::int64_t times) {
+  arguments.insert(arguments.begin(), number);
+  arguments.resize(5);
+  arguments.push_back(times);
+  std::vector<std::uint8_t> bytes(text.begin(), text.end());
+  bytes.push_back(0);
+  const rpc::Handle in = client_.upload(bytes), out = client_.upload(std::vector<std::int64_t>{12345});
+  rpc::Call call{module_, "system", {}};
+  for (const std::int64_t argument : arguments) call.arguments.push_back(scalar(argument));
+  call.arguments.push_back(tensor(in, {static_cast<std::int64_t>(bytes.size())}, DType::u8));
+  call.arguments.push_back(tensor(out, {1}, DType::i64));
+  client_.must(call);
+  const std::int64_t result = client_.download<std::int64_t>(out, 1)[0];
+  client_.must(rpc::Free{in});
+  client_.must(rpc::Free{out});
+  return result;
 }
 
 rpc::Handle put(TestClient& client, const Bytes& file) {

@@ -17,6 +17,21 @@ const Bytes& kit_file();
 // Uploads the file under a new handle; the answer must be good.
 rpc::Handle put(TestClient& client, const Bytes& file);
 
+// Makes system calls from inside a session, by the kit's kernel.
+class SystemCaller {
+ public:
+  static constexpr std::int64_t kText = -999;  // as an argument: the address of the text
+
+  explicit SystemCaller(TestClient& client) : client_(client), module_(put(client, kit_file())) {}
+  // The result as the kernel gives it: -errno when it failed; of the last one with several.
+  std::int64_t operator()(long number, std::vector<std::int64_t> arguments = {}, const std::string& text = "",
+                          std::int64_t times = 1);
+
+ private:
+  TestClient& client_;
+  rpc::Handle module_;
+};
+
 // Parts of manifests, over the symbol n where a size is needed.
 ParameterInfo tensor_parameter(std::string name, Direction direction, DType dtype = DType::f32);
 ParameterInfo scalar_parameter(std::string name, DType dtype);

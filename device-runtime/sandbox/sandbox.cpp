@@ -1,0 +1,84 @@
+#include "device-runtime/sandbox/sandbox.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "rpc/base/format.h"
+
+namespace ferry::device {
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+// Beside tensors and modules: the server's own, and what each thread needs.
+constexpr std::uint64_t kOwnMemory = 128 * kMiB;
+constexpr std::uint64_t kThreadMemory = 10 * kMiB;
+constexpr rlim_t kMaxThreads = 4096;
+constexpr rlim_t kMaxFiles = 256;
+constexpr rlim_t kMaxFilesGpu = 4096;
+constexpr rlim_t kMaxFileBytes = 1024 * kMiB;
+
+// Whether the limit holds; an emulator may take it and do nothing.
+bool limit(int resource, rlim_t value) {
+  rlimit now{};
+  if (getrlimit(static_cast<__rlimit_resource>(resource), &now) != 0) return false;
+  const rlim_t most = std::min(value, now.rlim_max);
+  const rlimit wanted{most, most};
+  return setrlimit(static_cast<__rlimit_resource>(resource), &wanted) == 0 &&
+         getrlimit(static_cast<__rlimit_resource>(resource), &now) == 0 && now.rlim_cur == most;
+}
+
+Status change_user(const SandboxOptions& options) {
+  if (!options.change_user) return {};
+  if (setgroups(0, nullptr) == 0 && setresgid(options.group, options.group, options.group) == 0 &&
+      setresuid(options.user, options.user, options.user) == 0) {
+    return {};
+  }
+  return {ErrorCode::internal, format("cannot become user %u: %s", options.user, std::strerror(errno))};
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> enter_sandbox(const SandboxOptions& options) {
+  std::vector<std::string> missing;
+  const auto expect = [&](bool holds, const char* what) {
+    if (!holds) missing.emplace_back(what);
+  };
+  const bool is_gpu = options.filter == Filter::gpu;
+  if (options.folder.empty() || chdir(options.folder.c_str()) != 0) {
+    missing.emplace_back("a work folder of its own (no folder can be written)");
+    if (chdir("/") != 0) return Status(ErrorCode::internal, "cannot enter /");
+  }
+  expect(limit(RLIMIT_CORE, 0), "no core dumps");
+  expect(limit(RLIMIT_NOFILE, is_gpu ? kMaxFilesGpu : kMaxFiles), "the number of open files");
+  expect(limit(RLIMIT_FSIZE, kMaxFileBytes), "the size of files");
+  if (options.cpu_seconds != 0) expect(limit(RLIMIT_CPU, options.cpu_seconds), "processor time");
+#if defined(__SANITIZE_ADDRESS__)
+  expect(false, "memory (the sanitizer's own is without end)");
+#else
+  if (is_gpu) {
+    expect(false, "memory (drivers of GPUs map more than there is)");
+  } else {
+    const std::uint64_t memory = options.memory_bytes + kOwnMemory + options.threads * kThreadMemory;
+    expect(limit(RLIMIT_DATA, static_cast<rlim_t>(std::min<std::uint64_t>(memory, RLIM_INFINITY))), "memory");
+  }
+#endif
+  FERRY_TRY(change_user(options));
+  // Becoming another user has undone this.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  expect(limit(RLIMIT_NPROC, kMaxThreads) && getuid() != 0, "the number of threads (root has no limit: see --user)");
+  expect(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "no new privileges");
+  if (const std::string why = install_filter(options.filter); !why.empty()) {
+    missing.push_back("forbidden system calls (seccomp: " + why + ")");
+  }
+  return missing;
+}
+
+}  // namespace ferry::device
