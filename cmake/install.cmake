@@ -40,8 +40,10 @@ install(FILES "${PROJECT_SOURCE_DIR}/crosscompile/ir/math.def" DESTINATION
   "${CMAKE_INSTALL_INCLUDEDIR}/ferry/crosscompile/ir")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/host/ops/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/host/ops"
   FILES_MATCHING PATTERN "*.h")
-install(FILES "${PROJECT_SOURCE_DIR}/host/session/ferry.h" DESTINATION
-  "${CMAKE_INSTALL_INCLUDEDIR}/ferry/host/session")
+foreach(header ferry api timing)
+  install(FILES "${PROJECT_SOURCE_DIR}/host/session/${header}.h" DESTINATION
+    "${CMAKE_INSTALL_INCLUDEDIR}/ferry/host/session")
+endforeach()
 # #include <ferry/ferry.h>; the headers include one another from the root of the repository, which is include/ferry.
 file(WRITE "${PROJECT_BINARY_DIR}/install/ferry.h"
   "// The client and the compiler.\n#pragma once\n\n#include \"host/session/ferry.h\"\n")

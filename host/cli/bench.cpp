@@ -2,15 +2,13 @@
 #include <string>
 #include <vector>
 
-#include "host/cli/call_setup.h"
+#include "host/cli/bench_report.h"
 #include "host/cli/command.h"
-#include "host/cli/format.h"
-#include "host/cli/json.h"
 #include "host/cli/kernel.h"
-#include "host/cli/option_checks.h"
-#include "host/cli/peak.h"
+#include "host/cli/measure_options.h"
 #include "host/cli/progress.h"
 #include "host/cli/remote.h"
+#include "host/cli/sweep.h"
 #include "host/cli/target_option.h"
 
 namespace ferry::cli {
@@ -20,22 +18,14 @@ namespace {
 struct Options {
   KernelOptions kernel;
   CallOptions call;
-  BenchOptions bench{1, 20, 10, 10};
+  MeasureOptions measure{
+      {.number = 0, .repeat = 40, .min_repeat_ms = 10, .warmup_ms = 10, .max_repeat = 100, .timeout_ms = 10'000}};
   RemoteOptions remote;
+  std::vector<std::string> addresses;
   std::string target;
+  std::string sweep;
   bool without_peak = false;
   bool json = false;
-};
-
-struct Report {
-  Timing timing;
-  double flops = 0;  // of one call; 0: unknown
-  double bytes = 0;  // of one call: every tensor once
-  Peak peak;         // zeros: not measured
-  DType peak_dtype = DType::f32;
-
-  double flops_per_second() const { return flops / timing.median(); }
-  double bytes_per_second() const { return bytes / timing.median(); }
 };
 
 // The type whose arithmetic the peak is measured in: that of the first float output, narrow floats computing in f32.
@@ -47,14 +37,18 @@ std::optional<DType> arithmetic_type(const FunctionInfo& function) {
   return std::nullopt;
 }
 
-Report measure(const Device& device, const Target& target, const Function& function, const CallPlan& plan,
-               const Options& options) {
-  const FunctionInfo& info = function.info();
-  Report report;
+BenchReport measure(const Device& device, const KernelSource& source, const CallOptions& call, const Options& options) {
+  const Target target = target_for(device, options.target);
+  const CompiledKernel kernel = compile_kernel(source, options.kernel.function, target, call);
+  const FunctionInfo& info = choose_function(kernel.module.manifest(), options.kernel.function, source.name);
+  const CallPlan plan = plan_call(info, call);
+  const Function function = device.load(kernel.module)[info.name];
   const std::vector<Argument> arguments = make_arguments(info, plan, device);
+  BenchReport report{info, plan.symbols, device.name(), device.facts(), kernel.module.manifest().target};
+  report.cold = options.measure.bench.cold;
   {
     const Progress progress("measuring " + info.name);
-    report.timing = function.measure(arguments, options.bench);
+    report.timing = function.measure(arguments, bench_options_for(options.measure, device));
   }
   const Result<std::int64_t> flops = evaluate(info.flops, plan.symbols);
   report.flops = flops.is_ok() ? static_cast<double>(flops.value()) : 0;
@@ -67,83 +61,30 @@ Report measure(const Device& device, const Target& target, const Function& funct
   return report;
 }
 
-void print_json_report(const Device& device, const FunctionInfo& info, const CompiledKernel& kernel,
-                       const CallPlan& plan, const Report& report) {
-  Json sizes = Json::object();
-  for (std::size_t s = 0; s < info.symbols.size(); ++s) sizes[info.symbols[s]] = plan.symbols[s];
-  Json json = {{"function", info.name},
-               {"signature", signature_text(info)},
-               {"sizes", sizes},
-               {"device", device.name()},
-               {"cpu", device.facts().cpu_name},
-               {"target", kernel.module.manifest().target},
-               {"threads", report.timing.threads},
-               {"number", report.timing.number},
-               {"warmup_calls", report.timing.warmup_calls},
-               {"seconds", report.timing.seconds},
-               {"median_seconds", report.timing.median()},
-               {"deviation_seconds", report.timing.deviation()},
-               {"minimum_seconds", report.timing.minimum()},
-               {"bytes", report.bytes},
-               {"bytes_per_second", report.bytes_per_second()}};
-  if (report.flops > 0) {
-    json["flops"] = report.flops;
-    json["flops_per_second"] = report.flops_per_second();
-  }
-  if (report.peak.flops > 0) {
-    json["peak_flops_per_second"] = report.peak.flops;
-    json["peak_bytes_per_second"] = report.peak.bytes;
-  }
-  print_json(json);
-}
-
-void print_report(const Device& device, const FunctionInfo& info, const CompiledKernel& kernel, const CallPlan& plan,
-                  const Report& report) {
-  const Timing& timing = report.timing;
-  printf("%s\n", signature_text(info).c_str());
-  std::string sizes;
-  for (std::size_t s = 0; s < info.symbols.size(); ++s) {
-    sizes += (s == 0 ? "" : ", ") + info.symbols[s] + "=" + std::to_string(plan.symbols[s]);
-  }
-  const auto line = [](const char* what, const std::string& value) { printf("  %-10s %s\n", what, value.c_str()); };
-  if (!sizes.empty()) line("sizes", sizes);
-  line("device", device.name() + (device.facts().cpu_name.empty() ? "" : ", " + device.facts().cpu_name));
-  line("target", kernel.module.manifest().target);
-  line("threads", std::to_string(timing.threads));
-  line("runs", count_text(timing.seconds.size()) + " samples of " + count_text(timing.number) + " calls each, after " +
-                   count_text(timing.warmup_calls) + " to warm up");
-  line("median", seconds_text(timing.median()));
-  line("deviation", seconds_text(timing.deviation()) + ", median absolute");
-  line("minimum", seconds_text(timing.minimum()));
-  if (report.flops > 0) {
-    std::string text = rate_text(report.flops_per_second(), "FLOP/s");
-    if (report.peak.flops > 0) {
-      text += ", " + percent_text(report.flops_per_second() / report.peak.flops) + " of the " +
-              rate_text(report.peak.flops, "FLOP/s") + " measured with multiply-adds of " +
-              dtype_name(report.peak_dtype) + " on this device";
-    }
-    line("speed", text);
-  }
-  std::string text = rate_text(report.bytes_per_second(), "B/s");
-  if (report.peak.bytes > 0) {
-    text += ", " + percent_text(report.bytes_per_second() / report.peak.bytes) + " of the " +
-            rate_text(report.peak.bytes, "B/s") + " measured with a copy of that size on this device";
-  }
-  line("memory", text);
-}
-
 int bench(const Options& options) {
   const KernelSource source = read_kernel(options.kernel);
-  const Device device = open_device(options.remote);
-  const Target target = target_for(device, options.target);
-  const CompiledKernel kernel = compile_kernel(source, options.kernel.function, target, options.call);
-  const FunctionInfo& info = choose_function(kernel.module.manifest(), options.kernel.function, source.name);
-  const CallPlan plan = plan_call(info, options.call);
-  const Report report = measure(device, target, device.load(kernel.module)[info.name], plan, options);
+  Sweep sweep;
+  if (!options.sweep.empty()) sweep = parse_sweep(options.sweep);
+  std::vector<std::string> addresses = options.addresses;
+  if (addresses.empty()) addresses.emplace_back();
+  std::vector<BenchReport> reports;
+  for (const std::string& address : addresses) {
+    RemoteOptions remote = options.remote;
+    remote.address = address;
+    const Device device = open_device(remote);
+    if (sweep.sizes.empty()) reports.push_back(measure(device, source, options.call, options));
+    for (const std::int64_t size : sweep.sizes) {
+      CallOptions call = options.call;
+      call.sizes.push_back(sweep.name + "=" + std::to_string(size));
+      reports.push_back(measure(device, source, call, options));
+    }
+  }
   if (options.json) {
-    print_json_report(device, info, kernel, plan, report);
+    print_json(to_json(reports));
+  } else if (reports.size() == 1) {
+    print_report(reports.front());
   } else {
-    print_report(device, info, kernel, plan, report);
+    print_table(reports);
   }
   return kExitFine;
 }
@@ -152,35 +93,28 @@ int bench(const Options& options) {
 
 void add_bench(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = *app.add_subcommand("bench", "Time a kernel on its device");
+  CLI::App& command = *app.add_subcommand("bench", "Time a kernel on its device, or on several");
   add_kernel_options(command, options->kernel, "The kernel: K.tc, a compiled K.ferry, or '-' for stdin");
-  add_remote_option(command, options->remote);
+  add_remotes_option(command, options->addresses, options->remote);
   add_target_option(command, options->target);
   add_call_options(command, options->call);
-  command.add_option("--number", options->bench.number, "Calls a sample, at least")
-      ->type_name("N")
-      ->check(whole_number(1, 1'000'000'000))
-      ->capture_default_str();
-  command.add_option("--repeat", options->bench.repeat, "Samples")
-      ->type_name("N")
-      ->check(whole_number(1, 100'000))
-      ->capture_default_str();
-  command.add_option("--min-repeat-ms", options->bench.min_repeat_ms, "A sample takes at least this long")
-      ->type_name("MS")
-      ->check(number(0, 1e6))
-      ->capture_default_str();
-  command.add_option("--warmup-ms", options->bench.warmup_ms, "Calls for this long come first and are not counted")
-      ->type_name("MS")
-      ->check(number(0, 1e6))
-      ->capture_default_str();
+  command.add_option("--sweep", options->sweep, "Measure for each size: N=2^8..2^24, N=100..500+100 or N=1,7,64")
+      ->type_name("NAME=SIZES");
+  add_measure_options(command, options->measure);
   command.add_flag("--no-peak", options->without_peak, "Do not measure what the device can do at best");
   add_json_option(command, options->json);
   command.footer(
+      "docs/measuring.md says how times are taken, what the numbers mean and what --json prints.\n\n"
       "Examples:\n"
       "  ferry bench mm.tc --size M=512,N=512,K=512\n"
       "  ferry bench mm.tc --size M=512,N=512,K=512 --schedule mm.schedule\n"
-      "  ferry bench mm.ferry --size M=512,N=512,K=512 --remote 192.168.1.17:9090 --repeat 50 --json");
-  command.callback([options, &chosen] { chosen = [options] { return bench(*options); }; });
+      "  ferry bench add.tc --sweep N=2^8..2^24 --cold --cores big --threads 1\n"
+      "  ferry bench mm.ferry --size M=512,N=512,K=512 -r 192.168.1.17:9090 -r 192.168.1.18:9090 --json");
+  command.callback([options, &chosen, &command] {
+    // Who asks for so many samples wants so many.
+    if (command.count("--repeat") > 0 && command.count("--max-repeat") == 0) options->measure.bench.max_repeat = 0;
+    chosen = [options] { return bench(*options); };
+  });
 }
 
 }  // namespace ferry::cli

@@ -18,7 +18,7 @@ using ir::Stmt;
 
 // More than latency times throughput of any core's multiply-add units, few enough to stay in 16 registers.
 constexpr int kChains = 12;
-constexpr BenchOptions kOptions{1, 7, 3, 3};
+const BenchOptions kOptions{1, 7, 3, 3};
 
 ir::BufferRef buffer(const char* name, DType dtype, std::vector<Expr> shape, ir::Scope scope) {
   auto made = std::make_shared<ir::Buffer>();

@@ -14,17 +14,31 @@ void add_deadline(CLI::App& command, const char* name, double& seconds, const ch
   command.add_option(name, seconds, help)->type_name("SECONDS")->check(number(0.001, 1e9))->group("Deadlines");
 }
 
-}  // namespace
-
-void add_remote_option(CLI::App& command, RemoteOptions& remote, const char* help) {
-  command.add_option("--remote", remote.address, help)->type_name("HOST:PORT")->envname("FERRY_REMOTE");
-  Deadlines& deadlines = remote.deadlines;
+void add_deadlines(CLI::App& command, Deadlines& deadlines) {
   add_deadline(command, "--call-deadline", deadlines.call,
                "Of one call or measurement; the server's own if it is less");
   add_deadline(command, "--session-deadline", deadlines.session, "Of everything on the device together");
   add_deadline(command, "--idle-deadline", deadlines.idle, "Of doing nothing on the device");
   add_deadline(command, "--queue-deadline", deadlines.queue,
                "Of waiting for a place on the device (as long as it takes); counts for none of the others");
+}
+
+}  // namespace
+
+void add_remote_option(CLI::App& command, RemoteOptions& remote, const char* help) {
+  command.add_option("-r,--remote", remote.address, help)->type_name("HOST:PORT")->envname("FERRY_REMOTE");
+  add_deadlines(command, remote.deadlines);
+}
+
+void add_remotes_option(CLI::App& command, std::vector<std::string>& addresses, RemoteOptions& remote) {
+  command
+      .add_option("-r,--remote", addresses,
+                  "The rpc_server to use, several one after the other; without it, one is started on this machine")
+      ->type_name("HOST:PORT")
+      ->type_size(1)
+      ->allow_extra_args(false)
+      ->envname("FERRY_REMOTE");
+  add_deadlines(command, remote.deadlines);
 }
 
 Device open_device(const RemoteOptions& remote, ConnectOptions options) {

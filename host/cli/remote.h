@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "host/session/ferry.h"
 
@@ -16,6 +17,9 @@ struct RemoteOptions {
 // --remote HOST:PORT, or FERRY_REMOTE, and how long things may take there.
 void add_remote_option(CLI::App& command, RemoteOptions& remote,
                        const char* help = "The rpc_server to use; without it, one is started on this machine");
+
+// The same for a command that takes several devices: one entry each, none for a server of our own.
+void add_remotes_option(CLI::App& command, std::vector<std::string>& addresses, RemoteOptions& remote);
 
 // The named server, or one of our own on this machine. What kernels print goes to stderr, and on a terminal the place
 // in the queue.

@@ -117,6 +117,10 @@ Tensor Device::put(const View& data) const {
   return Tensor(std::move(tensor));
 }
 
+std::vector<std::string> Device::read_files(const std::vector<std::string>& paths) const {
+  return state_->client->call(rpc::ReadFiles{paths}).texts;
+}
+
 void Device::synchronize() const { state_->client->synchronize(); }
 
 }  // namespace ferry

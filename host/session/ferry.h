@@ -25,14 +25,14 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/target.h"
 #include "host/schedule/schedule_text.h"
+#include "host/session/api.h"
+#include "host/session/timing.h"
 #include "rpc/abi/device_facts.h"
 #include "rpc/abi/dtype.h"
 #include "rpc/abi/fill.h"
 #include "rpc/abi/manifest.h"
 #include "rpc/base/hash.h"
 #include "rpc/base/status.h"
-
-#define FERRY_API __attribute__((visibility("default")))
 
 namespace ferry {
 
@@ -196,25 +196,7 @@ class FERRY_API Argument {
   std::variant<Tensor, View, Flat, Scalar> value_;
 };
 
-struct BenchOptions {
-  std::uint32_t number = 1;  // calls a sample, at least
-  std::uint32_t repeat = 10;
-  double min_repeat_ms = 5;
-  double warmup_ms = 5;
-};
-
-// Seconds a call, one entry a sample, as the device measured them.
-struct FERRY_API Timing {
-  std::vector<double> seconds;
-  std::uint64_t number = 0;  // calls a sample
-  std::uint64_t warmup_calls = 0;
-  std::uint32_t threads = 0;
-
-  double median() const;
-  double minimum() const;
-  // The median of the distances to the median.
-  double deviation() const;
-};
+struct TimedCall;
 
 // A function of a loaded module. Arguments come in the order of the parameters: all but the outputs, which are then
 // made, or all of them, outputs as tensors of the device.
@@ -241,12 +223,20 @@ class FERRY_API Function {
 
  private:
   friend class Module;
+  friend FERRY_API std::vector<Timing> measure_in_turns(const std::vector<TimedCall>&, const BenchOptions&);
   Function(std::shared_ptr<detail::ModuleState> module, std::size_t index);
   Tensor only_output(std::vector<Tensor> outputs) const;
 
   std::shared_ptr<detail::ModuleState> module_;
   std::size_t index_;
 };
+
+// Samples of several calls on one device, in turns; one timing each. The circumstances are of all together.
+struct TimedCall {
+  Function function;
+  std::vector<Argument> arguments;
+};
+FERRY_API std::vector<Timing> measure_in_turns(const std::vector<TimedCall>& calls, const BenchOptions& options);
 
 class FERRY_API Module {
  public:
@@ -277,6 +267,9 @@ class FERRY_API Device {
   Tensor empty(DType dtype, Shape shape) const;
   Tensor filled(DType dtype, Shape shape, FillKind kind, std::uint64_t seed = 0) const;  // nothing is uploaded
   Tensor put(const View& data) const;
+
+  // Small files of the device that describe it, below /proc/ or /sys/; empty where there is none.
+  std::vector<std::string> read_files(const std::vector<std::string>& paths) const;
 
   // Waits until the device has done all that it was asked to; throws what went wrong meanwhile.
   void synchronize() const;

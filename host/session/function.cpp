@@ -1,4 +1,5 @@
 #include "host/session/bind.h"
+#include "host/session/measure_wire.h"
 #include "host/session/scalar.h"
 #include "host/session/state.h"
 
@@ -179,6 +180,19 @@ Prepared prepare(const std::shared_ptr<detail::DeviceState>& state, const Functi
 
 }  // namespace
 
+std::vector<Timing> measure_in_turns(const std::vector<TimedCall>& calls, const BenchOptions& options) {
+  rpc::Evaluate evaluate = session::evaluate_request(options);
+  std::vector<Prepared> kept;  // outputs that nobody asks for live until they were written
+  for (const TimedCall& timed : calls) {
+    const std::shared_ptr<detail::ModuleState>& module = timed.function.module_;
+    Prepared prepared = prepare(module->device, timed.function.info(), timed.arguments);
+    evaluate.calls.push_back({module->loaded(), timed.function.info().name, prepared.wire});
+    kept.push_back(std::move(prepared));
+  }
+  if (calls.empty()) return {};
+  return session::timings_of(calls.front().function.module_->device->client->call(evaluate));
+}
+
 Function::Function(std::shared_ptr<detail::ModuleState> module, std::size_t index)
     : module_(std::move(module)), index_(index) {}
 
@@ -201,17 +215,7 @@ std::vector<Tensor> Function::call(const std::vector<Argument>& arguments) const
 }
 
 Timing Function::measure(const std::vector<Argument>& arguments, const BenchOptions& options) const {
-  Prepared prepared = prepare(module_->device, info(), arguments);
-  rpc::Measure measure;
-  measure.call.module = module_->loaded();
-  measure.call.function = info().name;
-  measure.call.arguments = std::move(prepared.wire);
-  measure.number = options.number;
-  measure.repeat = options.repeat;
-  measure.min_repeat_ms = options.min_repeat_ms;
-  measure.warmup_ms = options.warmup_ms;
-  rpc::MeasureReply reply = module_->device->client->call(measure);
-  return {std::move(reply.seconds), reply.number, reply.warmup_calls, reply.threads};
+  return std::move(measure_in_turns({{*this, arguments}}, options).front());
 }
 
 Tensor Function::only_output(std::vector<Tensor> outputs) const {

@@ -115,7 +115,7 @@ TEST_CASE("unknown targets, commands, options and passes name what there is") {
   };
   CHECK(complaint({"--frobnicate"}) == "ferry: there is no option '--frobnicate'");
   CHECK(complaint({"bench", "--repeat"}) == "ferry: --repeat: expected a value after it");
-  CHECK(complaint({"bench", "--repeat", "0"}) == "ferry: --repeat: expected a whole number from 1 to 100000, got '0'");
+  CHECK(complaint({"bench", "--repeat", "0"}) == "ferry: --repeat: expected a whole number from 1 to 50000, got '0'");
   CHECK(complaint({"run", "--check", "--rtol", "small"}) == "ferry: --rtol: expected a number from 0 up, got 'small'");
   CHECK(complaint({"compile", "--emit", "ptx"}) ==
         "ferry: --emit: expected one of: schedule, lower, llvm, asm, obj; got 'ptx'");

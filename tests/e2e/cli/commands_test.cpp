@@ -124,12 +124,66 @@ TEST_CASE("bench prints a table with the share of a measured peak") {
     CAPTURE(line);
     CHECK(outcome.out.find(line) != std::string::npos);
   }
-  const auto json = nlohmann::json::parse(run_ferry({"bench", "-e", test::kMatmul, "--size", "M=8,N=8,K=8", "--repeat",
-                                                     "3", "--min-repeat-ms", "0", "--no-peak", "--json"})
-                                              .out);
-  CHECK(json.at("seconds").size() == 3);
-  CHECK(json.at("flops") == 2 * 8 * 8 * 8);
-  CHECK(!json.contains("peak_flops_per_second"));
+}
+
+TEST_CASE("bench prints JSON of a schema with a version, whose keys docs/measuring.md lists") {
+  const Outcome outcome = run_ferry({"bench", "-e", test::kMatmul, "--size", "M=8,N=8,K=8", "--repeat", "3",
+                                     "--min-repeat-ms", "0", "--no-peak", "--json"});
+  CAPTURE(outcome.err);
+  CHECK(outcome.err.empty());  // no progress where there is no terminal
+  const auto json = nlohmann::json::parse(outcome.out);
+  CHECK(json.at("schema") == "ferry.bench/1");
+  REQUIRE(json.at("results").size() == 1);
+  const auto& result = json.at("results")[0];
+  CHECK(result.at("seconds").size() == 3);
+  CHECK(result.at("flops") == 2 * 8 * 8 * 8);
+  CHECK(result.at("interval_95_seconds").size() == 2);
+  CHECK(!result.contains("peak_flops_per_second"));
+  const std::string page = test::content_of(FERRY_SOURCE_DIR "/docs/measuring.md");
+  const auto expect_documented = [&](const nlohmann::json& object) {
+    for (const auto& [key, value] : object.items()) {
+      CAPTURE(key);
+      CHECK(page.find("`" + key + "`") != std::string::npos);
+    }
+  };
+  expect_documented(json);
+  expect_documented(result);
+  expect_documented(result.at("circumstances"));
+}
+
+TEST_CASE("bench sweeps over sizes, in cold caches, on one core and thread") {
+  const std::string twice = "def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }";
+  const Outcome table = run_ferry({"bench", "-e", twice, "--sweep", "N=2^8..2^10", "--no-peak", "--repeat", "4",
+                                   "--cold", "--cores", "0", "--threads", "1", "--warmup-ms", "0"});
+  CAPTURE(table.err);
+  REQUIRE(table.code == 0);
+  for (const char* text : {"N=256 ", "N=512 ", "N=1024 ", "95% interval", "too few samples"}) {
+    CAPTURE(text);
+    CHECK(table.out.find(text) != std::string::npos);
+  }
+  const auto complaint = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"bench", "-e", twice, "--size", "N=8"});
+    return run_ferry(words).err;
+  };
+  CHECK(complaint({"--cold", "--number", "4"}) ==
+        "ferry: --cold with --number 4: the second call of a sample would find the caches warm\n");
+  CHECK(complaint({"--cores", "x"}).find("--cores: expected 'any', 'big', 'little' or numbers") != std::string::npos);
+  CHECK(complaint({"--cores", "4000"}).find("expected cores that this session may use, got 4000") != std::string::npos);
+  CHECK(complaint({"--sweep", "N=8..2"}).find("--sweep N=8..2: expected NAME=2^8..2^24") != std::string::npos);
+}
+
+TEST_CASE("bench takes several devices, one after the other") {
+  const std::string program = std::string(FERRY_SOURCE_DIR) + "/build/device/x86_64/dynamic/rpc_server";
+  const test::ListeningServer first(program), second(program);
+  const Outcome both = run_ferry({"bench", "-e", "def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }", "--size", "N=64",
+                                  "-r", first.address(), "-r", second.address(), "--no-peak", "--repeat", "6",
+                                  "--min-repeat-ms", "0", "--json"});
+  CAPTURE(both.err);
+  REQUIRE(both.code == 0);
+  const auto results = nlohmann::json::parse(both.out).at("results");
+  REQUIRE(results.size() == 2);
+  CHECK(results[0].at("device") == first.address());
+  CHECK(results[1].at("device") == second.address());
 }
 
 TEST_CASE("ping measures null calls and bandwidth") {

@@ -1,0 +1,45 @@
+// What bench found, for people and for programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/cli/circumstances.h"
+#include "host/cli/json.h"
+#include "host/cli/peak.h"
+#include "host/session/ferry.h"
+
+namespace ferry::cli {
+
+// One kernel of one size on one device.
+struct BenchReport {
+  FunctionInfo function;
+  std::vector<std::int64_t> symbols;  // in the order of the function's
+  std::string device;
+  DeviceFacts facts;
+  std::string target;
+  Timing timing{};
+  double flops = 0;  // of one call; 0: unknown
+  double bytes = 0;  // of one call: every tensor once
+  Peak peak{};       // zeros: not measured
+  DType peak_dtype = DType::f32;
+  bool cold = false;
+
+  double flops_per_second() const { return flops / timing.median(); }
+  double bytes_per_second() const { return bytes / timing.median(); }
+  std::string sizes_text() const;  // "M=512, N=512"
+  std::vector<std::string> warned() const;
+};
+
+// The schema of docs/measuring.md; its name changes when a reader of the old one would be misled.
+inline constexpr const char* kBenchSchema = "ferry.bench/1";
+Json to_json(const std::vector<BenchReport>& reports);
+// Of the samples and all the device told; also in the JSON of compare.
+Json timing_json(const Timing& timing);
+Json circumstances_json(const Timing& timing);
+
+void print_report(const BenchReport& report);
+// One line each.
+void print_table(const std::vector<BenchReport>& reports);
+
+}  // namespace ferry::cli
