@@ -5,7 +5,7 @@ set(CMAKE_C_FLAGS_RELEASE "-Os -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELEASE "-Os -DNDEBUG")
 
 add_compile_options(-ffunction-sections -fdata-sections)
-add_link_options(-Wl,--gc-sections -Wl,--as-needed -Wl,-O1 -Wl,--build-id=none -Wl,-z,noseparate-code -s)
+add_link_options(-Wl,--gc-sections -Wl,--as-needed -Wl,-O1 -Wl,--build-id=none -Wl,-z,noseparate-code)
 
 # cereal's access.hpp includes <iostream>, whose static initialiser would link 450 KB of locale code.
 include_directories(BEFORE SYSTEM "${PROJECT_SOURCE_DIR}/device-runtime/stub")

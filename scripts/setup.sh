@@ -16,7 +16,7 @@ packages=(
   # libraries
   libcereal-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libspdlog-dev
   # tests (clang makes kernels that ferry's own compiler had no part in) and benchmarks
-  doctest-dev libbenchmark-dev qemu-user python3 python3-venv clang-19 clang-format-19
+  doctest-dev libbenchmark-dev qemu-user gdb python3 python3-venv clang-19 clang-format-19
 )
 # rpc_server for the other architectures; the machine's own compiler has its own name already.
 declare -A cross=([amd64]=g++-x86-64-linux-gnu [armhf]=g++-arm-linux-gnueabihf

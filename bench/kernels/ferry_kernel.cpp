@@ -30,7 +30,7 @@ FerryKernel::FerryKernel(std::span<const std::uint8_t> module, unsigned threads)
     : state_(std::make_unique<State>(threads)) {
   state_->module = take(read_module(module));
   state_->shapes = take(infer_shapes(info(), {}));
-  state_->program = take(state_->device.load(state_->module));
+  state_->program = take(state_->device.load(state_->module, {}));
 }
 
 FerryKernel::~FerryKernel() = default;

@@ -7,7 +7,9 @@
 #include <llvm/Object/ELFObjectFile.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <algorithm>
 #include <mutex>
+#include <string_view>
 
 LLD_HAS_DRIVER(elf)
 
@@ -47,6 +49,12 @@ std::string version_script(std::span<const std::string> exports) {
   if (!exports.empty()) script += "global:\n";
   for (const std::string& name : exports) script += "  \"" + name + "\";\n";
   return script + "local: *;\n};\n";
+}
+
+// By the name of a section that always belongs to it.
+bool has_debug_information(std::span<const std::uint8_t> object) {
+  constexpr std::string_view kName = ".debug_line";
+  return std::search(object.begin(), object.end(), kName.begin(), kName.end()) != object.end();
 }
 
 }  // namespace
@@ -91,6 +99,10 @@ std::vector<std::uint8_t> link_shared(std::span<const std::uint8_t> object, cons
     write_file(names.back(), user_objects[i]);
   }
   for (const std::string& name : names) arguments.push_back(name.c_str());
+  // Devices move debug information to where they load the code, by its relocations.
+  if (has_debug_information(object) || std::any_of(user_objects.begin(), user_objects.end(), has_debug_information)) {
+    arguments.push_back("--emit-relocs");
+  }
   try {
     run_lld(arguments);
   } catch (const InternalError& error) {

@@ -60,8 +60,8 @@ Status CpuDevice::fill(void* memory, FillKind kind, std::uint64_t seed, DType dt
   return {};
 }
 
-Result<std::unique_ptr<Program>> CpuDevice::load(const ModuleFile& module) {
-  return load_cpu_program(module, *this, budget_, pool_, printed_);
+Result<std::unique_ptr<Program>> CpuDevice::load(const ModuleFile& module, const Hash& hash) {
+  return load_cpu_program(module, hash, *this, budget_, pool_, printed_);
 }
 
 }  // namespace ferry::device

@@ -22,9 +22,10 @@ class CpuDevice final : public Device {
   Status copy(void* destination, std::uint64_t destination_offset, void* source, std::uint64_t source_offset,
               std::uint64_t bytes) override;
   Status fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements) override;
-  Result<std::unique_ptr<Program>> load(const ModuleFile& module) override;
+  Result<std::unique_ptr<Program>> load(const ModuleFile& module, const Hash& hash) override;
   void limit_threads(unsigned threads) override { pool_.set_limit(threads); }
   std::string take_printed() override { return printed_.take(); }
+  void set_print_tail(PrintTail* tail) { printed_.set_tail(tail); }
 
  private:
   ComputeDevice description_;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "device-runtime/loader/elf_image.h"
+#include "device-runtime/loader/loaded_code.h"
 #include "rpc/base/format.h"
 
 namespace ferry::device {
@@ -78,9 +79,10 @@ class CpuCall final : public Workload {
 
 class CpuProgram final : public Program {
  public:
-  CpuProgram(ElfImage image, std::vector<ferry_kernel> kernels, Device& device, MemoryBudget& budget, ThreadPool& pool,
-             PrintBuffer& printed)
+  CpuProgram(ElfImage image, std::unique_ptr<LoadedCode> code, std::vector<ferry_kernel> kernels, Device& device,
+             MemoryBudget& budget, ThreadPool& pool, PrintBuffer& printed)
       : image_(std::move(image)),
+        code_(std::move(code)),
         kernels_(std::move(kernels)),
         device_(device),
         budget_(budget),
@@ -100,6 +102,7 @@ class CpuProgram final : public Program {
 
  private:
   ElfImage image_;
+  std::unique_ptr<LoadedCode> code_;
   std::vector<ferry_kernel> kernels_;  // one a function of the manifest
   Device& device_;
   MemoryBudget& budget_;
@@ -109,8 +112,8 @@ class CpuProgram final : public Program {
 
 }  // namespace
 
-Result<std::unique_ptr<Program>> load_cpu_program(const ModuleFile& module, Device& device, MemoryBudget& budget,
-                                                  ThreadPool& pool, PrintBuffer& printed) {
+Result<std::unique_ptr<Program>> load_cpu_program(const ModuleFile& module, const Hash& hash, Device& device,
+                                                  MemoryBudget& budget, ThreadPool& pool, PrintBuffer& printed) {
   const auto code = std::find_if(module.images.begin(), module.images.end(),
                                  [](const CodeImage& image) { return image.kind == "elf"; });
   if (code == module.images.end()) {
@@ -123,8 +126,9 @@ Result<std::unique_ptr<Program>> load_cpu_program(const ModuleFile& module, Devi
     kernels.push_back(reinterpret_cast<ferry_kernel>(address));
   }
   FERRY_TRY(budget.take(image.memory_bytes()));
-  return std::unique_ptr<Program>(
-      std::make_unique<CpuProgram>(std::move(image), std::move(kernels), device, budget, pool, printed));
+  auto loaded = std::make_unique<LoadedCode>(hash, code->bytes, image.base(), image.memory_bytes());
+  return std::unique_ptr<Program>(std::make_unique<CpuProgram>(std::move(image), std::move(loaded), std::move(kernels),
+                                                               device, budget, pool, printed));
 }
 
 }  // namespace ferry::device

@@ -15,6 +15,7 @@
 #include "rpc/abi/fill.h"
 #include "rpc/abi/manifest.h"
 #include "rpc/abi/module_file.h"
+#include "rpc/base/hash.h"
 #include "rpc/base/status.h"
 
 namespace ferry::device {
@@ -55,7 +56,8 @@ class Device {
   virtual Status fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements) = 0;
 
   // Takes the image that fits this device out of the module. The manifest was checked against the device's facts.
-  virtual Result<std::unique_ptr<Program>> load(const ModuleFile& module) = 0;
+  // `hash` is what debuggers and reports of crashes call it.
+  virtual Result<std::unique_ptr<Program>> load(const ModuleFile& module, const Hash& hash) = 0;
 
   // Parallel loops use at most so many threads from now on; 0: all.
   virtual void limit_threads(unsigned threads) = 0;

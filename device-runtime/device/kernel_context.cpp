@@ -38,6 +38,7 @@ static void* rt_query(const ferry_runtime_api*, const char*) { return nullptr; }
 
 void PrintBuffer::append(const char* bytes, std::size_t length) {
   pthread_mutex_lock(&mutex_);
+  if (tail_ != nullptr) tail_->append(bytes, length);
   const std::size_t room = kMaxPrinted - text_.size();
   text_.append(bytes, length < room ? length : room);
   overflowed_ = overflowed_ || length > room;

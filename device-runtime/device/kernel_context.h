@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "device-runtime/device/print_tail.h"
 #include "device-runtime/threads/thread_pool.h"
 #include "rpc/abi/runtime_api.h"
 
@@ -22,11 +23,14 @@ class PrintBuffer {
 
   void append(const char* bytes, std::size_t length);
   std::string take();
+  // Everything goes there too.
+  void set_tail(PrintTail* tail) { tail_ = tail; }
 
  private:
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   std::string text_;
   bool overflowed_ = false;
+  PrintTail* tail_ = nullptr;
 };
 
 struct KernelContext {

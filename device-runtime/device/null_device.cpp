@@ -51,7 +51,7 @@ Status NullDevice::fill(void* memory, FillKind kind, std::uint64_t seed, DType d
   return {};
 }
 
-Result<std::unique_ptr<Program>> NullDevice::load(const ModuleFile&) {
+Result<std::unique_ptr<Program>> NullDevice::load(const ModuleFile&, const Hash&) {
   return std::unique_ptr<Program>(std::make_unique<NullProgram>());
 }
 

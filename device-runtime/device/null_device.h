@@ -19,7 +19,7 @@ class NullDevice final : public Device {
               std::uint64_t bytes) override;
   Status fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements) override;
   // Any module loads; its calls return 0 and touch nothing.
-  Result<std::unique_ptr<Program>> load(const ModuleFile& module) override;
+  Result<std::unique_ptr<Program>> load(const ModuleFile& module, const Hash& hash) override;
   void limit_threads(unsigned) override {}
   std::string take_printed() override { return {}; }
 

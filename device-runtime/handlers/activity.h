@@ -6,7 +6,19 @@
 #include <cstring>
 #include <string_view>
 
+#include "device-runtime/device/print_tail.h"
+#include "rpc/base/hash.h"
+
 namespace ferry::device {
+
+// Where a signal has ended the session, as its handler saw it.
+struct Crash {
+  std::atomic<int> taken{0};   // a thread writes, or has written
+  std::atomic<int> signal{0};  // the rest is there
+  std::uint64_t address = 0;   // that was accessed, or of the instruction
+  Hash module{};               // zeros: the code of no module
+  std::uint64_t offset = 0;    // in its image
+};
 
 struct Activity {
   std::atomic<std::uint64_t> request{0};  // being worked on; 0: none
@@ -14,7 +26,9 @@ struct Activity {
   std::atomic<std::uint16_t> tag{0};
   std::atomic<bool> in_kernel{false};
   std::atomic<bool> sending{false};  // inside a frame: nobody else may send another
-  char function[256] = {};           // ends in a zero; meaningful while in_kernel
+  Crash crash;
+  PrintTail printed;
+  char function[256] = {};  // ends in a zero; meaningful while in_kernel
 
   void begin_kernel(std::string_view name) {
     const std::size_t length = name.size() < sizeof function ? name.size() : sizeof function - 1;

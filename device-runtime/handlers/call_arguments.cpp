@@ -1,5 +1,7 @@
 #include "device-runtime/handlers/call_arguments.h"
 
+#include "device-runtime/handlers/debugger.h"
+
 #include <algorithm>
 
 #include "rpc/base/format.h"
@@ -76,6 +78,7 @@ Result<std::size_t> find_function(const Module& module, const std::string& name)
 }  // namespace
 
 Result<CheckedCall> check_call(SessionState& state, Exchange& exchange, const rpc::Call& request) {
+  await_debugger(state, exchange);
   CheckedCall call;
   FERRY_ASSIGN(call.module, state.modules.find(exchange, request.module));
   FERRY_ASSIGN(call.function, find_function(*call.module, request.function));

@@ -28,6 +28,7 @@ Result<rpc::HelloReply> handle_hello(SessionState& state, Exchange&, const rpc::
 Result<rpc::OpenReply> handle_open(SessionState& state, Exchange&, const rpc::Open& request) {
   FERRY_ASSIGN(const std::uint32_t version, negotiate_version(request.version_min, request.version_max));
   refresh_facts(state.facts);
+  state.wait_for_debugger = request.wait_for_debugger;
   return rpc::OpenReply{version, state.facts, state.limits, static_cast<std::uint64_t>(getpid())};
 }
 

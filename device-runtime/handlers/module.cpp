@@ -46,7 +46,7 @@ Result<std::unique_ptr<Module>> load_module(std::span<const std::uint8_t> file, 
   FERRY_ASSIGN(ModuleFile contents, read_module(file));
   FERRY_TRY(check_fits(contents.manifest, facts));
   auto module = std::make_unique<Module>();
-  FERRY_ASSIGN(module->program, device.load(contents));
+  FERRY_ASSIGN(module->program, device.load(contents, hash));
   module->hash = hash;
   module->file_bytes = file.size();
   module->manifest = std::move(contents.manifest);

@@ -26,7 +26,8 @@ struct SessionState {
       : facts(std::move(device_facts)), store(module_store), budget(facts.memory_limit_bytes) {}
 
   DeviceFacts facts;
-  rpc::TimeLimits limits;  // that the supervisor enforces
+  rpc::TimeLimits limits;          // that the supervisor enforces
+  bool wait_for_debugger = false;  // before the first call
   const ModuleStore& store;
   MemoryBudget budget;
   std::vector<std::unique_ptr<Device>> devices;  // in the order of facts.devices

@@ -18,6 +18,7 @@ class ElfImage {
   Result<void*> function(std::string_view name) const;
 
   std::uint64_t memory_bytes() const { return memory_.span(); }
+  const std::byte* base() const { return memory_.at(0); }
 
  private:
   ElfImage(ImageMemory memory, const DynamicTable& table) : memory_(std::move(memory)), table_(table) {}

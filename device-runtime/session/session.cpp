@@ -64,7 +64,9 @@ void run_session(std::unique_ptr<Transport> transport, const SessionOptions& opt
   rpc::Connection connection(std::move(transport));
   SessionState state(options.facts, *options.modules);
   state.limits = options.limits;
-  state.devices.push_back(std::make_unique<CpuDevice>(state.facts.devices.front(), state.facts.threads, state.budget));
+  auto cpu = std::make_unique<CpuDevice>(state.facts.devices.front(), state.facts.threads, state.budget);
+  cpu->set_print_tail(&activity.printed);
+  state.devices.push_back(std::move(cpu));
   bool goes_on = dispatch(state, connection, activity, hello);
   while (goes_on) {
     if (!state.unstored.empty() && is_client_waiting(connection)) store_uploads(state, connection, activity);

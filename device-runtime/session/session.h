@@ -19,6 +19,7 @@ struct SessionOptions {
   const ModuleStore* modules = nullptr;
   rpc::TimeLimits limits = {};
   SandboxOptions sandbox = {};
+  bool perf_map = false;  // tell perf about kernels
 };
 
 // Serves the client until it closes, is gone, or breaks the protocol. `hello` is its first request, already read from

@@ -97,8 +97,8 @@ Result<Arguments> parse_arguments(std::span<const char* const> words) {
     if (option == "--help" || option == "-h") arguments.action = Action::print_help;
     if (option == "--version") arguments.action = Action::print_version;
     if (arguments.action != Action::serve) return arguments;
-    if (option == "--quiet") {
-      arguments.server.quiet = true;
+    if (option == "--quiet" || option == "--perf-map") {
+      (option == "--quiet" ? arguments.server.quiet : arguments.server.perf_map) = true;
       continue;
     }
     std::string_view value;
@@ -144,6 +144,7 @@ const char* help_text() {
          "                        where the client asks for less, 0 for no limit (600, 86400, 1800)\n"
          "  --user NAME           whom sessions run as, by name or UID:GID, when the server is started by root\n"
          "  --threads N           threads of a parallel loop (one a processor)\n"
+         "  --perf-map            list the kernels of each session in /tmp/perf-PROCESS.map, for perf\n"
          "  --quiet               say nothing while all goes well\n"
          "  --version, --help\n"
          "\n"

@@ -15,8 +15,11 @@
 #include <new>
 #include <utility>
 
+#include "device-runtime/loader/loaded_code.h"
 #include "device-runtime/measure/clock.h"
+#include "device-runtime/session/crash_handler.h"
 #include "device-runtime/supervisor/signal_name.h"
+#include "device-runtime/threads/signal_stack.h"
 #include "rpc/base/format.h"
 #include "rpc/transport/socket.h"
 
@@ -76,11 +79,24 @@ std::string cause_of(int wait_status) {
   return format("exit status %d", WEXITSTATUS(wait_status));
 }
 
+std::string short_name(const Hash& module) { return to_hex(module).substr(0, 12); }
+
+// As addr2line wants it: the host knows the lines.
+std::string place_of(const Crash& crash) {
+  if (crash.signal.load() == 0) return {};
+  const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
+  const std::string place = crash.module == Hash{}
+                                ? "outside of any module"
+                                : format("in module %s+0x%llx", short_name(crash.module).c_str(), number(crash.offset));
+  return format(", at address 0x%llx, %s", number(crash.address), place.c_str());
+}
+
 Status failure_of_end(const Activity& activity, int wait_status) {
   const std::string cause = cause_of(wait_status);
   if (activity.in_kernel.load()) {
-    return {ErrorCode::kernel_crashed, format("%s: the kernel ended the session with %s after %.1f ms",
-                                              activity.function, cause.c_str(), elapsed_ms(activity))};
+    return {ErrorCode::kernel_crashed,
+            format("%s: the kernel ended the session with %s after %.1f ms%s", activity.function, cause.c_str(),
+                   elapsed_ms(activity), place_of(activity.crash).c_str())};
   }
   const char* request = rpc::tag_name(activity.tag.load());
   const bool killed = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
@@ -90,6 +106,22 @@ Status failure_of_end(const Activity& activity, int wait_status) {
         format("the session was ended with SIGKILL during %s, perhaps because the board ran out of memory", request)};
   }
   return {ErrorCode::internal, format("the session ended with %s during %s", cause.c_str(), request)};
+}
+
+// The event ahead of the last frame; empty when no kernel ran.
+std::vector<std::uint8_t> crash_frame(const Activity& activity, int wait_status, bool was_stopped) {
+  if (!activity.in_kernel.load()) return {};
+  rpc::CrashEvent event;
+  event.request = activity.request.load();
+  event.function = activity.function;
+  event.printed = activity.printed.last();
+  if (!was_stopped) event.signal = cause_of(wait_status);
+  if (activity.crash.signal.load() != 0) {
+    event.address = activity.crash.address;
+    event.module = activity.crash.module;
+    event.offset = activity.crash.offset;
+  }
+  return rpc::event_frame(rpc::EventTag::crash, event);
 }
 
 }  // namespace
@@ -126,6 +158,9 @@ Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& o
   if (!transport.is_ok()) _exit(kSessionFailed);
   auto missing = enter_sandbox(options.sandbox);
   if (!missing.is_ok()) _exit(kSessionFailed);
+  const SignalStack signal_stack;
+  note_crashes(activity);
+  if (options.perf_map) LoadedCode::write_perf_map();
   SessionOptions confined = options;
   confined.facts.not_enforced = std::move(missing.value());
   run_session(std::move(transport.value()), confined, activity, {client.header, client.body});
@@ -149,9 +184,11 @@ std::vector<std::uint8_t> last_frame(const Activity& activity, int wait_status, 
   if (activity.sending.load()) return {};
   const std::uint64_t request = activity.request.load();
   const std::uint16_t tag = request == 0 ? 0 : activity.tag.load();
-  if (!over.is_ok()) return rpc::failure_frame(tag, request, over);
-  if ((WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0) || request == 0) return {};
-  return rpc::failure_frame(tag, request, failure_of_end(activity, wait_status));
+  if (over.is_ok() && ((WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0) || request == 0)) return {};
+  std::vector<std::uint8_t> frames = crash_frame(activity, wait_status, !over.is_ok());
+  const auto last = rpc::failure_frame(tag, request, over.is_ok() ? failure_of_end(activity, wait_status) : over);
+  frames.insert(frames.end(), last.begin(), last.end());
+  return frames;
 }
 
 std::string describe_end(const Activity& activity, int wait_status) {

@@ -58,6 +58,7 @@ class Supervisor {
       : options_(options), folder_(folder), modules_(folder.modules()), session_options_{facts, &modules_} {
     SandboxOptions& sandbox = session_options_.sandbox;
     sandbox = options.sandbox;
+    session_options_.perf_map = options.perf_map;
     sandbox.memory_bytes = facts.memory_limit_bytes;
     sandbox.threads = facts.threads;
     if (sandbox.change_user) folder.give_modules_to(sandbox.user, sandbox.group);

@@ -23,6 +23,7 @@ struct ServerOptions {
   std::size_t max_sessions = 1;   // at a time; others wait
   std::size_t max_waiting = 64;
   rpc::TimeLimits limits;  // the most that a client gets
+  bool perf_map = false;   // list kernels in /tmp/perf-PROCESS.map, for perf
   SandboxOptions sandbox;  // what the command line says of it
 };
 

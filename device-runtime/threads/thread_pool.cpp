@@ -1,6 +1,7 @@
 #include "device-runtime/threads/thread_pool.h"
 
 #include "device-runtime/threads/futex.h"
+#include "device-runtime/threads/signal_stack.h"
 
 #include <sched.h>
 #include <time.h>
@@ -78,6 +79,7 @@ void ThreadPool::start_workers() {
 
 void* ThreadPool::worker_main(void* worker) {
   const auto* self = static_cast<const Worker*>(worker);
+  const SignalStack signal_stack;
   self->pool->work(self->index);
   return nullptr;
 }

@@ -26,6 +26,7 @@ struct Options {
   std::string target;
   std::vector<std::string> outputs;
   bool json = false;
+  bool wait_for_debugger = false;
 };
 
 struct Output {
@@ -102,7 +103,9 @@ void print_output(const FunctionInfo& function, const Output& output) {
 int run(const Options& options) {
   const KernelSource source = read_kernel(options.kernel);
   const std::map<std::string, std::string> files = parse_outputs(options.outputs);
-  const Device device = open_device(options.remote);
+  ConnectOptions connection;
+  connection.wait_for_debugger = options.wait_for_debugger;
+  const Device device = open_device(options.remote, connection);
   const CompiledKernel kernel =
       compile_kernel(source, options.kernel.function, target_for(device, options.target), options.call);
   const FunctionInfo& info = choose_function(kernel.module.manifest(), options.kernel.function, source.name);
@@ -174,6 +177,8 @@ void add_run(CLI::App& app, Action& chosen) {
       ->type_size(1)
       ->allow_extra_args(false);
   add_check_options(command, options->check);
+  command.add_flag("--wait-for-debugger", options->wait_for_debugger,
+                   "Say how to attach a debugger on the device, and run once one is there");
   add_json_option(command, options->json);
   command.footer(
       "Examples:\n"

@@ -139,6 +139,9 @@ void Client::receive_answer() {
   Answer& answer = *expected.answer;
   if (frame.header.error != ErrorCode::ok) {
     answer.status = rpc::failure_of(frame, &answer.failed_request);
+    if (!crash_line_.empty() && ends_the_session(answer.status.code())) {
+      answer.status = Status(answer.status.code(), answer.status.message() + " (" + crash_line_ + ")");
+    }
     if (ends_the_session(answer.status.code())) broken_ = answer.status;
     const auto cause = failures_.find(answer.failed_request);
     failures_.insert({expected.id, cause == failures_.end() ? Failure{answer.status} : cause->second});
@@ -164,7 +167,7 @@ void Client::take_event(const rpc::Frame& frame) {
       wait_in_queue({take(rpc::decode<rpc::QueuedEvent>(frame.body)).position, "somebody", 0});
       break;
     case rpc::EventTag::waiting: wait_in_queue(take(rpc::decode<rpc::WaitingEvent>(frame.body))); break;
-    case rpc::EventTag::crash: break;
+    case rpc::EventTag::crash: take_crash(take(rpc::decode<rpc::CrashEvent>(frame.body))); break;
     case rpc::EventTag::progress:
       if (handlers_.progress) handlers_.progress(take(rpc::decode<rpc::ProgressEvent>(frame.body)));
       break;
@@ -172,6 +175,11 @@ void Client::take_event(const rpc::Frame& frame) {
       if (handlers_.log) handlers_.log(take(rpc::decode<rpc::LogEvent>(frame.body)));
       break;
   }
+}
+
+void Client::take_crash(const rpc::CrashEvent& crash) {
+  if (handlers_.log && !crash.printed.empty()) handlers_.log({crash.request, crash.printed});
+  if (handlers_.locate && crash.module != Hash{}) crash_line_ = handlers_.locate(crash.module, crash.offset);
 }
 
 void Client::wait_in_queue(rpc::WaitingEvent place) {

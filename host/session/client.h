@@ -53,6 +53,8 @@ struct EventHandlers {
   std::function<void(const rpc::WaitingEvent&)> waiting;
   std::function<void(const rpc::ProgressEvent&)> progress;
   std::function<void(const rpc::LogEvent&)> log;
+  // The line of the source, "mm.tc:3", for a place in a module; empty when nobody knows.
+  std::function<std::string(const Hash& module, std::uint64_t offset)> locate;
 };
 
 // How to be served.
@@ -126,6 +128,7 @@ class Client {
   void make_room_before(std::size_t payload_bytes);
   void receive_answer();
   void take_event(const rpc::Frame& frame);
+  void take_crash(const rpc::CrashEvent& crash);
   void wait_in_queue(rpc::WaitingEvent place);
   [[noreturn]] void fail(Status status);
 
@@ -135,6 +138,7 @@ class Client {
   Wishes wishes_;
   rpc::OpenReply opened_;
   std::optional<std::chrono::steady_clock::time_point> queue_deadline_;
+  std::string crash_line_;   // of the source, when the kernel that ends the session has told it
   rpc::WaitingEvent place_;  // told last; position 0: not queued
   std::deque<Outstanding> outstanding_;
   std::map<std::uint64_t, Failure> failures_;  // by request: what later ones may be aborted for

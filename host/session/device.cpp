@@ -12,8 +12,9 @@ namespace {
 
 constexpr std::uint16_t kDefaultPort = 9090;
 
-session::EventHandlers handlers_of(const ConnectOptions& options) {
+session::EventHandlers handlers_of(const ConnectOptions& options, const detail::DeviceState& state) {
   session::EventHandlers handlers;
+  handlers.locate = [&state](const Hash& module, std::uint64_t offset) { return state.locate(module, offset); };
   if (options.log) handlers.log = [log = options.log](const rpc::LogEvent& event) { log(event.text); };
   if (options.queued) {
     handlers.waiting = [queued = options.queued](const rpc::WaitingEvent& event) {
@@ -48,7 +49,7 @@ Device connect(std::string_view address, const ConnectOptions& options) {
   auto state = std::make_shared<detail::DeviceState>();
   state->name = to_text(parsed);
   state->client = std::make_unique<session::Client>(session::take(connect_tcp(parsed.host, parsed.port)), state->name,
-                                                    handlers_of(options), wishes_of(options));
+                                                    handlers_of(options, *state), wishes_of(options));
   return Device(std::move(state));
 }
 
@@ -76,8 +77,8 @@ Device local_device(const ConnectOptions& options) {
   state->server = std::make_unique<session::LocalServer>(session::find_rpc_server());
   auto transport = session::take(wrap_socket(state->server->take_socket()));
   try {
-    state->client =
-        std::make_unique<session::Client>(std::move(transport), state->name, handlers_of(options), wishes_of(options));
+    state->client = std::make_unique<session::Client>(std::move(transport), state->name, handlers_of(options, *state),
+                                                      wishes_of(options));
   } catch (const RemoteError&) {
     state->server->check_running();
     throw;

@@ -1,4 +1,6 @@
+#include "crosscompile/codegen/llvm/source_line.h"
 #include "host/session/state.h"
+#include "rpc/abi/module_file.h"
 
 namespace ferry {
 
@@ -7,9 +9,23 @@ namespace detail {
 ModuleState::ModuleState(std::shared_ptr<DeviceState> on, CompiledModule module)
     : device(std::move(on)), compiled(std::move(module)), handle(device->client->new_handle()) {
   query = device->client->send(rpc::PutModule{handle, compiled.hash()});
+  device->modules.push_back(this);
+}
+
+std::string DeviceState::locate(const Hash& module, std::uint64_t offset) const {
+  for (const ModuleState* each : modules) {
+    if (each->compiled.hash() != module) continue;
+    const Result<ModuleFile> file = read_module(each->compiled.bytes());
+    if (!file.is_ok()) return {};
+    for (const CodeImage& image : file.value().images) {
+      if (image.kind == "elf") return codegen::source_line(image.bytes, offset);
+    }
+  }
+  return {};
 }
 
 ModuleState::~ModuleState() {
+  std::erase(device->modules, this);
   if (!device->client->is_open()) return;
   try {
     device->client->post(rpc::UnloadModule{handle});

@@ -10,10 +10,15 @@
 
 namespace ferry::detail {
 
+struct ModuleState;
+
 struct DeviceState {
   std::unique_ptr<session::LocalServer> server;  // outlives the client
   std::unique_ptr<session::Client> client;
   std::string name;
+  std::vector<const ModuleState*> modules;  // those that are loaded
+
+  std::string locate(const Hash& module, std::uint64_t offset) const;
 };
 
 struct TensorState {

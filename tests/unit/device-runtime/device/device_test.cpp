@@ -94,7 +94,7 @@ struct CpuFixture {
   std::unique_ptr<Program> program;
 
   CpuFixture() {
-    auto loaded = cpu.load(module);
+    auto loaded = cpu.load(module, {});
     REQUIRE_MESSAGE(loaded.is_ok(), loaded.status().message());
     program = std::move(loaded.value());
   }
@@ -154,9 +154,10 @@ TEST_CASE("a module without code for a CPU is refused, the null device takes any
   ModuleFile module = test::kit_module();
   module.images.clear();
   CpuDevice cpu({"cpu", "test", 0}, 1, budget);
-  CHECK(cpu.load(module).status().message() == "the module has no code for a CPU (expected an image of kind 'elf')");
+  CHECK(cpu.load(module, {}).status().message() ==
+        "the module has no code for a CPU (expected an image of kind 'elf')");
   NullDevice null(budget);
-  auto program = null.load(module);
+  auto program = null.load(module, {});
   REQUIRE(program.is_ok());
   auto call = program.value()->prepare(0, {}, {});
   REQUIRE(call.is_ok());

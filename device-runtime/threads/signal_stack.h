@@ -1,0 +1,31 @@
+// A second stack for the calling thread's signal handlers: one that has used up its first cannot tell so on it.
+#pragma once
+
+#include <signal.h>
+
+#include <memory>
+
+namespace ferry::device {
+
+class SignalStack {
+ public:
+  // Without memory for it the thread has none.
+  SignalStack() : memory_(new(std::nothrow) char[kBytes]) {
+    if (memory_ == nullptr) return;
+    const stack_t stack{.ss_sp = memory_.get(), .ss_flags = 0, .ss_size = kBytes};
+    sigaltstack(&stack, nullptr);
+  }
+  SignalStack(const SignalStack&) = delete;
+  SignalStack& operator=(const SignalStack&) = delete;
+  ~SignalStack() {
+    const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+    sigaltstack(&none, nullptr);
+  }
+
+ private:
+  // The registers alone take 11 KB on the newest processors.
+  static constexpr std::size_t kBytes = 64 << 10;
+  std::unique_ptr<char[]> memory_;
+};
+
+}  // namespace ferry::device

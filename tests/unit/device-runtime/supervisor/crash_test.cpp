@@ -1,0 +1,127 @@
+// What is told of a kernel that ended its session: signal, function, address, place in the module, last words.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "tests/unit/device-runtime/support/test_client.h"
+#include "tests/unit/device-runtime/support/test_module.h"
+#include "tests/unit/device-runtime/support/test_server.h"
+
+namespace ferry::test {
+namespace {
+
+struct Report {
+  Status status;
+  rpc::CrashEvent event;
+};
+
+Report crash(const TestServer& server, const char* function, std::uint64_t call_ms = 0) {
+  rpc::Open open;
+  open.limits.call_ms = call_ms;
+  TestClient client(server.port(), open);
+  client.send(rpc::Call{put(client, kit_file()), function, {}});
+  Report report;
+  while (true) {
+    const auto frame = client.connection().receive_frame();
+    REQUIRE_MESSAGE(frame.is_ok(), frame.status().message());
+    if (frame.value().header.kind == rpc::FrameKind::response) {
+      report.status = rpc::failure_of(frame.value());
+      return report;
+    }
+    if (frame.value().header.tag == static_cast<std::uint16_t>(rpc::EventTag::crash)) {
+      report.event = rpc::decode<rpc::CrashEvent>(frame.value().body).value();
+    }
+  }
+}
+
+bool is_native() { return server_command().size() == 1; }
+
+TEST_CASE("a crash is told with function, signal, address, module and offset, and what was printed last") {
+  TestServer server;
+  const Report report = crash(server, "say_and_crash");
+  CHECK(report.status.code() == ErrorCode::kernel_crashed);
+  CHECK(report.event.function == "say_and_crash");
+  CHECK(report.event.signal == "SIGSEGV (bad memory access)");
+  CHECK(report.event.address == 0x1238);
+  CHECK(report.event.module == blake2b(kit_file()));
+  CHECK(report.event.offset != 0);
+  CHECK(report.event.printed == "first line\nlast words\n");
+  CHECK(report.status.message().find(", at address 0x1238, in module " + to_hex(report.event.module).substr(0, 12) +
+                                     "+0x") != std::string::npos);
+}
+
+TEST_CASE("the end of a stack is told as well, on every thread") {
+  TestServer server({"--threads", "3"});
+  for (const char* function : {"overflow_stack", "overflow_stacks"}) {
+    const Report report = crash(server, function);
+    CAPTURE(function);
+    CHECK(report.status.code() == ErrorCode::kernel_crashed);
+    CHECK(report.event.signal == "SIGSEGV (bad memory access)");
+    CHECK(report.event.module == blake2b(kit_file()));
+  }
+}
+
+TEST_CASE("illegal instructions and divisions by zero are placed in the module") {
+  TestServer server;
+  CHECK(crash(server, "illegal").event.module == blake2b(kit_file()));
+#if defined(__x86_64__)
+  if (!is_native()) return;  // only here a division by zero is a fault
+  const Report report = crash(server, "divide");
+  CHECK(report.event.signal == "SIGFPE (bad arithmetic)");
+  CHECK(report.event.module == blake2b(kit_file()));
+#endif
+}
+
+TEST_CASE("a kernel that was stopped at its deadline is placed too") {
+  TestServer server;
+  const Report report = crash(server, "forever", 300);
+  CHECK(report.status.code() == ErrorCode::deadline_exceeded);
+  CHECK(report.event.function == "forever");
+  CHECK(report.event.signal.empty());
+  CHECK(report.event.module == blake2b(kit_file()));
+}
+
+TEST_CASE("--perf-map lists the functions of modules with their addresses") {
+  TestServer server({"--perf-map"});
+  TestClient client(server.port());
+  put(client, kit_file());
+  const std::string path = "/tmp/perf-" + std::to_string(children_of(server.process()).at(0)) + ".map";
+  std::ifstream file(path);
+  const std::string map{std::istreambuf_iterator<char>(file), {}};
+  unlink(path.c_str());
+  CHECK(map.find(" overflow_stack\n") != std::string::npos);
+}
+
+TEST_CASE("gdb finds a module's functions, and a kernel waits for it") {
+  if (!is_native() || std::system("gdb --version >/dev/null 2>&1") != 0) return;
+  TestServer server;
+  rpc::Open open;
+  open.wait_for_debugger = true;
+  TestClient client(server.port(), open);
+  const std::uint64_t call = client.send(rpc::Call{put(client, kit_file()), "forever", {}});
+  const auto frame = client.connection().receive_frame();
+  REQUIRE(frame.is_ok());
+  const std::string line = rpc::decode<rpc::LogEvent>(frame.value().body).value().text;
+  const std::string process = std::to_string(client.opened().process);
+  CHECK(line == "waiting for a debugger on the device: gdb -p " + process);
+  char output[] = "/tmp/ferry-gdb-XXXXXX";
+  close(mkstemp(output));
+  // Lets it run into the kernel, stops it there and asks where it is.
+  const std::string command = "timeout 60 gdb -nx -batch -p " + process +
+                              " -ex 'break forever' -ex continue -ex bt -ex detach >" + output + " 2>&1 </dev/null";
+  CHECK(std::system(command.c_str()) == 0);
+  std::ifstream file(output);
+  const std::string said{std::istreambuf_iterator<char>(file), {}};
+  unlink(output);
+  CAPTURE(said);
+  CHECK(said.find("Breakpoint 1, 0x") != std::string::npos);
+  CHECK(said.find("in forever ()") != std::string::npos);
+  CHECK(call != 0);
+}
+
+}  // namespace
+}  // namespace ferry::test
