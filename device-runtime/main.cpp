@@ -32,7 +32,26 @@ int fail(const ferry::Status& status, int code) {
   std::abort();
 }
 
-int run(const ferry::device::Arguments& arguments) {
+void tell_of_new_key(const ferry::device::KeyRing& keys, const std::string& host) {
+  std::fprintf(stderr,
+               "rpc_server: made a key, %s\n"
+               "  Whoever holds it may run code here as this user. On the machine that runs ferry, bring it over:\n"
+               "    mkdir -p ~/.config/ferry && scp BOARD:%s ~/.config/ferry/board.key\n"
+               "  and name it beside the address, or once for all in ~/.config/ferry/devices.toml:\n"
+               "    ferry device --remote BOARD:PORT --key-file ~/.config/ferry/board.key\n",
+               keys.made().c_str(), keys.made().c_str());
+  if (host == "127.0.0.1") std::fputs("  To listen on the network and not only here: --host 0.0.0.0\n", stderr);
+}
+
+int run(ferry::device::Arguments arguments) {
+  ferry::Result<ferry::device::KeyRing> keys = ferry::device::KeyRing();
+  const bool listens = arguments.server.inherited_socket < 0 && !arguments.server.stdio;
+  if (listens && !arguments.insecure_plaintext) {
+    keys = ferry::device::KeyRing::open(arguments.key_file);
+    if (!keys.is_ok()) return fail(keys.status(), 1);
+    if (!keys.value().made().empty()) tell_of_new_key(keys.value(), arguments.server.host);
+    arguments.server.keys = &keys.value();
+  }
   const auto facts = ferry::device::gather_facts({.server_version = FERRY_VERSION,
                                                   .flavour = kFlavour,
                                                   .threads = arguments.threads,

@@ -8,6 +8,7 @@
 
 #include "device-runtime/device/print_tail.h"
 #include "rpc/base/hash.h"
+#include "rpc/secure/record.h"
 
 namespace ferry::device {
 
@@ -26,6 +27,8 @@ struct Activity {
   std::atomic<std::uint16_t> tag{0};
   std::atomic<bool> in_kernel{false};
   std::atomic<bool> sending{false};  // inside a frame: nobody else may send another
+  bool encrypted = false;  // then what is sent is sealed with this
+  secure::SealingState sealing;
   Crash crash;
   PrintTail printed;
   char function[256] = {};  // ends in a zero; meaningful while in_kernel

@@ -60,6 +60,11 @@ Status set_option(Arguments& arguments, bool& port_end_given, std::string_view o
   if (option == "--call-deadline") return set_seconds(limits.call_ms, option, value);
   if (option == "--session-deadline") return set_seconds(limits.session_ms, option, value);
   if (option == "--idle-deadline") return set_seconds(limits.idle_ms, option, value);
+  if (option == "--key-file") {
+    if (value.empty()) return bad_value(option, "a file or a folder", value);
+    arguments.key_file = value;
+    return {};
+  }
   if (option == "--port") return set_number(arguments.server.port, option, value, 0, 65535);
   if (option == "--port-end") {
     port_end_given = true;
@@ -77,9 +82,9 @@ Status set_option(Arguments& arguments, bool& port_end_given, std::string_view o
 }
 
 bool takes_value(std::string_view option) {
-  for (const char* known :
-       {"--host", "--port", "--port-end", "--workdir", "--memory-limit", "--threads", "--fd", "--sessions", "--queue",
-        "--user", "--call-deadline", "--session-deadline", "--idle-deadline"}) {
+  for (const char* known : {"--host", "--port", "--port-end", "--workdir", "--key-file", "--memory-limit", "--threads",
+                            "--fd", "--sessions", "--queue", "--user", "--call-deadline", "--session-deadline",
+                            "--idle-deadline"}) {
     if (option == known) return true;
   }
   return false;
@@ -97,8 +102,13 @@ Result<Arguments> parse_arguments(std::span<const char* const> words) {
     if (option == "--help" || option == "-h") arguments.action = Action::print_help;
     if (option == "--version") arguments.action = Action::print_version;
     if (arguments.action != Action::serve) return arguments;
-    if (option == "--quiet" || option == "--perf-map") {
-      (option == "--quiet" ? arguments.server.quiet : arguments.server.perf_map) = true;
+    bool* const flag = option == "--quiet"                ? &arguments.server.quiet
+                       : option == "--perf-map"           ? &arguments.server.perf_map
+                       : option == "--stdio"              ? &arguments.server.stdio
+                       : option == "--insecure-plaintext" ? &arguments.insecure_plaintext
+                                                          : nullptr;
+    if (flag != nullptr) {
+      *flag = true;
       continue;
     }
     std::string_view value;
@@ -130,9 +140,14 @@ Result<Arguments> parse_arguments(std::span<const char* const> words) {
 const char* help_text() {
   return "rpc_server: runs kernels that a ferry client sends, and tells how long they took\n"
          "\n"
-         "  --host ADDRESS        where to listen, a loopback address (127.0.0.1)\n"
+         "  --host ADDRESS        where to listen (127.0.0.1); 0.0.0.0 or :: for all networks\n"
          "  --port N              the port; 0 takes any free one (9090)\n"
          "  --port-end N          the last port to try when earlier ones are taken\n"
+         "  --key-file PATH       the key that clients must hold, or a folder of NAME.key files, any of which will "
+         "do;\n"
+         "                        made if it is not there (~/.config/ferry/server-keys)\n"
+         "  --insecure-plaintext  let everybody in who reaches the port, unencrypted; on loopback addresses only\n"
+         "  --stdio               serve one client on standard input and output, as through ssh, and end with it\n"
          "  --workdir DIR         where modules are kept between sessions and runs\n"
          "                        (a private folder under $TMPDIR, removed at the end)\n"
          "  --memory-limit BYTES  what one session may hold, with K, M or G (3/4 of the memory)\n"
@@ -148,7 +163,9 @@ const char* help_text() {
          "  --quiet               say nothing while all goes well\n"
          "  --version, --help\n"
          "\n"
-         "From another machine: ssh -L 9090:localhost:9090 user@board, then ferry device --remote localhost:9090.\n";
+         "A key that is deleted from the folder is refused from then on. From a machine that has ferry and may log in "
+         "by\n"
+         "ssh, nothing of this is needed: ferry device --remote ssh://user@board.\n";
 }
 
 }  // namespace ferry::device

@@ -16,6 +16,8 @@ struct Arguments {
   Action action = Action::serve;
   ServerOptions server;
   std::string workdir;
+  std::string key_file;  // or a folder of them; empty: the default
+  bool insecure_plaintext = false;
   std::uint64_t memory_limit_bytes = 0;  // 0: not given
   std::uint32_t threads = 0;             // 0: not given
 };

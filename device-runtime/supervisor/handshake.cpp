@@ -2,9 +2,10 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
-#include <memory>
 #include <utility>
 
 #include "device-runtime/handlers/info.h"
@@ -15,23 +16,41 @@
 namespace ferry::device {
 namespace {
 
+using secure::kHandshakeBytes;
+using secure::kLengthBytes;
+using secure::kTagBytes;
+
 constexpr std::chrono::seconds kDeadline{5};
+// Before somebody with a wrong key hears so. It costs the server a descriptor and nobody else anything.
+constexpr std::chrono::seconds kWrongKeyDelay{1};
 // A first request is a few words; what is longer is none.
 constexpr std::uint32_t kMaxFirstBytes = 4096;
 
-class Handshake : public std::enable_shared_from_this<Handshake> {
+class Handshake final : public PendingHandshake, public std::enable_shared_from_this<Handshake> {
  public:
-  Handshake(EventLoop& loop, int socket, std::function<void(GreetedClient)> admitted, Callback ended)
-      : loop_(loop), socket_(loop, socket), timer_(loop), admitted_(std::move(admitted)), ended_(std::move(ended)) {}
+  Handshake(EventLoop& loop, int socket, const KeyRing* keys, std::function<void(GreetedClient)> admitted,
+            Callback ended)
+      : loop_(loop),
+        socket_(loop, socket),
+        timer_(loop),
+        keys_(keys),
+        admitted_(std::move(admitted)),
+        ended_(std::move(ended)) {}
   Handshake(const Handshake&) = delete;
   Handshake& operator=(const Handshake&) = delete;
-  ~Handshake() { ended_(); }
+  ~Handshake() override { ended_(); }
 
   void start() {
     timer_.start(kDeadline, [weak = weak_from_this()] {
-      if (const auto self = weak.lock()) self->give_up();
+      if (const auto self = weak.lock()) self->abandon();
     });
     expect(rpc::kPreambleBytes, &Handshake::on_preamble);
+  }
+
+  // With the descriptor, the wait for it ends, and with that the last reference to this.
+  void abandon() override {
+    timer_.cancel();
+    if (socket_.is_open()) socket_.close();
   }
 
  private:
@@ -51,7 +70,7 @@ class Handshake : public std::enable_shared_from_this<Handshake> {
       if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
         return socket_.when_readable([self = shared_from_this()] { self->read(); });
       }
-      if (count <= 0) return give_up();
+      if (count <= 0) return abandon();
       received_ += static_cast<std::size_t>(count);
     }
     (this->*next_)();
@@ -59,23 +78,87 @@ class Handshake : public std::enable_shared_from_this<Handshake> {
 
   void on_preamble() {
     const auto preamble = rpc::decode_preamble(std::span<const std::uint8_t, rpc::kPreambleBytes>(bytes_));
-    if (preamble.is_ok()) return expect(rpc::kFrameHeaderBytes, &Handshake::on_header);
-    // Other bytes come from other programs, which would not understand a word of ours.
-    if (preamble.status().code() == ErrorCode::protocol_error) return give_up();
-    refuse(preamble.status());
+    if (!preamble.is_ok()) {
+      // Other bytes come from other programs, which would not understand a word of ours.
+      if (preamble.status().code() == ErrorCode::protocol_error) return abandon();
+      return refuse(preamble.status());
+    }
+    const bool encrypted = preamble.value().mode == rpc::PreambleMode::encrypted;
+    if (encrypted && keys_ == nullptr) {
+      return refuse({ErrorCode::unsupported,
+                     "this server does not encrypt; plaintext:// in front of its address says "
+                     "that this is known"});
+    }
+    if (!encrypted && keys_ != nullptr) {
+      return refuse({ErrorCode::unauthenticated, "this server wants a key"});
+    }
+    if (!encrypted) return expect(rpc::kFrameHeaderBytes, &Handshake::on_header);
+    std::copy(bytes_.begin(), bytes_.end(), prologue_.begin());
+    key_id_ = preamble.value().key_id;
+    expect(kLengthBytes + kHandshakeBytes, &Handshake::on_first_message);
+  }
+
+  void on_first_message() {
+    if (bytes_[0] != kHandshakeBytes || bytes_[1] != 0) return abandon();
+    // A key that nobody has fails where a wrong one does, with the same work done.
+    const auto key = keys_->find(key_id_).value_or(secure::make_key());
+    secure::NoiseHandshake noise(secure::Role::responder, prologue_, key.bytes);
+    const auto payload = noise.read_message(std::span(bytes_).subspan(kLengthBytes));
+    if (!payload.is_ok() || !payload.value().empty()) return refuse_later();
+    const auto answer = noise.write_message();
+    if (!answer.is_ok()) return refuse_later();
+    std::array<std::uint8_t, kLengthBytes + kHandshakeBytes> message{kHandshakeBytes, 0};
+    std::copy(answer.value().begin(), answer.value().end(), message.begin() + kLengthBytes);
+    // Nothing was sent before, so there is room for it.
+    const ssize_t sent = ::send(socket_.number(), message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent != static_cast<ssize_t>(message.size())) return abandon();
+    const secure::TransportKeys session_keys = noise.split();
+    secure_ = std::make_unique<SecureEnds>();
+    secure_->sending.key = session_keys.to_initiator;
+    secure_->receiving.key = session_keys.to_responder;
+    expect(kLengthBytes, &Handshake::on_record_length);
+  }
+
+  void on_record_length() {
+    const auto length = secure::sealed_length(bytes_.data());
+    if (!length.is_ok() || length.value() > kTagBytes + rpc::kFrameHeaderBytes + kMaxFirstBytes) {
+      return refuse(no_first_request());
+    }
+    expect(length.value(), &Handshake::on_record);
+  }
+
+  void on_record() {
+    // Whoever plays an old first message back comes this far and no further.
+    const Status opened = secure::open(secure_->receiving, bytes_, bytes_.data());
+    if (!opened.is_ok()) return refuse(opened);
+    bytes_.resize(bytes_.size() - kTagBytes);
+    if (bytes_.size() < rpc::kFrameHeaderBytes) return refuse(no_first_request());
+    const std::vector<std::uint8_t> body(bytes_.begin() + rpc::kFrameHeaderBytes, bytes_.end());
+    bytes_.resize(rpc::kFrameHeaderBytes);
+    if (!take_header()) return;
+    if (header_.body_bytes != body.size()) return refuse(no_first_request());
+    bytes_ = body;
+    on_body();
   }
 
   void on_header() {
+    if (take_header()) expect(header_.body_bytes, &Handshake::on_body);
+  }
+
+  // False when it is none of a first request, and the client was told.
+  bool take_header() {
     const auto header = rpc::decode_frame_header(std::span<const std::uint8_t, rpc::kFrameHeaderBytes>(bytes_));
-    if (!header.is_ok()) return refuse(header.status());
+    if (!header.is_ok()) {
+      refuse(header.status());
+      return false;
+    }
     header_ = header.value();
     const auto tag = static_cast<rpc::Tag>(header_.tag);
     const bool is_first = header_.kind == rpc::FrameKind::request && header_.payload_bytes == 0 &&
                           (tag == rpc::Tag::Open || tag == rpc::Tag::Hello || tag == rpc::Tag::GetStatus);
-    if (!is_first || header_.body_bytes > kMaxFirstBytes) {
-      return refuse({ErrorCode::protocol_error, "expected open, hello or status as the first request"});
-    }
-    expect(header_.body_bytes, &Handshake::on_body);
+    if (is_first && header_.body_bytes <= kMaxFirstBytes) return true;
+    refuse(no_first_request());
+    return false;
   }
 
   void on_body() {
@@ -84,7 +167,7 @@ class Handshake : public std::enable_shared_from_this<Handshake> {
     const auto version = negotiate_version(open.value().version_min, open.value().version_max);
     if (!version.is_ok()) return refuse(version.status());
     timer_.cancel();
-    admitted_({Descriptor(socket_.release()), header_, std::move(bytes_), open.value()});
+    admitted_({Descriptor(socket_.release()), std::move(secure_), header_, std::move(bytes_), open.value()});
   }
 
   Result<rpc::Open> decode_first() const {
@@ -99,32 +182,51 @@ class Handshake : public std::enable_shared_from_this<Handshake> {
     return open;
   }
 
-  void refuse(const Status& failure) {
-    timer_.cancel();
-    say_farewell(loop_, socket_.release(), rpc::failure_frame(header_.tag, header_.request, failure));
+  static Status no_first_request() {
+    return {ErrorCode::protocol_error, "expected open, hello or status as the first request"};
   }
 
-  // With the descriptor, the wait for it ends, and with that the last reference to this.
-  void give_up() {
+  void refuse_later() {
+    timer_.start(kWrongKeyDelay, [self = shared_from_this()] {
+      if (self->socket_.is_open()) self->refuse({ErrorCode::unauthenticated, "this server does not accept that key"});
+    });
+  }
+
+  void refuse(const Status& failure) {
     timer_.cancel();
-    if (socket_.is_open()) socket_.close();
+    const GreetedClient client{Descriptor(), std::move(secure_), header_, {}, {}};
+    say_farewell(loop_, socket_.release(),
+                 client.outgoing(rpc::failure_frame(header_.tag, header_.request, failure), true));
   }
 
   EventLoop& loop_;
   WatchedDescriptor socket_;
   Timer timer_;
+  const KeyRing* keys_;
   std::function<void(GreetedClient)> admitted_;
   Callback ended_;
   std::vector<std::uint8_t> bytes_;
   std::size_t received_ = 0;
   void (Handshake::*next_)() = nullptr;
+  std::array<std::uint8_t, rpc::kPreambleBytes> prologue_{};
+  secure::KeyId key_id_{};
+  std::unique_ptr<SecureEnds> secure_;
   rpc::FrameHeader header_;
 };
 
 }  // namespace
 
-void begin_handshake(EventLoop& loop, int socket, std::function<void(GreetedClient)> admitted, Callback ended) {
-  std::make_shared<Handshake>(loop, socket, std::move(admitted), std::move(ended))->start();
+std::vector<std::uint8_t> GreetedClient::outgoing(std::vector<std::uint8_t> frame, bool last) const {
+  if (secure == nullptr) return frame;
+  auto records = secure::seal_all(secure->sending, frame, last);
+  return records.is_ok() ? std::move(records.value()) : std::vector<std::uint8_t>();
+}
+
+std::weak_ptr<PendingHandshake> begin_handshake(EventLoop& loop, int socket, const KeyRing* keys,
+                                                std::function<void(GreetedClient)> admitted, Callback ended) {
+  const auto handshake = std::make_shared<Handshake>(loop, socket, keys, std::move(admitted), std::move(ended));
+  handshake->start();
+  return handshake;
 }
 
 }  // namespace ferry::device

@@ -41,11 +41,14 @@ Result<Address> parse_address(const std::string& host) {
     return Status(ErrorCode::invalid_argument,
                   "--host: expected a numeric address such as 127.0.0.1, got '" + host + "'");
   }
-  if (address.is_loopback()) return address;
-  return Status(ErrorCode::invalid_argument,
-                "--host: expected a loopback address, got " + host +
-                    ": this version has neither keys nor encryption, so whoever reached the port could run code here. "
-                    "Listen on 127.0.0.1 and tunnel from the other machine: ssh -L 9090:localhost:9090 user@board");
+  return address;
+}
+
+Status refuse_address(const std::string& host) {
+  return {ErrorCode::invalid_argument,
+          "--insecure-plaintext: expected a loopback address, got " + host +
+              ": without a key, whoever reached the port could run code here. Leave the option out, and give the key "
+              "that the server makes to those who may use it"};
 }
 
 // A descriptor below 0 leaves the reason in errno.
@@ -78,8 +81,9 @@ std::string name_of(Address address) {
 
 }  // namespace
 
-Result<Descriptor> listen_at(const std::string& host, std::uint16_t first, std::uint16_t last) {
-  FERRY_ASSIGN(const Address address, parse_address(host));
+Result<Descriptor> listen_at(const std::string& host, std::uint16_t first, std::uint16_t last, bool with_keys) {
+  FERRY_ASSIGN(Address address, parse_address(host));
+  if (!with_keys && !address.is_loopback()) return refuse_address(host);
   int error = 0;
   for (unsigned port = first; port <= last; ++port) {
     Descriptor listener = try_port(address, static_cast<std::uint16_t>(port));

@@ -21,6 +21,7 @@
 #include "device-runtime/supervisor/signal_name.h"
 #include "device-runtime/threads/signal_stack.h"
 #include "rpc/base/format.h"
+#include "rpc/secure/secure_transport.h"
 #include "rpc/transport/socket.h"
 
 namespace ferry::device {
@@ -142,6 +143,10 @@ ActivityPage::~ActivityPage() {
 
 Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& options, Activity& activity) {
   const int descriptor = client.socket.number();
+  if (client.secure) {
+    activity.sealing.set(client.secure->sending);
+    activity.encrypted = true;
+  }
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) {
@@ -156,6 +161,9 @@ Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& o
   close_all_but(descriptor);
   auto transport = wrap_socket(descriptor);
   if (!transport.is_ok()) _exit(kSessionFailed);
+  if (client.secure) {
+    transport = secure::secure_transport(std::move(transport.value()), activity.sealing, client.secure->receiving);
+  }
   auto missing = enter_sandbox(options.sandbox);
   if (!missing.is_ok()) _exit(kSessionFailed);
   const SignalStack signal_stack;
@@ -180,15 +188,18 @@ std::optional<int> reap_session(pid_t process) {
   return status;
 }
 
-std::vector<std::uint8_t> last_frame(const Activity& activity, int wait_status, const Status& over) {
+std::vector<std::uint8_t> last_frame(Activity& activity, int wait_status, const Status& over) {
   if (activity.sending.load()) return {};
   const std::uint64_t request = activity.request.load();
   const std::uint16_t tag = request == 0 ? 0 : activity.tag.load();
-  if (over.is_ok() && ((WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0) || request == 0)) return {};
+  const bool ended_well = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0;
+  if (over.is_ok() && (ended_well || request == 0)) return {};
   std::vector<std::uint8_t> frames = crash_frame(activity, wait_status, !over.is_ok());
   const auto last = rpc::failure_frame(tag, request, over.is_ok() ? failure_of_end(activity, wait_status) : over);
   frames.insert(frames.end(), last.begin(), last.end());
-  return frames;
+  if (!activity.encrypted) return frames;
+  auto records = secure::seal_all(activity.sealing, frames, true);
+  return records.is_ok() ? std::move(records.value()) : std::vector<std::uint8_t>();
 }
 
 std::string describe_end(const Activity& activity, int wait_status) {

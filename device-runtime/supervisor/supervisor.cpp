@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdarg>
 #include <cstdio>
+#include <deque>
 #include <list>
 #include <optional>
 
@@ -21,6 +22,7 @@
 #include "device-runtime/supervisor/listen.h"
 #include "device-runtime/supervisor/session_process.h"
 #include "device-runtime/supervisor/session_watch.h"
+#include "device-runtime/supervisor/stdio_relay.h"
 #include "device-runtime/supervisor/waiting_line.h"
 #include "rpc/base/format.h"
 #include "rpc/wire/connection.h"
@@ -67,14 +69,19 @@ class Supervisor {
   Status run() {
     FERRY_TRY(loop_.handle_signals({SIGINT, SIGTERM, SIGHUP, SIGCHLD},
                                    [this](int number) { number == SIGCHLD ? reap() : stop(); }));
-    FERRY_TRY(options_.inherited_socket >= 0 ? adopt() : listen());
+    if (options_.stdio) {
+      FERRY_ASSIGN(const int socket, start_stdio_relay(loop_));
+      greet(socket);
+    } else {
+      FERRY_TRY(options_.inherited_socket >= 0 ? adopt() : listen());
+    }
     loop_.run();
     return {};
   }
 
  private:
   Status listen() {
-    FERRY_ASSIGN(Descriptor listener, listen_at(options_.host, options_.port, options_.port_end));
+    FERRY_ASSIGN(Descriptor listener, listen_at(options_.host, options_.port, options_.port_end, options_.keys != nullptr));
     std::printf("rpc_server listening on %s\n", own_name(listener.number()).c_str());
     std::fflush(stdout);
     listener_.emplace(loop_, listener.release());
@@ -100,7 +107,8 @@ class Supervisor {
         return retry_.start(kAcceptRetry, [this] { accept(); });
       }
       if (socket >= 0) {
-        handshakes_ < kMaxHandshakes ? greet(socket) : static_cast<void>(close(socket));
+        if (handshakes_ >= kMaxHandshakes) drop_oldest_handshake();
+        greet(socket);
       }
       accept();
     });
@@ -109,12 +117,23 @@ class Supervisor {
   void greet(int socket) {
     ++handshakes_;
     ask_for_signs_of_life(socket);
-    begin_handshake(
-        loop_, socket, [this](GreetedClient client) { admit(std::move(client)); },
+    const KeyRing* const keys = serves_one() ? nullptr : options_.keys;
+    pending_.push_back(begin_handshake(
+        loop_, socket, keys, [this](GreetedClient client) { admit(std::move(client)); },
         [this] {
           --handshakes_;
           end_if_alone();
-        });
+        }));
+    while (!pending_.empty() && pending_.front().expired()) pending_.pop_front();
+  }
+
+  // Strangers who connect and say nothing must not keep others out, and those who do say something are through soon.
+  void drop_oldest_handshake() {
+    while (!pending_.empty()) {
+      const auto oldest = pending_.front().lock();
+      pending_.pop_front();
+      if (oldest) return oldest->abandon();
+    }
   }
 
   void admit(GreetedClient client) {
@@ -177,7 +196,9 @@ class Supervisor {
   }
 
   void refuse(GreetedClient& client, const Status& failure) {
-    say_farewell(loop_, client.socket.release(), rpc::failure_frame(client.header.tag, client.header.request, failure));
+    say_farewell(
+        loop_, client.socket.release(),
+        client.outgoing(rpc::failure_frame(client.header.tag, client.header.request, failure), true));
   }
 
   void tell_status(GreetedClient& client) {
@@ -203,7 +224,7 @@ class Supervisor {
       reply.waiting.push_back({0, waiting.client.open.client, waiting.peer, milliseconds(now - waiting.since), {}, 0});
     }
     const rpc::FrameHeader header{rpc::FrameKind::response, client.header.tag, ErrorCode::ok, client.header.request};
-    say_farewell(loop_, client.socket.release(), rpc::whole_frame(header, rpc::encode(reply)));
+    say_farewell(loop_, client.socket.release(), client.outgoing(rpc::whole_frame(header, rpc::encode(reply)), true));
   }
 
   // A session that computes does not read, so it cannot notice that its client is gone, nor that its time is over.
@@ -249,7 +270,7 @@ class Supervisor {
         ++session;
         continue;
       }
-      const Activity& activity = session->page.activity();
+      Activity& activity = session->page.activity();
       const bool ended_well = session->over.is_ok() && *status == 0;
       ++ended_;
       failed_ += ended_well ? 0 : 1;
@@ -279,7 +300,7 @@ class Supervisor {
   }
 
   void end_if_alone() {
-    if (options_.inherited_socket >= 0 && !stopping_ && sessions_.empty() && waiting_.is_empty() && handshakes_ == 0) {
+    if (serves_one() && !stopping_ && sessions_.empty() && waiting_.is_empty() && handshakes_ == 0) {
       stop();
     }
   }
@@ -300,8 +321,10 @@ class Supervisor {
     retry_.cancel();
     watch_.cancel();
     // Farewells under way still go out when nobody asked for an end.
-    if (options_.inherited_socket < 0) loop_.stop();
+    if (!serves_one()) loop_.stop();
   }
+
+  bool serves_one() const { return options_.inherited_socket >= 0 || options_.stdio; }
 
   [[gnu::format(printf, 2, 3)]] void log(const char* pattern, ...) const {
     if (options_.quiet) return;
@@ -318,6 +341,7 @@ class Supervisor {
   SessionOptions session_options_;
   // Handshakes that are cut off count themselves out while the loop is destroyed, so these come first.
   std::size_t handshakes_ = 0;
+  std::deque<std::weak_ptr<PendingHandshake>> pending_;  // oldest first
   bool stopping_ = false;
   EventLoop loop_;
   Timer retry_{loop_};

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "device-runtime/sandbox/sandbox.h"
+#include "device-runtime/supervisor/key_ring.h"
 #include "device-runtime/supervisor/work_folder.h"
 #include "rpc/abi/device_facts.h"
 #include "rpc/base/status.h"
@@ -19,6 +20,8 @@ struct ServerOptions {
   std::uint16_t port = 9090;
   std::uint16_t port_end = 9090;  // the last port to try
   int inherited_socket = -1;      // serve this connected socket alone, and end with its session
+  bool stdio = false;             // the same over standard input and output
+  const KeyRing* keys = nullptr;  // of those who may connect; null: everybody, without encryption
   bool quiet = false;             // nothing on standard error while all goes well
   std::size_t max_sessions = 1;   // at a time; others wait
   std::size_t max_waiting = 64;

@@ -20,5 +20,6 @@ void add_run(CLI::App& app, Action& chosen);
 void add_bench(CLI::App& app, Action& chosen);
 void add_ping(CLI::App& app, Action& chosen);
 void add_status(CLI::App& app, Action& chosen);
+void add_keygen(CLI::App& app, Action& chosen);
 
 }  // namespace ferry::cli

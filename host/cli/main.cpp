@@ -59,7 +59,8 @@ int main(int count, char** words) {
   app.require_subcommand(1);
   app.footer(
       "'ferry COMMAND --help' shows a command's options and examples. --remote or FERRY_REMOTE names the\n"
-      "rpc_server to use; without either, ferry starts one on this machine and ends it when done.\n\n"
+      "rpc_server to use; without either, ferry starts one on this machine and ends it when done. Names of devices,\n"
+      "their addresses and keys stand in ~/.config/ferry/devices.toml.\n\n"
       "Exit codes: 0 fine; 1 a wrong result, a kernel that failed, or a difference; 2 a mistake in the command, kernel "
       "or\n"
       "arguments; 3 the device or the connection; 4 a bug of ferry's own.");
@@ -73,6 +74,7 @@ int main(int count, char** words) {
   cli::add_bench(app, chosen);
   cli::add_ping(app, chosen);
   cli::add_status(app, chosen);
+  cli::add_keygen(app, chosen);
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& error) {

@@ -23,10 +23,22 @@ void add_deadlines(CLI::App& command, Deadlines& deadlines) {
                "Of waiting for a place on the device (as long as it takes); counts for none of the others");
 }
 
+void add_key_file(CLI::App& command, RemoteOptions& remote) {
+  command
+      .add_option("--key-file", remote.key_file,
+                  "The key of that server; without it, what devices.toml or FERRY_KEY_FILE names")
+      ->type_name("FILE");
+}
+
 }  // namespace
 
+void add_address_options(CLI::App& command, RemoteOptions& remote, const char* help) {
+  command.add_option("-r,--remote", remote.address, help)->type_name("NAME|ADDRESS")->envname("FERRY_REMOTE");
+  add_key_file(command, remote);
+}
+
 void add_remote_option(CLI::App& command, RemoteOptions& remote, const char* help) {
-  command.add_option("-r,--remote", remote.address, help)->type_name("HOST:PORT")->envname("FERRY_REMOTE");
+  add_address_options(command, remote, help);
   add_deadlines(command, remote.deadlines);
 }
 
@@ -34,10 +46,11 @@ void add_remotes_option(CLI::App& command, std::vector<std::string>& addresses, 
   command
       .add_option("-r,--remote", addresses,
                   "The rpc_server to use, several one after the other; without it, one is started on this machine")
-      ->type_name("HOST:PORT")
+      ->type_name("NAME|ADDRESS")
       ->type_size(1)
       ->allow_extra_args(false)
       ->envname("FERRY_REMOTE");
+  add_key_file(command, remote);
   add_deadlines(command, remote.deadlines);
 }
 
@@ -52,6 +65,7 @@ Device open_device(const RemoteOptions& remote, ConnectOptions options) {
                    seconds_text(place.holder_seconds) + " the device has been held by " + place.holder);
   };
   options.deadlines = remote.deadlines;
+  options.key_file = remote.key_file;
   if (remote.address.empty()) return local_device(options);
   const Progress progress("connecting to " + remote.address);
   return connect(remote.address, options);

@@ -24,8 +24,11 @@ Json to_json(const std::vector<ServerClient>& clients) {
   return list;
 }
 
-int show_status(const std::string& address, bool json) {
-  const ServerStatus status = server_status(address);
+int show_status(const RemoteOptions& remote, bool json) {
+  if (remote.address.empty()) throw UsageError("--remote: expected the rpc_server to ask");
+  ConnectOptions how;
+  how.key_file = remote.key_file;
+  const ServerStatus status = server_status(remote.address, how);
   if (json) {
     print_json({{"address", status.address},
                 {"server_version", status.server_version},
@@ -63,15 +66,12 @@ int show_status(const std::string& address, bool json) {
 
 void add_status(CLI::App& app, Action& chosen) {
   struct Options {
-    std::string remote;
+    RemoteOptions remote;
     bool json = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("status", "Show who uses a device and who waits for it, without waiting");
-  command.add_option("--remote", options->remote, "The rpc_server to ask")
-      ->type_name("HOST:PORT")
-      ->envname("FERRY_REMOTE")
-      ->required();
+  add_address_options(command, options->remote, "The rpc_server to ask");
   add_json_option(command, options->json);
   command.footer(
       "Examples:\n"

@@ -35,18 +35,19 @@ std::string user_at_machine() {
 
 }  // namespace
 
-Client::Client(std::unique_ptr<Transport> transport, std::string peer, EventHandlers handlers, Wishes wishes)
-    : connection_(std::move(transport)),
+Client::Client(Link link, std::string peer, EventHandlers handlers, Wishes wishes)
+    : connection_(std::move(link.transport)),
       peer_(std::move(peer)),
       handlers_(std::move(handlers)),
       wishes_(std::move(wishes)) {
+  if (!link.encrypted) connection_.put_preamble_before_first_frame(rpc::Preamble{});
   open_session();
 }
 
-rpc::StatusReply ask_status(std::unique_ptr<Transport> transport, const std::string& peer,
+rpc::StatusReply ask_status(Link link, const std::string& peer,
                             std::chrono::milliseconds patience) {
-  rpc::Connection connection(std::move(transport));
-  connection.put_preamble_before_first_frame(rpc::Preamble{});
+  rpc::Connection connection(std::move(link.transport));
+  if (!link.encrypted) connection.put_preamble_before_first_frame(rpc::Preamble{});
   connection.transport().set_receive_timeout(patience);
   check(connection.send_request(1, rpc::GetStatus{}));
   const Result<rpc::Frame> answer = connection.receive_frame();
@@ -58,7 +59,6 @@ rpc::StatusReply ask_status(std::unique_ptr<Transport> transport, const std::str
 Client::~Client() { connection_.transport().close(); }
 
 void Client::open_session() {
-  connection_.put_preamble_before_first_frame(rpc::Preamble{});
   rpc::Open open;
   open.client = std::string(kClientName) + " " + user_at_machine();
   open.devices = wishes_.devices;

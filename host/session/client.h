@@ -66,11 +66,18 @@ struct Wishes {
   std::chrono::milliseconds patience = std::chrono::seconds(5);  // for any word of the server's
 };
 
+// A way to a server that nothing of a session has gone over yet.
+struct Link {
+  Link(std::unique_ptr<Transport> over) : transport(std::move(over)) {}
+  std::unique_ptr<Transport> transport;
+  bool encrypted = false;  // preamble and handshake are behind us
+};
+
 class Client {
  public:
   // Opens a session and waits for the answer. `peer` is what messages call the other end. busy when the time to wait
   // for a place is over.
-  Client(std::unique_ptr<Transport> transport, std::string peer, EventHandlers handlers = {}, Wishes wishes = {});
+  Client(Link link, std::string peer, EventHandlers handlers = {}, Wishes wishes = {});
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -150,7 +157,7 @@ class Client {
 };
 
 // Asks, instead of opening a session, what the server is doing.
-rpc::StatusReply ask_status(std::unique_ptr<Transport> transport, const std::string& peer,
+rpc::StatusReply ask_status(Link link, const std::string& peer,
                             std::chrono::milliseconds patience = std::chrono::seconds(5));
 
 template <class Reply>

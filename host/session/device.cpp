@@ -2,7 +2,9 @@
 #include <cstdlib>
 
 #include "crosscompile/target/resolve.h"
+#include "host/session/destination.h"
 #include "host/session/state.h"
+#include "rpc/secure/client_handshake.h"
 #include "rpc/transport/socket.h"
 #include "rpc/transport/tcp.h"
 
@@ -10,7 +12,7 @@ namespace ferry {
 
 namespace {
 
-constexpr std::uint16_t kDefaultPort = 9090;
+constexpr std::chrono::seconds kPatience{5};
 
 session::EventHandlers handlers_of(const ConnectOptions& options, const detail::DeviceState& state) {
   session::EventHandlers handlers;
@@ -42,21 +44,49 @@ session::Wishes wishes_of(const ConnectOptions& options) {
   return wishes;
 }
 
+std::string no_ferry_server(const std::string& name) {
+  return name + " does not answer: something listens there, but it is no ferry rpc_server";
+}
+
+// The handshake, with failures that say which key was used.
+std::unique_ptr<Transport> encrypted(std::unique_ptr<Transport> transport, const session::Destination& to) {
+  auto result = secure::encrypt_connection(std::move(transport), *to.key, kPatience);
+  if (result.is_ok()) return std::move(result.value());
+  const Status status = result.status();
+  switch (status.code()) {
+    case ErrorCode::unauthenticated:
+      throw RemoteError(status.code(), to.name + " does not accept the key in " + to.key_file + " (id " +
+                                           secure::to_text(to.key->id()) + "): " + status.message());
+    case ErrorCode::deadline_exceeded:
+    case ErrorCode::protocol_error: throw RemoteError(ErrorCode::unavailable, no_ferry_server(to.name));
+    case ErrorCode::unavailable:
+      throw RemoteError(status.code(), to.name + " hung up before it said who it is (" + status.message() +
+                                           "): perhaps it is no ferry rpc_server");
+    default: throw RemoteError(status.code(), to.name + ": " + status.message());
+  }
+}
+
+session::Link link_to(const session::Destination& to) {
+  session::Link link(session::take(connect_tcp(to.tcp.host, to.tcp.port)));
+  link.encrypted = to.way == session::Way::encrypted;
+  if (link.encrypted) link.transport = encrypted(std::move(link.transport), to);
+  return link;
+}
+
 }  // namespace
 
 Device connect(std::string_view address, const ConnectOptions& options) {
-  const TcpAddress parsed = session::take(parse_tcp_address(address, kDefaultPort));
+  const session::Destination to = session::find_destination(address, options.key_file);
   auto state = std::make_shared<detail::DeviceState>();
-  state->name = to_text(parsed);
-  state->client = std::make_unique<session::Client>(session::take(connect_tcp(parsed.host, parsed.port)), state->name,
-                                                    handlers_of(options, *state), wishes_of(options));
+  state->name = to.name;
+  state->client =
+      std::make_unique<session::Client>(link_to(to), state->name, handlers_of(options, *state), wishes_of(options));
   return Device(std::move(state));
 }
 
-ServerStatus server_status(std::string_view address, const ConnectOptions&) {
-  const TcpAddress parsed = session::take(parse_tcp_address(address, kDefaultPort));
-  const rpc::StatusReply reply =
-      session::ask_status(session::take(connect_tcp(parsed.host, parsed.port)), to_text(parsed));
+ServerStatus server_status(std::string_view address, const ConnectOptions& options) {
+  const session::Destination to = session::find_destination(address, options.key_file);
+  const rpc::StatusReply reply = session::ask_status(link_to(to), to.name);
   const auto clients = [](const std::vector<rpc::ClientListing>& listings) {
     std::vector<ServerClient> list;
     for (const rpc::ClientListing& one : listings) {
@@ -66,7 +96,7 @@ ServerStatus server_status(std::string_view address, const ConnectOptions&) {
     return list;
   };
   return {
-      to_text(parsed),         reply.server_version,  reply.device,         static_cast<double>(reply.uptime_ms) * 1e-3,
+      to.name,         reply.server_version,  reply.device,         static_cast<double>(reply.uptime_ms) * 1e-3,
       reply.max_sessions,      reply.max_waiting,     reply.sessions_ended, reply.sessions_failed,
       clients(reply.sessions), clients(reply.waiting)};
 }

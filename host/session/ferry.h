@@ -307,9 +307,13 @@ struct ConnectOptions {
   Deadlines deadlines;
   std::vector<std::string> devices;  // kinds beside the CPU that will be used
   bool wait_for_debugger = false;    // before the first call
+  // The key to show; without it FERRY_KEY_FILE, devices.toml, and on this machine rpc_server's own.
+  std::string key_file;
 };
 
-// "HOST:PORT"; without a port it is 9090. RemoteError with unavailable within 5 s when nobody answers.
+// The name of a device in ~/.config/ferry/devices.toml, "HOST:PORT" (without a port it is 9090), or, for a loopback
+// address, "plaintext://HOST:PORT". RemoteError with unavailable within 5 s when nobody answers, unauthenticated
+// when the server does not know the key.
 FERRY_API Device connect(std::string_view address, const ConnectOptions& options = {});
 
 // Somebody whom a server serves, or who waits for that.

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <stdexcept>
 
@@ -25,6 +26,9 @@ ListeningServer::ListeningServer(const std::string& program, const std::vector<s
   command.push_back(program);
   command.insert(command.end(), {"--port", "0"});
   command.insert(command.end(), arguments.begin(), arguments.end());
+  encrypted_ = std::any_of(arguments.begin(), arguments.end(),
+                           [](const std::string& word) { return word.rfind("--key-file", 0) == 0; });
+  if (!encrypted_) command.push_back("--insecure-plaintext");
   std::vector<char*> words;
   for (std::string& word : command) words.push_back(word.data());
   words.push_back(nullptr);

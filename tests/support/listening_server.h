@@ -11,14 +11,16 @@ namespace ferry::test {
 class ListeningServer {
  public:
   // The program, run by an emulator when `emulator` is not empty ({"qemu-arm", "-cpu", "cortex-a7"}). Throws what it
-  // said instead of listening.
+  // said instead of listening. Without --key-file among the arguments it lets everybody in, in the clear.
   explicit ListeningServer(const std::string& program, const std::vector<std::string>& emulator = {},
                            const std::vector<std::string>& arguments = {});
   ~ListeningServer();
   ListeningServer(const ListeningServer&) = delete;
   ListeningServer& operator=(const ListeningServer&) = delete;
 
-  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  // What a client connects to.
+  std::string address() const { return (encrypted_ ? "" : "plaintext://") + place(); }
+  std::string place() const { return "127.0.0.1:" + std::to_string(port_); }
   int port() const { return port_; }
   pid_t pid() const { return pid_; }
 
@@ -26,6 +28,7 @@ class ListeningServer {
   pid_t pid_ = -1;
   int output_ = -1;
   int port_ = 0;
+  bool encrypted_ = false;
 };
 
 // The emulator, with the CPU that tests run on, for an architecture; empty for this machine's own.

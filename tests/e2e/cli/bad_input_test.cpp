@@ -57,6 +57,7 @@ class Listener {
     close(socket_);
   }
   const std::string& address() const { return address_; }
+  std::string plaintext() const { return "plaintext://" + address_; }
 
  private:
   int socket_ = -1;
@@ -178,7 +179,7 @@ TEST_CASE("a kernel that leaves its memory is named with its signal, and the ser
 }
 
 TEST_CASE("nobody at the address is said within five seconds") {
-  const Outcome outcome = run_ferry({"device", "--remote", "127.0.0.1:1"});
+  const Outcome outcome = run_ferry({"device", "--remote", "plaintext://127.0.0.1:1"});
   CHECK(outcome.code == 3);
   CHECK(outcome.err == "ferry: cannot connect to 127.0.0.1:1: connection refused; is rpc_server running there?\n");
   CHECK(outcome.seconds < 5);
@@ -192,7 +193,7 @@ TEST_CASE("a listener that is no rpc_server is given up after five seconds") {
     }
     close(client);
   });
-  const Outcome outcome = run_ferry({"device", "--remote", listener.address()});
+  const Outcome outcome = run_ferry({"device", "--remote", listener.plaintext()});
   CHECK(outcome.code == 3);
   CHECK(outcome.err ==
         "ferry: " + listener.address() + " does not answer: something listens there, but it is no ferry rpc_server\n");
@@ -209,7 +210,7 @@ TEST_CASE("a server of another version is told with both versions") {
     (void)connection.send_failure(
         frame.value().header, {ErrorCode::version_mismatch, "the server speaks versions 2 to 3, the client 1 to 1"});
   });
-  const Outcome outcome = run_ferry({"device", "--remote", listener.address()});
+  const Outcome outcome = run_ferry({"device", "--remote", listener.plaintext()});
   CHECK(outcome.code == 3);
   CHECK(outcome.err == "ferry: the server speaks versions 2 to 3, the client 1 to 1\n");
 }

@@ -201,9 +201,9 @@ TEST_CASE("FERRY_REMOTE and --remote name a server, which outlives its clients")
     const Outcome by_option = run_ferry({"run", "-e", source, "--arg", "A=f32[2]:zeros", "--remote", server.address()});
     CAPTURE(by_option.err);
     CHECK(by_option.code == 0);
-    CHECK(by_option.out.ends_with(" on " + server.address() + "\n"));
+    CHECK(by_option.out.ends_with(" on " + server.place() + "\n"));
     const Outcome by_environment =
         run_ferry({"run", "-e", source, "--arg", "A=f32[2]:zeros"}, "", {{"FERRY_REMOTE", server.address()}});
-    CHECK(by_environment.out.ends_with(" on " + server.address() + "\n"));
+    CHECK(by_environment.out.ends_with(" on " + server.place() + "\n"));
   }
 }

@@ -27,7 +27,9 @@ Outcome run_ferry(const std::vector<std::string>& words, const std::string& inpu
   const auto start = std::chrono::steady_clock::now();
   const pid_t child = fork();
   if (child == 0) {
-    unsetenv("FERRY_REMOTE");
+    // The keys and devices of whoever runs the tests are not ours.
+    for (const char* name : {"FERRY_REMOTE", "FERRY_KEY_FILE", "FERRY_DEVICES"}) unsetenv(name);
+    setenv("XDG_CONFIG_HOME", streams.path("config").c_str(), 1);
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
     const int files[] = {open(in.c_str(), O_RDONLY), open(out.c_str(), O_WRONLY | O_CREAT, 0600),
                          open(err.c_str(), O_WRONLY | O_CREAT, 0600)};

@@ -25,6 +25,16 @@ TEST_CASE("without arguments the server listens on port 9090 of this machine alo
   CHECK(arguments.memory_limit_bytes == 0);
   CHECK(arguments.threads == 0);
   CHECK_FALSE(arguments.server.quiet);
+  CHECK(arguments.key_file.empty());
+  CHECK_FALSE(arguments.insecure_plaintext);
+  CHECK_FALSE(arguments.server.stdio);
+}
+
+TEST_CASE("keys, plaintext and standard input are asked for by name") {
+  CHECK(parsed({"--key-file", "/etc/ferry"}).key_file == "/etc/ferry");
+  CHECK(parsed({"--insecure-plaintext"}).insecure_plaintext);
+  CHECK(parsed({"--stdio"}).server.stdio);
+  CHECK(refusal({"--key-file="}) == "--key-file: expected a file or a folder, got ''");
 }
 
 TEST_CASE("values stand behind the option or behind an equals sign") {

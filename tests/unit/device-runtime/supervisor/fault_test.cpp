@@ -166,7 +166,7 @@ TEST_CASE("somebody who is no ferry client gets no answer") {
 TEST_CASE("a preamble that asks for what this version lacks is answered") {
   TestServer server;
   Bytes bytes = preamble();
-  bytes[8] = 1;
+  bytes[8] = 2;
   std::uint64_t id = 99;
   CHECK(answer_to(server, bytes, &id).code() == ErrorCode::unsupported);
   CHECK(id == 0);

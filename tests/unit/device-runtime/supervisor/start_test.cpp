@@ -1,14 +1,18 @@
 // Starting and stopping rpc_server, as a user or a script does it.
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 #include "rpc/transport/socket.h"
+#include "rpc/transport/tcp.h"
 #include "tests/unit/device-runtime/support/test_client.h"
 #include "tests/unit/device-runtime/support/test_module.h"
 #include "tests/unit/device-runtime/support/test_server.h"
@@ -37,22 +41,30 @@ TEST_CASE("a taken port is passed over when --port-end allows it, and named when
   TestServer second({"--port", std::to_string(port), "--port-end", std::to_string(std::min(port + 50, 65535))});
   CHECK(second.port() > port);
   TestClient client(second.port());
-  const ProcessResult refused = run_server_program({"--port", std::to_string(port)});
+  const ProcessResult refused = run_server_program({"--insecure-plaintext", "--port", std::to_string(port)});
   CHECK(refused.exit_code == 1);
   CHECK(refused.errors.find("cannot listen on port " + std::to_string(port)) != std::string::npos);
 }
 
-TEST_CASE("IPv6 loopback and localhost work, addresses that others can reach are refused with the way out") {
+TEST_CASE("without keys, addresses that others can reach are refused with the way out") {
   for (const char* host : {"0.0.0.0", "192.168.1.7", "::"}) {
-    const ProcessResult refused = run_server_program({"--host", host, "--port", "0"});
+    const ProcessResult refused = run_server_program({"--host", host, "--port", "0", "--insecure-plaintext"});
     CAPTURE(host);
     CHECK(refused.exit_code == 2);
     CHECK(refused.output.empty());
-    CHECK(refused.errors.find("neither keys nor encryption") != std::string::npos);
-    CHECK(refused.errors.find("ssh -L 9090:localhost:9090 user@board") != std::string::npos);
+    CHECK(refused.errors.find("--insecure-plaintext: expected a loopback address, got ") != std::string::npos);
+    CHECK(refused.errors.find("Leave the option out") != std::string::npos);
   }
+}
+
+TEST_CASE("localhost and the IPv6 loopback address work") {
   TestServer local({"--host", "localhost"});
   CHECK(local.first_line().rfind("rpc_server listening on 127.0.0.1:", 0) == 0);
+  TestServer v6({"--host", "::1"});
+  CHECK(v6.first_line().rfind("rpc_server listening on [::1]:", 0) == 0);
+  auto transport = connect_tcp("::1", v6.port());
+  REQUIRE_MESSAGE(transport.is_ok(), transport.status().message());
+  TestClient client(std::move(transport.value()));
 }
 
 TEST_CASE("bad usage ends with 2 and one sentence") {
@@ -66,13 +78,15 @@ TEST_CASE("bad usage ends with 2 and one sentence") {
         std::string::npos);
   CHECK(sentence({"--port", "70000"}).find("--port: expected a number from 0 to 65535, got '70000'") !=
         std::string::npos);
-  CHECK(sentence({"--host", "board.local"}).find("expected a numeric address") != std::string::npos);
+  CHECK(sentence({"--host", "board.local", "--insecure-plaintext"}).find("expected a numeric address") !=
+        std::string::npos);
 }
 
 TEST_CASE("--help and --version print to standard output and end with 0") {
   const ProcessResult help = run_server_program({"--help"});
   CHECK(help.exit_code == 0);
-  for (const char* option : {"--host", "--port", "--port-end", "--workdir", "--memory-limit", "--threads", "--quiet"}) {
+  for (const char* option : {"--host", "--port", "--port-end", "--workdir", "--memory-limit", "--threads", "--quiet",
+                             "--key-file", "--insecure-plaintext", "--stdio"}) {
     CAPTURE(option);
     CHECK(help.output.find(option) != std::string::npos);
   }
@@ -115,7 +129,8 @@ TEST_CASE("a private work folder is this user's alone and goes with the server")
 }
 
 TEST_CASE("a work folder that cannot be used is named") {
-  const ProcessResult refused = run_server_program({"--port", "0", "--workdir", "/proc/nowhere"});
+  const ProcessResult refused =
+      run_server_program({"--port", "0", "--workdir", "/proc/nowhere", "--insecure-plaintext"});
   CHECK(refused.exit_code == 1);
   CHECK(refused.errors.find("cannot use the work folder /proc/nowhere") != std::string::npos);
 }
@@ -169,6 +184,103 @@ TEST_CASE("a server on an inherited socket serves that one session and ends with
   CHECK(waitpid(server, &status, 0) == server);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("a server on standard input and output serves one session and ends with it") {
+  int to_server[2], from_server[2], between[2];
+  REQUIRE(pipe(to_server) == 0);
+  REQUIRE(pipe(from_server) == 0);
+  std::vector<std::string> words = server_command();
+  words.insert(words.end(), {"--quiet", "--stdio"});
+  const pid_t server = fork();
+  REQUIRE(server >= 0);
+  if (server == 0) {
+    dup2(to_server[0], STDIN_FILENO);
+    dup2(from_server[1], STDOUT_FILENO);
+    for (const int end : {to_server[0], to_server[1], from_server[0], from_server[1]}) close(end);
+    std::vector<char*> pointers;
+    for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+    pointers.push_back(nullptr);
+    execvp(pointers[0], pointers.data());
+    _exit(127);
+  }
+  close(to_server[0]);
+  close(from_server[1]);
+  // The client's transport wants a socket: two threads stand for ssh.
+  REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, between) == 0);
+  const auto carry = [](int from, int to, bool is_socket) {
+    std::array<char, 65536> bytes;
+    for (ssize_t count; (count = read(from, bytes.data(), bytes.size())) > 0;) {
+      if (write(to, bytes.data(), static_cast<std::size_t>(count)) != count) break;
+    }
+    is_socket ? shutdown(to, SHUT_WR) : close(to);
+  };
+  std::thread forth(carry, between[1], to_server[1], false), back(carry, from_server[0], between[1], true);
+  {
+    auto transport = wrap_socket(between[0]);
+    REQUIRE(transport.is_ok());
+    TestClient client(std::move(transport.value()));
+    std::vector<float> numbers(1 << 20);
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i);
+    CHECK(client.download<float>(client.upload(numbers), numbers.size()) == numbers);
+    const rpc::Handle module = put(client, kit_file());
+    CHECK(client.must(rpc::Call{module, "say", {}}).status.is_ok());
+    const auto crashed = client.ask(rpc::Call{module, "null_pointer", {}});
+    CHECK(crashed.status.code() == ErrorCode::kernel_crashed);
+  }
+  forth.join();
+  back.join();
+  int status = 0;
+  CHECK(waitpid(server, &status, 0) == server);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  close(from_server[0]);
+  close(between[1]);
+}
+
+TEST_CASE("a server on standard input ends when that does, also while a kernel runs") {
+  int to_server[2], from_server[2];
+  REQUIRE(pipe2(to_server, O_CLOEXEC) == 0);
+  REQUIRE(pipe2(from_server, O_CLOEXEC) == 0);
+  std::vector<std::string> words = server_command();
+  words.insert(words.end(), {"--quiet", "--stdio"});
+  const pid_t server = fork();
+  if (server == 0) {
+    dup2(to_server[0], STDIN_FILENO);
+    dup2(from_server[1], STDOUT_FILENO);
+    std::vector<char*> pointers;
+    for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+    pointers.push_back(nullptr);
+    execvp(pointers[0], pointers.data());
+    _exit(127);
+  }
+  close(to_server[0]);
+  close(from_server[1]);
+  Bytes bytes;
+  const auto append = [&](ByteSpan part) { bytes.insert(bytes.end(), part.begin(), part.end()); };
+  const auto request = [&](std::uint64_t id, const auto& message, ByteSpan payload = {}) {
+    const Bytes body = rpc::encode(message);
+    rpc::FrameHeader header;
+    header.tag = static_cast<std::uint16_t>(rpc::MessageOf<std::decay_t<decltype(message)>>::kTag);
+    header.request = id;
+    header.body_bytes = static_cast<std::uint32_t>(body.size());
+    header.payload_bytes = payload.size();
+    append(rpc::encode_frame_header(header));
+    append(body);
+    append(payload);
+  };
+  append(rpc::encode_preamble({}));
+  request(1, rpc::Hello{rpc::kProtocolVersionMin, rpc::kProtocolVersionMax, "a test"});
+  request(2, rpc::PutModule{1, blake2b(kit_file())}, kit_file());
+  request(3, rpc::Call{1, "forever", {}});
+  REQUIRE(write(to_server[1], bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  CHECK(waitpid(server, nullptr, WNOHANG) == 0);
+  close(to_server[1]);
+  int status = 0;
+  CHECK(waitpid(server, &status, 0) == server);
+  CHECK(WIFEXITED(status));
+  close(from_server[0]);
 }
 
 }  // namespace

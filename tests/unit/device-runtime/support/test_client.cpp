@@ -15,9 +15,9 @@ std::unique_ptr<Transport> connect_to(std::uint16_t port) {
 
 TestClient::TestClient(std::uint16_t port) : TestClient(connect_to(port)) {}
 
-TestClient::TestClient(std::unique_ptr<Transport> transport)
+TestClient::TestClient(std::unique_ptr<Transport> transport, Opening opening)
     : connection_(std::make_unique<rpc::Connection>(std::move(transport))) {
-  connection_->put_preamble_before_first_frame({});
+  if (opening == Opening::none) connection_->put_preamble_before_first_frame({});
   say_hello();
 }
 

@@ -26,12 +26,15 @@ struct Answer {
   Bytes payload;
 };
 
+// What was sent over a transport already.
+enum class Opening { none, encrypted };
+
 class TestClient {
  public:
   // Connects and says hello.
   explicit TestClient(std::uint16_t port);
   // Over a transport that somebody else connected; says hello as well.
-  explicit TestClient(std::unique_ptr<Transport> transport);
+  explicit TestClient(std::unique_ptr<Transport> transport, Opening opening = Opening::none);
 
   // Says open instead, and waits until it is served.
   TestClient(std::uint16_t port, const rpc::Open& open);

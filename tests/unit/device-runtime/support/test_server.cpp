@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -130,6 +131,9 @@ TestServer::TestServer(std::vector<std::string> arguments) : error_file_(tempora
   };
   add_default("--port", "0");
   add_default("--sessions", "8");
+  if (std::find(arguments.begin(), arguments.end(), "--key-file") == arguments.end()) {
+    words.push_back("--insecure-plaintext");
+  }
   words.insert(words.end(), arguments.begin(), arguments.end());
   int ends[2];
   REQUIRE(pipe2(ends, O_CLOEXEC) == 0);

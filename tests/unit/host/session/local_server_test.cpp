@@ -134,7 +134,7 @@ TEST_CASE("FERRY_RPC_SERVER names the server, and must name a program") {
 TEST_CASE("nobody at the address is said within the time") {
   const auto start = std::chrono::steady_clock::now();
   try {
-    connect("127.0.0.1:1");
+    connect("plaintext://127.0.0.1:1");
     FAIL("expected a RemoteError");
   } catch (const RemoteError& error) {
     CHECK(error.code() == ErrorCode::unavailable);

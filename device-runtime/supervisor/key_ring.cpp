@@ -1,0 +1,77 @@
+#include "device-runtime/supervisor/key_ring.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "rpc/base/format.h"
+
+namespace ferry::device {
+namespace {
+
+// Each is opened for every client that comes.
+constexpr std::size_t kMaxKeys = 256;
+constexpr std::string_view kSuffix = ".key";
+
+bool is_folder(const std::string& path) {
+  struct stat info{};
+  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+std::vector<std::string> key_files(const std::string& path) {
+  if (!is_folder(path)) return {path};
+  std::vector<std::string> files;
+  DIR* folder = opendir(path.c_str());
+  if (folder == nullptr) return files;
+  while (const dirent* entry = readdir(folder)) {
+    const std::string_view name = entry->d_name;
+    const bool is_key = name.size() > kSuffix.size() && name.substr(name.size() - kSuffix.size()) == kSuffix;
+    if (is_key && files.size() < kMaxKeys) files.push_back(path + "/" + std::string(name));
+  }
+  closedir(folder);
+  return files;
+}
+
+Status check_folder(const std::string& path) {
+  struct stat info{};
+  if (stat(path.c_str(), &info) != 0 || (info.st_mode & 022) == 0) return {};
+  return {ErrorCode::invalid_argument, format("the key folder %s: others may put keys there (mode %03o); chmod 700 it",
+                                              path.c_str(), static_cast<unsigned>(info.st_mode & 0777))};
+}
+
+}  // namespace
+
+Result<KeyRing> KeyRing::open(const std::string& path) {
+  KeyRing ring;
+  ring.path_ = path.empty() ? secure::default_key_folder() : path;
+  if (ring.path_.empty()) {
+    return Status(ErrorCode::unavailable,
+                  "there is no place for a key: HOME is not set; name a file or folder with --key-file");
+  }
+  const bool folder = is_folder(ring.path_);
+  if (folder) FERRY_TRY(check_folder(ring.path_));
+  bool any = false;
+  for (const std::string& file : key_files(ring.path_)) {
+    const Status read = secure::read_key_file(file).status();
+    if (!read.is_ok() && read.code() != ErrorCode::not_found) return read;
+    any = any || read.is_ok();
+  }
+  if (any) return ring;
+  ring.made_ = folder || path.empty() ? ring.path_ + "/" + secure::kFirstKeyName : ring.path_;
+  FERRY_TRY(secure::write_key_file(ring.made_, secure::make_key()));
+  return ring;
+}
+
+std::optional<secure::Key> KeyRing::find(const secure::KeyId& id) const {
+  if (is_folder(path_) && !check_folder(path_).is_ok()) return std::nullopt;
+  for (const std::string& file : key_files(path_)) {
+    const Result<secure::Key> key = secure::read_key_file(file);
+    if (key.is_ok() && key.value().id() == id) return key.value();
+  }
+  return std::nullopt;
+}
+
+}  // namespace ferry::device

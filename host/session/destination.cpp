@@ -1,0 +1,126 @@
+#include "host/session/destination.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+
+#include "host/session/devices_file.h"
+#include "host/session/remote_error.h"
+
+namespace ferry::session {
+
+namespace {
+
+constexpr std::uint16_t kDefaultPort = 9090;
+constexpr std::string_view kSsh = "ssh://";
+constexpr std::string_view kPlaintext = "plaintext://";
+
+bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
+
+[[noreturn]] void refuse(const std::string& why) { throw RemoteError(ErrorCode::invalid_argument, why); }
+
+bool is_loopback(const std::string& host) { return host == "localhost" || host == "::1" || starts_with(host, "127."); }
+
+// These end up among the arguments of ssh, which takes what begins with a dash for an option.
+void check_ssh_part(const char* what, const std::string& part, std::string_view extra, std::string_view all) {
+  const bool fine = !part.empty() && part.front() != '-' && std::all_of(part.begin(), part.end(), [&](char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) || extra.find(letter) != std::string_view::npos;
+  });
+  if (!fine) refuse("expected " + std::string(what) + " in ssh://[USER@]HOST[:PORT], got '" + std::string(all) + "'");
+}
+
+SshAddress parse_ssh(std::string_view text) {
+  SshAddress address;
+  std::string_view rest = text.substr(kSsh.size());
+  if (!rest.empty() && rest.back() == '/') rest.remove_suffix(1);
+  if (const std::size_t at = rest.rfind('@'); at != std::string_view::npos) {
+    address.user = rest.substr(0, at);
+    rest.remove_prefix(at + 1);
+    check_ssh_part("a user", address.user, "._-+@", text);
+  }
+  // A port of its own is recognised by its colon; 1 stands for none, and is given to ssh when somebody writes it.
+  const bool has_port =
+      !rest.empty() && rest.find(':', rest.front() == '[' ? rest.find(']') : 0) != std::string_view::npos;
+  const TcpAddress host = take(parse_tcp_address(rest, 1));
+  address.host = host.host;
+  if (has_port) address.port = host.port;
+  check_ssh_part("a host", address.host, "._-:%", text);
+  return address;
+}
+
+secure::Key key_in(const std::string& file) { return take(secure::read_key_file(file)); }
+
+// What rpc_server made when this user first started it here.
+std::string local_key_file() {
+  const std::string folder = secure::default_key_folder();
+  if (folder.empty()) return folder;
+  const std::string file = folder + "/" + secure::kFirstKeyName;
+  return std::filesystem::exists(file) ? file : std::string();
+}
+
+std::string key_file_of(const Destination& destination, const std::vector<NamedDevice>& devices) {
+  if (const char* named = getenv("FERRY_KEY_FILE"); named != nullptr && *named != 0) return named;
+  for (const NamedDevice& device : devices) {
+    const auto address = parse_tcp_address(device.address, kDefaultPort);
+    if (!device.key_file.empty() && address.is_ok() && to_text(address.value()) == destination.name) {
+      return device.key_file;
+    }
+  }
+  return is_loopback(destination.tcp.host) ? local_key_file() : std::string();
+}
+
+[[noreturn]] void no_key(const Destination& destination, std::string_view remote,
+                         const std::vector<NamedDevice>& devices) {
+  std::string message = "there is no key for " + destination.name;
+  const bool may_be_name = remote.find_first_of(".:[") == std::string_view::npos;
+  if (may_be_name && !devices.empty()) {
+    message += ", and no device '" + std::string(remote) + "' in " + devices_file() + suggest_device(remote, devices);
+  }
+  const char* const way = is_loopback(destination.tcp.host)
+                              ? "; a server that was started with --insecure-plaintext is reached by plaintext://"
+                              : "; with a login on that machine, ssh://";
+  throw RemoteError(ErrorCode::not_found, message +
+                                              ". rpc_server made one when it first started, and said how to copy "
+                                              "it; name the copy with --key-file, FERRY_KEY_FILE or in " +
+                                              devices_file() + way + destination.tcp.host +
+                                              (is_loopback(destination.tcp.host) ? "" : " needs none"));
+}
+
+}  // namespace
+
+Destination find_destination(std::string_view remote, const std::string& key_file) {
+  const std::vector<NamedDevice> devices = read_devices(devices_file());
+  const auto named = std::find_if(devices.begin(), devices.end(), [&](const auto& d) { return d.name == remote; });
+  const std::string address = named != devices.end() ? named->address : std::string(remote);
+  Destination destination;
+  if (starts_with(address, kSsh)) {
+    destination.way = Way::ssh;
+    destination.ssh = parse_ssh(address);
+    destination.name = address;
+    return destination;
+  }
+  const bool plaintext = starts_with(address, kPlaintext);
+  if (!plaintext && address.find("://") != std::string::npos) {
+    refuse("expected HOST:PORT, ssh://HOST or plaintext://HOST:PORT, got '" + address + "'");
+  }
+  const std::string_view host = std::string_view(address).substr(plaintext ? kPlaintext.size() : 0);
+  destination.tcp = take(parse_tcp_address(host, kDefaultPort));
+  destination.name = to_text(destination.tcp);
+  if (plaintext) {
+    if (!is_loopback(destination.tcp.host)) {
+      refuse("plaintext:// is for loopback addresses; " + destination.tcp.host +
+             " is none, and others could read and change what goes there");
+    }
+    destination.way = Way::plaintext;
+    return destination;
+  }
+  destination.key_file = !key_file.empty()                                    ? key_file
+                         : named != devices.end() && !named->key_file.empty() ? named->key_file
+                                                                              : key_file_of(destination, devices);
+  if (destination.key_file.empty()) no_key(destination, remote, devices);
+  destination.key = key_in(destination.key_file);
+  return destination;
+}
+
+}  // namespace ferry::session
