@@ -14,7 +14,7 @@ from pathlib import Path
 ORDER = {
     "rpc": ["rpc/base", "rpc/abi", "rpc", "rpc/transport", "rpc/wire", "rpc/secure"],
     "device-runtime": [
-        "device-runtime/stub", "device-runtime/measure", "device-runtime/facts", "device-runtime/threads",
+        "device-runtime/stub", "device-runtime/static_libc", "device-runtime/measure", "device-runtime/facts", "device-runtime/threads",
         "device-runtime/loader", "device-runtime/device", "device-runtime/handlers",
         "device-runtime/sandbox", "device-runtime/session", "device-runtime/supervisor", "device-runtime",
     ],

@@ -22,7 +22,7 @@ trap stop EXIT
 start() {
   local name=$1 flavour=$2
   shift 2
-  "$@" "build/device/$name/$flavour/rpc_server" --port 0 --quiet >"$work/$name" &
+  "$@" "build/device/$name/$flavour/rpc_server" --port 0 --quiet --key-file "$work/demo.key" >"$work/$name" &
   servers+=($!)
 }
 
@@ -40,6 +40,10 @@ address() {
   echo "the $1 server did not start" >&2
   return 1
 }
+
+# Made here, held by all four servers and by their client: nobody else on this machine gets in.
+build/release/bin/ferry keygen "$work/demo.key" >/dev/null
+export FERRY_KEY_FILE=$work/demo.key
 
 # The static flavour needs no libraries of its architecture here.
 start x86_64 dynamic
