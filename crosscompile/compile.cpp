@@ -2,6 +2,7 @@
 
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/codegen/llvm/imports.h"
+#include "crosscompile/codegen/llvm/padding.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
 #include "crosscompile/link/link.h"
@@ -111,7 +112,7 @@ FunctionInfo describe(const ir::Function& function) {
 }
 
 std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions, const Target& target,
-                                         const ModuleText& text) {
+                                         const ModuleText& text, std::uint32_t code_padding) {
   std::vector<ir::Function> lowered;
   ModuleFile module;
   module.manifest.abi_version = FERRY_ABI_VERSION;
@@ -130,7 +131,13 @@ std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions
     throw CompileError("the module cannot be described: " + status.message());
   }
   const std::vector<std::vector<std::uint8_t>> objects = objects_of(functions, target);
-  module.images.push_back({"elf", link::link_shared(codegen::emit_object(lowered, target), target, exports, objects)});
+  std::vector<std::uint8_t> padding;
+  if (code_padding != 0) {
+    padding = codegen::emit_padding(target, code_padding);
+    exports.push_back(codegen::kPaddingSymbol);
+  }
+  module.images.push_back(
+      {"elf", link::link_shared(codegen::emit_object(lowered, target), target, exports, objects, padding)});
   check_imports(module.images.back().bytes, lowered, target);
   module.source = text.source;
   module.schedule = text.schedule;

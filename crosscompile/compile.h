@@ -17,8 +17,9 @@ struct ModuleText {
   std::string schedule;
 };
 
+// code_padding: so many bytes stand before the code, which then lies at other addresses (docs/measuring.md says why).
 std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions, const Target& target,
-                                         const ModuleText& text);
+                                         const ModuleText& text, std::uint32_t code_padding = 0);
 
 // What the manifest will say of a function (after the passes, which fix its workspaces).
 FunctionInfo describe(const ir::Function& function);

@@ -61,7 +61,8 @@ bool has_debug_information(std::span<const std::uint8_t> object) {
 
 std::vector<std::uint8_t> link_shared(std::span<const std::uint8_t> object, const Target& target,
                                       std::span<const std::string> exports,
-                                      std::span<const std::vector<std::uint8_t>> user_objects) {
+                                      std::span<const std::vector<std::uint8_t>> user_objects,
+                                      std::span<const std::uint8_t> padding) {
   const TemporaryFolder folder;
   const std::string input = folder.file("kernels.o");
   const std::string script = folder.file("exports");
@@ -91,8 +92,13 @@ std::vector<std::uint8_t> link_shared(std::span<const std::uint8_t> object, cons
                                         "--version-script",
                                         script.c_str(),
                                         "-o",
-                                        output.c_str(),
-                                        input.c_str()};
+                                        output.c_str()};
+  const std::string padding_file = folder.file("padding.o");
+  if (!padding.empty()) {
+    write_file(padding_file, padding);
+    arguments.push_back(padding_file.c_str());
+  }
+  arguments.push_back(input.c_str());
   std::vector<std::string> names;
   for (std::size_t i = 0; i < user_objects.size(); ++i) {
     names.push_back(folder.file("object" + std::to_string(i) + ".o"));

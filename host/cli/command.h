@@ -18,6 +18,7 @@ void add_diff(CLI::App& app, Action& chosen);
 void add_inspect(CLI::App& app, Action& chosen);
 void add_run(CLI::App& app, Action& chosen);
 void add_bench(CLI::App& app, Action& chosen);
+void add_compare(CLI::App& app, Action& chosen);
 void add_ping(CLI::App& app, Action& chosen);
 void add_status(CLI::App& app, Action& chosen);
 void add_keygen(CLI::App& app, Action& chosen);

@@ -46,6 +46,15 @@ void add_kernel_options(CLI::App& command, KernelOptions& options, const char* f
   add_schedule_options(command, options.schedule);
 }
 
+void add_kernel_pair_options(CLI::App& command, KernelOptions& a, KernelOptions& b) {
+  command.add_option("A", a.file, "One kernel: K.tc or a compiled K.ferry")->type_name("FILE")->required();
+  command.add_option("B", b.file, "The other one")->type_name("FILE")->required();
+  command.add_option("--fn-a", a.function, "The function to take of A, where there are several")->type_name("NAME");
+  command.add_option("--fn-b", b.function, "The function to take of B, where there are several")->type_name("NAME");
+  command.add_option("--schedule-a", a.schedule.file, "How A is to be computed")->type_name("FILE");
+  command.add_option("--schedule-b", b.schedule.file, "How B is to be computed")->type_name("FILE");
+}
+
 KernelSource read_kernel(const KernelOptions& options) {
   if (options.file == "-" && options.schedule.file == "-")
     throw UsageError("expected stdin once: '-' as the kernel or as its schedule");
@@ -104,14 +113,14 @@ std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::sp
 }
 
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
-                              const CallOptions& call) {
+                              const CallOptions& call, std::uint32_t code_padding) {
   if (source.module) return {*source.module};
   const lang::Program& program = choose_program(source, function);
   const Progress progress("compiling " + program.name);
   const auto start = std::chrono::steady_clock::now();
   const std::span programs(&program, 1);
-  CompiledModule module =
-      compile(programs, schedules_of(source, programs, target, size_hints(program, call)), target, source.text);
+  CompiledModule module = compile(programs, schedules_of(source, programs, target, size_hints(program, call)), target,
+                                  source.text, code_padding);
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
   return {std::move(module), elapsed.count()};
 }

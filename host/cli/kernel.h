@@ -26,6 +26,9 @@ struct KernelOptions {
 // K.tc|K.ferry|-, -e TEXT, --fn F, and the schedule's.
 void add_kernel_options(CLI::App& command, KernelOptions& options, const char* file_help);
 
+// Two files, --fn and --fn-b for functions, --schedule-a and --schedule-b.
+void add_kernel_pair_options(CLI::App& command, KernelOptions& a, KernelOptions& b);
+
 // Not compiled yet: `module` is set when the file was a .ferry, otherwise `programs` holds every def of the text.
 struct KernelSource {
   std::string name;  // for messages
@@ -54,9 +57,10 @@ struct CompiledKernel {
   double compile_ms = 0;  // 0 for a module from a file
 };
 // Of a text, only the chosen def.
-// With the default schedule for the sizes that the call tells of.
+// With the default schedule for the sizes that the call tells of. code_padding moves the code by so many bytes; it does
+// nothing to a module that is compiled already.
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
-                              const CallOptions& call);
+                              const CallOptions& call, std::uint32_t code_padding = 0);
 
 // The bytes of a file, or of stdin for "-". UsageError says why it cannot be read.
 std::string read_file(const std::string& name);

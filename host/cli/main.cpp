@@ -72,6 +72,7 @@ int main(int count, char** words) {
   cli::add_inspect(app, chosen);
   cli::add_run(app, chosen);
   cli::add_bench(app, chosen);
+  cli::add_compare(app, chosen);
   cli::add_ping(app, chosen);
   cli::add_status(app, chosen);
   cli::add_keygen(app, chosen);

@@ -13,13 +13,14 @@ namespace ferry {
 Target target(std::string_view text) { return resolve_target(text); }
 
 CompiledModule compile(std::span<const lang::Program> programs, std::span<const schedule::Schedule> schedules,
-                       const Target& target, std::string source) {
+                       const Target& target, std::string source, std::uint32_t code_padding) {
   if (programs.size() != schedules.size())
     throw CompileError("expected one schedule a program, got " + std::to_string(schedules.size()) + " for " +
                        std::to_string(programs.size()));
   std::vector<ir::Function> functions;
   for (std::size_t i = 0; i < programs.size(); ++i) functions.push_back(lower::lower(programs[i], schedules[i]));
-  return CompiledModule(compile_module(functions, target, {std::move(source), to_text(programs, schedules)}));
+  return CompiledModule(
+      compile_module(functions, target, {std::move(source), to_text(programs, schedules)}, code_padding));
 }
 
 CompiledModule compile(const lang::Program& program, const schedule::Schedule& schedule, const Target& target,

@@ -130,9 +130,9 @@ FERRY_API CompiledModule compile(std::span<const lang::Program> programs, const 
                                  std::string source = {});
 FERRY_API CompiledModule compile(const lang::Program& program, const schedule::Schedule& schedule, const Target& target,
                                  std::string source = {});
-// One schedule a program.
+// One schedule a program. code_padding moves the code by so many bytes, to measure it at other addresses.
 FERRY_API CompiledModule compile(std::span<const lang::Program> programs, std::span<const schedule::Schedule> schedules,
-                                 const Target& target, std::string source = {});
+                                 const Target& target, std::string source = {}, std::uint32_t code_padding = 0);
 
 // ---- Running ----
 

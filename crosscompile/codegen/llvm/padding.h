@@ -1,0 +1,17 @@
+// Bytes that stand before a module's code, so that the same code can be had at other addresses.
+#pragma once
+
+#include "crosscompile/target/target.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ferry::codegen {
+
+// Linked first and exported, so that the linker keeps it.
+inline constexpr const char* kPaddingSymbol = "ferry_padding";
+
+// An object whose code is `bytes` bytes and a return.
+std::vector<std::uint8_t> emit_padding(const Target& target, std::uint32_t bytes);
+
+}  // namespace ferry::codegen
