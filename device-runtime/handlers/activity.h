@@ -27,7 +27,7 @@ struct Activity {
   std::atomic<std::uint16_t> tag{0};
   std::atomic<bool> in_kernel{false};
   std::atomic<bool> sending{false};  // inside a frame: nobody else may send another
-  bool encrypted = false;  // then what is sent is sealed with this
+  bool encrypted = false;            // then what is sent is sealed with this
   secure::SealingState sealing;
   Crash crash;
   PrintTail printed;

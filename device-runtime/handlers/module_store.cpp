@@ -1,9 +1,11 @@
 #include "device-runtime/handlers/module_store.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -52,16 +54,58 @@ std::optional<std::vector<std::uint8_t>> ModuleStore::find(const Hash& hash) con
   if (info.st_size < 0 || static_cast<std::uint64_t>(info.st_size) > kMaxModuleBytes) return std::nullopt;
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(info.st_size));
   if (!read_all(file.descriptor, bytes)) return std::nullopt;
-  if (blake2b(bytes) == hash) return bytes;
+  if (blake2b(bytes) == hash) {
+    // Used now: what was not used for longest goes first.
+    (void)futimens(file.descriptor, nullptr);
+    return bytes;
+  }
   // Damaged on the disk: out of the way, so that the next upload can replace it.
   unlink(path.c_str());
   return std::nullopt;
+}
+
+// Sessions may do this at the same time: a file that is gone already makes no difference.
+void ModuleStore::make_room(std::uint64_t bytes) const {
+  if (bytes <= room_) {
+    room_ -= bytes;
+    return;
+  }
+  struct File {
+    timespec used;
+    std::uint64_t bytes;
+    std::string path;
+  };
+  std::vector<File> files;
+  std::uint64_t total = bytes;
+  DIR* folder = opendir(folder_.c_str());
+  if (folder == nullptr) return;
+  while (const dirent* entry = readdir(folder)) {
+    struct stat info{};
+    std::string path = folder_ + "/" + entry->d_name;
+    if (lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    total += static_cast<std::uint64_t>(info.st_size);
+    files.push_back({info.st_mtim, static_cast<std::uint64_t>(info.st_size), std::move(path)});
+  }
+  closedir(folder);
+  // More than is needed, so that the next look is not the next file's.
+  const std::uint64_t goal = total > max_bytes_ ? max_bytes_ / 8 * 7 : max_bytes_;
+  while (total > goal && !files.empty()) {
+    const auto oldest = std::min_element(files.begin(), files.end(), [](const File& a, const File& b) {
+      return a.used.tv_sec != b.used.tv_sec ? a.used.tv_sec < b.used.tv_sec : a.used.tv_nsec < b.used.tv_nsec;
+    });
+    unlink(oldest->path.c_str());
+    total -= oldest->bytes;
+    files.erase(oldest);
+  }
+  room_ = max_bytes_ - std::min(max_bytes_, total);
 }
 
 Status ModuleStore::put(const Hash& hash, std::span<const std::uint8_t> bytes) const {
   if (folder_.empty()) return {};
   const std::string path = path_of(hash);
   if (access(path.c_str(), F_OK) == 0) return {};
+  if (bytes.size() > max_bytes_) return {};
+  make_room(bytes.size());
   const std::string temporary = format("%s.%d.part", path.c_str(), static_cast<int>(getpid()));
   bool written = false;
   {

@@ -15,18 +15,26 @@ namespace ferry::device {
 
 class ModuleStore {
  public:
-  // The folder exists and is writable; empty: nothing is kept.
-  explicit ModuleStore(std::string folder) : folder_(std::move(folder)) {}
+  static constexpr std::uint64_t kDefaultMaxBytes = std::uint64_t{256} << 20;
+
+  // The folder exists and is writable; empty: nothing is kept. Of all files together at most about max_bytes are kept,
+  // those that were used last.
+  explicit ModuleStore(std::string folder, std::uint64_t max_bytes = kDefaultMaxBytes)
+      : folder_(std::move(folder)), max_bytes_(max_bytes) {}
 
   // Nothing when the file is not there or is not what its name says.
   std::optional<std::vector<std::uint8_t>> find(const Hash& hash) const;
-  // The bytes must have that hash.
+  // The bytes must have that hash. Makes room for them first.
   Status put(const Hash& hash, std::span<const std::uint8_t> bytes) const;
 
  private:
   std::string path_of(const Hash& hash) const { return folder_ + "/" + to_hex(hash) + ".ferry"; }
 
+  void make_room(std::uint64_t bytes) const;
+
   std::string folder_;
+  std::uint64_t max_bytes_;
+  mutable std::uint64_t room_ = 0;  // that was left at the last look, which costs time with many files
 };
 
 }  // namespace ferry::device

@@ -72,10 +72,10 @@ Status set_option(Arguments& arguments, bool& port_end_given, std::string_view o
   }
   if (option == "--threads") return set_number(arguments.threads, option, value, 1, 4096);
   if (option == "--fd") return set_number(arguments.server.inherited_socket, option, value, 0, INT_MAX);
-  if (option == "--memory-limit") {
+  if (option == "--memory-limit" || option == "--module-cache") {
     const auto bytes = parse_size(value);
     if (!bytes || *bytes == 0) return bad_value(option, "bytes such as 1000000, 512K, 256M or 2G", value);
-    arguments.memory_limit_bytes = *bytes;
+    (option == "--memory-limit" ? arguments.memory_limit_bytes : arguments.server.module_cache_bytes) = *bytes;
     return {};
   }
   return {ErrorCode::invalid_argument, "unknown option '" + std::string(option) + "' (see rpc_server --help)"};
@@ -83,8 +83,8 @@ Status set_option(Arguments& arguments, bool& port_end_given, std::string_view o
 
 bool takes_value(std::string_view option) {
   for (const char* known : {"--host", "--port", "--port-end", "--workdir", "--key-file", "--memory-limit", "--threads",
-                            "--fd", "--sessions", "--queue", "--user", "--call-deadline", "--session-deadline",
-                            "--idle-deadline"}) {
+                            "--fd", "--sessions", "--queue", "--user", "--module-cache", "--call-deadline",
+                            "--session-deadline", "--idle-deadline"}) {
     if (option == known) return true;
   }
   return false;
@@ -158,6 +158,7 @@ const char* help_text() {
          "less\n"
          "                        where the client asks for less, 0 for no limit (600, 86400, 1800)\n"
          "  --user NAME           whom sessions run as, by name or UID:GID, when the server is started by root\n"
+         "  --module-cache BYTES  what the modules kept for later sessions may take together (256M)\n"
          "  --threads N           threads of a parallel loop (one a processor)\n"
          "  --perf-map            list the kernels of each session in /tmp/perf-PROCESS.map, for perf\n"
          "  --quiet               say nothing while all goes well\n"

@@ -37,8 +37,8 @@ Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& o
 std::optional<int> reap_session(pid_t process);
 
 // What the client must be told after the child ended with this wait status, `over` being what it was ended for, if it
-// was; empty when there is nothing to say (it ended well, was idle) or it would land inside a half-sent frame. Encrypted,
-// where the session's frames are.
+// was; empty when there is nothing to say (it ended well, was idle) or it would land inside a half-sent frame.
+// Encrypted, where the session's frames are.
 std::vector<std::uint8_t> last_frame(Activity& activity, int wait_status, const Status& over);
 
 // For the log: "ended", "crashed in add with SIGSEGV after 3.1 ms".

@@ -57,7 +57,10 @@ std::uint64_t milliseconds(std::int64_t ns) { return static_cast<std::uint64_t>(
 class Supervisor {
  public:
   Supervisor(const ServerOptions& options, const DeviceFacts& facts, const WorkFolder& folder)
-      : options_(options), folder_(folder), modules_(folder.modules()), session_options_{facts, &modules_} {
+      : options_(options),
+        folder_(folder),
+        modules_(folder.modules(), options.module_cache_bytes),
+        session_options_{facts, &modules_} {
     SandboxOptions& sandbox = session_options_.sandbox;
     sandbox = options.sandbox;
     session_options_.perf_map = options.perf_map;
@@ -81,7 +84,8 @@ class Supervisor {
 
  private:
   Status listen() {
-    FERRY_ASSIGN(Descriptor listener, listen_at(options_.host, options_.port, options_.port_end, options_.keys != nullptr));
+    FERRY_ASSIGN(Descriptor listener,
+                 listen_at(options_.host, options_.port, options_.port_end, options_.keys != nullptr));
     std::printf("rpc_server listening on %s\n", own_name(listener.number()).c_str());
     std::fflush(stdout);
     listener_.emplace(loop_, listener.release());
@@ -196,9 +200,8 @@ class Supervisor {
   }
 
   void refuse(GreetedClient& client, const Status& failure) {
-    say_farewell(
-        loop_, client.socket.release(),
-        client.outgoing(rpc::failure_frame(client.header.tag, client.header.request, failure), true));
+    say_farewell(loop_, client.socket.release(),
+                 client.outgoing(rpc::failure_frame(client.header.tag, client.header.request, failure), true));
   }
 
   void tell_status(GreetedClient& client) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "device-runtime/handlers/module_store.h"
 #include "device-runtime/sandbox/sandbox.h"
 #include "device-runtime/supervisor/key_ring.h"
 #include "device-runtime/supervisor/work_folder.h"
@@ -26,6 +27,7 @@ struct ServerOptions {
   std::size_t max_sessions = 1;   // at a time; others wait
   std::size_t max_waiting = 64;
   rpc::TimeLimits limits;  // the most that a client gets
+  std::uint64_t module_cache_bytes = ModuleStore::kDefaultMaxBytes;
   bool perf_map = false;   // list kernels in /tmp/perf-PROCESS.map, for perf
   SandboxOptions sandbox;  // what the command line says of it
 };

@@ -44,8 +44,7 @@ Client::Client(Link link, std::string peer, EventHandlers handlers, Wishes wishe
   open_session();
 }
 
-rpc::StatusReply ask_status(Link link, const std::string& peer,
-                            std::chrono::milliseconds patience) {
+rpc::StatusReply ask_status(Link link, const std::string& peer, std::chrono::milliseconds patience) {
   rpc::Connection connection(std::move(link.transport));
   if (!link.encrypted) connection.put_preamble_before_first_frame(rpc::Preamble{});
   connection.transport().set_receive_timeout(patience);

@@ -95,10 +95,16 @@ ServerStatus server_status(std::string_view address, const ConnectOptions& optio
     }
     return list;
   };
-  return {
-      to.name,         reply.server_version,  reply.device,         static_cast<double>(reply.uptime_ms) * 1e-3,
-      reply.max_sessions,      reply.max_waiting,     reply.sessions_ended, reply.sessions_failed,
-      clients(reply.sessions), clients(reply.waiting)};
+  return {to.name,
+          reply.server_version,
+          reply.device,
+          static_cast<double>(reply.uptime_ms) * 1e-3,
+          reply.max_sessions,
+          reply.max_waiting,
+          reply.sessions_ended,
+          reply.sessions_failed,
+          clients(reply.sessions),
+          clients(reply.waiting)};
 }
 
 Device local_device(const ConnectOptions& options) {

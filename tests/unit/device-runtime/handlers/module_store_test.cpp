@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 namespace ferry::device {
 namespace {
@@ -48,6 +50,38 @@ TEST_CASE_FIXTURE(Fixture, "a link is not followed") {
   std::ofstream(outside, std::ios::binary).write("\1\2\3\4\5", 5);
   fs::create_symlink(outside, file());
   CHECK_FALSE(store.find(hash));
+}
+
+TEST_CASE_FIXTURE(Fixture, "beyond the limit the modules go first that were not used for longest") {
+  const ModuleStore small(folder.string(), 4000);
+  std::vector<Hash> hashes;
+  const auto put = [&](std::uint8_t number) {
+    const std::vector<std::uint8_t> content(1000, number);
+    hashes.push_back(blake2b(content));
+    REQUIRE(small.put(hashes.back(), content).is_ok());
+    std::this_thread::sleep_for(std::chrono::milliseconds(15));  // file times have a grain
+  };
+  for (std::uint8_t i = 0; i < 4; ++i) put(i);
+  CHECK(small.find(hashes[0]));
+  std::this_thread::sleep_for(std::chrono::milliseconds(15));
+  put(4);
+  CHECK(small.find(hashes[0]));
+  CHECK_FALSE(small.find(hashes[1]));
+  CHECK(small.find(hashes[4]));
+  for (std::uint8_t i = 10; i < 40; ++i) put(i);
+  CHECK(small.find(hashes.back()));
+  std::uint64_t total = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) total += entry.file_size();
+  CHECK(total <= 4000);
+  REQUIRE(small.put(blake2b(std::vector<std::uint8_t>(5000, 1)), std::vector<std::uint8_t>(5000, 1)).is_ok());
+  CHECK(small.find(hashes.back()));
+}
+
+TEST_CASE("without a folder nothing is kept, and that is no failure") {
+  const std::vector<std::uint8_t> bytes = {1};
+  const ModuleStore none("");
+  CHECK(none.put(blake2b(bytes), bytes).is_ok());
+  CHECK_FALSE(none.find(blake2b(bytes)));
 }
 
 TEST_CASE("a folder that is not there is said to be the reason") {

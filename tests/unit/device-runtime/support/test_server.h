@@ -27,8 +27,8 @@ ProcessResult run_server_program(const std::vector<std::string>& arguments);
 
 class TestServer {
  public:
-  // Listens on a free port of 127.0.0.1, lets everybody in without encryption and serves 8 sessions at a time unless the
-  // arguments say otherwise.
+  // Listens on a free port of 127.0.0.1, lets everybody in without encryption and serves 8 sessions at a time unless
+  // the arguments say otherwise.
   explicit TestServer(std::vector<std::string> arguments = {});
   ~TestServer();
   TestServer(const TestServer&) = delete;
