@@ -33,9 +33,9 @@ namespace {
 constexpr std::size_t kMaxHandshakes = 512;
 constexpr std::size_t kMaxNameBytes = 200;
 // How often sessions are looked at when no limit ends sooner.
-constexpr std::int64_t kWatchInterval = 500 * kNanosecondsPerMs;
+constexpr std::int64_t kWatchInterval = 300 * kNanosecondsPerMs;
 // Between noticing that a client is gone and ending its session, which may be about to end by itself.
-constexpr std::int64_t kGoneGrace = 400 * kNanosecondsPerMs;
+constexpr std::int64_t kGoneGrace = 200 * kNanosecondsPerMs;
 // Between SIGTERM and SIGKILL.
 constexpr std::int64_t kTermGrace = 500 * kNanosecondsPerMs;
 constexpr std::chrono::milliseconds kAcceptRetry{100};

@@ -121,8 +121,10 @@ ProcessResult run_server_program(const std::vector<std::string>& arguments) {
   return result;
 }
 
-TestServer::TestServer(std::vector<std::string> arguments) : error_file_(temporary_file()) {
+TestServer::TestServer(std::vector<std::string> arguments, const std::vector<std::string>& wrapper)
+    : error_file_(temporary_file()) {
   std::vector<std::string> words = server_command();
+  words.insert(words.begin(), wrapper.begin(), wrapper.end());
   const auto add_default = [&](const char* option, const char* value) {
     for (const std::string& argument : arguments) {
       if (argument == option) return;

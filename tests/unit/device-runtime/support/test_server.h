@@ -28,8 +28,8 @@ ProcessResult run_server_program(const std::vector<std::string>& arguments);
 class TestServer {
  public:
   // Listens on a free port of 127.0.0.1, lets everybody in without encryption and serves 8 sessions at a time unless
-  // the arguments say otherwise.
-  explicit TestServer(std::vector<std::string> arguments = {});
+  // the arguments say otherwise. `wrapper` is a command that runs what stands behind it.
+  explicit TestServer(std::vector<std::string> arguments = {}, const std::vector<std::string>& wrapper = {});
   ~TestServer();
   TestServer(const TestServer&) = delete;
   TestServer& operator=(const TestServer&) = delete;

@@ -1,0 +1,173 @@
+// Clients that end, stall or break off at every point of a session.
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <thread>
+
+#include "tests/faults/next_session.h"
+#include "tests/unit/device-runtime/support/test_client.h"
+#include "tests/unit/device-runtime/support/test_module.h"
+
+namespace ferry::test {
+namespace {
+
+const std::vector<std::string> kOnePlace = {"--sessions", "1", "--threads", "2"};
+
+Bytes bytes_of_frame(rpc::Tag tag, std::uint64_t id, const Bytes& body, std::uint64_t payload = 0) {
+  rpc::FrameHeader header{rpc::FrameKind::request, static_cast<std::uint16_t>(tag)};
+  header.request = id;
+  header.body_bytes = static_cast<std::uint32_t>(body.size());
+  header.payload_bytes = payload;
+  const auto head = rpc::encode_frame_header(header);
+  Bytes bytes(head.begin(), head.end());
+  bytes.insert(bytes.end(), body.begin(), body.end());
+  return bytes;
+}
+
+template <class Request>
+Bytes frame_of(const Request& request, std::uint64_t id) {
+  return bytes_of_frame(rpc::MessageOf<Request>::kTag, id, rpc::encode(request));
+}
+
+Bytes opening() {
+  const auto preamble = rpc::encode_preamble({});
+  Bytes bytes(preamble.begin(), preamble.end());
+  rpc::Open open;
+  open.client = "a client that breaks off";
+  const Bytes frame = frame_of(open, 1);
+  bytes.insert(bytes.end(), frame.begin(), frame.end());
+  return bytes;
+}
+
+void send_bytes(Transport& transport, ByteSpan bytes) {
+  const std::array<ByteSpan, 1> pieces{bytes};
+  (void)transport.send(pieces);
+}
+
+TEST_CASE("a client that is killed at any stage of a session leaves the device free") {
+  TestServer server(kOnePlace);
+  const std::uint16_t port = server.port();
+  const std::vector<std::function<void()>> stages = {
+      [=] { connect_to(port); },
+      [=] { send_bytes(*connect_to(port), ByteSpan(opening()).first(20)); },
+      [=] { send_bytes(*connect_to(port), ByteSpan(opening()).first(60)); },
+      [=] { send_bytes(*connect_to(port), opening()); },
+      [=] { TestClient client(port); },
+      [=] { TestClient(port).upload(std::vector<float>(1000)); },
+      [=] {
+        TestClient client(port);
+        client.must(rpc::Alloc{1, 1 << 20, 0});
+        send_bytes(client.connection().transport(),
+                   bytes_of_frame(rpc::Tag::Write, 9, rpc::encode(rpc::Write{1, 0}), 1 << 20));
+      },
+      [=] {
+        TestClient client(port);
+        put(client, kit_file());
+      },
+      [=] {
+        TestClient client(port);
+        client.send(rpc::Call{put(client, kit_file()), "forever", {}});
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      },
+      [=] {
+        TestClient client(port);
+        client.must(rpc::Alloc{1, 64 << 20, 0});
+        client.send(rpc::Read{1, 0, 64 << 20});
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      },
+      [=] {
+        TestClient client(port);
+        client.send(rpc::Close{});
+      },
+  };
+  for (std::size_t stage = 0; stage < stages.size(); ++stage) {
+    CAPTURE(stage);
+    killed_client(stages[stage]);
+    check_next_session(server);
+  }
+  CHECK(sessions_end(server));
+}
+
+TEST_CASE("every request cut at every length ends its session and nothing else") {
+  TestServer server({"--sessions", "8", "--quiet"});
+  rpc::Call call{3, "add", {tensor(1, {4, 4}), scalar(1.5F)}};
+  const std::vector<Bytes> requests = {
+      frame_of(rpc::Ping{}, 2),
+      frame_of(rpc::PutModule{3, {}}, 2),
+      frame_of(rpc::ListModules{}, 2),
+      frame_of(rpc::UnloadModule{3}, 2),
+      frame_of(rpc::Alloc{1, 64, 0}, 2),
+      frame_of(rpc::Free{1}, 2),
+      frame_of(rpc::Write{1, 0}, 2),
+      frame_of(rpc::Read{1, 0, 64}, 2),
+      frame_of(rpc::Fill{1}, 2),
+      frame_of(rpc::Copy{1, 0, 2}, 2),
+      frame_of(call, 2),
+      frame_of(rpc::Measure{call}, 2),
+      frame_of(rpc::Facts{}, 2),
+      frame_of(rpc::Close{}, 2),
+  };
+  const Bytes open = opening();
+  for (const Bytes& request : requests) {
+    for (std::size_t length = 0; length < request.size(); ++length) {
+      auto transport = connect_to(server.port());
+      Bytes bytes = open;
+      bytes.insert(bytes.end(), request.begin(), request.begin() + static_cast<std::ptrdiff_t>(length));
+      send_bytes(*transport, bytes);
+    }
+  }
+  for (std::size_t length = 0; length < open.size(); ++length) {
+    send_bytes(*connect_to(server.port()), ByteSpan(open).first(length));
+  }
+  CHECK(sessions_end(server));
+  check_next_session(server);
+}
+
+TEST_CASE("every request whose body is shorter or longer than it should be is refused, and the session goes on") {
+  TestServer server(kOnePlace);
+  TestClient client(server.port());
+  rpc::Call call{3, "add", {tensor(1, {4, 4}), scalar(1.5F)}};
+  const std::vector<std::pair<rpc::Tag, Bytes>> bodies = {{rpc::Tag::PutModule, rpc::encode(rpc::PutModule{3, {}})},
+                                                          {rpc::Tag::Alloc, rpc::encode(rpc::Alloc{1, 64, 0})},
+                                                          {rpc::Tag::Write, rpc::encode(rpc::Write{1, 0})},
+                                                          {rpc::Tag::Read, rpc::encode(rpc::Read{1, 0, 4})},
+                                                          {rpc::Tag::Fill, rpc::encode(rpc::Fill{1})},
+                                                          {rpc::Tag::Copy, rpc::encode(rpc::Copy{1, 0, 2})},
+                                                          {rpc::Tag::Call, rpc::encode(call)},
+                                                          {rpc::Tag::Measure, rpc::encode(rpc::Measure{call})}};
+  std::uint64_t id = 1000;
+  for (const auto& [tag, body] : bodies) {
+    for (std::size_t length = 0; length <= body.size() + 1; ++length) {
+      if (length == body.size()) continue;
+      Bytes cut = body;
+      cut.resize(length);
+      CAPTURE(rpc::tag_name(static_cast<std::uint16_t>(tag)));
+      CAPTURE(length);
+      send_bytes(client.connection().transport(), bytes_of_frame(tag, ++id, cut));
+      const auto frame = client.next_response();
+      REQUIRE_MESSAGE(frame.is_ok(), frame.status().message());
+      CHECK(frame.value().header.request == id);
+      CHECK(rpc::failure_of(frame.value()).code() == ErrorCode::protocol_error);
+    }
+  }
+}
+
+TEST_CASE("somebody who reads nothing, or sends a byte a second, keeps nobody else waiting") {
+  TestServer server({"--sessions", "2"});
+  TestClient slow(server.port());
+  slow.must(rpc::Alloc{1, 64 << 20, 0});
+  for (int i = 0; i < 10; ++i) slow.send(rpc::Read{1, 0, 64 << 20});
+  auto trickle = connect_to(server.port());
+  const Bytes bytes = opening();
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::array<std::uint8_t, 1> one{bytes[i]};
+    send_bytes(*trickle, one);
+    check_next_session(server);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  }
+}
+
+}  // namespace
+}  // namespace ferry::test
