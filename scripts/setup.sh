@@ -16,7 +16,7 @@ packages=(
   # libraries
   libcereal-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libspdlog-dev
   # tests (clang makes kernels that ferry's own compiler had no part in) and benchmarks
-  doctest-dev libbenchmark-dev qemu-user gdb python3 python3-venv clang-19 clang-format-19
+  openssh-client openssh-server doctest-dev libbenchmark-dev qemu-user gdb python3 python3-venv clang-19 clang-format-19
 )
 # rpc_server for the other architectures; the machine's own compiler has its own name already.
 declare -A cross=([amd64]=g++-x86-64-linux-gnu [armhf]=g++-arm-linux-gnueabihf
@@ -39,6 +39,11 @@ install_packages() {
     }
   fi
   echo "installing ${missing[*]}"
+  # The tests start an sshd of their own; the package would start one that listens to the network.
+  if [[ " ${missing[*]} " == *" openssh-server "* ]]; then
+    "${root[@]}" mkdir -p /etc/ssh
+    "${root[@]}" touch /etc/ssh/sshd_not_to_be_run
+  fi
   local log options=(-o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 -qq)
   log=$(mktemp)
   if ! { "${root[@]}" apt-get "${options[@]}" update &&

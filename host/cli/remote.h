@@ -20,8 +20,8 @@ void add_address_options(CLI::App& command, RemoteOptions& remote, const char* h
 // The same, and how long things may take there.
 void add_remote_option(CLI::App& command, RemoteOptions& remote,
                        const char* help =
-                           "The rpc_server to use: a name in ~/.config/ferry/devices.toml or an "
-                           "address; without it, one is started on this machine");
+                           "The device: a name in ~/.config/ferry/devices.toml, HOST:PORT of an "
+                           "rpc_server, or ssh://USER@HOST; without it, this machine");
 
 // The same for a command that takes several devices: one entry each, none for a server of our own.
 void add_remotes_option(CLI::App& command, std::vector<std::string>& addresses, RemoteOptions& remote);

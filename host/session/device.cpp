@@ -79,6 +79,18 @@ Device connect(std::string_view address, const ConnectOptions& options) {
   const session::Destination to = session::find_destination(address, options.key_file);
   auto state = std::make_shared<detail::DeviceState>();
   state->name = to.name;
+  if (to.way == session::Way::ssh) {
+    state->board = std::make_unique<session::SshServer>(to.ssh, to.name, options.log);
+    auto transport = session::take(wrap_socket(state->board->take_socket()));
+    try {
+      state->client = std::make_unique<session::Client>(std::move(transport), state->name, handlers_of(options, *state),
+                                                        wishes_of(options));
+    } catch (const RemoteError&) {
+      state->board->check_running();
+      throw;
+    }
+    return Device(std::move(state));
+  }
   state->client =
       std::make_unique<session::Client>(link_to(to), state->name, handlers_of(options, *state), wishes_of(options));
   return Device(std::move(state));
@@ -86,6 +98,10 @@ Device connect(std::string_view address, const ConnectOptions& options) {
 
 ServerStatus server_status(std::string_view address, const ConnectOptions& options) {
   const session::Destination to = session::find_destination(address, options.key_file);
+  if (to.way == session::Way::ssh) {
+    throw RemoteError(ErrorCode::invalid_argument,
+                      to.name + " is served alone, by a server of its own: there is nobody to ask who else uses it");
+  }
   const rpc::StatusReply reply = session::ask_status(link_to(to), to.name);
   const auto clients = [](const std::vector<rpc::ClientListing>& listings) {
     std::vector<ServerClient> list;

@@ -311,9 +311,9 @@ struct ConnectOptions {
   std::string key_file;
 };
 
-// The name of a device in ~/.config/ferry/devices.toml, "HOST:PORT" (without a port it is 9090), or, for a loopback
-// address, "plaintext://HOST:PORT". RemoteError with unavailable within 5 s when nobody answers, unauthenticated
-// when the server does not know the key.
+// The name of a device in ~/.config/ferry/devices.toml, "HOST:PORT" (without a port it is 9090), "ssh://USER@HOST" (a
+// server is brought there and ends with the device), or, for a loopback address, "plaintext://HOST:PORT". RemoteError
+// with unavailable within 5 s when nobody answers, unauthenticated when the server does not know the key.
 FERRY_API Device connect(std::string_view address, const ConnectOptions& options = {});
 
 // Somebody whom a server serves, or who waits for that.

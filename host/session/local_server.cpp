@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <thread>
 #include <utility>
 
@@ -40,21 +41,30 @@ constexpr const char* kArch = "riscv64";
 // How far above a binary its prefix may be: build/release/tests/unit/host/session is in build.
 constexpr int kFoldersUp = 6;
 
-// The server that belongs to a program or library, if there is one.
-fs::path server_of(const fs::path& binary) {
+// The first of these files that can be run, below a folder of the binary's prefix or build tree.
+fs::path server_near(const fs::path& binary, std::initializer_list<std::string> files) {
   fs::path folder = binary.parent_path();
-  std::vector<fs::path> places{folder / "rpc_server"};
   for (int up = 0; up < kFoldersUp && folder.has_relative_path(); ++up) {
     folder = folder.parent_path();
-    for (const char* flavour : {"dynamic", "static"}) {
-      places.push_back(folder / "libexec/ferry" / kArch / flavour / "rpc_server");  // installed
-      places.push_back(folder / "device" / kArch / flavour / "rpc_server");         // built
+    for (const std::string& file : files) {
+      for (const char* place : {"libexec/ferry", "device"}) {  // installed, built
+        fs::path path = folder / place / file / "rpc_server";
+        if (access(path.c_str(), X_OK) == 0) return path;
+      }
     }
   }
-  for (const fs::path& place : places) {
-    if (access(place.c_str(), X_OK) == 0) return place;
-  }
   return {};
+}
+
+// The library this is part of, and the program.
+std::vector<fs::path> own_binaries() {
+  std::vector<fs::path> binaries;
+  std::error_code error;
+  if (Dl_info self{}; dladdr(reinterpret_cast<void*>(&own_binaries), &self) != 0 && self.dli_fname != nullptr) {
+    binaries.push_back(fs::canonical(self.dli_fname, error));
+  }
+  binaries.push_back(fs::read_symlink("/proc/self/exe", error));
+  return binaries;
 }
 
 // The server finds its socket there.
@@ -89,19 +99,23 @@ fs::path find_rpc_server() {
     }
     return named;
   }
-  std::vector<fs::path> binaries;
-  std::error_code error;
-  if (Dl_info self{}; dladdr(reinterpret_cast<void*>(&find_rpc_server), &self) != 0 && self.dli_fname != nullptr) {
-    binaries.push_back(fs::canonical(self.dli_fname, error));
-  }
-  binaries.push_back(fs::read_symlink("/proc/self/exe", error));
+  const std::vector<fs::path> binaries = own_binaries();
+  const std::string arch = kArch;
   for (const fs::path& binary : binaries) {
-    if (const fs::path found = server_of(binary); !found.empty()) return found;
+    if (const fs::path beside = binary.parent_path() / "rpc_server"; access(beside.c_str(), X_OK) == 0) return beside;
+    if (const fs::path found = server_near(binary, {arch + "/dynamic", arch + "/static"}); !found.empty()) return found;
   }
   throw RemoteError(ErrorCode::not_found,
                     "there is no rpc_server beside " + binaries.back().string() +
                         ", nor one in libexec/ferry of its prefix; name a server with --remote or FERRY_REMOTE, or a "
                         "program with FERRY_RPC_SERVER");
+}
+
+fs::path find_board_server(const std::string& arch) {
+  for (const fs::path& binary : own_binaries()) {
+    if (const fs::path found = server_near(binary, {arch + "/static"}); !found.empty()) return found;
+  }
+  return {};
 }
 
 LocalServer::LocalServer(const fs::path& program, const std::vector<std::string>& arguments) : program_(program) {

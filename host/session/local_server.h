@@ -13,6 +13,9 @@ namespace ferry::session {
 // prefix it is installed in, or in the build tree. RemoteError with not_found names all the places.
 std::filesystem::path find_rpc_server();
 
+// The static one that is sent to boards of this architecture; empty when there is none.
+std::filesystem::path find_board_server(const std::string& arch);
+
 // Serves us alone, over a pair of sockets that nobody else can reach, and ends when we close ours or this process ends.
 class LocalServer {
  public:

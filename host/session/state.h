@@ -7,6 +7,7 @@
 #include "host/session/client.h"
 #include "host/session/ferry.h"
 #include "host/session/local_server.h"
+#include "host/session/ssh_server.h"
 
 namespace ferry::detail {
 
@@ -14,6 +15,7 @@ struct ModuleState;
 
 struct DeviceState {
   std::unique_ptr<session::LocalServer> server;  // outlives the client
+  std::unique_ptr<session::SshServer> board;     // and so does this
   std::unique_ptr<session::Client> client;
   std::string name;
   std::vector<const ModuleState*> modules;  // those that are loaded

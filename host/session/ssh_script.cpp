@@ -1,0 +1,71 @@
+#include "host/session/ssh_script.h"
+
+namespace ferry::session {
+
+namespace {
+
+// A login shell may be any, csh and fish among them, so the script goes to sh in single quotes, on one line: it must
+// hold no single quote, no exclamation mark, no backslash and no line end.
+std::string for_shell(const std::string& script) { return "exec /bin/sh -c '" + script + "'"; }
+
+// Folders that are there and can be written to, as a rule; the home of a board may be read-only.
+constexpr const char* kFolders =
+    "\"${XDG_CACHE_HOME:-$HOME/.cache}/ferry\" \"/var/tmp/ferry-$(id -u)\" \"/tmp/ferry-$(id -u)\" "
+    "\"/dev/shm/ferry-$(id -u)\"";
+
+// Others can make folders in /tmp: only one that is this user's, and nobody else's to write to, holds a program that is
+// run.
+constexpr const char* kOwn =
+    "own() { set -- $(ls -ldn \"$1\" 2>/dev/null); [ \"$3\" = \"$(id -u)\" ] || return 1; "
+    "case \"$1\" in drwx------*) return 0;; esac; return 1; }; ";
+
+std::string machines_of(const std::string& arch) {
+  if (arch == "x86_64") return "\"Linux x86_64\"|\"Linux amd64\"";
+  if (arch == "aarch64") return "\"Linux aarch64\"|\"Linux arm64\"";
+  if (arch == "armv7") return "\"Linux armv7l\"|\"Linux armv8l\"";
+  return "\"Linux " + arch + "\"";
+}
+
+std::string answer(const std::string& words) { return "echo \"" + (kSshMarker + words) + "\""; }
+
+}  // namespace
+
+std::string start_script(const std::vector<BoardServer>& servers) {
+  std::string script = kOwn;
+  script += "case \"$(uname -s) $(uname -m)\" in ";
+  for (const BoardServer& server : servers) {
+    script += machines_of(server.arch) + ") a=" + server.arch + "; h=" + server.hash +
+              "; n=" + std::to_string(server.bytes) + ";; ";
+  }
+  script += "*) " + answer("unsupported $(uname -s) $(uname -m)") + "; exit 0;; esac; ";
+  script += std::string("for d in ") + kFolders + "; do f=\"$d/rpc_server-$h\"; ";
+  script += "if [ -x \"$f\" ] && own \"$d\" && [ \"$(wc -c <\"$f\")\" -eq \"$n\" ]; then ";
+  // Where the server keeps files while it runs.
+  script += "[ -w \"${TMPDIR:-/tmp}\" ] || export TMPDIR=\"$d\"; ";
+  script += answer("ready") + "; exec \"$f\" --stdio --quiet; fi; done; " + answer("absent $a");
+  return for_shell(script);
+}
+
+std::string push_script(const BoardServer& server, int skip) {
+  std::string script = kOwn;
+  script += "umask 077; h=" + server.hash + "; i=0; t=; ";
+  script += "clean() { [ -z \"$t\" ] || rm -f \"$t\"; }; trap clean 0; trap \"exit 1\" 1 2 13 15; ";
+  script += std::string("for d in ") + kFolders + "; do i=$((i+1)); ";
+  script += "[ $i -gt " + std::to_string(skip) + " ] || continue; ";
+  script += "mkdir -p \"$d\" 2>/dev/null; chmod 700 \"$d\" 2>/dev/null; own \"$d\" || continue; ";
+  // What pushes that were cut off left behind; of one that is under way the shell lives.
+  script +=
+      "for o in \"$d\"/.push.*; do kill -0 \"${o##*.}\" 2>/dev/null || rm -f \"$o\"; done; "
+      "t=\"$d/.push.$$\"; : 2>/dev/null >\"$t\" || continue; ";
+  script += "cat >\"$t\" 2>/dev/null; ";
+  script += "if [ \"$(wc -c <\"$t\")\" -ne " + std::to_string(server.bytes) + " ]; then " + answer("full $i $d") +
+            "; exit 0; fi; ";
+  script += "chmod 700 \"$t\"; if \"$t\" --version >/dev/null 2>&1; then :; else " + answer("noexec $i $d") +
+            "; exit 0; fi; ";
+  script += "mv -f \"$t\" \"$d/rpc_server-$h\" || { " + answer("full $i $d") + "; exit 0; }; ";
+  script += "for o in \"$d\"/rpc_server-*; do [ \"$o\" = \"$d/rpc_server-$h\" ] || rm -f \"$o\"; done; ";
+  script += answer("pushed $d") + "; exit 0; done; " + answer("nowhere");
+  return for_shell(script);
+}
+
+}  // namespace ferry::session
