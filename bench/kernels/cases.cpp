@@ -37,6 +37,7 @@ void add_gemms(std::vector<Case>& cases) {
   }
   for (Case c : {gemm(1, 4096, 4096), gemm(8, 4096, 4096), gemm(128, 3072, 768)}) {
     c.name += ", constant weights";
+    c.program = "mm_constant.tc";
     c.operation.constant_weights = true;
     cases.push_back(c);
   }

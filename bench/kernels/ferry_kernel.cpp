@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "device-runtime/device/cpu_device.h"
+#include "rpc/abi/preparation.h"
 
 namespace ferry::bench {
 namespace {
@@ -19,34 +20,66 @@ struct FerryKernel::State {
   device::MemoryBudget budget{UINT64_MAX};
   device::CpuDevice device;
   ModuleFile module;
+  CallersFunction function;
   std::vector<std::vector<std::int64_t>> shapes;
   std::unique_ptr<device::Program> program;
   std::unique_ptr<device::Workload> call;
 
-  explicit State(unsigned threads) : device(ComputeDevice{}, threads, budget) {}
+  State(std::span<const std::uint8_t> bytes, unsigned threads)
+      : device(ComputeDevice{}, threads, budget),
+        module(take(read_module(bytes))),
+        function(take(callers_functions(module.manifest)).at(0)),
+        shapes(take(infer_shapes(function.info, {}))),
+        program(take(device.load(module, {}))) {}
+
+  std::unique_ptr<device::Workload> bind(std::size_t index, const std::vector<void*>& memory) {
+    const FunctionInfo& info = module.manifest.functions.at(index);
+    const auto sizes = take(infer_shapes(info, {}));
+    std::vector<ArgumentShape> given;
+    std::vector<device::DeviceArgument> arguments;
+    for (std::size_t p = 0; p < memory.size(); ++p) {
+      given.push_back({ParameterKind::tensor, info.parameters.at(p).dtype, sizes[p]});
+      arguments.push_back({false, memory[p], 0});
+    }
+    return take(program->prepare(index, arguments, take(bind_call(info, given))));
+  }
+
+  // What the call wants besides its arguments, made of those that are constant.
+  std::vector<void*> prepare_constants(const std::vector<void*>& memory) {
+    const std::optional<FunctionInfo>& preparation = function.preparation;
+    if (!preparation) return {};
+    const std::vector<ParameterInfo>& parameters = function.info.parameters;
+    const auto sizes = take(infer_shapes(*preparation, {}));
+    std::vector<void*> arguments, made;
+    for (std::size_t p = 0; p < preparation->parameters.size(); ++p) {
+      const ParameterInfo& parameter = preparation->parameters[p];
+      if (parameter.direction == Direction::out) {
+        made.push_back(take(device.allocate(dense_bytes(parameter.dtype, sizes[p]).value())));
+        arguments.push_back(made.back());
+        continue;
+      }
+      for (std::size_t given = 0; given < parameters.size(); ++given)
+        if (parameters[given].name == parameter.name) arguments.push_back(memory[given]);
+    }
+    const std::unique_ptr<device::Workload> once = bind(function.preparation_index, arguments);
+    if (once->run() != 0) throw std::runtime_error(preparation->name + " failed");
+    return made;
+  }
 };
 
 FerryKernel::FerryKernel(std::span<const std::uint8_t> module, unsigned threads)
-    : state_(std::make_unique<State>(threads)) {
-  state_->module = take(read_module(module));
-  state_->shapes = take(infer_shapes(info(), {}));
-  state_->program = take(state_->device.load(state_->module, {}));
-}
+    : state_(std::make_unique<State>(module, threads)) {}
 
 FerryKernel::~FerryKernel() = default;
 
-const FunctionInfo& FerryKernel::info() const { return state_->module.manifest.functions.at(0); }
+const FunctionInfo& FerryKernel::info() const { return state_->function.info; }
 
 const std::vector<std::vector<std::int64_t>>& FerryKernel::shapes() const { return state_->shapes; }
 
 void FerryKernel::set_arguments(const std::vector<void*>& memory) {
-  std::vector<ArgumentShape> given;
-  std::vector<device::DeviceArgument> arguments;
-  for (std::size_t p = 0; p < memory.size(); ++p) {
-    given.push_back({ParameterKind::tensor, info().parameters.at(p).dtype, state_->shapes[p]});
-    arguments.push_back({false, memory[p], 0});
-  }
-  state_->call = take(state_->program->prepare(0, arguments, take(bind_call(info(), given))));
+  std::vector<void*> all = memory;
+  for (void* constant : state_->prepare_constants(memory)) all.push_back(constant);
+  state_->call = state_->bind(state_->function.index, all);
 }
 
 void FerryKernel::run() {

@@ -24,7 +24,7 @@ class FerryKernel {
   const FunctionInfo& info() const;
   const std::vector<std::vector<std::int64_t>>& shapes() const;
 
-  // One address a parameter; workspaces are taken here.
+  // One address a parameter; workspaces are taken and constants rearranged here.
   void set_arguments(const std::vector<void*>& memory);
   void run();
 

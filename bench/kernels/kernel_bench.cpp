@@ -19,6 +19,7 @@
 #include "crosscompile/compile.h"
 #include "host/lang/text.h"
 #include "host/lower/lower.h"
+#include "host/schedule/default_schedule.h"
 #include "host/session/ferry.h"
 
 namespace {
@@ -72,11 +73,10 @@ std::optional<Compiled> compile_case(const Case& c) {
   const std::vector<lang::Program> programs = lang::parse(source, c.program);
   Compiled compiled;
   const auto compile_once = [&] {
-    const ir::Function function =
-        c.schedule.empty()
-            ? lower::lower(programs.at(0), host)
-            : lower::lower(programs.at(0), schedule::Schedule::replay(programs.at(0), read_text(schedule)));
-    compiled.module = compile_module(std::span(&function, 1), host, {source, ""});
+    const schedule::Schedule how = c.schedule.empty() ? schedule::default_schedule(programs.at(0), host)
+                                                      : schedule::Schedule::replay(programs.at(0), read_text(schedule));
+    compiled.module =
+        compile_module(lower::lower_module(std::span(&programs.at(0), 1), std::span(&how, 1)), host, {source, ""});
   };
   compile_once();
   compiled.seconds = bench::seconds_of(compile_once);

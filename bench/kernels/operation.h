@@ -28,7 +28,7 @@ struct Operation {
   std::int64_t m = 1, n = 1, k = 1;
   std::int64_t channels = 1, filters = 1, size = 1;
   Numbers numbers = Numbers::f32;
-  bool constant_weights = false;  // a peer may rearrange the second input before the clock runs
+  bool constant_weights = false;  // of a product: a peer may rearrange the second input before the clock
   bool own_layout = false;        // a peer may keep all tensors in the layout it likes best
 };
 

@@ -29,6 +29,7 @@ struct Buffer {
   std::vector<Expr> shape;    // of type kIndex
   std::vector<Expr> strides;  // in elements; empty: dense, row-major
   Scope scope = Scope::parameter;
+  bool streams = false;                          // larger than caches: stores had better go past them
   std::shared_ptr<const Definition> definition;  // null for parameters
   std::size_t component = 0;                     // which output of the definition
 };

@@ -20,6 +20,8 @@ struct FunctionParameter {
   Direction direction = Direction::in;
   BufferRef buffer;  // tensors
   Expr scalar;       // scalars: the Var the body uses
+  // Of in tensors: the contents are the same in all calls that give the same tensor.
+  bool constant = false;
 };
 
 struct Requirement {

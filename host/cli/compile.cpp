@@ -66,8 +66,8 @@ std::string emitted(const std::vector<lang::Program>& programs, const KernelSour
   if (options.emit == "schedule") return to_text(programs, schedules);
   if (options.emit == "lower") return loops_text(programs, schedules, target, options.after);
   std::vector<ir::Function> functions;
-  for (std::size_t i = 0; i < programs.size(); ++i)
-    functions.push_back(passes::run_pipeline(lower::lower(programs[i], schedules[i]), target));
+  for (ir::Function& function : lower::lower_module(programs, schedules))
+    functions.push_back(passes::run_pipeline(std::move(function), target));
   if (options.emit == "llvm") return codegen::emit_llvm(functions, target);
   if (options.emit == "asm") return codegen::emit_assembly(functions, target);
   const std::vector<std::uint8_t> object = codegen::emit_object(functions, target);

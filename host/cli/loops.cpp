@@ -36,9 +36,8 @@ void expect_pass(const std::string& name) {
 std::string loops_text(std::span<const lang::Program> programs, std::span<const schedule::Schedule> schedules,
                        const Target& target, const std::string& after) {
   std::string text;
-  for (std::size_t i = 0; i < programs.size(); ++i) {
-    if (i > 0) text += "\n";
-    ir::Function function = lower::lower(programs[i], schedules[i]);
+  for (ir::Function& function : lower::lower_module(programs, schedules)) {
+    if (!text.empty()) text += "\n";
     if (after.empty()) {
       text += ir::to_text(passes::simplify(std::move(function)));
     } else if (after == kAsLowered) {

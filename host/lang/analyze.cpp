@@ -212,9 +212,11 @@ class Analysis {
       if (!syntax.shape) {
         parameters.push_back(scalar(scope_.scalars.at(name)));
       } else if (is_output(name)) {
+        if (syntax.constant_offset)
+          throw error(*syntax.constant_offset, "expected '" + name + "' to be const or an output, got both");
         parameters.push_back(inout(inputs_.at(name), scope_.tensors.at(name)));
       } else {
-        parameters.push_back(in(inputs_.at(name)));
+        parameters.push_back(syntax.constant_offset ? constant(inputs_.at(name)) : in(inputs_.at(name)));
       }
     }
     std::set<std::string_view> seen;

@@ -64,6 +64,7 @@ class Parser {
 
   ParameterSyntax parameter() {
     ParameterSyntax parameter;
+    if (tokens_.at_name("const")) parameter.constant_offset = tokens_.take().offset;
     const Token type = tokens_.expect_name("a parameter such as 'float(M,K) A'");
     const std::optional<DType> dtype = parse_dtype(type.text);
     if (!dtype) {
@@ -84,6 +85,8 @@ class Parser {
       }
       tokens_.expect_symbol(")", " or ',' after a size");
     }
+    if (parameter.constant_offset && !parameter.shape)
+      throw source_.error(*parameter.constant_offset, "expected a tensor to be const, got a number");
     parameter.name = name_of(tokens_.expect_name("the parameter's name after its type"));
     if (tokens_.at_name("strides")) {
       parameter.strides_offset = tokens_.take().offset;

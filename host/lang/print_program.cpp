@@ -17,7 +17,7 @@ std::string joined(const Items& items, const Text& text) {
 
 std::string parameter_text(const Parameter& parameter) {
   if (parameter.kind == ParameterKind::scalar) return ir::to_text(parameter.scalar.type()) + " " + parameter.name;
-  const char* direction = parameter.direction == Direction::in    ? "in "
+  const char* direction = parameter.direction == Direction::in    ? (parameter.constant ? "const " : "in ")
                           : parameter.direction == Direction::out ? "out "
                                                                   : "inout ";
   const auto size = [](const Expr& extent) { return ir::to_text(extent); };

@@ -80,6 +80,8 @@ class Check {
       return;
     }
     if (parameter.tensor.buffer() == nullptr) throw error("'" + parameter.name + "': expected a tensor");
+    if (parameter.constant && parameter.direction != Direction::in)
+      throw error("expected '" + parameter.name + "' to be an input, as it is constant");
     const bool computed = parameter.tensor.stage() != nullptr;
     if (parameter.direction == Direction::in && computed) {
       throw error("'" + parameter.name + "' is computed, so it cannot be an input");
@@ -237,6 +239,12 @@ Parameter in(Tensor tensor) {
   Parameter parameter;
   parameter.name = tensor.buffer() == nullptr ? "" : tensor.name();
   parameter.tensor = std::move(tensor);
+  return parameter;
+}
+
+Parameter constant(Tensor tensor) {
+  Parameter parameter = in(std::move(tensor));
+  parameter.constant = true;
   return parameter;
 }
 

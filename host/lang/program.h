@@ -19,6 +19,7 @@ struct Parameter {
   Tensor initial;             // inout: the placeholder whose contents the call starts from
   std::vector<Expr> strides;  // of an output; inputs and inouts have their placeholder's. Empty: dense
   Expr scalar;                // scalars: the variable
+  bool constant = false;      // in tensors: the same contents in many calls (weights, say), so worth rearranging once
 };
 
 struct Program {
@@ -36,6 +37,8 @@ struct Program {
 Program make_program(std::string name, std::vector<Parameter> parameters,
                      std::vector<ir::Requirement> requirements = {}, std::shared_ptr<const Context> context = {});
 Parameter in(Tensor tensor);
+// An input whose contents are the same in many calls: what is computed of such alone is computed once.
+Parameter constant(Tensor tensor);
 Parameter out(Tensor tensor, std::vector<Expr> strides = {});
 Parameter inout(Tensor initial, Tensor result);
 Parameter scalar(Expr variable);

@@ -55,6 +55,7 @@ struct RequireSyntax {
 };
 
 struct ParameterSyntax {
+  std::optional<std::size_t> constant_offset;  // of 'const'
   DType dtype = DType::f32;
   std::optional<std::vector<Syntax>> shape;  // nothing: a scalar
   Name name;

@@ -1,10 +1,12 @@
 #include "host/lower/lower.h"
 
+#include "host/lower/constant_stages.h"
 #include "host/lower/extern_stage.h"
 #include "host/lower/flops.h"
 #include "host/lower/placement.h"
 #include "host/lower/prefetch.h"
 #include "host/lower/stage_nest.h"
+#include "host/lower/streamed_results.h"
 #include "host/lower/tensorize.h"
 
 #include "crosscompile/ir/error.h"
@@ -91,6 +93,7 @@ class Lowering {
     for (const auto& [from, to] : copy_back_) steps.push_back(copy(from, to));
     function.body = Block::make(std::move(steps));
     for (const BufferRef& buffer : temporaries_) function.body = Allocate::make(buffer, function.body);
+    stream_results(function, stages_);
     return function;
   }
 
@@ -116,6 +119,7 @@ class Lowering {
       given_[parameter.tensor.buffer().get()] = result.buffer;
     } else {
       result.buffer = parameter.tensor.buffer();
+      result.constant = parameter.constant;
     }
     function.parameters.push_back(std::move(result));
   }
@@ -238,6 +242,15 @@ Function lower(const lang::Program& program, const schedule::Schedule& schedule)
 
 Function lower(const lang::Program& program, const Target& target) {
   return lower(program, schedule::default_schedule(program, target));
+}
+
+std::vector<Function> lower_module(std::span<const lang::Program> programs,
+                                   std::span<const schedule::Schedule> schedules) {
+  std::vector<Function> functions;
+  for (std::size_t i = 0; i < programs.size(); ++i)
+    for (Function& function : split_constants(lower(programs[i], schedules[i])))
+      functions.push_back(std::move(function));
+  return functions;
 }
 
 }  // namespace ferry::lower

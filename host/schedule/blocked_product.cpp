@@ -15,8 +15,8 @@ using namespace ir;
 
 namespace {
 
-// Fewer rows would read packed columns too seldom.
-constexpr std::int64_t kMinRows = 32;
+// Fewer rows would read packed columns too seldom. Those that were packed before are worth it for any two.
+constexpr std::int64_t kMinRows = 32, kMinRowsOfConstants = 2;
 constexpr std::int64_t kMinDepth = 8;
 // Longer sums than this are added up in blocks, so that a block of packed columns stays in the second-level cache.
 constexpr std::int64_t kMaxDepth = 1536, kDepthBlock = 1024;
@@ -115,7 +115,8 @@ std::vector<std::string> joined(const Lists&... lists) {
 }  // namespace
 
 bool wants_blocks(const Product& product, std::int64_t lanes, const Target& target) {
-  if (lanes < 2 || product.columns < lanes || product.rows < kMinRows || product.depth < kMinDepth) return false;
+  const std::int64_t min_rows = product.is_column_constant ? kMinRowsOfConstants : kMinRows;
+  if (lanes < 2 || product.columns < lanes || product.rows < min_rows || product.depth < kMinDepth) return false;
   return !product.is_column_contiguous || product.column_bytes > l1_bytes(target);
 }
 
@@ -168,7 +169,9 @@ void schedule_blocked(Schedule& schedule, StageHandle handle, const Product& fou
     loops = make_loops(around);
     handle.compute_at(epilogue, outside ? loops.rows.back() : loops.columns);
   }
-  if (outside) schedule[packed_columns].compute_at(around.name(), loops.columns);
+  // What is computed of constants alone at the root is computed once.
+  const bool packs_inside = outside && !product.is_column_constant;
+  if (packs_inside) schedule[packed_columns].compute_at(around.name(), loops.columns);
   if (packs_rows) schedule[packed_rows].compute_at(around.name(), loops.rows.back());
 
   const StageLoops& outer = stage_of(schedule, around).loops;
@@ -178,7 +181,7 @@ void schedule_blocked(Schedule& schedule, StageHandle handle, const Product& fou
     around.parallel(name);
     break;
   }
-  if (!outside) make_parallel(schedule, schedule[packed_columns]);
+  if (!packs_inside) make_parallel(schedule, schedule[packed_columns]);
 }
 
 }  // namespace ferry::schedule

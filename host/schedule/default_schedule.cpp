@@ -213,21 +213,23 @@ void schedule_reduction(const Schedule& schedule, StageHandle handle, const Targ
 }
 
 // The product that the stage computes if it is scheduled as one.
-std::optional<Product> scheduled_product(const ScheduledStage& stage, const Target& target) {
+std::optional<Product> scheduled_product(const ScheduledStage& stage, const Target& target,
+                                         const Constants& constants) {
   const std::int64_t lanes = native_lanes(stage, target);
-  const auto product = find_product(stage, lanes);
+  const auto product = find_product(stage, lanes, constants);
   const bool is_worth = product && (wants_blocks(*product, lanes, target) || wants_streaming(*product, lanes, target));
   return is_worth ? product : std::nullopt;
 }
 
 // Stages whose tiles take several rows at once.
-std::vector<std::string> stages_with_tiles(const Stages& stages, const Target& target) {
+std::vector<std::string> stages_with_tiles(const Stages& stages, const Target& target, const Constants& constants) {
   std::vector<std::string> names;
   for (const ScheduledStage& stage : stages) {
     const Reduce* reduce = stage.reduction();
     if (reduce == nullptr) continue;
     const auto vector = choose_vector_axis(stage, target, 0);
-    if (is_window(stage) || scheduled_product(stage, target) || (vector && choose_row_axis(stage, *reduce, *vector, 0)))
+    if (is_window(stage) || scheduled_product(stage, target, constants) ||
+        (vector && choose_row_axis(stage, *reduce, *vector, 0)))
       names.push_back(stage.name);
   }
   return names;
@@ -236,9 +238,9 @@ std::vector<std::string> stages_with_tiles(const Stages& stages, const Target& t
 // The first `outer` axes are loops in which other stages are computed. Returns the stage that was scheduled with it, if
 // any; `taken` is not for that.
 std::string schedule_stage(Schedule& schedule, StageHandle handle, const Target& target, std::size_t outer,
-                           const std::string& taken) {
+                           const std::string& taken, const Constants& constants) {
   const ScheduledStage& stage = stage_of(schedule, handle);
-  const auto product = scheduled_product(stage, target);
+  const auto product = scheduled_product(stage, target, constants);
   const std::int64_t lanes = native_lanes(stage, target);
   if (product && wants_blocks(*product, lanes, target)) {
     std::string epilogue = find_epilogue(schedule.stages(), stage, *product);
@@ -257,10 +259,24 @@ std::string schedule_stage(Schedule& schedule, StageHandle handle, const Target&
   return "";
 }
 
-Schedule decide(Schedule schedule, const Target& target) {
+// Whether all of the stage's results are so large that no cache keeps them for whoever reads them next.
+bool exceeds_caches(const ScheduledStage& stage) {
+  constexpr std::int64_t kLargestCache = std::int64_t{64} << 20;
+  return std::all_of(stage.outputs.begin(), stage.outputs.end(), [](const BufferRef& output) {
+    std::int64_t bytes = static_cast<std::int64_t>(dtype_bytes(output->dtype));
+    for (const Expr& size : output->shape) {
+      const std::int64_t extent = constant_extent(size);
+      if (extent == 0 || __builtin_mul_overflow(bytes, extent, &bytes)) return false;
+    }
+    return bytes > kLargestCache;
+  });
+}
+
+Schedule decide(Schedule schedule, const Target& target, const Constants& constants) {
   for (const std::string& stage : stages_to_inline(schedule.stages())) schedule[stage].compute_inline();
   for (const std::string& stage : borders_of_windows(schedule.stages())) schedule[stage].compute_inline();
-  const RowFusion fusion = find_row_fusion(schedule.stages(), stages_with_tiles(schedule.stages(), target), target);
+  const RowFusion fusion =
+      find_row_fusion(schedule.stages(), stages_with_tiles(schedule.stages(), target, constants), target);
   for (const std::string& name : fusion.stages) {
     const ScheduledStage& result = *find_stage(schedule.stages(), fusion.result);
     schedule[name].compute_at(fusion.result, result.loops.loop(result.loops.spatial(fusion.outer - 1)).name);
@@ -273,8 +289,10 @@ Schedule decide(Schedule schedule, const Target& target) {
     if (std::find(epilogues.begin(), epilogues.end(), name) != epilogues.end()) continue;
     const bool in_rows = stage_of(schedule, schedule[name]).place == Place::attached;
     const std::size_t outer = in_rows || name == fusion.result ? fusion.outer : 0;
-    epilogues.push_back(schedule_stage(schedule, schedule[name], target, outer, fusion.result));
-    if (stage_of(schedule, schedule[name]).place == Place::root) make_parallel(schedule, schedule[name]);
+    epilogues.push_back(schedule_stage(schedule, schedule[name], target, outer, fusion.result, constants));
+    const ScheduledStage& stage = stage_of(schedule, schedule[name]);
+    if (stage.is_result && exceeds_caches(stage)) schedule[name].stream_stores();
+    if (stage.place == Place::root) make_parallel(schedule, schedule[name]);
   }
   return schedule;
 }
@@ -299,8 +317,11 @@ bool has_constant_tiles(const Schedule& schedule) {
 }  // namespace
 
 Schedule default_schedule(const lang::Program& program, const Target& target, const Sizes& sizes) {
+  Constants constants;
+  for (const lang::Parameter& parameter : program.parameters)
+    if (parameter.constant) constants.insert(parameter.name);
   if (!sizes.empty() && !calls_functions(stages_of(program))) {
-    const Schedule sized = decide(Schedule(stages_at(program, sizes)), target);
+    const Schedule sized = decide(Schedule(stages_at(program, sizes)), target, constants);
     try {
       Schedule schedule(program);
       for (const Directive& directive : sized.directives()) schedule.apply(directive);
@@ -309,7 +330,7 @@ Schedule default_schedule(const lang::Program& program, const Target& target, co
       // Legal with constants alone.
     }
   }
-  return decide(Schedule(program), target);
+  return decide(Schedule(program), target, constants);
 }
 
 }  // namespace ferry::schedule

@@ -73,7 +73,7 @@ std::optional<Product> with_columns(const ScheduledStage& stage, const Load* row
 
 }  // namespace
 
-std::optional<Product> find_product(const ScheduledStage& stage, std::int64_t lanes) {
+std::optional<Product> find_product(const ScheduledStage& stage, std::int64_t lanes, const Constants& constants) {
   const Reduce* reduce = stage.reduction();
   if (reduce == nullptr || reduce->sources.size() != 1 || reduce->reducer->op != ReduceOp::sum ||
       reduce->condition.defined())
@@ -84,10 +84,11 @@ std::optional<Product> find_product(const ScheduledStage& stage, std::int64_t la
   double best_score = 0;
   for (std::size_t column = 0; column < stage.axes.size(); ++column) {
     for (std::size_t side = 0; side < 2; ++side) {
-      const auto product = with_columns(stage, loads[side], loads[1 - side], column);
+      auto product = with_columns(stage, loads[side], loads[1 - side], column);
       if (!product) continue;
+      product->is_column_constant = constants.contains(loads[1 - side]->buffer->name);
       double score = used_share(product->columns, lanes);
-      if (product->is_column_contiguous) score *= 1.2;
+      if (product->is_column_contiguous || product->is_column_constant) score *= 1.2;
       if (column + 1 == stage.axes.size()) score *= 1.1;
       if (best && score <= best_score) continue;
       best = product;

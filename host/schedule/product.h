@@ -6,6 +6,8 @@
 #include "host/schedule/stages/scheduled_stage.h"
 
 #include <optional>
+#include <set>
+#include <string>
 
 namespace ferry::schedule {
 
@@ -19,11 +21,15 @@ struct Product {
   std::int64_t depth = 1;                 // products a result
   std::int64_t row_bytes = 0, column_bytes = 0;  // of the two tensors, whole
   bool is_column_contiguous = false;             // in column_load's tensor
+  bool is_column_constant = false;  // column_load's tensor is: a copy of it is made once, not in every call
 };
+
+// Names of the parameters that are constant.
+using Constants = std::set<std::string>;
 
 // Nothing unless all extents are constants; of several ways to see rows and columns the one whose columns fill vectors
 // of `lanes` best and are contiguous.
-std::optional<Product> find_product(const ScheduledStage& stage, std::int64_t lanes);
+std::optional<Product> find_product(const ScheduledStage& stage, std::int64_t lanes, const Constants& constants);
 
 // Bytes between two elements of the tensor along the dimension; 0 when that is not a constant.
 std::int64_t stride_bytes(const ir::Buffer& tensor, std::size_t dimension);

@@ -84,6 +84,7 @@ class StageHandle {
   StageHandle& compute_inline() { return apply("compute_inline", {}); }
   StageHandle& compute_root() { return apply("compute_root", {}); }
   StageHandle& set_scope(const std::string& scope) { return apply("set_scope", {scope}); }
+  StageHandle& stream_stores() { return apply("stream_stores", {}); }
   StageHandle& storage_align(const std::string& axis, std::int64_t factor, std::int64_t offset = 0);
   StageHandle& pragma(const std::string& axis, const std::string& key, std::int64_t value);
   // The new stage: a copy of what this one computes (or of a parameter, by name) that the readers read instead.

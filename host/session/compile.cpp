@@ -17,10 +17,8 @@ CompiledModule compile(std::span<const lang::Program> programs, std::span<const 
   if (programs.size() != schedules.size())
     throw CompileError("expected one schedule a program, got " + std::to_string(schedules.size()) + " for " +
                        std::to_string(programs.size()));
-  std::vector<ir::Function> functions;
-  for (std::size_t i = 0; i < programs.size(); ++i) functions.push_back(lower::lower(programs[i], schedules[i]));
-  return CompiledModule(
-      compile_module(functions, target, {std::move(source), to_text(programs, schedules)}, code_padding));
+  return CompiledModule(compile_module(lower::lower_module(programs, schedules), target,
+                                       {std::move(source), to_text(programs, schedules)}, code_padding));
 }
 
 CompiledModule compile(const lang::Program& program, const schedule::Schedule& schedule, const Target& target,

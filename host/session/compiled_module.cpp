@@ -1,20 +1,31 @@
+#include <optional>
+
 #include "host/session/remote_error.h"
 #include "rpc/abi/module_file.h"
+#include "rpc/abi/preparation.h"
 
 namespace ferry {
 
 struct CompiledModule::State {
   std::vector<std::uint8_t> bytes;
   Hash hash;
-  Manifest manifest;
+  Manifest manifest;                                      // as callers see it
+  std::vector<std::optional<FunctionInfo>> preparations;  // one a function of the manifest
   std::string source, schedule;
 };
 
 CompiledModule::CompiledModule(std::vector<std::uint8_t> bytes) {
   ModuleFile file = session::take(read_module(bytes));
   const Hash hash = blake2b(bytes);
-  state_ = std::make_shared<State>(
-      State{std::move(bytes), hash, std::move(file.manifest), std::move(file.source), std::move(file.schedule)});
+  std::vector<CallersFunction> functions = session::take(callers_functions(file.manifest));
+  std::vector<std::optional<FunctionInfo>> preparations;
+  file.manifest.functions.clear();
+  for (CallersFunction& function : functions) {
+    file.manifest.functions.push_back(std::move(function.info));
+    preparations.push_back(std::move(function.preparation));
+  }
+  state_ = std::make_shared<State>(State{std::move(bytes), hash, std::move(file.manifest), std::move(preparations),
+                                         std::move(file.source), std::move(file.schedule)});
 }
 
 const std::vector<std::uint8_t>& CompiledModule::bytes() const { return state_->bytes; }
@@ -22,6 +33,11 @@ const std::vector<std::uint8_t>& CompiledModule::bytes() const { return state_->
 const Hash& CompiledModule::hash() const { return state_->hash; }
 
 const Manifest& CompiledModule::manifest() const { return state_->manifest; }
+
+const FunctionInfo* CompiledModule::preparation(std::size_t function) const {
+  const auto& preparation = state_->preparations.at(function);
+  return preparation ? &*preparation : nullptr;
+}
 
 const std::string& CompiledModule::source() const { return state_->source; }
 

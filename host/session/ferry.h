@@ -106,7 +106,10 @@ class FERRY_API CompiledModule {
 
   const std::vector<std::uint8_t>& bytes() const;
   const Hash& hash() const;  // of the bytes
+  // As callers see it: without preparations, and without the parameters that those make.
   const Manifest& manifest() const;
+  // Of the function with this index: what is computed of its constant arguments once (rpc/abi/MODULE.md), or null.
+  const FunctionInfo* preparation(std::size_t function) const;
   const std::string& source() const;
   // How each function was computed: a text that gives the same schedules again, the default ones included.
   const std::string& schedule() const;

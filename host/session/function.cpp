@@ -1,4 +1,5 @@
 #include "host/session/bind.h"
+#include "host/session/constants.h"
 #include "host/session/measure_wire.h"
 #include "host/session/scalar.h"
 #include "host/session/state.h"
@@ -59,7 +60,8 @@ PartialArgument partial(const Argument* argument) {
 // A call with its arguments on the device, not checked against the manifest by anything but the types that C++ has.
 struct Prepared {
   std::vector<rpc::Argument> wire;
-  std::vector<Tensor> tensors;  // one a parameter; empty for scalars
+  std::vector<Tensor> tensors;    // one a parameter; empty for scalars
+  std::vector<Tensor> constants;  // what was made of constant ones
 };
 
 // The shapes, one a parameter, are those that the arguments should have; tensors of the device do without.
@@ -110,13 +112,6 @@ Sizes find_sizes(const FunctionInfo& info, const std::vector<const Argument*>& m
   return sizes;
 }
 
-// What the parameter says they are; none when it is dense.
-Shape strides_of(const ParameterInfo& parameter, const std::vector<std::int64_t>& symbols) {
-  Shape strides;
-  for (const ManifestExpr& stride : parameter.strides) strides.push_back(session::take(evaluate(stride, symbols)));
-  return strides;
-}
-
 void check_strides(const FunctionInfo& info, const std::vector<Tensor>& tensors,
                    const std::vector<std::int64_t>& symbols) {
   const auto text = [](const Shape& strides) {
@@ -128,20 +123,15 @@ void check_strides(const FunctionInfo& info, const std::vector<Tensor>& tensors,
     const ParameterInfo& parameter = info.parameters[p];
     if (parameter.kind == ParameterKind::scalar) continue;
     if (parameter.strides.empty() && tensors[p].strides().empty()) continue;
-    const Shape expected = strides_of(parameter, symbols);
+    const Shape expected = detail::strides_of(parameter, symbols);
     if (detail::same_places(tensors[p].shape(), tensors[p].strides(), expected)) continue;
     refuse(info, p, text(expected), text(tensors[p].strides()));
   }
 }
 
-Tensor make_output(const std::shared_ptr<detail::DeviceState>& state, const ParameterInfo& parameter,
-                   const Shape& shape, const std::vector<std::int64_t>& symbols) {
-  return detail::Access::make(
-      std::make_shared<detail::TensorState>(state, parameter.dtype, shape, strides_of(parameter, symbols)));
-}
-
-Prepared prepare(const std::shared_ptr<detail::DeviceState>& state, const FunctionInfo& info,
-                 const std::vector<Argument>& arguments) {
+Prepared prepare(detail::ModuleState& module, std::size_t function, const std::vector<Argument>& arguments) {
+  const std::shared_ptr<detail::DeviceState>& state = module.device;
+  const FunctionInfo& info = module.compiled.manifest().functions[function];
   const std::vector<const Argument*> matched = match_parameters(info, arguments);
   const Sizes sizes = is_ready(info, matched) ? Sizes() : find_sizes(info, matched);
 
@@ -162,12 +152,9 @@ Prepared prepare(const std::shared_ptr<detail::DeviceState>& state, const Functi
       wire.is_scalar = true;
       wire.scalar_bits = session::scalar_bits(info, p, *scalar);
     } else {
-      tensor = matched[p] == nullptr ? make_output(state, parameter, sizes.shapes[p], sizes.symbols)
+      tensor = matched[p] == nullptr ? detail::make_output(state, parameter, sizes.shapes[p], sizes.symbols)
                                      : to_device(device, info, p, *matched[p], sizes.shapes);
-      wire.buffer = detail::Access::state(tensor).handle;
-      wire.offset = detail::Access::state(tensor).offset;
-      wire.dtype = tensor.dtype();
-      wire.shape = tensor.shape();
+      wire = detail::wire_argument(tensor);
     }
     checked.push_back({parameter.kind, wire.dtype, wire.shape, static_cast<std::int64_t>(wire.scalar_bits)});
     prepared.wire.push_back(std::move(wire));
@@ -175,6 +162,11 @@ Prepared prepare(const std::shared_ptr<detail::DeviceState>& state, const Functi
   }
   const BoundCall bound = session::take(bind_call(info, checked));
   check_strides(info, prepared.tensors, bound.symbols);
+  prepared.constants = detail::prepared_constants(module, function, prepared.tensors);
+  for (const Tensor& made : prepared.constants) prepared.wire.push_back(detail::wire_argument(made));
+  for (std::size_t p = 0; p < prepared.tensors.size(); ++p)
+    if (info.parameters[p].kind == ParameterKind::tensor && info.parameters[p].direction != Direction::in)
+      ++*detail::Access::state(prepared.tensors[p]).version;
   return prepared;
 }
 
@@ -185,7 +177,7 @@ std::vector<Timing> measure_in_turns(const std::vector<TimedCall>& calls, const 
   std::vector<Prepared> kept;  // outputs that nobody asks for live until they were written
   for (const TimedCall& timed : calls) {
     const std::shared_ptr<detail::ModuleState>& module = timed.function.module_;
-    Prepared prepared = prepare(module->device, timed.function.info(), timed.arguments);
+    Prepared prepared = prepare(*module, timed.function.index_, timed.arguments);
     evaluate.calls.push_back({module->loaded(), timed.function.info().name, prepared.wire});
     kept.push_back(std::move(prepared));
   }
@@ -201,7 +193,7 @@ const FunctionInfo& Function::info() const { return module_->compiled.manifest()
 std::uint64_t Function::last_elapsed_ns() const { return module_->last_elapsed_ns; }
 
 std::vector<Tensor> Function::call(const std::vector<Argument>& arguments) const {
-  Prepared prepared = prepare(module_->device, info(), arguments);
+  Prepared prepared = prepare(*module_, index_, arguments);
   rpc::Call call;
   call.module = module_->loaded();
   call.function = info().name;

@@ -31,6 +31,8 @@ struct TensorState {
   DType dtype = DType::f32;
   Shape shape, strides;
   std::uint64_t span = 0;  // bytes from the first to past the last element
+  // How often the memory was written, which views of it share.
+  std::shared_ptr<std::uint64_t> version;
 
   // Allocates what the elements span.
   TensorState(std::shared_ptr<DeviceState> on, DType type, Shape dims, Shape apart = {});
@@ -41,12 +43,24 @@ struct TensorState {
   TensorState& operator=(const TensorState&) = delete;
 };
 
+// What a function's preparation made of constant arguments, as long as those stay as they are.
+struct PreparedConstants {
+  struct Source {
+    std::weak_ptr<const TensorState> tensor;
+    std::uint64_t version = 0;
+  };
+  std::size_t function = 0;
+  std::vector<Source> sources;
+  std::vector<Tensor> made;
+};
+
 struct ModuleState {
   std::shared_ptr<DeviceState> device;
   CompiledModule compiled;
   rpc::Handle handle = 0;
   session::Pending<rpc::PutModuleReply> query, upload;
   std::uint64_t last_elapsed_ns = 0;
+  std::vector<PreparedConstants> constants;  // the last used last
 
   // Asks whether the server has the module, without waiting.
   ModuleState(std::shared_ptr<DeviceState> on, CompiledModule module);
@@ -62,6 +76,7 @@ struct ModuleState {
 struct Access {
   static Device device(std::shared_ptr<DeviceState> state) { return Device(std::move(state)); }
   static const TensorState& state(const Tensor& tensor) { return *tensor.state_; }
+  static std::shared_ptr<const TensorState> share(const Tensor& tensor) { return tensor.state_; }
   static Tensor make(std::shared_ptr<TensorState> state) { return Tensor(std::move(state)); }
 };
 

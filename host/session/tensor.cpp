@@ -72,6 +72,7 @@ std::uint64_t tensor_span(DType dtype, const Shape& shape, const Shape& strides)
 
 void write_span(const TensorState& tensor, const void* from) {
   const auto* bytes = static_cast<const std::uint8_t*>(from);
+  ++*tensor.version;
   for (std::uint64_t done = 0; done < tensor.span;) {
     const std::uint64_t piece = std::min(kPieceBytes, tensor.span - done);
     tensor.device->client->post(rpc::Write{tensor.handle, tensor.offset + done}, {bytes + done, piece});
@@ -93,6 +94,7 @@ bool same_places(const Shape& shape, const Shape& a, const Shape& b) {
 TensorState::TensorState(std::shared_ptr<DeviceState> on, DType type, Shape dims, Shape apart)
     : device(std::move(on)), dtype(type), shape(std::move(dims)), span(tensor_span(dtype, shape, apart)) {
   if (!same_places(shape, apart, {})) strides = std::move(apart);
+  version = std::make_shared<std::uint64_t>(0);
   handle = device->client->new_handle();
   rpc::Alloc alloc;
   alloc.buffer = handle;
@@ -107,7 +109,8 @@ TensorState::TensorState(std::shared_ptr<const TensorState> of, Shape dims, Shap
       offset(of->offset + from_byte),
       dtype(of->dtype),
       shape(std::move(dims)),
-      span(tensor_span(dtype, shape, apart)) {
+      span(tensor_span(dtype, shape, apart)),
+      version(of->version) {
   if (!same_places(shape, apart, {})) strides = std::move(apart);
   if (offset % kViewAlignment != 0 || from_byte > of->span || span > of->span - from_byte) {
     throw RemoteError(ErrorCode::invalid_argument,

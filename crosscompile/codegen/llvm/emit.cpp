@@ -4,6 +4,7 @@
 #include "crosscompile/codegen/llvm/imports.h"
 #include "crosscompile/codegen/llvm/machine.h"
 #include "crosscompile/codegen/llvm/optimise.h"
+#include "crosscompile/codegen/llvm/streaming.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
 #include "crosscompile/passes/legalize_floats.h"
@@ -35,6 +36,7 @@ void compile(Compiled& into, std::span<const ir::Function> functions, const Targ
   for (const ir::Function& function : functions) emit_function(state, function);
   verify(*into.module);
   optimise(*into.module, *into.machine);
+  finish_streaming(*into.module, target.arch == "x86_64");
   if (!passes::computes_natively(DType::f16, target)) select_halves_as_bits(*into.module);
 }
 

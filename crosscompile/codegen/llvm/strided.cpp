@@ -1,5 +1,6 @@
 #include "crosscompile/codegen/llvm/strided.h"
 
+#include "crosscompile/codegen/llvm/streaming.h"
 #include "crosscompile/codegen/llvm/types.h"
 
 #include <bit>
@@ -83,7 +84,9 @@ Value* plain_load(FunctionState& state, const Place& place, Value* index, std::u
 void plain_store(FunctionState& state, const Place& place, Value* index, Value* value) {
   llvm::IRBuilder<>& b = state.builder;
   const auto store = [&](Value* to, Value* what) {
-    marked(state, place, b.CreateAlignedStore(what, address(state, place, to), element_alignment(place)));
+    llvm::StoreInst* made = b.CreateAlignedStore(what, address(state, place, to), element_alignment(place));
+    if (place.buffer->streams) mark_streaming(made);
+    marked(state, place, made);
   };
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
   if (vector == nullptr || std::has_single_bit(vector->getNumElements())) return store(index, value);

@@ -51,6 +51,7 @@ struct ScheduledStage {
   std::optional<Attachment> store_at;  // attached: outside of where it is computed
   std::optional<ir::Scope> scope;      // nothing: lowering chooses
   std::optional<Layout> layout;
+  bool streams = false;  // stores go past the caches
   // By axis: rows along it start at multiples of factor elements, plus offset.
   struct Alignment {
     std::int64_t factor = 1, offset = 0;

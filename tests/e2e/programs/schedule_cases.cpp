@@ -46,6 +46,37 @@ void products(std::vector<ProgramCase>& cases) {
   }
 }
 
+// What is made of constants once: a packed copy, by hand and by default, and a scale that is folded into weights.
+void constants(std::vector<ProgramCase>& cases) {
+  const std::string source =
+      "def dense(float(4,24) A, const float(24,130) B, const float(130) S) -> (C) {\n"
+      "  W(k,n) = B(k,n) * (S(n) + 2) where k in 0:24, n in 0:130\n  C(m,n) +=! A(m,k) * W(k,n)\n}";
+  const Arguments arguments = {random_data(DType::f32, {4, 24}, 310), random_data(DType::f32, {24, 130}, 311),
+                               random_data(DType::f32, {130}, 314)};
+  const auto reference = [](const Arguments& in) {
+    return one(each(DType::f32, {4, 130}, [&](const Index& i) {
+      Element sum;
+      for (std::int64_t k = 0; k < 24; ++k) sum.add(in[0](i[0], k) * in[1](k, i[1]) * (in[2](i[1]) + 2));
+      return sum;
+    }));
+  };
+  for (const char* schedule :
+       {"", "W: compute_root; W: transform_layout (k, n) -> (n / 16, k, n % 16); C: split n 16; C: vectorize n.inner",
+        "W: split n 8; W: vectorize n.inner; W: parallel k; C: parallel m"})
+    cases.push_back(scheduled("product by prepared weights", source, arguments, schedule, reference, 1e-6));
+  cases.push_back(scheduled(
+      "product by constants", "def mm(float(9,16) A, const float(16,200) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }",
+      {random_data(DType::f32, {9, 16}, 312), random_data(DType::f32, {16, 200}, 313)}, "",
+      [](const Arguments& in) {
+        return one(each(DType::f32, {9, 200}, [&](const Index& i) {
+          Element sum;
+          for (std::int64_t k = 0; k < 16; ++k) sum.add(in[0](i[0], k) * in[1](k, i[1]));
+          return sum;
+        }));
+      },
+      1e-6));
+}
+
 // Exact: integers.
 void blurs(std::vector<ProgramCase>& cases) {
   for (const char* schedule :
@@ -53,7 +84,7 @@ void blurs(std::vector<ProgramCase>& cases) {
         "tile y x 4 16 -> yo xo yi xi; vectorize xi; parallel yo; X: compute_at B xo; X: vectorize c",
         "X: compute_at B y; X: store_at root",
         "tile y x 8 16 -> yo xo yi xi; X: compute_at B yi; X: store_at B xo; X: split c 8; X: vectorize c.inner",
-        "X: compute_inline; B: split x 16; B: vectorize x.inner", "inline_injective",
+        "X: compute_inline; B: split x 16; B: vectorize x.inner; B: stream_stores", "inline_injective",
         "X: compute_at B y; X: compute_root", "X: compute_at B y; X: set_scope global; B: parallel y",
         "X: storage_align r 16 1; B: split x 8; B: vectorize x.inner", "X: transform_layout (r, c) -> (c, r)",
         "B: fuse y x -> p; split p 16; vectorize p.inner; X: parallel r"}) {
@@ -97,6 +128,7 @@ void totals(std::vector<ProgramCase>& cases) {
 std::vector<ProgramCase> schedule_cases() {
   std::vector<ProgramCase> cases;
   products(cases);
+  constants(cases);
   blurs(cases);
   totals(cases);
   return cases;

@@ -79,7 +79,7 @@ std::vector<std::int64_t> Argument::positions() const {
   return result;
 }
 
-Call::Call(const ir::Function& function, const Sizes& sizes, std::uint64_t seed) : seed_(seed) {
+Call::Call(const ir::Function& function, const Sizes& sizes, std::uint64_t seed) {
   ir::Substitution values;
   for (const ir::Expr& symbol : function.symbols) {
     symbols_.push_back(sizes.at(symbol.as<ir::Var>()->name));
@@ -105,19 +105,32 @@ Call::Call(const ir::Function& function, const Sizes& sizes, std::uint64_t seed)
     else if (argument.direction != Direction::out)
       fill(FillKind::random, seed + arguments_.size(), argument.type, 0, static_cast<std::uint64_t>(argument.places),
            argument.memory->data());
+    argument.before.assign(argument.memory->data(), argument.memory->data() + argument.memory->size());
     arguments_.push_back(std::move(argument));
   }
   for (const Argument& argument : arguments_) pointers_.push_back(argument.memory->data());
   for (std::int64_t& symbol : symbols_) pointers_.push_back(&symbol);
 }
 
+void Call::take_inputs(const Call& other) {
+  for (Argument& argument : arguments_) {
+    if (argument.direction != Direction::in) continue;
+    for (const Argument& source : other.arguments_) {
+      if (source.name != argument.name) continue;
+      if (source.shape != argument.shape || source.places != argument.places)
+        throw std::runtime_error("the shape of '" + argument.name + "' differs between a call and its preparation");
+      argument.before.assign(source.memory->data(), source.memory->data() + source.memory->size());
+      if (!argument.before.empty())
+        std::memcpy(argument.memory->data(), argument.before.data(), argument.before.size());
+    }
+  }
+}
+
 std::string Call::damage() const {
-  for (std::size_t i = 0; i < arguments_.size(); ++i) {
-    const Argument& argument = arguments_[i];
+  for (const Argument& argument : arguments_) {
     if (!argument.memory->is_intact()) return "writes beside '" + argument.name + "'";
     if (argument.kind == ParameterKind::scalar || argument.direction == Direction::out) continue;
-    std::vector<std::uint8_t> before(argument.memory->size());
-    fill(FillKind::random, seed_ + i, argument.type, 0, static_cast<std::uint64_t>(argument.places), before.data());
+    std::vector<std::uint8_t> before = argument.before;
     if (argument.direction == Direction::inout) {
       const std::size_t bytes = dtype_bytes(argument.type);
       for (const std::int64_t place : argument.positions()) {

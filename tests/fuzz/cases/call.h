@@ -26,6 +26,7 @@ struct Argument {
   std::int64_t elements = 1;
   std::int64_t places = 1;  // from the first element to the last one
   std::unique_ptr<GuardedMemory> memory;
+  std::vector<std::uint8_t> before = {};  // of inputs: what the call finds there
 
   // Where the elements stand, in row-major order.
   std::vector<std::int64_t> positions() const;
@@ -40,12 +41,13 @@ class Call {
   void* const* pointers() const { return pointers_.data(); }
   const std::vector<std::int64_t>& symbols() const { return symbols_; }
   const std::vector<Argument>& arguments() const { return arguments_; }
+  // Inputs get the contents of the other call's arguments of the same name.
+  void take_inputs(const Call& other);
   // What the call wrote beside its arguments, between the elements of those with strides, or into inputs, in words;
   // empty when nothing.
   std::string damage() const;
 
  private:
-  std::uint64_t seed_;
   std::vector<std::int64_t> symbols_;
   std::vector<Argument> arguments_;
   std::vector<void*> pointers_;

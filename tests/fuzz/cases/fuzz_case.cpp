@@ -50,8 +50,8 @@ std::string source_of(const FuzzCase& fuzz_case) {
   for (const std::string& name : fuzz_case.scalars) add("int " + name);
   for (const InputTensor& input : fuzz_case.inputs) {
     // A tensor without dimensions is written with empty parentheses.
-    add(std::string(type_text(input.type)) + "(" + joined(input.shape) + ") " + input.name +
-        (input.strides.empty() ? "" : " strides(" + joined(input.strides) + ")"));
+    add((input.constant ? "const " : "") + std::string(type_text(input.type)) + "(" + joined(input.shape) + ") " +
+        input.name + (input.strides.empty() ? "" : " strides(" + joined(input.strides) + ")"));
   }
   std::string text = "def f(" + parameters + ") -> (" + joined(fuzz_case.outputs) + ") {\n";
   for (const Statement& statement : fuzz_case.statements) text += "  " + to_text(statement) + "\n";

@@ -42,6 +42,7 @@ struct InputTensor {
   DType type = DType::f32;
   std::vector<std::string> shape;
   std::vector<std::string> strides = {};  // numbers, or names in `sizes`; empty: dense
+  bool constant = false;
 };
 
 struct FuzzCase {

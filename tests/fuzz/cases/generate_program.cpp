@@ -357,6 +357,7 @@ class ProgramGenerator {
       }
       if (elements > kMaxElements) too_large_ = true;
       give_strides(parameter, input.extents, false);
+      parameter.constant = random_.chance(30);
       made.inputs.push_back(std::move(parameter));
     }
     // A size is read off an input where one has it for a dimension, and is an argument otherwise.

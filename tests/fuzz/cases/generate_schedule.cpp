@@ -41,7 +41,7 @@ class ScheduleGenerator {
 
   Directive next() {
     stage_ = random_.of(stages_);
-    std::int64_t choice = random_.between(0, 101);
+    std::int64_t choice = random_.between(0, 102);
     // What is computed in another's loop is often kept further out, so that a window slides.
     for (const ScheduledStage* stage : stages_) {
       if (stage->place != schedule::Place::attached || stage->store_at || !random_.chance(25)) continue;
@@ -113,6 +113,8 @@ class ScheduleGenerator {
     } else if (choice < 101) {
       directive.primitive = "prefetch";
       directive.words = {some_tensor(), axis(), factor()};
+    } else if (choice < 102) {
+      directive.primitive = "stream_stores";
     } else {
       directive.primitive = "pragma";
       directive.words = {axis(), "auto_unroll_max_step", std::to_string(random_.between(0, 32))};

@@ -7,12 +7,14 @@
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
 #include "host/lang/text.h"
+#include "host/lower/constant_stages.h"
 #include "host/lower/lower.h"
 #include "tests/fuzz/cases/call.h"
 #include "tests/fuzz/cases/generate_schedule.h"
 #include "tests/fuzz/cases/native.h"
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 
 namespace ferry::fuzz {
@@ -62,15 +64,20 @@ class Judge {
     } catch (const CompileError& error) {
       return {"program", error.what()};
     }
-    interpret(function, "interpreter, as lowered");
+    const Runner interpret = [](const ir::Function& f, const Call& call) { return ir::interpret(f, call.pointers()); };
+    std::vector<ir::Function> functions = lower::split_constants(function);
+    for (const ir::Function& f : functions) ir::validate(f, "lower");
+    run(functions, interpret, "interpreter, as lowered");
     progress_.step("passes");
     const Target target = resolve_target(case_.target);
-    const ir::Function passed = passes::run_pipeline(function, target);
-    ir::validate(passed, "passes");
-    interpret(passed, "interpreter, after the passes");
-    progress_.step("machine code");
-    const Call call(function, case_.sizes, case_.seed);
-    check(call, run_native(passed, target, call), passed);
+    for (ir::Function& f : functions) {
+      f = passes::run_pipeline(std::move(f), target);
+      ir::validate(f, "passes");
+    }
+    run(functions, interpret, "interpreter, after the passes");
+    run(
+        functions, [&](const ir::Function& f, const Call& call) { return run_native(f, target, call); },
+        "machine code");
     return {};
   }
 
@@ -126,22 +133,32 @@ class Judge {
     throw InternalError((kept.empty() ? "without a schedule: " : "by default: ") + why);
   }
 
-  void interpret(const ir::Function& function, const std::string& step) {
+  using Runner = std::function<std::int32_t(const ir::Function&, const Call&)>;
+
+  // The function, after the one that prepares for it if there is one.
+  void run(const std::vector<ir::Function>& functions, const Runner& runner, const std::string& step) {
     progress_.step(step);
-    const Call call(function, case_.sizes, case_.seed);
-    check(call, ir::interpret(function, call.pointers()), function);
+    Call call(functions[0], case_.sizes, case_.seed);
+    if (functions.size() > 1) {
+      Call preparation(functions[1], case_.sizes, case_.seed);
+      preparation.take_inputs(call);
+      expect_sound(preparation, runner(functions[1], preparation), functions[1]);
+      call.take_inputs(preparation);
+    }
+    const std::int32_t result = runner(functions[0], call);
+    const std::string difference = result == 0 ? expectation_->difference(call) : "";
+    if (!difference.empty()) throw Mismatch(difference);
+    expect_sound(call, result, functions[0]);
   }
 
-  void check(const Call& call, std::int32_t result, const ir::Function& function) const {
+  static void expect_sound(const Call& call, std::int32_t result, const ir::Function& function) {
     if (result != 0) {
       const auto number = static_cast<std::size_t>(result) - 1;
       throw Mismatch("the call fails: " +
                      (number < function.messages.size() ? function.messages[number] : std::to_string(result)));
     }
-    const std::string difference = expectation_->difference(call);
-    if (!difference.empty()) throw Mismatch(difference);
     const std::string damage = call.damage();
-    if (!damage.empty()) throw Mismatch("the kernel " + damage);
+    if (!damage.empty()) throw Mismatch(function.name + " " + damage);
   }
 
   const FuzzCase& case_;

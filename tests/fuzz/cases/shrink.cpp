@@ -36,7 +36,7 @@ class Shrinker {
     while (smaller && tries_ > 0) {
       smaller = drop_directives();
       smaller = drop_statements() || smaller;
-      smaller = make_dense() || smaller;
+      smaller = make_plain() || smaller;
       smaller = simplify_values() || smaller;
       smaller = shrink_sizes() || smaller;
       smaller = shrink_numbers() || smaller;
@@ -62,10 +62,14 @@ class Shrinker {
     return std::find(input.strides.begin(), input.strides.end(), name) != input.strides.end();
   }
 
-  bool make_dense() {
+  bool make_plain() {
     bool smaller = false;
     for (std::size_t i = 0; i < best_.fuzz_case.inputs.size(); ++i) {
       FuzzCase candidate = best_.fuzz_case;
+      if (candidate.inputs[i].constant) {
+        candidate.inputs[i].constant = false;
+        smaller = try_case(candidate) || smaller;
+      }
       if (candidate.inputs[i].strides.empty()) continue;
       candidate.inputs[i].strides.clear();
       smaller = try_case(std::move(candidate)) || smaller;

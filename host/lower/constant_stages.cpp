@@ -1,0 +1,190 @@
+#include "host/lower/constant_stages.h"
+
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/visitor.h"
+#include "rpc/abi/preparation.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace ferry::lower {
+
+using namespace ir;
+
+namespace {
+
+using Buffers = std::unordered_set<const Buffer*>;
+
+// Views are left where they are: their strides come with the call.
+bool is_constant(const FunctionParameter& parameter) { return parameter.constant && parameter.buffer->strides.empty(); }
+
+// The buffers of other places that a statement reads and writes, and whether it does anything else that matters to a
+// caller.
+class Accesses : public Visitor {
+ public:
+  explicit Accesses(const Stmt& stmt) { visit(stmt); }
+  Buffers reads, writes;
+  bool is_only_memory = true;
+
+  std::vector<const Buffer*> all() const {
+    std::vector<const Buffer*> both(reads.begin(), reads.end());
+    both.insert(both.end(), writes.begin(), writes.end());
+    return both;
+  }
+
+ protected:
+  void visit_node(const Load& node) override {
+    if (!own_.contains(node.buffer.get())) reads.insert(node.buffer.get());
+    Visitor::visit_node(node);
+  }
+  void visit_node(const Store& node) override {
+    if (!own_.contains(node.buffer.get())) writes.insert(node.buffer.get());
+    Visitor::visit_node(node);
+  }
+  void visit_node(const Allocate& node) override {
+    own_.insert(node.buffer.get());
+    Visitor::visit_node(node);
+  }
+  void visit_node(const Assert&) override { is_only_memory = false; }
+  // C functions may do anything.
+  void visit_node(const Evaluate&) override { is_only_memory = false; }
+  using Visitor::visit_node;
+
+ private:
+  Buffers own_;
+};
+
+class Split {
+ public:
+  explicit Split(Function function) : function_(std::move(function)) {
+    Stmt rest = function_.body;
+    for (const Allocate* allocate = rest.as<Allocate>(); allocate != nullptr; allocate = rest.as<Allocate>()) {
+      allocated_.push_back(allocate->buffer);
+      rest = allocate->body;
+    }
+    if (const Block* block = rest.as<Block>())
+      steps_ = block->body;
+    else if (rest.defined())
+      steps_ = {rest};
+    for (const Stmt& step : steps_) accesses_.emplace_back(step);
+    for (const FunctionParameter& parameter : function_.parameters) {
+      if (!is_constant(parameter)) continue;
+      constants_.insert(parameter.buffer.get());
+      for (const Expr& size : parameter.buffer->shape) sizes_.insert(size.get());
+    }
+  }
+
+  std::vector<Function> run() {
+    std::vector<Stmt> early, late;
+    Buffers made, read;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (is_constant_step(i, made)) {
+        made.insert(accesses_[i].writes.begin(), accesses_[i].writes.end());
+        for (const Buffer* buffer : accesses_[i].reads) reads_constants_ |= constants_.contains(buffer);
+        early.push_back(steps_[i]);
+      } else {
+        read.insert(accesses_[i].reads.begin(), accesses_[i].reads.end());
+        late.push_back(steps_[i]);
+      }
+    }
+    if (!reads_constants_) return {function_};
+    std::vector<BufferRef> kept;  // of what was made, what the calls want
+    for (const BufferRef& buffer : allocated_)
+      if (made.contains(buffer.get()) && read.contains(buffer.get())) kept.push_back(buffer);
+    if (kept.empty() || function_.parameters.size() + kept.size() > kMaxParameters) return {function_};
+
+    BufferSubstitution parameters;
+    for (const BufferRef& buffer : kept) {
+      Buffer parameter = *buffer;
+      parameter.scope = Scope::parameter;
+      parameters[buffer.get()] = std::make_shared<Buffer>(std::move(parameter));
+    }
+    return {call_of(std::move(late), kept, made, parameters), preparation_of(std::move(early), kept, made, parameters)};
+  }
+
+ private:
+  // Whether it writes only temporaries, which no other step writes, from constants and what is made of them.
+  bool is_constant_step(std::size_t step, const Buffers& made) const {
+    const Accesses& accesses = accesses_[step];
+    if (!accesses.is_only_memory || accesses.writes.empty()) return false;
+    for (const Buffer* buffer : accesses.reads)
+      if (!constants_.contains(buffer) && !made.contains(buffer) && !accesses.writes.contains(buffer)) return false;
+    for (const Buffer* buffer : accesses.writes) {
+      const auto is_it = [&](const BufferRef& other) { return other.get() == buffer; };
+      if (std::none_of(allocated_.begin(), allocated_.end(), is_it)) return false;
+      for (std::size_t other = 0; other < steps_.size(); ++other)
+        if (other != step && accesses_[other].writes.contains(buffer)) return false;
+    }
+    return knows_sizes(free_vars(steps_[step])) && knows_shapes(accesses);
+  }
+
+  bool knows_shapes(const Accesses& accesses) const {
+    for (const Buffer* buffer : accesses.all())
+      for (const std::vector<Expr>* sizes : {&buffer->shape, &buffer->strides})
+        for (const Expr& size : *sizes)
+          if (!knows_sizes(free_vars(size))) return false;
+    return true;
+  }
+
+  bool knows_sizes(const std::vector<Expr>& vars) const {
+    return std::all_of(vars.begin(), vars.end(), [&](const Expr& var) { return sizes_.contains(var.get()); });
+  }
+
+  static Stmt body_of(std::vector<Stmt> steps, const std::vector<BufferRef>& temporaries,
+                      const BufferSubstitution& parameters) {
+    Stmt body = Block::make(std::move(steps));
+    for (auto buffer = temporaries.rbegin(); buffer != temporaries.rend(); ++buffer)
+      if (!parameters.contains(buffer->get())) body = Allocate::make(*buffer, std::move(body));
+    return substitute_buffers(body, parameters);
+  }
+
+  Function call_of(std::vector<Stmt> steps, const std::vector<BufferRef>& kept, const Buffers& made,
+                   const BufferSubstitution& parameters) const {
+    Function call = function_;
+    std::vector<BufferRef> temporaries;
+    for (const BufferRef& buffer : allocated_)
+      if (!made.contains(buffer.get())) temporaries.push_back(buffer);
+    call.body = body_of(std::move(steps), temporaries, parameters);
+    for (const BufferRef& buffer : kept)
+      call.parameters.push_back(
+          {buffer->name, ParameterKind::tensor, Direction::in, parameters.at(buffer.get()), {}, true});
+    return call;
+  }
+
+  Function preparation_of(std::vector<Stmt> steps, const std::vector<BufferRef>& kept, const Buffers& made,
+                          const BufferSubstitution& parameters) const {
+    Function preparation;
+    preparation.name = preparation_name(function_.name);
+    preparation.context = function_.context;
+    std::vector<BufferRef> temporaries;
+    for (const BufferRef& buffer : allocated_)
+      if (made.contains(buffer.get())) temporaries.push_back(buffer);
+    std::unordered_set<const ExprNode*> sizes;
+    for (const FunctionParameter& parameter : function_.parameters) {
+      if (!is_constant(parameter)) continue;
+      preparation.parameters.push_back(parameter);
+      for (const Expr& size : parameter.buffer->shape) sizes.insert(size.get());
+    }
+    for (const Expr& symbol : function_.symbols)
+      if (sizes.contains(symbol.get())) preparation.symbols.push_back(symbol);
+    preparation.body = body_of(std::move(steps), temporaries, parameters);
+    for (const BufferRef& buffer : kept)
+      preparation.parameters.push_back(
+          {buffer->name, ParameterKind::tensor, Direction::out, parameters.at(buffer.get()), {}, false});
+    return preparation;
+  }
+
+  Function function_;
+  std::vector<BufferRef> allocated_;  // at the root, outermost first
+  std::vector<Stmt> steps_;
+  std::vector<Accesses> accesses_;
+  Buffers constants_;
+  std::unordered_set<const ExprNode*> sizes_;  // that constants tell
+  bool reads_constants_ = false;               // whether what can be prepared does
+};
+
+}  // namespace
+
+std::vector<Function> split_constants(Function function) { return Split(std::move(function)).run(); }
+
+}  // namespace ferry::lower

@@ -1,0 +1,74 @@
+// Stores past the caches: which stores of the machine code are, and that whoever waits for the kernel sees them.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "crosscompile/codegen/llvm/codegen.h"
+#include "crosscompile/passes/pipeline.h"
+#include "crosscompile/target/resolve.h"
+#include "host/lang/text.h"
+#include "host/lower/lower.h"
+#include "host/schedule/default_schedule.h"
+
+using namespace ferry;
+
+namespace {
+
+std::string assembly(const std::string& source, const std::string& schedule, const std::string& target_text) {
+  const lang::Program program = lang::parse(source, "kernel.tc").at(0);
+  const Target target = resolve_target(target_text);
+  const auto how =
+      schedule.empty() ? schedule::default_schedule(program, target) : schedule::Schedule::replay(program, schedule);
+  const ir::Function function = passes::run_pipeline(lower::lower(program, how), target);
+  return codegen::emit_assembly(std::vector<ir::Function>{function}, target);
+}
+
+std::size_t count(const std::string& text, const std::string& word) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++found;
+  return found;
+}
+
+constexpr const char* kAvx512 = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4";
+constexpr const char* kStreamed = "split i 16; vectorize i.inner; stream_stores";
+
+std::string doubled(const std::string& size) { return "def twice(float(" + size + ") A) -> (C) { C(i) = A(i) * 2 }"; }
+
+std::string lines(std::string schedule) {
+  std::replace(schedule.begin(), schedule.end(), ';', '\n');
+  return schedule;
+}
+
+}  // namespace
+
+TEST_CASE("whole vectors of a streamed result go past the caches, and a fence follows") {
+  const std::string code = assembly(doubled("N"), lines(kStreamed), kAvx512);
+  INFO(code);
+  CHECK(count(code, "\tvmovntps\t") == 1);
+  CHECK(count(code, "\tsfence") >= 1);
+  CHECK(code.find("\tsfence") > code.find("\tvmovntps"));
+}
+
+TEST_CASE("every thread's part ends with a fence") {
+  const std::string code = assembly(doubled("N"), lines(std::string(kStreamed) + "; parallel i.outer"), kAvx512);
+  INFO(code);
+  const std::size_t body = code.find(".parallel:");
+  REQUIRE(body != std::string::npos);
+  CHECK(code.find("\tvmovntps", body) != std::string::npos);
+  CHECK(code.find("\tsfence", body) != std::string::npos);
+}
+
+TEST_CASE("rows that start anywhere, results that are read and other machines keep their stores") {
+  const std::string rows = "def twice(float(M,N) A) -> (C) { C(m,i) = A(m,i) * 2 }";
+  CHECK(count(assembly(rows, lines(kStreamed), kAvx512), "movnt") == 0);
+  const std::string read = "def twice(float(N) A) -> (C, D) { C(i) = A(i) * 2  D(i) = C(N - 1 - i) }";
+  CHECK(count(assembly(read, lines("C: split i 16; vectorize i.inner; stream_stores"), kAvx512), "movnt") == 0);
+  const std::string arm = assembly(doubled("N"), lines("split i 4; vectorize i.inner; stream_stores"),
+                                   "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72");
+  CHECK(count(arm, "stnp") == 0);
+}
+
+TEST_CASE("results larger than any cache are streamed by default, smaller ones are not") {
+  CHECK(count(assembly(doubled("100000000"), "", kAvx512), "\tvmovntps\t") >= 1);
+  CHECK(count(assembly(doubled("1000000"), "", kAvx512), "movnt") == 0);
+}

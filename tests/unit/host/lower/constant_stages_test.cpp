@@ -1,0 +1,121 @@
+#include "host/lower/constant_stages.h"
+
+#include "crosscompile/ir/interpreter.h"
+#include "crosscompile/ir/printer.h"
+#include "crosscompile/ir/validator.h"
+#include "host/lang/text.h"
+#include "host/lower/lower.h"
+#include "host/schedule/default_schedule.h"
+#include "tests/support/kernel_arguments.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace ferry::lower {
+namespace {
+
+constexpr const char* kProduct = "def mm(float(M,K) A, const float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
+constexpr const char* kPacked =
+    "B: cache_read global -> packed\npacked: transform_layout (k, n) -> (n / 16, k, n % 16)\n";
+
+std::vector<ir::Function> lowered(const std::string& source, const std::string& schedule) {
+  const lang::Program program = lang::parse(source, "test.tc").at(0);
+  const schedule::Schedule how = schedule::Schedule::replay(program, schedule);
+  return lower_module(std::span(&program, 1), std::span(&how, 1));
+}
+
+std::vector<std::string> parameters_of(const ir::Function& function) {
+  std::vector<std::string> names;
+  for (const ir::FunctionParameter& parameter : function.parameters)
+    names.push_back((parameter.direction == Direction::in ? "in " : "out ") + parameter.name);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a packed copy of a constant is made by a function of its own and is an input of the other") {
+  const std::vector<ir::Function> functions = lowered(kProduct, kPacked);
+  REQUIRE(functions.size() == 2);
+  for (const ir::Function& function : functions) CHECK_NOTHROW(ir::validate(function, "lower"));
+  CHECK(functions[0].name == "mm");
+  CHECK(parameters_of(functions[0]) == Names{"in A", "in B", "out C", "in packed"});
+  CHECK(functions[1].name == "mm:prepare");
+  CHECK(parameters_of(functions[1]) == Names{"in B", "out packed"});
+  CHECK(functions[1].symbols.size() == 2);
+  CHECK(ir::to_text(functions[0]).find("packed[") != std::string::npos);
+  CHECK(ir::to_text(functions[0]).find("B[k") == std::string::npos);
+}
+
+TEST_CASE("what was prepared gives the results of one function that does all") {
+  const lang::Program program = lang::parse(kProduct, "test.tc").at(0);
+  const ir::Function whole = lower(program, schedule::Schedule(program));
+  const std::vector<ir::Function> functions = lowered(kProduct, kPacked);
+  const std::map<std::string, std::int64_t> sizes = {{"M", 5}, {"K", 7}, {"N", 37}};
+  test::KernelArguments expected(whole, sizes), call(functions[0], sizes), preparation(functions[1], sizes);
+  std::memcpy(preparation.data<float>("B"), call.data<float>("B"), 7 * 37 * sizeof(float));
+  REQUIRE(ir::interpret(whole, expected.pointers()) == 0);
+  REQUIRE(ir::interpret(functions[1], preparation.pointers()) == 0);
+  // The call needs no constant but what was made of it.
+  std::fill_n(call.data<float>("B"), 7 * 37, 1e30f);
+  std::memcpy(call.data<float>("packed"), preparation.data<float>("packed"),
+              static_cast<std::size_t>(call.size("packed")) * sizeof(float));
+  REQUIRE(ir::interpret(functions[0], call.pointers()) == 0);
+  for (std::int64_t i = 0; i < 5 * 37; ++i) CHECK(call.data<float>("C")[i] == expected.data<float>("C")[i]);
+}
+
+TEST_CASE("stages that build on one another stay in the preparation, and only what calls read is kept") {
+  const auto functions = lowered(
+      "def f(float(N) A, const float(N) S, const float(N) T) -> (C) {\n"
+      "  U(i) = exp(S(i)) where i in 0:N\n  V(i) = U(i) * U(N - 1 - i) + T(i) where i in 0:N\n  C(i) = A(i) * V(i)\n}",
+      "");
+  REQUIRE(functions.size() == 2);
+  CHECK(parameters_of(functions[0]) == Names{"in A", "in S", "in T", "out C", "in V"});
+  CHECK(parameters_of(functions[1]) == Names{"in S", "in T", "out V"});
+  CHECK(ir::to_text(functions[1]).find("global f32 U[") != std::string::npos);
+}
+
+TEST_CASE("what depends on more than constants is computed in every call") {
+  const auto count = [](const std::string& source, const std::string& schedule) {
+    return lowered(source, schedule).size();
+  };
+  // Another input, a scalar argument, a size that constants do not tell.
+  CHECK(count("def f(float(N) A, const float(N) S) -> (C) { U(i) = A(i) * S(i) where i in 0:N  C(i) = U(i) + 1 }",
+              "") == 1);
+  CHECK(count("def f(float a, const float(N) S) -> (C) { U(i) = a * S(i) where i in 0:N  C(i) = U(i) + 1 }", "") == 1);
+  CHECK(count("def f(float(M) A, const float(N) S) -> (C) { U(i) = S(i % N) where i in 0:M  C(i) = U(i) + A(i) }",
+              "") == 1);
+  // A view, whose strides only the call tells, and what needs no constant at all.
+  CHECK(count("def f(const float(N) S strides(L)) -> (C) { U(i) = S(i) + 1 where i in 0:N  C(i) = U(i) * 2 }", "") ==
+        1);
+  CHECK(count("def f(const float(N) S) -> (C) { U(i) = float(i) where i in 0:N  C(i) = U(i) * S(i) }", "") == 1);
+  // Results, which belong to the call, and copies made where they are read.
+  CHECK(count("def f(const float(N) S) -> (C) { C(i) = S(i) }", "") == 1);
+  CHECK(count(kProduct, std::string(kPacked) + "packed: compute_at C m\n") == 1);
+  CHECK(count("def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }", kPacked) == 1);
+}
+
+TEST_CASE("the default schedule packs constant weights outside of the call, also for few rows") {
+  Target target;
+  target.arch = "x86_64";
+  target.vector_bits = 512;
+  target.vector_registers = 32;
+  target.has_masks = true;
+  const auto functions = [&](const std::string& rows, const std::string& weights) {
+    const lang::Program program = lang::parse("def mm(float(" + rows + ",768) A, " + weights +
+                                                  "float(768,3072) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }",
+                                              "test.tc")
+                                      .at(0);
+    const schedule::Schedule how = schedule::default_schedule(program, target);
+    return lower_module(std::span(&program, 1), std::span(&how, 1)).size();
+  };
+  CHECK(functions("128", "const ") == 2);
+  CHECK(functions("8", "const ") == 2);
+  CHECK(functions("1", "const ") == 1);  // read once, in its own order
+  CHECK(functions("128", "") == 1);
+}
+
+}  // namespace ferry::lower
