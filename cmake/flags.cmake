@@ -24,6 +24,11 @@ if(FERRY_SANITIZE)
   add_link_options(-fsanitize=${FERRY_SANITIZE})
 endif()
 
+if(FERRY_LIBFUZZER)
+  # g++ is what the rest is kept free of warnings with.
+  add_compile_options(-fsanitize=fuzzer-no-link -Wno-error)
+endif()
+
 if(NOT FERRY_DEVICE)
   # The static libraries also go into libferry.so.
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)

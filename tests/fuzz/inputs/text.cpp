@@ -1,0 +1,26 @@
+#include <string_view>
+
+#include "crosscompile/ir/error.h"
+#include "host/lang/text.h"
+#include "host/npy/npy.h"
+#include "tests/fuzz/inputs/targets.h"
+
+namespace ferry::fuzz {
+
+void fuzz_npy(Input input) {
+  try {
+    const npy::Array array = npy::parse(input, "fuzz.npy");
+    const auto bytes = npy::format(array.dtype, array.shape, array.bytes);
+    if (npy::parse(bytes, "again.npy").bytes != array.bytes) __builtin_trap();
+  } catch (const npy::Error&) {
+  }
+}
+
+void fuzz_tc(Input input) {
+  try {
+    (void)lang::parse({reinterpret_cast<const char*>(input.data()), input.size()}, "fuzz.tc");
+  } catch (const CompileError&) {
+  }
+}
+
+}  // namespace ferry::fuzz

@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "device-runtime/session/session.h"
+#include "rpc/wire/connection.h"
+#include "tests/fuzz/inputs/targets.h"
+
+namespace ferry::fuzz {
+namespace {
+
+// Gives the input to whoever receives and forgets what is sent.
+class InputTransport final : public Transport {
+ public:
+  explicit InputTransport(Input input) : input_(input) {}
+  Status send(std::span<const ByteSpan>) override { return {}; }
+  Result<std::size_t> receive_some(MutableByteSpan into, std::size_t at_least) override {
+    const std::size_t count = std::min(into.size(), input_.size());
+    std::copy_n(input_.begin(), count, into.begin());
+    input_ = input_.subspan(count);
+    if (count < at_least) return closed_by_peer(count, at_least);
+    return count;
+  }
+  void set_receive_timeout(std::chrono::milliseconds) override {}
+  void close_send() override {}
+  void close() override {}
+  int native_handle() const override { return -1; }
+
+ private:
+  Input input_;
+};
+
+template <class T>
+void decode_and_back(ByteSpan body) {
+  const Result<T> message = rpc::decode<T>(body);
+  if (!message.is_ok()) return;
+  const auto bytes = rpc::encode(message.value());
+  if (!std::equal(bytes.begin(), bytes.end(), body.begin(), body.end())) __builtin_trap();
+}
+
+}  // namespace
+
+void fuzz_frame(Input input) {
+  rpc::Connection connection(std::make_unique<InputTransport>(input));
+  if (!connection.receive_preamble().is_ok()) return;
+  while (true) {
+    const Result<rpc::Frame> frame = connection.receive_frame();
+    if (!frame.is_ok()) return;
+    const ByteSpan body = frame.value().body;
+    (void)rpc::failure_of(frame.value());
+    switch (static_cast<rpc::Tag>(frame.value().header.tag)) {
+#define FERRY_CASE(number, request, reply, text) \
+  case rpc::Tag::request:                        \
+    decode_and_back<rpc::request>(body);         \
+    decode_and_back<rpc::reply>(body);           \
+    break;
+      FERRY_MESSAGES(FERRY_CASE)
+#undef FERRY_CASE
+    }
+    decode_and_back<rpc::WaitingEvent>(body);
+    decode_and_back<rpc::CrashEvent>(body);
+    decode_and_back<rpc::LogEvent>(body);
+    std::array<std::uint8_t, 100> piece{};
+    const std::size_t some = std::min<std::uint64_t>(piece.size(), connection.payload_left());
+    if (!connection.receive_payload(MutableByteSpan(piece).first(some)).is_ok()) return;
+  }
+}
+
+void fuzz_dispatch(Input input) {
+  static const DeviceFacts facts = [] {
+    DeviceFacts few;
+    few.threads = 1;
+    few.memory_limit_bytes = 1 << 20;
+    few.devices.push_back({"cpu", "", 1 << 20});
+    return few;
+  }();
+  static const device::ModuleStore store("");
+  device::Activity activity;
+  const auto body = rpc::encode(rpc::Hello{});
+  rpc::FrameHeader hello{rpc::FrameKind::request, static_cast<std::uint16_t>(rpc::Tag::Hello)};
+  hello.request = 1;
+  device::run_session(std::make_unique<InputTransport>(input), {facts, &store}, activity, {hello, body});
+}
+
+}  // namespace ferry::fuzz
