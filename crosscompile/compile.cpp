@@ -9,6 +9,7 @@
 #include "crosscompile/manifest_exprs.h"
 #include "crosscompile/passes/intrinsics.h"
 #include "crosscompile/passes/pipeline.h"
+#include "crosscompile/target/needed_features.h"
 #include "rpc/abi/module_file.h"
 #include "rpc/abi/runtime_api.h"
 
@@ -31,19 +32,6 @@ ParameterInfo describe_parameter(const ir::Function& function, const ir::Functio
   for (const ir::Expr& extent : parameter.buffer->shape) info.shape.push_back(to_manifest(extent, function, what));
   for (const ir::Expr& stride : parameter.buffer->strides) info.strides.push_back(to_manifest(stride, function, what));
   return info;
-}
-
-// Of the features a device can report, those the code may use; features.def is in no order that could be relied on.
-std::vector<std::string> needed_features(const Target& target) {
-  std::vector<std::string> names;
-  const auto add = [&](const std::string& arch, const std::string& name) {
-    if (arch == target.arch && target.has(name)) names.push_back(name);
-  };
-#define FERRY_FEATURE(arch, name) add(#arch, name);
-#include "rpc/abi/features.def"
-#undef FERRY_FEATURE
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 // Loop counters and addresses of 32-bit code have 32 bits; whoever calls learns of it before they would be too few.

@@ -20,7 +20,7 @@ ORDER = {
     ],
     "crosscompile": [
         "crosscompile/ir", "crosscompile/codegen/llvm/cpu", "crosscompile/target", "crosscompile/passes/lower_math", "crosscompile/passes", "crosscompile/codegen/source",
-        "crosscompile/codegen/llvm", "crosscompile/link", "crosscompile",
+        "crosscompile/codegen/llvm", "crosscompile/link", "crosscompile/foreign", "crosscompile",
     ],
     "host": [
         "host/npy", "host/stats", "host/lang", "host/schedule/stages", "host/schedule/primitives",

@@ -94,7 +94,9 @@ int bench(const Options& options) {
 void add_bench(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("bench", "Time a kernel on its device, or on several");
-  add_kernel_options(command, options->kernel, "The kernel: K.tc, a compiled K.ferry, or '-' for stdin");
+  add_kernel_options(command, options->kernel,
+                     "The kernel: K.tc, K.c, K.cpp, K.ll, K.o, a compiled K.ferry, or '-' for stdin");
+  add_foreign_options(command, options->kernel);
   add_remotes_option(command, options->addresses, options->remote);
   add_target_option(command, options->target);
   add_call_options(command, options->call);

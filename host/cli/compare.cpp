@@ -135,8 +135,17 @@ void print_result(const Options& options, const Result& result) {
 }
 
 int compare(Options& options) {
-  for (int k = 0; k < 2; ++k) options.setup.kernels[k].source = read_kernel(options.kernels[k]);
-  for (int k = 0; k < 2; ++k) options.setup.kernels[k].function = options.kernels[k].function;
+  options.kernels[1].signature = options.kernels[0].signature;
+  options.kernels[1].c_flags = options.kernels[0].c_flags;
+  // A foreign kernel without a signature is called as the other one.
+  const bool b_first = foreign::is_foreign(options.kernels[0].file) && !foreign::is_foreign(options.kernels[1].file);
+  std::string signature;
+  for (const int k : {b_first ? 1 : 0, b_first ? 0 : 1}) {
+    ComparedKernel& kernel = options.setup.kernels[k];
+    kernel.function = options.kernels[k].function;
+    kernel.source = read_kernel(options.kernels[k], signature);
+    signature = signature_of(kernel.source, kernel.function);
+  }
   const Result result = measure(options);
   if (options.json) {
     print_json(to_json(options, result));
@@ -152,6 +161,7 @@ void add_compare(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("compare", "Say which of two kernels is slower, and by how much");
   add_kernel_pair_options(command, options->kernels[0], options->kernels[1]);
+  add_foreign_options(command, options->kernels[0]);
   add_remote_option(command, options->setup.remote);
   add_target_option(command, options->setup.target);
   add_call_options(command, options->setup.call);
@@ -171,6 +181,7 @@ void add_compare(CLI::App& app, Action& chosen) {
       "docs/measuring.md says how kernels are compared and how often a verdict is wrong.\n\n"
       "Examples:\n"
       "  ferry compare mm.tc mm.tc --schedule-b mm.schedule --size M=512,N=512,K=512\n"
+      "  ferry compare mine.c mm.tc --size M=512,N=512,K=512 -r 192.168.1.17:9090\n"
       "  ferry compare old.ferry new.ferry --size N=4096 -r 192.168.1.17:9090 --threads 1");
   command.callback([options, &chosen] { chosen = [options] { return compare(*options); }; });
 }

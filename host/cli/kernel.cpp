@@ -7,11 +7,13 @@
 #include <cstring>
 #include <memory>
 
+#include "crosscompile/compile.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/format.h"
 #include "host/cli/progress.h"
 #include "host/cli/size_hints.h"
 #include "host/lang/text.h"
+#include "host/lower/lower.h"
 #include "host/schedule/sections.h"
 
 namespace ferry::cli {
@@ -37,6 +39,36 @@ struct CloseFile {
   void operator()(FILE* file) const { fclose(file); }
 };
 
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t at = text.find_first_not_of(' '); at != std::string::npos;) {
+    const std::size_t end = text.find(' ', at);
+    words.push_back(text.substr(at, end - at));
+    at = end == std::string::npos ? end : text.find_first_not_of(' ', end);
+  }
+  return words;
+}
+
+KernelSource read_foreign(const KernelOptions& options, const std::string& other_signature, KernelSource source) {
+  source.name = options.file;
+  if (source.schedule || source.unscheduled) {
+    throw UsageError(source.name + " is computed as it says: a schedule is for kernels in ferry's own notation");
+  }
+  std::string text = read_file(options.file);
+  if (text.find('\0') != std::string::npos) text.clear();  // an object or bitcode
+  std::string signature = options.signature;
+  if (signature.empty()) signature = foreign::signature_in_source(text);
+  if (signature.empty()) signature = other_signature;
+  if (signature.empty()) {
+    throw UsageError(source.name +
+                     ": expected --signature 'saxpy(f32 a, in f32[n] x, inout f32[n] y)', or a comment "
+                     "'// ferry: saxpy(...)' in it");
+  }
+  source.text = text;
+  source.foreign = {options.file, foreign::parse_signature(signature), words_of(options.c_flags), std::move(text)};
+  return source;
+}
+
 }  // namespace
 
 void add_kernel_options(CLI::App& command, KernelOptions& options, const char* file_help) {
@@ -46,8 +78,19 @@ void add_kernel_options(CLI::App& command, KernelOptions& options, const char* f
   add_schedule_options(command, options.schedule);
 }
 
+void add_foreign_options(CLI::App& command, KernelOptions& options) {
+  command
+      .add_option("--signature", options.signature,
+                  "How to call a kernel in C, C++, LLVM IR or an object: 'saxpy(f32 a, in f32[n] x, inout f32[n] y)';\n"
+                  "or a comment '// ferry: saxpy(...)' in the file")
+      ->type_name("TEXT");
+  command.add_option("--cflags", options.c_flags, "More options for clang, which compiles it")->type_name("FLAGS");
+}
+
 void add_kernel_pair_options(CLI::App& command, KernelOptions& a, KernelOptions& b) {
-  command.add_option("A", a.file, "One kernel: K.tc or a compiled K.ferry")->type_name("FILE")->required();
+  command.add_option("A", a.file, "One kernel: K.tc, K.c, K.cpp, K.ll, K.o or a compiled K.ferry")
+      ->type_name("FILE")
+      ->required();
   command.add_option("B", b.file, "The other one")->type_name("FILE")->required();
   command.add_option("--fn-a", a.function, "The function to take of A, where there are several")->type_name("NAME");
   command.add_option("--fn-b", b.function, "The function to take of B, where there are several")->type_name("NAME");
@@ -55,7 +98,7 @@ void add_kernel_pair_options(CLI::App& command, KernelOptions& a, KernelOptions&
   command.add_option("--schedule-b", b.schedule.file, "How B is to be computed")->type_name("FILE");
 }
 
-KernelSource read_kernel(const KernelOptions& options) {
+KernelSource read_kernel(const KernelOptions& options, const std::string& other_signature) {
   if (options.file == "-" && options.schedule.file == "-")
     throw UsageError("expected stdin once: '-' as the kernel or as its schedule");
   KernelSource source;
@@ -69,6 +112,8 @@ KernelSource read_kernel(const KernelOptions& options) {
     source.text = options.expression;
   } else if (options.file.empty()) {
     throw UsageError("expected a kernel: a file, '-' for stdin, or -e TEXT");
+  } else if (foreign::is_foreign(options.file)) {
+    return read_foreign(options, other_signature, std::move(source));
   } else {
     source.name = options.file == "-" ? "stdin" : options.file;
     source.text = read_file(options.file);
@@ -88,7 +133,18 @@ KernelSource read_kernel(const KernelOptions& options) {
   return source;
 }
 
+std::string signature_of(const KernelSource& source, const std::string& function) {
+  if (source.foreign) return signature_text(source.foreign->signature.function);
+  if (source.module) return signature_text(choose_function(source.module->manifest(), function, source.name));
+  const lang::Program& program = choose_program(source, function);
+  return signature_text(describe(lower::lower(program, schedule::Schedule(program))));
+}
+
 const lang::Program& choose_program(const KernelSource& source, const std::string& function) {
+  if (source.foreign) {
+    throw UsageError(source.name +
+                     " is not in ferry's own notation: expected run, bench or compare for it, without --check");
+  }
   return choose(source.programs, function, source.name);
 }
 
@@ -115,6 +171,13 @@ std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::sp
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
                               const CallOptions& call, std::uint32_t code_padding) {
   if (source.module) return {*source.module};
+  if (source.foreign) {
+    const Progress progress("compiling " + source.name);
+    const auto begin = std::chrono::steady_clock::now();
+    CompiledModule module(foreign::compile_foreign(*source.foreign, target, code_padding));
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    return {std::move(module), took.count()};
+  }
   const lang::Program& program = choose_program(source, function);
   const Progress progress("compiling " + program.name);
   const auto start = std::chrono::steady_clock::now();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "crosscompile/foreign/foreign.h"
 #include "host/cli/call_setup.h"
 #include "host/cli/schedule_option.h"
 #include "host/lang/program.h"
@@ -21,11 +22,15 @@ struct KernelOptions {
   std::string expression;  // instead of a file
   std::string function;    // empty: the only one
   ScheduleOptions schedule;
+  std::string signature = {};  // of a kernel that ferry did not write
+  std::string c_flags = {};    // for its compiler, separated by spaces
 };
 
 // K.tc|K.ferry|-, -e TEXT, --fn F, and the schedule's.
 void add_kernel_options(CLI::App& command, KernelOptions& options, const char* file_help);
 
+// --signature and --cflags, for the commands that take kernels of any kind.
+void add_foreign_options(CLI::App& command, KernelOptions& options);
 // Two files, --fn and --fn-b for functions, --schedule-a and --schedule-b.
 void add_kernel_pair_options(CLI::App& command, KernelOptions& a, KernelOptions& b);
 
@@ -37,9 +42,13 @@ struct KernelSource {
   std::optional<ScheduleText> schedule;  // nothing: the default ones
   bool unscheduled = false;              // serial loops in the written order instead
   std::optional<CompiledModule> module;
+  std::optional<foreign::ForeignKernel> foreign;  // C, C++, LLVM IR, assembly or an object
 };
-// UsageError, CompileError, or RemoteError for a module that is corrupt.
-KernelSource read_kernel(const KernelOptions& options);
+// UsageError, CompileError, or RemoteError for a module that is corrupt. A foreign kernel without a signature of its
+// own, on the command line or in a comment "ferry: ...", takes `other_signature`.
+KernelSource read_kernel(const KernelOptions& options, const std::string& other_signature = {});
+// Of the function it would take, when that can be told without compiling; empty otherwise.
+std::string signature_of(const KernelSource& source, const std::string& function);
 
 // The def of this name, or the only one.
 const lang::Program& choose_program(const KernelSource& source, const std::string& function);

@@ -168,7 +168,9 @@ int run(const Options& options) {
 void add_run(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("run", "Run a kernel once and show what it computed");
-  add_kernel_options(command, options->kernel, "The kernel: K.tc, a compiled K.ferry, or '-' for stdin");
+  add_kernel_options(command, options->kernel,
+                     "The kernel: K.tc, K.c, K.cpp, K.ll, K.o, a compiled K.ferry, or '-' for stdin");
+  add_foreign_options(command, options->kernel);
   add_remote_option(command, options->remote);
   add_target_option(command, options->target);
   add_call_options(command, options->call);

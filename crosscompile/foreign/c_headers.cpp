@@ -1,0 +1,56 @@
+#include "crosscompile/foreign/c_headers.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace ferry::foreign {
+namespace {
+
+constexpr std::array<std::string_view, 3> kTwoNumbers = {"atan2", "pow", "fmod"};
+
+// The prototype of a function of symbols.def; empty for those that are none of <math.h>.
+std::string math_prototype(std::string_view name) {
+  if (name.starts_with("__") || name.starts_with("mem")) return {};
+  // "erf" and "erff": the last f makes it a float's only if the rest is a function too; all doubles' ends are listed.
+  const bool is_float = name.ends_with("f") && name != "erf";
+  const std::string_view base = is_float ? name.substr(0, name.size() - 1) : name;
+  const std::string type = is_float ? "float" : "double";
+  std::string parameters = type;
+  if (std::find(kTwoNumbers.begin(), kTwoNumbers.end(), base) != kTwoNumbers.end()) parameters += ", " + type;
+  if (base == "fma") parameters += ", " + type + ", " + type;
+  return type + " " + std::string(name) + "(" + parameters + ");\n";
+}
+
+std::string guarded(const std::string& body) {
+  return "#pragma once\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n" + body + "#ifdef __cplusplus\n}\n#endif\n";
+}
+
+void write(const std::string& path, const std::string& text) {
+  link::write_file(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
+}  // namespace
+
+void write_c_headers(const link::TemporaryFolder& folder, const std::string& arch) {
+  std::string math;
+  const auto add = [&](const char* name, std::string_view architectures) {
+    if (architectures == "any" || architectures == arch) math += math_prototype(name);
+  };
+#define FERRY_SYMBOL(name, architectures) add(#name, #architectures);
+#include "rpc/abi/symbols.def"
+#undef FERRY_SYMBOL
+  math +=
+      "#define INFINITY __builtin_inff()\n#define NAN __builtin_nanf(\"\")\n#define HUGE_VAL __builtin_huge_val()\n"
+      "#define isnan(x) __builtin_isnan(x)\n#define isinf(x) __builtin_isinf(x)\n#define fabs(x) __builtin_fabs(x)\n"
+      "#define fabsf(x) __builtin_fabsf(x)\n#define fmaxf(x, y) __builtin_fmaxf(x, y)\n"
+      "#define fminf(x, y) __builtin_fminf(x, y)\n#define M_PI 3.14159265358979323846\n";
+  write(folder.file("math.h"), guarded(math));
+  write(
+      folder.file("string.h"),
+      guarded(
+          "#include <stddef.h>\nvoid* memcpy(void*, const void*, size_t);\nvoid* memmove(void*, const void*, size_t);\n"
+          "void* memset(void*, int, size_t);\n"));
+}
+
+}  // namespace ferry::foreign

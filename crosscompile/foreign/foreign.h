@@ -1,0 +1,28 @@
+// Kernels that ferry did not write: C, C++, LLVM IR, assembly or an object, with a signature, into a .ferry file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "crosscompile/foreign/signature.h"
+#include "crosscompile/target/target.h"
+
+namespace ferry::foreign {
+
+// Whether the file's name says that it is one of these.
+bool is_foreign(const std::string& file);
+
+struct ForeignKernel {
+  std::string file;
+  Signature signature;
+  std::vector<std::string> flags;  // for clang
+  std::string source;              // travels with the module, for people; empty for objects
+};
+
+// CompileError: clang's words, a function that is not there (with the nearest that is), an object for another
+// architecture, what devices do not load or offer, by name. code_padding moves the code by so many bytes.
+std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Target& target,
+                                          std::uint32_t code_padding = 0);
+
+}  // namespace ferry::foreign

@@ -1,0 +1,21 @@
+// What an object that somebody else made defines and needs, before it is linked.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ferry::link {
+
+struct ObjectFacts {
+  std::string arch;                    // as Target::arch; "unknown ..." for others
+  bool is_shared = false;              // a shared object
+  std::vector<std::string> functions;  // that it defines for others
+  std::vector<std::string> refused;    // what no device loads, by name: "thread-local storage (.tbss)"
+};
+
+// CompileError when the bytes are no ELF file; `name` is what messages call it.
+ObjectFacts inspect_object(std::span<const std::uint8_t> bytes, const std::string& name);
+
+}  // namespace ferry::link

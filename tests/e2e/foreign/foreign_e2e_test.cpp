@@ -1,0 +1,115 @@
+// Kernels that ferry did not write, run where they are meant for: on four architectures, and through the command.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "crosscompile/foreign/foreign.h"
+#include "host/session/ferry.h"
+#include "tests/e2e/cli/run_ferry.h"
+#include "tests/support/listening_server.h"
+
+using namespace ferry;
+using test::Folder;
+using test::Outcome;
+using test::run_ferry;
+
+namespace {
+
+const char* const kSaxpy =
+    "#include <stdint.h>\n"
+    "// ferry: saxpy(f32 a, in f32[n] x, inout f32[n] y)\n"
+    "void saxpy(float a, const float* x, float* y, int64_t n) {\n"
+    "  for (int64_t i = 0; i < n; ++i) y[i] += a * x[i];\n"
+    "}\n";
+
+// Numbers of every kind, some beyond the registers, so that each must be passed as the architecture's C compilers do.
+const char* const kMixed =
+    "#include <math.h>\n#include <stdint.h>\n"
+    "int mixed(int8_t a, uint16_t b, double c, int32_t d, float e, int64_t f, uint8_t g, uint32_t h, int16_t i, float "
+    "j,\n"
+    "          _Bool k, uint64_t l, const double* x, double* y, int64_t n) {\n"
+    "  if (n == 0) return 7;\n"
+    "  for (int64_t t = 0; t < n; ++t)\n"
+    "    y[t] = a + 10.0 * b + c + d + e + f + g + (double)h + i + j + k + (double)l + exp(x[t]);\n"
+    "  return 0;\n"
+    "}\n";
+
+foreign::ForeignKernel kernel(const Folder& folder, const std::string& text, const std::string& signature) {
+  return {folder.file("kernel.c", text), foreign::parse_signature(signature), {}, text};
+}
+
+void run_everything(const std::string& arch) {
+  const test::ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/" + arch + "/static/rpc_server",
+                                     test::emulator_of(arch), {"--threads", "2", "--quiet"});
+  const Device device = connect(server.address());
+  REQUIRE(device.facts().arch == arch);
+  const Folder folder;
+  const foreign::ForeignKernel mixed = kernel(folder, kMixed,
+                                              "i32 mixed(i8 a, u16 b, f64 c, i32 d, f32 e, i64 f, u8 g, u32 h, i16 i, "
+                                              "f32 j, bool k, u64 l, in f64[n] x, out f64[n] y)");
+  for (const std::uint32_t padding : {0U, 48U}) {
+    CAPTURE(padding);
+    const CompiledModule module(foreign::compile_foreign(mixed, device.target(), padding));
+    const std::vector<double> x = {0, 1, -2};
+    const Tensor y =
+        device.load(module)["mixed"](-3, 60000, 0.5, -70000, 1.5f, std::int64_t{-5'000'000'000}, 200,
+                                     std::int64_t{4'000'000'000}, -300, 2.5f, 1, std::int64_t{1} << 40, view(x, {3}));
+    const double sum = -3 + 600000.0 + 0.5 - 70000 + 1.5 - 5e9 + 200 + 4e9 - 300 + 2.5 + 1 + 1099511627776.0;
+    const std::vector<double> result = y.to_vector<double>();
+    for (std::size_t i = 0; i < 3; ++i) CHECK(result[i] == doctest::Approx(sum + std::exp(x[i])).epsilon(1e-15));
+  }
+  const CompiledModule saxpy(
+      foreign::compile_foreign(kernel(folder, kSaxpy, foreign::signature_in_source(kSaxpy)), device.target()));
+  const std::vector<float> x = {1, 2, 3}, y = {10, 20, 30};
+  CHECK(device.load(saxpy)["saxpy"](2, view(x, {3}), view(y, {3})).to_vector<float>() ==
+        std::vector<float>{12, 24, 36});
+}
+
+}  // namespace
+
+TEST_CASE("C functions with arguments of every type run on x86_64") { run_everything("x86_64"); }
+TEST_CASE("C functions with arguments of every type run on armv7") { run_everything("armv7"); }
+TEST_CASE("C functions with arguments of every type run on aarch64") { run_everything("aarch64"); }
+TEST_CASE("C functions with arguments of every type run on riscv64") { run_everything("riscv64"); }
+
+TEST_CASE("run and bench take a C file, and say what is wrong with one") {
+  const Folder folder;
+  const std::string saxpy = folder.file("saxpy.c", kSaxpy);
+  const Outcome run = run_ferry({"run", saxpy, "--arg", "x=f32[3]:iota", "--arg", "y=f32[3]:ones", "--arg", "a=2"});
+  CAPTURE(run.err);
+  CHECK(run.code == 0);
+  CHECK(run.out.starts_with("y = f32[3]\n[1. 3. 5.]\n"));
+  CHECK(run_ferry({"bench", saxpy, "--size", "n=100", "--arg", "a=2", "--repeat", "3", "--no-peak"}).code == 0);
+  const auto complaint = [&](const std::vector<std::string>& words) {
+    const Outcome outcome = run_ferry(words);
+    CHECK(outcome.code == 2);
+    return outcome.err;
+  };
+  const std::string bare = folder.file("bare.c", "void f(void) {}");
+  CHECK(complaint({"run", bare}).find("expected --signature 'saxpy(") != std::string::npos);
+  CHECK(complaint({"run", bare, "--signature", "f(x)"}).find("signature, column 3: expected a type") !=
+        std::string::npos);
+  CHECK(complaint({"run", bare, "--signature", "g()"}).find("expected a function 'g', got f") != std::string::npos);
+  CHECK(complaint({"run", saxpy, "--size", "n=3", "--arg", "a=1", "--check"}).find("without --check") !=
+        std::string::npos);
+  CHECK(complaint({"compile", saxpy}).find("is not in ferry's own notation") != std::string::npos);
+  CHECK(complaint({"run", saxpy, "--schedule", "none"}).find("a schedule is for kernels") != std::string::npos);
+}
+
+TEST_CASE("compare calls a C kernel without a signature as the other kernel is called") {
+  const Folder folder;
+  const std::string mine = folder.file("mine.c",
+                                       "#include <stdint.h>\n"
+                                       "void twice(const float* A, float* B, int64_t N) {\n"
+                                       "  for (int r = 0; r < 40; ++r)\n"
+                                       "    for (int64_t i = 0; i < N; ++i) ((volatile float*)B)[i] = 2 * A[i];\n"
+                                       "}\n");
+  const std::string theirs = folder.file("twice.tc", "def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }");
+  for (const auto& [a, b] : {std::pair(mine, theirs), std::pair(theirs, mine)}) {
+    const Outcome outcome = run_ferry({"compare", a, b, "--size", "N=512", "--threads", "1", "--processes", "5"});
+    CAPTURE(outcome.err);
+    CAPTURE(outcome.out);
+    REQUIRE(outcome.code == 0);
+    CHECK(outcome.out.find(a == mine ? "A is slower by" : "B is slower by") != std::string::npos);
+  }
+}
