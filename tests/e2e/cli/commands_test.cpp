@@ -182,8 +182,8 @@ TEST_CASE("bench takes several devices, one after the other") {
   REQUIRE(both.code == 0);
   const auto results = nlohmann::json::parse(both.out).at("results");
   REQUIRE(results.size() == 2);
-  CHECK(results[0].at("device") == first.address());
-  CHECK(results[1].at("device") == second.address());
+  CHECK(results[0].at("device") == first.place());
+  CHECK(results[1].at("device") == second.place());
 }
 
 TEST_CASE("ping measures null calls and bandwidth") {
