@@ -128,7 +128,8 @@ struct Load : ExprNode {
 // A function of math.def or an external C function on scalars (applied lane by lane), or "bitcast" to a type of the
 // same width. "dot" of a sum (i32 or f32) and two vectors with k times its lanes, of 8- and 16-bit integers or of
 // floats: lane i is sum[i] + left[i*k] * right[i*k] + ... + left[i*k+k-1] * right[i*k+k-1] in the sum's type. Integers
-// wrap; floats may be added in any order, and subnormal bfloat16 and what they make may count as 0.
+// wrap; floats may be added in any order, and subnormal bfloat16 and what they make may count as 0. "scale" of an f32
+// and another that is a whole number n: the first * 2^n, rounded once; only where it is an instruction.
 struct Call : ExprNode {
   static constexpr NodeKind kKind = NodeKind::Call;
   std::string name;

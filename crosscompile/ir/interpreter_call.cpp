@@ -53,6 +53,7 @@ constexpr BinaryEntry kBinaryMath[] = {
     {"atan2", [](double x, double y) { return std::atan2(x, y); }},
     {"pow", [](double x, double y) { return std::pow(x, y); }},
     {"fmod", [](double x, double y) { return std::fmod(x, y); }},
+    {"scale", [](double x, double y) { return x * std::exp2(y); }},
 };
 
 // The C library's names for float functions mean the same as ours.

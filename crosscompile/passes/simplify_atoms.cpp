@@ -17,7 +17,7 @@ bool is_math(const std::string& name) {
 #define FERRY_MATH(name, arguments, kind) #name,
 #include "crosscompile/ir/math.def"
 #undef FERRY_MATH
-      "bitcast"};
+      "bitcast", "scale"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 

@@ -37,6 +37,16 @@ std::optional<DType> arithmetic_type(const FunctionInfo& function) {
   return std::nullopt;
 }
 
+std::vector<std::string> constants_of(const CompiledModule& module, const FunctionInfo& info) {
+  std::vector<std::string> names;
+  const auto index = static_cast<std::size_t>(&info - module.manifest().functions.data());
+  if (const FunctionInfo* preparation = module.preparation(index)) {
+    for (const ParameterInfo& parameter : preparation->parameters)
+      if (parameter.direction == Direction::in) names.push_back(parameter.name);
+  }
+  return names;
+}
+
 BenchReport measure(const Device& device, const KernelSource& source, const CallOptions& call, const Options& options) {
   const Target target = target_for(device, options.target);
   const CompiledKernel kernel = compile_kernel(source, options.kernel.function, target, call);
@@ -46,6 +56,7 @@ BenchReport measure(const Device& device, const KernelSource& source, const Call
   const std::vector<Argument> arguments = make_arguments(info, plan, device);
   BenchReport report{info, plan.symbols, device.name(), device.facts(), kernel.module.manifest().target};
   report.cold = options.measure.bench.cold;
+  report.constants = constants_of(kernel.module, info);
   {
     const Progress progress("measuring " + info.name);
     report.timing = function.measure(arguments, bench_options_for(options.measure, device));

@@ -89,6 +89,7 @@ Json to_json(const std::vector<BenchReport>& reports) {
     Json json = {{"function", report.function.name},
                  {"signature", signature_text(report.function)},
                  {"sizes", sizes},
+                 {"constants", report.constants},
                  {"device", report.device},
                  {"cpu", report.facts.cpu_name},
                  {"operating_system", report.facts.operating_system},

@@ -153,6 +153,7 @@ void print_report(const BenchReport& report) {
   line("target", report.target);
   line("threads", std::to_string(timing.threads));
   line("runs", runs_text(report));
+  if (!report.constants.empty()) line("constants", join(", ", report.constants) + ", prepared before the clock ran");
   line("median", seconds_text(timing.median()) + ", 95% interval " + interval_text(timing));
   line("deviation", seconds_text(timing.deviation()) + ", median absolute");
   line("minimum", seconds_text(timing.minimum()) + "; " + percentiles_text(timing));

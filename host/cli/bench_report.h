@@ -24,6 +24,7 @@ struct BenchReport {
   Peak peak{};       // zeros: not measured
   DType peak_dtype = DType::f32;
   bool cold = false;
+  std::vector<std::string> constants{};  // the function's inputs that were rearranged before the clock ran
 
   double flops_per_second() const { return flops / timing.median(); }
   double bytes_per_second() const { return bytes / timing.median(); }

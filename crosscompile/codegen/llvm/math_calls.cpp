@@ -2,6 +2,7 @@
 
 #include "crosscompile/codegen/llvm/casts.h"
 #include "crosscompile/codegen/llvm/dot.h"
+#include "crosscompile/codegen/llvm/scale.h"
 #include "crosscompile/codegen/llvm/types.h"
 #include "crosscompile/ir/error.h"
 
@@ -125,6 +126,7 @@ Value* emit_float(FunctionState& state, const ir::Call& node, ArrayRef<Value*> a
 Value* emit_call(FunctionState& state, const ir::Call& node, ArrayRef<Value*> arguments) {
   if (node.name == "bitcast") return emit_bitcast(state, node.type, arguments[0]);
   if (node.name == "dot") return emit_dot(state, node, arguments);
+  if (node.name == "scale") return emit_scale(state, arguments[0], arguments[1]);
   if (!is_math(node.name)) return external(state, node, arguments);
   const ir::Type argument = node.arguments[0].type();
   return argument.is_float() ? emit_float(state, node, arguments) : emit_integer(state, node, arguments[0]);

@@ -14,7 +14,7 @@ Reduced reduce_by_ln2(Sequence& s, const Expr& x, int bias) {
   const Expr whole = s.let("whole", shifted - rounder);
   // The first part of ln(2) has so few bits that the product is exact.
   const Expr high = s.fma(whole, s.f32(-kLn2[0]), x);
-  return {s.let("biased", s.bits(shifted)), s.let("rest", s.fma(whole, s.f32(-kLn2[1]), high))};
+  return {s.let("biased", s.bits(shifted)), whole, s.let("rest", s.fma(whole, s.f32(-kLn2[1]), high))};
 }
 
 Expr exp_of_rest(const Sequence& s, const Expr& rest) {
@@ -29,14 +29,16 @@ Expr expm1_of_rest(Sequence& s, const Expr& rest) {
 Expr power_of_two(const Sequence& s, const Expr& biased) { return s.from_bits(biased << s.i32(23)); }
 
 // In two steps, neither of which leaves the normal numbers before the last multiplication.
-Expr scaled(Sequence& s, const Expr& value, const Expr& biased) {
+Expr scaled(Sequence& s, const Expr& value, const Expr& biased, const Expr& whole) {
+  if (has_scale(s.target())) return Call::make(value.type(), "scale", {value, whole});
   const Expr half = s.let("half", biased >> s.i32(1));
   return value * power_of_two(s, half) * power_of_two(s, biased - half);
 }
 
 Expr exp_scaled(Sequence& s, const Expr& x, int exponent) {
   const Reduced reduced = reduce_by_ln2(s, x, 254 + exponent);
-  return scaled(s, exp_of_rest(s, reduced.rest), reduced.biased);
+  const Expr whole = exponent == 0 ? reduced.whole : reduced.whole + s.f32(exponent);
+  return scaled(s, exp_of_rest(s, reduced.rest), reduced.biased, whole);
 }
 
 // Beyond the limits the result is infinity or rounds to 0, and so it is at them.
@@ -46,9 +48,10 @@ Expr exp2(Sequence& s, const Expr& x) {
   const Expr clamped = s.let("x", max(min(x, s.f32(129)), s.f32(-151)));
   const Expr rounder = s.f32(kRounder + 254);
   const Expr shifted = s.let("shifted", clamped + rounder);
-  const Expr rest = s.let("rest", clamped - (shifted - rounder));
+  const Expr whole = s.let("whole", shifted - rounder);
+  const Expr rest = s.let("rest", clamped - whole);
   const Expr value = s.fma(s.polynomial(rest, kExp2), rest, s.f32(1));
-  return scaled(s, value, s.let("biased", s.bits(shifted)));
+  return scaled(s, value, s.let("biased", s.bits(shifted)), whole);
 }
 
 // With p = 2^whole it is p * expm1(rest) + (p - 1), all of it halved because p may be 2^128. From -26 down it is -1.

@@ -11,6 +11,7 @@ inline constexpr double kRounder = 0x1.8p23;
 // x = whole * ln(2) + rest, |rest| <= ln(2) / 2 and a little. The low bits of `biased` are those of whole + bias.
 struct Reduced {
   ir::Expr biased;  // i32
+  ir::Expr whole;   // f32
   ir::Expr rest;
 };
 Reduced reduce_by_ln2(Sequence& s, const ir::Expr& x, int bias);
@@ -22,9 +23,9 @@ ir::Expr expm1_of_rest(Sequence& s, const ir::Expr& rest);
 
 // 2^whole when `biased` is whole + 127 in its low bits and the power is a normal number.
 ir::Expr power_of_two(const Sequence& s, const ir::Expr& biased);
-// value * 2^whole when `biased` is whole + 254 in its low bits, whole from -150 to 256; the result may be subnormal or
-// overflow.
-ir::Expr scaled(Sequence& s, const ir::Expr& value, const ir::Expr& biased);
+// value * 2^whole, whole a whole f32 from -150 to 256 and `biased` that + 254 in its low bits; the result may be
+// subnormal or overflow. The same bits with the instruction for it and without.
+ir::Expr scaled(Sequence& s, const ir::Expr& value, const ir::Expr& biased, const ir::Expr& whole);
 
 // exp(x) * 2^exponent for x whose result's exponent is from -150 to 129, within 1 ulp.
 ir::Expr exp_scaled(Sequence& s, const ir::Expr& x, int exponent);

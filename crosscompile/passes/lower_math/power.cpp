@@ -33,8 +33,9 @@ Expr exp2_of(Sequence& s, const Expr& x) {
   const Expr clamped = s.let("clamped", max(min(x, s.f64(129)), s.f64(-151)));
   const Expr rounder = s.f32(kRounder + 254);
   const Expr shifted = s.let("shifted", cast(DType::f32, clamped) + rounder);
-  const Expr rest = s.let("rest", cast(DType::f32, clamped - cast(DType::f64, shifted - rounder)));
-  return scaled(s, s.fma(s.polynomial(rest, kExp2), rest, s.f32(1)), s.let("biased", s.bits(shifted)));
+  const Expr whole = s.let("whole", shifted - rounder);
+  const Expr rest = s.let("rest", cast(DType::f32, clamped - cast(DType::f64, whole)));
+  return scaled(s, s.fma(s.polynomial(rest, kExp2), rest, s.f32(1)), s.let("biased", s.bits(shifted)), whole);
 }
 
 // Whether a float32 that is not negative and below 2^23 is a whole number.

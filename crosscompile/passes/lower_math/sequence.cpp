@@ -11,6 +11,10 @@ bool has_fma(const Target& target) {
   return target.arch == "riscv64" && target.has("f");
 }
 
+bool has_scale(const Target& target) {
+  return target.arch == "x86_64" && target.has("avx512f") && target.has("avx512vl");
+}
+
 Expr Sequence::let(const char* name, const Expr& value) {
   const auto* broadcast = value.as<Broadcast>();
   const Expr& inner = broadcast != nullptr ? broadcast->value : value;

@@ -13,6 +13,8 @@ namespace ferry::passes::math {
 
 // Whether a multiplication and an addition in one rounding is an instruction, for scalars and vectors alike.
 bool has_fma(const Target& target);
+// Whether a multiplication by a power of two is one ("scale" of ir/expr.h), for any number of lanes.
+bool has_scale(const Target& target);
 
 class Sequence {
  public:
