@@ -30,9 +30,8 @@ void check_object(const link::ObjectFacts& facts, const ForeignKernel& kernel, c
   if (facts.arch != target.arch) {
     throw CompileError(kernel.file + ": expected an object for " + target.arch + ", got one for " + facts.arch);
   }
-  if (facts.is_shared) {
-    throw CompileError(kernel.file +
-                       ": expected an object to link, got a shared object: link it with -r instead of -shared");
+  if (facts.is_shared && !facts.has_hash) {
+    throw CompileError(kernel.file + ": expected a table of symbols that devices read: link it with --hash-style=both");
   }
   if (!facts.refused.empty()) {
     throw CompileError(kernel.file + " has what devices do not load: " + joined(facts.refused));
@@ -80,17 +79,24 @@ std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Tar
   }
   const std::vector<std::uint8_t> object =
       is_compiled(kernel.file) ? compile_object(kernel.file, kernel.flags, target) : link::read_file(kernel.file);
-  check_object(link::inspect_object(object, kernel.file), kernel, target);
+  const link::ObjectFacts facts = link::inspect_object(object, kernel.file);
+  check_object(facts, kernel, target);
   std::vector<std::string> exports = {function.symbol};
   std::vector<std::uint8_t> padding;
   if (code_padding != 0) {
     padding = codegen::emit_padding(target, code_padding);
     exports.emplace_back(codegen::kPaddingSymbol);
   }
-  const std::vector<std::uint8_t> adapter =
-      codegen::emit_adapter(function, kernel.signature.c_name, kernel.signature.returns_status, target);
-  const std::vector<std::vector<std::uint8_t>> objects = {object};
-  module.images.push_back({"elf", link::link_shared(adapter, target, exports, objects, padding)});
+  const std::vector<std::uint8_t> adapter = codegen::emit_adapter(
+      function, kernel.signature.c_name, kernel.signature.returns_status, facts.is_shared, target);
+  if (facts.is_shared) {
+    // It travels as it is; the device loads it first and looks in it for what the adapter calls.
+    module.images.push_back({"elf", link::link_shared(adapter, target, exports, {}, padding)});
+    module.images.push_back({"elf_library", object});
+  } else {
+    const std::vector<std::vector<std::uint8_t>> objects = {object};
+    module.images.push_back({"elf", link::link_shared(adapter, target, exports, objects, padding)});
+  }
   check_imports(module.images.back().bytes, kernel, target);
   module.source = kernel.source;
   return write_module(module);

@@ -23,6 +23,7 @@ std::string arch_of(const ELFObjectFileBase& file) {
 // Sections that would have to be set up before a kernel runs, or once a thread.
 std::string refusal(llvm::StringRef section) {
   if (section.starts_with(".tbss") || section.starts_with(".tdata")) return "thread-local storage";
+  if (section == ".init" || section == ".fini") return "constructors or destructors";
   for (const char* name : {".init_array", ".ctors", ".preinit_array", ".fini_array", ".dtors"}) {
     if (section.starts_with(name)) return "constructors or destructors";
   }
@@ -42,6 +43,7 @@ ObjectFacts inspect_object(std::span<const std::uint8_t> bytes, const std::strin
   for (const llvm::object::SectionRef& section : file.sections()) {
     llvm::Expected<llvm::StringRef> section_name = section.getName();
     if (!section_name) throw CompileError(name + ": " + llvm::toString(section_name.takeError()));
+    facts.has_hash = facts.has_hash || *section_name == ".hash";
     if (const std::string why = refusal(*section_name); !why.empty() && section.getSize() > 0) {
       facts.refused.push_back(why + " (" + section_name->str() + ")");
     }

@@ -11,6 +11,7 @@ namespace ferry::link {
 struct ObjectFacts {
   std::string arch;                    // as Target::arch; "unknown ..." for others
   bool is_shared = false;              // a shared object
+  bool has_hash = false;               // with DT_HASH, by which devices find symbols
   std::vector<std::string> functions;  // that it defines for others
   std::vector<std::string> refused;    // what no device loads, by name: "thread-local storage (.tbss)"
 };

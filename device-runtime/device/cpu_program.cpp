@@ -79,9 +79,11 @@ class CpuCall final : public Workload {
 
 class CpuProgram final : public Program {
  public:
-  CpuProgram(ElfImage image, std::unique_ptr<LoadedCode> code, std::vector<ferry_kernel> kernels, Device& device,
-             MemoryBudget& budget, ThreadPool& pool, PrintBuffer& printed)
-      : image_(std::move(image)),
+  CpuProgram(std::unique_ptr<ElfImage> library, ElfImage image, std::unique_ptr<LoadedCode> code,
+             std::vector<ferry_kernel> kernels, Device& device, MemoryBudget& budget, ThreadPool& pool,
+             PrintBuffer& printed)
+      : library_(std::move(library)),
+        image_(std::move(image)),
         code_(std::move(code)),
         kernels_(std::move(kernels)),
         device_(device),
@@ -90,7 +92,9 @@ class CpuProgram final : public Program {
         printed_(printed) {}
   CpuProgram(const CpuProgram&) = delete;
   CpuProgram& operator=(const CpuProgram&) = delete;
-  ~CpuProgram() override { budget_.give_back(image_.memory_bytes()); }
+  ~CpuProgram() override {
+    budget_.give_back(image_.memory_bytes() + (library_ != nullptr ? library_->memory_bytes() : 0));
+  }
 
   Result<std::unique_ptr<Workload>> prepare(std::size_t function, std::span<const DeviceArgument> arguments,
                                             const BoundCall& bound) override {
@@ -101,6 +105,7 @@ class CpuProgram final : public Program {
   }
 
  private:
+  std::unique_ptr<ElfImage> library_;  // or null
   ElfImage image_;
   std::unique_ptr<LoadedCode> code_;
   std::vector<ferry_kernel> kernels_;  // one a function of the manifest
@@ -114,21 +119,29 @@ class CpuProgram final : public Program {
 
 Result<std::unique_ptr<Program>> load_cpu_program(const ModuleFile& module, const Hash& hash, Device& device,
                                                   MemoryBudget& budget, ThreadPool& pool, PrintBuffer& printed) {
-  const auto code = std::find_if(module.images.begin(), module.images.end(),
-                                 [](const CodeImage& image) { return image.kind == "elf"; });
+  const auto find = [&module](std::string_view kind) {
+    return std::find_if(module.images.begin(), module.images.end(),
+                        [kind](const CodeImage& image) { return image.kind == kind; });
+  };
+  const auto code = find("elf");
   if (code == module.images.end()) {
     return Status(ErrorCode::unsupported, "the module has no code for a CPU (expected an image of kind 'elf')");
   }
-  FERRY_ASSIGN(ElfImage image, ElfImage::load(code->bytes));
+  std::unique_ptr<ElfImage> library;
+  if (const auto bytes = find("elf_library"); bytes != module.images.end()) {
+    FERRY_ASSIGN(ElfImage loaded, ElfImage::load(bytes->bytes));
+    library = std::make_unique<ElfImage>(std::move(loaded));
+  }
+  FERRY_ASSIGN(ElfImage image, ElfImage::load(code->bytes, library.get()));
   std::vector<ferry_kernel> kernels;
   for (const FunctionInfo& function : module.manifest.functions) {
     FERRY_ASSIGN(void* address, image.function(function.symbol));
     kernels.push_back(reinterpret_cast<ferry_kernel>(address));
   }
-  FERRY_TRY(budget.take(image.memory_bytes()));
+  FERRY_TRY(budget.take(image.memory_bytes() + (library != nullptr ? library->memory_bytes() : 0)));
   auto loaded = std::make_unique<LoadedCode>(hash, code->bytes, image.base(), image.memory_bytes());
-  return std::unique_ptr<Program>(std::make_unique<CpuProgram>(std::move(image), std::move(loaded), std::move(kernels),
-                                                               device, budget, pool, printed));
+  return std::unique_ptr<Program>(std::make_unique<CpuProgram>(std::move(library), std::move(image), std::move(loaded),
+                                                               std::move(kernels), device, budget, pool, printed));
 }
 
 }  // namespace ferry::device

@@ -7,12 +7,12 @@
 
 namespace ferry::device {
 
-Result<ElfImage> ElfImage::load(std::span<const std::uint8_t> file) {
+Result<ElfImage> ElfImage::load(std::span<const std::uint8_t> file, const ElfImage* library) {
   const auto page_bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   FERRY_ASSIGN(const ElfLayout layout, read_elf_layout(file, page_bytes));
   FERRY_ASSIGN(ImageMemory memory, ImageMemory::map(layout, file, page_bytes));
   FERRY_ASSIGN(const DynamicTable table, read_dynamic_table(memory, layout.dynamic));
-  FERRY_TRY(relocate(memory, table));
+  FERRY_TRY(relocate(memory, table, library));
   FERRY_TRY(memory.protect(layout, page_bytes));
   return ElfImage(std::move(memory), table);
 }

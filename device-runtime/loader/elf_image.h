@@ -11,8 +11,9 @@ namespace ferry::device {
 
 class ElfImage {
  public:
-  // The bytes are copied. invalid_argument, unsupported or resource_exhausted.
-  static Result<ElfImage> load(std::span<const std::uint8_t> file);
+  // The bytes are copied. What the image imports and devices do not offer is looked for in the library, which must live
+  // as long. invalid_argument, unsupported or resource_exhausted.
+  static Result<ElfImage> load(std::span<const std::uint8_t> file, const ElfImage* library = nullptr);
 
   // The address of a function the image exports; valid as long as the image.
   Result<void*> function(std::string_view name) const;

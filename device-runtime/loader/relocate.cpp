@@ -1,5 +1,6 @@
 #include "device-runtime/loader/relocate.h"
 
+#include "device-runtime/loader/elf_image.h"
 #include "device-runtime/loader/imports.h"
 #include "rpc/base/format.h"
 
@@ -11,7 +12,8 @@ using elf::Word;
 Status malformed(std::string what) { return {ErrorCode::invalid_argument, "malformed code image: " + std::move(what)}; }
 Status refused(std::string what) { return {ErrorCode::unsupported, "code image refused: " + std::move(what)}; }
 
-Result<Word> symbol_address(const ImageMemory& image, const DynamicTable& table, std::uint32_t index) {
+Result<Word> symbol_address(const ImageMemory& image, const DynamicTable& table, std::uint32_t index,
+                            const ElfImage* library) {
   if (index == 0) return Word{0};
   if (index >= table.symbol_count) return malformed("a relocation names a symbol that does not exist");
   const elf::Sym symbol = read_symbol(image, table, index);
@@ -26,11 +28,14 @@ Result<Word> symbol_address(const ImageMemory& image, const DynamicTable& table,
   }
   if (name.empty()) return malformed("an import has no name");
   if (void* address = find_import(view)) return reinterpret_cast<Word>(address);
+  if (library != nullptr) {
+    if (const auto address = library->function(view); address.is_ok()) return reinterpret_cast<Word>(address.value());
+  }
   if (symbol.st_info >> 4 == STB_WEAK) return Word{0};
   return refused(format("it imports '%s', which kernels may not", name.c_str()));
 }
 
-Status apply(ImageMemory& image, const DynamicTable& table, const elf::Reloc& reloc) {
+Status apply(ImageMemory& image, const DynamicTable& table, const elf::Reloc& reloc, const ElfImage* library) {
   const std::uint32_t type = elf::reloc_type(reloc);
   if (type == elf::kNone) return {};
   const std::uint64_t place = reloc.r_offset;
@@ -50,17 +55,17 @@ Status apply(ImageMemory& image, const DynamicTable& table, const elf::Reloc& re
   if (!absolute && type != elf::kGlobDat && type != elf::kJumpSlot) {
     return refused(format("it has a relocation of type %u", type));
   }
-  FERRY_ASSIGN(const Word symbol, symbol_address(image, table, elf::reloc_symbol(reloc)));
+  FERRY_ASSIGN(const Word symbol, symbol_address(image, table, elf::reloc_symbol(reloc), library));
   image.write<Word>(place, symbol + addend + (absolute ? in_place : 0));
   return {};
 }
 
 }  // namespace
 
-Status relocate(ImageMemory& image, const DynamicTable& table) {
+Status relocate(ImageMemory& image, const DynamicTable& table, const ElfImage* library) {
   for (const RelocationTable& part : {table.relocations, table.plt_relocations}) {
     for (std::uint64_t i = 0; i < part.count; ++i) {
-      FERRY_TRY(apply(image, table, image.read<elf::Reloc>(part.address + i * sizeof(elf::Reloc))));
+      FERRY_TRY(apply(image, table, image.read<elf::Reloc>(part.address + i * sizeof(elf::Reloc)), library));
     }
   }
   return {};

@@ -1,11 +1,13 @@
-// Third step of loading: relocations. Every target must lie inside a writable segment, every symbol inside the image or
-// among the imports.
+// Third step of loading: relocations. Every target must lie inside a writable segment, every symbol inside the image,
+// among the imports or, where there is one, among the functions of the library.
 #pragma once
 
 #include "device-runtime/loader/dynamic_table.h"
 
 namespace ferry::device {
 
-Status relocate(ImageMemory& image, const DynamicTable& table);
+class ElfImage;
+
+Status relocate(ImageMemory& image, const DynamicTable& table, const ElfImage* library);
 
 }  // namespace ferry::device

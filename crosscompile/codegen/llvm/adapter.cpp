@@ -57,7 +57,7 @@ void define_unwinders(llvm::Module& module) {
 }  // namespace
 
 std::vector<std::uint8_t> emit_adapter(const FunctionInfo& function, const std::string& c_name, bool returns_status,
-                                       const Target& target) {
+                                       bool elsewhere, const Target& target) {
   llvm::LLVMContext context;
   llvm::Module module("adapter", context);
   const std::unique_ptr<llvm::TargetMachine> machine = make_machine(target);
@@ -94,8 +94,8 @@ std::vector<std::uint8_t> emit_adapter(const FunctionInfo& function, const std::
   auto* result_type = returns_status ? static_cast<llvm::Type*>(b.getInt32Ty()) : b.getVoidTy();
   auto* type = llvm::FunctionType::get(result_type, types, false);
   auto* callee = llvm::Function::Create(type, llvm::Function::ExternalLinkage, c_name, module);
-  // The linker finds it beside the adapter: no table of addresses between them.
-  callee->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  // Beside the adapter no table of addresses is needed between them.
+  if (!elsewhere) callee->setVisibility(llvm::GlobalValue::HiddenVisibility);
   llvm::CallInst* call = b.CreateCall(type, callee, values);
   for (unsigned i = 0; i < extensions.size(); ++i) {
     if (extensions[i] != llvm::Attribute::None) call->addParamAttr(i, extensions[i]);

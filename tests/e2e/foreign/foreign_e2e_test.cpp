@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdlib>
 
 #include "crosscompile/foreign/foreign.h"
 #include "host/session/ferry.h"
@@ -94,6 +95,18 @@ TEST_CASE("run and bench take a C file, and say what is wrong with one") {
         std::string::npos);
   CHECK(complaint({"compile", saxpy}).find("is not in ferry's own notation") != std::string::npos);
   CHECK(complaint({"run", saxpy, "--schedule", "none"}).find("a schedule is for kernels") != std::string::npos);
+}
+
+TEST_CASE("a shared object runs as it is") {
+  const Folder folder;
+  const std::string c = folder.file("saxpy.c", kSaxpy), so = folder.path("saxpy.so");
+  REQUIRE(std::system(("clang-19 -O2 -fPIC -shared -nostdlib -fuse-ld=lld-19 -Wl,--hash-style=both -o " + so + " " + c)
+                          .c_str()) == 0);
+  const Outcome run = run_ferry({"run", so, "--signature", foreign::signature_in_source(kSaxpy), "--arg",
+                                 "x=f32[3]:iota", "--arg", "y=f32[3]:ones", "--arg", "a=2"});
+  CAPTURE(run.err);
+  CHECK(run.code == 0);
+  CHECK(run.out.starts_with("y = f32[3]\n[1. 3. 5.]\n"));
 }
 
 TEST_CASE("compare calls a C kernel without a signature as the other kernel is called") {

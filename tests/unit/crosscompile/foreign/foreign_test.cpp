@@ -80,6 +80,19 @@ TEST_CASE_FIXTURE(Fixture, "a function that is not there is answered with the ne
   CHECK(refusal(cpp, "saxpy()").find("extern \"C\"") != std::string::npos);
 }
 
+TEST_CASE_FIXTURE(Fixture, "a shared object travels as it is, and one that devices cannot search is refused") {
+  const std::string c = file("s.c", "void f(float* x) { x[0] = 1; }");
+  const auto linked = [&](const std::string& style) {
+    const std::string so = folder.file("s.so");
+    const std::string command =
+        "clang-19 -O1 -fPIC -shared -nostdlib -fuse-ld=lld-19 -Wl,--hash-style=" + style + " -o " + so + " " + c;
+    REQUIRE(std::system(command.c_str()) == 0);
+    return so;
+  };
+  CHECK(compile(linked("both"), "f(inout f32[1] x)", target).size() > 2000);
+  CHECK(refusal(linked("gnu"), "f(inout f32[1] x)").ends_with("link it with --hash-style=both"));
+}
+
 TEST_CASE_FIXTURE(Fixture, "what devices do not offer or load is refused by name") {
   const auto about = [&](const std::string& text) { return refusal(file("f.c", text), "f()"); };
   CHECK(about("int puts(const char*); int printf(const char*, ...); void f(void) { puts(\"x\"); printf(\"%d\", 1); }")
