@@ -17,7 +17,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "bench/rpc/encrypted.h"
 #include "bench/rpc/raw_peer.h"
+#include "bench/rpc/report.h"
 #include "bench/support/comparison.h"
 #include "host/session/ferry.h"
 #include "host/session/state.h"
@@ -28,25 +30,12 @@ namespace {
 using namespace ferry;
 using bench::Comparison;
 using bench::median;
+using bench::Report;
 using bench::seconds_of;
 
 constexpr int kCpu = 1;
 constexpr std::size_t kBulk = std::size_t{256} << 20;
 constexpr const char* kSmallKernel = "def twice(float(N) A) -> (B) { B(i) = A(i) * 2.0 }";
-
-class Report {
- public:
-  void row(const std::string& what, const std::string& result, const std::string& goal, bool met,
-           const nlohmann::json& figures) {
-    std::cout << "| " << what << " | " << result << " | " << goal << " | " << (met ? "yes" : "**no**") << " |\n"
-              << std::flush;
-    json_.push_back({{"what", what}, {"goal", goal}, {"met", met}, {"figures", figures}});
-  }
-  const nlohmann::json& json() const { return json_; }
-
- private:
-  nlohmann::json json_ = nlohmann::json::array();
-};
 
 std::string format(const char* pattern, double value) {
   char buffer[64];
@@ -237,6 +226,7 @@ int main(int argc, char** argv) try {
   std::cout << "| what | median | goal | met |\n| --- | --- | --- | --- |\n";
   bench::pin_to_cpu(kCpu);
   null_call(argv[2], report);
+  bench::encrypted_calls(argv[2], report);
   new_module(argv[2], report);
   compile_time(report);
   // Bulk data moves best with an end on each CPU, for us and for the bare sockets alike.
@@ -245,6 +235,7 @@ int main(int argc, char** argv) try {
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) CPU_SET(cpu, &all);
   sched_setaffinity(0, sizeof all, &all);
   bandwidth(argv[2], report);
+  bench::encrypted_bandwidth(argv[2], report);
   cold_run(argv[1], report);
   if (argc == 5) std::ofstream(argv[4]) << report.json().dump(2) << "\n";
   return 0;

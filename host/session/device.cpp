@@ -1,5 +1,7 @@
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <thread>
 
 #include "crosscompile/target/resolve.h"
 #include "host/session/destination.h"
@@ -13,6 +15,9 @@ namespace ferry {
 namespace {
 
 constexpr std::chrono::seconds kPatience{5};
+constexpr int kMaxAttempts = 3;
+constexpr std::chrono::milliseconds kSoonLost{1000};
+constexpr std::chrono::milliseconds kRetryPause{100};
 
 session::EventHandlers handlers_of(const ConnectOptions& options, const detail::DeviceState& state) {
   session::EventHandlers handlers;
@@ -66,11 +71,29 @@ std::unique_ptr<Transport> encrypted(std::unique_ptr<Transport> transport, const
   }
 }
 
-session::Link link_to(const session::Destination& to) {
-  session::Link link(session::take(connect_tcp(to.tcp.host, to.tcp.port)));
+session::Link link_over(std::unique_ptr<Transport> transport, const session::Destination& to) {
+  session::Link link(std::move(transport));
   link.encrypted = to.way == session::Way::encrypted;
   if (link.encrypted) link.transport = encrypted(std::move(link.transport), to);
   return link;
+}
+
+// Before a session is open nothing has run on the device, so a connection that breaks then may be opened again. One
+// that is refused, or that stays silent, is not.
+template <class Open>
+auto open_with_retries(const session::Destination& to, const ConnectOptions& options, Open open) {
+  for (int attempt = 1;; ++attempt) {
+    auto transport = session::take(connect_tcp(to.tcp.host, to.tcp.port));
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      return open(link_over(std::move(transport), to));
+    } catch (const RemoteError& error) {
+      const bool lost = error.code() == ErrorCode::unavailable && std::chrono::steady_clock::now() - start < kSoonLost;
+      if (!lost || attempt == kMaxAttempts) throw;
+      if (options.log) options.log(std::string(error.what()) + "; nothing has run there yet, so trying again");
+      std::this_thread::sleep_for(attempt * kRetryPause);
+    }
+  }
 }
 
 }  // namespace
@@ -91,8 +114,10 @@ Device connect(std::string_view address, const ConnectOptions& options) {
     }
     return Device(std::move(state));
   }
-  state->client =
-      std::make_unique<session::Client>(link_to(to), state->name, handlers_of(options, *state), wishes_of(options));
+  state->client = open_with_retries(to, options, [&](session::Link link) {
+    return std::make_unique<session::Client>(std::move(link), state->name, handlers_of(options, *state),
+                                             wishes_of(options));
+  });
   return Device(std::move(state));
 }
 
@@ -102,7 +127,8 @@ ServerStatus server_status(std::string_view address, const ConnectOptions& optio
     throw RemoteError(ErrorCode::invalid_argument,
                       to.name + " is served alone, by a server of its own: there is nobody to ask who else uses it");
   }
-  const rpc::StatusReply reply = session::ask_status(link_to(to), to.name);
+  const rpc::StatusReply reply =
+      open_with_retries(to, options, [&](session::Link link) { return session::ask_status(std::move(link), to.name); });
   const auto clients = [](const std::vector<rpc::ClientListing>& listings) {
     std::vector<ServerClient> list;
     for (const rpc::ClientListing& one : listings) {

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Feeds everything that reads bytes before a key was shown, and encrypted records, with what libFuzzer thinks of, under the
+# address and undefined behaviour sanitizers. Starts from tests/fuzz/corpus/handshake, which every test run replays, and
+# keeps what it learns in build/fuzz_handshake.
+#
+#   scripts/fuzz_handshake.sh SECONDS
+set -euo pipefail
+cd "$(dirname "$0")/.."
+seconds=${1:?"usage: scripts/fuzz_handshake.sh SECONDS"}
+out=build/fuzz_handshake
+mkdir -p $out/corpus
+clang++-19 -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I. -DASIO_STANDALONE \
+  -Ibuild/libsodium/"$(uname -m)"/include -DSODIUM_STATIC \
+  rpc/base/*.cpp rpc/abi/*.cpp rpc/wire/*.cpp rpc/transport/loopback.cpp rpc/transport/transport.cpp rpc/secure/*.cpp \
+  tests/fuzz/handshake/input.cpp tests/fuzz/handshake/libfuzzer/main.cpp build/libsodium/"$(uname -m)"/lib/libsodium.a \
+  -o $out/fuzz
+exec $out/fuzz -max_total_time="$seconds" -max_len=4096 -timeout=10 -print_final_stats=1 -artifact_prefix=$out/ \
+  $out/corpus tests/fuzz/corpus/handshake

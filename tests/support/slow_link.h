@@ -1,0 +1,48 @@
+// A link with a delay and a rate, in front of a server on loopback: a proxy, since the kernels that tests run on cannot
+// delay packets.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace ferry::test {
+
+struct LinkSpeed {
+  std::chrono::milliseconds round_trip{100};
+  double bytes_per_second = 100e6 / 8;
+};
+
+class SlowLink {
+ public:
+  // The first `drops` connections are reset as soon as they have said something.
+  SlowLink(int server_port, LinkSpeed speed, int drops = 0);
+  ~SlowLink();
+  SlowLink(const SlowLink&) = delete;
+  SlowLink& operator=(const SlowLink&) = delete;
+
+  int port() const { return port_; }
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  // Every connection breaks, on both sides.
+  void cut();
+
+ private:
+  struct Connection;
+  void accept_all();
+
+  const int server_port_;
+  const LinkSpeed speed_;
+  int drops_;
+  int listener_ = -1;
+  int port_ = 0;
+  std::mutex mutex_;
+  std::list<std::unique_ptr<Connection>> connections_;
+  std::thread acceptor_;
+};
+
+}  // namespace ferry::test
