@@ -81,6 +81,7 @@ std::vector<std::uint8_t> compile_object(const std::string& file, const std::vec
                                     "-o",
                                     object,
                                     "-O3",
+                                    "-gline-tables-only",  // for reports of crashes, and debuggers
                                     "-fPIC",
                                     "-ffunction-sections",
                                     "-fno-stack-protector",

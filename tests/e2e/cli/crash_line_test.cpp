@@ -1,0 +1,25 @@
+// A kernel written in C that goes wrong is told with the line.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "tests/e2e/cli/run_ferry.h"
+
+using namespace ferry;
+
+TEST_CASE("a kernel in C that leaves its memory is told with the line it did so in") {
+  const test::Folder folder;
+  const std::string file = folder.file("astray.c",
+                                       "#include <stdint.h>\n"
+                                       "// ferry: astray(in f32[n] x, out f32[n] y)\n"
+                                       "void astray(const float* x, float* y, int64_t n) {\n"
+                                       "  for (int64_t i = 0; i < n; ++i)\n"
+                                       "    y[i + (1ll << 40)] = x[i];\n"
+                                       "}\n");
+  const test::Outcome outcome = test::run_ferry({"run", file, "--arg", "x=f32[3]:iota"});
+  CHECK(outcome.code == 1);
+  CAPTURE(outcome.err);
+  CHECK(outcome.err.find("astray: the kernel ended the session with SIGSEGV (bad memory access) after ") !=
+        std::string::npos);
+  CHECK(outcome.err.find("astray.c:5)") != std::string::npos);
+}
