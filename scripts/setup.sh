@@ -14,7 +14,7 @@ packages=(
   # compiler and linker in process; libcurl only quiets a search of LLVM's CMake files
   llvm-19-dev liblld-19-dev lld-19
   # libraries
-  libcereal-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libspdlog-dev
+  libasio-dev libcereal-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libspdlog-dev
   # tests (clang makes kernels that ferry's own compiler had no part in) and benchmarks
   openssh-client openssh-server doctest-dev libbenchmark-dev qemu-user gdb python3 python3-venv clang-19 clang-format-19
 )

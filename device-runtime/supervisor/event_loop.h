@@ -1,17 +1,18 @@
-// The supervisor's only way to wait: for descriptors, for a time, for signals. A loop around poll(2): Asio, which did
-// this before, costs a static server 40 KB, and there are only ever a few hundred descriptors.
+// The supervisor's only way to wait: for descriptors, for a time, for signals. A thin layer over Asio that erases the
+// types of callbacks, so that Asio's templates are instantiated once and not at every use, which costs the server 60
+// KB.
 //
-// Single-threaded: callbacks run inside run(), one after the other. A callback is kept by the loop until it was called
-// or its object cancelled it, and is destroyed between callbacks, never inside of one.
+// Single-threaded: callbacks run inside run(), one after the other.
 #pragma once
 
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <asio/signal_set.hpp>
+#include <asio/steady_timer.hpp>
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <initializer_list>
-#include <vector>
 
-#include "device-runtime/supervisor/descriptor.h"
 #include "rpc/base/status.h"
 
 namespace ferry::device {
@@ -20,84 +21,62 @@ using Callback = std::function<void()>;
 
 class EventLoop {
  public:
-  EventLoop() = default;
+  EventLoop() : context_(1), signals_(context_) {}
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
-  ~EventLoop();
 
-  // Calls on_signal(number) for each of these signals, as often as they come, until no_more_signals(). They are blocked
-  // from here on; those that come together while others are handled may be told once.
+  // Calls on_signal(number) for each of these signals, as often as they come, until no_more_signals().
   Status handle_signals(std::initializer_list<int> numbers, std::function<void(int)> on_signal);
-  void no_more_signals() { signals_ = Descriptor(); }
+  void no_more_signals();
 
   // Returns when nothing is waited for any more, or after stop().
-  void run();
-  void stop() { stopped_ = true; }
+  void run() { context_.run(); }
+  void stop() { context_.stop(); }
+
+  asio::io_context& context() { return context_; }
 
  private:
-  friend class WatchedDescriptor;
-  friend class Timer;
-  using Clock = std::chrono::steady_clock;
-  struct Wait {
-    std::uint64_t id;
-    int descriptor;  // -1: a timer
-    short events;
-    Clock::time_point when;
-    Callback then;
-  };
+  void wait_for_signal();
 
-  std::uint64_t add(Wait wait);
-  void cancel(std::uint64_t id);
-  void cancel_all_of(int descriptor);
-  void drop_cancelled();
-  void take_signals();
-
-  std::vector<Wait> waits_;
-  std::vector<Callback> cancelled_;  // their objects may be running
-  std::uint64_t last_id_ = 0;
-  Descriptor signals_;
+  asio::io_context context_;
+  asio::signal_set signals_;
   std::function<void(int)> on_signal_;
-  bool stopped_ = false;
 };
 
 // A descriptor that can be waited for. Closes it at the end.
 class WatchedDescriptor {
  public:
-  // Takes over the descriptor.
-  WatchedDescriptor(EventLoop& loop, int descriptor) : loop_(loop), descriptor_(descriptor) {}
-  WatchedDescriptor(const WatchedDescriptor&) = delete;
-  WatchedDescriptor& operator=(const WatchedDescriptor&) = delete;
-  ~WatchedDescriptor() { close(); }
+  // Takes over the descriptor. One that the system cannot wait for is closed, and never calls back.
+  WatchedDescriptor(EventLoop& loop, int descriptor);
+  WatchedDescriptor(WatchedDescriptor&&) noexcept = default;
+  WatchedDescriptor& operator=(WatchedDescriptor&&) = delete;
 
   // Calls back once. Not at all when the descriptor is closed or released first.
-  void when_readable(Callback then);
-  void when_writable(Callback then);
+  void when_readable(Callback then) { wait(asio::posix::stream_descriptor::wait_read, std::move(then)); }
+  void when_writable(Callback then) { wait(asio::posix::stream_descriptor::wait_write, std::move(then)); }
 
-  int number() const { return descriptor_.number(); }
-  bool is_open() const { return number() >= 0; }
-  void close() { Descriptor closing(release()); }
+  int number() const { return const_cast<asio::posix::stream_descriptor&>(stream_).native_handle(); }
+  bool is_open() const { return stream_.is_open(); }
+  void close();
   // The descriptor is the caller's again.
-  int release();
+  int release() { return stream_.release(); }
 
  private:
-  EventLoop& loop_;
-  Descriptor descriptor_;
+  void wait(asio::posix::stream_descriptor::wait_type what, Callback then);
+
+  asio::posix::stream_descriptor stream_;
 };
 
 class Timer {
  public:
-  explicit Timer(EventLoop& loop) : loop_(loop) {}
-  Timer(const Timer&) = delete;
-  Timer& operator=(const Timer&) = delete;
-  ~Timer() { cancel(); }
+  explicit Timer(EventLoop& loop) : timer_(loop.context()) {}
 
   // Calls back once, unless cancelled or started anew before.
   void start(std::chrono::milliseconds delay, Callback then);
-  void cancel() { loop_.cancel(id_); }
+  void cancel() { timer_.cancel(); }
 
  private:
-  EventLoop& loop_;
-  std::uint64_t id_ = 0;
+  asio::steady_timer timer_;
 };
 
 }  // namespace ferry::device

@@ -5,11 +5,14 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <asio/buffer.hpp>
+#include <asio/generic/stream_protocol.hpp>
+#include <asio/io_context.hpp>
+#include <asio/write.hpp>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -18,18 +21,32 @@ namespace ferry {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Socket = asio::generic::stream_protocol::socket;
 
 Status system_failure(const char* what, int error) {
   return Status(ErrorCode::unavailable, std::string(what) + ": " + std::strerror(error));
 }
 
-// Plain system calls: they do not cut large pieces small, and cost a static server less than a library would.
+// The buffer sequence Asio wants, without the vector it would otherwise take to make one.
+struct Buffers {
+  using value_type = asio::const_buffer;
+  static constexpr std::size_t kMost = 16;
+  std::array<asio::const_buffer, kMost> buffers;
+  std::size_t count = 0;
+  const asio::const_buffer* begin() const { return buffers.data(); }
+  const asio::const_buffer* end() const { return buffers.data() + count; }
+};
+
 class SocketTransport final : public Transport {
  public:
-  explicit SocketTransport(int fd) : fd_(fd) {}
-  SocketTransport(const SocketTransport&) = delete;
-  SocketTransport& operator=(const SocketTransport&) = delete;
-  ~SocketTransport() override { ::close(fd_); }
+  explicit SocketTransport() : socket_(context_) {}
+
+  Status assign(int family, int fd) {
+    asio::error_code error;
+    socket_.assign(asio::generic::stream_protocol(family, 0), fd, error);
+    if (error) return system_failure("cannot use the socket", error.value());
+    return Status();
+  }
 
   Status send(std::span<const ByteSpan> pieces) override {
     std::size_t total = 0;
@@ -39,17 +56,15 @@ class SocketTransport final : public Transport {
       std::array<std::uint8_t, kShortMessage> message;
       auto end = message.begin();
       for (const ByteSpan piece : pieces) end = std::copy(piece.begin(), piece.end(), end);
-      iovec whole{message.data(), total};
-      return write(&whole, 1);
+      return write(asio::const_buffer(message.data(), total));
     }
     while (!pieces.empty()) {
-      std::array<iovec, 16> buffers;
-      std::size_t count = 0;
-      for (; !pieces.empty() && count < buffers.size(); pieces = pieces.subspan(1)) {
+      Buffers buffers;
+      for (; !pieces.empty() && buffers.count < Buffers::kMost; pieces = pieces.subspan(1)) {
         const ByteSpan piece = pieces.front();
-        if (!piece.empty()) buffers[count++] = {const_cast<std::uint8_t*>(piece.data()), piece.size()};
+        if (!piece.empty()) buffers.buffers[buffers.count++] = asio::const_buffer(piece.data(), piece.size());
       }
-      FERRY_TRY(write(buffers.data(), count));
+      FERRY_TRY(write(buffers));
     }
     return Status();
   }
@@ -60,41 +75,33 @@ class SocketTransport final : public Transport {
     std::size_t received = 0;
     while (received < at_least) {
       if (has_deadline) FERRY_TRY(wait_readable(deadline));
+      asio::error_code error;
       const MutableByteSpan rest = into.subspan(received);
-      const ssize_t count = ::recv(fd_, rest.data(), rest.size(), 0);
-      if (count == 0) return closed_by_peer(received, at_least);
-      if (count > 0) {
-        received += static_cast<std::size_t>(count);
-      } else if (errno != EINTR) {
-        return system_failure("the connection is gone", errno);
-      }
+      received += socket_.read_some(asio::mutable_buffer(rest.data(), rest.size()), error);
+      if (error == asio::error::eof) return closed_by_peer(received, at_least);
+      if (error) return system_failure("the connection is gone", error.value());
     }
     return received;
   }
 
   void set_receive_timeout(std::chrono::milliseconds timeout) override { timeout_ = timeout; }
-  // Not closed: another thread may be inside send() or receive().
-  void close_send() override { ::shutdown(fd_, SHUT_WR); }
-  void close() override { ::shutdown(fd_, SHUT_RDWR); }
-  int native_handle() const override { return fd_; }
+  // Both act on the socket itself: another thread may be inside send() or receive(), which touch Asio's own state.
+  void close_send() override { ::shutdown(socket_.native_handle(), SHUT_WR); }
+  void close() override { ::shutdown(socket_.native_handle(), SHUT_RDWR); }
+  int native_handle() const override { return const_cast<Socket&>(socket_).native_handle(); }
 
  private:
   static constexpr std::size_t kShortMessage = 512;
+  static constexpr std::size_t kLargestWrite = std::size_t{1} << 30;
 
-  Status write(iovec* buffers, std::size_t count) const {
-    while (count > 0) {
-      msghdr message{};
-      message.msg_iov = buffers;
-      message.msg_iovlen = count;
-      const ssize_t result = ::sendmsg(fd_, &message, MSG_NOSIGNAL);
-      if (result < 0 && errno != EINTR) return system_failure("the connection is gone", errno);
-      auto sent = static_cast<std::size_t>(std::max<ssize_t>(result, 0));
-      for (; count > 0 && sent >= buffers->iov_len; --count) sent -= buffers++->iov_len;
-      if (count == 0) break;
-      buffers->iov_base = static_cast<std::uint8_t*>(buffers->iov_base) + sent;
-      buffers->iov_len -= sent;
-    }
-    return Status();
+  template <class BufferSequence>
+  Status write(const BufferSequence& buffers) {
+    asio::error_code error;
+    // Left to itself, Asio hands the system 64 KiB at a time.
+    asio::write(
+        socket_, buffers,
+        [](const asio::error_code& failed, std::size_t) { return failed ? std::size_t{0} : kLargestWrite; }, error);
+    return error ? system_failure("the connection is gone", error.value()) : Status();
   }
 
   Status wait_readable(Clock::time_point deadline) const {
@@ -108,7 +115,8 @@ class SocketTransport final : public Transport {
     }
   }
 
-  const int fd_;
+  asio::io_context context_{1};
+  Socket socket_;
   std::chrono::milliseconds timeout_{0};
 };
 
@@ -130,7 +138,12 @@ Result<std::unique_ptr<Transport>> wrap_socket(int fd) {
     const int on = 1;
     (void)::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   }
-  return std::unique_ptr<Transport>(std::make_unique<SocketTransport>(fd));
+  auto transport = std::make_unique<SocketTransport>();
+  if (Status status = transport->assign(family, fd); !status.is_ok()) {
+    ::close(fd);
+    return status;
+  }
+  return std::unique_ptr<Transport>(std::move(transport));
 }
 
 Result<std::pair<std::unique_ptr<Transport>, std::unique_ptr<Transport>>> socket_transport_pair() {
