@@ -37,10 +37,9 @@ std::optional<DType> arithmetic_type(const FunctionInfo& function) {
   return std::nullopt;
 }
 
-std::vector<std::string> constants_of(const CompiledModule& module, const FunctionInfo& info) {
+std::vector<std::string> constants_of(const Function& function) {
   std::vector<std::string> names;
-  const auto index = static_cast<std::size_t>(&info - module.manifest().functions.data());
-  if (const FunctionInfo* preparation = module.preparation(index)) {
+  if (const FunctionInfo* preparation = function.preparation()) {
     for (const ParameterInfo& parameter : preparation->parameters)
       if (parameter.direction == Direction::in) names.push_back(parameter.name);
   }
@@ -56,7 +55,7 @@ BenchReport measure(const Device& device, const KernelSource& source, const Call
   const std::vector<Argument> arguments = make_arguments(info, plan, device);
   BenchReport report{info, plan.symbols, device.name(), device.facts(), kernel.module.manifest().target};
   report.cold = options.measure.bench.cold;
-  report.constants = constants_of(kernel.module, info);
+  report.constants = constants_of(function);
   {
     const Progress progress("measuring " + info.name);
     report.timing = function.measure(arguments, bench_options_for(options.measure, device));

@@ -43,6 +43,13 @@ std::int64_t constant_extent(const Expr& extent) {
   return value ? *value : 0;
 }
 
+std::int64_t constant_bytes(const Buffer& tensor) {
+  std::int64_t bytes = static_cast<std::int64_t>(dtype_bytes(tensor.dtype));
+  for (const Expr& size : tensor.shape)
+    if (__builtin_mul_overflow(bytes, constant_extent(size), &bytes)) return 0;
+  return bytes;
+}
+
 std::vector<Expr> sources_of(const ScheduledStage& stage) {
   if (const Reduce* reduce = stage.reduction()) return reduce->sources;
   return stage.values;

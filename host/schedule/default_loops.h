@@ -9,6 +9,9 @@ namespace ferry::schedule {
 // 0 when it is known only at run time.
 std::int64_t constant_extent(const Expr& extent);
 
+// Of all elements; 0 when that is known only at run time, or more than any memory holds.
+std::int64_t constant_bytes(const ir::Buffer& tensor);
+
 // What a stage computes at one point, reduction or not.
 std::vector<Expr> sources_of(const ScheduledStage& stage);
 

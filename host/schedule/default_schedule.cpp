@@ -262,14 +262,8 @@ std::string schedule_stage(Schedule& schedule, StageHandle handle, const Target&
 // Whether all of the stage's results are so large that no cache keeps them for whoever reads them next.
 bool exceeds_caches(const ScheduledStage& stage) {
   constexpr std::int64_t kLargestCache = std::int64_t{64} << 20;
-  return std::all_of(stage.outputs.begin(), stage.outputs.end(), [](const BufferRef& output) {
-    std::int64_t bytes = static_cast<std::int64_t>(dtype_bytes(output->dtype));
-    for (const Expr& size : output->shape) {
-      const std::int64_t extent = constant_extent(size);
-      if (extent == 0 || __builtin_mul_overflow(bytes, extent, &bytes)) return false;
-    }
-    return bytes > kLargestCache;
-  });
+  return std::all_of(stage.outputs.begin(), stage.outputs.end(),
+                     [](const BufferRef& output) { return constant_bytes(*output) > kLargestCache; });
 }
 
 Schedule decide(Schedule schedule, const Target& target, const Constants& constants) {

@@ -12,14 +12,6 @@ using namespace ir;
 
 namespace {
 
-// 0 when that is not a constant, or more than any memory holds.
-std::int64_t bytes_of(const Buffer& tensor) {
-  std::int64_t bytes = static_cast<std::int64_t>(dtype_bytes(tensor.dtype));
-  for (const Expr& size : tensor.shape)
-    if (__builtin_mul_overflow(bytes, constant_extent(size), &bytes)) return 0;
-  return bytes;
-}
-
 bool depends(const Load& load, const Expr& var) {
   return std::any_of(load.indices.begin(), load.indices.end(), [&](const Expr& i) { return uses_var(i, var); });
 }
@@ -62,8 +54,8 @@ std::optional<Product> with_columns(const ScheduledStage& stage, const Load* row
   }
   if (any) product.row_dimension = dimension_of(*rows, axes[product.row].var);
   for (const Axis& axis : stage.reduction()->axes) product.depth *= constant_extent(axis.extent);
-  product.row_bytes = bytes_of(*rows->buffer);
-  product.column_bytes = bytes_of(*columns->buffer);
+  product.row_bytes = constant_bytes(*rows->buffer);
+  product.column_bytes = constant_bytes(*columns->buffer);
   product.is_column_contiguous = step_of(*columns, axes[column].var) == Step::contiguous;
   for (const std::int64_t size :
        {product.rows, product.columns, product.depth, product.row_bytes, product.column_bytes})

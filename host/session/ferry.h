@@ -206,6 +206,8 @@ struct TimedCall;
 class FERRY_API Function {
  public:
   const FunctionInfo& info() const;
+  // What is computed of its constant arguments once, or null.
+  const FunctionInfo* preparation() const;
 
   // The output; with several, use call().
   template <class... Arguments>

@@ -28,6 +28,35 @@ fs::path temporary_folder() {
   return pattern;
 }
 
+// On standard input and output, as ssh starts one.
+struct PipedServer {
+  int to = -1, from = -1;
+  pid_t process = -1;
+
+  PipedServer() {
+    int to_server[2], from_server[2];
+    REQUIRE(pipe2(to_server, O_CLOEXEC) == 0);
+    REQUIRE(pipe2(from_server, O_CLOEXEC) == 0);
+    std::vector<std::string> words = server_command();
+    words.insert(words.end(), {"--quiet", "--stdio"});
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    process = fork();
+    REQUIRE(process >= 0);
+    if (process == 0) {
+      dup2(to_server[0], STDIN_FILENO);
+      dup2(from_server[1], STDOUT_FILENO);
+      execvp(pointers[0], pointers.data());
+      _exit(127);
+    }
+    close(to_server[0]);
+    close(from_server[1]);
+    to = to_server[1];
+    from = from_server[0];
+  }
+};
+
 TEST_CASE("the first line on standard output says where the server listens") {
   TestServer server;
   CHECK(server.first_line() == "rpc_server listening on 127.0.0.1:" + std::to_string(server.port()));
@@ -187,25 +216,8 @@ TEST_CASE("a server on an inherited socket serves that one session and ends with
 }
 
 TEST_CASE("a server on standard input and output serves one session and ends with it") {
-  int to_server[2], from_server[2], between[2];
-  REQUIRE(pipe(to_server) == 0);
-  REQUIRE(pipe(from_server) == 0);
-  std::vector<std::string> words = server_command();
-  words.insert(words.end(), {"--quiet", "--stdio"});
-  const pid_t server = fork();
-  REQUIRE(server >= 0);
-  if (server == 0) {
-    dup2(to_server[0], STDIN_FILENO);
-    dup2(from_server[1], STDOUT_FILENO);
-    for (const int end : {to_server[0], to_server[1], from_server[0], from_server[1]}) close(end);
-    std::vector<char*> pointers;
-    for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
-    pointers.push_back(nullptr);
-    execvp(pointers[0], pointers.data());
-    _exit(127);
-  }
-  close(to_server[0]);
-  close(from_server[1]);
+  PipedServer server;
+  int between[2];
   // The client's transport wants a socket: two threads stand for ssh.
   REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, between) == 0);
   const auto carry = [](int from, int to, bool is_socket) {
@@ -215,7 +227,7 @@ TEST_CASE("a server on standard input and output serves one session and ends wit
     }
     is_socket ? shutdown(to, SHUT_WR) : close(to);
   };
-  std::thread forth(carry, between[1], to_server[1], false), back(carry, from_server[0], between[1], true);
+  std::thread forth(carry, between[1], server.to, false), back(carry, server.from, between[1], true);
   {
     auto transport = wrap_socket(between[0]);
     REQUIRE(transport.is_ok());
@@ -231,31 +243,15 @@ TEST_CASE("a server on standard input and output serves one session and ends wit
   forth.join();
   back.join();
   int status = 0;
-  CHECK(waitpid(server, &status, 0) == server);
+  CHECK(waitpid(server.process, &status, 0) == server.process);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
-  close(from_server[0]);
+  close(server.from);
   close(between[1]);
 }
 
 TEST_CASE("a server on standard input ends when that does, also while a kernel runs") {
-  int to_server[2], from_server[2];
-  REQUIRE(pipe2(to_server, O_CLOEXEC) == 0);
-  REQUIRE(pipe2(from_server, O_CLOEXEC) == 0);
-  std::vector<std::string> words = server_command();
-  words.insert(words.end(), {"--quiet", "--stdio"});
-  const pid_t server = fork();
-  if (server == 0) {
-    dup2(to_server[0], STDIN_FILENO);
-    dup2(from_server[1], STDOUT_FILENO);
-    std::vector<char*> pointers;
-    for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
-    pointers.push_back(nullptr);
-    execvp(pointers[0], pointers.data());
-    _exit(127);
-  }
-  close(to_server[0]);
-  close(from_server[1]);
+  PipedServer server;
   Bytes bytes;
   const auto append = [&](ByteSpan part) { bytes.insert(bytes.end(), part.begin(), part.end()); };
   const auto request = [&](std::uint64_t id, const auto& message, ByteSpan payload = {}) {
@@ -273,14 +269,14 @@ TEST_CASE("a server on standard input ends when that does, also while a kernel r
   request(1, rpc::Hello{rpc::kProtocolVersionMin, rpc::kProtocolVersionMax, "a test"});
   request(2, rpc::PutModule{1, blake2b(kit_file())}, kit_file());
   request(3, rpc::Call{1, "forever", {}});
-  REQUIRE(write(to_server[1], bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+  REQUIRE(write(server.to, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  CHECK(waitpid(server, nullptr, WNOHANG) == 0);
-  close(to_server[1]);
+  CHECK(waitpid(server.process, nullptr, WNOHANG) == 0);
+  close(server.to);
   int status = 0;
-  CHECK(waitpid(server, &status, 0) == server);
+  CHECK(waitpid(server.process, &status, 0) == server.process);
   CHECK(WIFEXITED(status));
-  close(from_server[0]);
+  close(server.from);
 }
 
 }  // namespace

@@ -44,6 +44,19 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+// Those that take part in a loop long enough for all.
+std::set<unsigned> threads_of_a_long_loop(ThreadPool& pool) {
+  std::mutex mutex;
+  std::set<unsigned> indices;
+  run(pool, 300, 1, [&](std::int64_t, std::int64_t) {
+    sleep_ms(2);
+    const std::lock_guard lock(mutex);
+    indices.insert(ThreadPool::thread_index());
+    return 0;
+  });
+  return indices;
+}
+
 TEST_CASE("every iteration runs exactly once, whatever the sizes") {
   for (const unsigned threads : {1U, 2U, 3U, 8U}) {
     ThreadPool pool(threads);
@@ -83,15 +96,7 @@ TEST_CASE("loops of a negative or zero size run nothing") {
 
 TEST_CASE("all threads take part, the caller too, and each knows its index") {
   ThreadPool pool(3);
-  std::mutex mutex;
-  std::set<unsigned> indices;
-  run(pool, 300, 1, [&](std::int64_t, std::int64_t) {
-    sleep_ms(2);
-    const std::lock_guard lock(mutex);
-    indices.insert(ThreadPool::thread_index());
-    return 0;
-  });
-  CHECK(indices == std::set<unsigned>{0, 1, 2});
+  CHECK(threads_of_a_long_loop(pool) == std::set<unsigned>{0, 1, 2});
 }
 
 TEST_CASE("uneven work is balanced") {
@@ -169,15 +174,7 @@ TEST_CASE("threads that fell asleep take part in the next loop") {
   ThreadPool pool(3);
   run(pool, 1000, 1, [](std::int64_t, std::int64_t) { return 0; });
   sleep_ms(50);
-  std::mutex mutex;
-  std::set<unsigned> indices;
-  run(pool, 300, 1, [&](std::int64_t, std::int64_t) {
-    sleep_ms(2);
-    const std::lock_guard lock(mutex);
-    indices.insert(ThreadPool::thread_index());
-    return 0;
-  });
-  CHECK(indices == std::set<unsigned>{0, 1, 2});
+  CHECK(threads_of_a_long_loop(pool) == std::set<unsigned>{0, 1, 2});
 }
 
 TEST_CASE("an idle pool does not use the processor") {
