@@ -1,5 +1,6 @@
 // One ferry kernel against one peer, in turn in this process: reads a Request as JSON from a file, prints what came
-// of it as JSON. A process for each comparison keeps the libraries apart, and LLVM out of their way.
+// of it as JSON: seconds a run of each, round by round. Processes of their own keep the libraries apart, and LLVM out
+// of their way.
 //
 //   ferry_kernel_duel REQUEST
 
@@ -119,12 +120,8 @@ nlohmann::json fight(const bench::Request& request) {
   const bench::Comparison comparison =
       bench::compare(static_cast<std::size_t>(request.rounds), Sampler([&] { ferry.run(); }),
                      Sampler([&] { opponent.kernel->run(); }));
-  nlohmann::json answer = {{"ours_s", bench::median(comparison.ours)},
-                           {"theirs_s", bench::median(comparison.theirs)},
-                           {"speed", 1 / comparison.ratio()},
-                           {"speed_low", 1 / comparison.highest()},
-                           {"speed_high", 1 / comparison.lowest()},
-                           {"rounds", request.rounds},
+  nlohmann::json answer = {{"ours", comparison.ours},
+                           {"theirs", comparison.theirs},
                            {"peer", opponent.name},
                            {"instructions", opponent.instructions},
                            {"implementation", opponent.kernel->implementation()}};
