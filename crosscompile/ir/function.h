@@ -4,6 +4,7 @@
 #include "crosscompile/ir/stmt.h"
 #include "rpc/abi/manifest.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,6 +30,13 @@ struct Requirement {
   std::string message;
 };
 
+// Where a function stands in the text it was written in.
+struct SourceLines {
+  std::string file;
+  unsigned line = 0;                       // of the function
+  std::map<std::string, unsigned> stores;  // of the statement that computes a tensor, by its name
+};
+
 struct Function {
   std::string name;
   std::vector<FunctionParameter> parameters;
@@ -44,6 +52,7 @@ struct Function {
   bool flat = false;
   // The user's intrinsics that the body calls; null: none. Not needed any more after passes/intrinsics.
   std::shared_ptr<const Context> context;
+  std::shared_ptr<const SourceLines> lines;  // null: no debug information is wanted
   Stmt body;
 };
 

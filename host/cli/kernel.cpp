@@ -74,6 +74,7 @@ KernelSource read_foreign(const KernelOptions& options, const std::string& other
 void add_kernel_options(CLI::App& command, KernelOptions& options, const char* file_help) {
   command.add_option("kernel", options.file, file_help)->type_name("FILE");
   command.add_option("-e,--expression", options.expression, "The kernel's text, instead of a file")->type_name("TEXT");
+  command.add_flag("-g", options.debug, "Let debuggers and reports of crashes know the lines of the source");
   command.add_option("--fn", options.function, "The function to take, where there are several")->type_name("NAME");
   add_schedule_options(command, options.schedule);
 }
@@ -129,7 +130,7 @@ KernelSource read_kernel(const KernelOptions& options, const std::string& other_
       return source;
     }
   }
-  source.programs = lang::parse(source.text, source.name);
+  source.programs = lang::parse(source.text, source.name, options.debug);
   return source;
 }
 

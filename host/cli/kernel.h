@@ -24,6 +24,7 @@ struct KernelOptions {
   ScheduleOptions schedule;
   std::string signature = {};  // of a kernel that ferry did not write
   std::string c_flags = {};    // for its compiler, separated by spaces
+  bool debug = false;          // with the lines of the source
 };
 
 // K.tc|K.ferry|-, -e TEXT, --fn F, and the schedule's.

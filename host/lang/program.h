@@ -28,6 +28,7 @@ struct Program {
   std::vector<ir::Requirement> requirements;
   // Of the user's own intrinsics that the expressions call; may be null.
   std::shared_ptr<const Context> context;
+  std::shared_ptr<const ir::SourceLines> lines = {};  // where it was written; null: unknown, or not wanted
 };
 
 // Checks that every variable is a size of an input or a scalar parameter and every tensor read is a parameter or

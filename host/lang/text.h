@@ -12,6 +12,7 @@ namespace ferry::lang {
 //   mm.tc:3:24: expected ')' before '->'
 //     def mm(float(M,K) A -> (C) {
 //                         ^
-std::vector<Program> parse(std::string_view text, std::string_view file);
+// With `lines`, they know where they were written, and what is compiled of them has debug information.
+std::vector<Program> parse(std::string_view text, std::string_view file, bool lines = false);
 
 }  // namespace ferry::lang

@@ -80,6 +80,7 @@ class Lowering {
   Function run() {
     Function function;
     function.name = program_.name;
+    function.lines = program_.lines;
     function.symbols = lang::symbols_of(program_);
     function.requirements = program_.requirements;
     function.flops = count_flops(program_);

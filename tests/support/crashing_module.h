@@ -12,7 +12,8 @@
 namespace ferry::test {
 
 // astray(in f32[N] A, out f32[N] B)
-inline std::vector<std::uint8_t> crashing_module(const Target& target) {
+inline std::vector<std::uint8_t> crashing_module(const Target& target,
+                                                 std::shared_ptr<const ir::SourceLines> lines = nullptr) {
   const ir::Expr n = ir::Var::make("N");
   const auto tensor = [&](const char* name) {
     auto buffer = std::make_shared<ir::Buffer>();
@@ -27,6 +28,7 @@ inline std::vector<std::uint8_t> crashing_module(const Target& target) {
   function.parameters = {{"A", ParameterKind::tensor, Direction::in, a, {}},
                          {"B", ParameterKind::tensor, Direction::out, b, {}}};
   function.symbols = {n};
+  function.lines = std::move(lines);
   function.body = ir::Store::make(b, {n + (std::int64_t{1} << 40)}, ir::Load::make(a, {0}));
   return compile_module(std::span(&function, 1), target, {});
 }

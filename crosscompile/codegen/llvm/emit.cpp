@@ -32,8 +32,10 @@ void compile(Compiled& into, std::span<const ir::Function> functions, const Targ
   into.module = std::make_unique<llvm::Module>("ferry", into.context);
   into.machine = make_machine(target);
   configure_module(*into.module, *into.machine, target);
-  ModuleState state{target, into.context, *into.module};
+  DebugLines lines(*into.module);
+  ModuleState state{target, into.context, *into.module, lines};
   for (const ir::Function& function : functions) emit_function(state, function);
+  lines.finish();
   verify(*into.module);
   optimise(*into.module, *into.machine);
   finish_streaming(*into.module, target.arch == "x86_64");

@@ -137,6 +137,8 @@ void emit_prefetch(FunctionState& state, const ir::Load& node) {
 }
 
 void emit_store(FunctionState& state, const ir::Store& node) {
+  const llvm::DebugLoc around = state.builder.getCurrentDebugLocation();
+  state.builder.SetCurrentDebugLocation(state.module.lines.of_store(state.source, *node.buffer, state.function));
   const ir::Type type = node.value.type();
   const Place place = place_of(state, node.buffer, type);
   const ir::Expr& index = flat_index(*node.buffer, node.indices);
@@ -155,9 +157,11 @@ void emit_store(FunctionState& state, const ir::Store& node) {
   } else {
     store_vector(state, place, index, value, mask);
   }
-  if (after == nullptr) return;
-  state.builder.CreateBr(after);
-  state.builder.SetInsertPoint(after);
+  if (after != nullptr) {
+    state.builder.CreateBr(after);
+    state.builder.SetInsertPoint(after);
+  }
+  state.builder.SetCurrentDebugLocation(around);
 }
 
 }  // namespace ferry::codegen

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "crosscompile/codegen/llvm/alias_scopes.h"
+#include "crosscompile/codegen/llvm/debug_lines.h"
 #include "crosscompile/codegen/llvm/ranges.h"
 #include "crosscompile/ir/function.h"
 #include "crosscompile/target/target.h"
@@ -18,12 +19,14 @@ struct ModuleState {
   const Target& target;
   llvm::LLVMContext& context;
   llvm::Module& module;
+  DebugLines& lines;
 };
 
 struct FunctionState {
   FunctionState(ModuleState& in_module, const ir::Function& from, AliasScopes& scopes, llvm::Function* into)
       : module(in_module), source(from), aliases(scopes), function(into), builder(in_module.context) {
     builder.SetInsertPoint(llvm::BasicBlock::Create(in_module.context, "entry", into));
+    builder.SetCurrentDebugLocation(in_module.lines.begin(from, into));
   }
 
   ModuleState& module;

@@ -1,9 +1,11 @@
 // Calls through the C++ interface against a real server: what is refused before a kernel runs, and in which words.
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "host/lang/text.h"
 #include "host/session/ferry.h"
 #include "tests/support/crashing_module.h"
 
@@ -110,4 +112,30 @@ TEST_CASE_FIXTURE(Fixture, "a kernel that leaves its memory ends the session, an
   CHECK(std::string(later.what()) == error.what());
   const Device next = local_device();
   CHECK(next.filled(DType::f32, {1}, FillKind::ones).to_vector<float>() == std::vector<float>{1});
+}
+
+TEST_CASE_FIXTURE(Fixture, "with debug information the error names the line that crashed") {
+  auto lines = std::make_shared<ir::SourceLines>();
+  lines->file = "astray.tc";
+  lines->line = 3;
+  lines->stores["B"] = 7;
+  const Module crashing = device.load(CompiledModule(test::crashing_module(device.target(), lines)));
+  const std::string said = refusal(crashing["astray"], {six}).what();
+  CAPTURE(said);
+  CHECK(said.ends_with(" (astray.tc:7)"));
+}
+
+TEST_CASE("programs with lines compute the same, in parallel loops too") {
+  const std::string source =
+      "def two(float(M,K) A,\n        float(K,N) B) -> (C, D) {\n  C(m,n) +=! A(m,k) * B(k,n)\n  D(m,n) = 2 * "
+      "C(m,n)\n}\n";
+  const Device device = local_device();
+  const std::vector<lang::Program> programs = lang::parse(source, "two.tc", true);
+  REQUIRE(programs[0].lines != nullptr);
+  CHECK(programs[0].lines->line == 1);
+  CHECK(programs[0].lines->stores.at("D") == 4);
+  const Module module = device.load(compile(programs, device.target(), source));
+  const std::vector<float> ones(200 * 200, 1.0f);
+  const auto outputs = module["two"].call({view(ones, {200, 200}), view(ones, {200, 200})});
+  CHECK(outputs[1].to_vector<float>() == std::vector<float>(200 * 200, 400.0f));
 }
