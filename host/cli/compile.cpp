@@ -74,22 +74,34 @@ std::string emitted(const std::vector<lang::Program>& programs, const KernelSour
   return {object.begin(), object.end()};
 }
 
-std::string output_name(const Options& options, const std::vector<lang::Program>& programs, const char* extension) {
+std::string output_name(const Options& options, const std::string& function, const char* extension) {
   if (!options.output.empty()) return options.output;
   const bool from_file = options.kernel.expression.empty() && options.kernel.file != "-";
-  const std::string stem =
-      from_file ? std::filesystem::path(options.kernel.file).stem().string() : programs.front().name;
+  const std::string stem = from_file ? std::filesystem::path(options.kernel.file).stem().string() : function;
   return stem + extension;
 }
 
-int compile_to_module(const std::vector<lang::Program>& programs, const KernelSource& source, const Target& target,
-                      const Options& options) {
-  const CompiledModule module = [&] {
-    const Progress progress("compiling");
-    const auto schedules = schedules_of(source, programs, target, expected_sizes(programs, options));
-    return compile(programs, schedules, target, source.text);
-  }();
-  const std::string name = output_name(options, programs, ".ferry");
+CompiledModule compile_module(const std::vector<lang::Program>& programs, const KernelSource& source,
+                              const Target& target, const Options& options) {
+  const Progress progress("compiling");
+  const auto schedules = schedules_of(source, programs, target, expected_sizes(programs, options));
+  return compile(programs, schedules, target, source.text);
+}
+
+// Of a kernel that ferry did not write there is only a module: how it became code is its compiler's to show.
+CompiledModule compile_foreign(const KernelSource& source, const Target& target, const Options& options) {
+  if (!options.emit.empty()) {
+    throw UsageError("--emit " + options.emit + " shows how kernels in ferry's own notation are compiled: expected " +
+                     "none for " + source.name);
+  }
+  if (!options.sizes.empty()) {
+    throw UsageError("--size chooses a schedule, and " + source.name + " is computed as it says: expected none");
+  }
+  return compile_kernel(source, options.kernel.function, target, {}).module;
+}
+
+int write_module(const CompiledModule& module, const Target& target, const Options& options) {
+  const std::string name = output_name(options, module.manifest().functions.front().name, ".ferry");
   write_file(name, module.bytes().data(), module.bytes().size());
   if (options.json) {
     Json functions = Json::array();
@@ -111,9 +123,13 @@ int run_compile(const Options& options) {
   if (!options.after.empty()) expect_pass(options.after);
   const KernelSource source = read_kernel(options.kernel);
   if (source.module) throw UsageError(source.name + " is compiled already; 'ferry inspect' shows it");
+  if (source.foreign) {
+    const Target target = choose_target(options);
+    return write_module(compile_foreign(source, target, options), target, options);
+  }
   const std::vector<lang::Program> programs = chosen_programs(source, options.kernel.function);
   const Target target = choose_target(options);
-  if (options.emit.empty()) return compile_to_module(programs, source, target, options);
+  if (options.emit.empty()) return write_module(compile_module(programs, source, target, options), target, options);
   const std::string text = emitted(programs, source, target, options);
   if (options.json && options.emit != "obj") {
     Json json = {{"stage", options.emit}, {"target", target.text}};
@@ -121,7 +137,7 @@ int run_compile(const Options& options) {
     json["text"] = text;
     print_json(json);
   } else if (options.emit == "obj") {
-    write_file(output_name(options, programs, ".o"), text.data(), text.size());
+    write_file(output_name(options, programs.front().name, ".o"), text.data(), text.size());
   } else if (!options.output.empty() && options.output != "-") {
     write_file(options.output, text.data(), text.size());
   } else {
@@ -136,7 +152,8 @@ int run_compile(const Options& options) {
 void add_compile(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("compile", "Compile a kernel to a .ferry module, or show a stage on the way");
-  add_kernel_options(command, options->kernel, "The kernel, or '-' for stdin");
+  add_kernel_options(command, options->kernel, "The kernel: K.tc, K.c, K.cpp, K.ll, K.o, or '-' for stdin");
+  add_foreign_options(command, options->kernel);
   add_target_option(command, options->target);
   add_remote_option(command, options->remote, "Compile for what this rpc_server says its device is");
   command
@@ -159,6 +176,7 @@ void add_compile(CLI::App& app, Action& chosen) {
       "Examples:\n"
       "  ferry compile mm.tc --target raspberry-pi-4 -o mm.ferry\n"
       "  ferry compile mm.tc --target 'llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72' --emit asm\n"
+      "  ferry compile saxpy.c --signature 'saxpy(f32 a, in f32[n] x, inout f32[n] y)' --remote pi\n"
       "  ferry compile mm.tc --emit schedule > mm.schedule     what ferry decided, to start from\n"
       "  ferry compile mm.tc --schedule mm.schedule --knob rows=8 --emit lower\n"
       "  ferry compile --emit lower -e 'def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }'");

@@ -50,6 +50,10 @@ int run_diff(const Options& options) {
   if (!options.after.empty()) expect_pass(options.after);
   const KernelSource source = read_kernel({options.kernel, "", options.function, {}});
   if (source.module) throw UsageError(source.name + " is compiled already: expected a kernel's text");
+  if (source.foreign) {
+    throw UsageError(source.name +
+                     " is computed as it says: expected a kernel in ferry's own notation, which schedules are for");
+  }
   std::vector<lang::Program> programs = source.programs;
   if (!options.function.empty()) programs = {choose_program(source, options.function)};
   const Target target = resolve_with_notes(options.target.empty() ? "host" : options.target);

@@ -144,7 +144,7 @@ std::string signature_of(const KernelSource& source, const std::string& function
 const lang::Program& choose_program(const KernelSource& source, const std::string& function) {
   if (source.foreign) {
     throw UsageError(source.name +
-                     " is not in ferry's own notation: expected run, bench or compare for it, without --check");
+                     " is not in ferry's own notation, so there is nothing to check it against: expected no --check");
   }
   return choose(source.programs, function, source.name);
 }
@@ -156,8 +156,14 @@ const FunctionInfo& choose_function(const Manifest& manifest, const std::string&
 lang::Program program_of(const KernelSource& source, const std::string& function) {
   if (!source.module) return choose_program(source, function);
   if (source.text.empty()) throw UsageError(source.name + " carries no source to check against");
-  const std::vector<lang::Program> programs = lang::parse(source.text, source.name);
-  return choose(programs, function, source.name);
+  try {
+    return choose(lang::parse(source.text, source.name), function, source.name);
+  } catch (const CompileError& error) {
+    throw UsageError(source.name +
+                     " was not compiled of a kernel in ferry's own notation, so there is nothing to check "
+                     "it against: expected no --check\n" +
+                     error.what());
+  }
 }
 
 std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::span<const lang::Program> programs,

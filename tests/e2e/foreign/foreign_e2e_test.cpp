@@ -91,10 +91,49 @@ TEST_CASE("run and bench take a C file, and say what is wrong with one") {
   CHECK(complaint({"run", bare, "--signature", "f(x)"}).find("signature, column 3: expected a type") !=
         std::string::npos);
   CHECK(complaint({"run", bare, "--signature", "g()"}).find("expected a function 'g', got f") != std::string::npos);
-  CHECK(complaint({"run", saxpy, "--size", "n=3", "--arg", "a=1", "--check"}).find("without --check") !=
+  CHECK(complaint({"run", saxpy, "--size", "n=3", "--arg", "a=1", "--check"}).find("expected no --check") !=
         std::string::npos);
-  CHECK(complaint({"compile", saxpy}).find("is not in ferry's own notation") != std::string::npos);
+  CHECK(complaint({"diff", saxpy, "none", "default"}).find("saxpy.c is computed as it says") != std::string::npos);
+  CHECK(complaint({"compile", saxpy, "--emit", "lower"}).find("--emit lower shows how kernels in ferry's own") !=
+        std::string::npos);
+  CHECK(complaint({"compile", saxpy, "--size", "n=3"}).find("--size chooses a schedule") != std::string::npos);
   CHECK(complaint({"run", saxpy, "--schedule", "none"}).find("a schedule is for kernels") != std::string::npos);
+}
+
+TEST_CASE("a C file compiles into a module, which runs later and says that it cannot be checked") {
+  const Folder folder;
+  const std::string saxpy = folder.file("saxpy.c", kSaxpy), module = folder.path("saxpy.ferry");
+  const Outcome compiled = run_ferry({"compile", saxpy, "-o", module});
+  CAPTURE(compiled.err);
+  CHECK(compiled.code == 0);
+  CHECK(compiled.out.find("saxpy(in f32 a, in f32[n] x, inout f32[n] y)") != std::string::npos);
+  std::vector<std::string> words = {"run", module, "--arg", "x=f32[3]:iota", "--arg", "y=f32[3]:ones", "--arg", "a=2"};
+  CHECK(run_ferry(words).out.starts_with("y = f32[3]\n[1. 3. 5.]\n"));
+  words.emplace_back("--check");
+  const Outcome checked = run_ferry(words);
+  CHECK(checked.code == 2);
+  CHECK_MESSAGE(checked.err.find("expected no --check") != std::string::npos, checked.err);
+  CHECK(run_ferry({"compile", saxpy, "--target", "raspberry-pi-4", "-o", module}).code == 0);
+}
+
+TEST_CASE("LLVM IR, bitcode, assembly and an object run and are timed like C") {
+  const Folder folder;
+  const std::string c = folder.file("saxpy.c", kSaxpy), signature = foreign::signature_in_source(kSaxpy);
+  const std::pair<const char*, const char*> kinds[] = {
+      {"saxpy.ll", "-S -emit-llvm"}, {"saxpy.bc", "-c -emit-llvm"}, {"saxpy.s", "-S"}, {"saxpy.o", "-c"}};
+  for (const auto& [name, flags] : kinds) {
+    const std::string file = folder.path(name);
+    CAPTURE(name);
+    REQUIRE(std::system(("clang-19 -O2 -fPIC " + std::string(flags) + " -o " + file + " " + c).c_str()) == 0);
+    const Outcome run = run_ferry(
+        {"run", file, "--signature", signature, "--arg", "x=f32[3]:iota", "--arg", "y=f32[3]:ones", "--arg", "a=2"});
+    CAPTURE(run.err);
+    CHECK(run.code == 0);
+    CHECK(run.out.starts_with("y = f32[3]\n[1. 3. 5.]\n"));
+    CHECK(run_ferry({"bench", file, "--signature", signature, "--size", "n=100", "--arg", "a=2", "--repeat", "3",
+                     "--no-peak"})
+              .code == 0);
+  }
 }
 
 TEST_CASE("a shared object runs as it is") {
