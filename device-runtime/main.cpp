@@ -8,6 +8,7 @@
 
 #include "device-runtime/facts/facts.h"
 #include "device-runtime/supervisor/arguments.h"
+#include "device-runtime/supervisor/host_name.h"
 #include "device-runtime/supervisor/supervisor.h"
 #include "device-runtime/supervisor/work_folder.h"
 
@@ -46,6 +47,13 @@ void tell_of_new_key(const ferry::device::KeyRing& keys, const std::string& host
 int run(ferry::device::Arguments arguments) {
   ferry::Result<ferry::device::KeyRing> keys = ferry::device::KeyRing();
   const bool listens = arguments.server.inherited_socket < 0 && !arguments.server.stdio;
+#if !defined(FERRY_STATIC)
+  if (listens && arguments.server.host != "localhost") {
+    auto address = ferry::device::find_address(arguments.server.host);
+    if (!address.is_ok()) return fail(address.status(), kUsageError);
+    arguments.server.host = std::move(address.value());
+  }
+#endif
   if (listens && !arguments.insecure_plaintext) {
     keys = ferry::device::KeyRing::open(arguments.key_file);
     if (!keys.is_ok()) return fail(keys.status(), 1);

@@ -1,6 +1,7 @@
 #include "device-runtime/supervisor/listen.h"
 
 #include <arpa/inet.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -30,16 +31,22 @@ struct Address {
 // Numeric only: looking names up would need the system's libraries, which a static server does not have.
 Result<Address> parse_address(const std::string& host) {
   Address address;
-  const char* text = host == "localhost" ? "127.0.0.1" : host.c_str();
-  if (inet_pton(AF_INET, text, &address.v4().sin_addr) == 1) {
+  const std::string text = host == "localhost" ? "127.0.0.1" : host;
+  // "fe80::1%eth0": such an address is one of an interface.
+  const std::size_t zone = text.find('%');
+  const unsigned interface = zone == std::string::npos ? 0 : if_nametoindex(text.c_str() + zone + 1);
+  if (inet_pton(AF_INET, text.c_str(), &address.v4().sin_addr) == 1) {
     address.storage.ss_family = AF_INET;
     address.length = sizeof(sockaddr_in);
-  } else if (inet_pton(AF_INET6, text, &address.v6().sin6_addr) == 1) {
+  } else if (inet_pton(AF_INET6, text.substr(0, zone).c_str(), &address.v6().sin6_addr) == 1 &&
+             (zone == std::string::npos || interface != 0)) {
     address.storage.ss_family = AF_INET6;
     address.length = sizeof(sockaddr_in6);
+    address.v6().sin6_scope_id = interface;
   } else {
     return Status(ErrorCode::invalid_argument,
-                  "--host: expected a numeric address such as 127.0.0.1, got '" + host + "'");
+                  "--host: expected a numeric address such as 127.0.0.1, ::1 or fe80::1%eth0, got '" + host +
+                      "' (the dynamic rpc_server looks names up as well)");
   }
   return address;
 }

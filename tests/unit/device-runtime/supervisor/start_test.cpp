@@ -96,6 +96,20 @@ TEST_CASE("localhost and the IPv6 loopback address work") {
   TestClient client(std::move(transport.value()));
 }
 
+TEST_CASE("a name that the system knows is listened at, and an IPv6 address of one interface") {
+  // A static server says that it takes numbers only.
+  const char* flavour = std::getenv("FERRY_TEST_FLAVOUR");
+  if (flavour == nullptr || std::strcmp(flavour, "static") != 0) {
+    TestServer named({"--host", "127.1"});
+    CHECK(named.first_line().rfind("rpc_server listening on 127.0.0.1:", 0) == 0);
+    TestClient client(named.port());
+  }
+  TestServer zoned({"--host", "::1%lo"});
+  CHECK(zoned.first_line().rfind("rpc_server listening on [::1]:", 0) == 0);
+  const std::string refused = run_server_program({"--host", "::1%none", "--insecure-plaintext"}).errors;
+  CHECK_MESSAGE(refused.find("--host: ") != std::string::npos, refused);
+}
+
 TEST_CASE("bad usage ends with 2 and one sentence") {
   const auto sentence = [](std::vector<std::string> arguments) {
     const ProcessResult result = run_server_program(arguments);
@@ -107,8 +121,10 @@ TEST_CASE("bad usage ends with 2 and one sentence") {
         std::string::npos);
   CHECK(sentence({"--port", "70000"}).find("--port: expected a number from 0 to 65535, got '70000'") !=
         std::string::npos);
-  CHECK(sentence({"--host", "board.local", "--insecure-plaintext"}).find("expected a numeric address") !=
-        std::string::npos);
+  const std::string name = sentence({"--host", "no-such-host.invalid", "--insecure-plaintext"});
+  const bool is_told = name.find("--host: cannot find 'no-such-host.invalid': ") != std::string::npos ||
+                       name.find("--host: expected a numeric address") != std::string::npos;
+  CHECK_MESSAGE(is_told, name);
 }
 
 TEST_CASE("--help and --version print to standard output and end with 0") {
