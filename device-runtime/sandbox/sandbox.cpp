@@ -54,11 +54,13 @@ Result<std::vector<std::string>> enter_sandbox(const SandboxOptions& options) {
   const bool is_gpu = options.filter == Filter::gpu;
   if (options.folder.empty() || chdir(options.folder.c_str()) != 0) {
     missing.emplace_back("a work folder of its own (no folder can be written)");
+    missing.emplace_back("keeping modules for later sessions (no folder can be written)");
     if (chdir("/") != 0) return Status(ErrorCode::internal, "cannot enter /");
   }
   expect(limit(RLIMIT_CORE, 0), "no core dumps");
   expect(limit(RLIMIT_NOFILE, is_gpu ? kMaxFilesGpu : kMaxFiles), "the number of open files");
   expect(limit(RLIMIT_FSIZE, kMaxFileBytes), "the size of files");
+  expect(false, "the size of all files together (1 GiB each)");
   if (options.cpu_seconds != 0) expect(limit(RLIMIT_CPU, options.cpu_seconds), "processor time");
 #if defined(__SANITIZE_ADDRESS__)
   expect(false, "memory (the sanitizer's own is without end)");
