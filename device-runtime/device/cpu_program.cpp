@@ -79,7 +79,7 @@ class CpuCall final : public Workload {
 
 class CpuProgram final : public Program {
  public:
-  CpuProgram(std::unique_ptr<ElfImage> library, ElfImage image, std::unique_ptr<LoadedCode> code,
+  CpuProgram(std::unique_ptr<ElfImage> library, ElfImage image, std::vector<std::unique_ptr<LoadedCode>> code,
              std::vector<ferry_kernel> kernels, Device& device, MemoryBudget& budget, ThreadPool& pool,
              PrintBuffer& printed)
       : library_(std::move(library)),
@@ -107,7 +107,7 @@ class CpuProgram final : public Program {
  private:
   std::unique_ptr<ElfImage> library_;  // or null
   ElfImage image_;
-  std::unique_ptr<LoadedCode> code_;
+  std::vector<std::unique_ptr<LoadedCode>> code_;
   std::vector<ferry_kernel> kernels_;  // one a function of the manifest
   Device& device_;
   MemoryBudget& budget_;
@@ -128,7 +128,8 @@ Result<std::unique_ptr<Program>> load_cpu_program(const ModuleFile& module, cons
     return Status(ErrorCode::unsupported, "the module has no code for a CPU (expected an image of kind 'elf')");
   }
   std::unique_ptr<ElfImage> library;
-  if (const auto bytes = find("elf_library"); bytes != module.images.end()) {
+  const auto bytes = find("elf_library");
+  if (bytes != module.images.end()) {
     FERRY_ASSIGN(ElfImage loaded, ElfImage::load(bytes->bytes));
     library = std::make_unique<ElfImage>(std::move(loaded));
   }
@@ -139,7 +140,12 @@ Result<std::unique_ptr<Program>> load_cpu_program(const ModuleFile& module, cons
     kernels.push_back(reinterpret_cast<ferry_kernel>(address));
   }
   FERRY_TRY(budget.take(image.memory_bytes() + (library != nullptr ? library->memory_bytes() : 0)));
-  auto loaded = std::make_unique<LoadedCode>(hash, code->bytes, image.base(), image.memory_bytes());
+  std::vector<std::unique_ptr<LoadedCode>> loaded;
+  loaded.push_back(std::make_unique<LoadedCode>(hash, code->bytes, image.base(), image.memory_bytes()));
+  if (library != nullptr) {
+    loaded.push_back(
+        std::make_unique<LoadedCode>(blake2b(bytes->bytes), bytes->bytes, library->base(), library->memory_bytes()));
+  }
   return std::unique_ptr<Program>(std::make_unique<CpuProgram>(std::move(library), std::move(image), std::move(loaded),
                                                                std::move(kernels), device, budget, pool, printed));
 }

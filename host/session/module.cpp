@@ -14,11 +14,12 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> on, CompiledModule module)
 
 std::string DeviceState::locate(const Hash& module, std::uint64_t offset) const {
   for (const ModuleState* each : modules) {
-    if (each->compiled.hash() != module) continue;
     const Result<ModuleFile> file = read_module(each->compiled.bytes());
-    if (!file.is_ok()) return {};
+    if (!file.is_ok()) continue;
     for (const CodeImage& image : file.value().images) {
-      if (image.kind == "elf") return codegen::source_line(image.bytes, offset);
+      const bool is_it = image.kind == "elf" ? each->compiled.hash() == module
+                                             : image.kind == "elf_library" && blake2b(image.bytes) == module;
+      if (is_it) return codegen::source_line(image.bytes, offset);
     }
   }
   return {};

@@ -1,11 +1,28 @@
 // A kernel written in C that goes wrong is told with the line.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <string>
 
 #include "tests/e2e/cli/run_ferry.h"
 
 using namespace ferry;
+
+TEST_CASE("a crash in a shared object is told with its line, when it was compiled with -g") {
+  const test::Folder folder;
+  const std::string c = folder.file("astray.c",
+                                    "void astray(const float* x, float* y, long n) {\n"
+                                    "  y[1l << 40] = x[n - 1];\n"
+                                    "}\n");
+  const std::string so = folder.path("astray.so");
+  REQUIRE(
+      std::system(("clang-19 -g -O1 -fPIC -shared -nostdlib -fuse-ld=lld-19 -Wl,--hash-style=both -o " + so + " " + c)
+                      .c_str()) == 0);
+  const test::Outcome outcome =
+      test::run_ferry({"run", so, "--signature", "astray(in f32[n] x, out f32[n] y)", "--arg", "x=f32[3]:iota"});
+  CHECK(outcome.code == 1);
+  CHECK_MESSAGE(outcome.err.find("astray.c:2)") != std::string::npos, outcome.err);
+}
 
 TEST_CASE("a kernel in C that leaves its memory is told with the line it did so in") {
   const test::Folder folder;

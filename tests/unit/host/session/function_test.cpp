@@ -125,6 +125,22 @@ TEST_CASE_FIXTURE(Fixture, "with debug information the error names the line that
   CHECK(said.ends_with(" (astray.tc:7)"));
 }
 
+TEST_CASE_FIXTURE(Fixture, "of several modules that are loaded the one that crashed is named") {
+  const auto lines = [](const char* file) {
+    auto made = std::make_shared<ir::SourceLines>();
+    made->file = file;
+    made->line = 2;
+    return made;
+  };
+  const Module first = device.load(CompiledModule(test::crashing_module(device.target(), lines("first.tc"))));
+  const Module second = device.load(CompiledModule(test::crashing_module(device.target(), lines("second.tc"))));
+  const Module third = device.load(CompiledModule(test::crashing_module(device.target(), lines("third.tc"))));
+  first.wait();
+  third.wait();
+  const std::string said = refusal(second["astray"], {six}).what();
+  CHECK_MESSAGE(said.ends_with(" (second.tc:2)"), said);
+}
+
 TEST_CASE("programs with lines compute the same, in parallel loops too") {
   const std::string source =
       "def two(float(M,K) A,\n        float(K,N) B) -> (C, D) {\n  C(m,n) +=! A(m,k) * B(k,n)\n  D(m,n) = 2 * "
