@@ -9,15 +9,10 @@
 #include <cstddef>
 
 #include "rpc/base/format.h"
+#include "rpc/transport/signs_of_life.h"
 
 namespace ferry::device {
 namespace {
-
-// Together with the supervisor's own interval less than 10 s.
-constexpr int kFirstProbeSeconds = 2;
-constexpr int kProbeSeconds = 2;
-constexpr int kProbes = 3;
-constexpr std::uint32_t kUnacknowledgedMs = 8000;
 
 constexpr std::int64_t kForever = std::int64_t{1} << 62;
 
@@ -47,23 +42,9 @@ rpc::TimeLimits granted(const rpc::TimeLimits& wished, const rpc::TimeLimits& mo
           smaller(wished.idle_ms, most.idle_ms)};
 }
 
-void ask_for_signs_of_life(int socket) {
-  const auto set = [socket](int level, int option, int value) {
-    (void)setsockopt(socket, level, option, &value, sizeof value);
-  };
-  set(SOL_SOCKET, SO_KEEPALIVE, 1);
-  set(IPPROTO_TCP, TCP_KEEPIDLE, kFirstProbeSeconds);
-  set(IPPROTO_TCP, TCP_KEEPINTVL, kProbeSeconds);
-  set(IPPROTO_TCP, TCP_KEEPCNT, kProbes);
-}
-
 bool is_peer_gone(int socket) {
   pollfd entry{socket, POLLRDHUP, 0};
-  if (poll(&entry, 1, 0) > 0) return true;
-  // While something sent waits for its acknowledgement, the system does not probe but repeats it, for a quarter of an
-  // hour.
-  tcp_info info{};
-  return read_tcp_info(socket, info) && info.tcpi_unacked > 0 && info.tcpi_last_ack_recv > kUnacknowledgedMs;
+  return poll(&entry, 1, 0) > 0 || is_silent(socket);
 }
 
 bool SessionWatch::is_over(std::uint64_t limit_ms, std::int64_t since, std::int64_t now) {

@@ -13,9 +13,6 @@ inline constexpr std::int64_t kNanosecondsPerMs = 1'000'000;
 // What the client asked for under what the server allows; 0 is no limit, or no wish.
 rpc::TimeLimits granted(const rpc::TimeLimits& wished, const rpc::TimeLimits& most);
 
-// Has the system ask an idle peer whether it still lives, so that one which vanished shows within 10 s.
-void ask_for_signs_of_life(int socket);
-
 // The other end has closed, or has given no sign of life for too long.
 bool is_peer_gone(int socket);
 

@@ -25,6 +25,7 @@
 #include "device-runtime/supervisor/stdio_relay.h"
 #include "device-runtime/supervisor/waiting_line.h"
 #include "rpc/base/format.h"
+#include "rpc/transport/signs_of_life.h"
 #include "rpc/wire/connection.h"
 
 namespace ferry::device {

@@ -71,6 +71,20 @@ BenchReport measure(const Device& device, const KernelSource& source, const Call
   return report;
 }
 
+// Of one device, for every size, in one session.
+std::vector<BenchReport> bench_device(const RemoteOptions& remote, const KernelSource& source, const Sweep& sweep,
+                                      const Options& options) {
+  const Device device = open_device(remote);
+  if (sweep.sizes.empty()) return {measure(device, source, options.call, options)};
+  std::vector<BenchReport> reports;
+  for (const std::int64_t size : sweep.sizes) {
+    CallOptions call = options.call;
+    call.sizes.push_back(sweep.name + "=" + std::to_string(size));
+    reports.push_back(measure(device, source, call, options));
+  }
+  return reports;
+}
+
 int bench(const Options& options) {
   const KernelSource source = read_kernel(options.kernel);
   Sweep sweep;
@@ -81,12 +95,8 @@ int bench(const Options& options) {
   for (const std::string& address : addresses) {
     RemoteOptions remote = options.remote;
     remote.address = address;
-    const Device device = open_device(remote);
-    if (sweep.sizes.empty()) reports.push_back(measure(device, source, options.call, options));
-    for (const std::int64_t size : sweep.sizes) {
-      CallOptions call = options.call;
-      call.sizes.push_back(sweep.name + "=" + std::to_string(size));
-      reports.push_back(measure(device, source, call, options));
+    for (BenchReport& report : with_retries([&] { return bench_device(remote, source, sweep, options); })) {
+      reports.push_back(std::move(report));
     }
   }
   if (options.json) {

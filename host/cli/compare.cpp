@@ -52,7 +52,7 @@ Result measure(const Options& options) {
   std::vector<double> log_ratios;
   for (std::uint32_t i = 0; i < options.processes; ++i) {
     const Progress progress("process " + std::to_string(i + 1) + " of " + std::to_string(options.processes));
-    result.processes.push_back(measure_process(options.setup, random, result.facts));
+    result.processes.push_back(with_retries([&] { return measure_process(options.setup, random, result.facts); }));
     log_ratios.push_back(result.processes.back().log_ratio);
   }
   result.comparison = stats::compare(log_ratios, options.least_effect_percent / 100);

@@ -1,6 +1,8 @@
 #include "host/cli/remote.h"
 
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 #include "host/cli/format.h"
 #include "host/cli/option_checks.h"
@@ -52,6 +54,15 @@ void add_remotes_option(CLI::App& command, std::vector<std::string>& addresses, 
       ->envname("FERRY_REMOTE");
   add_key_file(command, remote);
   add_deadlines(command, remote.deadlines);
+}
+
+void expect_another_attempt(const RemoteError& error, int attempt) {
+  constexpr int kMaxAttempts = 3;
+  constexpr std::chrono::milliseconds kPause{200};
+  if (!error.nothing_ran() || attempt == kMaxAttempts) throw error;
+  Progress::clear();
+  fprintf(stderr, "%s; nothing has run there yet, so trying again\n", error.what());
+  std::this_thread::sleep_for(attempt * kPause);
 }
 
 Device open_device(const RemoteOptions& remote, ConnectOptions options) {

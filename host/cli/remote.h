@@ -30,4 +30,20 @@ void add_remotes_option(CLI::App& command, std::vector<std::string>& addresses, 
 // in the queue.
 Device open_device(const RemoteOptions& remote, ConnectOptions options = {});
 
+// Says what happened, and waits a little, when `error` is of a connection that was lost before anything ran on the
+// device, and this was not the last attempt; otherwise throws it on.
+void expect_another_attempt(const RemoteError& error, int attempt);
+
+// What `work` returns, a session of its own at a time: again when a connection was lost before anything ran there.
+template <class Work>
+auto with_retries(const Work& work) {
+  for (int attempt = 1;; ++attempt) {
+    try {
+      return work();
+    } catch (const RemoteError& error) {
+      expect_another_attempt(error, attempt);
+    }
+  }
+}
+
 }  // namespace ferry::cli

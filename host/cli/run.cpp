@@ -100,19 +100,29 @@ void print_output(const FunctionInfo& function, const Output& output) {
   }
 }
 
-int run(const Options& options) {
-  const KernelSource source = read_kernel(options.kernel);
-  const std::map<std::string, std::string> files = parse_outputs(options.outputs);
+// All that needs the device, in one session.
+struct Session {
+  std::string device;
+  CompiledKernel kernel;
+  FunctionInfo info;
+  CallPlan plan;
+  std::optional<lang::Program> program;  // to check against
+  std::vector<Output> outputs;
+  double seconds = 0;
+};
+
+Session run_on_device(const Options& options, const KernelSource& source,
+                      const std::map<std::string, std::string>& files) {
   ConnectOptions connection;
   connection.wait_for_debugger = options.wait_for_debugger;
   const Device device = open_device(options.remote, connection);
-  const CompiledKernel kernel =
+  CompiledKernel kernel =
       compile_kernel(source, options.kernel.function, target_for(device, options.target), options.call);
-  const FunctionInfo& info = choose_function(kernel.module.manifest(), options.kernel.function, source.name);
+  FunctionInfo info = choose_function(kernel.module.manifest(), options.kernel.function, source.name);
   expect_outputs(info, files);
-  const CallPlan plan = plan_call(info, options.call);
-  const std::optional<lang::Program> program =
-      options.check.check ? std::optional(program_of(source, info.name)) : std::nullopt;
+  CallPlan plan = plan_call(info, options.call);
+  std::optional<lang::Program> program;
+  if (options.check.check) program = program_of(source, info.name);
 
   const Function function = device.load(kernel.module)[info.name];
   const std::vector<Argument> arguments = make_arguments(info, plan, device);
@@ -120,40 +130,51 @@ int run(const Options& options) {
     const Progress progress("running " + info.name);
     return collect(info, function.call(arguments), files);
   }();
-  std::vector<std::vector<std::uint8_t>> results(info.parameters.size());
   for (Output& output : outputs) {
     read_back(output, options.check.check || !output.file.empty() || output.tensor.elements() <= kPrintedElements);
+  }
+  const double seconds = static_cast<double>(function.last_elapsed_ns()) * 1e-9;
+  return {device.name(),      std::move(kernel),  std::move(info), std::move(plan),
+          std::move(program), std::move(outputs), seconds};
+}
+
+int run(const Options& options) {
+  const KernelSource source = read_kernel(options.kernel);
+  const std::map<std::string, std::string> files = parse_outputs(options.outputs);
+  const Session session = with_retries([&] { return run_on_device(options, source, files); });
+  const FunctionInfo& info = session.info;
+  std::vector<std::vector<std::uint8_t>> results(info.parameters.size());
+  for (const Output& output : session.outputs) {
     if (!output.file.empty()) {
       write_tensor(output.file, output.tensor.dtype(), output.tensor.shape(), output.bytes);
     }
     results[output.parameter] = output.bytes;
   }
   std::vector<CheckResult> checks;
-  if (program) {
+  if (session.program) {
     const Progress progress("checking");
-    checks = check_outputs(*program, info, plan, results, options.check);
+    checks = check_outputs(*session.program, info, session.plan, results, options.check);
   }
   bool wrong = false;
   for (const CheckResult& result : checks) wrong = wrong || result.wrong > 0;
-  const double seconds = static_cast<double>(function.last_elapsed_ns()) * 1e-9;
 
   if (options.json) {
     Json outputs_json = Json::array(), checks_json = Json::array();
-    for (const Output& output : outputs) outputs_json.push_back(output_json(info, output));
+    for (const Output& output : session.outputs) outputs_json.push_back(output_json(info, output));
     for (const CheckResult& result : checks) checks_json.push_back(check_json(result));
     Json json = {{"function", info.name},
-                 {"device", device.name()},
-                 {"target", kernel.module.manifest().target},
-                 {"compile_ms", kernel.compile_ms},
-                 {"module_bytes", kernel.module.bytes().size()},
-                 {"seconds", seconds},
+                 {"device", session.device},
+                 {"target", session.kernel.module.manifest().target},
+                 {"compile_ms", session.kernel.compile_ms},
+                 {"module_bytes", session.kernel.module.bytes().size()},
+                 {"seconds", session.seconds},
                  {"outputs", outputs_json}};
-    if (program) json["check"] = checks_json;
+    if (session.program) json["check"] = checks_json;
     print_json(json);
   } else {
-    for (const Output& output : outputs) print_output(info, output);
+    for (const Output& output : session.outputs) print_output(info, output);
     for (const CheckResult& result : checks) printf("%s\n", to_text(result).c_str());
-    printf("%s: %s on %s\n", info.name.c_str(), seconds_text(seconds).c_str(), device.name().c_str());
+    printf("%s: %s on %s\n", info.name.c_str(), seconds_text(session.seconds).c_str(), session.device.c_str());
   }
   if (!wrong) return kExitFine;
   fflush(stdout);

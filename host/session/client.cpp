@@ -21,6 +21,10 @@ bool may_answer_at_length(rpc::Tag tag) {
          tag == rpc::Tag::ReadFiles || tag == rpc::Tag::ListModules;
 }
 
+bool runs_a_kernel(rpc::Tag tag) {
+  return tag == rpc::Tag::Call || tag == rpc::Tag::Measure || tag == rpc::Tag::Evaluate;
+}
+
 bool ends_the_session(ErrorCode code) {
   return code == ErrorCode::kernel_crashed || code == ErrorCode::deadline_exceeded ||
          code == ErrorCode::unauthenticated;
@@ -91,6 +95,7 @@ std::shared_ptr<Answer> Client::enqueue(rpc::Tag tag, const std::vector<std::uin
   header.tag = static_cast<std::uint16_t>(tag);
   header.request = id;
   outstanding_.push_back({id, tag, answer});
+  asked_to_run_ = asked_to_run_ || runs_a_kernel(tag);
   if (const Status sent = connection_.send_frame(header, body, payload); !sent.is_ok()) {
     if (sent.code() == ErrorCode::internal) {  // refused before anything was sent
       outstanding_.pop_back();
@@ -228,7 +233,8 @@ void Client::fail(Status status) {
     outstanding.answer->arrived = true;
   }
   outstanding_.clear();
-  throw RemoteError(broken_.code(), broken_.message());
+  const bool is_lost = broken_.code() == ErrorCode::unavailable && opened_.version != 0;
+  throw RemoteError(broken_.code(), broken_.message(), is_lost && !asked_to_run_);
 }
 
 }  // namespace ferry::session

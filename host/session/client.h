@@ -153,6 +153,7 @@ class Client {
   std::uint64_t next_handle_ = 1;
   std::uint64_t round_trips_ = 0;      // times the server was waited for with everything sent
   std::uint64_t sent_since_wait_ = 0;  // requests
+  bool asked_to_run_ = false;          // a kernel
   Status broken_;
 };
 

@@ -52,11 +52,15 @@ struct ModuleState;
 // What a device or the way to it refused. The code says what the caller may do about it.
 class FERRY_API RemoteError : public std::runtime_error {
  public:
-  RemoteError(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  RemoteError(ErrorCode code, const std::string& message, bool nothing_ran = false)
+      : std::runtime_error(message), code_(code), nothing_ran_(nothing_ran) {}
   ErrorCode code() const { return code_; }
+  // A session was lost before it was asked to run anything, so all of it may safely be done again.
+  bool nothing_ran() const { return nothing_ran_; }
 
  private:
   ErrorCode code_;
+  bool nothing_ran_;
 };
 
 using Shape = std::vector<std::int64_t>;

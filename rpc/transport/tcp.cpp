@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "rpc/transport/socket.h"
+#include "rpc/transport/watched_transport.h"
 
 namespace ferry {
 namespace {
@@ -180,7 +181,9 @@ Result<std::unique_ptr<Transport>> connect_tcp(const std::string& host, std::uin
   for (const Endpoint& endpoint : endpoints.value()) {
     int fd = -1;
     error = connect_endpoint(endpoint, deadline, fd);
-    if (error == 0) return wrap_socket(fd);
+    if (error != 0) continue;
+    FERRY_ASSIGN(std::unique_ptr<Transport> connection, wrap_socket(fd));
+    return watched_transport(std::move(connection));
   }
   if (error == ETIMEDOUT) return refuse("no answer within " + seconds_text(timeout));
   if (error == ECONNREFUSED) return refuse("connection refused; is rpc_server running there?");

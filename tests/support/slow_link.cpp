@@ -1,6 +1,7 @@
 #include "tests/support/slow_link.h"
 
 #include <arpa/inet.h>
+#include <linux/filter.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -35,7 +36,8 @@ void reset(int socket) {
 // One way of a connection. What was read waits until the link would have carried it.
 class Lane {
  public:
-  Lane(int from, int to, const LinkSpeed& speed) : from_(from), to_(to), speed_(speed) {
+  Lane(int from, int to, const LinkSpeed& speed, std::atomic<std::size_t>* carried = nullptr)
+      : from_(from), to_(to), speed_(speed), carried_(carried) {
     reader_ = std::thread([this] { read_all(); });
     writer_ = std::thread([this] { write_all(); });
   }
@@ -68,6 +70,7 @@ class Lane {
         changed_.notify_all();
         return;
       }
+      if (carried_ != nullptr) *carried_ += static_cast<std::size_t>(count);
       const std::chrono::duration<double> takes(static_cast<double>(count) / speed_.bytes_per_second);
       free_at = std::max(free_at, Clock::now()) + std::chrono::duration_cast<Clock::duration>(takes);
       pieces_.push_back({free_at + speed_.round_trip / 2, {buffer.begin(), buffer.begin() + count}});
@@ -104,6 +107,7 @@ class Lane {
 
   const int from_, to_;
   const LinkSpeed speed_;
+  std::atomic<std::size_t>* const carried_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Piece> pieces_;
@@ -124,8 +128,8 @@ struct Socket {
 struct SlowLink::Connection {
   Socket client, server;
   Lane forth, back;
-  Connection(int from, int to, const LinkSpeed& speed)
-      : client{from}, server{to}, forth(from, to, speed), back(to, from, speed) {}
+  Connection(int from, int to, const LinkSpeed& speed, std::atomic<std::size_t>& carried)
+      : client{from}, server{to}, forth(from, to, speed, &carried), back(to, from, speed) {}
   void cut() const {
     for (const int end : {client.number, server.number}) {
       reset(end);
@@ -177,7 +181,18 @@ void SlowLink::accept_all() {
       continue;
     }
     const std::lock_guard lock(mutex_);
-    connections_.push_back(std::make_unique<Connection>(client, server, speed_));
+    connections_.push_back(std::make_unique<Connection>(client, server, speed_, carried_));
+  }
+}
+
+void SlowLink::fall_silent() {
+  sock_filter nothing{BPF_RET | BPF_K, 0, 0, 0};
+  const sock_fprog program{1, &nothing};
+  const std::lock_guard lock(mutex_);
+  for (const auto& connection : connections_) {
+    if (setsockopt(connection->client.number, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) != 0) {
+      throw std::runtime_error("the link cannot fall silent");
+    }
   }
 }
 

@@ -30,11 +30,16 @@ class SlowLink {
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
   // Every connection breaks, on both sides.
   void cut();
+  // Clients get nothing any more, not even from the link's system: as when a machine on the way lost its power.
+  void fall_silent();
+  // Bytes that came from clients.
+  std::size_t carried() const { return carried_; }
 
  private:
   struct Connection;
   void accept_all();
 
+  std::atomic<std::size_t> carried_{0};
   const int server_port_;
   const LinkSpeed speed_;
   int drops_;

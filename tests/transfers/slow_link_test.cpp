@@ -120,6 +120,57 @@ TEST_CASE("a connection that is lost during a long upload is reported at once") 
   CHECK(told_at - cut_at < std::chrono::seconds(1));
 }
 
+TEST_CASE("a server that falls silent, during an upload or while it is waited for, is given up within 10 s") {
+  for (const bool uploading : {true, false}) {
+    CAPTURE(uploading);
+    const ListeningServer server(kServer, {}, {"--quiet"});
+    SlowLink link(server.port(), LinkSpeed{std::chrono::milliseconds(2), 50e6});
+    const Device device = ferry::connect("plaintext://" + link.address());
+    std::vector<float> content(16 << 20, 1.0f);
+    const Tensor tensor = device.filled(DType::f32, {1 << 20}, FillKind::ones);
+    device.synchronize();
+    std::thread scissors([&] {
+      while (uploading && link.carried() < (4 << 20)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      link.fall_silent();
+    });
+    if (!uploading) scissors.join();
+    const auto start = Clock::now();
+    std::string message;
+    try {
+      if (uploading) {
+        device.put(view(content, {static_cast<std::int64_t>(content.size())}));
+        device.synchronize();
+      } else {
+        tensor.read(content.data());
+      }
+    } catch (const RemoteError& error) {
+      message = error.what();
+      CHECK(error.code() == ErrorCode::unavailable);
+      CHECK(error.nothing_ran());
+    }
+    CHECK_MESSAGE(message.ends_with("is gone: no sign of life for 8 s"), message);
+    CHECK(seconds_since(start) < 11);  // ten, and the upload's first part
+    if (uploading) scissors.join();
+  }
+}
+
+TEST_CASE("a server that takes its time is waited for") {
+  const ListeningServer server(kServer, {}, {"--quiet"});
+  const SlowLink link(server.port(), LinkSpeed{std::chrono::milliseconds(2), 50e6});
+  const Device device = ferry::connect("plaintext://" + link.address());
+  const CompiledModule module =
+      compile("def spin(float(N) A, float(M) B) -> (C) { C(i) +=! sin(A(i) * B(r)) where i in 0:N, r in 0:M }",
+              device.target());
+  const Tensor a = device.filled(DType::f32, {2}, FillKind::ones);
+  const Tensor b = device.filled(DType::f32, {1 << 20}, FillKind::ones);
+  const Module loaded = device.load(module);
+  BenchOptions long_enough;
+  long_enough.number = 1;
+  long_enough.repeat = 1;
+  long_enough.min_repeat_ms = 10'500;
+  CHECK(loaded["spin"].measure({a, b, device.empty(DType::f32, {2})}, long_enough).seconds.size() == 1);
+}
+
 TEST_CASE("a connection that is lost before anything ran is opened again, and that is said") {
   const Guarded guarded;
   const SlowLink link(guarded.server.port(), LinkSpeed{std::chrono::milliseconds(2), 1e9}, 1);

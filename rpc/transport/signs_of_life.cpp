@@ -1,0 +1,36 @@
+#include "rpc/transport/signs_of_life.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <cstddef>
+
+namespace ferry {
+namespace {
+
+constexpr int kFirstProbeSeconds = 2;
+constexpr int kProbeSeconds = 2;
+constexpr int kProbes = 3;
+
+}  // namespace
+
+void ask_for_signs_of_life(int socket) {
+  const auto set = [socket](int level, int option, int value) {
+    (void)setsockopt(socket, level, option, &value, sizeof value);
+  };
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, kFirstProbeSeconds);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, kProbeSeconds);
+  set(IPPROTO_TCP, TCP_KEEPCNT, kProbes);
+}
+
+bool is_silent(int socket) {
+  tcp_info info{};
+  socklen_t length = sizeof info;
+  return getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 &&
+         length >= offsetof(tcp_info, tcpi_last_ack_recv) + sizeof info.tcpi_last_ack_recv && info.tcpi_unacked > 0 &&
+         info.tcpi_last_ack_recv > kSilentMs;
+}
+
+}  // namespace ferry
