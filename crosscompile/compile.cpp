@@ -101,6 +101,9 @@ FunctionInfo describe(const ir::Function& function) {
 
 std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions, const Target& target,
                                          const ModuleText& text, std::uint32_t code_padding) {
+  if (target.is_source)
+    throw CompileError("expected a target that modules are made for, got '" + target.text +
+                       "': 'ferry compile --target " + target.arch + "' writes a text");
   std::vector<ir::Function> lowered;
   ModuleFile module;
   module.manifest.abi_version = FERRY_ABI_VERSION;

@@ -67,6 +67,9 @@ bool is_foreign(const std::string& file) { return is_compiled(file) || file.ends
 
 std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Target& target,
                                           std::uint32_t code_padding) {
+  if (target.is_source) {
+    throw CompileError("expected a target that modules are made for, got '" + target.text + "', for " + kernel.file);
+  }
   const FunctionInfo& function = kernel.signature.function;
   ModuleFile module;
   module.manifest.abi_version = FERRY_ABI_VERSION;

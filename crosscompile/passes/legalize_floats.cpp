@@ -125,9 +125,10 @@ class Legalizer : public Mutator {
 
 }  // namespace
 
-// bfloat16 never: widening is a shift, and x86's rounding instruction flushes subnormals. On RISC-V vectors need the
-// instructions too, since vector code that takes its lanes apart is slower than the integer sequence.
+// In machine code bfloat16 never: widening is a shift, and x86's rounding instruction flushes subnormals. On RISC-V
+// vectors need the instructions too, since vector code that takes its lanes apart is slower than the integer sequence.
 bool converts_natively(DType type, const Target& target) {
+  if (target.is_source) return is_narrow(type);
   if (type != DType::f16) return false;
   if (target.arch == "x86_64") return target.has("f16c") || target.has("avx512fp16");
   if (target.arch == "aarch64") return true;

@@ -21,10 +21,13 @@ using ir::Function;
 
 constexpr Pass kPipeline[] = {
     {"simplify", [](Function f, const Target&) { return simplify(std::move(f)); }},
-    {"partition_loops", [](Function f, const Target& target) { return partition_loops(std::move(f), target); }},
-    {"unroll_loops", [](Function f, const Target&) { return unroll_loops(std::move(f)); }},
+    {"partition_loops",
+     [](Function f, const Target& target) { return target.keeps_loops ? f : partition_loops(std::move(f), target); }},
+    {"unroll_loops",
+     [](Function f, const Target& target) { return target.keeps_loops ? f : unroll_loops(std::move(f)); }},
     {"simplify_loops", [](Function f, const Target&) { return simplify(std::move(f)); }},
-    {"vectorize", [](Function f, const Target& target) { return vectorize(std::move(f), target); }},
+    {"vectorize",
+     [](Function f, const Target& target) { return target.keeps_loops ? f : vectorize(std::move(f), target); }},
     {"simplify_vectors", [](Function f, const Target&) { return simplify(std::move(f)); }},
     {"lower_intrinsics", [](Function f, const Target& target) { return lower_intrinsics(std::move(f), target); }},
     {"legalize_floats", [](Function f, const Target& target) { return legalize_floats(std::move(f), target); }},

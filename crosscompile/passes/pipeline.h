@@ -1,8 +1,9 @@
 // The table of passes that turns what lowering made into what code generation takes.
 //
 // After the whole pipeline
-// - Loops are serial or parallel. Vectors are explicit (Ramp, Broadcast, vector Load and Store, VectorReduce) and may
-//   have any number of lanes, also more than a register holds or no power of two.
+// - Loops are serial or parallel (of any kind, where Target::keeps_loops). Vectors are explicit (Ramp, Broadcast,
+// vector
+//   Load and Store, VectorReduce) and may have any number of lanes, also more than a register holds or no power of two.
 // - Every Load and Store has exactly one index, counted in elements from the start of the buffer, rank 0 included.
 // - Masks stand on vector loads and stores. On memory they are real masks. On a Scope::local buffer whose index is a
 //   Ramp with a constant base within the buffer they should become selects, since the buffer shall become registers.

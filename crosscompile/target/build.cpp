@@ -55,6 +55,14 @@ std::vector<std::string> shortest_attributes(const Target& target, const std::ve
   return attributes;
 }
 
+std::string size_options(const Target& target) {
+  std::string text;
+  if (target.threads != 0) text += " -num-cores=" + std::to_string(target.threads);
+  if (target.l1_bytes != 0) text += " -l1-bytes=" + std::to_string(target.l1_bytes);
+  if (target.l2_bytes != 0) text += " -l2-bytes=" + std::to_string(target.l2_bytes);
+  return text;
+}
+
 std::string target_text(const Target& target, const std::vector<std::string>& defaults) {
   std::string text = "llvm -mtriple=" + target.triple + " -mcpu=" + target.cpu;
   const char* before = " -mattr=";
@@ -62,10 +70,13 @@ std::string target_text(const Target& target, const std::vector<std::string>& de
     text += before + attribute;
     before = ",";
   }
-  if (target.threads != 0) text += " -num-cores=" + std::to_string(target.threads);
-  if (target.l1_bytes != 0) text += " -l1-bytes=" + std::to_string(target.l1_bytes);
-  if (target.l2_bytes != 0) text += " -l2-bytes=" + std::to_string(target.l2_bytes);
-  return text;
+  return text + size_options(target);
+}
+
+void set_sizes(Target& target, const TargetParts& parts) {
+  target.l1_bytes = parts.l1_bytes;
+  target.l2_bytes = parts.l2_bytes;
+  target.threads = parts.threads;
 }
 
 }  // namespace
@@ -105,11 +116,20 @@ Target build_target(const TargetParts& parts) {
   }
   const std::vector<std::string> defaults = baseline_attributes(target.triple, target.cpu);
   target.features = codegen::features_of(target.triple, target.cpu, concat(defaults, parts.attributes));
-  target.l1_bytes = parts.l1_bytes;
-  target.l2_bytes = parts.l2_bytes;
-  target.threads = parts.threads;
+  set_sizes(target, parts);
   set_vector_hints(target);
   target.text = target_text(target, defaults);
+  return target;
+}
+
+// The hints for schedules, registers of 128 bits, are what nearly every CPU has.
+Target build_c_target(const TargetParts& parts) {
+  Target target;
+  target.arch = "c";
+  target.is_source = true;
+  target.keeps_loops = true;
+  set_sizes(target, parts);
+  target.text = "c" + size_options(target);
   return target;
 }
 

@@ -22,6 +22,9 @@ struct TargetParts {
 // Throws CompileError with the nearest names for an unknown CPU or feature.
 Target build_target(const TargetParts& parts);
 
+// C for any compiler: of the parts only the sizes and the number of threads count.
+Target build_c_target(const TargetParts& parts);
+
 // Of features.def for this architecture, sorted.
 std::vector<std::string> detectable_features(const std::string& arch);
 

@@ -162,13 +162,32 @@ std::optional<std::string> named_meaning(const std::string& name) {
   return std::nullopt;
 }
 
-[[noreturn]] void refuse_kind(const std::string& kind) {
-  if (kind == "cuda" || kind == "opencl" || kind == "c") {
-    throw CompileError("target '" + kind +
-                       "' is not available in this version, which compiles for CPUs: expected 'llvm -mtriple=...' or a "
-                       "name such as host, x86-64-v3, raspberry-pi-4 or riscv64-v");
+// Only what schedules want to know.
+Target c_from_options(const std::vector<Option>& options, std::vector<std::string>* notes) {
+  TargetParts parts;
+  for (const Option& option : options) {
+    if (option.key == "num-cores") {
+      parts.threads = static_cast<std::uint32_t>(number(option));
+    } else if (option.key == "l1-bytes") {
+      parts.l1_bytes = number(option);
+    } else if (option.key == "l2-bytes") {
+      parts.l2_bytes = number(option);
+    } else if (const char* why = reason_to_ignore(option.key); why != nullptr) {
+      if (notes != nullptr) notes->push_back("-" + option.key + "=" + option.value + " is ignored: " + why);
+    } else {
+      throw CompileError(unknown_name("option of the target 'c'", option.key, {"num-cores", "l1-bytes", "l2-bytes"}));
+    }
   }
-  std::vector<std::string> known{"llvm"};
+  return build_c_target(parts);
+}
+
+[[noreturn]] void refuse_kind(const std::string& kind) {
+  if (kind == "cuda" || kind == "opencl") {
+    throw CompileError("target '" + kind +
+                       "' is not available in this version, which compiles for CPUs: expected 'llvm -mtriple=...', c, "
+                       "or a name such as host, x86-64-v3, raspberry-pi-4 or riscv64-v");
+  }
+  std::vector<std::string> known{"llvm", "c"};
   for (const NamedTarget& target : named_targets()) known.push_back(target.name);
   throw CompileError(unknown_name("target", kind, known));
 }
@@ -184,6 +203,7 @@ Target resolve_target(std::string_view text, std::vector<std::string>* notes) {
     expanded.insert(expanded.end(), words.begin() + 1, words.end());
     words = std::move(expanded);
   }
+  if (words[0] == "c") return c_from_options(options_of(words, 1), notes);
   std::size_t first = 1;
   std::vector<Option> options;
   if (words[0][0] == '-') {
@@ -195,6 +215,18 @@ Target resolve_target(std::string_view text, std::vector<std::string>* notes) {
   }
   for (Option& option : options_of(words, first)) options.push_back(std::move(option));
   return from_options(options, notes);
+}
+
+Target c_target_like(const Target& target) {
+  if (target.arch == "c") return target;
+  TargetParts parts;
+  parts.l1_bytes = target.l1_bytes;
+  parts.l2_bytes = target.l2_bytes;
+  parts.threads = target.threads;
+  Target c = build_c_target(parts);
+  c.vector_bits = target.vector_bits;
+  c.vector_registers = target.vector_registers;
+  return c;
 }
 
 }  // namespace ferry

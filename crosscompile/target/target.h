@@ -10,7 +10,7 @@ namespace ferry {
 
 struct Target {
   std::string text;                   // as resolved, printable and parseable again
-  std::string arch;                   // "x86_64", "armv7", "aarch64", "riscv64"
+  std::string arch;                   // "x86_64", "armv7", "aarch64", "riscv64"; "c"
   std::string triple;                 // normalised, four parts
   std::string cpu;                    // LLVM's name
   std::vector<std::string> features;  // all that are on, LLVM's spelling without the plus, sorted
@@ -19,6 +19,11 @@ struct Target {
       128;  // of the registers that vector code should use; 8, the smallest lane: there are none
   std::uint32_t vector_registers = 16;
   bool has_masks = false;  // vector loads and stores with a mask cost nothing extra
+  // What comes out is a text in C or a dialect of it: another compiler brings the math functions and the conversions of
+  // narrow floats.
+  bool is_source = false;
+  // Loops are not cut, unrolled or made vectors of, for the sake of who reads them; what comes behind can do that.
+  bool keeps_loops = false;
   // Hints for default schedules; 0 when unknown.
   std::uint64_t l1_bytes = 0;
   std::uint64_t l2_bytes = 0;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "crosscompile/codegen/llvm/codegen.h"
+#include "crosscompile/codegen/source/source.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
 #include "host/cli/command.h"
@@ -65,9 +66,14 @@ std::string emitted(const std::vector<lang::Program>& programs, const KernelSour
       schedules_of(source, programs, target, expected_sizes(programs, options));
   if (options.emit == "schedule") return to_text(programs, schedules);
   if (options.emit == "lower") return loops_text(programs, schedules, target, options.after);
+  const bool to_c = options.emit == "c";
+  if (target.is_source && !to_c)
+    throw UsageError("--emit " + options.emit + " needs a target with machine code, got '" + target.text + "'");
+  const Target made_for = to_c ? c_target_like(target) : target;
   std::vector<ir::Function> functions;
   for (ir::Function& function : lower::lower_module(programs, schedules))
-    functions.push_back(passes::run_pipeline(std::move(function), target));
+    functions.push_back(passes::run_pipeline(std::move(function), made_for));
+  if (to_c) return codegen::emit_source(functions, made_for);
   if (options.emit == "llvm") return codegen::emit_llvm(functions, target);
   if (options.emit == "asm") return codegen::emit_assembly(functions, target);
   const std::vector<std::uint8_t> object = codegen::emit_object(functions, target);
@@ -118,6 +124,23 @@ int write_module(const CompiledModule& module, const Target& target, const Optio
   return kExitFine;
 }
 
+int compile_to_text(const std::vector<lang::Program>& programs, const KernelSource& source, const Target& target,
+                    Options options) {
+  options.emit = target.arch;
+  const std::string text = emitted(programs, source, target, options);
+  const std::string name = output_name(options, programs.front().name, ".c");
+  if (name == "-") {
+    fwrite(text.data(), 1, text.size(), stdout);
+    return kExitFine;
+  }
+  write_file(name, text.data(), text.size());
+  if (options.json)
+    print_json({{"file", name}, {"bytes", text.size()}, {"target", target.text}});
+  else
+    printf("%s: %s bytes for %s\n", name.c_str(), count_text(text.size()).c_str(), target.text.c_str());
+  return kExitFine;
+}
+
 int run_compile(const Options& options) {
   if (!options.after.empty() && options.emit != "lower") throw UsageError("--after needs --emit lower");
   if (!options.after.empty()) expect_pass(options.after);
@@ -129,7 +152,10 @@ int run_compile(const Options& options) {
   }
   const std::vector<lang::Program> programs = chosen_programs(source, options.kernel.function);
   const Target target = choose_target(options);
-  if (options.emit.empty()) return write_module(compile_module(programs, source, target, options), target, options);
+  if (options.emit.empty()) {
+    if (target.is_source) return compile_to_text(programs, source, target, options);
+    return write_module(compile_module(programs, source, target, options), target, options);
+  }
   const std::string text = emitted(programs, source, target, options);
   if (options.json && options.emit != "obj") {
     Json json = {{"stage", options.emit}, {"target", target.text}};
@@ -166,9 +192,9 @@ void add_compile(CLI::App& app, Action& chosen) {
       ->type_name("FILE");
   command
       .add_option("--emit", options->emit,
-                  "Instead of a module: schedule, lower (the loops), llvm or asm on stdout, or obj, an object file")
+                  "Instead of a module: schedule, lower (the loops), c, llvm or asm on stdout, or obj, an object file")
       ->type_name("STAGE")
-      ->check(one_of({"schedule", "lower", "llvm", "asm", "obj"}));
+      ->check(one_of({"schedule", "lower", "c", "llvm", "asm", "obj"}));
   add_after_option(command, options->after, "With --emit lower: the loops after this pass");
   add_json_option(command, options->json);
   command.footer(
@@ -177,6 +203,7 @@ void add_compile(CLI::App& app, Action& chosen) {
       "  ferry compile mm.tc --target raspberry-pi-4 -o mm.ferry\n"
       "  ferry compile mm.tc --target 'llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72' --emit asm\n"
       "  ferry compile saxpy.c --signature 'saxpy(f32 a, in f32[n] x, inout f32[n] y)' --remote pi\n"
+      "  ferry compile mm.tc --target c -o mm.c                plain C11, for any compiler\n"
       "  ferry compile mm.tc --emit schedule > mm.schedule     what ferry decided, to start from\n"
       "  ferry compile mm.tc --schedule mm.schedule --knob rows=8 --emit lower\n"
       "  ferry compile --emit lower -e 'def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }'");

@@ -5,9 +5,9 @@
 #include "crosscompile/codegen/llvm/live_values.h"
 #include "crosscompile/codegen/llvm/runtime_slots.h"
 #include "crosscompile/codegen/llvm/statements.h"
-#include "crosscompile/codegen/llvm/work_estimate.h"
 #include "crosscompile/codegen/llvm/workspace.h"
 #include "crosscompile/ir/operators.h"
+#include "crosscompile/passes/work_estimate.h"
 
 namespace ferry::codegen {
 namespace {
@@ -100,9 +100,9 @@ llvm::Function* make_body(FunctionState& outer, const ir::For& node, const Closu
 Value* grain_of(FunctionState& state, const ir::For& node) {
   llvm::IRBuilder<>& b = state.builder;
   Value* one = b.getInt64(1);
-  Value* work = emit_expr(state, work_of_iteration(node, state.module.target));
+  Value* work = emit_expr(state, passes::work_of_iteration(node, state.module.target));
   Value* at_least_one = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, work, one);
-  Value* grain = b.CreateUDiv(b.getInt64(kWorkPerChunk), at_least_one);
+  Value* grain = b.CreateUDiv(b.getInt64(passes::kWorkPerChunk), at_least_one);
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, grain, one);
 }
 

@@ -4,8 +4,8 @@
 
 #include "crosscompile/codegen/llvm/alias_scopes.h"
 #include "crosscompile/codegen/llvm/debug_lines.h"
-#include "crosscompile/codegen/llvm/ranges.h"
 #include "crosscompile/ir/function.h"
+#include "crosscompile/passes/ranges.h"
 #include "crosscompile/target/target.h"
 
 #include <llvm/IR/IRBuilder.h>
@@ -14,6 +14,11 @@
 #include <unordered_map>
 
 namespace ferry::codegen {
+
+using passes::loop_range;
+using passes::Range;
+using passes::range_of;
+using passes::Ranges;
 
 struct ModuleState {
   const Target& target;

@@ -65,6 +65,7 @@ class MathLowerer : public Mutator {
 }  // namespace
 
 Function lower_math(Function function, const Target& target) {
+  if (target.is_source) return function;
   function.body = MathLowerer(target).mutate(function.body);
   return function;
 }

@@ -3,7 +3,7 @@
 // to whole numbers, floor, ceil, round and trunc are expanded too.
 //
 // What is left are calls of fmod and of the functions of float64, which go to the C library lane by lane, and of those
-// that are instructions.
+// that are instructions. Where Target::is_source all calls are left.
 //
 // Before: vectors are explicit, narrow floats compute in float32. Stands after vectorize and legalize_floats, so that
 // neither has to look through the expansions, and before the last simplify.

@@ -67,6 +67,20 @@ class Listener {
 
 }  // namespace
 
+TEST_CASE("what has no machine code cannot show any, nor run") {
+  const auto complaint_of = [](std::vector<std::string> words) {
+    words.insert(words.begin() + 1, {"-e", test::kMatmul, "--target", "c"});
+    return run_ferry(words);
+  };
+  const Outcome stage = complaint_of({"compile", "--emit", "asm"});
+  CHECK(stage.code == 2);
+  CHECK(stage.err == "ferry: --emit asm needs a target with machine code, got 'c'\n");
+  const Outcome ran = complaint_of({"run", "--size", "M=2,N=2,K=2"});
+  CHECK(ran.code == 2);
+  CHECK(ran.err ==
+        "ferry: expected a target that modules are made for, got 'c': 'ferry compile --target c' writes a text\n");
+}
+
 TEST_CASE("arguments that do not fit are told in the parameter's own words") {
   expect_user_error({"--arg", "A=f64[4,4]", "--arg", "B=f32[4,4]"},
                     "mm: argument 1 'A': expected f32[M,K], got f64[4,4]");
@@ -119,7 +133,7 @@ TEST_CASE("unknown targets, commands, options and passes name what there is") {
   CHECK(complaint({"bench", "--repeat", "0"}) == "ferry: --repeat: expected a whole number from 1 to 50000, got '0'");
   CHECK(complaint({"run", "--check", "--rtol", "small"}) == "ferry: --rtol: expected a number from 0 up, got 'small'");
   CHECK(complaint({"compile", "--emit", "ptx"}) ==
-        "ferry: --emit: expected one of: schedule, lower, llvm, asm, obj; got 'ptx'");
+        "ferry: --emit: expected one of: schedule, lower, c, llvm, asm, obj; got 'ptx'");
   CHECK(complaint({"run", "-e", test::kMatmul, "mm.tc"}) == "ferry: expected one kernel: -e TEXT, or the file 'mm.tc'");
   CHECK(complaint({"inspect"}) == "ferry: expected a module: ferry inspect K.ferry");
   CHECK(run_ferry({"run"}).err == "ferry: expected a kernel: a file, '-' for stdin, or -e TEXT\n");

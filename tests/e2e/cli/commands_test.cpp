@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -90,6 +91,19 @@ TEST_CASE("compiling the same text gives the same bytes in any process, folder a
     CHECK(bytes == test::content_of(there.path("b.ferry")));
     CHECK(bytes == test::content_of(there.path("c.ferry")));
   }
+}
+
+TEST_CASE("the target c writes a file that a C compiler takes") {
+  const Folder folder;
+  const std::string file = folder.path("mm.c"), program = folder.path("mm.o");
+  const Outcome made = run_ferry({"compile", "-e", test::kMatmul, "--target", "c", "-o", file});
+  CHECK(made.code == 0);
+  CHECK(made.out.ends_with(" bytes for c\n"));
+  CHECK(test::content_of(file).find("int32_t ferry_fn_mm(void* const* args") != std::string::npos);
+  CHECK(std::system(("gcc -std=c11 -Wall -Wextra -Werror -c " + file + " -o " + program).c_str()) == 0);
+  CHECK(run_ferry({"compile", "-e", test::kMatmul, "--target", "c", "-o", "-"}).out == test::content_of(file));
+  CHECK(run_ferry({"compile", "-e", test::kMatmul, "--target", "raspberry-pi-4", "--emit", "c"})
+            .out.find("ferry_fn_mm(") != std::string::npos);
 }
 
 TEST_CASE("--emit shows the stages for any target") {

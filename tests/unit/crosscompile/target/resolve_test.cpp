@@ -141,10 +141,23 @@ TEST_CASE("a refused target says what was expected") {
   CHECK(contains(refusal("llvm -mattr=+"), "expected a feature"));
   CHECK(contains(refusal("llvm cortex"), "expected a target option"));
   CHECK(contains(refusal(""), "expected a target"));
-  for (const char* kind : {"cuda -arch=sm_90", "opencl", "c"}) {
+  for (const char* kind : {"cuda -arch=sm_90", "opencl"}) {
     CAPTURE(std::string(kind));
     CHECK(contains(refusal(kind), "is not available in this version, which compiles for CPUs"));
   }
+}
+
+TEST_CASE("the target c is plain C with hints for schedules") {
+  const Target plain = resolve_target("c");
+  CHECK(plain.text == "c");
+  CHECK(plain.arch == "c");
+  CHECK(plain.is_source);
+  CHECK(plain.keeps_loops);
+  const Target hinted = resolve_target("c -num-cores=4 -l1-bytes=32768");
+  CHECK(hinted.threads == 4);
+  CHECK(resolve_target(hinted.text).text == hinted.text);
+  CHECK(c_target_like(resolve_target("raspberry-pi-4")).threads == 4);
+  CHECK(contains(refusal("c -mcpu=cortex-a72"), "unknown option of the target 'c' 'mcpu'"));
 }
 
 TEST_CASE("options that mean nothing here are accepted with the reason") {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <unordered_map>
 
-namespace ferry::codegen {
+namespace ferry::passes {
 
 // Inclusive at both ends; of every lane.
 struct Range {
@@ -26,4 +26,4 @@ Range range_of(const Ranges& variables, const ir::Expr& expr);
 inline constexpr std::int64_t kMaxIterations = std::int64_t{1} << 56;
 Range loop_range(const Range& min, const Range& extent);
 
-}  // namespace ferry::codegen
+}  // namespace ferry::passes

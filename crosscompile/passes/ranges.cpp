@@ -1,8 +1,8 @@
-#include "crosscompile/codegen/llvm/ranges.h"
+#include "crosscompile/passes/ranges.h"
 
 #include <algorithm>
 
-namespace ferry::codegen {
+namespace ferry::passes {
 namespace {
 
 using ir::BinaryOp;
@@ -124,4 +124,4 @@ Range loop_range(const Range& min, const Range& extent) {
   return range;
 }
 
-}  // namespace ferry::codegen
+}  // namespace ferry::passes

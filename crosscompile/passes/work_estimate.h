@@ -5,7 +5,7 @@
 #include "crosscompile/ir/stmt.h"
 #include "crosscompile/target/target.h"
 
-namespace ferry::codegen {
+namespace ferry::passes {
 
 // About as many operations as take a few microseconds: more than waking a thread.
 inline constexpr std::int64_t kWorkPerChunk = 16384;
@@ -14,4 +14,4 @@ inline constexpr std::int64_t kWorkPerChunk = 16384;
 // loop.
 ir::Expr work_of_iteration(const ir::For& loop, const Target& target);
 
-}  // namespace ferry::codegen
+}  // namespace ferry::passes

@@ -1,0 +1,76 @@
+#include "crosscompile/codegen/source/dialect.h"
+
+#include "crosscompile/ir/error.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace ferry::codegen::source {
+namespace {
+
+constexpr Dialect kDialects[] = {
+    {Language::c, "c", "static inline ", "restrict"},
+    {Language::cuda, "cuda", "static __device__ __forceinline__ ", "__restrict__"},
+    {Language::opencl, "opencl", "static inline ", "restrict"},
+};
+
+}  // namespace
+
+const Dialect& dialect_of(Language language) { return kDialects[static_cast<std::size_t>(language)]; }
+
+std::string value_type(DType type) {
+  switch (type) {
+    case DType::f16: return "f16";
+    case DType::bf16: return "bf16";
+    case DType::f32: return "float";
+    case DType::f64: return "double";
+    case DType::i8: return "int8_t";
+    case DType::i16: return "int16_t";
+    case DType::i32: return "int32_t";
+    case DType::i64: return "int64_t";
+    case DType::u8: return "uint8_t";
+    case DType::u16: return "uint16_t";
+    case DType::u32: return "uint32_t";
+    case DType::u64: return "uint64_t";
+    case DType::boolean: return "bool";
+  }
+  throw InternalError("value_type: unknown type");
+}
+
+std::string memory_type(DType type) { return type == DType::boolean ? "uint8_t" : value_type(type); }
+
+std::string int_literal(DType type, std::int64_t value) {
+  if (type == DType::boolean) return value != 0 ? "true" : "false";
+  if (type == DType::f16 || type == DType::bf16) {
+    char digits[8];
+    const auto end = std::to_chars(digits, digits + sizeof digits, static_cast<std::uint16_t>(value), 16);
+    return "0x" + std::string(digits, end.ptr);
+  }
+  if (type == DType::u64) {
+    const auto bits = static_cast<std::uint64_t>(value);
+    return std::to_string(bits) + (bits > std::numeric_limits<std::uint32_t>::max() ? "ull" : "u");
+  }
+  if (type == DType::u32) return std::to_string(value) + "u";
+  // C reads -2147483648 as a minus before a number that is too large.
+  if (value == std::numeric_limits<std::int32_t>::min()) return "(-2147483647 - 1)";
+  if (value == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807ll - 1)";
+  const bool small =
+      value > std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
+  return std::to_string(value) + (small ? "" : "ll");
+}
+
+std::string float_literal(DType type, double value) {
+  const std::string cast = type == DType::f64 ? "(double)" : "";
+  if (std::isnan(value)) return cast + "NAN";
+  if (std::isinf(value)) return value < 0 ? "-" + cast + "INFINITY" : cast + "INFINITY";
+  char digits[40];
+  // The shortest digits that mean this value in its own type.
+  const auto end = type == DType::f64 ? std::to_chars(digits, digits + sizeof digits, value)
+                                      : std::to_chars(digits, digits + sizeof digits, static_cast<float>(value));
+  std::string text(digits, end.ptr);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text + (type == DType::f64 ? "" : "f");
+}
+
+}  // namespace ferry::codegen::source

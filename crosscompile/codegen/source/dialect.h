@@ -1,0 +1,30 @@
+// Where C, CUDA C and OpenCL C differ.
+#pragma once
+
+#include "crosscompile/ir/buffer.h"
+
+#include <string>
+#include <string_view>
+
+namespace ferry::codegen::source {
+
+enum class Language : std::uint8_t { c, cuda, opencl };
+
+struct Dialect {
+  Language language;
+  std::string_view name;
+  std::string_view helper;    // before the type of a helper function
+  std::string_view restrict;  // after the star of a pointer that nothing else points along with
+};
+
+const Dialect& dialect_of(Language language);
+
+// The C type of a value, and of an element in memory, where a bool is a byte of any value.
+std::string value_type(DType type);
+std::string memory_type(DType type);
+
+// Constants, in the type where C has no literal for it.
+std::string int_literal(DType type, std::int64_t value);
+std::string float_literal(DType type, double value);
+
+}  // namespace ferry::codegen::source

@@ -1,0 +1,132 @@
+#include "crosscompile/codegen/source/kernel.h"
+
+#include "crosscompile/codegen/source/live.h"
+#include "crosscompile/codegen/source/statements.h"
+#include "crosscompile/codegen/source/workspace.h"
+#include "crosscompile/ir/print_context.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_set>
+
+namespace ferry::codegen::source {
+namespace {
+
+// Sizes of tensors are taken to be below this where only an overflow on the way is in question.
+constexpr std::int64_t kAssumedSize = std::int64_t{1} << 31;
+
+std::string declaration(const ir::FunctionParameter& parameter, ir::PrintNames& names) {
+  if (parameter.kind == ParameterKind::scalar)
+    return std::string(dtype_name(parameter.scalar.type().code)) + " " + parameter.name;
+  const char* direction = parameter.direction == Direction::in    ? "in "
+                          : parameter.direction == Direction::out ? "out "
+                                                                  : "inout ";
+  std::string shape;
+  for (const ir::Expr& extent : parameter.buffer->shape)
+    shape += (shape.empty() ? "" : ", ") + expr_text(extent, names);
+  return direction + std::string(dtype_name(parameter.buffer->dtype)) + "[" + shape + "] " + parameter.name;
+}
+
+// What stands above the function: how to call it, what it wants and what its results mean.
+std::string comment(const ir::Function& function) {
+  ir::PrintNames names;
+  for (const ir::Expr& symbol : function.symbols) names.of(*symbol.as<ir::Var>());
+  std::string text = "/* " + function.name + "(", arguments;
+  for (const ir::FunctionParameter& parameter : function.parameters) {
+    text += (arguments.empty() ? "" : ", ") + declaration(parameter, names);
+    arguments += (arguments.empty() ? "" : ", ") + parameter.name;
+  }
+  text += ")";
+  for (const ir::Expr& symbol : function.symbols)
+    arguments += (arguments.empty() ? "" : ", ") + names.of(*symbol.as<ir::Var>());
+  text += "\n   args: " + (arguments.empty() ? "none" : arguments);
+  for (const ir::Requirement& requirement : function.requirements)
+    text += "\n   requires " + expr_text(requirement.condition, names) + ": " + requirement.message;
+  const auto workspace = [&](const char* kind, const ir::Expr& bytes) {
+    if (bytes.defined()) text += std::string("\n   ") + kind + " workspace: " + expr_text(bytes, names) + " bytes";
+  };
+  workspace("call", function.call_workspace);
+  workspace("thread", function.thread_workspace);
+  for (std::size_t i = 0; i < function.messages.size(); ++i)
+    text += "\n   returns " + std::to_string(i + 1) + ": " + function.messages[i];
+  // A message may hold what would end the comment.
+  for (std::size_t at = 2; (at = text.find("*/", at)) != std::string::npos;) text.replace(at, 2, "* /");
+  return text + " */\n";
+}
+
+void note_sizes(FunctionState& state) {
+  for (const ir::FunctionParameter& parameter : state.source.parameters) {
+    if (parameter.kind != ParameterKind::tensor) continue;
+    for (const ir::Expr& extent : parameter.buffer->shape) {
+      if (extent.as<ir::Var>() == nullptr) continue;
+      // A symbol that is a dimension of an input is a size, so not negative.
+      const bool is_size = parameter.direction != Direction::out;
+      if (is_size) state.known[extent.get()].min = 0;
+      const auto [entry, is_new] = state.assumed.try_emplace(extent.get(), passes::Range{-kAssumedSize, kAssumedSize});
+      if (is_size) entry->second.min = 0;
+    }
+  }
+}
+
+bool contains(const std::vector<ir::Expr>& variables, const ir::Expr& var) {
+  return std::any_of(variables.begin(), variables.end(), [&](const ir::Expr& one) { return one.get() == var.get(); });
+}
+
+void print_scalar(FunctionState& state, const ir::Expr& var, const std::string& name, std::size_t index) {
+  const DType type = var.type().code;
+  const std::string value = "*(const " + memory_type(type) + "*)args[" + std::to_string(index) + "]";
+  state.line("const " + value_type(type) + " " + name + " = " + value + (type == DType::boolean ? " != 0;" : ";"));
+}
+
+// Those that the body uses. The sizes and scalars get their names first: they are what a reader knows.
+void print_arguments(FunctionState& state) {
+  const ir::Function& function = state.source;
+  const LiveNames live = live_names(function.body, nullptr);
+  std::unordered_set<const void*> declared;
+  const auto name_of = [&](const ir::Expr& var) {
+    declared.insert(var.get());
+    return state.names.declare(var);
+  };
+  std::size_t index = 0;
+  for (const ir::FunctionParameter& parameter : function.parameters) {
+    const std::size_t place = index++;
+    if (parameter.kind == ParameterKind::scalar) {
+      if (contains(live.variables, parameter.scalar) && !declared.contains(parameter.scalar.get()))
+        print_scalar(state, parameter.scalar, name_of(parameter.scalar), place);
+      continue;
+    }
+    const ir::Buffer* buffer = parameter.buffer.get();
+    if (std::find(live.buffers.begin(), live.buffers.end(), buffer) == live.buffers.end()) continue;
+    const std::string name = state.names.declare(buffer, parameter.name);
+    const std::string constant = parameter.direction == Direction::in ? "const " : "";
+    state.line(constant + memory_type(buffer->dtype) + "* " + std::string(state.unit.dialect.restrict) + " " + name +
+               " = args[" + std::to_string(place) + "];  " + shape_comment(*buffer));
+  }
+  for (const ir::Expr& symbol : function.symbols) {
+    const std::size_t place = index++;
+    if (contains(live.variables, symbol) && !declared.contains(symbol.get()))
+      print_scalar(state, symbol, name_of(symbol), place);
+  }
+}
+
+bool mentions(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
+
+}  // namespace
+
+std::string symbol_of(const ir::Function& function) { return "ferry_fn_" + identifier(function.name); }
+
+void print_kernel(Unit& unit, const ir::Function& function) {
+  FunctionState state(unit, function);
+  state.symbol = symbol_of(function);
+  note_sizes(state);
+  print_arguments(state);
+  print_workspace_blocks(state, function.body);
+  print_stmt(state, function.body);
+  state.line("return 0;");
+  if (!mentions(state.text, "rt->")) state.text = "  (void)rt;\n" + state.text;
+  if (!mentions(state.text, "args[")) state.text = "  (void)args;\n" + state.text;
+  unit.functions.push_back(comment(function) + "int32_t " + state.symbol +
+                           "(void* const* args, const ferry_runtime_api* rt) {\n" + state.text + "}\n");
+}
+
+}  // namespace ferry::codegen::source

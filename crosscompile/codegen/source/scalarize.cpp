@@ -1,0 +1,161 @@
+#include "crosscompile/codegen/source/scalarize.h"
+
+#include "crosscompile/codegen/source/lane.h"
+#include "crosscompile/ir/mutator.h"
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/prefetch.h"
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/visitor.h"
+
+namespace ferry::codegen::source {
+namespace {
+
+using namespace ir;
+
+class CallFinder : public Visitor {
+ public:
+  bool found = false;
+
+ protected:
+  using Visitor::visit_node;
+  void visit_node(const Call&) override { found = true; }
+};
+
+bool has_call(const Expr& expr) {
+  CallFinder finder;
+  finder.visit(expr);
+  return finder.found;
+}
+
+// Whether a statement that writes the buffer lane by lane, at `index`, could disturb what later lanes read here.
+class Disturbed : public Visitor {
+ public:
+  Disturbed(const BufferRef& buffer, const Expr& index, bool lanes_differ)
+      : buffer_(buffer), index_(index), lanes_differ_(lanes_differ) {}
+  bool found = false;
+
+ protected:
+  using Visitor::visit_node;
+  void visit_node(const Load& node) override {
+    if (node.buffer == buffer_ && !(lanes_differ_ && equal(node.indices[0], index_))) found = true;
+    Visitor::visit_node(node);
+  }
+
+ private:
+  const BufferRef& buffer_;
+  const Expr& index_;
+  bool lanes_differ_;
+};
+
+// base, base + stride, ... with a stride that is not 0
+bool all_lanes_differ(const Expr& index) {
+  const auto* ramp = index.as<Ramp>();
+  const std::int64_t* stride = ramp == nullptr ? nullptr : as_int(ramp->stride);
+  return stride != nullptr && *stride != 0;
+}
+
+BufferRef lanes_buffer(const std::string& name, Type type) {
+  auto buffer = std::make_shared<Buffer>();
+  buffer->name = name;
+  buffer->dtype = type.code;
+  buffer->shape = {Expr(std::int64_t{type.lanes})};
+  buffer->scope = Scope::local;
+  return buffer;
+}
+
+Stmt over_lanes(std::uint32_t lanes, const Expr& lane, Stmt body) {
+  return For::make(lane, Expr(0), Expr(std::int64_t{lanes}), ForKind::vectorized, std::move(body));
+}
+
+class Scalarizer : public Mutator {
+ protected:
+  using Mutator::mutate_node;
+
+  Expr mutate_node(const VectorReduce& node, const Expr&) override { return mutate(reduced(node)); }
+
+  Expr mutate_node(const Call& node, const Expr& self) override {
+    if (node.name != "dot") return Mutator::mutate_node(node, self);
+    return mutate(dot_lane(node, Expr(0)));
+  }
+
+  Expr mutate_node(const Let& node, const Expr&) override {
+    if (node.value.type().is_vector()) {
+      // Only sums over lanes in the body can want it.
+      return mutate(substitute(node.body, Substitution{{node.var.get(), node.value}}));
+    }
+    const Expr value = mutate(node.value), body = mutate(node.body);
+    if (!uses_var(body, node.var) && !has_call(value)) return body;
+    return Let::make(node.var, value, body);
+  }
+
+  Stmt mutate_node(const LetStmt& node, const Stmt&) override {
+    if (node.value.type().is_vector()) return vector_let(node);
+    const Expr value = mutate(node.value);
+    const Stmt body = mutate(node.body);
+    if (!body || (!uses_var(body, node.var) && !has_call(value))) return body;
+    return LetStmt::make(node.var, value, body);
+  }
+
+  Stmt mutate_node(const Store& node, const Stmt& self) override {
+    if (node.value.type().is_scalar()) return Mutator::mutate_node(node, self);
+    const std::uint32_t lanes = node.value.type().lanes;
+    Disturbed disturbed(node.buffer, node.indices[0], all_lanes_differ(node.indices[0]));
+    for (const Expr& expr : {node.indices[0], node.value, node.mask}) disturbed.visit(expr);
+    if (!disturbed.found) {
+      const Expr lane = Var::make("lane");
+      return over_lanes(lanes, lane, store_lane(node, lane, lane_of(node.value, lane)));
+    }
+    return by_way_of_copies(node);
+  }
+
+  Stmt mutate_node(const Evaluate& node, const Stmt& self) override {
+    if (prefetched(node) != nullptr) return {};
+    if (node.value.type().is_scalar()) return Mutator::mutate_node(node, self);
+    const Expr lane = Var::make("lane");
+    return over_lanes(node.value.type().lanes, lane, Evaluate::make(mutate(lane_of(node.value, lane))));
+  }
+
+ private:
+  Stmt store_lane(const Store& node, const Expr& lane, const Expr& value) {
+    return Store::make(node.buffer, {mutate(lane_of(node.indices[0], lane))}, mutate(value),
+                       node.mask.defined() ? mutate(lane_of(node.mask, lane)) : Expr());
+  }
+
+  // All lanes are read before the first is written.
+  Stmt by_way_of_copies(const Store& node) {
+    const std::uint32_t lanes = node.value.type().lanes;
+    const BufferRef values = lanes_buffer("values", node.value.type());
+    const BufferRef places = lanes_buffer("places", node.indices[0].type());
+    const BufferRef chosen = lanes_buffer("chosen", Type(DType::boolean, lanes));
+    const Expr lane = Var::make("lane");
+    std::vector<Stmt> read{Store::make(values, {lane}, mutate(lane_of(node.value, lane))),
+                           Store::make(places, {lane}, mutate(lane_of(node.indices[0], lane)))};
+    if (node.mask.defined()) read.push_back(Store::make(chosen, {lane}, mutate(lane_of(node.mask, lane))));
+    const Expr again = Var::make("lane");
+    const Stmt write = Store::make(node.buffer, {Load::make(places, {again})}, Load::make(values, {again}),
+                                   node.mask.defined() ? Load::make(chosen, {again}) : Expr());
+    Stmt all = Block::make({over_lanes(lanes, lane, Block::make(std::move(read))), over_lanes(lanes, again, write)});
+    if (node.mask.defined()) all = Allocate::make(chosen, std::move(all));
+    return Allocate::make(values, Allocate::make(places, std::move(all)));
+  }
+
+  Stmt vector_let(const LetStmt& node) {
+    const Type type = node.value.type();
+    const BufferRef buffer = lanes_buffer(node.var.as<Var>()->name, type);
+    const Expr lane = Var::make("lane");
+    const Stmt fill = over_lanes(type.lanes, lane, Store::make(buffer, {lane}, mutate(lane_of(node.value, lane))));
+    const Expr value = Load::make(buffer, {Ramp::make(Expr(0), Expr(1), type.lanes)});
+    const Stmt body = mutate(substitute(node.body, Substitution{{node.var.get(), value}}));
+    return body ? Allocate::make(buffer, Block::make({fill, body})) : body;
+  }
+};
+
+}  // namespace
+
+Function scalarize(Function function) {
+  Stmt body = Scalarizer().mutate(function.body);
+  function.body = body ? std::move(body) : Block::make({});
+  return function;
+}
+
+}  // namespace ferry::codegen::source

@@ -1,0 +1,14 @@
+// Makes what a language without vectors can say: each vector statement becomes a loop over its lanes, and vectors that
+// meet inside an expression (VectorReduce, "dot") are written out. Prefetches go, and so do lets that nobody uses.
+//
+// Before: the whole pipeline of passes. After: every expression is a scalar; the loops over lanes are of
+// ForKind::vectorized.
+#pragma once
+
+#include "crosscompile/ir/function.h"
+
+namespace ferry::codegen::source {
+
+ir::Function scalarize(ir::Function function);
+
+}  // namespace ferry::codegen::source

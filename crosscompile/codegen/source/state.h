@@ -1,0 +1,59 @@
+// What is shared while a text is made: one Unit a text, one FunctionState for every C function being printed (a kernel,
+// or the body of a parallel loop). Files that print one kind of node take a FunctionState.
+#pragma once
+
+#include "crosscompile/codegen/source/dialect.h"
+#include "crosscompile/codegen/source/helpers.h"
+#include "crosscompile/codegen/source/names.h"
+#include "crosscompile/ir/function.h"
+#include "crosscompile/passes/ranges.h"
+#include "crosscompile/target/target.h"
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace ferry::codegen::source {
+
+// Of a C function that the text calls and somebody else defines.
+struct Prototype {
+  std::string result;
+  std::vector<std::string> parameters;
+};
+
+struct Unit {
+  explicit Unit(const Target& compiled_for, const Dialect& of) : target(compiled_for), dialect(of), helpers(of) {}
+
+  const Target& target;
+  const Dialect& dialect;
+  Helpers helpers;
+  Names names;  // of the functions
+  std::map<std::string, Prototype> prototypes;
+  std::vector<std::string> functions;  // in the order of the text
+};
+
+struct FunctionState {
+  FunctionState(Unit& in_unit, const ir::Function& from) : unit(in_unit), source(from) {}
+
+  Unit& unit;
+  const ir::Function& source;
+  std::string symbol;
+  Names names;
+  passes::Ranges known;                           // of integer variables
+  passes::Ranges assumed;                         // the same, with sizes taken to be below 2^31
+  std::unordered_set<const ir::Buffer*> scalars;  // arrays of one element that are printed as variables
+  std::string text;
+  int indent = 1;
+  bool in_parallel = false;
+  bool addressing = false;               // what is being printed is an index or a loop's bound
+  std::string call_block, thread_block;  // identifiers; empty: not used here
+  // Whether an expression has lets inside; the handle keeps the node from being another one.
+  std::unordered_map<const ir::ExprNode*, std::pair<ir::Expr, bool>> has_let;
+
+  void line(const std::string& what) { text += std::string(static_cast<std::size_t>(indent) * 2, ' ') + what + "\n"; }
+};
+
+}  // namespace ferry::codegen::source

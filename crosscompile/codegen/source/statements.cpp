@@ -1,0 +1,207 @@
+#include "crosscompile/codegen/source/statements.h"
+
+#include "crosscompile/codegen/source/calls.h"
+#include "crosscompile/codegen/source/expressions.h"
+#include "crosscompile/codegen/source/parallel.h"
+#include "crosscompile/codegen/source/workspace.h"
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/print_context.h"
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/visitor.h"
+
+namespace ferry::codegen::source {
+namespace {
+
+class CostFinder : public ir::Visitor {
+ public:
+  bool found = false;
+
+ protected:
+  using ir::Visitor::visit_node;
+  void visit_node(const ir::Load&) override { found = true; }
+  void visit_node(const ir::Call&) override { found = true; }
+  void visit_node(const ir::Let&) override { found = true; }
+};
+
+// Between braces.
+void print_inside(FunctionState& state, const ir::Stmt& stmt) {
+  ++state.indent;
+  state.names.open();
+  print_stmt(state, stmt);
+  state.names.close();
+  --state.indent;
+}
+
+// A[i] = A[i] + x, as +=. Of what is narrower than int, C would compute in int, and floats that are moved as bits have
+// no operators.
+const ir::Binary* update_of(const ir::Store& store) {
+  const auto* value = store.value.as<ir::Binary>();
+  if (value == nullptr || (value->op != ir::BinaryOp::add && value->op != ir::BinaryOp::mul)) return nullptr;
+  const DType type = value->type.code;
+  if (type != DType::f32 && type != DType::f64 && type != DType::u32 && type != DType::u64) return nullptr;
+  const auto* load = value->left.as<ir::Load>();
+  if (load == nullptr || load->buffer != store.buffer || load->mask.defined()) return nullptr;
+  return ir::equal(load->indices.at(0), store.indices.at(0)) ? value : nullptr;
+}
+
+void print_assignment(FunctionState& state, const ir::Store& node) {
+  const std::string place = element_text(state, *node.buffer, node.indices.at(0));
+  if (const ir::Binary* update = update_of(node)) {
+    const std::string value = print(state, update->right);
+    state.line(place + (update->op == ir::BinaryOp::add ? " += " : " *= ") + value + ";");
+    return;
+  }
+  const std::string value = print(state, node.value);
+  state.line(place + " = " + value + ";");
+}
+
+void print_store(FunctionState& state, const ir::Store& node) {
+  if (!node.mask.defined()) return print_assignment(state, node);
+  state.line("if (" + print(state, node.mask) + ") {");
+  print_inside(state, ir::Store::make(node.buffer, node.indices, node.value));
+  state.line("}");
+}
+
+// From min over end - min iterations: up to end.
+ir::Expr end_of(const ir::For& node) {
+  const auto* difference = node.extent.as<ir::Binary>();
+  if (difference != nullptr && difference->op == ir::BinaryOp::sub && ir::equal(difference->right, node.min))
+    return difference->left;
+  return node.min + node.extent;
+}
+
+void print_serial(FunctionState& state, const ir::For& node) {
+  if (node.for_kind == ir::ForKind::vectorized) state.line("/* vectorized */");
+  if (node.for_kind == ir::ForKind::unrolled) state.line("/* unrolled */");
+  const std::string name = node.var.as<ir::Var>()->name;
+  const std::string begin = print_bound(state, node.min, name + "_begin");
+  print_loop(state, node, begin, print_bound(state, end_of(node), name + "_end"));
+}
+
+void print_for(FunctionState& state, const ir::For& node) {
+  switch (node.for_kind) {
+    case ir::ForKind::serial:
+    case ir::ForKind::vectorized:
+    case ir::ForKind::unrolled: return print_serial(state, node);
+    case ir::ForKind::parallel:
+      // The runtime runs a nested parallel loop inline; a plain loop is that without the call.
+      return state.in_parallel ? print_serial(state, node) : print_parallel(state, node);
+  }
+}
+
+void print_block(FunctionState& state, const ir::Block& node) {
+  for (std::size_t i = 0; i < node.body.size(); ++i) {
+    const ir::NodeKind kind = node.body[i].kind();
+    const bool declares = kind == ir::NodeKind::Allocate || kind == ir::NodeKind::LetStmt;
+    // A name that ends before the block does gets braces to end at.
+    if (declares && i + 1 < node.body.size()) {
+      state.line("{");
+      print_inside(state, node.body[i]);
+      state.line("}");
+    } else {
+      print_stmt(state, node.body[i]);
+    }
+  }
+}
+
+void print_if(FunctionState& state, const ir::If& node) {
+  state.line("if (" + print(state, node.condition) + ") {");
+  print_inside(state, node.on_true);
+  if (node.on_false.defined()) {
+    state.line("} else {");
+    print_inside(state, node.on_false);
+  }
+  state.line("}");
+}
+
+void print_let(FunctionState& state, const ir::LetStmt& node) {
+  const std::string value = print(state, node.value);
+  state.known[node.var.get()] = passes::range_of(state.known, node.value);
+  state.assumed[node.var.get()] = passes::range_of(state.assumed, node.value);
+  const std::string name = state.names.declare(node.var);
+  state.line("const " + value_type(node.var.type().code) + " " + name + " = " + value + ";");
+  print_stmt(state, node.body);
+  state.names.forget(node.var.get());
+}
+
+void print_assert(FunctionState& state, const ir::Assert& node) {
+  const std::string condition = print(state, ir::logical_not(node.condition));
+  state.line("if (" + condition + ") return " + std::to_string(node.message + 1) + ";");
+}
+
+void print_evaluate(FunctionState& state, const ir::Evaluate& node) {
+  if (const auto* call = node.value.as<ir::Call>(); call != nullptr && !call->type.is_float())
+    return print_extern_call(state, *call);
+  const std::string value = print(state, node.value);
+  state.line("(void)" + wrapped({value, Binding::lowest}, Binding::unary) + ";");
+}
+
+}  // namespace
+
+std::string shape_comment(const ir::Buffer& buffer) {
+  ir::PrintNames names;
+  std::string text;
+  for (const ir::Expr& extent : buffer.shape) text += (text.empty() ? "" : ", ") + ir::expr_text(extent, names);
+  return "/* [" + text + "] */";
+}
+
+std::string print_bound(FunctionState& state, const ir::Expr& bound, const std::string& name) {
+  CostFinder costs;
+  costs.visit(bound);
+  std::string text = print_index(state, bound);
+  if (!costs.found) return text;
+  const std::string once = state.names.fresh(name);
+  state.line("const int64_t " + once + " = " + text + ";");
+  return once;
+}
+
+void note_loop(FunctionState& state, const ir::For& node) {
+  for (passes::Ranges* ranges : {&state.known, &state.assumed}) {
+    (*ranges)[node.var.get()] =
+        passes::loop_range(passes::range_of(*ranges, node.min), passes::range_of(*ranges, node.extent));
+  }
+}
+
+void print_loop(FunctionState& state, const ir::For& node, const std::string& begin, const std::string& end) {
+  note_loop(state, node);
+  state.names.open();
+  const std::string var = state.names.declare(node.var);
+  state.line("for (int64_t " + var + " = " + begin + "; " + var + " < " + end + "; ++" + var + ") {");
+  ++state.indent;
+  print_stmt(state, node.body);
+  --state.indent;
+  state.line("}");
+  state.names.close();
+}
+
+void print_stmt(FunctionState& state, const ir::Stmt& stmt) {
+  switch (stmt.kind()) {
+    case ir::NodeKind::Store: return print_store(state, *stmt.as<ir::Store>());
+    case ir::NodeKind::For: return print_for(state, *stmt.as<ir::For>());
+    case ir::NodeKind::Block: return print_block(state, *stmt.as<ir::Block>());
+    case ir::NodeKind::If: return print_if(state, *stmt.as<ir::If>());
+    case ir::NodeKind::Allocate: return print_allocate(state, *stmt.as<ir::Allocate>());
+    case ir::NodeKind::LetStmt: return print_let(state, *stmt.as<ir::LetStmt>());
+    case ir::NodeKind::Assert: return print_assert(state, *stmt.as<ir::Assert>());
+    case ir::NodeKind::Evaluate: return print_evaluate(state, *stmt.as<ir::Evaluate>());
+    case ir::NodeKind::IntImm:
+    case ir::NodeKind::FloatImm:
+    case ir::NodeKind::Var:
+    case ir::NodeKind::Cast:
+    case ir::NodeKind::Unary:
+    case ir::NodeKind::Binary:
+    case ir::NodeKind::Select:
+    case ir::NodeKind::IfThenElse:
+    case ir::NodeKind::Load:
+    case ir::NodeKind::Call:
+    case ir::NodeKind::Reduce:
+    case ir::NodeKind::Let:
+    case ir::NodeKind::Ramp:
+    case ir::NodeKind::Broadcast:
+    case ir::NodeKind::VectorReduce: break;
+  }
+  throw InternalError("print_stmt: an expression stands in the place of a statement");
+}
+
+}  // namespace ferry::codegen::source

@@ -1,0 +1,130 @@
+// A slice of the fuzzer's cases as C, which gcc compiles with its sanitizers, and the cross compilers for emulators.
+#include <doctest/doctest.h>
+
+#include "crosscompile/codegen/source/source.h"
+#include "crosscompile/compile.h"
+#include "crosscompile/passes/pipeline.h"
+#include "crosscompile/target/resolve.h"
+#include "host/lang/text.h"
+#include "host/lower/constant_stages.h"
+#include "host/lower/lower.h"
+#include "tests/fuzz/cases/call.h"
+#include "tests/fuzz/cases/run_case.h"
+#include "tests/unit/crosscompile/codegen/printed/printed_program.h"
+
+#include <cstring>
+#include <optional>
+
+using namespace ferry;
+using namespace ferry::fuzz;
+
+namespace {
+
+constexpr std::uint64_t kFirst = 9001;
+
+runner::Bytes bytes_at(const void* data, std::size_t count) {
+  const auto* first = static_cast<const unsigned char*>(data);
+  return runner::Bytes(first, first + count);
+}
+
+// A program under a schedule as printed functions, and the calls of them.
+struct Printed {
+  FuzzCase fuzz_case;
+  std::vector<ir::Function> functions;  // what prepares for the first one is the second, if any
+  std::vector<FunctionInfo> infos;
+  std::unique_ptr<Call> call, preparation;
+  std::unique_ptr<Expectation> expectation;
+
+  std::size_t workspace(const ManifestExpr& bytes, const Call& of) const {
+    return bytes.code.empty() ? 0 : static_cast<std::size_t>(evaluate(bytes, of.symbols()).value());
+  }
+  runner::Call call_of(std::size_t function, const Call& with) const {
+    const FunctionInfo& info = infos[function];
+    runner::Call made{info.symbol, workspace(info.call_workspace, with), workspace(info.thread_workspace, with), {}};
+    for (const Argument& argument : with.arguments())
+      made.arguments.push_back(bytes_at(argument.memory->data(), argument.memory->size()));
+    for (const std::int64_t& symbol : with.symbols()) made.arguments.push_back(bytes_at(&symbol, sizeof symbol));
+    return made;
+  }
+};
+
+Printed print_case(std::uint64_t seed) {
+  const auto [fuzz_case, outcome] = run_seed(seed);
+  REQUIRE_MESSAGE(outcome.kind == "ok", outcome.step << ": " << outcome.message << "\n" << as_test(fuzz_case));
+  Printed printed{fuzz_case, {}, {}, nullptr, nullptr, nullptr};
+  const lang::Program program = lang::parse(source_of(fuzz_case), "case.tc").at(0);
+  const ir::Function lowered = lower::lower(program, schedule::Schedule::replay(program, schedule_of(fuzz_case)));
+  const Target target = resolve_target("c");
+  for (ir::Function& function : lower::split_constants(lowered)) {
+    printed.functions.push_back(passes::run_pipeline(std::move(function), target));
+    // All cases stand in one text.
+    printed.functions.back().name = "case_" + std::to_string(seed) + (printed.functions.size() > 1 ? "_prepare" : "");
+    printed.infos.push_back(describe(printed.functions.back()));
+  }
+  printed.call = std::make_unique<Call>(printed.functions[0], fuzz_case.sizes, fuzz_case.seed);
+  printed.expectation = std::make_unique<Expectation>(program, Call(lowered, fuzz_case.sizes, fuzz_case.seed));
+  if (printed.functions.size() > 1) {
+    printed.preparation = std::make_unique<Call>(printed.functions[1], fuzz_case.sizes, fuzz_case.seed);
+    printed.preparation->take_inputs(*printed.call);
+  }
+  return printed;
+}
+
+// Puts what a call made into its arguments; returns where in `results` the next one stands.
+std::size_t take_results(const std::vector<std::uint8_t>& results, std::size_t at, const Call& call,
+                         const FuzzCase& fuzz_case) {
+  std::int32_t result = 0;
+  std::memcpy(&result, results.data() + at, sizeof result);
+  CHECK_MESSAGE(result == 0, "the call fails with " << result << "\n" << as_test(fuzz_case));
+  at += sizeof result;
+  for (const Argument& argument : call.arguments()) {
+    if (argument.memory->size() > 0) std::memcpy(argument.memory->data(), results.data() + at, argument.memory->size());
+    at += argument.memory->size();
+  }
+  return at + call.symbols().size() * sizeof(std::int64_t);
+}
+
+void check_all(const test::CCompiler& compiler, std::uint64_t count) {
+  std::vector<Printed> cases;
+  std::vector<ir::Function> functions;
+  std::vector<std::string> symbols;
+  for (std::uint64_t seed = kFirst; seed < kFirst + count; ++seed) {
+    cases.push_back(print_case(seed));
+    functions.insert(functions.end(), cases.back().functions.begin(), cases.back().functions.end());
+    for (const FunctionInfo& info : cases.back().infos) symbols.push_back(info.symbol);
+  }
+  const Target target = resolve_target("c");
+  const test::PrintedProgram program(compiler, codegen::emit_source(functions, target), symbols);
+  std::vector<runner::Call> calls;
+  for (const Printed& one : cases)
+    if (one.preparation) calls.push_back(one.call_of(1, *one.preparation));
+  std::vector<std::uint8_t> results = program.run(calls);
+  std::size_t at = 0;
+  for (const Printed& one : cases) {
+    if (!one.preparation) continue;
+    at = take_results(results, at, *one.preparation, one.fuzz_case);
+    one.call->take_inputs(*one.preparation);
+  }
+  calls.clear();
+  for (const Printed& one : cases) calls.push_back(one.call_of(0, *one.call));
+  results = program.run(calls);
+  at = 0;
+  for (const Printed& one : cases) {
+    at = take_results(results, at, *one.call, one.fuzz_case);
+    std::string wrong = one.expectation->difference(*one.call);
+    if (wrong.empty()) wrong = one.call->damage();
+    CHECK_MESSAGE(wrong.empty(), compiler.command[0] << ": " << wrong << "\n"
+                                                     << as_test(one.fuzz_case) << "\n"
+                                                     << codegen::emit_source(one.functions, target));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("random programs compute in C what the reference evaluator says, and nothing is undefined") {
+  check_all(test::sanitizing_gcc(), 48);
+}
+
+TEST_CASE("random programs in C compute the same on 32-bit ARM, AArch64 and RISC-V") {
+  for (const test::CCompiler& compiler : test::cross_gccs()) check_all(compiler, 6);
+}

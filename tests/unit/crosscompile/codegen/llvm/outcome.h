@@ -1,0 +1,27 @@
+// What became of a call, and the ways to it that all kinds of generated code share.
+#pragma once
+
+#include "rpc/abi/manifest.h"
+#include "tests/unit/crosscompile/codegen/llvm/everywhere.h"
+#include "tests/unit/crosscompile/codegen/llvm/runner/runner_files.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ferry::codegen_test {
+
+struct Outcome {
+  std::int32_t result = 0;
+  std::vector<Bytes> arguments;
+};
+
+Outcome interpret_case(const Case& one);
+// The call of a case, of a function that went through the passes.
+runner::Call call_of(const ir::Function& function, const Case& one);
+// What a runner wrote.
+std::vector<Outcome> split_results(const std::vector<std::uint8_t>& bytes, const std::vector<Case>& cases);
+// Empty when the outcomes agree.
+std::string difference_of(const Case& one, const Outcome& expected, const Outcome& got, const std::string& arch);
+
+}  // namespace ferry::codegen_test

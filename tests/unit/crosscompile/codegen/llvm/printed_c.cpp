@@ -1,0 +1,38 @@
+#include "tests/unit/crosscompile/codegen/llvm/printed_c.h"
+
+#include "crosscompile/codegen/source/source.h"
+#include "crosscompile/ir/printer.h"
+#include "crosscompile/passes/pipeline.h"
+#include "crosscompile/target/resolve.h"
+#include "tests/unit/crosscompile/codegen/llvm/outcome.h"
+
+#include <doctest/doctest.h>
+
+namespace ferry::codegen_test {
+
+void check_c(const test::CCompiler& compiler, const std::vector<Case>& cases, bool run_passes) {
+  const Target target = resolve_target("c");
+  std::vector<ir::Function> functions;
+  std::vector<runner::Call> calls;
+  std::vector<std::string> symbols;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    functions.push_back(run_passes ? passes::run_pipeline(cases[i].function, target) : cases[i].function);
+    functions.back().flat = true;
+    functions.back().name += "_" + std::to_string(i);
+    calls.push_back(call_of(functions.back(), cases[i]));
+    symbols.push_back(calls.back().symbol);
+  }
+  const test::PrintedProgram program(compiler, codegen::emit_source(functions, target), symbols);
+  const std::vector<Outcome> got = split_results(program.run(calls), cases);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const std::string difference = difference_of(cases[i], interpret_case(cases[i]), got[i], compiler.runner);
+    // A mistake usually shows in many cases; the first few say it all.
+    if (difference.empty() || ++wrong > 3) continue;
+    FAIL_CHECK(compiler.command[0], ": ", difference, "\n", ir::to_text(cases[i].function), "\n",
+               codegen::emit_source(std::span(&functions[i], 1), target));
+  }
+  CHECK_MESSAGE(wrong == 0, compiler.command[0], ": ", wrong, " of ", cases.size(), " cases are wrong");
+}
+
+}  // namespace ferry::codegen_test

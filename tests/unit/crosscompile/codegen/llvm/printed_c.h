@@ -1,0 +1,13 @@
+// The same cases as C that ferry prints and another compiler compiles.
+#pragma once
+
+#include "tests/unit/crosscompile/codegen/llvm/everywhere.h"
+#include "tests/unit/crosscompile/codegen/printed/printed_program.h"
+
+#include <vector>
+
+namespace ferry::codegen_test {
+
+void check_c(const test::CCompiler& compiler, const std::vector<Case>& cases, bool run_passes = false);
+
+}  // namespace ferry::codegen_test

@@ -1,0 +1,90 @@
+// What a person reads: the printed text of small kernels, kept in tests/golden/source. FERRY_UPDATE_GOLDEN=1 rewrites
+// it.
+#include <doctest/doctest.h>
+
+#include "crosscompile/codegen/source/source.h"
+#include "crosscompile/passes/pipeline.h"
+#include "crosscompile/target/resolve.h"
+#include "host/lang/text.h"
+#include "host/lower/constant_stages.h"
+#include "host/lower/lower.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+using namespace ferry;
+
+namespace {
+
+std::string printed(const std::string& kernel, const std::string& directives) {
+  const Target target = resolve_target("c");
+  const lang::Program program = lang::parse(kernel, "golden.tc").at(0);
+  std::vector<ir::Function> functions;
+  const schedule::Schedule schedule = schedule::Schedule::replay(program, directives);
+  for (ir::Function& function : lower::split_constants(lower::lower(program, schedule)))
+    functions.push_back(passes::run_pipeline(std::move(function), target));
+  return codegen::emit_source(functions, target);
+}
+
+// Without the includes and the runtime's interface, which are always the same.
+std::string below_the_interface(const std::string& text) {
+  const std::string end = "#endif\n\n";
+  return text.substr(text.find(end) + end.size());
+}
+
+void check_golden(const std::string& name, const std::string& kernel, const std::string& directives = "") {
+  const std::filesystem::path path = std::filesystem::path(FERRY_SOURCE_DIR) / "tests/golden/source" / (name + ".c");
+  const std::string text = below_the_interface(printed(kernel, directives));
+  if (std::getenv("FERRY_UPDATE_GOLDEN") != nullptr) {
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+  std::ostringstream expected;
+  expected << std::ifstream(path).rdbuf();
+  CHECK_MESSAGE(expected.str() == text, "expected ", path.string(), " (FERRY_UPDATE_GOLDEN=1 rewrites it), got\n",
+                text);
+}
+
+}  // namespace
+
+TEST_CASE("loops, accumulators and vectors read as C") {
+  check_golden("matmul", "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }",
+               "cache_write local -> sums\nC: tile m n 4 8 -> mo no mi ni\nparallel mo\nvectorize ni\n"
+               "sums: compute_at C no\nreorder k m n\nunroll m\nvectorize n");
+}
+
+TEST_CASE("narrow floats and math call functions of their names") {
+  check_golden("narrow_floats",
+               "def f(float16(N) A, bfloat16(N) B) -> (C, D) {\n"
+               "  C(i) = exp(A(i)) + float16(sigmoid(float(B(i))))\n"
+               "  D(i) = double(tanh(B(i)))\n"
+               "}");
+}
+
+TEST_CASE("integers that may overflow go through unsigned ones, indices do not") {
+  check_golden("integers",
+               "def f(int32(N) A, int8(N) B, uint16(N) U) -> (C, D, E) {\n"
+               "  C(i) = A(i) * A(i) + int32(B(i)) / 3\n"
+               "  D(i) = U(i) * U(i) - U(i)\n"
+               "  E(i) = B(i) * B(i) + int8(A(i) >> 5)\n"
+               "}");
+}
+
+TEST_CASE("a choice guards what it reads") {
+  check_golden("guards",
+               "def pad(float(N,M) A) -> (B) {\n"
+               "  B(i,j) = i >= 1 && i <= N && j >= 1 && j <= M ? A(i - 1, j - 1) : 0 where i in 0:N+2, j in 0:M+2\n"
+               "}",
+               "split j 8\nvectorize j.inner");
+}
+
+TEST_CASE("stages live in the workspace, and what constants alone decide is prepared") {
+  check_golden("prepared",
+               "def mm(float(M,K) A, const float(K,N) B) -> (C) {\n"
+               "  T(m,k) = A(m,k) * 2\n"
+               "  C(m,n) +=! T(m,k) * B(k,n)\n"
+               "}",
+               "B: cache_read global -> packed\npacked: transform_layout (k, n) -> (n / 16, k, n % 16)");
+}
