@@ -80,14 +80,9 @@ void print_serial(FunctionState& state, const ir::For& node) {
 }
 
 void print_for(FunctionState& state, const ir::For& node) {
-  switch (node.for_kind) {
-    case ir::ForKind::serial:
-    case ir::ForKind::vectorized:
-    case ir::ForKind::unrolled: return print_serial(state, node);
-    case ir::ForKind::parallel:
-      // The runtime runs a nested parallel loop inline; a plain loop is that without the call.
-      return state.in_parallel ? print_serial(state, node) : print_parallel(state, node);
-  }
+  // The runtime runs a nested parallel loop inline; a plain loop is that without the call.
+  const bool on_threads = node.for_kind == ir::ForKind::parallel && !state.in_parallel;
+  return on_threads ? print_parallel(state, node) : print_serial(state, node);
 }
 
 void print_block(FunctionState& state, const ir::Block& node) {
