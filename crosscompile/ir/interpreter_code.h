@@ -50,6 +50,8 @@ class Layout {
   void keep(ReducerRef reducer) { kept_.push_back(std::move(reducer)); }
   // Whether a single index is a position also for buffers of rank 1.
   bool flat = false;
+  // Whether the code belongs to one thread of a GPU's block.
+  bool of_thread = false;
 
  private:
   std::unordered_map<const ExprNode*, std::size_t> slots_;
@@ -70,6 +72,9 @@ CodePtr compile_dot(const Call& node, std::vector<CodePtr> arguments);
 CodePtr compile_load(const Load& node, Layout& layout);
 ActionPtr compile_store(const Store& node, Layout& layout);
 ActionPtr compile_allocate(const Allocate& node, Layout& layout);
+ActionPtr compile_parallel(const For& node, Layout& layout);
+// The outermost loop over a GPU's threads, with those directly inside it.
+ActionPtr compile_threads(const For& node, Layout& layout);
 
 // The current value of a buffer's shape and strides, put into `bound`.
 class ShapeCode {

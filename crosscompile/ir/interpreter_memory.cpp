@@ -21,6 +21,29 @@ std::string at(const Bound& bound, std::int64_t position) {
   return "'" + bound.buffer->name + "' at position " + std::to_string(position);
 }
 
+// "'A'[2, 3]"; the position, where indices cannot be told from it.
+std::string element(const Bound& bound, std::int64_t position) {
+  if (!bound.buffer->strides.empty() || bound.shape.empty()) return at(bound, position);
+  std::vector<std::int64_t> indices;
+  for (const std::int64_t stride : bound.strides) {
+    indices.push_back(position / stride);
+    position %= stride;
+  }
+  return "'" + bound.buffer->name + "'[" + list(indices) + "]";
+}
+
+// Whether another thread of the block did this since the last barrier.
+bool other_thread(Stamp stamp, std::uint32_t thread, Stamp lowest, const Clock& clock) {
+  return clock.barrier != kNever && stamp >= std::max(lowest, clock.barrier) && thread != clock.thread;
+}
+
+[[noreturn]] void fail_threads(const Bound& bound, std::int64_t position, std::uint32_t other, const Clock& clock,
+                               const char* what) {
+  const std::string who = other == kManyThreads ? "others" : "thread " + std::to_string(other);
+  throw InterpreterError("a race of threads on " + element(bound, position) + ": between two barriers thread " +
+                         std::to_string(clock.thread) + what + who);
+}
+
 // Whether the moment lies in an earlier iteration of the running parallel loop.
 bool earlier_iteration(Stamp stamp, Stamp lowest, const Clock& clock) {
   return stamp >= std::max(lowest, clock.loop_began) && stamp < clock.iteration_began;
@@ -97,6 +120,13 @@ void note_read(Bound& bound, std::int64_t position, const Clock& clock, const Wo
     }
     if (bound.of_thread) continue;
     if (earlier_iteration(shadow.writer, concern, clock)) fail_race(bound, position);
+    if (other_thread(shadow.writer, shadow.writing_thread, concern, clock))
+      fail_threads(bound, position, shadow.writing_thread, clock, " reads what is written by ");
+    if (clock.barrier != kNever) {
+      const bool is_first = shadow.thread_read < std::max(concern, clock.barrier);
+      shadow.reading_thread = is_first || shadow.reading_thread == clock.thread ? clock.thread : kManyThreads;
+      if (is_first) shadow.thread_read = clock.now;
+    }
     if (shadow.reader < std::max(concern, clock.loop_began)) shadow.reader = clock.now;
   }
 }
@@ -112,7 +142,12 @@ void note_write(Bound& bound, std::int64_t position, const Clock& clock, const W
         (earlier_iteration(shadow.writer, concern, clock) || earlier_iteration(shadow.reader, concern, clock))) {
       fail_race(bound, position);
     }
+    if (other_thread(shadow.writer, shadow.writing_thread, concern, clock))
+      fail_threads(bound, position, shadow.writing_thread, clock, " writes what is written by ");
+    if (other_thread(shadow.thread_read, shadow.reading_thread, concern, clock))
+      fail_threads(bound, position, shadow.reading_thread, clock, " writes what is read by ");
     shadow.writer = clock.now;
+    shadow.writing_thread = clock.thread;
     shadow.owner = bound.born;
   }
 }

@@ -1,5 +1,6 @@
 // Memory as the interpreter sees it: every access is checked against its buffer, every value must have been written by
-// the same buffer, and no two iterations of a parallel loop may touch an element that one of them writes.
+// the same buffer, and no two iterations of a parallel loop, nor two threads of a GPU's block between two barriers, may
+// touch an element that one of them writes.
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
@@ -17,18 +18,27 @@ inline constexpr Stamp kNever = std::numeric_limits<Stamp>::max();
 
 struct Clock {
   Stamp now = 1;
-  // The outermost parallel loop that is running, and its current iteration; kNever outside.
+  // The outermost parallel loop (or grid of blocks) that is running, and its current iteration; kNever outside.
   Stamp loop_began = kNever;
   Stamp iteration_began = kNever;
+  // Of the block that is running: its last barrier, and the thread whose turn it is; kNever outside.
+  Stamp barrier = kNever;
+  std::uint32_t thread = 0;
 
   Stamp tick();
 };
+
+inline constexpr std::uint32_t kManyThreads = std::numeric_limits<std::uint32_t>::max();
 
 // When an element, or a byte of a workspace, was last written and first read in the current parallel loop.
 struct Shadow {
   Stamp writer = 0;
   Stamp reader = 0;
   Stamp owner = 0;  // workspaces: `born` of the buffer that wrote it
+  // By threads of a block.
+  std::uint32_t writing_thread = 0;
+  Stamp thread_read = 0;             // first since the last barrier
+  std::uint32_t reading_thread = 0;  // since then
 };
 
 struct WorkspaceBlock {

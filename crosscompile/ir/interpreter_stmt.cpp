@@ -1,9 +1,8 @@
 // Control flow.
+#include "crosscompile/ir/barrier.h"
 #include "crosscompile/ir/interpreter_code.h"
 #include "crosscompile/ir/prefetch.h"
 #include "crosscompile/ir/visitor.h"
-
-#include <numeric>
 
 namespace ferry::ir::interp {
 namespace {
@@ -21,51 +20,6 @@ struct SerialLoop final : Action {
       if (const std::int32_t result = body->run(frame); result != 0) return result;
     }
     return 0;
-  }
-};
-
-// One iteration after the other in a shuffled order. The memory notes which iteration of the outermost parallel loop
-// touched what; an inner one runs on its thread.
-struct ParallelLoop final : Action {
-  std::size_t slot = 0;
-  CodePtr min, extent;
-  ActionPtr body;
-
-  std::int32_t run(Frame& frame) const override {
-    const std::int64_t first = index_of(min->eval(frame, 0));
-    const std::int64_t count = index_of(extent->eval(frame, 0));
-    if (count <= 0) return 0;
-    const bool outermost = frame.clock.loop_began == kNever;
-    const Stamp caller = frame.workspaces.thread_id;
-    if (outermost) frame.clock.loop_began = frame.clock.tick();
-    // Steps of a size that has no factor in common with the count visit every iteration once.
-    std::int64_t step = std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(count) * 0.618));
-    while (std::gcd(step, count) != 1) ++step;
-    std::int64_t i = static_cast<std::int64_t>(next_random(frame) % static_cast<std::uint64_t>(count));
-    std::int32_t result = 0;
-    for (std::int64_t done = 0; done < count && result == 0; ++done) {
-      if (outermost) {
-        frame.clock.iteration_began = frame.clock.tick();
-        frame.workspaces.thread_id = frame.clock.now;
-      }
-      frame.slots[slot] = Value::of(static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(i));
-      result = body->run(frame);
-      i = i >= count - step ? i - (count - step) : i + step;
-    }
-    if (outermost) {
-      frame.clock.tick();
-      frame.clock.loop_began = frame.clock.iteration_began = kNever;
-      frame.workspaces.thread_id = caller;
-    }
-    return result;
-  }
-
- private:
-  static std::uint64_t next_random(Frame& frame) {
-    frame.random ^= frame.random << 13;
-    frame.random ^= frame.random >> 7;
-    frame.random ^= frame.random << 17;
-    return frame.random;
   }
 };
 
@@ -127,10 +81,17 @@ class StmtCompiler : public Visitor {
   void visit_node(const Store& node) override { result = compile_store(node, layout_); }
   void visit_node(const Allocate& node) override { result = compile_allocate(node, layout_); }
   void visit_node(const For& node) override {
-    if (node.for_kind == ForKind::parallel) {
-      loop<ParallelLoop>(node);
+    if (node.for_kind == ForKind::parallel || is_block(node.for_kind)) {
+      result = compile_parallel(node, layout_);
+    } else if (is_thread(node.for_kind) && !layout_.of_thread) {
+      result = compile_threads(node, layout_);
     } else {
-      loop<SerialLoop>(node);
+      auto action = std::make_unique<SerialLoop>();
+      action->min = compile(node.min, layout_);
+      action->extent = compile(node.extent, layout_);
+      action->slot = layout_.define(node.var);
+      action->body = compile(node.body, layout_);
+      result = std::move(action);
     }
   }
   void visit_node(const Block& node) override {
@@ -160,6 +121,7 @@ class StmtCompiler : public Visitor {
     result = std::move(action);
   }
   void visit_node(const Evaluate& node) override {
+    if (is_barrier(node)) throw InternalError("interpreter: a barrier stands outside of the loops over threads");
     if (prefetched(node) != nullptr) {
       result = std::make_unique<NothingAction>();
       return;
@@ -171,16 +133,6 @@ class StmtCompiler : public Visitor {
   }
 
  private:
-  template <class T>
-  void loop(const For& node) {
-    auto action = std::make_unique<T>();
-    action->min = compile(node.min, layout_);
-    action->extent = compile(node.extent, layout_);
-    action->slot = layout_.define(node.var);
-    action->body = compile(node.body, layout_);
-    result = std::move(action);
-  }
-
   Layout& layout_;
 };
 

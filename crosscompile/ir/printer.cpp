@@ -11,16 +11,6 @@
 namespace ferry::ir {
 namespace {
 
-const char* kind_text(ForKind kind) {
-  switch (kind) {
-    case ForKind::serial: return "for";
-    case ForKind::parallel: return "parallel for";
-    case ForKind::vectorized: return "vectorized for";
-    case ForKind::unrolled: return "unrolled for";
-  }
-  return "for";
-}
-
 const char* scope_text(Scope scope) {
   switch (scope) {
     case Scope::parameter: return "parameter";
@@ -86,7 +76,8 @@ class StmtPrinter : public Visitor {
 
   void visit_node(const For& node) override {
     const std::string var = text(node.var);
-    line(std::string(kind_text(node.for_kind)) + " (" + var + " = " + text(node.min) + "; " + var + " < " +
+    const std::string kind = kind_name(node.for_kind);
+    line(kind + (kind.empty() ? "" : " ") + "for (" + var + " = " + text(node.min) + "; " + var + " < " +
          text(end_of(node)) + "; ++" + var + ") {");
     braced(node.body);
     line("}");

@@ -4,6 +4,23 @@
 
 namespace ferry::ir {
 
+const char* kind_name(ForKind kind) {
+  switch (kind) {
+    case ForKind::serial: return "";
+    case ForKind::parallel: return "parallel";
+    case ForKind::vectorized: return "vectorized";
+    case ForKind::unrolled: return "unrolled";
+    case ForKind::block_x: return "blockIdx.x";
+    case ForKind::block_y: return "blockIdx.y";
+    case ForKind::block_z: return "blockIdx.z";
+    case ForKind::thread_x: return "threadIdx.x";
+    case ForKind::thread_y: return "threadIdx.y";
+    case ForKind::thread_z: return "threadIdx.z";
+    case ForKind::vthread: return "vthread";
+  }
+  return "";
+}
+
 Stmt Store::make(BufferRef buffer, std::vector<Expr> indices, Expr value, Expr mask) {
   const std::uint32_t lanes = check_access(buffer, indices, mask);
   expect(value.defined(), "a store needs a value");

@@ -21,7 +21,27 @@ enum class ForKind : std::uint8_t {
   parallel,    // iterations in any order, on several threads
   vectorized,  // constant extent; replaced by vector nodes
   unrolled,    // constant extent; replaced by copies of the body
+  // On a GPU: iterations in any order, each by a block of threads.
+  block_x,
+  block_y,
+  block_z,
+  // Constant extent: iterations in any order, each on a thread of the block. passes/map_threads makes of them a nest
+  // around all that a block does, which the threads run at the same time, from barrier to barrier (ir/barrier.h).
+  thread_x,
+  thread_y,
+  thread_z,
+  vthread,  // constant extent: iterations in any order, all on one thread
 };
+
+constexpr bool is_block(ForKind kind) { return kind >= ForKind::block_x && kind <= ForKind::block_z; }
+constexpr bool is_thread(ForKind kind) { return kind >= ForKind::thread_x && kind <= ForKind::thread_z; }
+// Of loops over blocks or threads: 0 for x to 2 for z.
+constexpr std::size_t gpu_axis(ForKind kind) {
+  return static_cast<std::size_t>(kind) -
+         static_cast<std::size_t>(is_block(kind) ? ForKind::block_x : ForKind::thread_x);
+}
+// "blockIdx.x", "threadIdx.y", "vthread", "parallel"; "" for serial loops.
+const char* kind_name(ForKind kind);
 
 // for (var = min; var < min + extent; ++var) body. An extent below 1 runs nothing.
 struct For : StmtNode {

@@ -81,6 +81,14 @@ class Partitioner : public Mutator {
       case ForKind::parallel: return double_body(node, self);
       case ForKind::vectorized:
       case ForKind::unrolled: return double_loop(node, self);
+      // Threads of a block come by the same barriers: no loop may be cut at a place of each thread's own.
+      case ForKind::block_x:
+      case ForKind::block_y:
+      case ForKind::block_z:
+      case ForKind::thread_x:
+      case ForKind::thread_y:
+      case ForKind::thread_z:
+      case ForKind::vthread: return self;
     }
     return self;
   }

@@ -2,12 +2,15 @@
 
 #include "crosscompile/ir/validator.h"
 #include "crosscompile/passes/flatten.h"
+#include "crosscompile/passes/insert_barriers.h"
 #include "crosscompile/passes/intrinsics.h"
 #include "crosscompile/passes/legalize_floats.h"
 #include "crosscompile/passes/lower_math/lower_math.h"
+#include "crosscompile/passes/map_threads.h"
 #include "crosscompile/passes/partition_loops.h"
 #include "crosscompile/passes/plan_workspace.h"
 #include "crosscompile/passes/simplify.h"
+#include "crosscompile/passes/split_vthreads.h"
 #include "crosscompile/passes/unroll_loops.h"
 #include "crosscompile/passes/vectorize.h"
 
@@ -21,6 +24,10 @@ using ir::Function;
 
 constexpr Pass kPipeline[] = {
     {"simplify", [](Function f, const Target&) { return simplify(std::move(f)); }},
+    {"map_threads", [](Function f, const Target&) { return map_threads(std::move(f)); }},
+    {"split_vthreads", [](Function f, const Target&) { return split_vthreads(std::move(f)); }},
+    {"simplify_threads", [](Function f, const Target&) { return simplify(std::move(f)); }},
+    {"insert_barriers", [](Function f, const Target&) { return insert_barriers(std::move(f)); }},
     {"partition_loops",
      [](Function f, const Target& target) { return target.keeps_loops ? f : partition_loops(std::move(f), target); }},
     {"unroll_loops",

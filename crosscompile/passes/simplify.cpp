@@ -68,7 +68,8 @@ class Simplifier : public ExprSimplifier {
     const Expr extent = mutate(node.extent);
     const Interval count = facts.value_range(facts.atoms.polynomial(extent));
     if (count.hi <= 0) return {};
-    if (count.is_point() && count.lo == 1) return once(node, min);
+    const bool is_on_gpu = is_block(node.for_kind) || is_thread(node.for_kind);  // says how to launch a kernel
+    if (count.is_point() && count.lo == 1 && !is_on_gpu) return once(node, min);
     const Facts::Scope scope(facts);
     facts.enter_loop(node.var, min, extent);
     Stmt body = mutate(node.body);

@@ -32,6 +32,11 @@ std::vector<Range> ranges_of(const std::vector<Loop>& loops) {
   return ranges;
 }
 
+// Whether all iterations of the loop, the threads of a block, see the same copy of what is in that scope.
+bool shares(Scope scope, const Loop& loop) {
+  return scope == Scope::shared && (ir::is_thread(loop.kind) || loop.kind == ForKind::vthread);
+}
+
 std::optional<Interval> bounds_over(const Interval& of, const std::vector<Range>& ranges) {
   const auto lo = passes::lower_bound(of.lo, ranges);
   const auto hi = passes::upper_bound(of.hi, ranges);
@@ -50,13 +55,16 @@ std::vector<Expr> facts_of(const std::vector<Loop>& loops) {
 
 class Inference {
  public:
-  Inference(const Nests& nests, const schedule::ScheduledStage& stage, const Attachment& place)
-      : nests_(nests), stage_(stage), place_(place), around_(loops_around(nests, place)), facts_(facts_of(around_)) {
+  Inference(const Nests& nests, const schedule::ScheduledStage& stage, const Attachment& place, Scope scope)
+      : nests_(nests), stage_(stage), place_(place) {
+    for (Loop& loop : loops_around(nests, place)) (shares(scope, loop) ? sharing_ : around_).push_back(std::move(loop));
+    facts_ = facts_of(around_);
     boxes_.resize(stage.axes.size());
   }
 
   void add_reader(const Nest& reader) {
-    const std::vector<Loop> inside = loops_inside(nests_, reader, place_);
+    std::vector<Loop> inside = loops_inside(nests_, reader, place_);
+    inside.insert(inside.begin(), sharing_.begin(), sharing_.end());
     const std::vector<Range> ranges = ranges_of(inside);
     std::vector<Range> loose, tight;
     bool is_tighter = false;
@@ -143,6 +151,7 @@ class Inference {
   const schedule::ScheduledStage& stage_;
   const Attachment& place_;
   std::vector<Loop> around_;
+  std::vector<Loop> sharing_;  // around as well, but all their iterations share what is computed
   std::vector<Expr> facts_;
   std::vector<Box> boxes_;
 };
@@ -172,8 +181,8 @@ bool over_all_iterations(Expr& bound, const Loop& loop,
 }  // namespace
 
 std::vector<Needed> needed_at(const Nests& nests, const schedule::ScheduledStage& stage,
-                              const std::vector<const Nest*>& readers, const Attachment& place) {
-  Inference inference(nests, stage, place);
+                              const std::vector<const Nest*>& readers, const Attachment& place, Scope scope) {
+  Inference inference(nests, stage, place, scope);
   for (const Nest* reader : readers) inference.add_reader(*reader);
   return inference.finish();
 }

@@ -62,10 +62,11 @@ class Placement {
       const std::vector<const Nest*> readers = readers_of(stage);
       const Attachment computed = stage.place == Place::attached ? stage.compute_at : Attachment{};
       for (const Nest* reader : readers) expect_within(stage, *reader, computed);
-      nest.needed = kept = needed_at(nests_, stage, readers, computed);
+      const Scope scope = stage.scope.value_or(threads_compute(stage) ? Scope::shared : Scope::global);
+      nest.needed = kept = needed_at(nests_, stage, readers, computed, scope);
       if (stage.store_at) {
         expect_kept_outside(stage);
-        kept = needed_at(nests_, stage, readers, *stage.store_at);
+        kept = needed_at(nests_, stage, readers, *stage.store_at, scope);
         expect_serial_between(stage);
       }
       // What is kept just for the iteration that computes it cannot slide from one to the next.
@@ -134,7 +135,7 @@ class Placement {
     const std::vector<Loop> computed = loops_around(nests_, stage.compute_at);
     const std::size_t kept = loops_around(nests_, *stage.store_at).size();
     for (std::size_t i = kept; i < computed.size(); ++i) {
-      if (computed[i].kind != ForKind::parallel && computed[i].kind != ForKind::vectorized) continue;
+      if (computed[i].kind == ForKind::serial || computed[i].kind == ForKind::unrolled) continue;
       throw CompileError("'" + stage.name + "': expected serial loops between where it is stored and where it is " +
                          "computed, got '" + computed[i].name + "', whose iterations run at the same time");
     }
@@ -161,8 +162,19 @@ class Placement {
       extents[i] = Expr(storage.folds[i]);
     }
     if (stage.layout) storage.layout = &*stage.layout;
-    storage.buffer = make_buffer(stage, tensor, std::move(extents), attached);
+    const bool in_kernel = std::any_of(around.begin(), around.end(), [](const Loop& loop) {
+      return ir::is_block(loop.kind) || ir::is_thread(loop.kind) || loop.kind == ForKind::vthread;
+    });
+    storage.buffer = make_buffer(stage, tensor, std::move(extents), in_kernel);
     return storage;
+  }
+
+  // Computed inside of another stage's loops, by loops over threads of its own.
+  static bool threads_compute(const ScheduledStage& stage) {
+    const std::vector<std::size_t>& order = stage.loops.order();
+    return stage.place == Place::attached && std::any_of(order.begin(), order.end(), [&](std::size_t id) {
+             return ir::is_thread(stage.loops.loop(id).kind);
+           });
   }
 
   // An extent that holds in every iteration of the loops around.
@@ -178,7 +190,7 @@ class Placement {
   }
 
   static BufferRef make_buffer(const ScheduledStage& stage, const BufferRef& tensor, std::vector<Expr> extents,
-                               bool attached) {
+                               bool in_kernel) {
     auto buffer = std::make_shared<Buffer>(*tensor);
     buffer->definition = nullptr;
     for (Expr& extent : extents)
@@ -206,8 +218,16 @@ class Placement {
       }
     }
     const bool small = elements * static_cast<std::int64_t>(dtype_bytes(buffer->dtype)) <= kMaxLocalBytes;
-    buffer->scope = stage.scope ? *stage.scope : attached && small ? Scope::local : Scope::global;
+    buffer->scope = scope_of(stage, small, in_kernel);
     return buffer;
+  }
+
+  // A GPU's kernel has no memory of its own but shared and local.
+  static Scope scope_of(const ScheduledStage& stage, bool small, bool in_kernel) {
+    if (stage.scope) return *stage.scope;
+    if (stage.place != Place::attached) return Scope::global;
+    if (threads_compute(stage)) return Scope::shared;
+    return small || in_kernel ? Scope::local : Scope::global;
   }
 
   // What storage_align asks for, as room at the end of each row.

@@ -23,10 +23,7 @@ const Primitive& find_primitive(const Directive& directive, const Words& words) 
     if (directive.primitive == primitive.name) return primitive;
     names.emplace_back(primitive.name);
   }
-  for (const char* of_gpus : {"bind", "vthread"})
-    if (directive.primitive == of_gpus)
-      words.fail("a primitive that a CPU has",
-                 "'" + directive.primitive + "': blocks and threads are a GPU's; use 'parallel' and 'vectorize'");
+  if (directive.primitive == "vthread") words.fail("a primitive", "'vthread'; it is 'bind AXIS vthread'");
   if (directive.primitive == "double_buffer")
     words.fail("a primitive that a CPU has",
                "'double_buffer': on a CPU the copy would run on the thread that computes, "

@@ -35,6 +35,15 @@ void emit_for(FunctionState& state, const ir::For& node) {
       return state.in_parallel ? emit_serial(state, node) : emit_parallel(state, node);
     case ir::ForKind::vectorized:
     case ir::ForKind::unrolled: break;
+    case ir::ForKind::block_x:
+    case ir::ForKind::block_y:
+    case ir::ForKind::block_z:
+    case ir::ForKind::thread_x:
+    case ir::ForKind::thread_y:
+    case ir::ForKind::thread_z:
+    case ir::ForKind::vthread:
+      throw CompileError("expected loops that a CPU has, got one over " + std::string(ir::kind_name(node.for_kind)) +
+                         ": blocks and threads are a GPU's (targets cuda and opencl); use 'parallel' and 'vectorize'");
   }
   throw InternalError("a vectorized or unrolled loop reached code generation; its pass must stand before");
 }

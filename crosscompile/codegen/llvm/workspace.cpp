@@ -87,6 +87,10 @@ Value* ask_for(FunctionState& state, ferry_workspace_kind kind, const char* name
 }  // namespace
 
 void emit_allocate(FunctionState& state, const ir::Allocate& node) {
+  if (node.buffer->scope == ir::Scope::shared)
+    throw CompileError("'" + node.buffer->name +
+                       "': expected a scope that a CPU has (global, local or register), got "
+                       "'shared', which is a GPU's (targets cuda and opencl)");
   if (node.offset.defined()) return emit_placed(state, node);
   if (node.buffer->scope != ir::Scope::local) {
     throw InternalError("'" + node.buffer->name + "' has no place in the workspace; plan_workspace must stand before");

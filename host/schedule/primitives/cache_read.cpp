@@ -42,7 +42,7 @@ void cache_read(Stages& stages, ScheduledStage* stage, Words& words) {
     if (!reads(reader, {tensor})) words.fail("a reader of '" + tensor->name + "'", "'" + reader.name + "'");
     readers.push_back(reader.name);
   }
-  const std::string name = words.new_stage(tensor->name + (scope == ir::Scope::local ? ".local" : ".global"));
+  const std::string name = words.new_stage(tensor->name + suffix_of(scope));
   words.end();
   ScheduledStage cache;
   cache.name = name;

@@ -18,7 +18,7 @@ namespace ferry::schedule {
 
 void cache_write(Stages& stages, ScheduledStage* stage, Words& words) {
   const ir::Scope scope = words.scope();
-  const std::string name = words.new_stage(stage->name + (scope == ir::Scope::local ? ".local" : ".global"));
+  const std::string name = words.new_stage(stage->name + suffix_of(scope));
   words.end();
   if (stage->is_touched)
     words.fail("cache_write before directives about the loops of '" + stage->name + "'", "it after one");

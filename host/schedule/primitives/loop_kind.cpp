@@ -13,6 +13,7 @@ void expect_serial(const ScheduledStage& stage, std::size_t loop, const Words& w
     case ir::ForKind::parallel: words.fail("a serial loop", "'" + what.name + "', which is parallel");
     case ir::ForKind::vectorized: words.fail("a serial loop", "'" + what.name + "', which is vectorized");
     case ir::ForKind::unrolled: words.fail("a serial loop", "'" + what.name + "', which is unrolled");
+    default: words.fail("a serial loop", "'" + what.name + "', which is bound to " + ir::kind_name(what.kind));
   }
 }
 

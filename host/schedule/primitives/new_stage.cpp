@@ -22,6 +22,14 @@ std::vector<ir::Axis> fresh_axes(const std::vector<ir::Axis>& axes,
   return fresh;
 }
 
+std::string suffix_of(ir::Scope scope) {
+  switch (scope) {
+    case ir::Scope::local: return ".local";
+    case ir::Scope::shared: return ".shared";
+    default: return ".global";
+  }
+}
+
 std::vector<Expr> variables_of(const std::vector<ir::Axis>& axes) {
   std::vector<Expr> variables;
   for (const ir::Axis& axis : axes) variables.push_back(axis.var);

@@ -14,6 +14,8 @@ ir::BufferRef make_tensor(const std::string& name, DType dtype, const std::vecto
 // Axes of the same names and ranges with variables of their own; adds old variable -> new one to `renamed`.
 std::vector<ir::Axis> fresh_axes(const std::vector<ir::Axis>& axes,
                                  std::unordered_map<const ir::ExprNode*, Expr>& renamed);
+// Of the name of a copy that is kept there: ".local".
+std::string suffix_of(ir::Scope scope);
 std::vector<Expr> variables_of(const std::vector<ir::Axis>& axes);
 
 }  // namespace ferry::schedule

@@ -148,11 +148,11 @@ std::string Words::new_stage(const std::string& wanted) {
 }
 
 ir::Scope Words::scope() {
-  const std::string expected = "a scope (global, local or register)";
+  const std::string expected = "a scope (global, shared, local or register)";
   const std::string word = name(expected);
   if (word == "global") return ir::Scope::global;
   if (word == "local" || word == "register") return ir::Scope::local;
-  if (word == "shared") fail("a scope that a CPU has (global, local or register)", "'shared'");
+  if (word == "shared") return ir::Scope::shared;
   fail(expected, "'" + word + "'");
 }
 

@@ -33,12 +33,7 @@ std::string describe(const std::vector<Loop>& loops) {
   std::string text;
   for (const Loop& loop : loops) {
     text += loop.name;
-    switch (loop.kind) {
-      case ForKind::serial: break;
-      case ForKind::parallel: text += ":parallel"; break;
-      case ForKind::vectorized: text += ":vectorized"; break;
-      case ForKind::unrolled: text += ":unrolled"; break;
-    }
+    if (loop.kind != ForKind::serial) text += std::string(":") + kind_name(loop.kind);
     text += " ";
   }
   return text;

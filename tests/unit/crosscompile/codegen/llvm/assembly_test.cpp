@@ -168,6 +168,26 @@ TEST_CASE("two functions of one name are refused") {
                        CompileError);
 }
 
+TEST_CASE("a CPU refuses the loops and the memory of GPUs, and says what it has instead") {
+  const BufferRef out = make_buffer("out", DType::f32, 16), shared = make_buffer("S", DType::f32, 16, Scope::shared);
+  const Expr i = Var::make("i");
+  const Target target = resolve_target("x86-64");
+  const auto emit = [&](Stmt body) {
+    const std::vector<Function> functions{make_function("f", {tensor(out, Direction::out)}, std::move(body))};
+    (void)codegen::emit_object(functions, target);
+  };
+  CHECK_THROWS_WITH_AS(
+      emit(loop(i, Expr(16), store(out, i, Expr(1.0F)), ForKind::thread_x)),
+      "expected loops that a CPU has, got one over threadIdx.x: blocks and threads are a GPU's (targets "
+      "cuda and opencl); use 'parallel' and 'vectorize'",
+      CompileError);
+  CHECK_THROWS_WITH_AS(
+      emit(Allocate::make(shared, store(shared, Expr(0), Expr(1.0F)))),
+      "'S': expected a scope that a CPU has (global, local or register), got 'shared', which is a GPU's "
+      "(targets cuda and opencl)",
+      CompileError);
+}
+
 TEST_CASE("a prefetch is an instruction where the processor has one, and faults nowhere") {
   const BufferRef in = make_buffer("in", DType::f32, 64), out = make_buffer("out", DType::f32, 64);
   const Expr i = Var::make("i");

@@ -1,0 +1,299 @@
+// The threads of a GPU's block: each runs on its own from one barrier to the next, one thread after the other in a
+// shuffled order. What stands around a barrier is common to all: a loop that they run equally often, a condition that
+// is the same for each.
+#include "crosscompile/ir/barrier.h"
+#include "crosscompile/ir/interpreter.h"
+#include "crosscompile/ir/interpreter_code.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+namespace ferry::ir::interp {
+namespace {
+
+// What each thread has of its own.
+struct Member {
+  std::vector<Value> slots;
+  std::vector<Bound> buffers;
+};
+
+// The threads of one block. Whoever has its turn has its variables in the frame.
+class Crew {
+ public:
+  Crew(Frame& frame, std::size_t threads, const std::vector<std::size_t>& own_buffers)
+      : frame_(frame), own_buffers_(own_buffers), members_(threads) {
+    for (Member& member : members_) {
+      member.slots = frame.slots;
+      member.buffers.resize(own_buffers.size());
+    }
+    // Steps without a factor in common with the count visit all.
+    step_ = std::max<std::size_t>(1, threads * 5 / 8);
+    while (std::gcd(step_, threads) != 1) ++step_;
+  }
+
+  Frame& frame() { return frame_; }
+  std::vector<Member>& members() { return members_; }
+
+  // Runs for every thread: `what` returns what the kernel would, 0 to go on.
+  template <class What>
+  std::int32_t each(const What& what) {
+    std::size_t thread = members_.size() / 2;
+    for (std::size_t done = 0; done < members_.size(); ++done, thread = (thread + step_) % members_.size()) {
+      swap(thread);
+      const std::int32_t result = what();
+      swap(thread);
+      if (result != 0) return result;
+    }
+    return 0;
+  }
+
+  // A value that must be the same for all.
+  std::int64_t common(const Code& code, const char* what) {
+    std::int64_t value = 0;
+    bool is_first = true;
+    each([&] {
+      const std::int64_t own = index_of(code.eval(frame_, 0));
+      if (!is_first && own != value)
+        throw InterpreterError(std::string("a barrier stands inside of ") + what +
+                               " that differs from thread to thread");
+      value = own;
+      is_first = false;
+      return 0;
+    });
+    return value;
+  }
+
+ private:
+  void swap(std::size_t thread) {
+    Member& member = members_[thread];
+    std::swap(frame_.slots, member.slots);
+    for (std::size_t i = 0; i < own_buffers_.size(); ++i) std::swap(frame_.buffers[own_buffers_[i]], member.buffers[i]);
+    frame_.clock.thread = static_cast<std::uint32_t>(thread);
+  }
+
+  Frame& frame_;
+  const std::vector<std::size_t>& own_buffers_;
+  std::vector<Member> members_;
+  std::size_t step_ = 1;
+};
+
+// Something that all threads do.
+struct Step {
+  virtual ~Step() = default;
+  virtual std::int32_t run(Crew& crew) const = 0;
+};
+using StepPtr = std::unique_ptr<const Step>;
+
+struct OwnStep final : Step {
+  ActionPtr action;
+  std::int32_t run(Crew& crew) const override {
+    return crew.each([&] { return action->run(crew.frame()); });
+  }
+};
+
+struct BarrierStep final : Step {
+  std::int32_t run(Crew& crew) const override {
+    crew.frame().clock.barrier = crew.frame().clock.tick();
+    return 0;
+  }
+};
+
+struct BlockStep final : Step {
+  std::vector<StepPtr> steps;
+  std::int32_t run(Crew& crew) const override {
+    for (const StepPtr& step : steps) {
+      if (const std::int32_t result = step->run(crew); result != 0) return result;
+    }
+    return 0;
+  }
+};
+
+struct LoopStep final : Step {
+  std::size_t slot = 0;
+  CodePtr min, extent;
+  StepPtr body;
+  std::int32_t run(Crew& crew) const override {
+    const std::int64_t first = crew.common(*min, "a loop"), count = crew.common(*extent, "a loop");
+    for (std::int64_t i = 0; i < count; ++i) {
+      for (Member& member : crew.members())
+        member.slots[slot] = Value::of(static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(i));
+      if (const std::int32_t result = body->run(crew); result != 0) return result;
+    }
+    return 0;
+  }
+};
+
+struct IfStep final : Step {
+  CodePtr condition;
+  StepPtr on_true, on_false;
+  std::int32_t run(Crew& crew) const override {
+    const StepPtr& chosen = crew.common(*condition, "a condition") != 0 ? on_true : on_false;
+    return chosen == nullptr ? 0 : chosen->run(crew);
+  }
+};
+
+struct LetStep final : Step {
+  std::size_t slot = 0;
+  CodePtr value;
+  StepPtr body;
+  std::int32_t run(Crew& crew) const override {
+    crew.each([&] {
+      crew.frame().slots[slot] = value->eval(crew.frame(), 0);
+      return 0;
+    });
+    return body->run(crew);
+  }
+};
+
+struct AllocateStep final : Step {
+  std::size_t slot = 0;
+  bool is_own = false;
+  ShapeCode shape;
+  StepPtr body;
+  AllocateStep(const Buffer& buffer, Layout& layout)
+      : slot(layout.buffer(buffer)), is_own(buffer.scope == Scope::local), shape(buffer, layout) {}
+  std::int32_t run(Crew& crew) const override {
+    const auto make = [&] {
+      Bound& bound = crew.frame().buffers[slot];
+      shape.eval(crew.frame(), bound);
+      allocate(bound, crew.frame().clock);
+      return 0;
+    };
+    if (is_own) {
+      crew.each(make);
+    } else {
+      make();
+    }
+    return body->run(crew);
+  }
+};
+
+class StepCompiler {
+ public:
+  explicit StepCompiler(Layout& layout) : layout_(layout) {}
+  std::vector<std::size_t> own_buffers;
+
+  StepPtr compile_step(const Stmt& stmt) {
+    if (!has_barrier(stmt)) {
+      auto step = std::make_unique<OwnStep>();
+      step->action = compile(stmt, layout_);
+      return step;
+    }
+    if (stmt.as<Evaluate>() != nullptr) return std::make_unique<BarrierStep>();
+    if (const Block* block = stmt.as<Block>()) return compile_block(*block);
+    if (const For* loop = stmt.as<For>()) {
+      auto step = std::make_unique<LoopStep>();
+      step->min = compile(loop->min, layout_);
+      step->extent = compile(loop->extent, layout_);
+      step->slot = layout_.define(loop->var);
+      step->body = compile_step(loop->body);
+      return step;
+    }
+    if (const If* choice = stmt.as<If>()) {
+      auto step = std::make_unique<IfStep>();
+      step->condition = compile(choice->condition, layout_);
+      step->on_true = compile_step(choice->on_true);
+      if (choice->on_false.defined()) step->on_false = compile_step(choice->on_false);
+      return step;
+    }
+    if (const LetStmt* let = stmt.as<LetStmt>()) {
+      auto step = std::make_unique<LetStep>();
+      step->value = compile(let->value, layout_);
+      step->slot = layout_.define(let->var);
+      step->body = compile_step(let->body);
+      return step;
+    }
+    const Allocate& allocation = *stmt.as<Allocate>();
+    auto step = std::make_unique<AllocateStep>(*allocation.buffer, layout_);
+    if (step->is_own) own_buffers.push_back(step->slot);
+    step->body = compile_step(allocation.body);
+    return step;
+  }
+
+ private:
+  // What stands between two barriers is one piece, so that each thread runs it without a break.
+  StepPtr compile_block(const Block& block) {
+    auto steps = std::make_unique<BlockStep>();
+    std::vector<Stmt> piece;
+    const auto finish_piece = [&] {
+      if (!piece.empty()) steps->steps.push_back(compile_step(Block::make(std::move(piece))));
+      piece.clear();
+    };
+    for (const Stmt& stmt : block.body) {
+      if (!has_barrier(stmt)) {
+        piece.push_back(stmt);
+        continue;
+      }
+      finish_piece();
+      steps->steps.push_back(compile_step(stmt));
+    }
+    finish_piece();
+    return steps;
+  }
+
+  Layout& layout_;
+};
+
+struct Threads final : Action {
+  struct Range {
+    std::size_t slot = 0;
+    CodePtr min, extent;
+  };
+  std::vector<Range> ranges;  // outermost first
+  std::vector<std::size_t> own_buffers;
+  StepPtr body;
+
+  std::int32_t run(Frame& frame) const override {
+    std::vector<std::int64_t> mins, extents;
+    std::int64_t count = 1;
+    for (const Range& range : ranges) {
+      mins.push_back(index_of(range.min->eval(frame, 0)));
+      extents.push_back(std::max<std::int64_t>(0, index_of(range.extent->eval(frame, 0))));
+      if (__builtin_mul_overflow(count, extents.back(), &count) || count > kMaxThreads)
+        throw InterpreterError("a block has more threads than can be interpreted");
+    }
+    if (count == 0) return 0;
+    Crew crew(frame, static_cast<std::size_t>(count), own_buffers);
+    for (std::size_t thread = 0; thread < crew.members().size(); ++thread) {
+      auto rest = static_cast<std::int64_t>(thread);
+      for (std::size_t r = ranges.size(); r-- > 0; rest /= extents[r]) {
+        crew.members()[thread].slots[ranges[r].slot] =
+            Value::of(static_cast<std::uint64_t>(mins[r]) + static_cast<std::uint64_t>(rest % extents[r]));
+      }
+    }
+    frame.clock.barrier = frame.clock.tick();
+    const std::int32_t result = body->run(crew);
+    frame.clock.tick();
+    frame.clock.barrier = kNever;
+    return result;
+  }
+
+ private:
+  static constexpr std::int64_t kMaxThreads = 1 << 16;
+};
+
+}  // namespace
+
+ActionPtr compile_threads(const For& node, Layout& layout) {
+  auto action = std::make_unique<Threads>();
+  const For* loop = &node;
+  while (true) {
+    Threads::Range range;
+    range.min = compile(loop->min, layout);
+    range.extent = compile(loop->extent, layout);
+    range.slot = layout.define(loop->var);
+    action->ranges.push_back(std::move(range));
+    const For* inner = loop->body.as<For>();
+    if (inner == nullptr || !is_thread(inner->for_kind)) break;
+    loop = inner;
+  }
+  layout.of_thread = true;
+  StepCompiler compiler(layout);
+  action->body = compiler.compile_step(loop->body);
+  action->own_buffers = std::move(compiler.own_buffers);
+  layout.of_thread = false;
+  return action;
+}
+
+}  // namespace ferry::ir::interp

@@ -1,0 +1,244 @@
+#include "crosscompile/passes/insert_barriers.h"
+
+#include "crosscompile/ir/barrier.h"
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/mutator.h"
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/visitor.h"
+#include "crosscompile/passes/affine.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace ferry::passes {
+namespace {
+
+using namespace ir;
+
+// Of an element of shared memory.
+struct Access {
+  const Buffer* buffer;
+  const std::vector<Expr>* indices;
+  const Store* store;  // null: it reads
+};
+using Accesses = std::vector<Access>;
+
+class AccessCollector : public Visitor {
+ public:
+  Accesses found;
+
+ protected:
+  void visit_node(const Load& node) override {
+    if (node.buffer->scope == Scope::shared) found.push_back({node.buffer.get(), &node.indices, nullptr});
+    Visitor::visit_node(node);
+  }
+  void visit_node(const Store& node) override {
+    if (node.buffer->scope == Scope::shared) found.push_back({node.buffer.get(), &node.indices, &node});
+    Visitor::visit_node(node);
+  }
+  using Visitor::visit_node;
+};
+
+Accesses accesses_of(const Stmt& stmt) {
+  AccessCollector collector;
+  collector.visit(stmt);
+  return std::move(collector.found);
+}
+
+class LoadFinder : public Visitor {
+ public:
+  bool found = false;
+
+ protected:
+  void visit_node(const Load&) override { found = true; }
+  using Visitor::visit_node;
+};
+
+// Decides where barriers stand: before which statements.
+class BarrierPlan {
+ public:
+  // Of each variable how many values it takes; -1 when that is not known.
+  using Ranges = std::unordered_map<const ExprNode*, std::int64_t>;
+
+  BarrierPlan(std::vector<Expr> threads, Ranges ranges)
+      : threads_(std::move(threads)), differing_(threads_), ranges_(std::move(ranges)) {}
+  std::unordered_set<const StmtNode*> before;
+
+  // `pending`: what was accessed since the last barrier.
+  void walk(const Stmt& stmt, Accesses& pending) {
+    if (const Block* block = stmt.as<Block>()) {
+      for (const Stmt& step : block->body) walk(step, pending);
+      return;
+    }
+    if (before.contains(stmt.get())) pending.clear();
+    const Accesses own = accesses_of(stmt);
+    if (own.empty()) return;
+    if (const Access* cause = conflict(pending, own)) {
+      if (divided_)
+        throw CompileError(
+            "'" + cause->buffer->name +
+            "' is in shared memory, and the threads of a block have to wait for "
+            "each other where they use it: expected that all of them come there, got a condition or a loop "
+            "that differs from thread to thread");
+      before.insert(stmt.get());
+      pending.clear();
+    }
+    descend(stmt, own, pending);
+  }
+
+ private:
+  void descend(const Stmt& stmt, const Accesses& own, Accesses& pending) {
+    if (const For* loop = stmt.as<For>()) {
+      const bool had = std::exchange(divided_, divided_ || differs(loop->min) || differs(loop->extent));
+      const std::int64_t* extent = as_int(loop->extent);
+      ranges_[loop->var.get()] = extent == nullptr ? -1 : *extent;
+      // The second time with what the iteration before has left.
+      walk(loop->body, pending);
+      walk(loop->body, pending);
+      divided_ = had;
+    } else if (const If* choice = stmt.as<If>()) {
+      const bool had = std::exchange(divided_, divided_ || differs(choice->condition));
+      Accesses otherwise = pending;
+      walk(choice->on_true, pending);
+      if (choice->on_false.defined()) walk(choice->on_false, otherwise);
+      pending.insert(pending.end(), otherwise.begin(), otherwise.end());
+      divided_ = had;
+    } else if (const LetStmt* let = stmt.as<LetStmt>()) {
+      if (differs(let->value)) differing_.push_back(let->var);
+      ranges_[let->var.get()] = -1;
+      walk(let->body, pending);
+    } else if (const Allocate* allocation = stmt.as<Allocate>()) {
+      walk(allocation->body, pending);
+    } else {
+      pending.insert(pending.end(), own.begin(), own.end());
+    }
+  }
+
+  // Of the new accesses the first that another thread's old one may collide with.
+  const Access* conflict(const Accesses& old, const Accesses& now) const {
+    for (const Access& second : now)
+      for (const Access& first : old)
+        if (first.buffer == second.buffer && may_collide(first, second)) return &second;
+    return nullptr;
+  }
+
+  bool may_collide(const Access& first, const Access& second) const {
+    if (first.store == nullptr && second.store == nullptr) return false;
+    // A stage's loops compute each point once, so its store never writes an element twice before it is read.
+    return first.store != second.store && !is_own(first, second);
+  }
+
+  // Whether two threads that touch the same element by these are the same thread.
+  bool is_own(const Access& first, const Access& second) const {
+    for (std::size_t i = 0; i < first.indices->size(); ++i)
+      if (!equal((*first.indices)[i], (*second.indices)[i])) return false;
+    std::vector<Expr> known;
+    for (const Expr& index : *first.indices) add_determined(index, known);
+    return std::all_of(threads_.begin(), threads_.end(), [&](const Expr& thread) {
+      return std::any_of(known.begin(), known.end(), [&](const Expr& var) { return var.same_as(thread); });
+    });
+  }
+
+  // The variables whose values follow from the index: those of a sum in which each weighs more than all lighter ones
+  // together can.
+  void add_determined(const Expr& index, std::vector<Expr>& known) const {
+    struct Term {
+      Expr var;
+      std::int64_t weight, values;
+    };
+    std::vector<Term> terms;
+    for (const Expr& var : free_vars(index)) {
+      const auto range = ranges_.find(var.get());
+      if (range == ranges_.end()) continue;  // a size: it never changes
+      const auto affine = affine_in(index, var);
+      if (!affine) return;
+      terms.push_back({var, std::abs(affine->coefficient), range->second});
+    }
+    std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.weight < b.weight; });
+    std::int64_t reach = 1;  // above what the lighter ones come to
+    for (const Term& term : terms) {
+      if (term.weight < reach) return;
+      const bool is_last = &term == &terms.back();
+      if (!is_last && (term.values < 0 || __builtin_mul_overflow(term.weight, term.values, &reach))) return;
+    }
+    for (const Term& term : terms) known.push_back(term.var);
+  }
+
+  // Whether threads may see other values: what comes from memory may be anything.
+  bool differs(const Expr& expr) const {
+    LoadFinder loads;
+    loads.visit(expr);
+    return loads.found ||
+           std::any_of(differing_.begin(), differing_.end(), [&](const Expr& var) { return uses_var(expr, var); });
+  }
+
+  std::vector<Expr> threads_, differing_;
+  Ranges ranges_;
+  bool divided_ = false;  // by a condition or loop around
+};
+
+class Inserter : public Mutator {
+ protected:
+  using Mutator::mutate_node;
+
+  Stmt mutate_node(const For& node, const Stmt& self) override {
+    if (!is_thread(node.for_kind)) return Mutator::mutate_node(node, self);
+    std::vector<Expr> threads;
+    BarrierPlan::Ranges ranges;
+    const For* innermost = &node;
+    while (true) {
+      ranges[innermost->var.get()] = *as_int(innermost->extent);
+      if (!is_constant(innermost->extent, 1)) threads.push_back(innermost->var);
+      const For* inner = innermost->body.as<For>();
+      if (inner == nullptr || !is_thread(inner->for_kind)) break;
+      innermost = inner;
+    }
+    if (threads.empty()) return self;
+    BarrierPlan plan(std::move(threads), std::move(ranges));
+    Accesses pending;
+    plan.walk(innermost->body, pending);
+    before_ = std::move(plan.before);
+    return before_.empty() ? self : with_body(node, *innermost, put(innermost->body));
+  }
+
+ private:
+  static Stmt with_body(const For& loop, const For& innermost, Stmt body) {
+    if (&loop != &innermost) body = with_body(*loop.body.as<For>(), innermost, std::move(body));
+    return For::make(loop.var, loop.min, loop.extent, loop.for_kind, std::move(body));
+  }
+
+  Stmt put(const Stmt& stmt) const {
+    Stmt result = stmt;
+    if (const Block* block = stmt.as<Block>()) {
+      std::vector<Stmt> steps;
+      for (const Stmt& step : block->body) steps.push_back(put(step));
+      result = Block::make(std::move(steps));
+    } else if (const For* loop = stmt.as<For>()) {
+      result = For::make(loop->var, loop->min, loop->extent, loop->for_kind, put(loop->body));
+    } else if (const If* choice = stmt.as<If>()) {
+      result = If::make(choice->condition, put(choice->on_true),
+                        choice->on_false.defined() ? put(choice->on_false) : Stmt());
+    } else if (const LetStmt* let = stmt.as<LetStmt>()) {
+      result = LetStmt::make(let->var, let->value, put(let->body));
+    } else if (const Allocate* allocation = stmt.as<Allocate>()) {
+      result = Allocate::make(allocation->buffer, put(allocation->body));
+    }
+    return before_.contains(stmt.get()) ? Block::make({make_barrier(), result}) : result;
+  }
+
+  std::unordered_set<const StmtNode*> before_;
+};
+
+}  // namespace
+
+Function insert_barriers(Function function) {
+  function.body = Inserter().mutate(function.body);
+  return function;
+}
+
+}  // namespace ferry::passes

@@ -1,0 +1,23 @@
+// Puts barriers into kernels, where one thread of a block needs what another wrote to shared memory, or overwrites what
+// another reads, and nowhere else: as far out as they may stand, so that a loop which only writes has none inside.
+//
+//     for (k)                                for (k)
+//       S[threadIdx.x] = A[k]                  barrier()              of the iteration before: S is still being read
+//       C_acc += S[j]               ->         S[threadIdx.x] = A[k]
+//                                              barrier()
+//                                              C_acc += S[j]
+//
+// No barrier is needed where threads keep to elements of their own: both statements index the array in the same way, by
+// every axis of the block.
+//
+// Before: map_threads, split_vthreads; multi-dimensional indices.
+// CompileError where one is needed under a condition that differs from thread to thread.
+#pragma once
+
+#include "crosscompile/ir/function.h"
+
+namespace ferry::passes {
+
+ir::Function insert_barriers(ir::Function function);
+
+}  // namespace ferry::passes

@@ -1,0 +1,60 @@
+// Gives a loop's iterations to the blocks or the threads of a GPU: each runs one of them.
+//
+//     for y in m                       blockIdx.x for y in m
+//       for x in 64             ->       threadIdx.x for x in 64
+//         C[y, x] = ...                    C[y, x] = ...
+//
+// Loops of several stages that are computed in one kernel may be bound to the same axis, with the same extent: a stage
+// that is computed inside another's threads is then computed by all of them together. `vthread` makes virtual threads:
+// one thread runs several iterations, statement by statement.
+#include "host/schedule/primitives/loop_kind.h"
+#include "host/schedule/primitives/primitives.h"
+
+#include <array>
+
+namespace ferry::schedule {
+
+namespace {
+
+using ir::ForKind;
+
+constexpr std::array<ForKind, 7> kTargets = {ForKind::block_x,  ForKind::block_y,  ForKind::block_z, ForKind::thread_x,
+                                             ForKind::thread_y, ForKind::thread_z, ForKind::vthread};
+constexpr std::int64_t kMaxVirtualThreads = 64;
+
+ForKind read_target(Words& words) {
+  std::vector<std::string> names;
+  for (const ForKind kind : kTargets) names.emplace_back(ir::kind_name(kind));
+  const std::string word = words.name("what to bind the axis to (" + quoted(names) + ")");
+  for (const ForKind kind : kTargets)
+    if (word == ir::kind_name(kind)) return kind;
+  words.fail("one of " + quoted(names), "'" + word + "'");
+}
+
+}  // namespace
+
+void bind(Stages&, ScheduledStage* stage, Words& words) {
+  const std::size_t axis = words.axis(*stage);
+  const ForKind kind = read_target(words);
+  words.end();
+  expect_serial(*stage, axis, words);
+  const Loop& loop = stage->loops.loop(axis);
+  if (loop.reduces)
+    words.fail("an axis of the result", "'" + loop.name + "', over which '" + stage->name +
+                                            "' reduces: its iterations write the same elements; rfactor it first");
+  if (kind != ForKind::vthread) {
+    for (const std::size_t other : stage->loops.order())
+      if (stage->loops.loop(other).kind == kind)
+        words.fail("an axis of the GPU that '" + stage->name + "' does not use yet",
+                   std::string(ir::kind_name(kind)) + ", to which '" + stage->loops.loop(other).name + "' is bound");
+  } else {
+    expect_at_most(kMaxVirtualThreads, *stage, axis, words);
+  }
+  if (!ir::is_block(kind) && !may_be_constant(*stage, axis))
+    words.fail("an axis with a constant extent",
+               "'" + loop.name + "', whose extent is known only at run time; split it and bind the inner axis");
+  stage->is_touched = true;
+  stage->loops.set_kind(axis, kind);
+}
+
+}  // namespace ferry::schedule

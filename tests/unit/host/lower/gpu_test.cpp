@@ -1,0 +1,235 @@
+// Loops over blocks and threads keep the result, as loops and as kernels with barriers; the interpreter sees what a
+// missing barrier does.
+#include "crosscompile/ir/barrier.h"
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/interpreter.h"
+#include "crosscompile/ir/mutator.h"
+#include "crosscompile/ir/printer.h"
+#include "crosscompile/passes/pipeline.h"
+#include "host/lang/text.h"
+#include "host/lower/lower.h"
+#include "tests/support/kernel_arguments.h"
+#include "tests/unit/host/lower/scheduled.h"
+
+#include <doctest/doctest.h>
+
+using namespace ferry;
+using namespace ferry::test;
+
+namespace {
+
+const char* const kAdd = "def add(int(N) A, int(N) B) -> (C) { C(i) = A(i) + B(i) }";
+const char* const kProduct = "def mm(int(M,K) A, int(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
+const char* const kTwo = "def two(int(N,M) A) -> (C) { B(i,j) = A(i,j) + 1  C(i,j) = B(i,j) * 2 }";
+const char* const kBlur =
+    "def blur(int(H,W) I) -> (B) { X(y,x) = I(y,x) + I(y,x+1) + I(y,x+2)  B(y,x) = X(y,x) + X(y+1,x) + X(y+2,x) }";
+
+// 16 threads, 2 x 2 elements each; both inputs come in tiles of 4 that all threads fetch together.
+const std::string kTiled = R"(cache_write local -> CL
+A: cache_read shared CL -> AA
+B: cache_read shared CL -> BB
+C: split m 8 -> my mi
+C: split mi 2 -> ty yi
+C: split n 8 -> nx ni
+C: split ni 2 -> tx xi
+C: reorder my nx ty tx yi xi
+C: bind my blockIdx.y
+C: bind nx blockIdx.x
+C: bind ty threadIdx.y
+C: bind tx threadIdx.x
+CL: compute_at C tx
+CL: split k 4 -> ko ki
+CL: reorder ko ki m n
+AA: compute_at CL ko
+AA: split i0 nparts 4 -> ay ai
+AA: split i1 nparts 4 -> ax aj
+AA: bind ay threadIdx.y
+AA: bind ax threadIdx.x
+BB: compute_at CL ko
+BB: split i0 nparts 4 -> by bi
+BB: split i1 nparts 4 -> bx bj
+BB: bind by threadIdx.y
+BB: bind bx threadIdx.x
+)";
+
+// The same tile in two virtual threads along n: a thread's columns lie four apart.
+const std::string kVirtual = R"(cache_write local -> CL
+A: cache_read shared CL -> AA
+B: cache_read shared CL -> BB
+C: split m 8 -> my mi
+C: split n 8 -> nx ni
+C: split ni nparts 2 -> vx tx
+C: reorder my nx vx mi tx
+C: bind my blockIdx.y
+C: bind nx blockIdx.x
+C: bind vx vthread
+C: bind mi threadIdx.y
+C: bind tx threadIdx.x
+CL: compute_at C tx
+CL: split k 4 -> ko ki
+CL: reorder ko ki m n
+AA: compute_at CL ko
+AA: bind i0 threadIdx.y
+AA: bind i1 threadIdx.x
+BB: compute_at CL ko
+BB: fuse i0 i1 -> f
+BB: split f 4 -> by bx
+BB: bind by threadIdx.y
+BB: bind bx threadIdx.x
+)";
+
+lang::Program parse(const std::string& source) { return lang::parse(source, "test.tc").at(0); }
+
+ir::Function kernel(const std::string& source, const std::string& schedule) {
+  const lang::Program program = parse(source);
+  Target target;
+  target.arch = "x86_64";
+  return passes::run_pipeline(lower::lower(program, schedule::Schedule::replay(program, schedule)), target);
+}
+
+// Leaves out the barrier of that number.
+class WithoutBarrier : public ir::Mutator {
+ public:
+  explicit WithoutBarrier(int which) : which_(which) {}
+  int seen = 0;
+
+ protected:
+  ir::Stmt mutate_node(const ir::Evaluate& node, const ir::Stmt& self) override {
+    if (!ir::is_barrier(node)) return self;
+    return seen++ == which_ ? ir::Stmt() : self;
+  }
+  using ir::Mutator::mutate_node;
+
+ private:
+  int which_;
+};
+
+int count_barriers(const ir::Function& function) {
+  WithoutBarrier counter(-1);
+  (void)counter.mutate(function.body);
+  return counter.seen;
+}
+
+std::string complaint(const ir::Function& function, const Sizes& sizes) {
+  KernelArguments arguments(function, sizes);
+  try {
+    (void)ir::interpret(function, arguments.pointers());
+  } catch (const ir::InterpreterError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+std::string pass_refusal(const std::string& source, const std::string& schedule) {
+  try {
+    (void)kernel(source, schedule);
+  } catch (const CompileError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("loops bound to blocks and threads cover every element once, whatever the size") {
+  for (const std::int64_t size : {0, 1, 63, 64, 65, 1000})
+    for (const char* schedule :
+         {"split i 64 -> b t\nbind b blockIdx.x\nbind t threadIdx.x", "bind i blockIdx.y",
+          "split i 64 -> b t\nsplit t 4 -> u e\nbind b blockIdx.x\nbind u threadIdx.z",
+          "split i 64 -> b t\nsplit t 4 -> u e\nbind b blockIdx.x\nbind u threadIdx.x\nvectorize e",
+          "split i 32 -> b t\nsplit b 4 -> c v\nbind c blockIdx.x\nbind v vthread\nbind t threadIdx.x"})
+      check_schedule(kAdd, schedule, {{"N", size}});
+}
+
+TEST_CASE("a product in tiles of shared and local memory keeps its result at any size") {
+  for (const Sizes& sizes : {Sizes{{"M", 1}, {"N", 1}, {"K", 1}},
+                             {{"M", 8}, {"N", 16}, {"K", 4}},
+                             {{"M", 13}, {"N", 9}, {"K", 11}},
+                             {{"M", 3}, {"N", 17}, {"K", 0}}}) {
+    check_schedule(kProduct, kTiled, sizes);
+    check_schedule(kProduct, kVirtual, sizes);
+  }
+}
+
+TEST_CASE("a fetch into shared memory waits twice an iteration, whatever the number of tensors and virtual threads") {
+  for (const std::string& schedule : {kTiled, kVirtual}) {
+    const ir::Function function = kernel(kProduct, schedule);
+    INFO(ir::to_text(function));
+    CHECK(count_barriers(function) == 2);
+  }
+}
+
+TEST_CASE("virtual threads share what they fetch") {
+  const std::string text = ir::to_text(kernel(kProduct, kVirtual));
+  INFO(text);
+  std::size_t stores = 0;
+  for (std::size_t at = text.find("AA["); at != std::string::npos; at = text.find("AA[", at + 1))
+    stores += text.compare(text.find(']', at), 4, "] = ") == 0 ? 1 : 0;
+  CHECK(stores == 1);
+}
+
+TEST_CASE("without any one of its barriers the interpreter finds a race, by buffer and threads") {
+  for (const std::string& schedule : {kTiled, kVirtual}) {
+    const Sizes sizes = {{"M", 13}, {"N", 9}, {"K", 11}};
+    const ir::Function whole = kernel(kProduct, schedule);
+    REQUIRE(complaint(whole, sizes) == "none");
+    for (int barrier = 0; barrier < count_barriers(whole); ++barrier) {
+      ir::Function broken = whole;
+      broken.body = WithoutBarrier(barrier).mutate(whole.body);
+      const std::string what = complaint(broken, sizes);
+      CAPTURE(what);
+      CHECK((contains(what, "a race of threads on 'AA'[") || contains(what, "a race of threads on 'BB'[") ||
+             contains(what, "never written: 'AA'") || contains(what, "never written: 'BB'")));
+    }
+  }
+}
+
+TEST_CASE("a producer computed in a block is kept in shared memory when threads compute it together") {
+  const std::string schedule =
+      "C: split i 4 -> io ii\nC: bind io blockIdx.x\nC: bind ii threadIdx.y\n"
+      "C: split j 8 -> jo ji\nC: bind ji threadIdx.x\nC: reorder io ii ji jo\n"
+      "B: compute_at C io\nB: split j 8 -> bo bi\nB: bind i threadIdx.y\nB: bind bi threadIdx.x\n";
+  // The rows of a block are known to be 4; their length has to be constant as well.
+  check_schedule("def two(int(N,24) A) -> (C) { B(i,j) = A(i,j) + 1  C(i,j) = B(i,j) * 2 }", schedule, {{"N", 10}});
+  CHECK(contains(pass_refusal(kTwo, schedule), "'B': expected a constant size in shared memory"));
+}
+
+TEST_CASE("threads that keep to their own elements do not wait") {
+  const std::string schedule =
+      "C: split j 8 -> jo ji\nC: bind i blockIdx.x\nC: bind ji threadIdx.x\n"
+      "C: reorder i ji jo\nB: compute_at C jo\nB: set_scope shared\nB: bind j threadIdx.x\n";
+  CHECK(count_barriers(kernel(kTwo, schedule)) == 0);
+  check_schedule(kTwo, schedule, {{"N", 3}, {"M", 21}});
+}
+
+TEST_CASE("a window of another stage is fetched with its halo") {
+  const std::string schedule =
+      "B: tile y x 4 8 -> yo xo yi xi\nB: bind yo blockIdx.y\nB: bind xo blockIdx.x\n"
+      "B: bind yi threadIdx.y\nB: bind xi threadIdx.x\n"
+      "X: compute_at B xi\nX: set_scope shared\n"
+      "X: split y nparts 4 -> ty yy\nX: split x 8 -> xx tx\n"
+      "X: bind ty threadIdx.y\nX: bind tx threadIdx.x\n";
+  for (const Sizes& sizes : {Sizes{{"H", 3}, {"W", 3}}, {{"H", 10}, {"W", 18}}, {{"H", 13}, {"W", 21}}})
+    check_schedule(kBlur, schedule, sizes);
+}
+
+TEST_CASE("an axis that a stage in shared memory leaves out is left to its first thread") {
+  std::string schedule = kTiled;
+  schedule.replace(schedule.find("AA: bind ay threadIdx.y\n"), 24, "");
+  check_schedule(kProduct, schedule, {{"M", 13}, {"N", 9}, {"K", 11}});
+}
+
+TEST_CASE("loops that do not fit together are refused") {
+  CHECK(contains(pass_refusal(kProduct,
+                              "C: split n 8 -> no ni\nC: bind m blockIdx.x\nC: bind ni threadIdx.x\n"
+                              "C: reorder m ni no\nA: cache_read shared -> AA\nAA: compute_at C ni\n"
+                              "AA: split i1 16 -> ao ai\nAA: bind ai threadIdx.x\n"),
+                 "threadIdx.x: expected one extent in a kernel, got 8 (the loop 'ni') and 16 (the loop 'ai')"));
+  CHECK(contains(refusal(kProduct, "bind n threadIdx.x"), "whose extent is known only at run time; split it and bind"));
+  CHECK(contains(refusal(kProduct, "bind k blockIdx.x"), "'k', over which 'C' reduces"));
+  CHECK(contains(refusal(kProduct, "bind m blockIdx.x\nbind n blockIdx.x"), "to which 'm' is bound"));
+  CHECK(contains(refusal(kProduct, "bind m threadidx.x"), "expected one of 'blockIdx.x', "));
+  CHECK(contains(refusal(kProduct, "bind m blockIdx.x\nparallel m"), "which is bound to blockIdx.x"));
+}
