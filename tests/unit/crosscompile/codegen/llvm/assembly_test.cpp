@@ -173,8 +173,9 @@ TEST_CASE("a CPU refuses the loops and the memory of GPUs, and says what it has 
   const Expr i = Var::make("i");
   const Target target = resolve_target("x86-64");
   const auto emit = [&](Stmt body) {
-    const std::vector<Function> functions{make_function("f", {tensor(out, Direction::out)}, std::move(body))};
-    (void)codegen::emit_object(functions, target);
+    Function function = make_function("f", {tensor(out, Direction::out)}, std::move(body));
+    function.flat = true;
+    (void)codegen::emit_object(std::vector<Function>{function}, target);
   };
   CHECK_THROWS_WITH_AS(
       emit(loop(i, Expr(16), store(out, i, Expr(1.0F)), ForKind::thread_x)),
