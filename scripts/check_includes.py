@@ -19,7 +19,7 @@ ORDER = {
         "device-runtime/sandbox", "device-runtime/session", "device-runtime/supervisor", "device-runtime",
     ],
     "crosscompile": [
-        "crosscompile/ir", "crosscompile/codegen/llvm/cpu", "crosscompile/target", "crosscompile/passes/lower_math", "crosscompile/passes", "crosscompile/codegen/source",
+        "crosscompile/ir", "crosscompile/codegen/llvm/cpu", "crosscompile/target", "crosscompile/passes/lower_math", "crosscompile/passes", "crosscompile/codegen/source", "crosscompile/codegen/cuda",
         "crosscompile/codegen/llvm", "crosscompile/link", "crosscompile/foreign", "crosscompile",
     ],
     "host": [

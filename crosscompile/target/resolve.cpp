@@ -181,13 +181,37 @@ Target c_from_options(const std::vector<Option>& options, std::vector<std::strin
   return build_c_target(parts);
 }
 
-[[noreturn]] void refuse_kind(const std::string& kind) {
-  if (kind == "cuda" || kind == "opencl") {
-    throw CompileError("target '" + kind +
-                       "' is not available in this version, which compiles for CPUs: expected 'llvm -mtriple=...', c, "
-                       "or a name such as host, x86-64-v3, raspberry-pi-4 or riscv64-v");
+std::string gpu_name(const std::string& text) {
+  const bool fits = text.size() >= 5 && text.starts_with("sm_") && text[3] != '0' &&
+                    std::all_of(text.begin() + 3, text.end() - 1, [](char c) { return c >= '0' && c <= '9'; }) &&
+                    ((text.back() >= '0' && text.back() <= '9') || (text.size() > 5 && text.back() == 'a'));
+  if (!fits) throw CompileError("expected a GPU such as sm_80 or sm_90a after -arch=, got '" + text + "'");
+  return text;
+}
+
+// cuda -arch=sm_80,sm_90; opencl
+Target gpu_from_options(const std::string& kind, const std::vector<Option>& options, std::vector<std::string>* notes) {
+  std::vector<std::string> gpus;
+  for (const Option& option : options) {
+    if (kind == "cuda" && option.key == "arch") {
+      for (std::size_t begin = 0; begin <= option.value.size();) {
+        const std::size_t end = std::min(option.value.find(',', begin), option.value.size());
+        gpus.push_back(gpu_name(option.value.substr(begin, end - begin)));
+        begin = end + 1;
+      }
+    } else if (const char* why = reason_to_ignore(option.key); why != nullptr) {
+      if (notes != nullptr) notes->push_back("-" + option.key + "=" + option.value + " is ignored: " + why);
+    } else {
+      throw CompileError(unknown_name("option of the target '" + kind + "'", option.key,
+                                      kind == "cuda" ? std::vector<std::string>{"arch"} : std::vector<std::string>{}));
+    }
   }
-  std::vector<std::string> known{"llvm", "c"};
+  if (kind == "cuda" && gpus.empty()) gpus = {"sm_80"};
+  return build_gpu_target(kind, std::move(gpus));
+}
+
+[[noreturn]] void refuse_kind(const std::string& kind) {
+  std::vector<std::string> known{"llvm", "c", "cuda", "opencl"};
   for (const NamedTarget& target : named_targets()) known.push_back(target.name);
   throw CompileError(unknown_name("target", kind, known));
 }
@@ -204,6 +228,7 @@ Target resolve_target(std::string_view text, std::vector<std::string>* notes) {
     words = std::move(expanded);
   }
   if (words[0] == "c") return c_from_options(options_of(words, 1), notes);
+  if (words[0] == "cuda" || words[0] == "opencl") return gpu_from_options(words[0], options_of(words, 1), notes);
   std::size_t first = 1;
   std::vector<Option> options;
   if (words[0][0] == '-') {

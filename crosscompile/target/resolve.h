@@ -13,7 +13,7 @@ namespace ferry {
 // Accepts "llvm -target=x86_64-pc-linux-gnu", "llvm -mtriple=armv7l-none-linux-gnueabihf -mcpu=cortex-a72
 // -mattr=+neon,-crc",
 // "-device=arm_cpu" and such keys are accepted and ignored with a reason in `notes`; short names ("host",
-// "raspberry-pi-4"); "c". Throws CompileError with the nearest known names.
+// "raspberry-pi-4"); "c"; "opencl", "cuda -arch=sm_80,sm_90". Throws CompileError with the nearest known names.
 Target resolve_target(std::string_view text, std::vector<std::string>* notes = nullptr);
 
 // The target "c" with the other's hints for schedules: what --emit c prints for any target.

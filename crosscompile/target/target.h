@@ -10,7 +10,7 @@ namespace ferry {
 
 struct Target {
   std::string text;                   // as resolved, printable and parseable again
-  std::string arch;                   // "x86_64", "armv7", "aarch64", "riscv64"; "c"
+  std::string arch;                   // "x86_64", "armv7", "aarch64", "riscv64"; "c", "cuda", "opencl"
   std::string triple;                 // normalised, four parts
   std::string cpu;                    // LLVM's name
   std::vector<std::string> features;  // all that are on, LLVM's spelling without the plus, sorted
@@ -22,6 +22,7 @@ struct Target {
   // What comes out is a text in C or a dialect of it: another compiler brings the math functions and the conversions of
   // narrow floats.
   bool is_source = false;
+  std::vector<std::string> gpus;  // of "cuda", what code is made for: "sm_80"
   // Loops are not cut, unrolled or made vectors of, for the sake of who reads them; what comes behind can do that.
   bool keeps_loops = false;
   // Hints for default schedules; 0 when unknown.

@@ -59,6 +59,12 @@ schedule::Sizes expected_sizes(const std::vector<lang::Program>& programs, const
   return sizes;
 }
 
+// What a text is printed for: the target, or, in the hints for schedules, one that is like it.
+Target source_target(const std::string& language, const Target& target) {
+  if (target.arch == language) return target;
+  return language == "c" ? c_target_like(target) : resolve_target(language);
+}
+
 // A stage between the schedule and the module, as --emit names it.
 std::string emitted(const std::vector<lang::Program>& programs, const KernelSource& source, const Target& target,
                     const Options& options) {
@@ -66,14 +72,14 @@ std::string emitted(const std::vector<lang::Program>& programs, const KernelSour
       schedules_of(source, programs, target, expected_sizes(programs, options));
   if (options.emit == "schedule") return to_text(programs, schedules);
   if (options.emit == "lower") return loops_text(programs, schedules, target, options.after);
-  const bool to_c = options.emit == "c";
-  if (target.is_source && !to_c)
+  const bool to_source = options.emit == "c" || options.emit == "cuda" || options.emit == "opencl";
+  if (target.is_source && !to_source)
     throw UsageError("--emit " + options.emit + " needs a target with machine code, got '" + target.text + "'");
-  const Target made_for = to_c ? c_target_like(target) : target;
+  const Target made_for = to_source ? source_target(options.emit, target) : target;
   std::vector<ir::Function> functions;
   for (ir::Function& function : lower::lower_module(programs, schedules))
     functions.push_back(passes::run_pipeline(std::move(function), made_for));
-  if (to_c) return codegen::emit_source(functions, made_for);
+  if (to_source) return codegen::emit_source(functions, made_for);
   if (options.emit == "llvm") return codegen::emit_llvm(functions, target);
   if (options.emit == "asm") return codegen::emit_assembly(functions, target);
   const std::vector<std::uint8_t> object = codegen::emit_object(functions, target);
@@ -128,7 +134,8 @@ int compile_to_text(const std::vector<lang::Program>& programs, const KernelSour
                     Options options) {
   options.emit = target.arch;
   const std::string text = emitted(programs, source, target, options);
-  const std::string name = output_name(options, programs.front().name, ".c");
+  const char* extension = target.arch == "cuda" ? ".cu" : target.arch == "opencl" ? ".cl" : ".c";
+  const std::string name = output_name(options, programs.front().name, extension);
   if (name == "-") {
     fwrite(text.data(), 1, text.size(), stdout);
     return kExitFine;
@@ -192,9 +199,10 @@ void add_compile(CLI::App& app, Action& chosen) {
       ->type_name("FILE");
   command
       .add_option("--emit", options->emit,
-                  "Instead of a module: schedule, lower (the loops), c, llvm or asm on stdout, or obj, an object file")
+                  "Instead of a module: schedule, lower (the loops), c, opencl, cuda, llvm or asm on stdout, or obj, "
+                  "an object file")
       ->type_name("STAGE")
-      ->check(one_of({"schedule", "lower", "c", "llvm", "asm", "obj"}));
+      ->check(one_of({"schedule", "lower", "c", "opencl", "cuda", "llvm", "asm", "obj"}));
   add_after_option(command, options->after, "With --emit lower: the loops after this pass");
   add_json_option(command, options->json);
   command.footer(

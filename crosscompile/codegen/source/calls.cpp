@@ -72,7 +72,7 @@ Text bitcast_text(FunctionState& state, const ir::Call& node) {
   const auto cast = [&](const std::string& text) { return Text{"(" + value_type(to) + ")" + text, Binding::unary}; };
   // Narrow floats are held as their bits.
   if (const auto* known = value.as<ir::IntImm>(); known != nullptr && is_float(to) && !has_bits(to))
-    return {int_literal(to, known->value)};
+    return {int_literal(state.unit.dialect.language, to, known->value)};
   if (from == to) return expr_text(state, value);
   if (has_bits(from)) {
     const std::string bits = state.unit.helpers.use(Helper::bits, from) + "(" + print(state, value) + ")";
@@ -127,6 +127,7 @@ Text call_text(FunctionState& state, const ir::Call& node) {
 }
 
 void print_extern_call(FunctionState& state, const ir::Call& node) {
+  if (state.on_gpu()) throw CompileError("expected what a GPU can compute, got the C function '" + node.name + "'");
   Prototype wanted{"void", {}};
   for (const ir::Expr& argument : node.arguments) {
     const auto* call = argument.as<ir::Call>();

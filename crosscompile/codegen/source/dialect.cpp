@@ -10,9 +10,29 @@ namespace ferry::codegen::source {
 namespace {
 
 constexpr Dialect kDialects[] = {
-    {Language::c, "c", "static inline ", "restrict"},
-    {Language::cuda, "cuda", "static __device__ __forceinline__ ", "__restrict__"},
-    {Language::opencl, "opencl", "static inline ", "restrict"},
+    {Language::c, "c", "static inline ", "restrict", "", "", "", "", {"", "", ""}, {"", "", ""}, "/* unrolled */"},
+    {Language::cuda,
+     "cuda",
+     "static __device__ __forceinline__ ",
+     "__restrict__",
+     "extern \"C\" __global__ ",
+     "",
+     "__shared__ ",
+     "__syncthreads();",
+     {"blockIdx.x", "blockIdx.y", "blockIdx.z"},
+     {"threadIdx.x", "threadIdx.y", "threadIdx.z"},
+     "#pragma unroll"},
+    {Language::opencl,
+     "opencl",
+     "static inline ",
+     "restrict",
+     "__kernel ",
+     "__global ",
+     "__local ",
+     "barrier(CLK_LOCAL_MEM_FENCE);",
+     {"get_group_id(0)", "get_group_id(1)", "get_group_id(2)"},
+     {"get_local_id(0)", "get_local_id(1)", "get_local_id(2)"},
+     "#pragma unroll"},
 };
 
 }  // namespace
@@ -40,7 +60,9 @@ std::string value_type(DType type) {
 
 std::string memory_type(DType type) { return type == DType::boolean ? "uint8_t" : value_type(type); }
 
-std::string int_literal(DType type, std::int64_t value) {
+std::string int_literal(Language language, DType type, std::int64_t value) {
+  // OpenCL's long has 64 bits everywhere, and it has no other.
+  const std::string wide = language == Language::opencl ? "l" : "ll";
   if (type == DType::boolean) return value != 0 ? "true" : "false";
   if (type == DType::f16 || type == DType::bf16) {
     char digits[8];
@@ -49,15 +71,15 @@ std::string int_literal(DType type, std::int64_t value) {
   }
   if (type == DType::u64) {
     const auto bits = static_cast<std::uint64_t>(value);
-    return std::to_string(bits) + (bits > std::numeric_limits<std::uint32_t>::max() ? "ull" : "u");
+    return std::to_string(bits) + (bits > std::numeric_limits<std::uint32_t>::max() ? "u" + wide : "u");
   }
   if (type == DType::u32) return std::to_string(value) + "u";
   // C reads -2147483648 as a minus before a number that is too large.
   if (value == std::numeric_limits<std::int32_t>::min()) return "(-2147483647 - 1)";
-  if (value == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807ll - 1)";
+  if (value == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807" + wide + " - 1)";
   const bool small =
       value > std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
-  return std::to_string(value) + (small ? "" : "ll");
+  return std::to_string(value) + (small ? "" : wide);
 }
 
 std::string float_literal(DType type, double value) {

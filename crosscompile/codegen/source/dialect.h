@@ -15,6 +15,13 @@ struct Dialect {
   std::string_view name;
   std::string_view helper;    // before the type of a helper function
   std::string_view restrict;  // after the star of a pointer that nothing else points along with
+  // Of GPUs.
+  std::string_view kernel;   // before the result type of a kernel
+  std::string_view global;   // before the type of what lies in the device's memory
+  std::string_view shared;   // before the type of an array that a block shares
+  std::string_view barrier;  // a statement
+  std::string_view block_index[3], thread_index[3];
+  std::string_view unroll;  // a line before a loop of constant length
 };
 
 const Dialect& dialect_of(Language language);
@@ -24,7 +31,7 @@ std::string value_type(DType type);
 std::string memory_type(DType type);
 
 // Constants, in the type where C has no literal for it.
-std::string int_literal(DType type, std::int64_t value);
+std::string int_literal(Language language, DType type, std::int64_t value);
 std::string float_literal(DType type, double value);
 
 }  // namespace ferry::codegen::source

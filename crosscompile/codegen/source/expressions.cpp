@@ -31,18 +31,18 @@ bool has_let(FunctionState& state, const ir::Expr& expr) {
   return entry->second.second;
 }
 
-Text int_text(const ir::IntImm& node) {
-  std::string text = int_literal(node.type.code, node.value);
+Text int_text(const FunctionState& state, const ir::IntImm& node) {
+  std::string text = int_literal(state.unit.dialect.language, node.type.code, node.value);
   const bool is_wide = node.type.bits() == 64;
-  const bool is_long = text.find("ll") != std::string::npos;
+  const bool is_long = text.find('l') != std::string::npos;
   const Binding binding = text[0] == '-' ? Binding::unary : Binding::postfix;
   return {std::move(text), binding, is_wide && !is_long};
 }
 
-Text float_text(const ir::FloatImm& node) {
+Text float_text(const FunctionState& state, const ir::FloatImm& node) {
   if (node.type.code == DType::f16 || node.type.code == DType::bf16) {
     const std::uint16_t bits = node.type.code == DType::f16 ? f64_to_f16(node.value) : f64_to_bf16(node.value);
-    return {int_literal(node.type.code, bits)};
+    return {int_literal(state.unit.dialect.language, node.type.code, bits)};
   }
   std::string text = float_literal(node.type.code, node.value);
   const Binding binding = text[0] == '-' || text[0] == '(' ? Binding::unary : Binding::postfix;
@@ -256,8 +256,8 @@ std::string element_text(FunctionState& state, const ir::Buffer& buffer, const i
 
 Text expr_text(FunctionState& state, const ir::Expr& expr) {
   switch (expr.kind()) {
-    case ir::NodeKind::IntImm: return int_text(*expr.as<ir::IntImm>());
-    case ir::NodeKind::FloatImm: return float_text(*expr.as<ir::FloatImm>());
+    case ir::NodeKind::IntImm: return int_text(state, *expr.as<ir::IntImm>());
+    case ir::NodeKind::FloatImm: return float_text(state, *expr.as<ir::FloatImm>());
     case ir::NodeKind::Var: return {state.names.of(*expr.as<ir::Var>())};
     case ir::NodeKind::Cast: return cast_text(state, *expr.as<ir::Cast>());
     case ir::NodeKind::Unary: return unary_text(state, *expr.as<ir::Unary>());

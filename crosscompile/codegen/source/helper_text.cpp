@@ -69,6 +69,19 @@ constexpr std::string_view kSingleToBfloat = R"(bf16 f32_to_bf16(float value) {
 }
 )";
 
+constexpr std::string_view kCudaHalfToSingle = R"(float f16_to_f32(f16 value) {
+  float result;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(value));
+  return result;
+}
+)";
+constexpr std::string_view kCudaSingleToHalf = R"(f16 f32_to_f16(float value) {
+  f16 result;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result) : "f"(value));
+  return result;
+}
+)";
+
 std::string bits_text(bool from_bits, DType type, Language language) {
   if (language == Language::c) {
     return filled(from_bits ? "$T $N_from_bits($U value) {\n  $T result;\n" : "$U $N_bits($T value) {\n  $U result;\n",
@@ -142,13 +155,17 @@ std::string helper_text(Helper helper, DType type, const Dialect& dialect) {
     case Helper::sigmoid: return sigmoid_text(type, dialect.language);
     case Helper::bits: return bits_text(false, type, dialect.language);
     case Helper::from_bits: return bits_text(true, type, dialect.language);
-    case Helper::to_single: return std::string(type == DType::f16 ? kHalfToSingle : kBfloatToSingle);
-    case Helper::from_single: return std::string(type == DType::f16 ? kSingleToHalf : kSingleToBfloat);
+    case Helper::to_single:
+      if (type == DType::f16 && dialect.language == Language::cuda) return std::string(kCudaHalfToSingle);
+      return std::string(type == DType::f16 ? kHalfToSingle : kBfloatToSingle);
+    case Helper::from_single:
+      if (type == DType::f16 && dialect.language == Language::cuda) return std::string(kCudaSingleToHalf);
+      return std::string(type == DType::f16 ? kSingleToHalf : kSingleToBfloat);
   }
   throw InternalError("helper_text: unknown helper");
 }
 
-std::string saturating_text(DType from, DType to) {
+std::string saturating_text(DType from, DType to, const Dialect& dialect) {
   const bool is_signed = is_signed_int(to);
   const int digits = static_cast<int>(dtype_bytes(to)) * 8 - (is_signed ? 1 : 0);
   // Both ends as floats: the upper one is a power of two, which itself does not fit.
@@ -156,10 +173,10 @@ std::string saturating_text(DType from, DType to) {
   const std::int64_t lowest = is_signed ? -1 - static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - digits)) : 0;
   const auto highest = static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - digits));
   const std::string source(dtype_name(from));
-  return filled("$T " + source + "_to_$N(" + value_type(from) +
-                    " x) {\n  if (x != x) return 0;\n  if (x <= " + float_literal(from, is_signed ? -end : 0.0) +
-                    ") return " + int_literal(to, lowest) + ";\n  if (x >= " + float_literal(from, end) + ") return " +
-                    int_literal(to, highest) + ";\n  return ($T)x;\n}\n",
+  return filled("$T " + source + "_to_$N(" + value_type(from) + " x) {\n  if (x != x) return 0;\n  if (x <= " +
+                    float_literal(from, is_signed ? -end : 0.0) + ") return " +
+                    int_literal(dialect.language, to, lowest) + ";\n  if (x >= " + float_literal(from, end) +
+                    ") return " + int_literal(dialect.language, to, highest) + ";\n  return ($T)x;\n}\n",
                 to);
 }
 

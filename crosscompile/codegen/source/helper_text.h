@@ -13,7 +13,7 @@ namespace ferry::codegen::source {
 std::string filled(std::string_view pattern, DType type);
 // A definition without its qualifiers.
 std::string helper_text(Helper helper, DType type, const Dialect& dialect);
-std::string saturating_text(DType from, DType to);
+std::string saturating_text(DType from, DType to, const Dialect& dialect);
 // The helpers of float32 that it calls.
 std::vector<Helper> helpers_inside(Helper helper, DType type);
 

@@ -68,7 +68,7 @@ std::string Helpers::use(Helper helper, DType type) {
 
 std::string Helpers::use_saturating(DType from, DType to) {
   const std::string name = saturating_name(from, to);
-  if (!names_.contains(name)) define(name, saturating_text(from, to));
+  if (!names_.contains(name)) define(name, saturating_text(from, to, dialect_));
   return name;
 }
 

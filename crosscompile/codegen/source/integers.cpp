@@ -97,7 +97,8 @@ Text plain(FunctionState& state, const ir::Binary& node) {
   const bool subtracts = node.op == BinaryOp::add && constant != nullptr && node.type.is_signed_int() &&
                          constant->value < 0 && constant->value > std::numeric_limits<std::int32_t>::min();
   const Text left = expr_text(state, node.left);
-  const Text right = subtracts ? Text{int_literal(node.type.code, -constant->value)} : expr_text(state, node.right);
+  const Text right = subtracts ? Text{int_literal(state.unit.dialect.language, node.type.code, -constant->value)}
+                               : expr_text(state, node.right);
   const bool alone = left.is_narrow_literal && (right.is_narrow_literal || subtracts);
   std::string text = alone ? "(" + value_type(node.type.code) + ")" + wrapped(left, Binding::unary)
                            : wrapped(left, bits ? Binding::unary : binding);
@@ -122,7 +123,9 @@ Text in_unsigned(FunctionState& state, const ir::Expr& expr) {
   }
   const auto* constant = expr.as<ir::IntImm>();
   if (constant != nullptr && constant->value >= 0 && constant->value <= std::numeric_limits<std::int32_t>::max()) {
-    return {std::to_string(constant->value) + (is_wide(expr.type()) ? "ull" : "u")};
+    const DType bits = is_wide(expr.type()) ? DType::u64 : DType::u32;
+    return {(bits == DType::u64 ? "(uint64_t)" : "") + int_literal(state.unit.dialect.language, bits, constant->value),
+            bits == DType::u64 ? Binding::unary : Binding::postfix};
   }
   return {"(" + unsigned_type(expr.type()) + ")" + print(state, expr, Binding::unary), Binding::unary};
 }

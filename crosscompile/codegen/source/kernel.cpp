@@ -27,7 +27,8 @@ std::string declaration(const ir::FunctionParameter& parameter, ir::PrintNames& 
   return direction + std::string(dtype_name(parameter.buffer->dtype)) + "[" + shape + "] " + parameter.name;
 }
 
-// What stands above the function: how to call it, what it wants and what its results mean.
+}  // namespace
+
 std::string comment(const ir::Function& function) {
   ir::PrintNames names;
   for (const ir::Expr& symbol : function.symbols) names.of(*symbol.as<ir::Var>());
@@ -67,6 +68,8 @@ void note_sizes(FunctionState& state) {
     }
   }
 }
+
+namespace {
 
 bool contains(const std::vector<ir::Expr>& variables, const ir::Expr& var) {
   return std::any_of(variables.begin(), variables.end(), [&](const ir::Expr& one) { return one.get() == var.get(); });

@@ -40,14 +40,56 @@ std::string prototypes_text(const Unit& unit) {
   return text.empty() ? text : text + "\n";
 }
 
+constexpr std::string_view kCudaTypes = R"(#ifdef __CUDACC_RTC__
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#else
+#include <cmath>
+#include <cstdint>
+#endif
+
+)";
+
+constexpr std::string_view kOpenclTypes = R"(typedef char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long int64_t;
+typedef uchar uint8_t;
+typedef ushort uint16_t;
+typedef uint uint32_t;
+typedef ulong uint64_t;
+
+)";
+
+std::string c_includes(const Unit& unit) {
+  std::string text = "#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n";
+  if (uses(unit, "memcpy(")) text += "#include <string.h>\n";
+  return text + "\n" + std::string(kRuntime) + "\n";
+}
+
+std::string above_all(const Unit& unit) {
+  switch (unit.dialect.language) {
+    case Language::c: return c_includes(unit);
+    case Language::cuda: return std::string(kCudaTypes);
+    case Language::opencl:
+      return (uses(unit, "double") ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n\n" : "") +
+             std::string(kOpenclTypes);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string prelude_text(const Unit& unit) {
-  std::string text = "#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n";
-  if (uses(unit, "memcpy(")) text += "#include <string.h>\n";
-  text += "\n";
-  text += kRuntime;
-  text += "\n";
+  std::string text = above_all(unit);
   const bool f16 = uses(unit, "f16 ") || uses(unit, "f16*"), bf16 = uses(unit, "bf16 ") || uses(unit, "bf16*");
   if (f16) text += "typedef uint16_t f16;  /* the bits of a float16 */\n";
   if (bf16) text += "typedef uint16_t bf16;  /* the bits of a bfloat16 */\n";

@@ -1,5 +1,6 @@
 #include "crosscompile/codegen/source/source.h"
 
+#include "crosscompile/codegen/source/gpu_kernel.h"
 #include "crosscompile/codegen/source/kernel.h"
 #include "crosscompile/codegen/source/prelude.h"
 #include "crosscompile/codegen/source/scalarize.h"
@@ -10,7 +11,10 @@
 namespace ferry::codegen {
 
 std::string emit_source(std::span<const ir::Function> functions, const Target& target) {
-  source::Unit unit(target, source::dialect_of(source::Language::c));
+  const source::Language language = target.arch == "cuda"     ? source::Language::cuda
+                                    : target.arch == "opencl" ? source::Language::opencl
+                                                              : source::Language::c;
+  source::Unit unit(target, source::dialect_of(language));
   std::set<std::string> names;
   for (const ir::Function& function : functions) {
     if (!function.flat) throw InternalError(function.name + ": code generation expects what passes/flatten.h makes");
@@ -18,7 +22,13 @@ std::string emit_source(std::span<const ir::Function> functions, const Target& t
     // The parallel bodies get what names the functions leave.
     unit.names.fresh(source::symbol_of(function));
   }
-  for (const ir::Function& function : functions) source::print_kernel(unit, source::scalarize(function));
+  for (const ir::Function& function : functions) {
+    const ir::Function scalar = source::scalarize(function);
+    if (language == source::Language::c)
+      source::print_kernel(unit, scalar);
+    else
+      source::print_gpu_kernels(unit, scalar);
+  }
   std::string text = source::prelude_text(unit);
   for (std::size_t i = 0; i < unit.functions.size(); ++i) text += (i > 0 ? "\n" : "") + unit.functions[i];
   return text;

@@ -53,6 +53,7 @@ struct FunctionState {
   // Whether an expression has lets inside; the handle keeps the node from being another one.
   std::unordered_map<const ir::ExprNode*, std::pair<ir::Expr, bool>> has_let;
 
+  bool on_gpu() const { return unit.dialect.language != Language::c; }
   void line(const std::string& what) { text += std::string(static_cast<std::size_t>(indent) * 2, ' ') + what + "\n"; }
 };
 

@@ -4,6 +4,7 @@
 #include "crosscompile/codegen/source/expressions.h"
 #include "crosscompile/codegen/source/parallel.h"
 #include "crosscompile/codegen/source/workspace.h"
+#include "crosscompile/ir/barrier.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/print_context.h"
@@ -72,16 +73,22 @@ ir::Expr end_of(const ir::For& node) {
 }
 
 void print_serial(FunctionState& state, const ir::For& node) {
-  if (node.for_kind == ir::ForKind::vectorized) state.line("/* vectorized */");
-  if (node.for_kind == ir::ForKind::unrolled) state.line("/* unrolled */");
+  const bool on_gpu = state.on_gpu();
+  const bool is_vector = node.for_kind == ir::ForKind::vectorized;
+  if (is_vector && !on_gpu) state.line("/* vectorized */");
+  if (node.for_kind == ir::ForKind::unrolled || (is_vector && on_gpu))
+    state.line(std::string(state.unit.dialect.unroll));
   const std::string name = node.var.as<ir::Var>()->name;
   const std::string begin = print_bound(state, node.min, name + "_begin");
   print_loop(state, node, begin, print_bound(state, end_of(node), name + "_end"));
 }
 
 void print_for(FunctionState& state, const ir::For& node) {
+  if (ir::is_block(node.for_kind) || ir::is_thread(node.for_kind))
+    throw CompileError("expected loops that plain C has, got one over " + std::string(ir::kind_name(node.for_kind)) +
+                       ": blocks and threads are a GPU's (targets cuda and opencl)");
   // The runtime runs a nested parallel loop inline; a plain loop is that without the call.
-  const bool on_threads = node.for_kind == ir::ForKind::parallel && !state.in_parallel;
+  const bool on_threads = node.for_kind == ir::ForKind::parallel && !state.in_parallel && !state.on_gpu();
   return on_threads ? print_parallel(state, node) : print_serial(state, node);
 }
 
@@ -126,6 +133,11 @@ void print_assert(FunctionState& state, const ir::Assert& node) {
 }
 
 void print_evaluate(FunctionState& state, const ir::Evaluate& node) {
+  if (ir::is_barrier(node)) {
+    if (state.unit.dialect.barrier.empty())
+      throw CompileError("expected loops that plain C has, got a barrier between the threads of a GPU's block");
+    return state.line(std::string(state.unit.dialect.barrier));
+  }
   if (const auto* call = node.value.as<ir::Call>(); call != nullptr && !call->type.is_float())
     return print_extern_call(state, *call);
   const std::string value = print(state, node.value);

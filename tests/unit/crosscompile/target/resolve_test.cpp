@@ -141,10 +141,18 @@ TEST_CASE("a refused target says what was expected") {
   CHECK(contains(refusal("llvm -mattr=+"), "expected a feature"));
   CHECK(contains(refusal("llvm cortex"), "expected a target option"));
   CHECK(contains(refusal(""), "expected a target"));
-  for (const char* kind : {"cuda -arch=sm_90", "opencl"}) {
-    CAPTURE(std::string(kind));
-    CHECK(contains(refusal(kind), "is not available in this version, which compiles for CPUs"));
-  }
+  CHECK(contains(refusal("cuda -arch=90"), "expected a GPU such as sm_80 or sm_90a after -arch=, got '90'"));
+  CHECK(contains(refusal("cuda -arch=sm_80,"), "got ''"));
+  CHECK(contains(refusal("opencl -arch=sm_80"), "unknown option of the target 'opencl' 'arch'"));
+}
+
+TEST_CASE("the targets of GPUs say what code is made for") {
+  const Target cuda = resolve_target("cuda -arch=sm_80,sm_90a");
+  CHECK(cuda.arch == "cuda");
+  CHECK(cuda.gpus == std::vector<std::string>{"sm_80", "sm_90a"});
+  CHECK(cuda.text == "cuda -arch=sm_80,sm_90a");
+  CHECK(resolve_target("cuda").text == "cuda -arch=sm_80");
+  CHECK(resolve_target("opencl").is_source);
 }
 
 TEST_CASE("the target c is plain C with hints for schedules") {

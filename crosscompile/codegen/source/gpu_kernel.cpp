@@ -1,0 +1,145 @@
+#include "crosscompile/codegen/source/gpu_kernel.h"
+
+#include "crosscompile/codegen/source/expressions.h"
+#include "crosscompile/codegen/source/kernel.h"
+#include "crosscompile/codegen/source/statements.h"
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/passes/launches.h"
+#include "crosscompile/passes/simplify.h"
+
+#include <algorithm>
+
+namespace ferry::codegen::source {
+namespace {
+
+using passes::Launch;
+using passes::LaunchAxis;
+using passes::LaunchParameter;
+
+// Of what every kernel may have without asking for more at the launch.
+constexpr std::int64_t kMaxStaticShared = 48 * 1024;
+constexpr std::size_t kAxes = 3;
+
+std::int64_t threads(const Launch& launch, std::size_t axis) {
+  const std::int64_t* known = ir::as_int(launch.block[axis].extent);
+  if (known == nullptr) throw InternalError("the number of threads is not constant");
+  return *known;
+}
+
+bool is_input(const ir::Function& function, const ir::BufferRef& buffer) {
+  return std::any_of(function.parameters.begin(), function.parameters.end(), [&](const ir::FunctionParameter& one) {
+    return one.buffer == buffer && one.direction == Direction::in;
+  });
+}
+
+// A bool is no type of a kernel's parameter in OpenCL.
+std::string parameter_text(FunctionState& state, const LaunchParameter& parameter) {
+  if (parameter.buffer == nullptr) {
+    const std::string name = state.names.declare(parameter.variable);
+    return "const " + memory_type(parameter.variable.type().code) + " " + name;
+  }
+  const ir::Buffer& buffer = *parameter.buffer;
+  const Dialect& dialect = state.unit.dialect;
+  const std::string name = state.names.declare(&buffer, buffer.name);
+  const std::string constant = is_input(state.source, parameter.buffer) ? "const " : "";
+  // Pieces of the workspace may lie over each other.
+  const std::string alone = parameter.offset.defined() ? "" : std::string(dialect.restrict) + " ";
+  return std::string(dialect.global) + constant + memory_type(buffer.dtype) + "* " + alone + name;
+}
+
+std::string signature(FunctionState& state, const Launch& launch) {
+  const Dialect& dialect = state.unit.dialect;
+  std::string text(dialect.kernel), sizes;
+  std::int64_t all = 1;
+  for (std::size_t axis = 0; axis < kAxes; ++axis) {
+    all *= threads(launch, axis);
+    sizes += (axis > 0 ? ", " : "") + std::to_string(threads(launch, axis));
+  }
+  if (dialect.language == Language::cuda)
+    text += "void __launch_bounds__(" + std::to_string(all) + ") ";
+  else
+    text += "__attribute__((reqd_work_group_size(" + sizes + "))) void ";
+  text += launch.symbol + "(";
+  const std::string indent(4, ' ');
+  for (std::size_t i = 0; i < launch.parameters.size(); ++i)
+    text += (i > 0 ? ",\n" : "\n") + indent + parameter_text(state, launch.parameters[i]);
+  return text + ") {\n";
+}
+
+void print_axis(FunctionState& state, const LaunchAxis& axis, std::string_view value) {
+  if (!axis.var.defined()) return;
+  const ir::For loop = *ir::For::make(axis.var, 0, axis.extent, ir::ForKind::serial, ir::Block::make({})).as<ir::For>();
+  note_loop(state, loop);
+  const std::string name = state.names.declare(axis.var);
+  state.line("const int64_t " + name + " = " + std::string(value) + ";");
+}
+
+std::int64_t elements(const ir::Buffer& buffer) {
+  ir::Expr count(1);
+  for (const ir::Expr& extent : buffer.shape) count = count * extent;
+  return *ir::as_int(passes::simplify(count));
+}
+
+void print_shared(FunctionState& state, const Launch& launch) {
+  const Dialect& dialect = state.unit.dialect;
+  const bool at_launch = dialect.language == Language::cuda && launch.shared_bytes > kMaxStaticShared;
+  if (at_launch) state.line("extern __shared__ __align__(16) char shared_memory[];");
+  std::int64_t offset = 0;
+  for (const ir::BufferRef& buffer : launch.shared) {
+    const std::string type = memory_type(buffer->dtype), name = state.names.declare(buffer.get(), buffer->name);
+    const std::string comment = buffer->shape.size() > 1 ? "  " + shape_comment(*buffer) : "";
+    const std::int64_t count = elements(*buffer);
+    if (at_launch) {
+      state.line(type + "* const " + name + " = (" + type + "*)(shared_memory + " + std::to_string(offset) + ");" +
+                 comment);
+      offset += (count * static_cast<std::int64_t>(dtype_bytes(buffer->dtype)) + 15) / 16 * 16;
+    } else {
+      state.line(std::string(dialect.shared) + type + " " + name + "[" +
+                 std::to_string(std::max<std::int64_t>(count, 1)) + "];" + comment);
+    }
+  }
+}
+
+// "/* mm, launched as ((M + 63) / 64, 1, 1) blocks of (64, 1, 1) threads */"
+std::string launch_comment(FunctionState& state, const Launch& launch) {
+  const auto list = [&](const std::array<LaunchAxis, kAxes>& axes) {
+    std::string text;
+    for (const LaunchAxis& axis : axes) text += (text.empty() ? "" : ", ") + print_index(state, axis.extent);
+    return text;
+  };
+  return "/* (" + list(launch.grid) + ") blocks of (" + list(launch.block) + ") threads */\n";
+}
+
+void print_launch(Unit& unit, const ir::Function& function, const Launch& launch) {
+  FunctionState state(unit, function);
+  state.symbol = launch.symbol;
+  state.names.fresh("shared_memory");
+  note_sizes(state);
+  const std::string head = signature(state, launch);
+  for (std::size_t axis = 0; axis < kAxes; ++axis) {
+    print_axis(state, launch.grid[axis], unit.dialect.block_index[axis]);
+    print_axis(state, launch.block[axis], unit.dialect.thread_index[axis]);
+  }
+  print_shared(state, launch);
+  print_stmt(state, launch.body);
+  FunctionState outside(unit, function);
+  note_sizes(outside);
+  for (const ir::Expr& symbol : function.symbols) outside.names.declare(symbol);
+  for (const ir::FunctionParameter& parameter : function.parameters)
+    if (parameter.kind == ParameterKind::scalar && !outside.names.knows(parameter.scalar.get()))
+      outside.names.declare(parameter.scalar);
+  unit.functions.push_back(launch_comment(outside, launch) + head + state.text + "}\n");
+}
+
+}  // namespace
+
+void print_gpu_kernels(Unit& unit, const ir::Function& function) {
+  const std::vector<Launch> launches = passes::launches_of(function);
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    print_launch(unit, function, launches[i]);
+    if (i == 0) unit.functions.back() = comment(function) + unit.functions.back();
+  }
+}
+
+}  // namespace ferry::codegen::source

@@ -1,0 +1,165 @@
+#include "crosscompile/passes/launches.h"
+
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/visitor.h"
+#include "crosscompile/passes/map_threads.h"
+#include "crosscompile/passes/simplify.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace ferry::passes {
+namespace {
+
+using namespace ir;
+
+std::string symbol_text(const std::string& name) {
+  std::string text = "ferry_fn_";
+  for (const char c : name) {
+    const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    text += fits ? c : '_';
+  }
+  return text;
+}
+
+std::int64_t bytes_of(const Buffer& buffer) {
+  auto bytes = static_cast<std::int64_t>(dtype_bytes(buffer.dtype));
+  for (const Expr& extent : buffer.shape) {
+    const Expr simple = simplify(extent);
+    const std::int64_t* known = as_int(simple);
+    if (known == nullptr || __builtin_mul_overflow(bytes, *known, &bytes))
+      throw InternalError("shared memory '" + buffer.name + "' has no constant size");
+  }
+  return bytes;
+}
+
+// What a kernel takes from outside, in order of first use.
+class UseFinder : public Visitor {
+ public:
+  std::vector<BufferRef> buffers;
+  std::vector<Expr> variables;
+
+ protected:
+  using Visitor::visit_node;
+  void visit_node(const Var& node) override {
+    if (bound_.contains(&node) || !seen_.insert(&node).second) return;
+    // The tree outlives this handle, which must not delete its node.
+    variables.emplace_back(std::shared_ptr<const Var>(std::shared_ptr<void>(), &node));
+  }
+  void visit_node(const Load& node) override {
+    use(node.buffer);
+    Visitor::visit_node(node);
+  }
+  void visit_node(const Store& node) override {
+    use(node.buffer);
+    Visitor::visit_node(node);
+  }
+  void visit_node(const Allocate& node) override {
+    seen_.insert(node.buffer.get());
+    Visitor::visit_node(node);
+  }
+  void visit_node(const For& node) override {
+    bound_.insert(node.var.get());
+    Visitor::visit_node(node);
+  }
+  void visit_node(const LetStmt& node) override {
+    visit(node.value);
+    bound_.insert(node.var.get());
+    visit(node.body);
+  }
+  void visit_node(const Let& node) override {
+    visit(node.value);
+    bound_.insert(node.var.get());
+    visit(node.body);
+  }
+  void visit_node(const Assert&) override {
+    throw CompileError("expected a kernel that needs no checks while it runs, which a GPU cannot report");
+  }
+
+ public:
+  void know(const void* identity) { seen_.insert(identity); }
+
+ private:
+  void use(const BufferRef& buffer) {
+    if (seen_.insert(buffer.get()).second) buffers.push_back(buffer);
+  }
+  std::unordered_set<const void*> seen_, bound_;
+};
+
+class Splitter {
+ public:
+  explicit Splitter(const Function& function) : function_(function) {}
+  std::vector<Launch> launches;
+
+  void run(const Stmt& stmt) {
+    if (const auto* block = stmt.as<Block>()) {
+      for (const Stmt& part : block->body) run(part);
+    } else if (const auto* allocate = stmt.as<Allocate>(); allocate != nullptr && allocate->offset.defined()) {
+      places_[allocate->buffer.get()] = allocate->offset;
+      run(allocate->body);
+    } else if (const auto* let = stmt.as<LetStmt>()) {
+      run(substitute(let->body, Substitution{{let->var.get(), let->value}}));
+    } else {
+      add(stmt);
+    }
+  }
+
+ private:
+  void add(const Stmt& kernel) {
+    Launch launch;
+    launch.symbol = symbol_text(function_.name) + (launches.empty() ? "" : "_" + std::to_string(launches.size()));
+    launch.body = kernel;
+    while (peel(launch)) {
+    }
+    if (has_gpu_loops(launch.body))
+      throw CompileError("'" + function_.name + "': expected loops over blocks and threads around all of a kernel");
+    find_parameters(launch);
+    launches.push_back(std::move(launch));
+  }
+
+  static bool peel(Launch& launch) {
+    if (const auto* loop = launch.body.as<For>();
+        loop != nullptr && (is_block(loop->for_kind) || is_thread(loop->for_kind))) {
+      auto& axes = is_block(loop->for_kind) ? launch.grid : launch.block;
+      axes.at(gpu_axis(loop->for_kind)) = {loop->var, simplify(loop->extent)};
+      launch.body = Stmt(loop->body);
+      return true;
+    }
+    const auto* allocate = launch.body.as<Allocate>();
+    if (allocate == nullptr || allocate->buffer->scope != Scope::shared) return false;
+    launch.shared.push_back(allocate->buffer);
+    launch.shared_bytes += (bytes_of(*allocate->buffer) + 15) / 16 * 16;
+    launch.body = Stmt(allocate->body);
+    return true;
+  }
+
+  void find_parameters(Launch& launch) const {
+    UseFinder uses;
+    for (const auto* axes : {&launch.grid, &launch.block})
+      for (const LaunchAxis& axis : *axes)
+        if (axis.var.defined()) uses.know(axis.var.get());
+    for (const BufferRef& buffer : launch.shared) uses.know(buffer.get());
+    uses.visit(launch.body);
+    for (const BufferRef& buffer : uses.buffers) {
+      const auto place = places_.find(buffer.get());
+      launch.parameters.push_back({buffer, place == places_.end() ? Expr() : place->second, {}});
+    }
+    for (const Expr& variable : uses.variables) launch.parameters.push_back({nullptr, {}, variable});
+  }
+
+  const Function& function_;
+  std::unordered_map<const Buffer*, Expr> places_;
+};
+
+}  // namespace
+
+std::vector<Launch> launches_of(const Function& function) {
+  Splitter splitter(function);
+  if (function.body.defined()) splitter.run(function.body);
+  return std::move(splitter.launches);
+}
+
+}  // namespace ferry::passes

@@ -1,0 +1,71 @@
+// CUDA C compiles for the GPUs that NVIDIA's compiler knows; whoever has none of them can still read its complaints.
+#include <doctest/doctest.h>
+
+#include "crosscompile/codegen/cuda/cuda_files.h"
+#include "crosscompile/codegen/cuda/nvrtc.h"
+#include "crosscompile/codegen/source/source.h"
+#include "crosscompile/ir/error.h"
+#include "crosscompile/target/resolve.h"
+#include "tests/unit/crosscompile/codegen/source/gpu_programs.h"
+
+#include <cstdlib>
+
+using namespace ferry;
+using namespace ferry::codegen_test;
+
+namespace {
+
+// Where scripts/setup.sh puts NVIDIA's packages.
+void use_test_packages() { setenv("VIRTUAL_ENV", FERRY_SOURCE_DIR "/build/venv", 0); }
+
+std::string refusal(const std::string& text, const std::string& gpu) {
+  try {
+    (void)codegen::cuda::compile_cuda(text, gpu, "k.cu");
+  } catch (const CompileError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("kernels printed as CUDA C become machine code for every GPU that is asked for") {
+  use_test_packages();
+  const Target target = resolve_target("cuda -arch=sm_80,sm_90");
+  for (const GpuProgram& program : gpu_programs()) {
+    const ir::Function function = compiled_for(program, target);
+    const std::string text = codegen::emit_source(std::span(&function, 1), target);
+    INFO(program.name << "\n" << text);
+    for (const std::string& gpu : target.gpus) {
+      std::vector<std::uint8_t> cubin;
+      CHECK_NOTHROW(cubin = codegen::cuda::compile_cuda(text, gpu, program.name + ".cu"));
+      REQUIRE(cubin.size() > 4);
+      CHECK(std::string(cubin.begin() + 1, cubin.begin() + 4) == "ELF");
+    }
+  }
+}
+
+TEST_CASE("what NVRTC refuses is told with its messages and the text's lines") {
+  use_test_packages();
+  const std::string what = refusal("extern \"C\" __global__ void f(float* a) {\n  a[0] = nothing;\n}\n", "sm_80");
+  CHECK(contains(what, "NVRTC refuses k.cu for sm_80:\n"));
+  CHECK(contains(what, "k.cu(2): error: identifier \"nothing\" is undefined"));
+  CHECK(contains(refusal("", "sm_12"), "expected a GPU that NVRTC "));
+  CHECK(contains(refusal("", "sm_12"), "sm_80"));
+}
+
+TEST_CASE("a missing NVRTC is named with the ways to get it") {
+  const char* before = std::getenv("FERRY_PTXAS");
+  CHECK(before == nullptr);
+  setenv("FERRY_PTXAS", "/nowhere/ptxas", 1);
+  try {
+    (void)codegen::cuda::expect_cuda_file(codegen::cuda::CudaFile::ptxas);
+    FAIL_CHECK("expected a refusal");
+  } catch (const CompileError& error) {
+    CHECK(contains(error.what(), "expected ptxas, which assembles PTX, got no such file: '/nowhere/ptxas'"));
+    CHECK(contains(error.what(), "pip install nvidia-cuda-nvcc-cu12"));
+  }
+  unsetenv("FERRY_PTXAS");
+}

@@ -1,0 +1,124 @@
+#include "tests/unit/crosscompile/codegen/source/gpu_programs.h"
+
+#include "crosscompile/passes/pipeline.h"
+#include "host/lang/text.h"
+#include "host/lower/lower.h"
+
+namespace ferry::codegen_test {
+namespace {
+
+// 16 threads, 2 x 2 elements each; both inputs come in tiles of 4 that all threads fetch together.
+const char* const kTiled = R"(cache_write local -> CL
+A: cache_read shared CL -> AA
+B: cache_read shared CL -> BB
+C: split m 8 -> my mi
+C: split mi 2 -> ty yi
+C: split n 8 -> nx ni
+C: split ni 2 -> tx xi
+C: reorder my nx ty tx yi xi
+C: bind my blockIdx.y
+C: bind nx blockIdx.x
+C: bind ty threadIdx.y
+C: bind tx threadIdx.x
+CL: compute_at C tx
+CL: split k 4 -> ko ki
+CL: reorder ko ki m n
+CL: unroll ki
+AA: compute_at CL ko
+AA: split i0 nparts 4 -> ay ai
+AA: split i1 nparts 4 -> ax aj
+AA: bind ay threadIdx.y
+AA: bind ax threadIdx.x
+BB: compute_at CL ko
+BB: split i0 nparts 4 -> by bi
+BB: split i1 nparts 4 -> bx bj
+BB: bind by threadIdx.y
+BB: bind bx threadIdx.x
+)";
+
+const char* const kVirtual = R"(cache_write local -> CL
+A: cache_read shared CL -> AA
+B: cache_read shared CL -> BB
+C: split m 8 -> my mi
+C: split n 8 -> nx ni
+C: split ni nparts 2 -> vx tx
+C: reorder my nx vx mi tx
+C: bind my blockIdx.y
+C: bind nx blockIdx.x
+C: bind vx vthread
+C: bind mi threadIdx.y
+C: bind tx threadIdx.x
+CL: compute_at C tx
+CL: split k 4 -> ko ki
+CL: reorder ko ki m n
+AA: compute_at CL ko
+AA: bind i0 threadIdx.y
+AA: bind i1 threadIdx.x
+BB: compute_at CL ko
+BB: fuse i0 i1 -> f
+BB: split f 4 -> by bx
+BB: bind by threadIdx.y
+BB: bind bx threadIdx.x
+)";
+
+const char* const kPerElement = "split i 64 -> b t\nbind b blockIdx.x\nbind t threadIdx.x";
+
+}  // namespace
+
+const std::vector<GpuProgram>& gpu_programs() {
+  static const std::vector<GpuProgram> programs = {
+      {"add",
+       "def add(float(N) A, float(N) B) -> (C) { C(i) = A(i) + B(i) }",
+       kPerElement,
+       {{{"N", 1000}}, {{"N", 1}}}},
+      {"add_vectors",
+       "def add(float(N) A, float(N) B) -> (C) { C(i) = A(i) + B(i) }",
+       "split i 64 -> b t\nsplit t 4 -> u e\nbind b blockIdx.x\nbind u threadIdx.x\nvectorize e",
+       {{{"N", 203}}}},
+      {"integers",
+       "def f(int32(N) A, int8(N) B, uint16(N) U, int64(N) L) -> (C, D, E) {\n"
+       "  C(i) = A(i) * A(i) + int32(B(i)) / 3 - popcount(A(i))\n"
+       "  D(i) = U(i) * U(i) - U(i) % 7 + clz(U(i))\n"
+       "  E(i) = abs(L(i)) * 5000000000 + int64(A(i) >> 5)\n"
+       "}",
+       "C: split i 64 -> b t\nbind b blockIdx.x\nbind t threadIdx.x\nD: split i 64 -> b t\nbind b blockIdx.x\n"
+       "bind t threadIdx.x\nE: split i 64 -> b t\nbind b blockIdx.x\nbind t threadIdx.x",
+       {{{"N", 100}}}},
+      {"floats",
+       "def f(float16(N) A, bfloat16(N) B, float(N) X, double(N) Y) -> (C) {\n"
+       "  C(i) = float(exp(A(i))) + sigmoid(float(B(i))) + sqrt(abs(X(i))) * float(tanh(Y(i))) + max(X(i), 0)\n"
+       "         + float(int8(X(i) * 100))\n"
+       "}",
+       kPerElement,
+       {{{"N", 300}}}},
+      {"matmul_tiled",
+       "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }",
+       kTiled,
+       {{{"M", 13}, {"N", 9}, {"K", 11}}, {{"M", 8}, {"N", 16}, {"K", 4}}, {{"M", 3}, {"N", 17}, {"K", 0}}}},
+      {"matmul_virtual_threads",
+       "def mm(int(M,K) A, int(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }",
+       kVirtual,
+       {{{"M", 13}, {"N", 9}, {"K", 11}}}},
+      {"two_kernels",
+       "def two(float(N,M) A) -> (C) { B(i,j) = A(i,j) + 1  C(i,j) = B(i,j) * 2 }",
+       "B: bind i blockIdx.x\nB: split j 8 -> jo ji\nB: bind ji threadIdx.x\nB: bind jo blockIdx.y\n"
+       "C: bind i blockIdx.x\nC: split j 8 -> jo ji\nC: bind ji threadIdx.x",
+       {{{"N", 5}, {"M", 21}}}},
+      {"blur",
+       "def blur(int(H,W) I) -> (B) { X(y,x) = I(y,x) + I(y,x+1) + I(y,x+2)  B(y,x) = X(y,x) + X(y+1,x) + X(y+2,x) }",
+       "B: tile y x 4 8 -> yo xo yi xi\nB: bind yo blockIdx.y\nB: bind xo blockIdx.x\n"
+       "B: bind yi threadIdx.y\nB: bind xi threadIdx.x\n"
+       "X: compute_at B xi\nX: set_scope shared\n"
+       "X: split y nparts 4 -> ty yy\nX: split x 8 -> xx tx\n"
+       "X: bind ty threadIdx.y\nX: bind tx threadIdx.x\n",
+       {{{"H", 10}, {"W", 18}}, {{"H", 13}, {"W", 21}}}},
+  };
+  return programs;
+}
+
+ir::Function compiled_for(const GpuProgram& program, const Target& target) {
+  const lang::Program parsed = lang::parse(program.source, program.name + ".tc").at(0);
+  return passes::run_pipeline(lower::lower(parsed, schedule::Schedule::replay(parsed, program.schedule)), target);
+}
+
+}  // namespace ferry::codegen_test
