@@ -11,17 +11,18 @@ namespace ferry::codegen::source {
 enum class Language : std::uint8_t { c, cuda, opencl };
 
 struct Dialect {
-  Language language;
-  std::string_view name;
-  std::string_view helper;    // before the type of a helper function
-  std::string_view restrict;  // after the star of a pointer that nothing else points along with
+  Language language = Language::c;
+  std::string_view name = {};
+  std::string_view helper = {};    // before the type of a helper function
+  std::string_view restrict = {};  // after the star of a pointer that nothing else points along with
   // Of GPUs.
-  std::string_view kernel;   // before the result type of a kernel
-  std::string_view global;   // before the type of what lies in the device's memory
-  std::string_view shared;   // before the type of an array that a block shares
-  std::string_view barrier;  // a statement
-  std::string_view block_index[3], thread_index[3];
-  std::string_view unroll;  // a line before a loop of constant length
+  std::string_view kernel = {};          // before the result type of a kernel
+  std::string_view global = {};          // before the type of what lies in the device's memory
+  std::string_view shared = {};          // before the type of an array that a block shares
+  std::string_view shared_pointer = {};  // before the type of what lies in one
+  std::string_view barrier = {};         // a statement
+  std::string_view block_index[3] = {}, thread_index[3] = {};
+  std::string_view unroll = {};  // a line before a loop of constant length
 };
 
 const Dialect& dialect_of(Language language);

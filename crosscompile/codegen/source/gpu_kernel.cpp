@@ -101,7 +101,7 @@ void print_shared(FunctionState& state, const Launch& launch) {
   }
 }
 
-// "/* mm, launched as ((M + 63) / 64, 1, 1) blocks of (64, 1, 1) threads */"
+// "/* ((M + 63) / 64, 1, 1) blocks of (64, 1, 1) threads */"
 std::string launch_comment(FunctionState& state, const Launch& launch) {
   const auto list = [&](const std::array<LaunchAxis, kAxes>& axes) {
     std::string text;

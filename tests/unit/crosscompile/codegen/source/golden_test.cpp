@@ -8,7 +8,9 @@
 #include "host/lang/text.h"
 #include "host/lower/constant_stages.h"
 #include "host/lower/lower.h"
+#include "tests/unit/crosscompile/codegen/source/gpu_programs.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -34,9 +36,8 @@ std::string below_the_interface(const std::string& text) {
   return text.substr(text.find(end) + end.size());
 }
 
-void check_golden(const std::string& name, const std::string& kernel, const std::string& directives = "") {
-  const std::filesystem::path path = std::filesystem::path(FERRY_SOURCE_DIR) / "tests/golden/source" / (name + ".c");
-  const std::string text = below_the_interface(printed(kernel, directives));
+void check_file(const std::string& name, const std::string& text) {
+  const std::filesystem::path path = std::filesystem::path(FERRY_SOURCE_DIR) / "tests/golden/source" / name;
   if (std::getenv("FERRY_UPDATE_GOLDEN") != nullptr) {
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path) << text;
@@ -47,7 +48,25 @@ void check_golden(const std::string& name, const std::string& kernel, const std:
                 text);
 }
 
+void check_golden(const std::string& name, const std::string& kernel, const std::string& directives = "") {
+  check_file(name + ".c", below_the_interface(printed(kernel, directives)));
+}
+
 }  // namespace
+
+TEST_CASE("kernels for GPUs read the same in both languages but for their words") {
+  for (const char* name : {"matmul_tiled", "vector_copies"}) {
+    const auto& programs = codegen_test::gpu_programs();
+    const auto program =
+        std::find_if(programs.begin(), programs.end(), [&](const auto& one) { return one.name == name; });
+    REQUIRE(program != programs.end());
+    for (const auto& [target, ending] : {std::pair("opencl", ".cl"), {"cuda", ".cu"}}) {
+      const Target gpu = resolve_target(target);
+      const ir::Function function = codegen_test::compiled_for(*program, gpu);
+      check_file(name + std::string(ending), codegen::emit_source(std::span(&function, 1), gpu));
+    }
+  }
+}
 
 TEST_CASE("loops, accumulators and vectors read as C") {
   check_golden("matmul", "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }",

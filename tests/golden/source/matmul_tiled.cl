@@ -1,0 +1,81 @@
+typedef char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long int64_t;
+typedef uchar uint8_t;
+typedef ushort uint16_t;
+typedef uint uint32_t;
+typedef ulong uint64_t;
+
+/* mm(in f32[M, K] A, in f32[K, N] B, out f32[M, N] C)
+   args: A, B, C, M, K, N */
+/* ((N + 7) / 8, (M + 7) / 8, 1) blocks of (4, 4, 1) threads */
+__kernel __attribute__((reqd_work_group_size(4, 4, 1))) void ferry_fn_mm(
+    __global const float* restrict A,
+    __global const float* restrict B,
+    __global float* restrict C,
+    const int64_t K,
+    const int64_t M,
+    const int64_t N) {
+  const int64_t blockIdx_x = get_group_id(0);
+  const int64_t threadIdx_x = get_local_id(0);
+  const int64_t blockIdx_y = get_group_id(1);
+  const int64_t threadIdx_y = get_local_id(1);
+  __local __attribute__((aligned(16))) float AA[32];  /* [8, 4] */
+  __local __attribute__((aligned(16))) float BB[32];  /* [4, 8] */
+  float CL[4];  /* [2, 2] */
+  {
+    float CL_acc[4];  /* [2, 2] */
+    #pragma unroll
+    for (int64_t m = 0; m < 2; ++m) {
+      #pragma unroll
+      for (int64_t n = 0; n < 2; ++n) {
+        CL_acc[m * 2 + n] = 0.0f;
+      }
+    }
+    for (int64_t ko = 0; ko < (K + 3) / 4; ++ko) {
+      barrier(CLK_LOCAL_MEM_FENCE);
+      for (int64_t ai = 0; ai < 2; ++ai) {
+        if (blockIdx_y * 8 + threadIdx_y * 2 + ai < M && ko * 4 + threadIdx_x < K) {
+          AA[(threadIdx_y * 2 + ai) * 4 + threadIdx_x] = A[(blockIdx_y * 8 + threadIdx_y * 2 + ai) * K + ko * 4 + threadIdx_x];
+        }
+      }
+      for (int64_t bj = 0; bj < 2; ++bj) {
+        if (ko * 4 + threadIdx_y < K && blockIdx_x * 8 + threadIdx_x * 2 + bj < N) {
+          BB[threadIdx_y * 8 + threadIdx_x * 2 + bj] = B[(ko * 4 + threadIdx_y) * N + blockIdx_x * 8 + threadIdx_x * 2 + bj];
+        }
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+      #pragma unroll
+      for (int64_t ki = 0; ki < 4; ++ki) {
+        #pragma unroll
+        for (int64_t m = 0; m < 2; ++m) {
+          #pragma unroll
+          for (int64_t n = 0; n < 2; ++n) {
+            if (ko * 4 + ki < K && blockIdx_y * 8 + threadIdx_y * 2 + m < M && blockIdx_x * 8 + threadIdx_x * 2 + n < N) {
+              CL_acc[m * 2 + n] += AA[(threadIdx_y * 2 + m) * 4 + ki] * BB[ki * 8 + threadIdx_x * 2 + n];
+            }
+          }
+        }
+      }
+    }
+    #pragma unroll
+    for (int64_t m = 0; m < 2; ++m) {
+      #pragma unroll
+      for (int64_t n = 0; n < 2; ++n) {
+        if (blockIdx_y * 8 + threadIdx_y * 2 + m < M && blockIdx_x * 8 + threadIdx_x * 2 + n < N) {
+          CL[m * 2 + n] = CL_acc[m * 2 + n];
+        }
+      }
+    }
+  }
+  #pragma unroll
+  for (int64_t yi = 0; yi < 2; ++yi) {
+    #pragma unroll
+    for (int64_t xi = 0; xi < 2; ++xi) {
+      if (blockIdx_y * 8 + (threadIdx_y * 2 + yi) < M && blockIdx_x * 8 + (threadIdx_x * 2 + xi) < N) {
+        C[(blockIdx_y * 8 + threadIdx_y * 2 + yi) * N + blockIdx_x * 8 + threadIdx_x * 2 + xi] = CL[yi * 2 + xi];
+      }
+    }
+  }
+}
