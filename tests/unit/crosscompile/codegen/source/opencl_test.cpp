@@ -8,13 +8,37 @@
 #include "tests/unit/crosscompile/codegen/source/gpu_programs.h"
 #include "tests/unit/crosscompile/codegen/source/opencl_device.h"
 
+#include <unistd.h>
+
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 using namespace ferry;
 using namespace ferry::codegen_test;
 
 namespace {
+
+constexpr const char* kWithoutBarriers = "FERRY_TEST_WITHOUT_BARRIERS";
+
+void leave_out(std::string& text, const std::string& part) {
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos;) text.erase(at, part.size());
+}
+
+// What this program says of its OpenCL test in Oclgrind, a simulated device that looks for races. It does not know all
+// that LLVM's optimisations make.
+std::string in_simulator(const std::string& environment, int* code) {
+  const std::string command = environment + " oclgrind --data-races --build-options -cl-opt-disable /proc/" +
+                              std::to_string(getpid()) + "/exe --test-case='kernels printed as OpenCL*' 2>&1";
+  FILE* pipe = popen(command.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::string output;
+  char piece[4096];
+  while (const std::size_t count = fread(piece, 1, sizeof piece, pipe)) output.append(piece, count);
+  *code = pclose(pipe);
+  return output;
+}
 
 // Sums of a dozen products, and math functions whose last places differ.
 bool near(float a, float b) { return a == b || std::fabs(a - b) <= 1e-4f * std::max(std::fabs(a), std::fabs(b)); }
@@ -49,7 +73,8 @@ TEST_CASE("kernels printed as OpenCL C compute on PoCL what the interpreter says
   for (const GpuProgram& program : gpu_programs()) {
     CAPTURE(program.name);
     const ir::Function function = compiled_for(program, target);
-    const std::string text = codegen::emit_source(std::span(&function, 1), target);
+    std::string text = codegen::emit_source(std::span(&function, 1), target);
+    if (std::getenv(kWithoutBarriers) != nullptr) leave_out(text, "barrier(CLK_LOCAL_MEM_FENCE);");
     for (const auto& sizes : program.sizes) {
       test::KernelArguments expected(function, sizes), got(function, sizes);
       REQUIRE(ir::interpret(function, expected.pointers()) == 0);
@@ -57,4 +82,13 @@ TEST_CASE("kernels printed as OpenCL C compute on PoCL what the interpreter says
       check_results(function, expected, got, text);
     }
   }
+}
+
+TEST_CASE("Oclgrind finds no race in kernels printed as they are, and one without their barriers") {
+  int code = -1;
+  const std::string clean = in_simulator("", &code);
+  CHECK_MESSAGE(code == 0, clean);
+  CHECK_MESSAGE(clean.find("data race") == std::string::npos, clean);
+  const std::string broken = in_simulator(std::string(kWithoutBarriers) + "=1", &code);
+  CHECK_MESSAGE(broken.find("data race at local memory address") != std::string::npos, broken);
 }
