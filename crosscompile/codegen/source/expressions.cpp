@@ -105,25 +105,7 @@ Text joined(FunctionState& state, const ir::Binary& node, Binding binding, Bindi
   return {print(state, node.left, left) + operator_of(node.op) + print(state, node.right, right), binding};
 }
 
-// A comparison with a constant that one side's type or a loop's range decides, which compilers warn of.
-bool is_decided(FunctionState& state, const ir::Binary& node, bool* outcome) {
-  if (!node.left.type().is_int() || node.left.type().code == DType::u64) return false;
-  if (node.left.as<ir::IntImm>() == nullptr && node.right.as<ir::IntImm>() == nullptr) return false;
-  const passes::Range a = passes::range_of(state.known, node.left), b = passes::range_of(state.known, node.right);
-  switch (node.op) {
-    case BinaryOp::lt: *outcome = a.max < b.min; return a.max < b.min || a.min >= b.max;
-    case BinaryOp::le: *outcome = a.max <= b.min; return a.max <= b.min || a.min > b.max;
-    case BinaryOp::gt: *outcome = a.min > b.max; return a.min > b.max || a.max <= b.min;
-    case BinaryOp::ge: *outcome = a.min >= b.max; return a.min >= b.max || a.max < b.min;
-    case BinaryOp::eq: *outcome = false; return a.max < b.min || a.min > b.max;
-    case BinaryOp::ne: *outcome = true; return a.max < b.min || a.min > b.max;
-    default: return false;
-  }
-}
-
 Text comparison_text(FunctionState& state, const ir::Binary& node) {
-  bool outcome = false;
-  if (is_decided(state, node, &outcome)) return {outcome ? "true" : "false"};
   const bool is_equality = node.op == BinaryOp::eq || node.op == BinaryOp::ne;
   const bool of_bools = node.left.type().is_bool();
   const Binding inside = of_bools ? Binding::postfix : Binding::shift;

@@ -82,12 +82,20 @@ std::string operand(FunctionState& state, const ir::Expr& expr, Binding around, 
   return "(" + value_type(expr.type().code) + ")" + wrapped(std::move(text), Binding::unary);
 }
 
+// a * (b / c * d) is not a * b / c * d.
+bool begins_with_division(const ir::Expr& expr) {
+  const auto* binary = expr.as<ir::Binary>();
+  if (binary == nullptr) return false;
+  if (binary->op == BinaryOp::mul) return begins_with_division(binary->left);
+  return binary->op == BinaryOp::div || binary->op == BinaryOp::mod;
+}
+
 // a op (b op c) is (a op b) op c, where what a and b make cannot overflow either.
 bool chains(const FunctionState& state, const ir::Binary& node) {
   const auto* right = node.right.as<ir::Binary>();
   if (right == nullptr || !state.addressing || node.type != ir::kIndex) return false;
   if (node.op == BinaryOp::add) return right->op == BinaryOp::add || right->op == BinaryOp::sub;
-  return node.op == BinaryOp::mul && right->op == BinaryOp::mul;
+  return node.op == BinaryOp::mul && right->op == BinaryOp::mul && !begins_with_division(right->left);
 }
 
 Text plain(FunctionState& state, const ir::Binary& node) {

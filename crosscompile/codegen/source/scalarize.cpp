@@ -6,6 +6,10 @@
 #include "crosscompile/ir/prefetch.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
+#include "crosscompile/passes/ranges.h"
+
+#include <algorithm>
+#include <optional>
 
 namespace ferry::codegen::source {
 namespace {
@@ -47,6 +51,31 @@ class Disturbed : public Visitor {
   bool lanes_differ_;
 };
 
+// What a comparison with a constant always gives, whatever the other side is: compilers warn of what its type decides.
+std::optional<bool> always(const Binary& node) {
+  const Type type = node.left.type();
+  if (!type.is_int() || !type.is_scalar()) return std::nullopt;
+  if (node.left.as<IntImm>() == nullptr && node.right.as<IntImm>() == nullptr) return std::nullopt;
+  const passes::Ranges nothing_known;
+  passes::Range a = passes::range_of(nothing_known, node.left), b = passes::range_of(nothing_known, node.right);
+  if (type.code == DType::u64) {
+    // Of these only that they are not negative.
+    if (!is_constant(node.left, 0) && !is_constant(node.right, 0)) return std::nullopt;
+    a.min = std::max<std::int64_t>(a.min, 0);
+    b.min = std::max<std::int64_t>(b.min, 0);
+  }
+  const bool below = a.max<b.min, above = a.min> b.max, not_above = a.max <= b.min, not_below = a.min >= b.max;
+  switch (node.op) {
+    case BinaryOp::lt: return below || not_below ? std::optional(below) : std::nullopt;
+    case BinaryOp::le: return not_above || above ? std::optional(not_above) : std::nullopt;
+    case BinaryOp::gt: return above || not_above ? std::optional(above) : std::nullopt;
+    case BinaryOp::ge: return not_below || below ? std::optional(not_below) : std::nullopt;
+    case BinaryOp::eq: return below || above ? std::optional(false) : std::nullopt;
+    case BinaryOp::ne: return below || above ? std::optional(true) : std::nullopt;
+    default: return std::nullopt;
+  }
+}
+
 // base, base + stride, ... with a stride that is not 0
 bool all_lanes_differ(const Expr& index) {
   const auto* ramp = index.as<Ramp>();
@@ -67,11 +96,59 @@ Stmt over_lanes(std::uint32_t lanes, const Expr& lane, Stmt body) {
   return For::make(lane, Expr(0), Expr(std::int64_t{lanes}), ForKind::vectorized, std::move(body));
 }
 
+class ReadFinder : public Visitor {
+ public:
+  explicit ReadFinder(const BufferRef& buffer) : buffer_(buffer) {}
+  bool found = false;
+
+ protected:
+  using Visitor::visit_node;
+  void visit_node(const Load& node) override {
+    if (node.buffer == buffer_) found = true;
+    Visitor::visit_node(node);
+  }
+
+ private:
+  const BufferRef& buffer_;
+};
+
+class WithoutStores : public Mutator {
+ public:
+  explicit WithoutStores(const BufferRef& buffer) : buffer_(buffer) {}
+
+ protected:
+  using Mutator::mutate_node;
+  Stmt mutate_node(const Store& node, const Stmt& self) override { return node.buffer == buffer_ ? Stmt() : self; }
+
+ private:
+  const BufferRef& buffer_;
+};
+
 class Scalarizer : public Mutator {
+ public:
+  bool removed = false;  // something that may have been another buffer's only reader
+
  protected:
   using Mutator::mutate_node;
 
+  // What nobody reads is not computed.
+  Stmt mutate_node(const Allocate& node, const Stmt& self) override {
+    const Stmt result = Mutator::mutate_node(node, self);
+    const auto* allocate = result.as<Allocate>();
+    if (allocate == nullptr) return result;
+    ReadFinder reads(allocate->buffer);
+    reads.visit(allocate->body);
+    if (reads.found) return result;
+    removed = true;
+    return WithoutStores(allocate->buffer).mutate(allocate->body);
+  }
+
   Expr mutate_node(const VectorReduce& node, const Expr&) override { return mutate(reduced(node)); }
+
+  Expr mutate_node(const Binary& node, const Expr& self) override {
+    if (const auto outcome = always(node)) return IntImm::make(kBool, *outcome ? 1 : 0);
+    return Mutator::mutate_node(node, self);
+  }
 
   Expr mutate_node(const Call& node, const Expr& self) override {
     if (node.name != "dot") return Mutator::mutate_node(node, self);
@@ -153,8 +230,12 @@ class Scalarizer : public Mutator {
 }  // namespace
 
 Function scalarize(Function function) {
-  Stmt body = Scalarizer().mutate(function.body);
-  function.body = body ? std::move(body) : Block::make({});
+  for (bool again = true; again;) {
+    Scalarizer scalarizer;
+    Stmt body = scalarizer.mutate(function.body);
+    function.body = body ? std::move(body) : Block::make({});
+    again = scalarizer.removed;
+  }
   return function;
 }
 

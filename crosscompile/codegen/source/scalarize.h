@@ -1,5 +1,6 @@
 // Makes what a language without vectors can say: each vector statement becomes a loop over its lanes, and vectors that
-// meet inside an expression (VectorReduce, "dot") are written out. Prefetches go, and so do lets that nobody uses.
+// meet inside an expression (VectorReduce, "dot") are written out. Prefetches go, and so do lets that nobody uses and
+// comparisons whose outcome a type decides.
 //
 // Before: the whole pipeline of passes. After: every expression is a scalar; the loops over lanes are of
 // ForKind::vectorized.

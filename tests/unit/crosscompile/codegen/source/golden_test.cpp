@@ -91,6 +91,13 @@ TEST_CASE("integers that may overflow go through unsigned ones, indices do not")
                "}");
 }
 
+TEST_CASE("factors keep their parentheses where one of them is a quotient") {
+  const std::string text =
+      printed("def f(float(N) A) -> (C) { C(i) +=! A(i) * float(r - s) where i in 0:N, r in 0:N+1, s in 0:N }",
+              "split s 2\nfuse s.outer s.inner\nfuse r s.outer.s.inner.fused");
+  CHECK_MESSAGE(text.find("< (N + 1) * ((N + 1) / 2 * 2);") != std::string::npos, text);
+}
+
 TEST_CASE("a choice guards what it reads") {
   check_golden("guards",
                "def pad(float(N,M) A) -> (B) {\n"
