@@ -99,12 +99,11 @@ TEST_CASE("ten gigabytes are refused to a kernel when the limit is less") {
   TestServer server({"--memory-limit", "64M"});
   TestClient client(server.port());
   SystemCaller call(client);
-  const std::int64_t ten_gigabytes = std::int64_t{10} << 30;
   const auto map = [&](std::int64_t bytes) {
     return call(SYS_mmap, {0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS});
   };
-#if !defined(__SANITIZE_ADDRESS__)
-  CHECK(map(ten_gigabytes) == -ENOMEM);
+#if !defined(__SANITIZE_ADDRESS__)  // which needs memory without end itself, so there is no limit
+  CHECK(map(std::int64_t{10} << 30) == -ENOMEM);
 #endif
   CHECK(map(16 << 20) > 0);
 }
