@@ -65,6 +65,7 @@ TEST_CASE("with nothing to write to, sessions run without folder and say so") {
   check_next_session(server);
   check_next_session(server);
   CHECK(not_enforced(server).find("a work folder of its own") != std::string::npos);
+  CHECK(not_enforced(server).find("keeping modules for later sessions") != std::string::npos);
 }
 
 TEST_CASE("a read-only /tmp is passed over for /dev/shm") {
