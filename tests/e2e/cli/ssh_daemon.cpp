@@ -64,6 +64,11 @@ std::string user() {
 
 SshDaemon::SshDaemon() : port_(free_port()) {
   if (access(kDaemon, X_OK) != 0) throw std::runtime_error("there is no sshd: run scripts/setup.sh");
+  // A server that a run which was broken off left in one of the other folders would be used instead of a new one.
+  for (const char* folder : {"/var/tmp", "/tmp", "/dev/shm"}) {
+    std::error_code error;
+    fs::remove_all(std::string(folder) + "/ferry-" + std::to_string(geteuid()), error);
+  }
   const std::string here = folder_.path("");
   for (const char* key : {"host", "other_host", "user"}) run("ssh-keygen -q -t ed25519 -N '' -f " + here + key);
   fs::copy_file(here + "user.pub", here + "authorized");
