@@ -13,8 +13,8 @@ namespace ferry::secure {
 
 inline constexpr std::size_t kLengthBytes = 2;
 inline constexpr std::size_t kRecordOverhead = kLengthBytes + kTagBytes;
-// Of one record that we make: whole blocks of the cipher, and half of the longest message of Noise, so that what is worked
-// on stays in the caches and the peer gets it sooner.
+// Of one record that we make: whole blocks of the cipher, and half of the longest message of Noise, so that what is
+// worked on stays in the caches and the peer gets it sooner.
 inline constexpr std::size_t kMaxRecordPlain = 511 * 64;
 
 // The sending half of a connection. It may lie in memory that processes share: when one that was sending has died,
