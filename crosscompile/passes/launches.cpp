@@ -58,6 +58,10 @@ class UseFinder : public Visitor {
     Visitor::visit_node(node);
   }
   void visit_node(const Allocate& node) override {
+    if (node.offset.defined())
+      throw CompileError("'" + node.buffer->name +
+                         "': expected memory of a block or a thread inside a kernel (shared, local or register), got "
+                         "global");
     seen_.insert(node.buffer.get());
     Visitor::visit_node(node);
   }

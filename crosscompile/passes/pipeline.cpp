@@ -9,6 +9,7 @@
 #include "crosscompile/passes/map_threads.h"
 #include "crosscompile/passes/partition_loops.h"
 #include "crosscompile/passes/plan_workspace.h"
+#include "crosscompile/passes/scalarize.h"
 #include "crosscompile/passes/simplify.h"
 #include "crosscompile/passes/split_vthreads.h"
 #include "crosscompile/passes/unroll_loops.h"
@@ -42,6 +43,7 @@ constexpr Pass kPipeline[] = {
     {"plan_workspace", [](Function f, const Target&) { return plan_workspace(std::move(f)); }},
     {"flatten", [](Function f, const Target&) { return flatten(std::move(f)); }},
     {"simplify_addresses", [](Function f, const Target&) { return simplify(std::move(f)); }},
+    {"scalarize", [](Function f, const Target& target) { return target.is_source ? scalarize(std::move(f)) : f; }},
 };
 
 }  // namespace

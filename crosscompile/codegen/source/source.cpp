@@ -3,8 +3,8 @@
 #include "crosscompile/codegen/source/gpu_kernel.h"
 #include "crosscompile/codegen/source/kernel.h"
 #include "crosscompile/codegen/source/prelude.h"
-#include "crosscompile/codegen/source/scalarize.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/passes/scalarize.h"
 
 #include <set>
 
@@ -23,11 +23,10 @@ std::string emit_source(std::span<const ir::Function> functions, const Target& t
     unit.names.fresh(source::symbol_of(function));
   }
   for (const ir::Function& function : functions) {
-    const ir::Function scalar = source::scalarize(function);
     if (language == source::Language::c)
-      source::print_kernel(unit, scalar);
+      source::print_kernel(unit, passes::scalarize(function));
     else
-      source::print_gpu_kernels(unit, scalar);
+      source::print_gpu_kernels(unit, function);
   }
   std::string text = source::prelude_text(unit);
   for (std::size_t i = 0; i < unit.functions.size(); ++i) text += (i > 0 ? "\n" : "") + unit.functions[i];

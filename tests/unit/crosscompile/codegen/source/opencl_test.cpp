@@ -5,8 +5,8 @@
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/target/resolve.h"
 #include "tests/support/kernel_arguments.h"
+#include "tests/unit/crosscompile/codegen/printed/opencl_device.h"
 #include "tests/unit/crosscompile/codegen/source/gpu_programs.h"
-#include "tests/unit/crosscompile/codegen/source/opencl_device.h"
 
 #include <unistd.h>
 

@@ -9,8 +9,8 @@
 
 namespace ferry::codegen_test {
 
-// Builds the text and runs the function's kernels on `arguments`, which are what a CPU kernel takes. Throws
-// std::runtime_error with the compiler's messages and the text.
+// Dense tensors, and no scalars but int64. Builds the text and runs the function's kernels on `arguments`, which are
+// what a CPU kernel takes. Throws std::runtime_error with the compiler's messages and the text.
 void run_opencl(const std::string& text, const ir::Function& function, const std::map<std::string, std::int64_t>& sizes,
                 void* const* arguments);
 

@@ -3,7 +3,7 @@
 
 #include "crosscompile/ir/expr.h"
 
-namespace ferry::codegen::source {
+namespace ferry::passes {
 
 // `lane` counts from 0 and may be any expression of type kIndex. A scalar is its own lane. VectorReduce stays inside.
 ir::Expr lane_of(const ir::Expr& vector, const ir::Expr& lane);
@@ -14,4 +14,4 @@ ir::Expr dot_lane(const ir::Call& dot, const ir::Expr& lane);
 // The lanes combined one after the other.
 ir::Expr reduced(const ir::VectorReduce& node);
 
-}  // namespace ferry::codegen::source
+}  // namespace ferry::passes

@@ -1,17 +1,17 @@
-#include "crosscompile/codegen/source/scalarize.h"
+#include "crosscompile/passes/scalarize.h"
 
-#include "crosscompile/codegen/source/lane.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/prefetch.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
+#include "crosscompile/passes/lane.h"
 #include "crosscompile/passes/ranges.h"
 
 #include <algorithm>
 #include <optional>
 
-namespace ferry::codegen::source {
+namespace ferry::passes {
 namespace {
 
 using namespace ir;
@@ -56,8 +56,8 @@ std::optional<bool> always(const Binary& node) {
   const Type type = node.left.type();
   if (!type.is_int() || !type.is_scalar()) return std::nullopt;
   if (node.left.as<IntImm>() == nullptr && node.right.as<IntImm>() == nullptr) return std::nullopt;
-  const passes::Ranges nothing_known;
-  passes::Range a = passes::range_of(nothing_known, node.left), b = passes::range_of(nothing_known, node.right);
+  const Ranges nothing_known;
+  Range a = range_of(nothing_known, node.left), b = range_of(nothing_known, node.right);
   if (type.code == DType::u64) {
     // Of these only that they are not negative.
     if (!is_constant(node.left, 0) && !is_constant(node.right, 0)) return std::nullopt;
@@ -239,4 +239,4 @@ Function scalarize(Function function) {
   return function;
 }
 
-}  // namespace ferry::codegen::source
+}  // namespace ferry::passes

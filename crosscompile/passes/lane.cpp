@@ -1,10 +1,10 @@
-#include "crosscompile/codegen/source/lane.h"
+#include "crosscompile/passes/lane.h"
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 
-namespace ferry::codegen::source {
+namespace ferry::passes {
 namespace {
 
 using namespace ir;
@@ -99,4 +99,4 @@ Expr reduced(const VectorReduce& node) {
   return result;
 }
 
-}  // namespace ferry::codegen::source
+}  // namespace ferry::passes
