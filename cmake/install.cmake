@@ -25,7 +25,7 @@ set_target_properties(ferry_shared PROPERTIES
 install(TARGETS ferry_shared EXPORT ferry LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # What a user of the library writes programs with; the headers beside these are the library's own business.
 foreach(header
-    rpc/base/hash rpc/base/status rpc/abi/device_facts rpc/abi/dtype rpc/abi/fill rpc/abi/manifest rpc/abi/manifest_expr
+    rpc/base/hash rpc/base/status rpc/abi/device_facts rpc/abi/dtype rpc/abi/fill rpc/abi/manifest rpc/abi/manifest_expr rpc/abi/plan
     rpc/abi/runtime_api crosscompile/ir/buffer crosscompile/ir/error crosscompile/ir/expr crosscompile/ir/function
     crosscompile/ir/node crosscompile/ir/operators crosscompile/ir/printer crosscompile/ir/stmt crosscompile/ir/type
     crosscompile/passes/intrinsics crosscompile/target/resolve crosscompile/target/target host/lang/extern_stage

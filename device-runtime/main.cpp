@@ -1,4 +1,5 @@
 // rpc_server: wires the parts together.
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <exception>
 
 #include "device-runtime/facts/facts.h"
+#include "device-runtime/session/compute_devices.h"
 #include "device-runtime/supervisor/arguments.h"
 #include "device-runtime/supervisor/host_name.h"
 #include "device-runtime/supervisor/supervisor.h"
@@ -16,8 +18,16 @@ namespace {
 
 #if defined(FERRY_STATIC)
 constexpr const char* kFlavour = "static";
+constexpr ferry::device::OtherDevices kOtherDevices;
 #else
 constexpr const char* kFlavour = "dynamic";
+constexpr ferry::device::Drivers kDrivers = {[](const char* file) { return dlopen(file, RTLD_NOW | RTLD_LOCAL); },
+                                             dlsym};
+constexpr ferry::device::OtherDevices kOtherDevices = {
+    [] { return ferry::device::probe_devices(kDrivers); },
+    [](const std::string& name, ferry::device::MemoryBudget& budget) {
+      return ferry::device::open_device(kDrivers, name, budget);
+    }};
 #endif
 
 constexpr int kUsageError = 2;
@@ -64,6 +74,7 @@ int run(ferry::device::Arguments arguments) {
                                                   .flavour = kFlavour,
                                                   .threads = arguments.threads,
                                                   .memory_limit_bytes = arguments.memory_limit_bytes});
+  arguments.server.other_devices = kOtherDevices;
   const auto folder = ferry::device::WorkFolder::open(arguments.workdir);
   if (!folder.is_ok()) return fail(folder.status(), 1);
   const ferry::Status ended = ferry::device::serve(arguments.server, facts, folder.value());

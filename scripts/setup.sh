@@ -14,11 +14,11 @@ packages=(
   # compiler and linker in process; libcurl only quiets a search of LLVM's CMake files
   llvm-19-dev liblld-19-dev lld-19
   # libraries
-  libasio-dev libcereal-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libspdlog-dev
+  libasio-dev libcereal-dev opencl-c-headers libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libspdlog-dev
   # tests (clang makes kernels that ferry's own compiler had no part in) and benchmarks
   openssh-client openssh-server doctest-dev libbenchmark-dev qemu-user gdb python3 python3-venv clang-19 clang-format-19
   # OpenCL on the CPU for the tests, and a simulator that finds races in it
-  pocl-opencl-icd ocl-icd-libopencl1 opencl-headers oclgrind
+  pocl-opencl-icd ocl-icd-libopencl1 oclgrind
 )
 # rpc_server for the other architectures; the machine's own compiler has its own name already.
 declare -A cross=([amd64]=g++-x86-64-linux-gnu [armhf]=g++-arm-linux-gnueabihf

@@ -47,8 +47,10 @@ class Device {
   // is used up.
   virtual Result<void*> allocate(std::uint64_t bytes) = 0;
   virtual void release(void* memory, std::uint64_t bytes) = 0;
-  // Where this process reads and writes the memory; null when it cannot.
+  // Where this process reads and writes the memory; null when it cannot: then write() and read() do.
   virtual std::uint8_t* host_address(void* memory) = 0;
+  virtual Status write(void* memory, std::uint64_t offset, std::span<const std::uint8_t> from);
+  virtual Status read(void* memory, std::uint64_t offset, std::span<std::uint8_t> into);
   // The ranges may overlap.
   virtual Status copy(void* destination, std::uint64_t destination_offset, void* source, std::uint64_t source_offset,
                       std::uint64_t bytes) = 0;

@@ -97,6 +97,12 @@ Result<CheckedCall> check_call(SessionState& state, Exchange& exchange, const rp
       continue;
     }
     FERRY_ASSIGN(views[i], find_view(state, exchange, argument, call.bound.tensor_bytes[i], info, i));
+    if (views[i].buffer != nullptr && &views[i].buffer->device() != call.module->device) {
+      return Status(ErrorCode::invalid_argument,
+                    format("%s: expected memory of the device that the module is on (%s), got some of another (%s)",
+                           argument_label(info, i).c_str(), call.module->device->describe().kind.c_str(),
+                           views[i].buffer->device().describe().kind.c_str()));
+    }
     std::uint8_t* memory = views[i].buffer == nullptr ? nullptr : static_cast<std::uint8_t*>(views[i].buffer->memory());
     call.arguments.push_back({false, memory == nullptr ? nullptr : memory + argument.offset, 0});
   }

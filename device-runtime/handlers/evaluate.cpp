@@ -101,8 +101,8 @@ Status prepare(SessionState& state, Exchange& exchange, const rpc::Call& request
   FERRY_ASSIGN(subject.workload, call.module->program->prepare(call.function, call.arguments, call.bound));
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     if (call.arguments[i].is_scalar) continue;
-    const void* memory = state.devices.front()->host_address(call.arguments[i].memory);
-    subject.memory.push_back({memory, call.bound.tensor_bytes[i]});
+    const void* memory = call.module->device->host_address(call.arguments[i].memory);
+    if (memory != nullptr) subject.memory.push_back({memory, call.bound.tensor_bytes[i]});
   }
   return {};
 }
@@ -158,8 +158,9 @@ Result<rpc::Evaluation> evaluate(SessionState& state, Exchange& exchange, Calls 
     const KernelRunning running(exchange, subjects.front().call.info());
     return measure(request, workloads, hooks, reply);
   }();
-  exchange.log(state.devices.front()->take_printed());
+  exchange.log(subjects.front().call.module->device->take_printed());
   FERRY_TRY(failure.status());
+  FERRY_TRY(subjects[failure.value().workload].workload->failure());
   FERRY_TRY(result_status(subjects[failure.value().workload].call.info(), failure.value().result));
   hooks.finish();
   for (std::size_t i = 0; i < subjects.size(); ++i) mark_outputs_written(state, calls[i], subjects[i].call);

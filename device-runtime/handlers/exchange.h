@@ -31,6 +31,11 @@ class Exchange {
 
   // Sent with a good answer, from where it lies.
   void set_reply_payload(ByteSpan payload) { reply_payload_ = payload; }
+  // The same for bytes that nobody else keeps.
+  void give_reply_payload(std::vector<std::uint8_t> payload) {
+    own_payload_ = std::move(payload);
+    reply_payload_ = own_payload_;
+  }
   // No more requests are taken after this one.
   void end_session() { session_ends_ = true; }
   bool session_ends() const { return session_ends_; }
@@ -51,6 +56,7 @@ class Exchange {
   rpc::FrameHeader header_;
   Activity& activity_;
   ByteSpan reply_payload_;
+  std::vector<std::uint8_t> own_payload_;
   std::uint64_t failed_request_ = 0;
   bool session_ends_ = false;
 };

@@ -1,8 +1,30 @@
 #include "device-runtime/handlers/memory.h"
 
+#include <algorithm>
+
 #include "rpc/base/format.h"
 
 namespace ferry::device {
+namespace {
+
+// Of what goes to a device that this process cannot write to.
+constexpr std::uint64_t kStagingBytes = 4 << 20;
+
+Status receive_into(Exchange& exchange, Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) {
+  if (std::uint8_t* host = buffer.host_address(); host != nullptr) {
+    return exchange.receive_payload({host + offset, static_cast<std::size_t>(bytes)});
+  }
+  std::vector<std::uint8_t> staging(static_cast<std::size_t>(std::min(bytes, kStagingBytes)));
+  for (std::uint64_t done = 0; done < bytes; done += staging.size()) {
+    const std::span piece(staging.data(),
+                          static_cast<std::size_t>(std::min<std::uint64_t>(staging.size(), bytes - done)));
+    FERRY_TRY(exchange.receive_payload(piece));
+    FERRY_TRY(buffer.device().write(buffer.memory(), offset + done, piece));
+  }
+  return {};
+}
+
+}  // namespace
 
 Result<rpc::Empty> handle_alloc(SessionState& state, Exchange&, const rpc::Alloc& request) {
   FERRY_TRY(state.buffers.check_new(request.buffer));
@@ -24,9 +46,7 @@ Result<rpc::Empty> handle_write(SessionState& state, Exchange& exchange, const r
   const std::uint64_t bytes = exchange.payload_bytes();
   FERRY_ASSIGN(Buffer * buffer, state.buffers.find(exchange, request.buffer));
   FERRY_TRY(buffer->check_range(request.buffer, request.offset, bytes));
-  if (bytes != 0) {
-    FERRY_TRY(exchange.receive_payload({buffer->host_address() + request.offset, static_cast<std::size_t>(bytes)}));
-  }
+  if (bytes != 0) FERRY_TRY(receive_into(exchange, *buffer, request.offset, bytes));
   buffer->mark_written(request.offset, bytes);
   return rpc::Empty{};
 }
@@ -35,9 +55,15 @@ Result<rpc::Empty> handle_read(SessionState& state, Exchange& exchange, const rp
   FERRY_ASSIGN(const Buffer* buffer, state.buffers.find(exchange, request.buffer));
   FERRY_TRY(buffer->check_range(request.buffer, request.offset, request.bytes));
   FERRY_TRY(buffer->check_contents(exchange, request.buffer, request.offset, request.bytes));
-  if (request.bytes != 0) {
-    exchange.set_reply_payload({buffer->host_address() + request.offset, static_cast<std::size_t>(request.bytes)});
+  if (request.bytes == 0) return rpc::Empty{};
+  const auto bytes = static_cast<std::size_t>(request.bytes);
+  if (const std::uint8_t* host = buffer->host_address(); host != nullptr) {
+    exchange.set_reply_payload({host + request.offset, bytes});
+    return rpc::Empty{};
   }
+  std::vector<std::uint8_t> contents(bytes);
+  FERRY_TRY(buffer->device().read(buffer->memory(), request.offset, contents));
+  exchange.give_reply_payload(std::move(contents));
   return rpc::Empty{};
 }
 

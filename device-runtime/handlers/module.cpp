@@ -20,16 +20,18 @@ std::string closest_features(const std::string& missing, const std::vector<std::
   return found.empty() ? "none of the optional features" : found;
 }
 
-Status check_fits(const Manifest& manifest, const DeviceFacts& facts) {
-  const auto unsupported = [](std::string message) { return Status(ErrorCode::unsupported, std::move(message)); };
+Status unsupported(std::string message) { return {ErrorCode::unsupported, std::move(message)}; }
+
+Status check_version(const Manifest& manifest) {
   if (manifest.abi_version == 0 || manifest.abi_version > FERRY_ABI_VERSION) {
     return {ErrorCode::version_mismatch, format("this module needs version %u of the kernel interface; this server has "
                                                 "version %u",
                                                 manifest.abi_version, unsigned{FERRY_ABI_VERSION})};
   }
-  if (manifest.arch != facts.arch) {
-    return unsupported("this module is for " + manifest.arch + "; the device is " + facts.arch);
-  }
+  return {};
+}
+
+Status check_fits_cpu(const Manifest& manifest, const DeviceFacts& facts) {
   for (const std::string& feature : manifest.features) {
     if (!std::binary_search(facts.features.begin(), facts.features.end(), feature)) {
       return unsupported("this module needs " + feature + "; the device has " +
@@ -39,14 +41,46 @@ Status check_fits(const Manifest& manifest, const DeviceFacts& facts) {
   return {};
 }
 
+// Functions of a CPU are code, those of other devices are plans.
+Status check_has_code(const Manifest& manifest, const Device& device) {
+  const bool is_cpu = device.describe().kind == "cpu";
+  for (const FunctionInfo& function : manifest.functions) {
+    if (function.plan.empty() == is_cpu) continue;
+    return {ErrorCode::invalid_argument,
+            function.name + (is_cpu ? ": a plan, which a CPU does not run" : ": no plan of what to launch")};
+  }
+  return {};
+}
+
+// A module names the architecture of a CPU, or the kind of another device.
+Result<Device*> find_device(const Manifest& manifest, const DeviceFacts& facts,
+                            std::span<const std::unique_ptr<Device>> devices) {
+  if (manifest.arch == facts.arch) {
+    FERRY_TRY(check_fits_cpu(manifest, facts));
+    return devices.front().get();
+  }
+  for (const auto& device : devices.subspan(1)) {
+    if (device->describe().kind == manifest.arch) return device.get();
+  }
+  for (const ComputeDevice& device : facts.devices) {
+    if (device.kind == manifest.arch)
+      return unsupported("this module is for " + manifest.arch +
+                         ", which the client did not ask for as it opened the session");
+  }
+  return unsupported("this module is for " + manifest.arch + "; the device is " + facts.arch);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Module>> load_module(std::span<const std::uint8_t> file, const Hash& hash,
-                                            const DeviceFacts& facts, Device& device) {
+                                            const DeviceFacts& facts,
+                                            std::span<const std::unique_ptr<Device>> devices) {
   FERRY_ASSIGN(ModuleFile contents, read_module(file));
-  FERRY_TRY(check_fits(contents.manifest, facts));
+  FERRY_TRY(check_version(contents.manifest));
   auto module = std::make_unique<Module>();
-  FERRY_ASSIGN(module->program, device.load(contents, hash));
+  FERRY_ASSIGN(module->device, find_device(contents.manifest, facts, devices));
+  FERRY_TRY(check_has_code(contents.manifest, *module->device));
+  FERRY_ASSIGN(module->program, module->device->load(contents, hash));
   module->hash = hash;
   module->file_bytes = file.size();
   module->manifest = std::move(contents.manifest);

@@ -77,7 +77,7 @@ Result<rpc::PutModuleReply> handle_put_module(SessionState& state, Exchange& exc
     if (!stored) return rpc::PutModuleReply{false};
     FERRY_TRY(file.take(std::move(*stored)));
   }
-  FERRY_ASSIGN(auto module, load_module(file.bytes(), request.hash, state.facts, *state.devices.front()));
+  FERRY_ASSIGN(auto module, load_module(file.bytes(), request.hash, state.facts, state.devices));
   state.modules.define(request.module, std::move(module));
   if (exchange.payload_bytes() != 0) {
     if (const Status kept = store_later(state, request.hash, file.release()); !kept.is_ok())

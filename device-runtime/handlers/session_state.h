@@ -30,7 +30,7 @@ struct SessionState {
   bool wait_for_debugger = false;  // before the first call
   const ModuleStore& store;
   MemoryBudget budget;
-  std::vector<std::unique_ptr<Device>> devices;  // in the order of facts.devices
+  std::vector<std::unique_ptr<Device>> devices;  // the CPU, then those that the client named
   HandleTable<Buffer> buffers{"buffer", kMaxBuffers};
   HandleTable<Module> modules{"module", kMaxModules};
   std::vector<UnstoredModule> unstored;

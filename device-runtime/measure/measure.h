@@ -19,6 +19,8 @@ class Workload {
   virtual ~Workload() = default;
   // One call; 0 when it went well.
   virtual std::int32_t run() = 0;
+  // Why the last one did not, where a device and not the kernel says so; else ok.
+  virtual Status failure() const { return {}; }
 };
 
 // What is done around every sample, outside of the timed part.

@@ -8,6 +8,7 @@
 #include "device-runtime/device/cpu_device.h"
 #include "device-runtime/handlers/dispatch.h"
 #include "device-runtime/handlers/modules.h"
+#include "rpc/wire/codec.h"
 
 namespace ferry::device {
 namespace {
@@ -48,6 +49,19 @@ bool is_client_waiting(rpc::Connection& connection) {
   return entry.fd < 0 || poll(&entry, 1, kPatienceMs) == 0;
 }
 
+// Those that the client named, in its order.
+Status open_devices(SessionState& state, const OtherDevices& devices, const rpc::Frame& hello) {
+  if (hello.header.tag != static_cast<std::uint16_t>(rpc::Tag::Open)) return {};
+  FERRY_ASSIGN(const rpc::Open open, rpc::decode<rpc::Open>(hello.body));
+  for (const std::string& name : open.devices) {
+    if (name == "cpu") continue;
+    if (devices.open == nullptr) return {ErrorCode::unsupported, "this server has no device '" + name + "'"};
+    FERRY_ASSIGN(auto device, devices.open(name, state.budget));
+    state.devices.push_back(std::move(device));
+  }
+  return {};
+}
+
 void store_uploads(SessionState& state, rpc::Connection& connection, Activity& activity) {
   const Status stored = store_modules(state);
   if (stored.is_ok()) return;
@@ -67,6 +81,11 @@ void run_session(std::unique_ptr<Transport> transport, const SessionOptions& opt
   auto cpu = std::make_unique<CpuDevice>(state.facts.devices.front(), state.facts.threads, state.budget);
   cpu->set_print_tail(&activity.printed);
   state.devices.push_back(std::move(cpu));
+  if (const Status opened = open_devices(state, options.other_devices, hello); !opened.is_ok()) {
+    activity.sending.store(true);
+    if (connection.send_failure(hello.header, opened).is_ok()) close_gently(connection.transport());
+    return;
+  }
   bool goes_on = dispatch(state, connection, activity, hello);
   while (goes_on) {
     if (!state.unstored.empty() && is_client_waiting(connection)) store_uploads(state, connection, activity);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "device-runtime/device/drivers.h"
 #include "device-runtime/handlers/activity.h"
 #include "device-runtime/handlers/module_store.h"
 #include "device-runtime/sandbox/sandbox.h"
@@ -20,6 +21,7 @@ struct SessionOptions {
   rpc::TimeLimits limits = {};
   SandboxOptions sandbox = {};
   bool perf_map = false;  // tell perf about kernels
+  OtherDevices other_devices = {};
 };
 
 // Serves the client until it closes, is gone, or breaks the protocol. `hello` is its first request, already read from

@@ -65,6 +65,9 @@ class Supervisor {
     SandboxOptions& sandbox = session_options_.sandbox;
     sandbox = options.sandbox;
     session_options_.perf_map = options.perf_map;
+    session_options_.other_devices = options.other_devices;
+    // A server of one client looks for drivers only when that one wants them.
+    if (options.inherited_socket < 0 && !options.stdio) find_devices();
     sandbox.memory_bytes = facts.memory_limit_bytes;
     sandbox.threads = facts.threads;
     if (sandbox.change_user) folder.give_modules_to(sandbox.user, sandbox.group);
@@ -145,8 +148,9 @@ class Supervisor {
     if (stopping_) return;
     if (client.header.tag == static_cast<std::uint16_t>(rpc::Tag::GetStatus)) return tell_status(client);
     for (const std::string& kind : client.open.devices) {
+      if (kind != "cpu") find_devices();
       if (!has_device(kind))
-        return refuse(client, {ErrorCode::unsupported, "this server has no device '" + kind + "'"});
+        return refuse(client, {ErrorCode::unsupported, "this server has no device '" + kind + "'" + why_none()});
     }
     if (sessions_.size() >= options_.max_sessions && waiting_.size() >= options_.max_waiting) {
       return refuse(client, {ErrorCode::busy, format("all places are taken and %zu clients wait already; the device is "
@@ -159,9 +163,21 @@ class Supervisor {
     fill_places();
   }
 
+  void find_devices() {
+    if (std::exchange(has_looked_, true) || options_.other_devices.probe == nullptr) return;
+    for (ComputeDevice& device : options_.other_devices.probe())
+      session_options_.facts.devices.push_back(std::move(device));
+  }
+
+  const char* why_none() const {
+    return options_.other_devices.probe == nullptr
+               ? ": it is linked statically and loads no drivers; the dynamic rpc_server does"
+               : "";
+  }
+
   bool has_device(const std::string& kind) const {
     for (const ComputeDevice& device : session_options_.facts.devices) {
-      if (device.kind == kind) return true;
+      if (device.kind == kind.substr(0, kind.find(':'))) return true;
     }
     return false;
   }
@@ -347,6 +363,7 @@ class Supervisor {
   std::size_t handshakes_ = 0;
   std::deque<std::weak_ptr<PendingHandshake>> pending_;  // oldest first
   bool stopping_ = false;
+  bool has_looked_ = false;  // for devices beside the CPU
   EventLoop loop_;
   Timer retry_{loop_};
   Timer watch_{loop_};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "device-runtime/device/drivers.h"
 #include "device-runtime/handlers/module_store.h"
 #include "device-runtime/sandbox/sandbox.h"
 #include "device-runtime/supervisor/key_ring.h"
@@ -30,6 +31,7 @@ struct ServerOptions {
   std::uint64_t module_cache_bytes = ModuleStore::kDefaultMaxBytes;
   bool perf_map = false;   // list kernels in /tmp/perf-PROCESS.map, for perf
   SandboxOptions sandbox;  // what the command line says of it
+  OtherDevices other_devices;
 };
 
 // Serves until SIGINT or SIGTERM, then ends all sessions. Prints where it listens as the first line on standard output.

@@ -61,6 +61,11 @@ rpc::StatusReply ask_status(Link link, const std::string& peer, std::chrono::mil
 
 Client::~Client() { connection_.transport().close(); }
 
+std::uint32_t Client::memory_device() const {
+  const auto is_other = [](const std::string& name) { return name != "cpu"; };
+  return std::any_of(wishes_.devices.begin(), wishes_.devices.end(), is_other) ? 1 : 0;
+}
+
 void Client::open_session() {
   rpc::Open open;
   open.client = std::string(kClientName) + " " + user_at_machine();

@@ -88,6 +88,8 @@ class Client {
   // Of the session on its machine, for debuggers.
   std::uint64_t process() const { return opened_.process; }
   const std::string& peer() const { return peer_; }
+  // That tensors are kept on: the first one beside the CPU that the session was opened with, else the CPU.
+  std::uint32_t memory_device() const;
   rpc::Handle new_handle() { return next_handle_++; }
   std::uint64_t round_trips() const { return round_trips_; }
 

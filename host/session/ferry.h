@@ -314,8 +314,10 @@ struct ConnectOptions {
   // Told again whenever it changes.
   std::function<void(const QueuePlace& place)> queued;
   Deadlines deadlines;
-  std::vector<std::string> devices;  // kinds beside the CPU that will be used
-  bool wait_for_debugger = false;    // before the first call
+  // Devices beside the CPU that will be used: "opencl", or "opencl:1" for the second of its kind. Tensors are kept on
+  // the first of them.
+  std::vector<std::string> devices;
+  bool wait_for_debugger = false;  // before the first call
   // The key to show; without it FERRY_KEY_FILE, devices.toml, and on this machine rpc_server's own.
   std::string key_file;
 };

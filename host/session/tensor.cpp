@@ -99,6 +99,7 @@ TensorState::TensorState(std::shared_ptr<DeviceState> on, DType type, Shape dims
   rpc::Alloc alloc;
   alloc.buffer = handle;
   alloc.bytes = span;
+  alloc.device = device->client->memory_device();
   device->client->post(alloc);
 }
 

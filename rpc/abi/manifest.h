@@ -4,6 +4,7 @@
 
 #include "rpc/abi/dtype.h"
 #include "rpc/abi/manifest_expr.h"
+#include "rpc/abi/plan.h"
 #include "rpc/base/status.h"
 
 #include <cstdint>
@@ -45,7 +46,7 @@ struct Precondition {
 
 struct FunctionInfo {
   std::string name;    // as the user calls it
-  std::string symbol;  // of the native code
+  std::string symbol;  // of the native code; means nothing where a plan says what runs
   // Sizes, all int64. Each is bound by the first input dimension that is exactly this symbol, or by the int64 scalar
   // parameter of the same name.
   std::vector<std::string> symbols;
@@ -55,12 +56,13 @@ struct FunctionInfo {
   ManifestExpr thread_workspace;      // bytes; without code: none
   std::vector<std::string> messages;  // what non-zero results mean: result r is messages[r - 1]
   ManifestExpr flops;                 // useful arithmetic of one call; 0 or without code: unknown
+  Plan plan;                          // empty: the symbol is called
   bool operator==(const FunctionInfo&) const = default;
 };
 
 struct Manifest {
   std::uint32_t abi_version = 0;
-  std::string arch;                   // "x86_64", "armv7", "aarch64", "riscv64"
+  std::string arch;                   // "x86_64", "armv7", "aarch64", "riscv64"; of GPUs "cuda", "opencl"
   std::vector<std::string> features;  // of features.def, sorted: all that the code may use
   std::string target;                 // the whole target as text, for people
   std::vector<FunctionInfo> functions;

@@ -81,6 +81,43 @@ bool binds(const ParameterInfo& parameter, const std::string& symbol, std::uint3
   return std::find(parameter.shape.begin(), parameter.shape.end(), manifest_symbol(index)) != parameter.shape.end();
 }
 
+Status check_operand(const std::string& where, const FunctionInfo& function, const Operand& operand) {
+  const std::size_t symbols = function.symbols.size(), parameters = function.parameters.size();
+  const bool wants_tensor = operand.kind == OperandKind::argument;
+  FERRY_TRY(check_optional_expr(where, "operand's offset", operand.offset, symbols));
+  switch (operand.kind) {
+    case OperandKind::argument:
+    case OperandKind::scalar:
+      if (operand.index < parameters &&
+          (function.parameters[operand.index].kind == ParameterKind::tensor) == wants_tensor)
+        return Status();
+      return refuse(where, std::string("expected an operand that is a ") + (wants_tensor ? "tensor" : "scalar") +
+                               " parameter, got number " + std::to_string(operand.index));
+    case OperandKind::symbol:
+      if (operand.index < symbols) return Status();
+      return refuse(where, "expected an operand that is a symbol, got number " + std::to_string(operand.index));
+    case OperandKind::call_workspace: return Status();
+  }
+  return refuse(where, "expected a known kind of operand");
+}
+
+Status check_plan(const FunctionInfo& function) {
+  const std::size_t symbols = function.symbols.size();
+  FERRY_TRY(check_count(function.name, "steps", function.plan.size(), kMaxSteps));
+  for (const Step& step : function.plan) {
+    const Launch& launch = step.launch;
+    if (step.kind != StepKind::launch) return refuse(function.name, "expected a known kind of step");
+    FERRY_TRY(check_name(function.name, "kernel name", launch.kernel));
+    const std::string where = function.name + ": kernel '" + launch.kernel + "'";
+    for (const ManifestExpr& extent : launch.grid) FERRY_TRY(check_optional_expr(where, "grid", extent, symbols));
+    for (const ManifestExpr& extent : launch.block) FERRY_TRY(check_optional_expr(where, "block", extent, symbols));
+    FERRY_TRY(check_optional_expr(where, "shared memory", launch.shared_bytes, symbols));
+    FERRY_TRY(check_count(where, "operands", launch.operands.size(), kMaxOperands));
+    for (const Operand& operand : launch.operands) FERRY_TRY(check_operand(where, function, operand));
+  }
+  return Status();
+}
+
 Status check_function(const FunctionInfo& function) {
   FERRY_TRY(check_name("", "function name", function.name));
   const std::string& where = function.name;
@@ -112,7 +149,8 @@ Status check_function(const FunctionInfo& function) {
   }
   FERRY_TRY(check_optional_expr(where, "workspace of a call", function.call_workspace, symbols));
   FERRY_TRY(check_optional_expr(where, "workspace of a thread", function.thread_workspace, symbols));
-  return check_optional_expr(where, "arithmetic", function.flops, symbols);
+  FERRY_TRY(check_optional_expr(where, "arithmetic", function.flops, symbols));
+  return check_plan(function);
 }
 
 }  // namespace

@@ -1,25 +1,14 @@
 #include "rpc/abi/manifest_codec.h"
 
-#include "rpc/base/archive.h"
+#include "rpc/abi/manifest_expr_codec.h"
 
 namespace ferry {
 namespace {
 
-bool is_valid_op(std::uint8_t tag) { return manifest_arity(static_cast<ManifestOp>(tag)) >= 0; }
 bool is_valid_kind(std::uint8_t tag) { return tag == 1 || tag == 2; }
 bool is_valid_direction(std::uint8_t tag) { return tag >= 1 && tag <= 3; }
 
 }  // namespace
-
-template <class Archive>
-void serialize(Archive& archive, ManifestInstruction& instruction) {
-  archive(enum_field(instruction.op, is_valid_op), instruction.value);
-}
-
-template <class Archive>
-void serialize(Archive& archive, ManifestExpr& expr) {
-  archive(expr.code);
-}
 
 template <class Archive>
 void serialize(Archive& archive, ParameterInfo& parameter) {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "rpc/abi/manifest_codec.h"
+#include "rpc/abi/plan_codec.h"
 
 namespace ferry {
 namespace {
@@ -20,7 +21,11 @@ constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kHashBytes = sizeof(Hash);
 constexpr std::uint32_t kMaxSections = 64;
 
-enum class SectionKind : std::uint32_t { manifest = 1, code = 2, source = 3, schedule = 4 };
+enum class SectionKind : std::uint32_t { manifest = 1, code = 2, source = 3, schedule = 4, plans = 5 };
+
+// What came with each version of the format; a module is written as the earliest that can hold it.
+constexpr std::uint32_t kFirstVersion = 1;
+constexpr std::uint32_t kVersionWithPlans = 2;
 
 using Bytes = std::span<const std::uint8_t>;
 
@@ -103,7 +108,9 @@ Result<std::vector<Section>> read_sections(Bytes bytes) {
     const auto kind = get<std::uint32_t>(bytes, entry);
     const auto offset = get<std::uint64_t>(bytes, entry + 8);
     const auto length = get<std::uint64_t>(bytes, entry + 16);
-    if (kind < 1 || kind > 4) return refuse(entry, "a section of kind 1 to 4", std::to_string(kind));
+    const std::uint32_t last = get<std::uint32_t>(bytes, 8) < kVersionWithPlans ? 4 : 5;
+    if (kind < 1 || kind > last)
+      return refuse(entry, "a section of kind 1 to " + std::to_string(last), std::to_string(kind));
     FERRY_TRY(check_zeros(bytes, entry + 4, entry + 8));
     FERRY_TRY(check_zeros(bytes, entry + 24, entry + 32));
     if (offset != next) return refuse(entry + 8, "a section at offset", next, offset);
@@ -130,12 +137,14 @@ std::vector<std::uint8_t> write_module(const ModuleFile& module) {
   for (const CodeImage& image : module.images) sections.push_back({SectionKind::code, image.kind, image.bytes});
   sections.push_back({SectionKind::source, "", bytes_of(module.source)});
   sections.push_back({SectionKind::schedule, "", bytes_of(module.schedule)});
+  const std::vector<std::uint8_t> plans = encode_plans(module.manifest);
+  if (!plans.empty()) sections.push_back({SectionKind::plans, "", plans});
 
   std::uint64_t length = kHeaderBytes + sections.size() * kEntryBytes;
   for (const Section& section : sections) length = aligned(length + section.bytes.size());
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(length));
   std::copy(std::begin(kMagic), std::end(kMagic), bytes.begin());
-  put(bytes, 8, kModuleFormatVersion);
+  put(bytes, 8, plans.empty() ? kFirstVersion : kVersionWithPlans);
   put(bytes, 12, static_cast<std::uint32_t>(sections.size()));
   put(bytes, 16, length + kHashBytes);
 
@@ -161,7 +170,8 @@ Result<ModuleFile> read_module(std::span<const std::uint8_t> bytes) {
   FERRY_TRY(check_envelope(bytes));
   FERRY_ASSIGN(const std::vector<Section> sections, read_sections(bytes));
   ModuleFile module;
-  unsigned seen[5] = {};
+  unsigned seen[6] = {};
+  Bytes plans;
   for (const Section& section : sections) {
     const auto place = static_cast<std::uint64_t>(section.bytes.data() - bytes.data());
     if (++seen[static_cast<std::size_t>(section.kind)] > 1 && section.kind != SectionKind::code) {
@@ -180,9 +190,14 @@ Result<ModuleFile> read_module(std::span<const std::uint8_t> bytes) {
         break;
       case SectionKind::source: module.source = text_of(section.bytes); break;
       case SectionKind::schedule: module.schedule = text_of(section.bytes); break;
+      case SectionKind::plans: plans = section.bytes; break;
     }
   }
   if (seen[1] == 0) return refuse(kHeaderBytes, "a manifest section", "none");
+  if (seen[5] != 0) {
+    FERRY_TRY(decode_plans(plans, module.manifest));
+    FERRY_TRY(check_manifest(module.manifest));
+  }
   return module;
 }
 

@@ -14,10 +14,11 @@
 
 namespace ferry {
 
-inline constexpr std::uint32_t kModuleFormatVersion = 1;
+inline constexpr std::uint32_t kModuleFormatVersion = 2;
 
 struct CodeImage {
-  std::string kind;                 // "elf"
+  // "elf", or of GPUs "opencl-c", "ptx-sm_80", "cubin-sm_90": with the architecture it is for
+  std::string kind;
   std::vector<std::uint8_t> bytes;  // for "elf": a position-independent shared object
 };
 

@@ -10,19 +10,30 @@
 
 #include "device-runtime/device/cpu_device.h"
 #include "device-runtime/device/null_device.h"
+#include "device-runtime/opencl/opencl_device.h"
+#include "tests/unit/device-runtime/support/drivers.h"
 #include "tests/unit/device-runtime/support/test_module.h"
 
 namespace ferry::device {
 namespace {
 
 void for_each_device(const std::function<void(Device&, MemoryBudget&)>& check) {
-  MemoryBudget cpu_budget(10 << 20), null_budget(10 << 20);
-  CpuDevice cpu({"cpu", "test", 0}, 2, cpu_budget);
-  NullDevice null(null_budget);
-  for (Device* device : {static_cast<Device*>(&cpu), static_cast<Device*>(&null)}) {
+  MemoryBudget budget(10 << 20);
+  CpuDevice cpu({"cpu", "test", 0}, 2, budget);
+  NullDevice null(budget);
+  auto opencl = OpenClDevice::open(test::kDrivers, 0, budget);
+  REQUIRE_MESSAGE(opencl.is_ok(), opencl.status().message());
+  for (Device* device :
+       {static_cast<Device*>(&cpu), static_cast<Device*>(&null), static_cast<Device*>(opencl.value().get())}) {
     CAPTURE(device->describe().kind);
-    check(*device, device == &cpu ? cpu_budget : null_budget);
+    check(*device, budget);
   }
+}
+
+std::vector<std::uint8_t> contents(Device& device, void* memory, std::size_t bytes) {
+  std::vector<std::uint8_t> data(bytes, 0x5a);
+  CHECK(device.read(memory, 0, data).is_ok());
+  return data;
 }
 
 TEST_CASE("memory is zeroed, aligned and counted, in all sizes") {
@@ -33,11 +44,11 @@ TEST_CASE("memory is zeroed, aligned and counted, in all sizes") {
       REQUIRE(memory.is_ok());
       CHECK(reinterpret_cast<std::uintptr_t>(memory.value()) % 64 == 0);
       CHECK(budget.used() == bytes);
-      const std::uint8_t* data = device.host_address(memory.value());
-      bool all_zero = true;
-      for (std::uint64_t i = 0; i < bytes; ++i) all_zero = all_zero && data[i] == 0;
-      CHECK(all_zero);
-      std::memset(device.host_address(memory.value()), 0xff, bytes);
+      const auto size = static_cast<std::size_t>(bytes);
+      CHECK(contents(device, memory.value(), size) == std::vector<std::uint8_t>(size));
+      const std::vector<std::uint8_t> ones(size, 0xff);
+      CHECK(device.write(memory.value(), 0, ones).is_ok());
+      CHECK(contents(device, memory.value(), size) == ones);
       device.release(memory.value(), bytes);
       CHECK(budget.used() == 0);
     }
@@ -64,10 +75,16 @@ TEST_CASE("copies may overlap and fills are seeded") {
     REQUIRE(device.copy(memory.value(), 4, memory.value(), 0, 3996).is_ok());
     REQUIRE(device.copy(memory.value(), 0, memory.value(), 0, 0).is_ok());
     std::int32_t numbers[1000];
-    std::memcpy(numbers, device.host_address(memory.value()), sizeof numbers);
+    std::memcpy(numbers, contents(device, memory.value(), sizeof numbers).data(), sizeof numbers);
     CHECK(numbers[0] == 0);
     CHECK(numbers[1] == 0);
     CHECK(numbers[999] == 998);
+    // Parts, and a place inside.
+    const std::vector<std::uint8_t> part(300, 7);
+    REQUIRE(device.write(static_cast<char*>(memory.value()) + 1000, 24, part).is_ok());
+    const std::vector<std::uint8_t> all = contents(device, memory.value(), 4000);
+    CHECK(std::vector<std::uint8_t>(all.begin() + 1024, all.begin() + 1324) == part);
+    CHECK(all[1324] != 7);
     device.release(memory.value(), 4000);
   });
 }

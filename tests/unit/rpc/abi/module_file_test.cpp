@@ -64,6 +64,42 @@ TEST_CASE("a module comes back from its bytes as it was") {
   CHECK(back.value().schedule == module.schedule);
 }
 
+TEST_CASE("a module with plans comes back as it was, and only such a one has the later format version") {
+  ModuleFile module = sample();
+  CHECK(write_module(module)[8] == 1);
+  module.manifest.functions[1].plan = sample_plan();
+  const Bytes bytes = write_module(module);
+  CHECK(bytes[8] == 2);
+  const Result<ModuleFile> back = read_module(bytes);
+  REQUIRE_MESSAGE(back.is_ok(), back.status().message());
+  CHECK(back.value().manifest == module.manifest);
+
+  Bytes old = bytes;
+  old[8] = 1;
+  rehash(old);
+  CHECK(refusal(old).find("expected a section of kind 1 to 4, got 5") != std::string::npos);
+}
+
+TEST_CASE("a plan that refers to what is not there is refused, with the kernel") {
+  const auto refused = [](auto change) {
+    ModuleFile module = sample();
+    module.manifest.functions[1].plan = sample_plan();
+    change(module.manifest.functions[1].plan);
+    return refusal(write_module(module));
+  };
+  CHECK(refused([](Plan& plan) { plan[0].launch.operands[0].index = 1; }) ==
+        "manifest: slice: kernel 'slice_kernel0': expected an operand that is a tensor parameter, got number 1");
+  CHECK(refused([](Plan& plan) { plan[0].launch.operands[2].index = 9; }).find("a scalar parameter, got number 9") !=
+        std::string::npos);
+  CHECK(refused([](Plan& plan) { plan[0].launch.operands[3].index = 3; }).find("a symbol, got number 3") !=
+        std::string::npos);
+  CHECK(refused([](Plan& plan) { plan[1].launch.grid[2] = manifest_symbol(7); }).find("'slice_kernel1': grid") !=
+        std::string::npos);
+  CHECK(refused([](Plan& plan) { plan[1].launch.kernel = ""; }).find("kernel name") != std::string::npos);
+  CHECK(refused([](Plan& plan) { plan[1].launch.operands.resize(129); }).find("at most 128 operands") !=
+        std::string::npos);
+}
+
 TEST_CASE("sections stand at multiples of 64 bytes and the hash of the rest at the end") {
   const Bytes bytes = write_module(sample());
   CHECK(bytes.size() % 64 == 32);
@@ -121,9 +157,9 @@ TEST_CASE("what is wrong with a file is named with its offset") {
   changed[0] = 'X';
   CHECK(refusal(changed) == "module: offset 0: expected a .ferry file, which begins with FERRYMOD, got other bytes");
   changed = bytes;
-  changed[8] = 2;
+  changed[8] = 3;
   CHECK(read_module(changed).status().code() == ErrorCode::version_mismatch);
-  CHECK(refusal(changed) == "module: the file has format version 2; this program reads versions 1 to 1");
+  CHECK(refusal(changed) == "module: the file has format version 3; this program reads versions 1 to 2");
   changed = bytes;
   changed.back() ^= 1;
   CHECK(refusal(changed) == "module: offset " + std::to_string(bytes.size() - 32) +

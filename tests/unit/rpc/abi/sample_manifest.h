@@ -50,6 +50,20 @@ inline FunctionInfo sample_slice() {
   return slice;
 }
 
+// What sample_slice() would be on a GPU: a kernel that goes through the workspace to another.
+inline Plan sample_plan() {
+  const ManifestExpr blocks = manifest_apply(ManifestOp::floordiv, {manifest_symbol(0), manifest_constant(64)});
+  Step first, second;
+  first.launch = {"slice_kernel0", {blocks, {}, {}}, {manifest_constant(64), {}, {}}, {}, {}};
+  first.launch.operands = {{OperandKind::argument, 0, {}},
+                           {OperandKind::call_workspace, 0, manifest_constant(256)},
+                           {OperandKind::scalar, 3, {}},
+                           {OperandKind::symbol, 1, {}}};
+  second.launch = {"slice_kernel1", {blocks, {}, {}}, {manifest_constant(64), {}, {}}, manifest_constant(4096), {}};
+  second.launch.operands = {{OperandKind::call_workspace, 0, {}}, {OperandKind::argument, 4, {}}};
+  return {first, second};
+}
+
 inline Manifest sample_manifest() {
   Manifest manifest;
   manifest.abi_version = 1;

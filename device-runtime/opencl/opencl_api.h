@@ -1,0 +1,53 @@
+// The functions of OpenCL 1.2 that the device calls, of whichever libOpenCL the system has.
+#pragma once
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include <string>
+
+#include "device-runtime/device/drivers.h"
+#include "rpc/base/status.h"
+
+namespace ferry::device {
+
+#define FERRY_OPENCL_FUNCTIONS(X) \
+  X(clGetPlatformIDs)             \
+  X(clGetPlatformInfo)            \
+  X(clGetDeviceIDs)               \
+  X(clGetDeviceInfo)              \
+  X(clCreateContext)              \
+  X(clReleaseContext)             \
+  X(clCreateCommandQueue)         \
+  X(clReleaseCommandQueue)        \
+  X(clCreateBuffer)               \
+  X(clCreateSubBuffer)            \
+  X(clReleaseMemObject)           \
+  X(clEnqueueReadBuffer)          \
+  X(clEnqueueWriteBuffer)         \
+  X(clEnqueueCopyBuffer)          \
+  X(clEnqueueFillBuffer)          \
+  X(clCreateProgramWithSource)    \
+  X(clBuildProgram)               \
+  X(clGetProgramBuildInfo)        \
+  X(clReleaseProgram)             \
+  X(clCreateKernel)               \
+  X(clGetKernelWorkGroupInfo)     \
+  X(clSetKernelArg)               \
+  X(clReleaseKernel)              \
+  X(clEnqueueNDRangeKernel)       \
+  X(clFinish)
+
+struct OpenClApi {
+#define FERRY_OPENCL_POINTER(name) decltype(&::name) name = nullptr;
+  FERRY_OPENCL_FUNCTIONS(FERRY_OPENCL_POINTER)
+#undef FERRY_OPENCL_POINTER
+};
+
+// Loaded once a process. unsupported when the system has no OpenCL, or this program cannot load it.
+Result<const OpenClApi*> load_opencl(const Drivers& drivers);
+
+// "clBuildProgram: CL_OUT_OF_HOST_MEMORY (-6)", as an error of the device; resource_exhausted for lack of memory.
+Status opencl_failure(const char* function, cl_int error);
+
+}  // namespace ferry::device

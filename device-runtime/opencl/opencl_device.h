@@ -1,0 +1,72 @@
+// A device of OpenCL: a GPU, or a processor through PoCL. Its memory has no address in this process; what stands for
+// one is a number out of a range of its own for each buffer, so that places inside of buffers are numbers too.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device-runtime/device/device.h"
+#include "device-runtime/device/memory_budget.h"
+#include "device-runtime/opencl/opencl_api.h"
+
+namespace ferry::device {
+
+// All devices of all platforms, in their order; none where there is no OpenCL.
+std::vector<ComputeDevice> list_opencl_devices(const Drivers& drivers);
+
+class OpenClDevice final : public Device {
+ public:
+  // not_found, with how many there are, when there is no device of that index.
+  static Result<std::unique_ptr<OpenClDevice>> open(const Drivers& drivers, std::size_t index, MemoryBudget& budget);
+  OpenClDevice(const OpenClDevice&) = delete;
+  OpenClDevice& operator=(const OpenClDevice&) = delete;
+  ~OpenClDevice() override;
+
+  ComputeDevice describe() const override { return description_; }
+  Result<void*> allocate(std::uint64_t bytes) override;
+  void release(void* memory, std::uint64_t bytes) override;
+  std::uint8_t* host_address(void*) override { return nullptr; }
+  Status write(void* memory, std::uint64_t offset, std::span<const std::uint8_t> from) override;
+  Status read(void* memory, std::uint64_t offset, std::span<std::uint8_t> into) override;
+  Status copy(void* destination, std::uint64_t destination_offset, void* source, std::uint64_t source_offset,
+              std::uint64_t bytes) override;
+  Status fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements) override;
+  Result<std::unique_ptr<Program>> load(const ModuleFile& module, const Hash& hash) override;
+  void limit_threads(unsigned) override {}
+  std::string take_printed() override { return {}; }
+
+  const OpenClApi& api() const { return api_; }
+  cl_context context() const { return context_; }
+  cl_command_queue queue() const { return queue_; }
+  cl_device_id id() const { return device_; }
+
+  struct Place {
+    cl_mem buffer = nullptr;
+    std::size_t offset = 0;
+    std::size_t bytes = 0;  // of the whole buffer
+  };
+  // Where a number of allocate(), or one inside of its range, is.
+  Place find(void* memory) const;
+
+ private:
+  OpenClDevice(const OpenClApi& api, MemoryBudget& budget) : api_(api), budget_(budget) {}
+
+  struct Block {
+    cl_mem buffer;
+    std::size_t bytes;
+  };
+
+  const OpenClApi& api_;
+  MemoryBudget& budget_;
+  ComputeDevice description_;
+  cl_device_id device_ = nullptr;
+  cl_context context_ = nullptr;
+  cl_command_queue queue_ = nullptr;
+  std::map<std::uintptr_t, Block> blocks_;  // by the first number
+  std::uintptr_t next_ = std::uintptr_t{1} << 20;
+};
+
+}  // namespace ferry::device

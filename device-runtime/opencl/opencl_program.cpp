@@ -1,0 +1,200 @@
+#include "device-runtime/opencl/opencl_program.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "device-runtime/device/plan_call.h"
+#include "rpc/base/format.h"
+
+namespace ferry::device {
+namespace {
+
+constexpr const char* kImage = "opencl-c";
+constexpr const char* kOptions = "-cl-std=CL1.2";
+constexpr std::size_t kMaxLog = 8 << 10;
+
+// An object of OpenCL that is let go by itself.
+template <class Handle>
+class Owned {
+ public:
+  Owned(Handle handle, cl_int (*release)(Handle)) : handle_(handle), release_(release) {}
+  Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)), release_(other.release_) {}
+  Owned& operator=(Owned&&) = delete;
+  ~Owned() {
+    if (handle_ != nullptr) release_(handle_);
+  }
+  Handle get() const { return handle_; }
+
+ private:
+  Handle handle_;
+  cl_int (*release_)(Handle);
+};
+
+struct PreparedLaunch {
+  Owned<cl_kernel> kernel;
+  std::array<std::size_t, 3> global, local;
+};
+
+class OpenClCall final : public Workload {
+ public:
+  OpenClCall(OpenClDevice& device, std::uint64_t workspace_bytes) : device_(device), bytes_(workspace_bytes) {}
+  OpenClCall(const OpenClCall&) = delete;
+  OpenClCall& operator=(const OpenClCall&) = delete;
+  ~OpenClCall() override {
+    launches_.clear();
+    sub_buffers_.clear();
+    if (workspace_ != nullptr) device_.release(workspace_, bytes_);
+  }
+
+  Status prepare(cl_program program, const FunctionInfo& function, std::span<const DeviceArgument> arguments,
+                 const BoundCall& bound) {
+    FERRY_ASSIGN(workspace_, device_.allocate(bytes_));
+    FERRY_ASSIGN(const std::vector<BoundLaunch> launches, bind_plan(function, arguments, bound, workspace_));
+    for (const BoundLaunch& launch : launches) FERRY_TRY(add(program, function, launch));
+    return {};
+  }
+
+  std::int32_t run() override {
+    for (const PreparedLaunch& launch : launches_) {
+      const cl_int error =
+          device_.api().clEnqueueNDRangeKernel(device_.queue(), launch.kernel.get(), 3, nullptr, launch.global.data(),
+                                               launch.local.data(), 0, nullptr, nullptr);
+      if (error != CL_SUCCESS) return fail("clEnqueueNDRangeKernel", error);
+    }
+    const cl_int error = device_.api().clFinish(device_.queue());
+    return error == CL_SUCCESS ? 0 : fail("clFinish", error);
+  }
+
+  Status failure() const override { return failure_; }
+
+ private:
+  std::int32_t fail(const char* function, cl_int error) {
+    failure_ = opencl_failure(function, error);
+    return -1;
+  }
+
+  Status add(cl_program program, const FunctionInfo& function, const BoundLaunch& launch) {
+    const OpenClApi& api = device_.api();
+    cl_int error = CL_SUCCESS;
+    PreparedLaunch prepared{
+        Owned(api.clCreateKernel(program, launch.kernel.c_str(), &error), api.clReleaseKernel), {}, {}};
+    if (error != CL_SUCCESS) return opencl_failure("clCreateKernel", error);
+    std::size_t threads = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      prepared.local[axis] = static_cast<std::size_t>(launch.block[axis]);
+      prepared.global[axis] = prepared.local[axis] * static_cast<std::size_t>(launch.grid[axis]);
+      threads *= prepared.local[axis];
+    }
+    FERRY_TRY(check_threads(function, launch, prepared.kernel.get(), threads));
+    for (std::size_t i = 0; i < launch.operands.size(); ++i) {
+      FERRY_TRY(set(prepared.kernel.get(), static_cast<cl_uint>(i), launch.operands[i]));
+    }
+    launches_.push_back(std::move(prepared));
+    return {};
+  }
+
+  Status check_threads(const FunctionInfo& function, const BoundLaunch& launch, cl_kernel kernel,
+                       std::size_t threads) const {
+    std::size_t most = 0;
+    const cl_int error = device_.api().clGetKernelWorkGroupInfo(kernel, device_.id(), CL_KERNEL_WORK_GROUP_SIZE,
+                                                                sizeof most, &most, nullptr);
+    if (error != CL_SUCCESS || threads <= most) return {};
+    return {ErrorCode::unsupported, format("%s: kernel '%s' wants %zu threads a block; on this device it can have %zu",
+                                           function.name.c_str(), launch.kernel.c_str(), threads, most)};
+  }
+
+  Status set(cl_kernel kernel, cl_uint index, const BoundOperand& operand) {
+    cl_int error = CL_SUCCESS;
+    if (!operand.is_memory) {
+      error = device_.api().clSetKernelArg(kernel, index, operand.bytes, &operand.bits);
+    } else {
+      FERRY_ASSIGN(const cl_mem buffer, buffer_at(operand.memory));
+      error = device_.api().clSetKernelArg(kernel, index, sizeof buffer, &buffer);
+    }
+    return error == CL_SUCCESS ? Status() : opencl_failure("clSetKernelArg", error);
+  }
+
+  // A kernel cannot be given a place inside of a buffer, but a buffer that begins there.
+  Result<cl_mem> buffer_at(void* memory) {
+    if (memory == nullptr) return cl_mem{nullptr};
+    const OpenClDevice::Place place = device_.find(memory);
+    if (place.offset == 0) return place.buffer;
+    const cl_buffer_region region{place.offset, place.bytes - place.offset};
+    // Nothing is left to be read or written there.
+    if (region.size == 0) return cl_mem{nullptr};
+    cl_int error = CL_SUCCESS;
+    const cl_mem buffer =
+        device_.api().clCreateSubBuffer(place.buffer, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    if (error == CL_MISALIGNED_SUB_BUFFER_OFFSET) {
+      return Status(ErrorCode::invalid_argument,
+                    format("a view at byte %zu of its buffer: this OpenCL device wants a multiple of more bytes (256 "
+                           "suits all)",
+                           place.offset));
+    }
+    if (error != CL_SUCCESS) return opencl_failure("clCreateSubBuffer", error);
+    sub_buffers_.emplace_back(buffer, device_.api().clReleaseMemObject);
+    return buffer;
+  }
+
+  OpenClDevice& device_;
+  std::uint64_t bytes_;
+  void* workspace_ = nullptr;
+  std::vector<Owned<cl_mem>> sub_buffers_;
+  std::vector<PreparedLaunch> launches_;
+  Status failure_;
+};
+
+class OpenClProgram final : public Program {
+ public:
+  OpenClProgram(OpenClDevice& device, Owned<cl_program> program, std::vector<FunctionInfo> functions)
+      : device_(device), program_(std::move(program)), functions_(std::move(functions)) {}
+
+  Result<std::unique_ptr<Workload>> prepare(std::size_t function, std::span<const DeviceArgument> arguments,
+                                            const BoundCall& bound) override {
+    auto call = std::make_unique<OpenClCall>(device_, bound.call_workspace);
+    FERRY_TRY(call->prepare(program_.get(), functions_[function], arguments, bound));
+    return std::unique_ptr<Workload>(std::move(call));
+  }
+
+ private:
+  OpenClDevice& device_;
+  Owned<cl_program> program_;
+  std::vector<FunctionInfo> functions_;
+};
+
+std::string build_log(const OpenClDevice& device, cl_program program) {
+  std::size_t bytes = 0;
+  device.api().clGetProgramBuildInfo(program, device.id(), CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes);
+  std::string log(bytes, '\0');
+  device.api().clGetProgramBuildInfo(program, device.id(), CL_PROGRAM_BUILD_LOG, bytes, log.data(), nullptr);
+  log.resize(std::min({log.find('\0'), log.size(), kMaxLog}));
+  return log;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Program>> load_opencl_program(const ModuleFile& module, OpenClDevice& device) {
+  const auto image =
+      std::find_if(module.images.begin(), module.images.end(), [](const CodeImage& one) { return one.kind == kImage; });
+  if (image == module.images.end()) {
+    return Status(ErrorCode::unsupported, "this module has no OpenCL C, which the device '" + device.describe().name +
+                                              "' would compile; make it with --target opencl");
+  }
+  const OpenClApi& api = device.api();
+  const char* text = reinterpret_cast<const char*>(image->bytes.data());
+  const std::size_t length = image->bytes.size();
+  cl_int error = CL_SUCCESS;
+  Owned program(api.clCreateProgramWithSource(device.context(), 1, &text, &length, &error), api.clReleaseProgram);
+  if (error != CL_SUCCESS) return opencl_failure("clCreateProgramWithSource", error);
+  const cl_device_id id = device.id();
+  error = api.clBuildProgram(program.get(), 1, &id, kOptions, nullptr, nullptr);
+  if (error == CL_BUILD_PROGRAM_FAILURE) {
+    return Status(ErrorCode::invalid_argument,
+                  "the compiler of '" + device.describe().name + "' says:\n" + build_log(device, program.get()));
+  }
+  if (error != CL_SUCCESS) return opencl_failure("clBuildProgram", error);
+  return std::unique_ptr<Program>(
+      std::make_unique<OpenClProgram>(device, std::move(program), module.manifest.functions));
+}
+
+}  // namespace ferry::device

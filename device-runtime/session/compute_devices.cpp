@@ -1,0 +1,105 @@
+#include "device-runtime/session/compute_devices.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+
+#include "device-runtime/measure/clock.h"
+#include "device-runtime/opencl/opencl_device.h"
+#include "rpc/base/format.h"
+
+namespace ferry::device {
+namespace {
+
+constexpr std::int64_t kPatienceNs = 10'000'000'000;
+constexpr std::size_t kMaxDevices = 16;
+constexpr std::size_t kMaxName = 128;
+
+// What the probing process tells of one device.
+struct Told {
+  char kind[16];
+  char name[kMaxName];
+  std::uint64_t memory_bytes;
+};
+
+[[noreturn]] void tell_devices(const Drivers& drivers, int into) {
+  // Drivers print what they like.
+  if (const int nothing = open("/dev/null", O_RDWR); nothing >= 0) {
+    dup2(nothing, STDOUT_FILENO);
+    dup2(nothing, STDERR_FILENO);
+  }
+  for (const ComputeDevice& device : list_opencl_devices(drivers)) {
+    Told told{};
+    std::strncpy(told.kind, device.kind.c_str(), sizeof told.kind - 1);
+    std::strncpy(told.name, device.name.c_str(), sizeof told.name - 1);
+    told.memory_bytes = device.memory_bytes;
+    // Less than a pipe takes at once.
+    if (write(into, &told, sizeof told) != static_cast<ssize_t>(sizeof told)) break;
+  }
+  _exit(0);
+}
+
+bool receive(int from, Told& told, std::int64_t end_ns) {
+  std::size_t done = 0;
+  while (done < sizeof told) {
+    const std::int64_t left = end_ns - now_ns();
+    pollfd entry{from, POLLIN, 0};
+    if (left <= 0 || poll(&entry, 1, static_cast<int>(left / 1'000'000) + 1) <= 0) return false;
+    const ssize_t count = read(from, reinterpret_cast<char*>(&told) + done, sizeof told - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    done += static_cast<std::size_t>(count);
+  }
+  told.kind[sizeof told.kind - 1] = told.name[sizeof told.name - 1] = '\0';
+  return true;
+}
+
+}  // namespace
+
+std::vector<ComputeDevice> probe_devices(const Drivers& drivers) {
+  std::vector<ComputeDevice> devices;
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return devices;
+  const pid_t child = fork();
+  if (child == 0) tell_devices(drivers, ends[1]);
+  close(ends[1]);
+  const std::int64_t end_ns = now_ns() + kPatienceNs;
+  Told told;
+  while (child > 0 && devices.size() < kMaxDevices && receive(ends[0], told, end_ns)) {
+    devices.push_back({told.kind, told.name, told.memory_bytes});
+  }
+  close(ends[0]);
+  if (child > 0) {
+    kill(child, SIGKILL);
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  return devices;
+}
+
+Result<std::unique_ptr<Device>> open_device(const Drivers& drivers, const std::string& name, MemoryBudget& budget) {
+  const std::string kind = name.substr(0, name.find(':'));
+  std::size_t index = 0;
+  if (kind.size() < name.size()) {
+    const char* first = name.c_str() + kind.size() + 1;
+    const char* last = name.c_str() + name.size();
+    const auto [end, error] = std::from_chars(first, last, index);
+    if (error != std::errc() || end != last) {
+      return Status(ErrorCode::invalid_argument, "expected a device such as opencl or opencl:1, got '" + name + "'");
+    }
+  }
+  if (kind == "opencl") {
+    FERRY_ASSIGN(auto device, OpenClDevice::open(drivers, index, budget));
+    return std::unique_ptr<Device>(std::move(device));
+  }
+  return Status(ErrorCode::unsupported, "this server has no device '" + name + "'");
+}
+
+}  // namespace ferry::device

@@ -1,0 +1,21 @@
+// Expressions as bytes: parts of manifests and plans.
+#pragma once
+
+#include "rpc/abi/manifest_expr.h"
+#include "rpc/base/archive.h"
+
+namespace ferry {
+
+template <class Archive>
+void serialize(Archive& archive, ManifestInstruction& instruction) {
+  archive(
+      enum_field(instruction.op, [](std::uint8_t tag) { return manifest_arity(static_cast<ManifestOp>(tag)) >= 0; }),
+      instruction.value);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ManifestExpr& expr) {
+  archive(expr.code);
+}
+
+}  // namespace ferry

@@ -1,0 +1,103 @@
+// A session that names a device beside the CPU: its memory, its modules and what is refused, over the wire.
+#include <doctest/doctest.h>
+
+#include <cstring>
+
+#include "tests/unit/device-runtime/support/gpu_module.h"
+#include "tests/unit/device-runtime/support/test_client.h"
+#include "tests/unit/device-runtime/support/test_module.h"
+#include "tests/unit/device-runtime/support/test_server.h"
+
+namespace ferry::test {
+namespace {
+
+rpc::Open with_device(const std::string& name) {
+  rpc::Open open;
+  open.client = "test";
+  open.devices = {name};
+  return open;
+}
+
+// Servers for other architectures run under an emulator, which has no drivers of theirs.
+bool is_emulated() { return getenv("FERRY_TEST_ARCH") != nullptr; }
+
+rpc::Argument vector_of(rpc::Handle buffer, std::int64_t n) { return {buffer, 0, DType::f32, {n}, false, 0}; }
+
+rpc::Call call_of(rpc::Handle module, rpc::Handle in, rpc::Handle out, std::int64_t n, float more) {
+  rpc::Argument scalar{0, 0, DType::f32, {}, true, 0};
+  std::memcpy(&scalar.scalar_bits, &more, sizeof more);
+  return {module, "f", {vector_of(in, n), scalar, vector_of(out, n)}};
+}
+
+rpc::Handle upload_to(TestClient& client, std::uint32_t device, const std::vector<float>& values) {
+  const rpc::Handle buffer = client.new_handle();
+  client.must(rpc::Alloc{buffer, values.size() * sizeof(float), device});
+  client.must(rpc::Write{buffer, 0},
+              {reinterpret_cast<const std::uint8_t*>(values.data()), values.size() * sizeof(float)});
+  return buffer;
+}
+
+TEST_CASE("a session on an OpenCL device takes memory there, runs a plan, measures it and reads the result") {
+  if (is_emulated()) return;
+  TestServer server;
+  TestClient client(server.port(), with_device("opencl"));
+  bool is_listed = false;
+  for (const ComputeDevice& device : client.opened().facts.devices) is_listed = is_listed || device.kind == "opencl";
+  CHECK(is_listed);
+  // More than one staging buffer's worth.
+  const std::int64_t n = (5 << 20) / 4 + 3;
+  std::vector<float> a(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 1000);
+  const rpc::Handle in = upload_to(client, 1, a), out = upload_to(client, 1, a);
+  const rpc::Handle module = put(client, write_module(gpu_module()));
+  client.must(call_of(module, in, out, n, 0.25F));
+  const std::vector<float> c = client.download<float>(out, a.size());
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) wrong += c[a.size() - 1 - i] != 2 * a[i] + 0.25F ? 1 : 0;
+  CHECK(wrong == 0);
+  rpc::Measure measure;
+  measure.call = call_of(module, in, out, n, 0.25F);
+  measure.repeat = 3;
+  CHECK(client.must(measure).reply.seconds.size() == 3);
+}
+
+TEST_CASE("what does not fit a session's devices is refused, and the session goes on") {
+  if (is_emulated()) return;
+  TestServer server;
+  {
+    TestClient plain(server.port());
+    const rpc::Handle handle = plain.new_handle();
+    const Bytes file = write_module(gpu_module());
+    const auto refused = plain.ask(rpc::PutModule{handle, blake2b(file)}, file);
+    CHECK(refused.status.code() == ErrorCode::unsupported);
+    CHECK_MESSAGE(refused.status.message().find("this module is for opencl") == 0, refused.status.message());
+  }
+  TestClient client(server.port(), with_device("opencl:0"));
+  const rpc::Handle module = put(client, write_module(gpu_module()));
+  const rpc::Handle here = upload_to(client, 0, {1, 2}), there = upload_to(client, 1, {1, 2});
+  const auto mixed = client.ask(call_of(module, here, there, 2, 0));
+  CHECK_MESSAGE(mixed.status.message() ==
+                    "f: argument 1 'A': expected memory of the device that the module is on "
+                    "(opencl), got some of another (cpu)",
+                mixed.status.message());
+  CHECK(client.ask(rpc::Alloc{client.new_handle(), 64, 2}).status.code() == ErrorCode::not_found);
+  const rpc::Handle in = upload_to(client, 1, {1, 2}), result = upload_to(client, 1, {0, 0});
+  client.must(call_of(module, in, result, 2, 1));
+  CHECK(client.download<float>(result, 2) == std::vector<float>{5, 3});
+}
+
+TEST_CASE("a device that is not there is refused as the session opens") {
+  if (is_emulated()) return;
+  TestServer server;
+  const auto open = [&](const char* name) {
+    const auto connection = join_queue(server.port(), with_device(name));
+    const auto frame = connection->receive_frame();
+    REQUIRE_MESSAGE(frame.is_ok(), frame.status().message());
+    return rpc::failure_of(frame.value()).message();
+  };
+  CHECK(open("abacus") == "this server has no device 'abacus'");
+  CHECK_MESSAGE(open("opencl:77").find("there is no device opencl:77; OpenCL has ") == 0, open("opencl:77"));
+}
+
+}  // namespace
+}  // namespace ferry::test
