@@ -168,7 +168,8 @@ TEST_CASE("a device that the server does not have is refused by name") {
   const auto frame = connection->receive_frame();
   REQUIRE(frame.is_ok());
   CHECK(rpc::failure_of(frame.value()).code() == ErrorCode::unsupported);
-  CHECK(rpc::failure_of(frame.value()).message() == "this server has no device 'abacus'");
+  // A static server adds why it has none but the CPU.
+  CHECK(rpc::failure_of(frame.value()).message().rfind("this server has no device 'abacus'", 0) == 0);
 }
 
 }  // namespace
