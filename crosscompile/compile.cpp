@@ -3,6 +3,7 @@
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/codegen/llvm/imports.h"
 #include "crosscompile/codegen/llvm/padding.h"
+#include "crosscompile/gpu_module.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
 #include "crosscompile/link/link.h"
@@ -101,7 +102,8 @@ FunctionInfo describe(const ir::Function& function) {
 
 std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions, const Target& target,
                                          const ModuleText& text, std::uint32_t code_padding) {
-  if (target.is_source)
+  const bool is_gpu = target.is_gpu();
+  if (target.is_source && !is_gpu)
     throw CompileError("expected a target that modules are made for, got '" + target.text +
                        "': 'ferry compile --target " + target.arch + "' writes a text");
   std::vector<ir::Function> lowered;
@@ -116,10 +118,17 @@ std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions
     module.manifest.functions.push_back(describe(lowered.back()));
     FunctionInfo& info = module.manifest.functions.back();
     if (target.pointer_bits == 32) require_narrow_sizes(info);
+    if (is_gpu) info.plan = plan_of(lowered.back());
     exports.push_back(info.symbol);
   }
   if (const Status status = check_manifest(module.manifest); !status.is_ok()) {
     throw CompileError("the module cannot be described: " + status.message());
+  }
+  module.source = text.source;
+  module.schedule = text.schedule;
+  if (is_gpu) {
+    module.images = gpu_images(lowered, target);
+    return write_module(module);
   }
   const std::vector<std::vector<std::uint8_t>> objects = objects_of(functions, target);
   std::vector<std::uint8_t> padding;
@@ -130,8 +139,6 @@ std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions
   module.images.push_back(
       {"elf", link::link_shared(codegen::emit_object(lowered, target), target, exports, objects, padding)});
   check_imports(module.images.back().bytes, lowered, target);
-  module.source = text.source;
-  module.schedule = text.schedule;
   return write_module(module);
 }
 

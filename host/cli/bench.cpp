@@ -64,7 +64,7 @@ BenchReport measure(const Device& device, const KernelSource& source, const Call
   report.flops = flops.is_ok() ? static_cast<double>(flops.value()) : 0;
   report.bytes = static_cast<double>(plan.traffic_bytes(info));
   const auto type = arithmetic_type(info);
-  if (options.without_peak || !type) return report;
+  if (options.without_peak || !type || target.is_gpu()) return report;
   const Progress progress("measuring what the device can do at best");
   report.peak_dtype = *type;
   report.peak = measure_peak(device, target, *type, plan.traffic_bytes(info));
@@ -74,7 +74,9 @@ BenchReport measure(const Device& device, const KernelSource& source, const Call
 // Of one device, for every size, in one session.
 std::vector<BenchReport> bench_device(const RemoteOptions& remote, const KernelSource& source, const Sweep& sweep,
                                       const Options& options) {
-  const Device device = open_device(remote);
+  ConnectOptions connection;
+  connection.devices = devices_for(options.target);
+  const Device device = open_device(remote, connection);
   if (sweep.sizes.empty()) return {measure(device, source, options.call, options)};
   std::vector<BenchReport> reports;
   for (const std::int64_t size : sweep.sizes) {

@@ -102,7 +102,9 @@ ComparedProcess measure_process(const CompareSetup& setup, stats::Random& random
   ComparedProcess process;
   process.layout = draw_layout(random);
   const ProcessLayout& layout = process.layout;
-  const Device device = open_device(setup.remote);
+  ConnectOptions connection;
+  connection.devices = devices_for(setup.target);
+  const Device device = open_device(setup.remote, connection);
   const Target target = target_for(device, setup.target);
   const Side sides[2] = {compile_side(setup, 0, target, layout), compile_side(setup, 1, target, layout)};
   const Tensor shift = device.empty(DType::u8, {static_cast<std::int64_t>(layout.memory_pages * kPage)});

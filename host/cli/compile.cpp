@@ -160,7 +160,8 @@ int run_compile(const Options& options) {
   const std::vector<lang::Program> programs = chosen_programs(source, options.kernel.function);
   const Target target = choose_target(options);
   if (options.emit.empty()) {
-    if (target.is_source) return compile_to_text(programs, source, target, options);
+    const bool to_module = target.is_gpu() && options.output.ends_with(".ferry");
+    if (target.is_source && !to_module) return compile_to_text(programs, source, target, options);
     return write_module(compile_module(programs, source, target, options), target, options);
   }
   const std::string text = emitted(programs, source, target, options);

@@ -115,6 +115,7 @@ Session run_on_device(const Options& options, const KernelSource& source,
                       const std::map<std::string, std::string>& files) {
   ConnectOptions connection;
   connection.wait_for_debugger = options.wait_for_debugger;
+  connection.devices = devices_for(options.target);
   const Device device = open_device(options.remote, connection);
   CompiledKernel kernel =
       compile_kernel(source, options.kernel.function, target_for(device, options.target), options.call);

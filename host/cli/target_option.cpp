@@ -24,4 +24,10 @@ Target target_for(const Device& device, const std::string& text) {
   return text.empty() ? device.target() : resolve_with_notes(text);
 }
 
+std::vector<std::string> devices_for(const std::string& target) {
+  if (target.empty()) return {};
+  const Target resolved = resolve_target(target);
+  return resolved.is_gpu() ? std::vector{resolved.arch} : std::vector<std::string>{};
+}
+
 }  // namespace ferry::cli

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "host/session/ferry.h"
 
@@ -13,5 +14,8 @@ void add_target_option(CLI::App& command, std::string& target);
 // What was typed, or what the device says it is. Notes about ignored keys go to stderr.
 Target target_for(const Device& device, const std::string& text);
 Target resolve_with_notes(const std::string& text);
+// The devices beside the CPU that kernels for this target run on, as ConnectOptions takes them; none when the target is
+// not said.
+std::vector<std::string> devices_for(const std::string& target);
 
 }  // namespace ferry::cli
