@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "bench/rpc/pings.h"
 #include "bench/rpc/raw_peer.h"
 #include "bench/support/comparison.h"
 #include "host/session/ferry.h"
@@ -79,22 +80,7 @@ void encrypted_calls(const std::string& server_program, Report& report) {
   const Guarded guarded(server_program, {"--threads", "1", "--sessions", "4"});
   const Device device = connect(guarded.server.address(), guarded.options);
   RawPeer raw;
-  constexpr int kCalls = 2000;
-  session::Client& client = *device.state()->client;
-  const Comparison ping = compare(
-      25,
-      [&] {
-        return seconds_of([&] {
-                 for (int i = 0; i < kCalls; ++i) client.call(rpc::Ping{});
-               }) /
-               kCalls;
-      },
-      [&] {
-        return seconds_of([&] {
-                 for (int i = 0; i < kCalls; ++i) raw.ping();
-               }) /
-               kCalls;
-      });
+  const Comparison ping = compare_pings(*device.state()->client, raw);
   report.row("encrypted ping, against the ping-pong", ping.text() + text("; %.1f us", median(ping.ours) * 1e6), "-",
              true, {{"ratio", ping.ratio()}});
   set_up("encrypted", guarded.server, guarded.options, report);

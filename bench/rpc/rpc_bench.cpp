@@ -18,6 +18,7 @@
 #include <string>
 
 #include "bench/rpc/encrypted.h"
+#include "bench/rpc/pings.h"
 #include "bench/rpc/raw_peer.h"
 #include "bench/rpc/report.h"
 #include "bench/support/comparison.h"
@@ -56,23 +57,7 @@ void null_call(const std::string& program, Report& report) {
   test::ListeningServer server(program, {}, {"--threads", "1"});
   const Device device = connect(server.address());
   bench::RawPeer raw;
-  constexpr int kCalls = 2000;
-  auto raw_pings = [&] {
-    return seconds_of([&] {
-             for (int i = 0; i < kCalls; ++i) raw.ping();
-           }) /
-           kCalls;
-  };
-  session::Client& client = *device.state()->client;
-  const Comparison ping = bench::compare(
-      25,
-      [&] {
-        return seconds_of([&] {
-                 for (int i = 0; i < kCalls; ++i) client.call(rpc::Ping{});
-               }) /
-               kCalls;
-      },
-      raw_pings);
+  const Comparison ping = bench::compare_pings(*device.state()->client, raw);
   report.row("ping, against a 64-byte ping-pong of blocking sockets, all on one CPU",
              ping.text() + format("; %.1f us", median(ping.ours) * 1e6), "1.25", ping.ratio() <= 1.25,
              figures_of(ping));
@@ -82,15 +67,7 @@ void null_call(const std::string& program, Report& report) {
   const std::vector<Argument> arguments = {device.filled(DType::f32, {1}, FillKind::ones),
                                            device.empty(DType::f32, {1})};
   function.call(arguments);
-  const Comparison call = bench::compare(
-      25,
-      [&] {
-        return seconds_of([&] {
-                 for (int i = 0; i < kCalls; ++i) function.call(arguments);
-               }) /
-               kCalls;
-      },
-      raw_pings);
+  const Comparison call = bench::compare_to_pings([&] { function.call(arguments); }, raw);
   report.row("call of a kernel over one element, against the same ping-pong",
              call.text() + format("; %.1f us", median(call.ours) * 1e6), "1.25", call.ratio() <= 1.25,
              figures_of(call));

@@ -76,6 +76,31 @@ ActionPtr compile_parallel(const For& node, Layout& layout);
 // The outermost loop over a GPU's threads, with those directly inside it.
 ActionPtr compile_threads(const For& node, Layout& layout);
 
+// Loops over blocks or threads that stand directly in each other, as one loop over all their iterations.
+class LoopNest {
+ public:
+  // The loop, and while both `belong`, the one directly inside.
+  LoopNest(const For& outermost, bool (*belongs)(ForKind), Layout& layout);
+  const Stmt& body() const { return body_; }
+
+  struct Bounds {
+    std::vector<std::int64_t> mins, extents;  // outermost first
+    std::int64_t count = 1;
+  };
+  // InterpreterError(too_many) when there are more iterations than the limit.
+  Bounds bounds(Frame& frame, std::int64_t limit, const char* too_many) const;
+  // Gives the variables their values in an iteration, the innermost loop's the fastest.
+  void set(std::int64_t iteration, const Bounds& bounds, std::vector<Value>& slots) const;
+
+ private:
+  struct Level {
+    std::size_t slot = 0;
+    CodePtr min, extent;
+  };
+  std::vector<Level> levels_;
+  Stmt body_;
+};
+
 // The current value of a buffer's shape and strides, put into `bound`.
 class ShapeCode {
  public:

@@ -4,6 +4,7 @@
 #include "crosscompile/ir/interpreter_code.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace ferry::ir::interp {
@@ -17,23 +18,14 @@ std::uint64_t next_random(Frame& frame) {
 }
 
 struct ParallelLoop final : Action {
-  // Several, outermost first, where loops over blocks stand in each other.
-  struct Range {
-    std::size_t slot = 0;
-    CodePtr min, extent;
-  };
-  std::vector<Range> ranges;
+  LoopNest loops;
   ActionPtr body;
+  ParallelLoop(const For& node, Layout& layout) : loops(node, is_block, layout), body(compile(loops.body(), layout)) {}
 
   std::int32_t run(Frame& frame) const override {
-    std::vector<std::int64_t> mins, extents;
-    std::int64_t count = 1;
-    for (const Range& range : ranges) {
-      mins.push_back(index_of(range.min->eval(frame, 0)));
-      extents.push_back(std::max<std::int64_t>(0, index_of(range.extent->eval(frame, 0))));
-      if (__builtin_mul_overflow(count, extents.back(), &count))
-        throw InterpreterError("a grid has more blocks than can be counted");
-    }
+    const LoopNest::Bounds bounds =
+        loops.bounds(frame, std::numeric_limits<std::int64_t>::max(), "a grid has more blocks than can be counted");
+    const std::int64_t count = bounds.count;
     if (count == 0) return 0;
     const bool outermost = frame.clock.loop_began == kNever;
     const Stamp caller = frame.workspaces.thread_id;
@@ -48,11 +40,7 @@ struct ParallelLoop final : Action {
         frame.clock.iteration_began = frame.clock.tick();
         frame.workspaces.thread_id = frame.clock.now;
       }
-      std::int64_t rest = i;
-      for (std::size_t r = ranges.size(); r-- > 0; rest /= extents[r]) {
-        frame.slots[ranges[r].slot] =
-            Value::of(static_cast<std::uint64_t>(mins[r]) + static_cast<std::uint64_t>(rest % extents[r]));
-      }
+      loops.set(i, bounds, frame.slots);
       result = body->run(frame);
       i = i >= count - step ? i - (count - step) : i + step;
     }
@@ -67,21 +55,6 @@ struct ParallelLoop final : Action {
 
 }  // namespace
 
-ActionPtr compile_parallel(const For& node, Layout& layout) {
-  auto action = std::make_unique<ParallelLoop>();
-  const For* loop = &node;
-  while (true) {
-    ParallelLoop::Range range;
-    range.min = compile(loop->min, layout);
-    range.extent = compile(loop->extent, layout);
-    range.slot = layout.define(loop->var);
-    action->ranges.push_back(std::move(range));
-    const For* inner = loop->body.as<For>();
-    if (!is_block(node.for_kind) || inner == nullptr || !is_block(inner->for_kind)) break;
-    loop = inner;
-  }
-  action->body = compile(loop->body, layout);
-  return action;
-}
+ActionPtr compile_parallel(const For& node, Layout& layout) { return std::make_unique<ParallelLoop>(node, layout); }
 
 }  // namespace ferry::ir::interp

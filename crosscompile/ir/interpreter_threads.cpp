@@ -236,32 +236,24 @@ class StepCompiler {
 };
 
 struct Threads final : Action {
-  struct Range {
-    std::size_t slot = 0;
-    CodePtr min, extent;
-  };
-  std::vector<Range> ranges;  // outermost first
+  LoopNest loops;
   std::vector<std::size_t> own_buffers;
   StepPtr body;
+  Threads(const For& node, Layout& layout) : loops(node, is_thread, layout) {
+    layout.of_thread = true;
+    StepCompiler compiler(layout);
+    body = compiler.compile_step(loops.body());
+    own_buffers = std::move(compiler.own_buffers);
+    layout.of_thread = false;
+  }
 
   std::int32_t run(Frame& frame) const override {
-    std::vector<std::int64_t> mins, extents;
-    std::int64_t count = 1;
-    for (const Range& range : ranges) {
-      mins.push_back(index_of(range.min->eval(frame, 0)));
-      extents.push_back(std::max<std::int64_t>(0, index_of(range.extent->eval(frame, 0))));
-      if (__builtin_mul_overflow(count, extents.back(), &count) || count > kMaxThreads)
-        throw InterpreterError("a block has more threads than can be interpreted");
-    }
-    if (count == 0) return 0;
-    Crew crew(frame, static_cast<std::size_t>(count), own_buffers);
-    for (std::size_t thread = 0; thread < crew.members().size(); ++thread) {
-      auto rest = static_cast<std::int64_t>(thread);
-      for (std::size_t r = ranges.size(); r-- > 0; rest /= extents[r]) {
-        crew.members()[thread].slots[ranges[r].slot] =
-            Value::of(static_cast<std::uint64_t>(mins[r]) + static_cast<std::uint64_t>(rest % extents[r]));
-      }
-    }
+    const LoopNest::Bounds bounds =
+        loops.bounds(frame, kMaxThreads, "a block has more threads than can be interpreted");
+    if (bounds.count == 0) return 0;
+    Crew crew(frame, static_cast<std::size_t>(bounds.count), own_buffers);
+    for (std::size_t thread = 0; thread < crew.members().size(); ++thread)
+      loops.set(static_cast<std::int64_t>(thread), bounds, crew.members()[thread].slots);
     frame.clock.barrier = frame.clock.tick();
     const std::int32_t result = body->run(crew);
     frame.clock.tick();
@@ -275,25 +267,6 @@ struct Threads final : Action {
 
 }  // namespace
 
-ActionPtr compile_threads(const For& node, Layout& layout) {
-  auto action = std::make_unique<Threads>();
-  const For* loop = &node;
-  while (true) {
-    Threads::Range range;
-    range.min = compile(loop->min, layout);
-    range.extent = compile(loop->extent, layout);
-    range.slot = layout.define(loop->var);
-    action->ranges.push_back(std::move(range));
-    const For* inner = loop->body.as<For>();
-    if (inner == nullptr || !is_thread(inner->for_kind)) break;
-    loop = inner;
-  }
-  layout.of_thread = true;
-  StepCompiler compiler(layout);
-  action->body = compiler.compile_step(loop->body);
-  action->own_buffers = std::move(compiler.own_buffers);
-  layout.of_thread = false;
-  return action;
-}
+ActionPtr compile_threads(const For& node, Layout& layout) { return std::make_unique<Threads>(node, layout); }
 
 }  // namespace ferry::ir::interp

@@ -2,7 +2,7 @@
 
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
-#include "crosscompile/ir/visitor.h"
+#include "crosscompile/ir/uses.h"
 
 #include <cstdlib>
 #include <utility>
@@ -68,16 +68,6 @@ std::optional<Affine> scale(const Affine& affine, std::int64_t factor) {
   return scaled;
 }
 
-class MemoryFinder : public Visitor {
- public:
-  bool found = false;
-
- protected:
-  using Visitor::visit_node;
-  void visit_node(const Load&) override { found = true; }
-  void visit_node(const Call&) override { found = true; }
-};
-
 }  // namespace
 
 std::optional<Affine> affine_in(const Expr& expr, const Expr& var) {
@@ -134,10 +124,6 @@ std::optional<std::int64_t> variation(const Expr& expr, std::span<const Range> r
   return total;
 }
 
-bool is_arithmetic(const Expr& expr) {
-  MemoryFinder finder;
-  finder.visit(expr);
-  return !finder.found;
-}
+bool is_arithmetic(const Expr& expr) { return !contains(expr, {NodeKind::Load, NodeKind::Call}); }
 
 }  // namespace ferry::passes

@@ -5,6 +5,7 @@
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/uses.h"
 #include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/affine.h"
 
@@ -49,15 +50,6 @@ Accesses accesses_of(const Stmt& stmt) {
   collector.visit(stmt);
   return std::move(collector.found);
 }
-
-class LoadFinder : public Visitor {
- public:
-  bool found = false;
-
- protected:
-  void visit_node(const Load&) override { found = true; }
-  using Visitor::visit_node;
-};
 
 // Decides where barriers stand: before which statements.
 class BarrierPlan {
@@ -171,9 +163,7 @@ class BarrierPlan {
 
   // Whether threads may see other values: what comes from memory may be anything.
   bool differs(const Expr& expr) const {
-    LoadFinder loads;
-    loads.visit(expr);
-    return loads.found ||
+    return contains(expr, {NodeKind::Load}) ||
            std::any_of(differing_.begin(), differing_.end(), [&](const Expr& var) { return uses_var(expr, var); });
   }
 

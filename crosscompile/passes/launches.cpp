@@ -3,13 +3,13 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/uses.h"
 #include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/map_threads.h"
 #include "crosscompile/passes/simplify.h"
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace ferry::passes {
 namespace {
@@ -36,61 +36,20 @@ std::int64_t bytes_of(const Buffer& buffer) {
   return bytes;
 }
 
-// What a kernel takes from outside, in order of first use.
-class UseFinder : public Visitor {
- public:
-  std::vector<BufferRef> buffers;
-  std::vector<Expr> variables;
-
+// Refuses what a kernel cannot do.
+class Checker : public Visitor {
  protected:
   using Visitor::visit_node;
-  void visit_node(const Var& node) override {
-    if (bound_.contains(&node) || !seen_.insert(&node).second) return;
-    // The tree outlives this handle, which must not delete its node.
-    variables.emplace_back(std::shared_ptr<const Var>(std::shared_ptr<void>(), &node));
-  }
-  void visit_node(const Load& node) override {
-    use(node.buffer);
-    Visitor::visit_node(node);
-  }
-  void visit_node(const Store& node) override {
-    use(node.buffer);
-    Visitor::visit_node(node);
-  }
   void visit_node(const Allocate& node) override {
     if (node.offset.defined())
       throw CompileError("'" + node.buffer->name +
                          "': expected memory of a block or a thread inside a kernel (shared, local or register), got "
                          "global");
-    seen_.insert(node.buffer.get());
     Visitor::visit_node(node);
-  }
-  void visit_node(const For& node) override {
-    bound_.insert(node.var.get());
-    Visitor::visit_node(node);
-  }
-  void visit_node(const LetStmt& node) override {
-    visit(node.value);
-    bound_.insert(node.var.get());
-    visit(node.body);
-  }
-  void visit_node(const Let& node) override {
-    visit(node.value);
-    bound_.insert(node.var.get());
-    visit(node.body);
   }
   void visit_node(const Assert&) override {
     throw CompileError("expected a kernel that needs no checks while it runs, which a GPU cannot report");
   }
-
- public:
-  void know(const void* identity) { seen_.insert(identity); }
-
- private:
-  void use(const BufferRef& buffer) {
-    if (seen_.insert(buffer.get()).second) buffers.push_back(buffer);
-  }
-  std::unordered_set<const void*> seen_, bound_;
 };
 
 class Splitter {
@@ -141,17 +100,19 @@ class Splitter {
   }
 
   void find_parameters(Launch& launch) const {
-    UseFinder uses;
-    for (const auto* axes : {&launch.grid, &launch.block})
-      for (const LaunchAxis& axis : *axes)
-        if (axis.var.defined()) uses.know(axis.var.get());
-    for (const BufferRef& buffer : launch.shared) uses.know(buffer.get());
-    uses.visit(launch.body);
-    for (const BufferRef& buffer : uses.buffers) {
+    Checker().visit(launch.body);
+    for (const BufferRef& buffer : used_buffers(launch.body)) {
+      if (std::find(launch.shared.begin(), launch.shared.end(), buffer) != launch.shared.end()) continue;
       const auto place = places_.find(buffer.get());
       launch.parameters.push_back({buffer, place == places_.end() ? Expr() : place->second, {}});
     }
-    for (const Expr& variable : uses.variables) launch.parameters.push_back({nullptr, {}, variable});
+    const auto is_axis = [&](const Expr& variable) {
+      const auto is_it = [&](const LaunchAxis& axis) { return axis.var.same_as(variable); };
+      return std::any_of(launch.grid.begin(), launch.grid.end(), is_it) ||
+             std::any_of(launch.block.begin(), launch.block.end(), is_it);
+    };
+    for (const Expr& variable : free_vars(launch.body))
+      if (!is_axis(variable)) launch.parameters.push_back({nullptr, {}, variable});
   }
 
   const Function& function_;

@@ -27,7 +27,7 @@ constexpr Pass kPipeline[] = {
     {"simplify", [](Function f, const Target&) { return simplify(std::move(f)); }},
     {"map_threads", [](Function f, const Target&) { return map_threads(std::move(f)); }},
     {"split_vthreads", [](Function f, const Target&) { return split_vthreads(std::move(f)); }},
-    {"simplify_threads", [](Function f, const Target&) { return simplify(std::move(f)); }},
+    {"simplify_threads", [](Function f, const Target&) { return has_gpu_loops(f.body) ? simplify(std::move(f)) : f; }},
     {"insert_barriers", [](Function f, const Target&) { return insert_barriers(std::move(f)); }},
     {"partition_loops",
      [](Function f, const Target& target) { return target.keeps_loops ? f : partition_loops(std::move(f), target); }},

@@ -7,11 +7,11 @@ namespace {
 
 using ir::BinaryOp;
 
-Range of_type(ir::Type type) {
+ValueRange of_type(ir::Type type) {
   const auto of = [](auto zero) {
     using T = decltype(zero);
-    return Range{static_cast<std::int64_t>(std::numeric_limits<T>::min()),
-                 static_cast<std::int64_t>(std::numeric_limits<T>::max())};
+    return ValueRange{static_cast<std::int64_t>(std::numeric_limits<T>::min()),
+                      static_cast<std::int64_t>(std::numeric_limits<T>::max())};
   };
   switch (type.code) {
     case DType::i8: return of(std::int8_t{});
@@ -26,14 +26,14 @@ Range of_type(ir::Type type) {
 }
 
 // The range when all of it fits the type, so that nothing can have wrapped; the type's otherwise.
-Range fitted(ir::Type type, bool overflowed, Range range) {
-  const Range whole = of_type(type);
+ValueRange fitted(ir::Type type, bool overflowed, ValueRange range) {
+  const ValueRange whole = of_type(type);
   return overflowed || !range.within(whole.min, whole.max) ? whole : range;
 }
 
 template <class Operation>
-Range corners(ir::Type type, const Range& a, const Range& b, Operation operation) {
-  Range result{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
+ValueRange corners(ir::Type type, const ValueRange& a, const ValueRange& b, Operation operation) {
+  ValueRange result{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
   bool overflowed = false;
   for (const std::int64_t left : {a.min, a.max}) {
     for (const std::int64_t right : {b.min, b.max}) {
@@ -50,13 +50,13 @@ bool add(std::int64_t a, std::int64_t b, std::int64_t* to) { return __builtin_ad
 bool sub(std::int64_t a, std::int64_t b, std::int64_t* to) { return __builtin_sub_overflow(a, b, to); }
 bool mul(std::int64_t a, std::int64_t b, std::int64_t* to) { return __builtin_mul_overflow(a, b, to); }
 
-Range united(const Range& a, const Range& b) { return {std::min(a.min, b.min), std::max(a.max, b.max)}; }
+ValueRange united(const ValueRange& a, const ValueRange& b) { return {std::min(a.min, b.min), std::max(a.max, b.max)}; }
 
-Range of_binary(const Ranges& variables, const ir::Binary& node) {
+ValueRange of_binary(const ValueRanges& variables, const ir::Binary& node) {
   const ir::Type type = node.type;
   if (!type.is_int()) return of_type(type);
-  const Range a = range_of(variables, node.left);
-  const Range b = range_of(variables, node.right);
+  const ValueRange a = range_of(variables, node.left);
+  const ValueRange b = range_of(variables, node.right);
   switch (node.op) {
     case BinaryOp::add: return corners(type, a, b, add);
     case BinaryOp::sub: return corners(type, a, b, sub);
@@ -87,7 +87,7 @@ Range of_binary(const Ranges& variables, const ir::Binary& node) {
 
 }  // namespace
 
-Range range_of(const Ranges& variables, const ir::Expr& expr) {
+ValueRange range_of(const ValueRanges& variables, const ir::Expr& expr) {
   const ir::Type type = expr.type();
   const auto* imm = expr.as<ir::IntImm>();
   if (imm != nullptr && (type.code != DType::u64 || imm->value >= 0)) return {imm->value, imm->value};
@@ -99,8 +99,8 @@ Range range_of(const Ranges& variables, const ir::Expr& expr) {
   if (const auto* binary = expr.as<ir::Binary>()) return of_binary(variables, *binary);
   if (const auto* broadcast = expr.as<ir::Broadcast>()) return range_of(variables, broadcast->value);
   if (const auto* ramp = expr.as<ir::Ramp>()) {
-    const Range steps{0, static_cast<std::int64_t>(type.lanes) - 1};
-    const Range offset = corners(type, range_of(variables, ramp->stride), steps, mul);
+    const ValueRange steps{0, static_cast<std::int64_t>(type.lanes) - 1};
+    const ValueRange offset = corners(type, range_of(variables, ramp->stride), steps, mul);
     return corners(type, range_of(variables, ramp->base), offset, add);
   }
   if (const auto* cast = expr.as<ir::Cast>()) {
@@ -116,8 +116,8 @@ Range range_of(const Ranges& variables, const ir::Expr& expr) {
   return of_type(type);
 }
 
-Range loop_range(const Range& min, const Range& extent) {
-  Range range{min.min, std::numeric_limits<std::int64_t>::max()};
+ValueRange loop_range(const ValueRange& min, const ValueRange& extent) {
+  ValueRange range{min.min, std::numeric_limits<std::int64_t>::max()};
   std::int64_t last = 0;
   const std::int64_t count = std::min(extent.max, kMaxIterations);
   if (!__builtin_add_overflow(min.max, count, &last) && last > range.min) range.max = last - 1;

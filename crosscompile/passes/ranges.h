@@ -10,7 +10,7 @@
 namespace ferry::passes {
 
 // Inclusive at both ends; of every lane.
-struct Range {
+struct ValueRange {
   std::int64_t min = std::numeric_limits<std::int64_t>::min();
   std::int64_t max = std::numeric_limits<std::int64_t>::max();
 
@@ -18,12 +18,12 @@ struct Range {
   bool is_non_negative() const { return min >= 0; }
 };
 
-using Ranges = std::unordered_map<const ir::ExprNode*, Range>;  // of variables; those not listed are unknown
+using ValueRanges = std::unordered_map<const ir::ExprNode*, ValueRange>;  // of variables; those not listed are unknown
 
 // Of an integer or bool expression. u64 counts as unknown.
-Range range_of(const Ranges& variables, const ir::Expr& expr);
+ValueRange range_of(const ValueRanges& variables, const ir::Expr& expr);
 // Of the variable of a loop. Counts on kMaxIterations: nobody lives to see more.
 inline constexpr std::int64_t kMaxIterations = std::int64_t{1} << 56;
-Range loop_range(const Range& min, const Range& extent);
+ValueRange loop_range(const ValueRange& min, const ValueRange& extent);
 
 }  // namespace ferry::passes

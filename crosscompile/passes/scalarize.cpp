@@ -4,6 +4,7 @@
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/prefetch.h"
 #include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/uses.h"
 #include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/lane.h"
 #include "crosscompile/passes/ranges.h"
@@ -16,20 +17,7 @@ namespace {
 
 using namespace ir;
 
-class CallFinder : public Visitor {
- public:
-  bool found = false;
-
- protected:
-  using Visitor::visit_node;
-  void visit_node(const Call&) override { found = true; }
-};
-
-bool has_call(const Expr& expr) {
-  CallFinder finder;
-  finder.visit(expr);
-  return finder.found;
-}
+bool has_call(const Expr& expr) { return contains(expr, {NodeKind::Call}); }
 
 // Whether a statement that writes the buffer lane by lane, at `index`, could disturb what later lanes read here.
 class Disturbed : public Visitor {
@@ -56,8 +44,8 @@ std::optional<bool> always(const Binary& node) {
   const Type type = node.left.type();
   if (!type.is_int() || !type.is_scalar()) return std::nullopt;
   if (node.left.as<IntImm>() == nullptr && node.right.as<IntImm>() == nullptr) return std::nullopt;
-  const Ranges nothing_known;
-  Range a = range_of(nothing_known, node.left), b = range_of(nothing_known, node.right);
+  const ValueRanges nothing_known;
+  ValueRange a = range_of(nothing_known, node.left), b = range_of(nothing_known, node.right);
   if (type.code == DType::u64) {
     // Of these only that they are not negative.
     if (!is_constant(node.left, 0) && !is_constant(node.right, 0)) return std::nullopt;

@@ -75,6 +75,20 @@ std::uint64_t number(const Option& option) {
   return value;
 }
 
+// Of those that only tell schedules how large the device is; false for any other option.
+bool take_size(const Option& option, TargetParts& parts) {
+  if (option.key == "num-cores") {
+    parts.threads = static_cast<std::uint32_t>(number(option));
+  } else if (option.key == "l1-bytes") {
+    parts.l1_bytes = number(option);
+  } else if (option.key == "l2-bytes") {
+    parts.l2_bytes = number(option);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 void add_attributes(TargetParts& parts, const std::string& list) {
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
@@ -126,16 +140,10 @@ Target from_options(const std::vector<Option>& options, std::vector<std::string>
       parts.cpu = option.value;
     } else if (option.key == "mattr") {
       add_attributes(parts, option.value);
-    } else if (option.key == "num-cores") {
-      parts.threads = static_cast<std::uint32_t>(number(option));
-    } else if (option.key == "l1-bytes") {
-      parts.l1_bytes = number(option);
-    } else if (option.key == "l2-bytes") {
-      parts.l2_bytes = number(option);
     } else if (const char* why = reason_to_ignore(option.key); why != nullptr) {
       if (notes != nullptr) notes->push_back("-" + option.key + "=" + option.value + " is ignored: " + why);
       continue;
-    } else if (option.key != "mabi" && option.key != "mfloat-abi") {
+    } else if (!take_size(option, parts) && option.key != "mabi" && option.key != "mfloat-abi") {
       throw CompileError(unknown_name("target option", option.key, option_names()));
     }
     anything = true;
@@ -166,13 +174,8 @@ std::optional<std::string> named_meaning(const std::string& name) {
 Target c_from_options(const std::vector<Option>& options, std::vector<std::string>* notes) {
   TargetParts parts;
   for (const Option& option : options) {
-    if (option.key == "num-cores") {
-      parts.threads = static_cast<std::uint32_t>(number(option));
-    } else if (option.key == "l1-bytes") {
-      parts.l1_bytes = number(option);
-    } else if (option.key == "l2-bytes") {
-      parts.l2_bytes = number(option);
-    } else if (const char* why = reason_to_ignore(option.key); why != nullptr) {
+    if (take_size(option, parts)) continue;
+    if (const char* why = reason_to_ignore(option.key); why != nullptr) {
       if (notes != nullptr) notes->push_back("-" + option.key + "=" + option.value + " is ignored: " + why);
     } else {
       throw CompileError(unknown_name("option of the target 'c'", option.key, {"num-cores", "l1-bytes", "l2-bytes"}));

@@ -16,7 +16,7 @@ struct Operands {
   ir::Type type;
   Value* left;
   Value* right;
-  Range left_range, right_range;
+  ValueRange left_range, right_range;
 };
 
 struct Division {
@@ -24,7 +24,7 @@ struct Division {
   Value* rest;
 };
 
-bool may_be_zero(const Range& range) { return range.min <= 0 && range.max >= 0; }
+bool may_be_zero(const ValueRange& range) { return range.min <= 0 && range.max >= 0; }
 
 // For a divisor that may be zero: divides by 1 instead and then makes both results 0.
 Value* without_zero(FunctionState& state, const Operands& in, Value** is_zero) {

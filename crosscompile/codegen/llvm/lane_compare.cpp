@@ -19,7 +19,7 @@ std::optional<CmpInst::Predicate> predicate_of(BinaryOp op) {
   return std::nullopt;
 }
 
-constexpr bool is_everything(const Range& range) {
+constexpr bool is_everything(const ValueRange& range) {
   return range.min == std::numeric_limits<std::int64_t>::min() && range.max == std::numeric_limits<std::int64_t>::max();
 }
 

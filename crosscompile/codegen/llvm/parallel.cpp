@@ -2,11 +2,12 @@
 
 #include "crosscompile/codegen/llvm/expressions.h"
 #include "crosscompile/codegen/llvm/function.h"
-#include "crosscompile/codegen/llvm/live_values.h"
 #include "crosscompile/codegen/llvm/runtime_slots.h"
 #include "crosscompile/codegen/llvm/statements.h"
 #include "crosscompile/codegen/llvm/workspace.h"
 #include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/uses.h"
 #include "crosscompile/passes/work_estimate.h"
 
 namespace ferry::codegen {
@@ -16,18 +17,21 @@ using llvm::Value;
 
 // What the body needs from outside, in the order of the closure's fields.
 struct Closure {
-  LiveValues live;
+  std::vector<ir::BufferRef> buffers;
+  std::vector<ir::Expr> variables;
   Value* min;  // of the loop
   std::vector<Value*> fields;
   llvm::StructType* type = nullptr;
 };
 
 Closure make_closure(FunctionState& state, const ir::For& node, Value* min) {
-  Closure closure{live_values(state, node.body), min, {}, nullptr};
+  Closure closure{ir::used_buffers(node.body), ir::free_vars(node.body), min, {}, nullptr};
+  // The loop's own variable, and sizes of no consequence, have no value outside.
+  std::erase_if(closure.variables, [&](const ir::Expr& var) { return !state.values.contains(var.get()); });
   closure.fields = {state.runtime, min};
   if (state.call_block != nullptr) closure.fields.push_back(state.call_block);
-  for (const ir::Buffer* buffer : closure.live.buffers) closure.fields.push_back(state.buffers.at(buffer));
-  for (const ir::ExprNode* var : closure.live.variables) closure.fields.push_back(state.values.at(var));
+  for (const ir::BufferRef& buffer : closure.buffers) closure.fields.push_back(state.buffers.at(buffer.get()));
+  for (const ir::Expr& var : closure.variables) closure.fields.push_back(state.values.at(var.get()));
   std::vector<llvm::Type*> types;
   for (const Value* field : closure.fields) types.push_back(field->getType());
   closure.type = llvm::StructType::get(state.context(), types);
@@ -62,12 +66,12 @@ void load_closure(FunctionState& outer, FunctionState& inner, const Closure& clo
   inner.runtime = field();
   *min = field();
   if (outer.call_block != nullptr) inner.call_block = field();
-  for (const ir::Buffer* buffer : closure.live.buffers) {
+  for (const ir::BufferRef& buffer : closure.buffers) {
     Value* pointer = field();
     if (auto* load = llvm::dyn_cast<llvm::LoadInst>(pointer)) mark_aligned(load);
-    inner.buffers[buffer] = pointer;
+    inner.buffers[buffer.get()] = pointer;
   }
-  for (const ir::ExprNode* var : closure.live.variables) inner.values[var] = field();
+  for (const ir::Expr& var : closure.variables) inner.values[var.get()] = field();
   inner.ranges = outer.ranges;
 }
 
@@ -85,7 +89,7 @@ llvm::Function* make_body(FunctionState& outer, const ir::For& node, const Closu
   Value* min = nullptr;
   load_closure(outer, inner, closure, function->getArg(2), &min);
   emit_workspace_blocks(inner, node.body);
-  const Range range = loop_range(range_of(outer.ranges, node.min), range_of(outer.ranges, node.extent));
+  const ValueRange range = loop_range(range_of(outer.ranges, node.min), range_of(outer.ranges, node.extent));
   inner.ranges[node.var.get()] = range;
   Value* begin = inner.builder.CreateAdd(min, function->getArg(0));
   Value* end = inner.builder.CreateAdd(min, function->getArg(1));

@@ -16,9 +16,9 @@
 namespace ferry::codegen {
 
 using passes::loop_range;
-using passes::Range;
 using passes::range_of;
-using passes::Ranges;
+using passes::ValueRange;
+using passes::ValueRanges;
 
 struct ModuleState {
   const Target& target;
@@ -41,7 +41,7 @@ struct FunctionState {
   llvm::IRBuilder<> builder;
   std::unordered_map<const ir::ExprNode*, llvm::Value*> values;  // of variables
   std::unordered_map<const ir::Buffer*, llvm::Value*> buffers;   // their first element
-  Ranges ranges;                                                 // of integer variables
+  ValueRanges ranges;                                            // of integer variables
   llvm::Value* runtime = nullptr;                                // ferry_runtime_api*
   llvm::Value* call_block = nullptr;                             // null: not used here
   llvm::Value* thread_block = nullptr;

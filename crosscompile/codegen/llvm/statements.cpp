@@ -19,7 +19,7 @@ using llvm::Value;
 void emit_serial(FunctionState& state, const ir::For& node) {
   Value* begin = emit_expr(state, node.min);
   Value* end = state.builder.CreateAdd(begin, emit_expr(state, node.extent));
-  const Range range = loop_range(range_of(state.ranges, node.min), range_of(state.ranges, node.extent));
+  const ValueRange range = loop_range(range_of(state.ranges, node.min), range_of(state.ranges, node.extent));
   state.ranges[node.var.get()] = range;
   emit_loop(state, begin, end, range, node.var.as<ir::Var>()->name, [&](Value* variable) {
     state.values[node.var.get()] = variable;
@@ -98,7 +98,7 @@ void emit_block(FunctionState& state, const ir::Block& node) {
 
 }  // namespace
 
-void emit_loop(FunctionState& state, Value* begin, Value* end, const Range& range, const llvm::Twine& name,
+void emit_loop(FunctionState& state, Value* begin, Value* end, const ValueRange& range, const llvm::Twine& name,
                const std::function<void(Value*)>& body) {
   llvm::IRBuilder<>& b = state.builder;
   llvm::BasicBlock* before = b.GetInsertBlock();

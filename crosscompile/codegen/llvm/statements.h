@@ -10,8 +10,8 @@ namespace ferry::codegen {
 void emit_stmt(FunctionState& state, const ir::Stmt& stmt);
 
 // for (variable = begin; variable < end; ++variable) body(variable), for int64 values. `range` is that of the variable.
-void emit_loop(FunctionState& state, llvm::Value* begin, llvm::Value* end, const Range& range, const llvm::Twine& name,
-               const std::function<void(llvm::Value*)>& body);
+void emit_loop(FunctionState& state, llvm::Value* begin, llvm::Value* end, const ValueRange& range,
+               const llvm::Twine& name, const std::function<void(llvm::Value*)>& body);
 
 // Leaves the function with `result` when the condition holds, which it hardly ever does.
 void emit_return_if(FunctionState& state, llvm::Value* condition, llvm::Value* result);

@@ -3,7 +3,7 @@
 #include "crosscompile/codegen/source/calls.h"
 #include "crosscompile/codegen/source/integers.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/visitor.h"
+#include "crosscompile/ir/uses.h"
 
 #include <limits>
 
@@ -12,22 +12,9 @@ namespace {
 
 using ir::BinaryOp;
 
-class LetFinder : public ir::Visitor {
- public:
-  bool found = false;
-
- protected:
-  using ir::Visitor::visit_node;
-  void visit_node(const ir::Let&) override { found = true; }
-};
-
 bool has_let(FunctionState& state, const ir::Expr& expr) {
   const auto [entry, is_new] = state.has_let.try_emplace(expr.get(), expr, false);
-  if (is_new) {
-    LetFinder finder;
-    finder.visit(expr);
-    entry->second.second = finder.found;
-  }
+  if (is_new) entry->second.second = ir::contains(expr, {ir::NodeKind::Let});
   return entry->second.second;
 }
 

@@ -1,7 +1,7 @@
 #include "crosscompile/codegen/source/integers.h"
 
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/visitor.h"
+#include "crosscompile/ir/uses.h"
 
 #include <limits>
 
@@ -9,17 +9,7 @@ namespace ferry::codegen::source {
 namespace {
 
 using ir::BinaryOp;
-using passes::Range;
-
-class Finder : public ir::Visitor {
- public:
-  bool found = false;
-
- protected:
-  using ir::Visitor::visit_node;
-  void visit_node(const ir::Load&) override { found = true; }
-  void visit_node(const ir::Call&) override { found = true; }
-};
+using passes::ValueRange;
 
 bool is_narrow(ir::Type type) { return type.bits() < 32; }
 bool is_wide(ir::Type type) { return type.bits() == 64; }
@@ -61,12 +51,9 @@ Binding tighter(Binding binding) { return static_cast<Binding>(static_cast<int>(
 // The whole range of a type is what range_of gives for what may have left it.
 bool may_overflow(FunctionState& state, const ir::Expr& expr) {
   const ir::Type type = expr.type();
-  if (state.addressing && type == ir::kIndex) {
-    Finder reads;
-    reads.visit(expr);
-    if (!reads.found) return false;
-  }
-  const Range range = passes::range_of(state.assumed, expr);
+  if (state.addressing && type == ir::kIndex && !ir::contains(expr, {ir::NodeKind::Load, ir::NodeKind::Call}))
+    return false;
+  const ValueRange range = passes::range_of(state.assumed, expr);
   const int width = type.bits();
   if (width == 64)
     return !range.within(std::numeric_limits<std::int64_t>::min() + 1, std::numeric_limits<std::int64_t>::max() - 1);
@@ -155,7 +142,8 @@ Text helper_call(FunctionState& state, Helper helper, const ir::Binary& node) {
 }
 
 Text division(FunctionState& state, const ir::Binary& node) {
-  const Range left = passes::range_of(state.assumed, node.left), right = passes::range_of(state.assumed, node.right);
+  const ValueRange left = passes::range_of(state.assumed, node.left),
+                   right = passes::range_of(state.assumed, node.right);
   const auto* constant = node.right.as<ir::IntImm>();
   const bool positive = (constant != nullptr && constant->value != 0 && node.type.is_unsigned_int()) || right.min > 0;
   if (positive && (node.type.is_unsigned_int() || left.is_non_negative())) return plain(state, node);
@@ -205,7 +193,7 @@ Text int_binary_text(FunctionState& state, const ir::Binary& node) {
 
 Text int_negation_text(FunctionState& state, const ir::Unary& node) {
   const ir::Type type = node.type;
-  const Range range = passes::range_of(state.assumed, node.value);
+  const ValueRange range = passes::range_of(state.assumed, node.value);
   const std::int64_t lowest =
       is_wide(type) ? std::numeric_limits<std::int64_t>::min() : -(std::int64_t{1} << (type.bits() - 1));
   if (type.is_signed_int() && range.min > lowest)

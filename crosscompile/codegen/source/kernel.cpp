@@ -1,9 +1,10 @@
 #include "crosscompile/codegen/source/kernel.h"
 
-#include "crosscompile/codegen/source/live.h"
 #include "crosscompile/codegen/source/statements.h"
 #include "crosscompile/codegen/source/workspace.h"
 #include "crosscompile/ir/print_context.h"
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/uses.h"
 
 #include <algorithm>
 #include <limits>
@@ -63,7 +64,8 @@ void note_sizes(FunctionState& state) {
       // A symbol that is a dimension of an input is a size, so not negative.
       const bool is_size = parameter.direction != Direction::out;
       if (is_size) state.known[extent.get()].min = 0;
-      const auto [entry, is_new] = state.assumed.try_emplace(extent.get(), passes::Range{-kAssumedSize, kAssumedSize});
+      const auto [entry, is_new] =
+          state.assumed.try_emplace(extent.get(), passes::ValueRange{-kAssumedSize, kAssumedSize});
       if (is_size) entry->second.min = 0;
     }
   }
@@ -84,7 +86,8 @@ void print_scalar(FunctionState& state, const ir::Expr& var, const std::string& 
 // Those that the body uses. The sizes and scalars get their names first: they are what a reader knows.
 void print_arguments(FunctionState& state) {
   const ir::Function& function = state.source;
-  const LiveNames live = live_names(function.body, nullptr);
+  const std::vector<ir::BufferRef> buffers = ir::used_buffers(function.body);
+  const std::vector<ir::Expr> variables = ir::free_vars(function.body);
   std::unordered_set<const void*> declared;
   const auto name_of = [&](const ir::Expr& var) {
     declared.insert(var.get());
@@ -94,20 +97,20 @@ void print_arguments(FunctionState& state) {
   for (const ir::FunctionParameter& parameter : function.parameters) {
     const std::size_t place = index++;
     if (parameter.kind == ParameterKind::scalar) {
-      if (contains(live.variables, parameter.scalar) && !declared.contains(parameter.scalar.get()))
+      if (contains(variables, parameter.scalar) && !declared.contains(parameter.scalar.get()))
         print_scalar(state, parameter.scalar, name_of(parameter.scalar), place);
       continue;
     }
-    const ir::Buffer* buffer = parameter.buffer.get();
-    if (std::find(live.buffers.begin(), live.buffers.end(), buffer) == live.buffers.end()) continue;
-    const std::string name = state.names.declare(buffer, parameter.name);
+    const ir::BufferRef& buffer = parameter.buffer;
+    if (std::find(buffers.begin(), buffers.end(), buffer) == buffers.end()) continue;
+    const std::string name = state.names.declare(buffer.get(), parameter.name);
     const std::string constant = parameter.direction == Direction::in ? "const " : "";
     state.line(constant + memory_type(buffer->dtype) + "* " + std::string(state.unit.dialect.restrict) + " " + name +
                " = args[" + std::to_string(place) + "];  " + shape_comment(*buffer));
   }
   for (const ir::Expr& symbol : function.symbols) {
     const std::size_t place = index++;
-    if (contains(live.variables, symbol) && !declared.contains(symbol.get()))
+    if (contains(variables, symbol) && !declared.contains(symbol.get()))
       print_scalar(state, symbol, name_of(symbol), place);
   }
 }

@@ -1,10 +1,11 @@
 #include "crosscompile/codegen/source/parallel.h"
 
 #include "crosscompile/codegen/source/expressions.h"
-#include "crosscompile/codegen/source/live.h"
 #include "crosscompile/codegen/source/statements.h"
 #include "crosscompile/codegen/source/workspace.h"
 #include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/uses.h"
 #include "crosscompile/passes/simplify.h"
 #include "crosscompile/passes/work_estimate.h"
 
@@ -33,12 +34,12 @@ std::vector<Field> make_fields(FunctionState& outer, FunctionState& inner, const
   const BlockUse use = block_use(node.body, true);
   std::vector<Field> fields;
   if (use.thread) fields.push_back({"const ferry_runtime_api* rt", "rt", "rt"});
-  const LiveNames live = live_names(node.body, &outer.names);
-  for (const ir::Buffer* buffer : live.buffers) {
-    const std::string outside = outer.names.of(*buffer), name = inner.names.declare(buffer, outside);
+  for (const ir::BufferRef& buffer : ir::used_buffers(node.body)) {
+    const std::string outside = outer.names.of(*buffer), name = inner.names.declare(buffer.get(), outside);
     fields.push_back({pointer_type(outer, *buffer) + " " + name, outside, name});
   }
-  for (const ir::Expr& var : live.variables) {
+  for (const ir::Expr& var : ir::free_vars(node.body)) {
+    if (!outer.names.knows(var.get())) continue;  // the loop's own
     const std::string outside = outer.names.of(*var.as<ir::Var>()), name = inner.names.declare(var.get(), outside);
     fields.push_back({value_type(var.type().code) + " " + name, outside, name});
   }

@@ -10,21 +10,11 @@
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/print_context.h"
 #include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/uses.h"
 #include "crosscompile/ir/visitor.h"
 
 namespace ferry::codegen::source {
 namespace {
-
-class CostFinder : public ir::Visitor {
- public:
-  bool found = false;
-
- protected:
-  using ir::Visitor::visit_node;
-  void visit_node(const ir::Load&) override { found = true; }
-  void visit_node(const ir::Call&) override { found = true; }
-  void visit_node(const ir::Let&) override { found = true; }
-};
 
 // Between braces.
 void print_inside(FunctionState& state, const ir::Stmt& stmt) {
@@ -190,17 +180,15 @@ std::string shape_comment(const ir::Buffer& buffer) {
 }
 
 std::string print_bound(FunctionState& state, const ir::Expr& bound, const std::string& name) {
-  CostFinder costs;
-  costs.visit(bound);
   std::string text = print_index(state, bound);
-  if (!costs.found) return text;
+  if (!ir::contains(bound, {ir::NodeKind::Load, ir::NodeKind::Call, ir::NodeKind::Let})) return text;
   const std::string once = state.names.fresh(name);
   state.line("const int64_t " + once + " = " + text + ";");
   return once;
 }
 
 void note_loop(FunctionState& state, const ir::For& node) {
-  for (passes::Ranges* ranges : {&state.known, &state.assumed}) {
+  for (passes::ValueRanges* ranges : {&state.known, &state.assumed}) {
     (*ranges)[node.var.get()] =
         passes::loop_range(passes::range_of(*ranges, node.min), passes::range_of(*ranges, node.extent));
   }

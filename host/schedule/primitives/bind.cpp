@@ -39,9 +39,7 @@ void bind(Stages&, ScheduledStage* stage, Words& words) {
   words.end();
   expect_serial(*stage, axis, words);
   const Loop& loop = stage->loops.loop(axis);
-  if (loop.reduces)
-    words.fail("an axis of the result", "'" + loop.name + "', over which '" + stage->name +
-                                            "' reduces: its iterations write the same elements; rfactor it first");
+  expect_result_axis(*stage, axis, words);
   if (kind != ForKind::vthread) {
     for (const std::size_t other : stage->loops.order())
       if (stage->loops.loop(other).kind == kind)

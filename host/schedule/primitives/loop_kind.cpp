@@ -17,6 +17,13 @@ void expect_serial(const ScheduledStage& stage, std::size_t loop, const Words& w
   }
 }
 
+void expect_result_axis(const ScheduledStage& stage, std::size_t loop, const Words& words) {
+  const Loop& what = stage.loops.loop(loop);
+  if (what.reduces)
+    words.fail("an axis of the result", "'" + what.name + "', over which '" + stage.name +
+                                            "' reduces: its iterations write the same elements; rfactor it first");
+}
+
 void expect_at_most(std::int64_t iterations, const ScheduledStage& stage, std::size_t loop, const Words& words) {
   const Loop& what = stage.loops.loop(loop);
   const std::int64_t* extent = ir::as_int(what.extent);

@@ -10,10 +10,7 @@ void parallel(Stages&, ScheduledStage* stage, Words& words) {
   const std::size_t axis = words.axis(*stage);
   words.end();
   expect_serial(*stage, axis, words);
-  const Loop& loop = stage->loops.loop(axis);
-  if (loop.reduces)
-    words.fail("an axis of the result", "'" + loop.name + "', over which '" + stage->name +
-                                            "' reduces: its iterations write the same elements; rfactor it first");
+  expect_result_axis(*stage, axis, words);
   stage->is_touched = true;
   stage->loops.set_kind(axis, ir::ForKind::parallel);
 }

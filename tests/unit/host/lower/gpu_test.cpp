@@ -8,6 +8,7 @@
 #include "crosscompile/passes/pipeline.h"
 #include "host/lang/text.h"
 #include "host/lower/lower.h"
+#include "tests/support/gpu_schedules.h"
 #include "tests/support/kernel_arguments.h"
 #include "tests/unit/host/lower/scheduled.h"
 
@@ -23,60 +24,6 @@ const char* const kProduct = "def mm(int(M,K) A, int(K,N) B) -> (C) { C(m,n) +=!
 const char* const kTwo = "def two(int(N,M) A) -> (C) { B(i,j) = A(i,j) + 1  C(i,j) = B(i,j) * 2 }";
 const char* const kBlur =
     "def blur(int(H,W) I) -> (B) { X(y,x) = I(y,x) + I(y,x+1) + I(y,x+2)  B(y,x) = X(y,x) + X(y+1,x) + X(y+2,x) }";
-
-// 16 threads, 2 x 2 elements each; both inputs come in tiles of 4 that all threads fetch together.
-const std::string kTiled = R"(cache_write local -> CL
-A: cache_read shared CL -> AA
-B: cache_read shared CL -> BB
-C: split m 8 -> my mi
-C: split mi 2 -> ty yi
-C: split n 8 -> nx ni
-C: split ni 2 -> tx xi
-C: reorder my nx ty tx yi xi
-C: bind my blockIdx.y
-C: bind nx blockIdx.x
-C: bind ty threadIdx.y
-C: bind tx threadIdx.x
-CL: compute_at C tx
-CL: split k 4 -> ko ki
-CL: reorder ko ki m n
-AA: compute_at CL ko
-AA: split i0 nparts 4 -> ay ai
-AA: split i1 nparts 4 -> ax aj
-AA: bind ay threadIdx.y
-AA: bind ax threadIdx.x
-BB: compute_at CL ko
-BB: split i0 nparts 4 -> by bi
-BB: split i1 nparts 4 -> bx bj
-BB: bind by threadIdx.y
-BB: bind bx threadIdx.x
-)";
-
-// The same tile in two virtual threads along n: a thread's columns lie four apart.
-const std::string kVirtual = R"(cache_write local -> CL
-A: cache_read shared CL -> AA
-B: cache_read shared CL -> BB
-C: split m 8 -> my mi
-C: split n 8 -> nx ni
-C: split ni nparts 2 -> vx tx
-C: reorder my nx vx mi tx
-C: bind my blockIdx.y
-C: bind nx blockIdx.x
-C: bind vx vthread
-C: bind mi threadIdx.y
-C: bind tx threadIdx.x
-CL: compute_at C tx
-CL: split k 4 -> ko ki
-CL: reorder ko ki m n
-AA: compute_at CL ko
-AA: bind i0 threadIdx.y
-AA: bind i1 threadIdx.x
-BB: compute_at CL ko
-BB: fuse i0 i1 -> f
-BB: split f 4 -> by bx
-BB: bind by threadIdx.y
-BB: bind bx threadIdx.x
-)";
 
 lang::Program parse(const std::string& source) { return lang::parse(source, "test.tc").at(0); }
 

@@ -3,63 +3,10 @@
 #include "crosscompile/passes/pipeline.h"
 #include "host/lang/text.h"
 #include "host/lower/lower.h"
+#include "tests/support/gpu_schedules.h"
 
 namespace ferry::codegen_test {
 namespace {
-
-// 16 threads, 2 x 2 elements each; both inputs come in tiles of 4 that all threads fetch together.
-const char* const kTiled = R"(cache_write local -> CL
-A: cache_read shared CL -> AA
-B: cache_read shared CL -> BB
-C: split m 8 -> my mi
-C: split mi 2 -> ty yi
-C: split n 8 -> nx ni
-C: split ni 2 -> tx xi
-C: reorder my nx ty tx yi xi
-C: bind my blockIdx.y
-C: bind nx blockIdx.x
-C: bind ty threadIdx.y
-C: bind tx threadIdx.x
-CL: compute_at C tx
-CL: split k 4 -> ko ki
-CL: reorder ko ki m n
-CL: unroll ki
-AA: compute_at CL ko
-AA: split i0 nparts 4 -> ay ai
-AA: split i1 nparts 4 -> ax aj
-AA: bind ay threadIdx.y
-AA: bind ax threadIdx.x
-BB: compute_at CL ko
-BB: split i0 nparts 4 -> by bi
-BB: split i1 nparts 4 -> bx bj
-BB: bind by threadIdx.y
-BB: bind bx threadIdx.x
-)";
-
-const char* const kVirtual = R"(cache_write local -> CL
-A: cache_read shared CL -> AA
-B: cache_read shared CL -> BB
-C: split m 8 -> my mi
-C: split n 8 -> nx ni
-C: split ni nparts 2 -> vx tx
-C: reorder my nx vx mi tx
-C: bind my blockIdx.y
-C: bind nx blockIdx.x
-C: bind vx vthread
-C: bind mi threadIdx.y
-C: bind tx threadIdx.x
-CL: compute_at C tx
-CL: split k 4 -> ko ki
-CL: reorder ko ki m n
-AA: compute_at CL ko
-AA: bind i0 threadIdx.y
-AA: bind i1 threadIdx.x
-BB: compute_at CL ko
-BB: fuse i0 i1 -> f
-BB: split f 4 -> by bx
-BB: bind by threadIdx.y
-BB: bind bx threadIdx.x
-)";
 
 const char* const kPerElement = "split i 64 -> b t\nbind b blockIdx.x\nbind t threadIdx.x";
 
@@ -100,11 +47,11 @@ const std::vector<GpuProgram>& gpu_programs() {
        {{{"N", 300}}}},
       {"matmul_tiled",
        "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }",
-       kTiled,
+       test::kTiled + "CL: unroll ki\n",
        {{{"M", 13}, {"N", 9}, {"K", 11}}, {{"M", 8}, {"N", 16}, {"K", 4}}, {{"M", 3}, {"N", 17}, {"K", 0}}}},
       {"matmul_virtual_threads",
        "def mm(int(M,K) A, int(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }",
-       kVirtual,
+       test::kVirtual,
        {{{"M", 13}, {"N", 9}, {"K", 11}}}},
       {"two_kernels",
        "def two(float(N,M) A) -> (C) { B(i,j) = A(i,j) + 1  C(i,j) = B(i,j) * 2 }",

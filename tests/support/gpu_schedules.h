@@ -1,0 +1,62 @@
+// Schedules of a matrix product for GPUs: of a stage C over m and n that sums A(m, k) * B(k, n).
+#pragma once
+
+#include <string>
+
+namespace ferry::test {
+
+// 16 threads, 2 x 2 elements each; both inputs come in tiles of 4 that all threads fetch together.
+inline const std::string kTiled = R"(cache_write local -> CL
+A: cache_read shared CL -> AA
+B: cache_read shared CL -> BB
+C: split m 8 -> my mi
+C: split mi 2 -> ty yi
+C: split n 8 -> nx ni
+C: split ni 2 -> tx xi
+C: reorder my nx ty tx yi xi
+C: bind my blockIdx.y
+C: bind nx blockIdx.x
+C: bind ty threadIdx.y
+C: bind tx threadIdx.x
+CL: compute_at C tx
+CL: split k 4 -> ko ki
+CL: reorder ko ki m n
+AA: compute_at CL ko
+AA: split i0 nparts 4 -> ay ai
+AA: split i1 nparts 4 -> ax aj
+AA: bind ay threadIdx.y
+AA: bind ax threadIdx.x
+BB: compute_at CL ko
+BB: split i0 nparts 4 -> by bi
+BB: split i1 nparts 4 -> bx bj
+BB: bind by threadIdx.y
+BB: bind bx threadIdx.x
+)";
+
+// The same tile in two virtual threads along n: a thread's columns lie four apart.
+inline const std::string kVirtual = R"(cache_write local -> CL
+A: cache_read shared CL -> AA
+B: cache_read shared CL -> BB
+C: split m 8 -> my mi
+C: split n 8 -> nx ni
+C: split ni nparts 2 -> vx tx
+C: reorder my nx vx mi tx
+C: bind my blockIdx.y
+C: bind nx blockIdx.x
+C: bind vx vthread
+C: bind mi threadIdx.y
+C: bind tx threadIdx.x
+CL: compute_at C tx
+CL: split k 4 -> ko ki
+CL: reorder ko ki m n
+AA: compute_at CL ko
+AA: bind i0 threadIdx.y
+AA: bind i1 threadIdx.x
+BB: compute_at CL ko
+BB: fuse i0 i1 -> f
+BB: split f 4 -> by bx
+BB: bind by threadIdx.y
+BB: bind bx threadIdx.x
+)";
+
+}  // namespace ferry::test
