@@ -15,7 +15,8 @@ ORDER = {
     "rpc": ["rpc/base", "rpc/abi", "rpc", "rpc/transport", "rpc/wire", "rpc/secure"],
     "device-runtime": [
         "device-runtime/stub", "device-runtime/static_libc", "device-runtime/measure", "device-runtime/facts", "device-runtime/threads",
-        "device-runtime/loader", "device-runtime/device", "device-runtime/opencl", "device-runtime/handlers",
+        "device-runtime/loader", "device-runtime/device", "device-runtime/cuda", "device-runtime/opencl",
+        "device-runtime/handlers",
         "device-runtime/sandbox", "device-runtime/session", "device-runtime/supervisor", "device-runtime",
     ],
     "crosscompile": [

@@ -1,8 +1,15 @@
 #include "device-runtime/device/device.h"
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 namespace ferry::device {
+namespace {
+
+constexpr std::uint64_t kPieceBytes = 4 << 20;
+
+}  // namespace
 
 Status Device::write(void* memory, std::uint64_t offset, std::span<const std::uint8_t> from) {
   if (!from.empty()) std::memcpy(host_address(memory) + offset, from.data(), from.size());
@@ -12,6 +19,46 @@ Status Device::write(void* memory, std::uint64_t offset, std::span<const std::ui
 Status Device::read(void* memory, std::uint64_t offset, std::span<std::uint8_t> into) {
   if (!into.empty()) std::memcpy(into.data(), host_address(memory) + offset, into.size());
   return {};
+}
+
+Status Device::write_pieces(void* memory, std::uint64_t offset, std::uint64_t bytes, const FillPiece& fill) {
+  if (std::uint8_t* host = host_address(memory); host != nullptr) {
+    return fill({host + offset, static_cast<std::size_t>(bytes)});
+  }
+  std::vector<std::uint8_t> staging(static_cast<std::size_t>(std::min(bytes, kPieceBytes)));
+  for (std::uint64_t done = 0; done < bytes; done += staging.size()) {
+    const std::span piece(staging.data(),
+                          static_cast<std::size_t>(std::min<std::uint64_t>(staging.size(), bytes - done)));
+    FERRY_TRY(fill(piece));
+    FERRY_TRY(write(memory, offset + done, piece));
+  }
+  return {};
+}
+
+Status Device::read_pieces(void* memory, std::uint64_t offset, std::uint64_t bytes, const TakePiece& take) {
+  if (const std::uint8_t* host = host_address(memory); host != nullptr) {
+    return take({host + offset, static_cast<std::size_t>(bytes)});
+  }
+  std::vector<std::uint8_t> staging(static_cast<std::size_t>(std::min(bytes, kPieceBytes)));
+  for (std::uint64_t done = 0; done < bytes; done += staging.size()) {
+    const std::span piece(staging.data(),
+                          static_cast<std::size_t>(std::min<std::uint64_t>(staging.size(), bytes - done)));
+    FERRY_TRY(read(memory, offset + done, piece));
+    FERRY_TRY(take(piece));
+  }
+  return {};
+}
+
+Status fill_in_pieces(Device& device, void* memory, FillKind kind, std::uint64_t seed, DType dtype,
+                      std::uint64_t elements) {
+  const std::uint64_t element = dtype_bytes(dtype);
+  std::uint64_t first = 0;
+  return device.write_pieces(memory, 0, elements * element, [&](std::span<std::uint8_t> piece) {
+    const std::uint64_t count = piece.size() / element;
+    ferry::fill(kind, seed, dtype, first, count, piece.data());
+    first += count;
+    return Status();
+  });
 }
 
 }  // namespace ferry::device

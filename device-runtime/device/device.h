@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -51,6 +52,13 @@ class Device {
   virtual std::uint8_t* host_address(void* memory) = 0;
   virtual Status write(void* memory, std::uint64_t offset, std::span<const std::uint8_t> from);
   virtual Status read(void* memory, std::uint64_t offset, std::span<std::uint8_t> into);
+  // The same piece by piece, in order: `fill` makes the next one while the one before it is on its way, `take` is given
+  // one while the next is fetched. Where this process reaches the memory it is one piece, and no copy is made. A
+  // failure of theirs ends it and is returned.
+  using FillPiece = std::function<Status(std::span<std::uint8_t>)>;
+  using TakePiece = std::function<Status(std::span<const std::uint8_t>)>;
+  virtual Status write_pieces(void* memory, std::uint64_t offset, std::uint64_t bytes, const FillPiece& fill);
+  virtual Status read_pieces(void* memory, std::uint64_t offset, std::uint64_t bytes, const TakePiece& take);
   // The ranges may overlap.
   virtual Status copy(void* destination, std::uint64_t destination_offset, void* source, std::uint64_t source_offset,
                       std::uint64_t bytes) = 0;
@@ -66,6 +74,20 @@ class Device {
 
   // What kernels have printed since the last call.
   virtual std::string take_printed() = 0;
+
+  // For measurements that want caches without what they touched: how many bytes wipe_caches() walks through in the
+  // device's own memory. 0: the device has no caches beside those of this process's memory.
+  virtual Result<std::uint64_t> prepare_wiping() { return std::uint64_t{0}; }
+  // Ahead of whatever runs next on the device.
+  virtual void wipe_caches() {}
+
+  // What the device says of itself under this name now, such as "temperature_c" (PROTOCOL.md, evaluate); empty when it
+  // does not.
+  virtual std::string watched_text(const std::string& /*name*/) { return {}; }
 };
+
+// Device::fill for memory that this process does not reach.
+Status fill_in_pieces(Device& device, void* memory, FillKind kind, std::uint64_t seed, DType dtype,
+                      std::uint64_t elements);
 
 }  // namespace ferry::device

@@ -16,10 +16,16 @@ struct Drivers {
   void* (*symbol)(void* library, const char* name) = nullptr;
 };
 
+// A device that the machine has, or a kind that it has none of.
+struct ProbedDevice {
+  ComputeDevice device;  // of a missing kind: the kind alone
+  std::string why_none;  // empty: it is there
+};
+
 // Null: a program that is linked statically loads no drivers, and carries nothing that would use them.
 struct OtherDevices {
-  std::vector<ComputeDevice> (*probe)() = nullptr;
-  // "opencl", "opencl:1".
+  std::vector<ProbedDevice> (*probe)() = nullptr;
+  // "opencl", "opencl:1", "cuda".
   Result<std::unique_ptr<Device>> (*open)(const std::string& name, MemoryBudget& budget) = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// How many bytes a session may hold: tensors, workspaces and code together.
+// How many bytes a session may hold: tensors, workspaces and code together, or what it holds of a GPU's own memory.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,10 @@ namespace ferry::device {
 
 class MemoryBudget {
  public:
-  explicit MemoryBudget(std::uint64_t limit) : limit_(limit) {}
+  // `name` and `hint` are for the sentence of a refusal, and must stay.
+  explicit MemoryBudget(std::uint64_t limit, const char* name = "this session's limit",
+                        const char* hint = "rpc_server --memory-limit")
+      : limit_(limit), name_(name), hint_(hint) {}
 
   // resource_exhausted names what was asked for, what is in use and the limit; nothing is taken then.
   Status take(std::uint64_t bytes);
@@ -20,6 +23,8 @@ class MemoryBudget {
 
  private:
   std::uint64_t limit_;
+  const char* name_;
+  const char* hint_;
   std::uint64_t used_ = 0;
 };
 

@@ -40,10 +40,10 @@ std::string watched_text(const std::string& path, const std::string& root) {
   return read_small_file(place.c_str());
 }
 
-std::vector<rpc::WatchedFile> watch_before(const std::vector<std::string>& paths) {
+std::vector<rpc::WatchedFile> watch_before(const std::vector<std::string>& paths, const TextOfPath& text_of) {
   std::vector<rpc::WatchedFile> files;
   for (const std::string& path : paths) {
-    std::string text = watched_text(path);
+    std::string text = text_of(path);
     if (text.empty()) continue;
     files.emplace_back();
     files.back().path = path;
@@ -52,8 +52,8 @@ std::vector<rpc::WatchedFile> watch_before(const std::vector<std::string>& paths
   return files;
 }
 
-void watch_after(std::vector<rpc::WatchedFile>& files) {
-  for (rpc::WatchedFile& file : files) file.after = watched_text(file.path);
+void watch_after(std::vector<rpc::WatchedFile>& files, const TextOfPath& text_of) {
+  for (rpc::WatchedFile& file : files) file.after = text_of(file.path);
 }
 
 }  // namespace ferry::device

@@ -2,6 +2,7 @@
 // no new server.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,9 @@ namespace ferry::device {
 // Empty when there is none, and for every other path. `root` stands before the path, for tests.
 std::string watched_text(const std::string& path, const std::string& root = {});
 
-// Those of the files that are there, into `before`; or, of files that were, into `after`.
-std::vector<rpc::WatchedFile> watch_before(const std::vector<std::string>& paths);
-void watch_after(std::vector<rpc::WatchedFile>& files);
+// Those of the files that are there, as `text` reads them, into `before`; or, of files that were, into `after`.
+using TextOfPath = std::function<std::string(const std::string& path)>;
+std::vector<rpc::WatchedFile> watch_before(const std::vector<std::string>& paths, const TextOfPath& text);
+void watch_after(std::vector<rpc::WatchedFile>& files, const TextOfPath& text);
 
 }  // namespace ferry::device

@@ -8,6 +8,7 @@
 
 #include "device-runtime/facts/watched_files.h"
 #include "device-runtime/handlers/call_arguments.h"
+#include "device-runtime/handlers/device_texts.h"
 #include "device-runtime/handlers/kernel_running.h"
 #include "device-runtime/measure/cold_cache.h"
 #include "device-runtime/measure/counters.h"
@@ -24,7 +25,8 @@ constexpr std::size_t kMaxSamples = 60'000;
 struct Subject {
   CheckedCall call;
   std::unique_ptr<Workload> workload;
-  std::vector<MemoryRange> memory;
+  std::vector<MemoryRange> memory;  // where this process reaches it
+  bool wipes_itself = false;        // the device has caches of its own
   Counts counted{};
   double calls = 0;
 };
@@ -40,14 +42,23 @@ rusage usage_now() {
 class Hooks final : public SampleHooks {
  public:
   Hooks(const std::vector<std::string>& watch, std::vector<Subject>& subjects, ColdCache* cold, rpc::Evaluation& into)
-      : watch_(watch), subjects_(subjects), cold_(cold), into_(into) {}
+      : watch_(watch),
+        subjects_(subjects),
+        text_([&device = *subjects.front().call.module->device](const std::string& path) {
+          return device_text(device, path);
+        }),
+        cold_(cold),
+        into_(into) {}
 
   void warmed_up() override {
     counters_.open();
-    into_.watched = watch_before(watch_);
+    into_.watched = watch_before(watch_, text_);
     before_rounds_ = usage_now();
   }
-  void cool(std::size_t w) override { cold_->cool(subjects_[w].memory); }
+  void cool(std::size_t w) override {
+    if (subjects_[w].wipes_itself) return subjects_[w].call.module->device->wipe_caches();
+    cold_->cool(subjects_[w].memory);
+  }
   void begin() override {
     before_ = counters_.read();
     counters_.start();
@@ -64,7 +75,7 @@ class Hooks final : public SampleHooks {
     const rusage now = usage_now();
     into_.voluntary_switches = static_cast<std::uint64_t>(now.ru_nvcsw - before_rounds_.ru_nvcsw);
     into_.involuntary_switches = static_cast<std::uint64_t>(now.ru_nivcsw - before_rounds_.ru_nivcsw);
-    watch_after(into_.watched);
+    watch_after(into_.watched, text_);
     into_.counters_errno = static_cast<std::uint32_t>(counters_.error());
     for (std::size_t w = 0; w < subjects_.size(); ++w) {
       const Subject& subject = subjects_[w];
@@ -77,6 +88,7 @@ class Hooks final : public SampleHooks {
  private:
   const std::vector<std::string>& watch_;
   std::vector<Subject>& subjects_;
+  TextOfPath text_;
   ColdCache* cold_;
   rpc::Evaluation& into_;
   Counters counters_;
@@ -148,6 +160,11 @@ Result<rpc::Evaluation> evaluate(SessionState& state, Exchange& exchange, Calls 
     cold = std::make_unique<ColdCache>(largest_cache(state.facts));
     if (!cold->is_ready()) return Status(ErrorCode::resource_exhausted, "measure: no memory to wipe the caches with");
     reply.wiped_bytes = cold->wiped_bytes();
+    for (Subject& subject : subjects) {
+      FERRY_ASSIGN(const std::uint64_t wiped, subject.call.module->device->prepare_wiping());
+      subject.wipes_itself = wiped != 0;
+      reply.wiped_bytes = std::max(reply.wiped_bytes, wiped);
+    }
   }
   Pinning pinning;
   FERRY_TRY(pinning.move_to(request.cores));
@@ -160,8 +177,9 @@ Result<rpc::Evaluation> evaluate(SessionState& state, Exchange& exchange, Calls 
   }();
   exchange.log(subjects.front().call.module->device->take_printed());
   FERRY_TRY(failure.status());
-  FERRY_TRY(subjects[failure.value().workload].workload->failure());
-  FERRY_TRY(result_status(subjects[failure.value().workload].call.info(), failure.value().result));
+  const Subject& failed = subjects[failure.value().workload];
+  FERRY_TRY(device_status(exchange, failed.call.info(), *failed.workload));
+  FERRY_TRY(result_status(failed.call.info(), failure.value().result));
   hooks.finish();
   for (std::size_t i = 0; i < subjects.size(); ++i) mark_outputs_written(state, calls[i], subjects[i].call);
   return reply;

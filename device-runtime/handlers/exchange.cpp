@@ -37,15 +37,32 @@ void Exchange::log(std::string text) {
   activity_.sending.store(false);
 }
 
+void Exchange::tell_crash(const std::string& function, const std::string& cause) {
+  rpc::CrashEvent event;
+  event.request = header_.request;
+  event.function = function;
+  event.signal = cause;
+  activity_.sending.store(true);
+  // A client that is gone does not want the answer either.
+  (void)connection_.send_event(rpc::EventTag::crash, event);
+  activity_.sending.store(false);
+  session_ends_ = true;
+}
+
 void Exchange::send(std::vector<std::uint8_t> body, const Status* failure) {
   // What the client still sends of a refused write must be out of the way before it can read the answer.
   if (!session_ends_ && !connection_.drain_payload().is_ok()) session_ends_ = true;
   activity_.sending.store(true);
   const rpc::FrameHeader header{rpc::FrameKind::response, header_.tag, ErrorCode::ok, header_.request};
-  const Status sent =
-      failure != nullptr
-          ? connection_.send_failure(header_, *failure, failure->code() == ErrorCode::aborted ? failed_request_ : 0)
-          : connection_.send_frame(header, body, reply_payload_);
+  Status sent;
+  if (failure != nullptr) {
+    sent = connection_.send_failure(header_, *failure, failure->code() == ErrorCode::aborted ? failed_request_ : 0);
+  } else if (reply_pieces_) {
+    sent = connection_.send_frame(header, body, {}, reply_pieces_bytes_);
+    if (sent.is_ok()) sent = reply_pieces_([this](ByteSpan piece) { return connection_.send_payload_piece(piece); });
+  } else {
+    sent = connection_.send_frame(header, body, reply_payload_);
+  }
   if (!sent.is_ok()) session_ends_ = true;
   activity_.request.store(0);
   activity_.sending.store(false);

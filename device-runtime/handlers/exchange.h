@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "device-runtime/handlers/activity.h"
@@ -36,6 +37,15 @@ class Exchange {
     own_payload_ = std::move(payload);
     reply_payload_ = own_payload_;
   }
+  // The same for bytes that come piece by piece: `send_all` hands each to the function that it is given. When it fails
+  // before it has handed over all, the session ends inside the answer.
+  using SendPiece = std::function<Status(ByteSpan)>;
+  void set_reply_pieces(std::uint64_t bytes, std::function<Status(const SendPiece&)> send_all) {
+    reply_pieces_bytes_ = bytes;
+    reply_pieces_ = std::move(send_all);
+  }
+  // A device says that the kernel has crashed: what it was, ahead of the answer, which is the session's last.
+  void tell_crash(const std::string& function, const std::string& cause);
   // No more requests are taken after this one.
   void end_session() { session_ends_ = true; }
   bool session_ends() const { return session_ends_; }
@@ -57,6 +67,8 @@ class Exchange {
   Activity& activity_;
   ByteSpan reply_payload_;
   std::vector<std::uint8_t> own_payload_;
+  std::uint64_t reply_pieces_bytes_ = 0;
+  std::function<Status(const SendPiece&)> reply_pieces_;
   std::uint64_t failed_request_ = 0;
   bool session_ends_ = false;
 };

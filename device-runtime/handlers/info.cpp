@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "device-runtime/facts/facts.h"
-#include "device-runtime/facts/watched_files.h"
+#include "device-runtime/handlers/device_texts.h"
 #include "device-runtime/handlers/modules.h"
 #include "rpc/base/format.h"
 
@@ -39,9 +39,11 @@ Result<rpc::FactsReply> handle_facts(SessionState& state, Exchange&, const rpc::
   return rpc::FactsReply{state.facts};
 }
 
-Result<rpc::ReadFilesReply> handle_read_files(SessionState&, Exchange&, const rpc::ReadFiles& request) {
+Result<rpc::ReadFilesReply> handle_read_files(SessionState& state, Exchange&, const rpc::ReadFiles& request) {
   rpc::ReadFilesReply reply;
-  for (const std::string& path : request.paths) reply.texts.push_back(watched_text(path));
+  // The first device beside the CPU, if the client named one.
+  Device& device = *state.devices[state.devices.size() > 1 ? 1 : 0];
+  for (const std::string& path : request.paths) reply.texts.push_back(device_text(device, path));
   return reply;
 }
 

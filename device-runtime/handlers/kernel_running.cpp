@@ -13,4 +13,10 @@ Status result_status(const FunctionInfo& info, std::int32_t result) {
           format("%s: the kernel returned %d, which its module does not explain", info.name.c_str(), result)};
 }
 
+Status device_status(Exchange& exchange, const FunctionInfo& info, const Workload& workload) {
+  Status failure = workload.failure();
+  if (failure.code() == ErrorCode::kernel_crashed) exchange.tell_crash(info.name, failure.message());
+  return failure;
+}
+
 }  // namespace ferry::device

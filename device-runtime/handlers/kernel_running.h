@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device-runtime/handlers/exchange.h"
+#include "device-runtime/measure/measure.h"
 #include "rpc/abi/manifest.h"
 #include "rpc/base/status.h"
 
@@ -23,5 +24,8 @@ class KernelRunning {
 
 // What a kernel's result means to the caller.
 Status result_status(const FunctionInfo& info, std::int32_t result);
+
+// Why the device could not run it, or ok. After a crash the device is of no use, and the session ends with the answer.
+Status device_status(Exchange& exchange, const FunctionInfo& info, const Workload& workload);
 
 }  // namespace ferry::device

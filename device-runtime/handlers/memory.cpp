@@ -1,28 +1,13 @@
 #include "device-runtime/handlers/memory.h"
 
-#include <algorithm>
-
 #include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {
 
-// Of what goes to a device that this process cannot write to.
-constexpr std::uint64_t kStagingBytes = 4 << 20;
-
-Status receive_into(Exchange& exchange, Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) {
-  if (std::uint8_t* host = buffer.host_address(); host != nullptr) {
-    return exchange.receive_payload({host + offset, static_cast<std::size_t>(bytes)});
-  }
-  std::vector<std::uint8_t> staging(static_cast<std::size_t>(std::min(bytes, kStagingBytes)));
-  for (std::uint64_t done = 0; done < bytes; done += staging.size()) {
-    const std::span piece(staging.data(),
-                          static_cast<std::size_t>(std::min<std::uint64_t>(staging.size(), bytes - done)));
-    FERRY_TRY(exchange.receive_payload(piece));
-    FERRY_TRY(buffer.device().write(buffer.memory(), offset + done, piece));
-  }
-  return {};
-}
+// What is more goes out while the rest is still fetched from the device. A device that then fails can only be answered
+// by closing, so less is fetched first.
+constexpr std::uint64_t kMaxFetchedFirst = 4 << 20;
 
 }  // namespace
 
@@ -46,7 +31,11 @@ Result<rpc::Empty> handle_write(SessionState& state, Exchange& exchange, const r
   const std::uint64_t bytes = exchange.payload_bytes();
   FERRY_ASSIGN(Buffer * buffer, state.buffers.find(exchange, request.buffer));
   FERRY_TRY(buffer->check_range(request.buffer, request.offset, bytes));
-  if (bytes != 0) FERRY_TRY(receive_into(exchange, *buffer, request.offset, bytes));
+  if (bytes != 0) {
+    FERRY_TRY(
+        buffer->device().write_pieces(buffer->memory(), request.offset, bytes,
+                                      [&](std::span<std::uint8_t> piece) { return exchange.receive_payload(piece); }));
+  }
   buffer->mark_written(request.offset, bytes);
   return rpc::Empty{};
 }
@@ -59,6 +48,12 @@ Result<rpc::Empty> handle_read(SessionState& state, Exchange& exchange, const rp
   const auto bytes = static_cast<std::size_t>(request.bytes);
   if (const std::uint8_t* host = buffer->host_address(); host != nullptr) {
     exchange.set_reply_payload({host + request.offset, bytes});
+    return rpc::Empty{};
+  }
+  if (request.bytes > kMaxFetchedFirst) {
+    exchange.set_reply_pieces(request.bytes, [buffer, request](const Device::TakePiece& take) {
+      return buffer->device().read_pieces(buffer->memory(), request.offset, request.bytes, take);
+    });
     return rpc::Empty{};
   }
   std::vector<std::uint8_t> contents(bytes);

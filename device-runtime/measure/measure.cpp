@@ -75,7 +75,13 @@ class Evaluator {
     const ClockFacts& clock = clock_facts();
     into.clock_resolution_ns = static_cast<std::uint64_t>(clock.resolution_ns);
     into.clock_overhead_ns = static_cast<std::uint64_t>(clock.overhead_ns);
-    if (plan.number == 0) wanted_ns_ = std::max(wanted_ns_, kClockSteps * clock.resolution_ns);
+    for (const Workload* workload : workloads) {
+      into.clock_resolution_ns =
+          std::max(into.clock_resolution_ns, static_cast<std::uint64_t>(workload->clock_resolution_ns()));
+    }
+    if (plan.number == 0) {
+      wanted_ns_ = std::max(wanted_ns_, kClockSteps * static_cast<std::int64_t>(into.clock_resolution_ns));
+    }
     into.sets.resize(workloads.size());
     for (rpc::SampleSet& set : into.sets) set.number = std::max(plan.number, 1U);
   }
@@ -135,12 +141,9 @@ class Evaluator {
     if (plan_.cold) hooks_.cool(w);
     hooks_.begin();
     const std::uint32_t switches = involuntary_switches();
-    std::int32_t failure = 0;
-    const std::int64_t begin = now_ns();
-    for (std::uint64_t i = 0; i < number && failure == 0; ++i) failure = workload.run();
-    const std::int64_t elapsed = std::max<std::int64_t>(now_ns() - begin - clock_overhead_ns(), 0);
-    failure_ = {failure, w};
-    if (failure != 0) return false;
+    std::int64_t elapsed = 0;
+    failure_ = {workload.sample(number, elapsed), w};
+    if (failure_.result != 0) return false;
     const bool counts = elapsed >= wanted_ns_ || number >= kMaxNumber || plan_.cold;
     hooks_.end(w, counts ? number : 0);
     if (!counts) {
@@ -169,6 +172,14 @@ class Evaluator {
 };
 
 }  // namespace
+
+std::int32_t Workload::sample(std::uint64_t calls, std::int64_t& elapsed_ns) {
+  std::int32_t failure = 0;
+  const std::int64_t begin = now_ns();
+  for (std::uint64_t i = 0; i < calls && failure == 0; ++i) failure = run();
+  elapsed_ns = std::max<std::int64_t>(now_ns() - begin - clock_overhead_ns(), 0);
+  return failure;
+}
 
 Result<Failure> measure(const rpc::Evaluate& plan, std::span<Workload* const> workloads, SampleHooks& hooks,
                         rpc::Evaluation& into) {

@@ -19,6 +19,12 @@ class Workload {
   virtual ~Workload() = default;
   // One call; 0 when it went well.
   virtual std::int32_t run() = 0;
+  // So many calls one after the other, and how long they took by the clock that serves this workload best: the
+  // processor's, without what reading it takes, unless a device has one of its own. The first result that is not 0 ends
+  // it.
+  virtual std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns);
+  // Of that clock; 0: the processor's.
+  virtual std::int64_t clock_resolution_ns() const { return 0; }
   // Why the last one did not, where a device and not the kernel says so; else ok.
   virtual Status failure() const { return {}; }
 };

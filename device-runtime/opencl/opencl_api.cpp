@@ -36,7 +36,8 @@ Result<const OpenClApi*> load_opencl(const Drivers& drivers) {
     if (library == nullptr) library = drivers.open(name);
   }
   if (library == nullptr)
-    return Status(ErrorCode::unsupported, "this machine has no OpenCL: there is no libOpenCL.so.1");
+    return Status(ErrorCode::unsupported,
+                  "this machine has no OpenCL: there is no libOpenCL.so.1; install the driver of its GPU");
 #define FERRY_OPENCL_LOAD(name)                                                   \
   api.name = reinterpret_cast<decltype(&::name)>(drivers.symbol(library, #name)); \
   if (api.name == nullptr)                                                        \

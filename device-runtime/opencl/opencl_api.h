@@ -36,7 +36,9 @@ namespace ferry::device {
   X(clSetKernelArg)               \
   X(clReleaseKernel)              \
   X(clEnqueueNDRangeKernel)       \
-  X(clFinish)
+  X(clFinish)                     \
+  X(clGetEventProfilingInfo)      \
+  X(clReleaseEvent)
 
 struct OpenClApi {
 #define FERRY_OPENCL_POINTER(name) decltype(&::name) name = nullptr;

@@ -8,8 +8,9 @@
 namespace ferry::device {
 namespace {
 
+constexpr cl_ulong kUnknownCacheBytes = 64 << 20, kMostWipedBytes = 512 << 20;
+
 constexpr std::uintptr_t kGap = 1 << 16;  // between the ranges of two buffers
-constexpr std::size_t kPiece = 1 << 20;   // of what is filled from here
 
 std::string text_of(const OpenClApi& api, cl_device_id device, cl_device_info what) {
   std::size_t bytes = 0;
@@ -46,12 +47,14 @@ ComputeDevice description_of(const OpenClApi& api, cl_device_id device) {
 
 }  // namespace
 
-std::vector<ComputeDevice> list_opencl_devices(const Drivers& drivers) {
-  const Result<const OpenClApi*> api = load_opencl(drivers);
-  if (!api.is_ok()) return {};
+Result<std::vector<ComputeDevice>> list_opencl_devices(const Drivers& drivers) {
+  FERRY_ASSIGN(const OpenClApi* const api, load_opencl(drivers));
   std::vector<ComputeDevice> list;
-  for (const cl_device_id device : all_devices(*api.value())) list.push_back(description_of(*api.value(), device));
-  return list;
+  for (const cl_device_id device : all_devices(*api)) list.push_back(description_of(*api, device));
+  if (!list.empty()) return list;
+  return Status(
+      ErrorCode::unsupported,
+      "this machine has OpenCL but no device for it: install the driver of its GPU, or PoCL for its processor");
 }
 
 Result<std::unique_ptr<OpenClDevice>> OpenClDevice::open(const Drivers& drivers, std::size_t index,
@@ -68,12 +71,13 @@ Result<std::unique_ptr<OpenClDevice>> OpenClDevice::open(const Drivers& drivers,
   cl_int error = CL_SUCCESS;
   device->context_ = api->clCreateContext(nullptr, 1, &device->device_, nullptr, nullptr, &error);
   if (device->context_ == nullptr) return opencl_failure("clCreateContext", error);
-  device->queue_ = api->clCreateCommandQueue(device->context_, device->device_, 0, &error);
+  device->queue_ = api->clCreateCommandQueue(device->context_, device->device_, CL_QUEUE_PROFILING_ENABLE, &error);
   if (device->queue_ == nullptr) return opencl_failure("clCreateCommandQueue", error);
   return device;
 }
 
 OpenClDevice::~OpenClDevice() {
+  if (wiped_ != nullptr) api_.clReleaseMemObject(wiped_);
   for (const auto& [number, block] : blocks_) api_.clReleaseMemObject(block.buffer);
   if (queue_ != nullptr) api_.clReleaseCommandQueue(queue_);
   if (context_ != nullptr) api_.clReleaseContext(context_);
@@ -168,14 +172,22 @@ Status OpenClDevice::copy(void* destination, std::uint64_t destination_offset, v
 }
 
 Status OpenClDevice::fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements) {
-  const std::uint64_t element = dtype_bytes(dtype), piece = kPiece / element;
-  std::vector<std::uint8_t> staging(static_cast<std::size_t>(std::min(elements, piece) * element));
-  for (std::uint64_t first = 0; first < elements; first += piece) {
-    const std::uint64_t count = std::min(piece, elements - first);
-    ferry::fill(kind, seed, dtype, first, count, staging.data());
-    FERRY_TRY(write(memory, first * element, {staging.data(), static_cast<std::size_t>(count * element)}));
-  }
-  return {};
+  return fill_in_pieces(*this, memory, kind, seed, dtype, elements);
+}
+
+Result<std::uint64_t> OpenClDevice::prepare_wiping() {
+  if (wiped_ != nullptr) return std::uint64_t{wiped_bytes_};
+  const auto cache = info<cl_ulong>(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+  wiped_bytes_ = static_cast<std::size_t>(std::min(2 * (cache != 0 ? cache : kUnknownCacheBytes), kMostWipedBytes));
+  cl_int error = CL_SUCCESS;
+  wiped_ = api_.clCreateBuffer(context_, CL_MEM_READ_WRITE, wiped_bytes_, nullptr, &error);
+  if (wiped_ == nullptr) return opencl_failure("clCreateBuffer", error);
+  return std::uint64_t{wiped_bytes_};
+}
+
+void OpenClDevice::wipe_caches() {
+  const cl_uchar byte = 0x5a;
+  api_.clEnqueueFillBuffer(queue_, wiped_, &byte, sizeof byte, 0, wiped_bytes_, 0, nullptr, nullptr);
 }
 
 Result<std::unique_ptr<Program>> OpenClDevice::load(const ModuleFile& module, const Hash&) {

@@ -14,8 +14,8 @@
 
 namespace ferry::device {
 
-// All devices of all platforms, in their order; none where there is no OpenCL.
-std::vector<ComputeDevice> list_opencl_devices(const Drivers& drivers);
+// All devices of all platforms, in their order. A failure says why there are none.
+Result<std::vector<ComputeDevice>> list_opencl_devices(const Drivers& drivers);
 
 class OpenClDevice final : public Device {
  public:
@@ -37,6 +37,8 @@ class OpenClDevice final : public Device {
   Result<std::unique_ptr<Program>> load(const ModuleFile& module, const Hash& hash) override;
   void limit_threads(unsigned) override {}
   std::string take_printed() override { return {}; }
+  Result<std::uint64_t> prepare_wiping() override;
+  void wipe_caches() override;
 
   const OpenClApi& api() const { return api_; }
   cl_context context() const { return context_; }
@@ -50,6 +52,13 @@ class OpenClDevice final : public Device {
   };
   // Where a number of allocate(), or one inside of its range, is.
   Place find(void* memory) const;
+
+  // What clGetDeviceInfo says, as a number; 0 when it says nothing.
+  template <class T>
+  T info(cl_device_info what) const {
+    T value{};
+    return api_.clGetDeviceInfo(device_, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : T{};
+  }
 
  private:
   OpenClDevice(const OpenClApi& api, MemoryBudget& budget) : api_(api), budget_(budget) {}
@@ -65,6 +74,8 @@ class OpenClDevice final : public Device {
   cl_device_id device_ = nullptr;
   cl_context context_ = nullptr;
   cl_command_queue queue_ = nullptr;
+  cl_mem wiped_ = nullptr;
+  std::size_t wiped_bytes_ = 0;
   std::map<std::uintptr_t, Block> blocks_;  // by the first number
   std::uintptr_t next_ = std::uintptr_t{1} << 20;
 };

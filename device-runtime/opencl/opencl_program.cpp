@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "device-runtime/device/plan_call.h"
+#include "device-runtime/opencl/opencl_limits.h"
 #include "rpc/base/format.h"
 
 namespace ferry::device {
@@ -12,6 +13,7 @@ namespace {
 constexpr const char* kImage = "opencl-c";
 constexpr const char* kOptions = "-cl-std=CL1.2";
 constexpr std::size_t kMaxLog = 8 << 10;
+constexpr std::uint64_t kMaxQueued = 1024;
 
 // An object of OpenCL that is let go by itself.
 template <class Handle>
@@ -56,13 +58,46 @@ class OpenClCall final : public Workload {
 
   std::int32_t run() override {
     for (const PreparedLaunch& launch : launches_) {
-      const cl_int error =
-          device_.api().clEnqueueNDRangeKernel(device_.queue(), launch.kernel.get(), 3, nullptr, launch.global.data(),
-                                               launch.local.data(), 0, nullptr, nullptr);
-      if (error != CL_SUCCESS) return fail("clEnqueueNDRangeKernel", error);
+      if (const cl_int error = enqueue(launch, nullptr); error != CL_SUCCESS)
+        return fail("clEnqueueNDRangeKernel", error);
     }
     const cl_int error = device_.api().clFinish(device_.queue());
     return error == CL_SUCCESS ? 0 : fail("clFinish", error);
+  }
+
+  // From the first launch's start to the last one's end, as the device's own clock says.
+  std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns) override {
+    if (launches_.empty()) return Workload::sample(calls, elapsed_ns);
+    const OpenClApi& api = device_.api();
+    const std::uint64_t all = calls * launches_.size();
+    cl_event first = nullptr, last = nullptr;
+    cl_int error = CL_SUCCESS;
+    for (std::uint64_t i = 0; i < all && error == CL_SUCCESS; ++i) {
+      cl_event* const event = i == 0 ? &first : i + 1 == all ? &last : nullptr;
+      error = enqueue(launches_[static_cast<std::size_t>(i % launches_.size())], event);
+      // A queue without end would be memory without end.
+      if (i % kMaxQueued == kMaxQueued - 1 && error == CL_SUCCESS) error = api.clFinish(device_.queue());
+    }
+    if (error == CL_SUCCESS) error = api.clFinish(device_.queue());
+    cl_ulong begin = 0, end = 0;
+    if (error == CL_SUCCESS) {
+      error = api.clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof begin, &begin, nullptr);
+    }
+    if (error == CL_SUCCESS) {
+      error = api.clGetEventProfilingInfo(last != nullptr ? last : first, CL_PROFILING_COMMAND_END, sizeof end, &end,
+                                          nullptr);
+    }
+    for (const cl_event event : {first, last}) {
+      if (event != nullptr) api.clReleaseEvent(event);
+    }
+    elapsed_ns = end > begin ? static_cast<std::int64_t>(end - begin) : 0;
+    return error == CL_SUCCESS ? 0 : fail("clEnqueueNDRangeKernel", error);
+  }
+
+  std::int64_t clock_resolution_ns() const override {
+    return launches_.empty()
+               ? 0
+               : static_cast<std::int64_t>(device_.info<std::size_t>(CL_DEVICE_PROFILING_TIMER_RESOLUTION));
   }
 
   Status failure() const override { return failure_; }
@@ -73,34 +108,27 @@ class OpenClCall final : public Workload {
     return -1;
   }
 
+  cl_int enqueue(const PreparedLaunch& launch, cl_event* event) {
+    return device_.api().clEnqueueNDRangeKernel(device_.queue(), launch.kernel.get(), 3, nullptr, launch.global.data(),
+                                                launch.local.data(), 0, nullptr, event);
+  }
+
   Status add(cl_program program, const FunctionInfo& function, const BoundLaunch& launch) {
     const OpenClApi& api = device_.api();
     cl_int error = CL_SUCCESS;
     PreparedLaunch prepared{
         Owned(api.clCreateKernel(program, launch.kernel.c_str(), &error), api.clReleaseKernel), {}, {}};
     if (error != CL_SUCCESS) return opencl_failure("clCreateKernel", error);
-    std::size_t threads = 1;
+    FERRY_TRY(check_launch_limits(device_, function, launch, prepared.kernel.get()));
     for (std::size_t axis = 0; axis < 3; ++axis) {
       prepared.local[axis] = static_cast<std::size_t>(launch.block[axis]);
       prepared.global[axis] = prepared.local[axis] * static_cast<std::size_t>(launch.grid[axis]);
-      threads *= prepared.local[axis];
     }
-    FERRY_TRY(check_threads(function, launch, prepared.kernel.get(), threads));
     for (std::size_t i = 0; i < launch.operands.size(); ++i) {
       FERRY_TRY(set(prepared.kernel.get(), static_cast<cl_uint>(i), launch.operands[i]));
     }
     launches_.push_back(std::move(prepared));
     return {};
-  }
-
-  Status check_threads(const FunctionInfo& function, const BoundLaunch& launch, cl_kernel kernel,
-                       std::size_t threads) const {
-    std::size_t most = 0;
-    const cl_int error = device_.api().clGetKernelWorkGroupInfo(kernel, device_.id(), CL_KERNEL_WORK_GROUP_SIZE,
-                                                                sizeof most, &most, nullptr);
-    if (error != CL_SUCCESS || threads <= most) return {};
-    return {ErrorCode::unsupported, format("%s: kernel '%s' wants %zu threads a block; on this device it can have %zu",
-                                           function.name.c_str(), launch.kernel.c_str(), threads, most)};
   }
 
   Status set(cl_kernel kernel, cl_uint index, const BoundOperand& operand) {

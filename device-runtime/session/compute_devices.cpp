@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "device-runtime/cuda/cuda_device.h"
 #include "device-runtime/measure/clock.h"
 #include "device-runtime/opencl/opencl_device.h"
 #include "rpc/base/format.h"
@@ -21,13 +22,39 @@ namespace {
 constexpr std::int64_t kPatienceNs = 10'000'000'000;
 constexpr std::size_t kMaxDevices = 16;
 constexpr std::size_t kMaxName = 128;
+constexpr std::size_t kMaxReason = 256;
 
-// What the probing process tells of one device.
+// What the probing process tells of one device, or of a kind that is not there.
 struct Told {
   char kind[16];
   char name[kMaxName];
+  char why_none[kMaxReason];
   std::uint64_t memory_bytes;
 };
+
+template <std::size_t N>
+void put(char (&into)[N], const std::string& text) {
+  std::strncpy(into, text.c_str(), N - 1);
+}
+
+// Less than a pipe takes at once.
+void tell(int into, const Told& told) { [[maybe_unused]] const ssize_t written = write(into, &told, sizeof told); }
+
+void tell_kind(int into, const char* kind, const Result<std::vector<ComputeDevice>>& devices) {
+  if (!devices.is_ok()) {
+    Told told{};
+    put(told.kind, kind);
+    put(told.why_none, devices.status().message());
+    return tell(into, told);
+  }
+  for (const ComputeDevice& device : devices.value()) {
+    Told told{};
+    put(told.kind, kind);
+    put(told.name, device.name);
+    told.memory_bytes = device.memory_bytes;
+    tell(into, told);
+  }
+}
 
 [[noreturn]] void tell_devices(const Drivers& drivers, int into) {
   // Drivers print what they like.
@@ -35,14 +62,8 @@ struct Told {
     dup2(nothing, STDOUT_FILENO);
     dup2(nothing, STDERR_FILENO);
   }
-  for (const ComputeDevice& device : list_opencl_devices(drivers)) {
-    Told told{};
-    std::strncpy(told.kind, device.kind.c_str(), sizeof told.kind - 1);
-    std::strncpy(told.name, device.name.c_str(), sizeof told.name - 1);
-    told.memory_bytes = device.memory_bytes;
-    // Less than a pipe takes at once.
-    if (write(into, &told, sizeof told) != static_cast<ssize_t>(sizeof told)) break;
-  }
+  tell_kind(into, "cuda", list_cuda_devices(drivers));
+  tell_kind(into, "opencl", list_opencl_devices(drivers));
   _exit(0);
 }
 
@@ -57,14 +78,14 @@ bool receive(int from, Told& told, std::int64_t end_ns) {
     if (count <= 0) return false;
     done += static_cast<std::size_t>(count);
   }
-  told.kind[sizeof told.kind - 1] = told.name[sizeof told.name - 1] = '\0';
+  told.kind[sizeof told.kind - 1] = told.name[kMaxName - 1] = told.why_none[kMaxReason - 1] = '\0';
   return true;
 }
 
 }  // namespace
 
-std::vector<ComputeDevice> probe_devices(const Drivers& drivers) {
-  std::vector<ComputeDevice> devices;
+std::vector<ProbedDevice> probe_devices(const Drivers& drivers) {
+  std::vector<ProbedDevice> devices;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return devices;
   const pid_t child = fork();
@@ -73,7 +94,7 @@ std::vector<ComputeDevice> probe_devices(const Drivers& drivers) {
   const std::int64_t end_ns = now_ns() + kPatienceNs;
   Told told;
   while (child > 0 && devices.size() < kMaxDevices && receive(ends[0], told, end_ns)) {
-    devices.push_back({told.kind, told.name, told.memory_bytes});
+    devices.push_back({{told.kind, told.name, told.memory_bytes}, told.why_none});
   }
   close(ends[0]);
   if (child > 0) {
@@ -92,8 +113,12 @@ Result<std::unique_ptr<Device>> open_device(const Drivers& drivers, const std::s
     const char* last = name.c_str() + name.size();
     const auto [end, error] = std::from_chars(first, last, index);
     if (error != std::errc() || end != last) {
-      return Status(ErrorCode::invalid_argument, "expected a device such as opencl or opencl:1, got '" + name + "'");
+      return Status(ErrorCode::invalid_argument, "expected a device such as cuda or opencl:1, got '" + name + "'");
     }
+  }
+  if (kind == "cuda") {
+    FERRY_ASSIGN(auto device, CudaDevice::open(drivers, index));
+    return std::unique_ptr<Device>(std::move(device));
   }
   if (kind == "opencl") {
     FERRY_ASSIGN(auto device, OpenClDevice::open(drivers, index, budget));

@@ -150,7 +150,7 @@ class Supervisor {
     for (const std::string& kind : client.open.devices) {
       if (kind != "cpu") find_devices();
       if (!has_device(kind))
-        return refuse(client, {ErrorCode::unsupported, "this server has no device '" + kind + "'" + why_none()});
+        return refuse(client, {ErrorCode::unsupported, "this server has no device '" + kind + "'" + why_none(kind)});
     }
     if (sessions_.size() >= options_.max_sessions && waiting_.size() >= options_.max_waiting) {
       return refuse(client, {ErrorCode::busy, format("all places are taken and %zu clients wait already; the device is "
@@ -165,14 +165,22 @@ class Supervisor {
 
   void find_devices() {
     if (std::exchange(has_looked_, true) || options_.other_devices.probe == nullptr) return;
-    for (ComputeDevice& device : options_.other_devices.probe())
-      session_options_.facts.devices.push_back(std::move(device));
+    for (ProbedDevice& probed : options_.other_devices.probe()) {
+      if (probed.why_none.empty()) {
+        session_options_.facts.devices.push_back(std::move(probed.device));
+      } else {
+        missing_devices_.push_back(std::move(probed));
+      }
+    }
   }
 
-  const char* why_none() const {
-    return options_.other_devices.probe == nullptr
-               ? ": it is linked statically and loads no drivers; the dynamic rpc_server does"
-               : "";
+  std::string why_none(const std::string& kind) const {
+    if (options_.other_devices.probe == nullptr)
+      return ": it is linked statically and loads no drivers; the dynamic rpc_server does";
+    for (const ProbedDevice& missing : missing_devices_) {
+      if (missing.device.kind == kind.substr(0, kind.find(':'))) return ": " + missing.why_none;
+    }
+    return "";
   }
 
   bool has_device(const std::string& kind) const {
@@ -364,6 +372,7 @@ class Supervisor {
   std::deque<std::weak_ptr<PendingHandshake>> pending_;  // oldest first
   bool stopping_ = false;
   bool has_looked_ = false;  // for devices beside the CPU
+  std::vector<ProbedDevice> missing_devices_;
   EventLoop loop_;
   Timer retry_{loop_};
   Timer watch_{loop_};

@@ -57,13 +57,18 @@ Result<Preamble> Connection::receive_preamble() {
   return decode_preamble(bytes);
 }
 
-Status Connection::send_frame(FrameHeader header, ByteSpan body, ByteSpan payload) {
+Status Connection::send_payload_piece(ByteSpan piece) {
+  const std::array<ByteSpan, 1> pieces{piece};
+  return transport_->send(pieces);
+}
+
+Status Connection::send_frame(FrameHeader header, ByteSpan body, ByteSpan payload, std::uint64_t payload_bytes_after) {
   if (body.size() > kMaxBodyBytes) {
     return Status(ErrorCode::internal, "a message body of " + std::to_string(body.size()) +
                                            " bytes is over the limit of " + std::to_string(kMaxBodyBytes));
   }
   header.body_bytes = static_cast<std::uint32_t>(body.size());
-  header.payload_bytes = payload.size();
+  header.payload_bytes = payload.size() + payload_bytes_after;
   const auto head = encode_frame_header(header);
   const std::array<ByteSpan, 4> pieces{preamble_, head, body, payload};
   FERRY_TRY(transport_->send(pieces));

@@ -31,8 +31,10 @@ class Connection {
   void put_preamble_before_first_frame(const Preamble& preamble);
   Result<Preamble> receive_preamble();
 
-  // The header's lengths are taken from the spans. internal when the body is over kMaxBodyBytes.
-  Status send_frame(FrameHeader header, ByteSpan body, ByteSpan payload = {});
+  // The header's lengths are taken from the spans. internal when the body is over kMaxBodyBytes. After it, so many more
+  // bytes of the payload must be sent in pieces before anything else.
+  Status send_frame(FrameHeader header, ByteSpan body, ByteSpan payload = {}, std::uint64_t payload_bytes_after = 0);
+  Status send_payload_piece(ByteSpan piece);
   template <class Request>
   Status send_request(std::uint64_t id, const Request& request, ByteSpan payload = {}) {
     return send_frame({FrameKind::request, static_cast<std::uint16_t>(MessageOf<Request>::kTag), ErrorCode::ok, id},

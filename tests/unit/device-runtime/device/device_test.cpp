@@ -1,93 +1,18 @@
-// What every device promises about memory, kept by each; what the CPU adds: kernels, with their workspaces and what
+// What the CPU adds to what every device promises (tests/conformance/device): kernels, with their workspaces and what
 // they print.
 #include "device-runtime/device/device.h"
 
 #include <doctest/doctest.h>
 
 #include <cstring>
-#include <functional>
 #include <memory>
 
 #include "device-runtime/device/cpu_device.h"
 #include "device-runtime/device/null_device.h"
-#include "device-runtime/opencl/opencl_device.h"
-#include "tests/unit/device-runtime/support/drivers.h"
 #include "tests/unit/device-runtime/support/test_module.h"
 
 namespace ferry::device {
 namespace {
-
-void for_each_device(const std::function<void(Device&, MemoryBudget&)>& check) {
-  MemoryBudget budget(10 << 20);
-  CpuDevice cpu({"cpu", "test", 0}, 2, budget);
-  NullDevice null(budget);
-  auto opencl = OpenClDevice::open(test::kDrivers, 0, budget);
-  REQUIRE_MESSAGE(opencl.is_ok(), opencl.status().message());
-  for (Device* device :
-       {static_cast<Device*>(&cpu), static_cast<Device*>(&null), static_cast<Device*>(opencl.value().get())}) {
-    CAPTURE(device->describe().kind);
-    check(*device, budget);
-  }
-}
-
-std::vector<std::uint8_t> contents(Device& device, void* memory, std::size_t bytes) {
-  std::vector<std::uint8_t> data(bytes, 0x5a);
-  CHECK(device.read(memory, 0, data).is_ok());
-  return data;
-}
-
-TEST_CASE("memory is zeroed, aligned and counted, in all sizes") {
-  for_each_device([](Device& device, MemoryBudget& budget) {
-    for (const std::uint64_t bytes : {1, 63, 64, 100, 131071, 131072, 131073, 5'000'000}) {
-      CAPTURE(bytes);
-      const auto memory = device.allocate(bytes);
-      REQUIRE(memory.is_ok());
-      CHECK(reinterpret_cast<std::uintptr_t>(memory.value()) % 64 == 0);
-      CHECK(budget.used() == bytes);
-      const auto size = static_cast<std::size_t>(bytes);
-      CHECK(contents(device, memory.value(), size) == std::vector<std::uint8_t>(size));
-      const std::vector<std::uint8_t> ones(size, 0xff);
-      CHECK(device.write(memory.value(), 0, ones).is_ok());
-      CHECK(contents(device, memory.value(), size) == ones);
-      device.release(memory.value(), bytes);
-      CHECK(budget.used() == 0);
-    }
-  });
-}
-
-TEST_CASE("no bytes need no memory, and too many are refused without taking any") {
-  for_each_device([](Device& device, MemoryBudget& budget) {
-    const auto nothing = device.allocate(0);
-    REQUIRE(nothing.is_ok());
-    CHECK(nothing.value() == nullptr);
-    device.release(nullptr, 0);
-    CHECK(device.allocate((10 << 20) + 1).status().code() == ErrorCode::resource_exhausted);
-    CHECK(device.allocate(~std::uint64_t{0}).status().code() == ErrorCode::resource_exhausted);
-    CHECK(budget.used() == 0);
-  });
-}
-
-TEST_CASE("copies may overlap and fills are seeded") {
-  for_each_device([](Device& device, MemoryBudget&) {
-    const auto memory = device.allocate(4000);
-    REQUIRE(memory.is_ok());
-    REQUIRE(device.fill(memory.value(), FillKind::iota, 0, DType::i32, 1000).is_ok());
-    REQUIRE(device.copy(memory.value(), 4, memory.value(), 0, 3996).is_ok());
-    REQUIRE(device.copy(memory.value(), 0, memory.value(), 0, 0).is_ok());
-    std::int32_t numbers[1000];
-    std::memcpy(numbers, contents(device, memory.value(), sizeof numbers).data(), sizeof numbers);
-    CHECK(numbers[0] == 0);
-    CHECK(numbers[1] == 0);
-    CHECK(numbers[999] == 998);
-    // Parts, and a place inside.
-    const std::vector<std::uint8_t> part(300, 7);
-    REQUIRE(device.write(static_cast<char*>(memory.value()) + 1000, 24, part).is_ok());
-    const std::vector<std::uint8_t> all = contents(device, memory.value(), 4000);
-    CHECK(std::vector<std::uint8_t>(all.begin() + 1024, all.begin() + 1324) == part);
-    CHECK(all[1324] != 7);
-    device.release(memory.value(), 4000);
-  });
-}
 
 TEST_CASE("memory beyond what the system has is refused, not promised") {
   MemoryBudget budget(~std::uint64_t{0});

@@ -62,12 +62,13 @@ TEST_CASE("nothing else is read, by whatever path") {
 }
 
 TEST_CASE("before and after are kept beside each other, and files that are not there are left out") {
-  auto files = watch_before({"/proc/loadavg", "/sys/none", "/proc/stat"});
+  const auto text = [](const std::string& path) { return watched_text(path); };
+  auto files = watch_before({"/proc/loadavg", "/sys/none", "/proc/stat"}, text);
   REQUIRE(files.size() == 2);
   CHECK(files[0].path == "/proc/loadavg");
   CHECK_FALSE(files[0].before.empty());
   CHECK(files[0].after.empty());
-  watch_after(files);
+  watch_after(files, text);
   CHECK(files[1].after.rfind("cpu ", 0) == 0);
 }
 

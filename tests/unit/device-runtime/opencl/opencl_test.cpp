@@ -35,7 +35,7 @@ TEST_CASE("a machine without OpenCL, or with too old a one, is told as such") {
   MemoryBudget budget(1 << 20);
   const Drivers none = {[](const char*) -> void* { return nullptr; }, nullptr};
   CHECK(open_device(none, "opencl", budget).status().message() ==
-        "this machine has no OpenCL: there is no libOpenCL.so.1");
+        "this machine has no OpenCL: there is no libOpenCL.so.1; install the driver of its GPU");
   static char library;
   const Drivers old = {[](const char*) -> void* { return &library; },
                        [](void*, const char*) -> void* { return nullptr; }};
@@ -119,11 +119,14 @@ TEST_CASE("devices are named by kind and number, and what is not there is said")
 }
 
 TEST_CASE("a probe finds the devices without waking a driver in this process") {
-  const std::vector<ComputeDevice> devices = probe_devices(test::kDrivers);
-  REQUIRE_FALSE(devices.empty());
-  CHECK(devices[0].kind == "opencl");
-  CHECK_FALSE(devices[0].name.empty());
-  CHECK(devices[0].memory_bytes > 0);
+  bool is_there = false;
+  for (const auto& [device, why_none] : probe_devices(test::kDrivers)) {
+    if (device.kind != "opencl" || !why_none.empty()) continue;
+    is_there = true;
+    CHECK_FALSE(device.name.empty());
+    CHECK(device.memory_bytes > 0);
+  }
+  CHECK(is_there);
 }
 
 }  // namespace

@@ -61,6 +61,89 @@ TEST_CASE("a session on an OpenCL device takes memory there, runs a plan, measur
   CHECK(client.must(measure).reply.seconds.size() == 3);
 }
 
+// With tests/support/fake_cuda for NVIDIA's driver.
+std::vector<std::string> with_fake_gpu(const std::string& setting = "FERRY_FAKE=") {
+  return {"env", "LD_LIBRARY_PATH=" FERRY_BINARY_DIR "/fake_cuda", setting};
+}
+
+TEST_CASE("a session on a GPU runs a plan, measures it warm and cold by its events, and notes its clocks") {
+  if (is_emulated()) return;
+  TestServer server({}, with_fake_gpu());
+  TestClient client(server.port(), with_device("cuda"));
+  std::string name;
+  for (const ComputeDevice& device : client.opened().facts.devices) name += device.kind == "cuda" ? device.name : "";
+  CHECK(name == "Fake GPU 0 (sm_90)");
+  // Several pieces of the pinned memory.
+  const std::int64_t n = (13 << 20) / 4 + 3;
+  std::vector<float> a(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 1000);
+  const rpc::Handle in = upload_to(client, 1, a), out = upload_to(client, 1, a);
+  const rpc::Handle module = put(client, write_module(cuda_module()));
+  client.must(call_of(module, in, out, n, 0.25F));
+  const std::vector<float> c = client.download<float>(out, a.size());
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) wrong += c[a.size() - 1 - i] != 2 * a[i] + 0.25F ? 1 : 0;
+  CHECK(wrong == 0);
+  rpc::Evaluate evaluate;
+  evaluate.calls = {call_of(module, in, out, 1000, 0.25F)};
+  evaluate.number = 1;
+  evaluate.repeat = 5;
+  evaluate.watch = {"/proc/loadavg", "gpu:sm_clock_mhz", "gpu:throttle_reasons", "gpu:nothing"};
+  const rpc::Evaluation warm = client.must(evaluate).reply;
+  CHECK(warm.sets.at(0).samples.size() == 5);
+  CHECK(warm.clock_resolution_ns >= 500);
+  CHECK(warm.wiped_bytes == 0);
+  REQUIRE(warm.watched.size() == 3);
+  CHECK(warm.watched[1].path == "gpu:sm_clock_mhz");
+  CHECK(warm.watched[1].before == "1755");
+  CHECK(warm.watched[1].after == "1755");
+  evaluate.cold = true;
+  const rpc::Evaluation cold = client.must(evaluate).reply;
+  CHECK(cold.sets.at(0).samples.size() == 5);
+  CHECK(cold.wiped_bytes == 2 << 20);
+  CHECK(client.must(rpc::ReadFiles{{"gpu:architecture", "gpu:driver"}}).reply.texts ==
+        std::vector<std::string>{"sm_90", "12.4"});
+}
+
+TEST_CASE("a kernel that breaks the GPU ends its session, which says which kernel, and the next one works") {
+  if (is_emulated()) return;
+  TestServer server({}, with_fake_gpu("FERRY_FAKE_CUDA_CRASH=reversed"));
+  for (const bool measured : {false, true}) {
+    TestClient client(server.port(), with_device("cuda"));
+    const rpc::Handle in = upload_to(client, 1, {1, 2}), out = upload_to(client, 1, {0, 0});
+    const rpc::Handle module = put(client, write_module(cuda_module()));
+    rpc::Measure measure;
+    measure.call = call_of(module, in, out, 2, 0);
+    measure.warmup_ms = 1;
+    const Status crashed = measured ? client.ask(measure).status : client.ask(call_of(module, in, out, 2, 0)).status;
+    CHECK(crashed.code() == ErrorCode::kernel_crashed);
+    CHECK_MESSAGE(crashed.message() ==
+                      "f: kernel 'reversed' ended the session with CUDA_ERROR_ILLEGAL_ADDRESS (700): it read or wrote "
+                      "outside of any memory",
+                  crashed.message());
+    CHECK(client.ask(rpc::Ping{}).status.code() == ErrorCode::unavailable);
+  }
+}
+
+TEST_CASE("a server says why it has no GPU") {
+  if (is_emulated()) return;
+  const auto refusal = [](const std::vector<std::string>& wrapper, const char* name) {
+    TestServer server({}, wrapper);
+    const auto connection = join_queue(server.port(), with_device(name));
+    const auto frame = connection->receive_frame();
+    REQUIRE_MESSAGE(frame.is_ok(), frame.status().message());
+    return rpc::failure_of(frame.value()).message();
+  };
+  CHECK(
+      refusal(with_fake_gpu("FERRY_FAKE_CUDA_VERSION=10020"), "cuda") ==
+      "this server has no device 'cuda': this machine's CUDA driver supports CUDA 10.2, expected 11.0 or later; update "
+      "NVIDIA's driver");
+  CHECK(refusal(with_fake_gpu("FERRY_FAKE_CUDA_DEVICES=0"), "cuda:1").find("no GPU that this program may use") !=
+        std::string::npos);
+  CHECK(refusal(with_fake_gpu("FERRY_FAKE_CUDA_DEVICES=2"), "cuda:2") ==
+        "there is no device cuda:2; this machine has 2, from cuda:0 on");
+}
+
 TEST_CASE("what does not fit a session's devices is refused, and the session goes on") {
   if (is_emulated()) return;
   TestServer server;

@@ -19,6 +19,78 @@ kernel void reversed(global const float* w, global float* c, float more, long n)
 }
 )";
 
+// The same kernels; the second one's block is a place in shared memory for each of its 16 threads.
+const char* const kPtx = R"(.version 7.0
+.target sm_80
+.address_size 64
+
+.visible .entry twice(.param .u64 a, .param .u64 w, .param .u64 n)
+{
+  .reg .pred %past;
+  .reg .b32 %block, %threads, %thread;
+  .reg .b64 %i, %count, %from, %to;
+  .reg .f32 %x;
+  mov.u32 %block, %ctaid.x;
+  mov.u32 %threads, %ntid.x;
+  mov.u32 %thread, %tid.x;
+  mad.lo.u32 %thread, %block, %threads, %thread;
+  cvt.u64.u32 %i, %thread;
+  ld.param.u64 %count, [n];
+  setp.ge.s64 %past, %i, %count;
+  @%past bra end;
+  shl.b64 %i, %i, 2;
+  ld.param.u64 %from, [a];
+  ld.param.u64 %to, [w];
+  add.s64 %from, %from, %i;
+  add.s64 %to, %to, %i;
+  ld.global.f32 %x, [%from];
+  add.f32 %x, %x, %x;
+  st.global.f32 [%to], %x;
+end:
+  ret;
+}
+
+.visible .entry reversed(.param .u64 w, .param .u64 c, .param .f32 more, .param .u64 n)
+{
+  .reg .pred %past;
+  .reg .b32 %block, %threads, %thread, %place, %x_base;
+  .reg .b64 %i, %count, %from, %to;
+  .reg .f32 %x, %y;
+  .shared .align 4 .b8 tile[64];
+  mov.u32 %block, %ctaid.x;
+  mov.u32 %threads, %ntid.x;
+  mov.u32 %thread, %tid.x;
+  shl.b32 %place, %thread, 2;
+  mov.u32 %x_base, tile;
+  add.u32 %place, %place, %x_base;
+  mad.lo.u32 %thread, %block, %threads, %thread;
+  cvt.u64.u32 %i, %thread;
+  ld.param.u64 %count, [n];
+  setp.ge.s64 %past, %i, %count;
+  mov.f32 %x, 0f00000000;
+  @%past bra store;
+  shl.b64 %from, %i, 2;
+  ld.param.u64 %to, [w];
+  add.s64 %from, %from, %to;
+  ld.global.f32 %x, [%from];
+store:
+  st.shared.f32 [%place], %x;
+  bar.sync 0;
+  @%past bra end;
+  ld.shared.f32 %x, [%place];
+  ld.param.f32 %y, [more];
+  add.f32 %x, %x, %y;
+  sub.s64 %i, %count, %i;
+  sub.s64 %i, %i, 1;
+  shl.b64 %i, %i, 2;
+  ld.param.u64 %to, [c];
+  add.s64 %to, %to, %i;
+  st.global.f32 [%to], %x;
+end:
+  ret;
+}
+)";
+
 ManifestExpr blocks_of(std::int64_t threads) {
   return manifest_apply(ManifestOp::floordiv,
                         {manifest_apply(ManifestOp::add, {manifest_symbol(0), manifest_constant(threads - 1)}),
@@ -55,6 +127,16 @@ ModuleFile gpu_module(const std::string& text) {
   module.manifest.functions = {f};
   module.images = {{"opencl-c", {source.begin(), source.end()}}};
   REQUIRE(check_manifest(module.manifest).is_ok());
+  return module;
+}
+
+ModuleFile cuda_module() { return cuda_module({{"ptx-sm_80", kPtx}}); }
+
+ModuleFile cuda_module(const std::vector<std::pair<std::string, std::string>>& images) {
+  ModuleFile module = gpu_module();
+  module.manifest.arch = "cuda";
+  module.images.clear();
+  for (const auto& [kind, text] : images) module.images.push_back({kind, {text.begin(), text.end()}});
   return module;
 }
 

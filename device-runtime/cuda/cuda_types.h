@@ -1,0 +1,59 @@
+// The types and numbers of the CUDA driver API that the device uses, so that nothing of a CUDA Toolkit is needed to
+// build. They are those of cuda.h since CUDA 11 (NVIDIA, "CUDA Driver API"); the driver keeps them for good.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ferry::device {
+
+using CuResult = int;
+using CuDevice = int;
+using CuDevicePointer = unsigned long long;
+using CuContext = struct CuContextOpaque*;
+using CuModule = struct CuModuleOpaque*;
+using CuFunction = struct CuFunctionOpaque*;
+using CuStream = struct CuStreamOpaque*;
+using CuEvent = struct CuEventOpaque*;
+
+inline constexpr CuResult kCuSuccess = 0, kCuInvalidValue = 1, kCuOutOfMemory = 2, kCuNoDevice = 100,
+                          kCuInvalidImage = 200, kCuNoBinaryForGpu = 209, kCuInvalidPtx = 218,
+                          kCuUnsupportedPtxVersion = 222, kCuInvalidSource = 300, kCuNotFound = 500,
+                          kCuIllegalAddress = 700, kCuLaunchOutOfResources = 701, kCuLaunchTimeout = 702,
+                          kCuAssert = 710, kCuHardwareStackError = 714, kCuIllegalInstruction = 715,
+                          kCuMisalignedAddress = 716, kCuInvalidAddressSpace = 717, kCuInvalidPc = 718,
+                          kCuLaunchFailed = 719;
+
+// CUdevice_attribute
+inline constexpr int kCuMaxThreadsPerBlock = 1, kCuMaxBlockDimX = 2, kCuMaxGridDimX = 5, kCuMultiprocessorCount = 16,
+                     kCuL2CacheSize = 38, kCuComputeCapabilityMajor = 75, kCuComputeCapabilityMinor = 76,
+                     kCuMaxSharedMemoryPerBlockOptin = 97;
+// CUfunction_attribute
+inline constexpr int kCuFuncMaxThreadsPerBlock = 0, kCuFuncSharedSizeBytes = 1, kCuFuncNumRegs = 4,
+                     kCuFuncMaxDynamicSharedSizeBytes = 8;
+// CUjit_option
+inline constexpr int kCuJitErrorLogBuffer = 5, kCuJitErrorLogBufferSizeBytes = 6;
+inline constexpr unsigned kCuStreamNonBlocking = 1, kCuEventDefault = 0, kCuEventDisableTiming = 2;
+
+// CUlaunchAttribute and CUlaunchConfig, of drivers since CUDA 11.8.
+inline constexpr int kCuLaunchAttributeClusterDimension = 4;
+struct CuLaunchAttribute {
+  int id;
+  char padding[4];
+  union {
+    char bytes[64];
+    struct {
+      unsigned x, y, z;
+    } cluster;
+  } value;
+};
+struct CuLaunchConfig {
+  unsigned grid_x, grid_y, grid_z;
+  unsigned block_x, block_y, block_z;
+  unsigned shared_bytes;
+  CuStream stream;
+  CuLaunchAttribute* attributes;
+  unsigned attribute_count;
+};
+
+}  // namespace ferry::device

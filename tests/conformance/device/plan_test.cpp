@@ -1,0 +1,170 @@
+// What every device promises that runs plans: results at any size, times, and refusals with numbers.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "tests/conformance/device/devices.h"
+
+namespace ferry::device {
+namespace {
+
+void for_each_gpu(const std::function<void(TestedDevice&, Program&)>& check) {
+  for_each_device([&](TestedDevice& tested) {
+    if (tested.module == nullptr) return;
+    auto program = tested.device->load(*tested.module, {});
+    REQUIRE_MESSAGE(program.is_ok(), program.status().message());
+    check(tested, *program.value());
+  });
+}
+
+// The arguments of f (tests/unit/device-runtime/support/gpu_module.h) in the device's memory.
+struct Arguments {
+  Device& device;
+  std::size_t n;
+  void *in, *out;
+  BoundCall bound;
+
+  Arguments(Device& where, std::size_t size) : device(where), n(size) {
+    in = device.allocate(4 * n).value();
+    out = device.allocate(4 * n).value();
+    std::vector<float> a(n);
+    for (std::size_t i = 0; i < n; ++i) a[i] = static_cast<float>(i);
+    REQUIRE(device.write(in, 0, {reinterpret_cast<const std::uint8_t*>(a.data()), 4 * n}).is_ok());
+    bound.symbols = {static_cast<std::int64_t>(n)};
+    bound.tensor_bytes = {4 * n, 0, 4 * n};
+    bound.call_workspace = 4 * n + 256;
+  }
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+  ~Arguments() {
+    device.release(in, 4 * n);
+    device.release(out, 4 * n);
+  }
+  Result<std::unique_ptr<Workload>> prepare(Program& program, float more) const {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &more, sizeof more);
+    const std::vector<DeviceArgument> arguments = {{false, in, 0}, {true, nullptr, bits}, {false, out, 0}};
+    return program.prepare(0, arguments, bound);
+  }
+  // How many elements of the result are wrong.
+  std::size_t wrong(float more) const {
+    std::vector<float> c(n);
+    REQUIRE(device.read(out, 0, {reinterpret_cast<std::uint8_t*>(c.data()), 4 * n}).is_ok());
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < n; ++i) count += c[n - 1 - i] != 2 * static_cast<float>(i) + more ? 1 : 0;
+    return count;
+  }
+};
+
+TEST_CASE("a plan launches its kernels one after the other, at any size, again and again") {
+  for_each_gpu([](TestedDevice& tested, Program& program) {
+    for (const std::size_t n : {1U, 15U, 64U, 1000U, 100'000U}) {
+      CAPTURE(n);
+      const std::uint64_t before = tested.budget->used();
+      {
+        const Arguments arguments(*tested.device, n);
+        auto call = arguments.prepare(program, 0.5F);
+        REQUIRE_MESSAGE(call.is_ok(), call.status().message());
+        for (int run = 0; run < 3; ++run) {
+          REQUIRE(call.value()->run() == 0);
+          CHECK(call.value()->failure().is_ok());
+        }
+        CHECK(arguments.wrong(0.5F) == 0);
+      }
+      CHECK(tested.budget->used() == before);
+    }
+  });
+}
+
+TEST_CASE("a view inside of a buffer is written where it is") {
+  for_each_gpu([](TestedDevice& tested, Program& program) {
+    Arguments arguments(*tested.device, 256);
+    const std::vector<DeviceArgument> parts = {
+        {false, arguments.in, 0}, {true, nullptr, 0}, {false, static_cast<char*>(arguments.out) + 256, 0}};
+    arguments.bound.symbols = {64};
+    arguments.bound.tensor_bytes = {256, 0, 256};
+    auto call = program.prepare(0, parts, arguments.bound);
+    REQUIRE_MESSAGE(call.is_ok(), call.status().message());
+    REQUIRE(call.value()->run() == 0);
+    std::vector<float> c(256);
+    REQUIRE(tested.device->read(arguments.out, 0, {reinterpret_cast<std::uint8_t*>(c.data()), 1024}).is_ok());
+    CHECK(c[63] == 0);
+    CHECK(c[64] == 126);
+    CHECK(c[127] == 0);
+    CHECK(c[126] == 2);
+    CHECK(c[128] == 0);
+  });
+}
+
+TEST_CASE("samples are timed by the device's clock, cold ones too") {
+  for_each_gpu([](TestedDevice& tested, Program& program) {
+    const Arguments arguments(*tested.device, 100'000);
+    auto call = arguments.prepare(program, 1);
+    REQUIRE_MESSAGE(call.is_ok(), call.status().message());
+    CHECK(call.value()->clock_resolution_ns() > 0);
+    REQUIRE(tested.device->prepare_wiping().is_ok());
+    for (const std::uint64_t calls : {1U, 20U}) {
+      tested.device->wipe_caches();
+      std::int64_t elapsed = -1;
+      REQUIRE(call.value()->sample(calls, elapsed) == 0);
+      CHECK(elapsed > 0);
+      CHECK(elapsed < 10'000'000'000);
+    }
+    CHECK(arguments.wrong(1) == 0);
+  });
+}
+
+TEST_CASE("a grid without blocks runs nothing, and takes next to no time") {
+  for_each_gpu([](TestedDevice& tested, Program&) {
+    ModuleFile module = *tested.module;
+    for (Step& step : module.manifest.functions[0].plan) step.launch.grid[1] = manifest_constant(0);
+    auto program = tested.device->load(module, {});
+    REQUIRE(program.is_ok());
+    const Arguments arguments(*tested.device, 10);
+    auto call = arguments.prepare(*program.value(), 1);
+    REQUIRE_MESSAGE(call.is_ok(), call.status().message());
+    CHECK(call.value()->run() == 0);
+    std::int64_t elapsed = -1;
+    CHECK(call.value()->sample(5, elapsed) == 0);
+    CHECK(elapsed >= 0);
+    CHECK(arguments.wrong(1) == 10);
+  });
+}
+
+TEST_CASE("what a device does not take of a launch is refused with both numbers before anything runs") {
+  for_each_gpu([](TestedDevice& tested, Program&) {
+    const auto refusal = [&](const std::function<void(Launch&)>& change) {
+      ModuleFile module = *tested.module;
+      change(module.manifest.functions[0].plan[0].launch);
+      auto program = tested.device->load(module, {});
+      REQUIRE(program.is_ok());
+      const Arguments arguments(*tested.device, 10);
+      const auto call = arguments.prepare(*program.value(), 1);
+      REQUIRE_FALSE(call.is_ok());
+      CHECK_MESSAGE(call.status().message().find("f: kernel 'twice'") == 0, call.status().message());
+      return call.status().message();
+    };
+    const std::string wide = refusal([](Launch& launch) { launch.block[0] = manifest_constant(1 << 20); });
+    CHECK_MESSAGE(wide.find("1048576 threads") != std::string::npos, wide);
+    const std::string shared = refusal([](Launch& launch) { launch.shared_bytes = manifest_constant(1 << 30); });
+    CHECK_MESSAGE(shared.find("1073741824 bytes of shared memory") != std::string::npos, shared);
+    const std::string grid = refusal([](Launch& launch) { launch.grid[0] = manifest_constant(std::int64_t{1} << 40); });
+    CHECK_MESSAGE(grid.find("a grid of 1099511627776 along x is larger than any device takes") != std::string::npos,
+                  grid);
+  });
+}
+
+TEST_CASE("a module without an image for the device is refused with what it has") {
+  for_each_gpu([](TestedDevice& tested, Program&) {
+    ModuleFile module = *tested.module;
+    module.images[0].kind = "cubin-sm_10";
+    const auto program = tested.device->load(module, {});
+    REQUIRE_FALSE(program.is_ok());
+    CHECK(program.status().code() == ErrorCode::unsupported);
+    CHECK_MESSAGE(program.status().message().find("--target") != std::string::npos, program.status().message());
+  });
+}
+
+}  // namespace
+}  // namespace ferry::device

@@ -1,0 +1,65 @@
+// The state of the driver that tests load instead of NVIDIA's. It is as late as a real one may be: what is asked of a
+// stream happens when somebody waits for it, so a copy that nobody waited for is seen. Environment variables make it
+// fail; they are read at every call:
+//   FERRY_FAKE_CUDA_DEVICES   how many GPUs there are (1)
+//   FERRY_FAKE_CUDA_VERSION   that the driver supports (12040)
+//   FERRY_FAKE_CUDA_ARCH      of the GPUs (90)
+//   FERRY_FAKE_CUDA_MEMORY    of each GPU in bytes (1 GiB)
+//   FERRY_FAKE_CUDA_CRASH     the kernel that reads outside of all memory
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "device-runtime/cuda/cuda_types.h"
+
+#define FERRY_FAKE_API extern "C" [[gnu::visibility("default")]] ferry::device::CuResult
+
+namespace ferry::fake {
+
+using namespace ferry::device;
+
+inline constexpr CuResult kNotInitialized = 3, kInvalidContext = 201;
+
+long long setting(const char* name, long long otherwise);
+
+struct Event {
+  bool is_pending = false;
+  double milliseconds = 0;  // when it happened
+};
+
+struct Kernel {
+  const char* name;
+  std::vector<std::size_t> parameter_bytes;
+  int max_threads, registers, shared_bytes;
+  void (*run)(std::uint64_t threads, void** parameters);
+  int dynamic_bytes = 0;  // that a launch may have
+};
+Kernel* find_kernel(const std::string& name);
+
+struct State {
+  bool is_awake = false;
+  bool has_context = false;
+  CuResult broken = kCuSuccess;                 // sticky
+  std::map<std::uint64_t, std::size_t> memory;  // by address in this process
+  std::map<void*, std::size_t> pinned;
+  std::deque<std::function<void()>> queue;
+  std::size_t used = 0;
+};
+State& state();
+
+// What every call but the first ones begins with.
+CuResult ready();
+
+// Addresses of the GPU mean nothing to a processor: nobody reads there by mistake.
+inline constexpr std::uint64_t kGpu = std::uint64_t{1} << 60;
+// Where it is in this process: null, and the GPU is broken, unless all of it is memory of the GPU or pinned.
+void* real(CuDevicePointer address, std::size_t bytes);
+
+void run_queue();
+
+}  // namespace ferry::fake

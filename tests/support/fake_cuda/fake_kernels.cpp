@@ -1,0 +1,53 @@
+// What the fake GPU can compute: the kernels of the tests' module (tests/unit/device-runtime/support/gpu_module.cpp).
+#include <cstring>
+
+#include "tests/support/fake_cuda/fake.h"
+
+namespace ferry::fake {
+namespace {
+
+template <class T>
+T value(void** parameters, int index) {
+  T read{};
+  std::memcpy(&read, parameters[index], sizeof read);
+  return read;
+}
+
+float* floats(void** parameters, int index, std::int64_t count) {
+  return static_cast<float*>(real(value<CuDevicePointer>(parameters, index), static_cast<std::size_t>(count) * 4));
+}
+
+void twice(std::uint64_t threads, void** parameters) {
+  const auto n = value<std::int64_t>(parameters, 2);
+  const float* a = floats(parameters, 0, n);
+  float* w = floats(parameters, 1, n);
+  if (a == nullptr || w == nullptr) return;
+  for (std::int64_t i = 0; i < n && i < static_cast<std::int64_t>(threads); ++i) w[i] = 2 * a[i];
+}
+
+void reversed(std::uint64_t threads, void** parameters) {
+  const auto n = value<std::int64_t>(parameters, 3);
+  const float* w = floats(parameters, 0, n);
+  float* c = floats(parameters, 1, n);
+  const auto more = value<float>(parameters, 2);
+  if (w == nullptr || c == nullptr) return;
+  for (std::int64_t i = 0; i < n && i < static_cast<std::int64_t>(threads); ++i) c[n - 1 - i] = w[i] + more;
+}
+
+// Of many registers and much shared memory.
+void heavy(std::uint64_t threads, void** parameters) { twice(threads, parameters); }
+
+Kernel kernels[] = {{"twice", {8, 8, 8}, 1024, 16, 0, twice},
+                    {"reversed", {8, 8, 4, 8}, 1024, 24, 64, reversed},
+                    {"heavy", {8, 8, 8}, 384, 168, 40000, heavy}};
+
+}  // namespace
+
+Kernel* find_kernel(const std::string& name) {
+  for (Kernel& kernel : kernels) {
+    if (kernel.name == name) return &kernel;
+  }
+  return nullptr;
+}
+
+}  // namespace ferry::fake
