@@ -118,7 +118,7 @@ std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions
     module.manifest.functions.push_back(describe(lowered.back()));
     FunctionInfo& info = module.manifest.functions.back();
     if (target.pointer_bits == 32) require_narrow_sizes(info);
-    if (is_gpu) info.plan = plan_of(lowered.back());
+    if (is_gpu) info.plan = plan_of(lowered.back(), target);
     exports.push_back(info.symbol);
   }
   if (const Status status = check_manifest(module.manifest); !status.is_ok()) {

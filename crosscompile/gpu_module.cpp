@@ -16,8 +16,10 @@ class Planner {
  public:
   explicit Planner(const ir::Function& function) : function_(function) {}
 
-  Step step(const passes::Launch& launch) const {
+  Step step(const passes::Launch& launch, bool is_cuda) const {
     Step step;
+    if (is_cuda && launch.shared_bytes > passes::kStaticSharedBytes)
+      step.launch.shared_bytes = manifest(ir::Expr(launch.shared_bytes), "shared memory");
     step.launch.kernel = launch.symbol;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       step.launch.grid[axis] = manifest(launch.grid[axis].extent, "grid");
@@ -53,10 +55,11 @@ class Planner {
 
 }  // namespace
 
-Plan plan_of(const ir::Function& function) {
+Plan plan_of(const ir::Function& function, const Target& target) {
   const Planner planner(function);
   Plan plan;
-  for (const passes::Launch& launch : passes::launches_of(function)) plan.push_back(planner.step(launch));
+  for (const passes::Launch& launch : passes::launches_of(function))
+    plan.push_back(planner.step(launch, target.arch == "cuda"));
   return plan;
 }
 

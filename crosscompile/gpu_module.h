@@ -11,7 +11,7 @@
 namespace ferry {
 
 // Of a function that went through all passes.
-Plan plan_of(const ir::Function& function);
+Plan plan_of(const ir::Function& function, const Target& target);
 
 // Of all functions together: OpenCL C as text, or a cubin for each architecture that the target names.
 std::vector<CodeImage> gpu_images(std::span<const ir::Function> functions, const Target& target);

@@ -10,12 +10,13 @@ namespace {
 
 class BufferFinder : public Visitor {
  public:
+  explicit BufferFinder(bool counts_loads) : counts_loads_(counts_loads) {}
   std::vector<BufferRef> found;
 
  protected:
   using Visitor::visit_node;
   void visit_node(const Load& node) override {
-    use(node.buffer);
+    if (counts_loads_) use(node.buffer);
     Visitor::visit_node(node);
   }
   void visit_node(const Store& node) override {
@@ -31,6 +32,7 @@ class BufferFinder : public Visitor {
   void use(const BufferRef& buffer) {
     if (seen_.insert(buffer.get()).second) found.push_back(buffer);
   }
+  bool counts_loads_;
   std::unordered_set<const Buffer*> seen_;
 };
 
@@ -56,7 +58,13 @@ class KindFinder : public Visitor {
 }  // namespace
 
 std::vector<BufferRef> used_buffers(const Stmt& stmt) {
-  BufferFinder finder;
+  BufferFinder finder(true);
+  finder.visit(stmt);
+  return std::move(finder.found);
+}
+
+std::vector<BufferRef> stored_buffers(const Stmt& stmt) {
+  BufferFinder finder(false);
   finder.visit(stmt);
   return std::move(finder.found);
 }

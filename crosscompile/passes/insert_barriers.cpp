@@ -8,6 +8,7 @@
 #include "crosscompile/ir/uses.h"
 #include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/affine.h"
+#include "crosscompile/passes/simplify.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -26,6 +27,7 @@ struct Access {
   const Buffer* buffer;
   const std::vector<Expr>* indices;
   const Store* store;  // null: it reads
+  Expr part;           // the first index, as long as it tells iterations apart (disjoint_parts)
 };
 using Accesses = std::vector<Access>;
 
@@ -35,20 +37,45 @@ class AccessCollector : public Visitor {
 
  protected:
   void visit_node(const Load& node) override {
-    if (node.buffer->scope == Scope::shared) found.push_back({node.buffer.get(), &node.indices, nullptr});
+    if (node.buffer->scope == Scope::shared) add(node.buffer, node.indices, nullptr);
     Visitor::visit_node(node);
   }
   void visit_node(const Store& node) override {
-    if (node.buffer->scope == Scope::shared) found.push_back({node.buffer.get(), &node.indices, &node});
+    if (node.buffer->scope == Scope::shared) add(node.buffer, node.indices, &node);
     Visitor::visit_node(node);
   }
   using Visitor::visit_node;
+
+ private:
+  void add(const BufferRef& buffer, const std::vector<Expr>& indices, const Store* store) {
+    found.push_back({buffer.get(), &indices, store, indices.empty() ? Expr() : indices.front()});
+  }
 };
 
 Accesses accesses_of(const Stmt& stmt) {
   AccessCollector collector;
   collector.visit(stmt);
   return std::move(collector.found);
+}
+
+// The number of parts, for an index such as (k + 1) % 3; 0 for any other.
+std::int64_t parts_of(const Expr& index) {
+  const auto* node = index.defined() ? index.as<Binary>() : nullptr;
+  if (node == nullptr || node->op != BinaryOp::mod) return 0;
+  const std::int64_t* parts = as_int(node->right);
+  return parts == nullptr ? 0 : *parts;
+}
+
+// Whether the first dimension keeps two accesses apart: parts k % 3 and (k + 1) % 3 of what double_buffer keeps.
+bool disjoint_parts(const Access& first, const Access& second) {
+  if (!first.part.defined() || !second.part.defined()) return false;
+  const std::int64_t *one = as_int(first.part), *other = as_int(second.part);
+  if (one != nullptr && other != nullptr) return *one != *other;
+  const std::int64_t parts = parts_of(first.part);
+  if (parts == 0 || parts != parts_of(second.part)) return false;
+  const Expr distance = simplify(first.part.as<Binary>()->left - second.part.as<Binary>()->left);
+  const std::int64_t* known = as_int(distance);
+  return known != nullptr && *known % parts != 0;
 }
 
 // Decides where barriers stand: before which statements.
@@ -70,28 +97,60 @@ class BarrierPlan {
     if (before.contains(stmt.get())) pending.clear();
     const Accesses own = accesses_of(stmt);
     if (own.empty()) return;
-    if (const Access* cause = conflict(pending, own)) {
-      if (divided_)
-        throw CompileError(
-            "'" + cause->buffer->name +
-            "' is in shared memory, and the threads of a block have to wait for "
-            "each other where they use it: expected that all of them come there, got a condition or a loop "
-            "that differs from thread to thread");
+    const Access* cause = conflict(pending, own);
+    if (cause == nullptr) return descend(stmt, own, pending);
+    Accesses inside;
+    descend(stmt, own, inside);
+    const For* loop = stmt.as<For>();
+    if (loop != nullptr && begins_with_barrier(loop->body)) {
+      // Unless it runs not once.
+      if (const std::int64_t* extent = as_int(loop->extent); extent != nullptr && *extent > 0) pending.clear();
+    } else {
+      expect_common(*cause);
       before.insert(stmt.get());
       pending.clear();
     }
-    descend(stmt, own, pending);
+    pending.insert(pending.end(), inside.begin(), inside.end());
   }
 
  private:
+  // The threads of a block all come to a barrier.
+  void expect_common(const Access& cause) const {
+    if (!divided_) return;
+    throw CompileError("'" + cause.buffer->name +
+                       "' is in shared memory, and the threads of a block have to wait for "
+                       "each other where they use it: expected that all of them come there, got a condition or a loop "
+                       "that differs from thread to thread");
+  }
+
+  // Whether a barrier stands before all that touches shared memory.
+  bool begins_with_barrier(const Stmt& stmt) const {
+    if (before.contains(stmt.get())) return true;
+    if (const auto* block = stmt.as<Block>()) {
+      for (const Stmt& step : block->body)
+        if (!accesses_of(step).empty()) return begins_with_barrier(step);
+      return false;
+    }
+    if (const auto* allocation = stmt.as<Allocate>()) return begins_with_barrier(allocation->body);
+    const auto* let = stmt.as<LetStmt>();
+    return let != nullptr && accesses_of(Evaluate::make(let->value)).empty() && begins_with_barrier(let->body);
+  }
+
   void descend(const Stmt& stmt, const Accesses& own, Accesses& pending) {
     if (const For* loop = stmt.as<For>()) {
       const bool had = std::exchange(divided_, divided_ || differs(loop->min) || differs(loop->extent));
       const std::int64_t* extent = as_int(loop->extent);
       ranges_[loop->var.get()] = extent == nullptr ? -1 : *extent;
-      // The second time with what the iteration before has left.
-      walk(loop->body, pending);
-      walk(loop->body, pending);
+      // Again with what the iteration before has left; and until parts of several iterations come round.
+      std::int64_t walks = 2;
+      for (const Access& access : own)
+        if (parts_of(access.part) != 0 && uses_var(access.part, loop->var))
+          walks = std::max(walks, parts_of(access.part) + 1);
+      for (std::int64_t i = 0; i < walks; ++i) {
+        if (i > 0) set_parts(pending, loop->var, loop->var - 1);
+        walk(loop->body, pending);
+      }
+      set_parts(pending, loop->var, {});
       divided_ = had;
     } else if (const If* choice = stmt.as<If>()) {
       const bool had = std::exchange(divided_, divided_ || differs(choice->condition));
@@ -111,6 +170,13 @@ class BarrierPlan {
     }
   }
 
+  // In the parts of what was accessed, a variable gets another value; nothing: one that is known no longer.
+  static void set_parts(Accesses& pending, const Expr& var, const Expr& value) {
+    for (Access& access : pending)
+      if (access.part.defined() && uses_var(access.part, var))
+        access.part = value.defined() ? substitute(access.part, {{var.get(), value}}) : Expr();
+  }
+
   // Of the new accesses the first that another thread's old one may collide with.
   const Access* conflict(const Accesses& old, const Accesses& now) const {
     for (const Access& second : now)
@@ -122,7 +188,7 @@ class BarrierPlan {
   bool may_collide(const Access& first, const Access& second) const {
     if (first.store == nullptr && second.store == nullptr) return false;
     // A stage's loops compute each point once, so its store never writes an element twice before it is read.
-    return first.store != second.store && !is_own(first, second);
+    return first.store != second.store && !disjoint_parts(first, second) && !is_own(first, second);
   }
 
   // Whether two threads that touch the same element by these are the same thread.

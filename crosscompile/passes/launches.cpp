@@ -25,17 +25,6 @@ std::string symbol_text(const std::string& name) {
   return text;
 }
 
-std::int64_t bytes_of(const Buffer& buffer) {
-  auto bytes = static_cast<std::int64_t>(dtype_bytes(buffer.dtype));
-  for (const Expr& extent : buffer.shape) {
-    const Expr simple = simplify(extent);
-    const std::int64_t* known = as_int(simple);
-    if (known == nullptr || __builtin_mul_overflow(bytes, *known, &bytes))
-      throw InternalError("shared memory '" + buffer.name + "' has no constant size");
-  }
-  return bytes;
-}
-
 // Refuses what a kernel cannot do.
 class Checker : public Visitor {
  protected:
@@ -94,7 +83,7 @@ class Splitter {
     const auto* allocate = launch.body.as<Allocate>();
     if (allocate == nullptr || allocate->buffer->scope != Scope::shared) return false;
     launch.shared.push_back(allocate->buffer);
-    launch.shared_bytes += (bytes_of(*allocate->buffer) + 15) / 16 * 16;
+    launch.shared_bytes += shared_bytes_of(*allocate->buffer);
     launch.body = Stmt(allocate->body);
     return true;
   }
@@ -120,6 +109,17 @@ class Splitter {
 };
 
 }  // namespace
+
+std::int64_t shared_bytes_of(const Buffer& buffer) {
+  auto bytes = static_cast<std::int64_t>(dtype_bytes(buffer.dtype));
+  for (const Expr& extent : buffer.shape) {
+    const Expr simple = simplify(extent);
+    const std::int64_t* known = as_int(simple);
+    if (known == nullptr || __builtin_mul_overflow(bytes, *known, &bytes))
+      throw InternalError("shared memory '" + buffer.name + "' has no constant size");
+  }
+  return (bytes + 15) / 16 * 16;
+}
 
 std::vector<Launch> launches_of(const Function& function) {
   Splitter splitter(function);

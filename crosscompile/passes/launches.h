@@ -22,6 +22,9 @@ struct LaunchAxis {
   ir::Expr extent{1};
 };
 
+// More shared memory than this is given to CUDA kernels when they are launched.
+inline constexpr std::int64_t kStaticSharedBytes = 48 * 1024;
+
 struct Launch {
   std::string symbol;                     // unique within a module
   std::array<LaunchAxis, 3> grid, block;  // x, y, z; the grid over the function's sizes, the block constant
@@ -30,6 +33,9 @@ struct Launch {
   std::vector<LaunchParameter> parameters;  // in the order of the kernel's
   ir::Stmt body;                            // of one thread
 };
+
+// Of one buffer in a block's shared memory, with what it takes to align the next.
+std::int64_t shared_bytes_of(const ir::Buffer& buffer);
 
 // Of a function that went through all passes. A statement that no loop over blocks or threads is around is a kernel of
 // one thread. CompileError for what a GPU cannot do: checks on the way, functions of the CPU.

@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/validator.h"
 #include "crosscompile/passes/flatten.h"
+#include "crosscompile/passes/gpu_limits.h"
 #include "crosscompile/passes/insert_barriers.h"
 #include "crosscompile/passes/intrinsics.h"
 #include "crosscompile/passes/legalize_floats.h"
@@ -44,6 +45,11 @@ constexpr Pass kPipeline[] = {
     {"flatten", [](Function f, const Target&) { return flatten(std::move(f)); }},
     {"simplify_addresses", [](Function f, const Target&) { return simplify(std::move(f)); }},
     {"scalarize", [](Function f, const Target& target) { return target.is_source ? scalarize(std::move(f)) : f; }},
+    {"check_gpu_limits",
+     [](Function f, const Target& target) {
+       if (target.is_gpu()) check_gpu_limits(f, target);
+       return f;
+     }},
 };
 
 }  // namespace

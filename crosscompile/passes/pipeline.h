@@ -30,6 +30,10 @@ struct Pass {
   ir::Function (*run)(ir::Function, const Target&);
 };
 
+// After it, a kernel's blocks, threads, memory and barriers are what they will be, and every tensor still has an index
+// for each of its dimensions: what the interpreter finds is told best there.
+inline constexpr std::string_view kLastOfThreads = "insert_barriers";
+
 // In order. Each pass's header says why it stands where it does.
 std::span<const Pass> pipeline();
 

@@ -133,15 +133,4 @@ Target build_c_target(const TargetParts& parts) {
   return target;
 }
 
-Target build_gpu_target(const std::string& kind, std::vector<std::string> gpus) {
-  Target target;
-  target.arch = kind;
-  target.text = kind;
-  target.is_source = true;
-  target.keeps_loops = true;
-  target.gpus = std::move(gpus);
-  for (std::size_t i = 0; i < target.gpus.size(); ++i) target.text += (i == 0 ? " -arch=" : ",") + target.gpus[i];
-  return target;
-}
-
 }  // namespace ferry

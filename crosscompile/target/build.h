@@ -24,8 +24,6 @@ Target build_target(const TargetParts& parts);
 
 // C for any compiler: of the parts only the sizes and the number of threads count.
 Target build_c_target(const TargetParts& parts);
-// "cuda" or "opencl". `gpus`, of cuda alone: what code is made for, as "sm_80".
-Target build_gpu_target(const std::string& kind, std::vector<std::string> gpus);
 
 // Of features.def for this architecture, sorted.
 std::vector<std::string> detectable_features(const std::string& arch);

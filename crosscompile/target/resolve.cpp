@@ -2,78 +2,16 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/build.h"
+#include "crosscompile/target/gpu.h"
+#include "crosscompile/target/options.h"
 #include "crosscompile/target/suggest.h"
 
 #include <unistd.h>
 
-#include <charconv>
 #include <optional>
 
 namespace ferry {
 namespace {
-
-struct Option {
-  std::string key, value;
-};
-
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  std::string word;
-  for (const char c : text) {
-    if (c != ' ' && c != '\t' && c != '\n') {
-      word += c;
-    } else if (!word.empty()) {
-      words.push_back(std::move(word));
-      word.clear();
-    }
-  }
-  if (!word.empty()) words.push_back(std::move(word));
-  return words;
-}
-
-// "-key=value", "--key=value" or "-key value"; a key alone has an empty value.
-std::vector<Option> options_of(const std::vector<std::string>& words, std::size_t first) {
-  std::vector<Option> options;
-  for (std::size_t i = first; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    if (word[0] != '-') throw CompileError("expected a target option such as -mcpu=cortex-a72, got '" + word + "'");
-    const std::size_t begin = word.find_first_not_of('-');
-    if (begin == std::string::npos) throw CompileError("expected a target option after '-', got '" + word + "'");
-    const std::size_t equals = word.find('=');
-    if (equals != std::string::npos) {
-      options.push_back({word.substr(begin, equals - begin), word.substr(equals + 1)});
-    } else if (i + 1 < words.size() && words[i + 1][0] != '-') {
-      options.push_back({word.substr(begin), words[i + 1]});
-      ++i;
-    } else {
-      options.push_back({word.substr(begin), ""});
-    }
-  }
-  return options;
-}
-
-// Options of other compilers that change nothing here, and why; null for any other.
-const char* reason_to_ignore(const std::string& key) {
-  if (key == "device" || key == "model" || key == "keys" || key == "tag") {
-    return "schedules depend on the CPU, not on a device's name";
-  }
-  if (key == "libs") return "kernels call no libraries";
-  if (key == "system-lib" || key == "link-params" || key == "runtime" || key == "executor") {
-    return "a module is always a .ferry file";
-  }
-  if (key == "opt-level" || key == "O") return "kernels are always optimised";
-  return nullptr;
-}
-
-std::uint64_t number(const Option& option) {
-  std::uint64_t value = 0;
-  const char* end = option.value.data() + option.value.size();
-  const auto [stopped, error] = std::from_chars(option.value.data(), end, value);
-  if (error != std::errc() || stopped != end || option.value.empty()) {
-    throw CompileError("expected a number for -" + option.key + ", got '" + option.value + "'");
-  }
-  return value;
-}
 
 // Of those that only tell schedules how large the device is; false for any other option.
 bool take_size(const Option& option, TargetParts& parts) {
@@ -184,35 +122,6 @@ Target c_from_options(const std::vector<Option>& options, std::vector<std::strin
   return build_c_target(parts);
 }
 
-std::string gpu_name(const std::string& text) {
-  const bool fits = text.size() >= 5 && text.starts_with("sm_") && text[3] != '0' &&
-                    std::all_of(text.begin() + 3, text.end() - 1, [](char c) { return c >= '0' && c <= '9'; }) &&
-                    ((text.back() >= '0' && text.back() <= '9') || (text.size() > 5 && text.back() == 'a'));
-  if (!fits) throw CompileError("expected a GPU such as sm_80 or sm_90a after -arch=, got '" + text + "'");
-  return text;
-}
-
-// cuda -arch=sm_80,sm_90; opencl
-Target gpu_from_options(const std::string& kind, const std::vector<Option>& options, std::vector<std::string>* notes) {
-  std::vector<std::string> gpus;
-  for (const Option& option : options) {
-    if (kind == "cuda" && option.key == "arch") {
-      for (std::size_t begin = 0; begin <= option.value.size();) {
-        const std::size_t end = std::min(option.value.find(',', begin), option.value.size());
-        gpus.push_back(gpu_name(option.value.substr(begin, end - begin)));
-        begin = end + 1;
-      }
-    } else if (const char* why = reason_to_ignore(option.key); why != nullptr) {
-      if (notes != nullptr) notes->push_back("-" + option.key + "=" + option.value + " is ignored: " + why);
-    } else {
-      throw CompileError(unknown_name("option of the target '" + kind + "'", option.key,
-                                      kind == "cuda" ? std::vector<std::string>{"arch"} : std::vector<std::string>{}));
-    }
-  }
-  if (kind == "cuda" && gpus.empty()) gpus = {"sm_80"};
-  return build_gpu_target(kind, std::move(gpus));
-}
-
 [[noreturn]] void refuse_kind(const std::string& kind) {
   std::vector<std::string> known{"llvm", "c", "cuda", "opencl"};
   for (const NamedTarget& target : named_targets()) known.push_back(target.name);
@@ -231,7 +140,8 @@ Target resolve_target(std::string_view text, std::vector<std::string>* notes) {
     words = std::move(expanded);
   }
   if (words[0] == "c") return c_from_options(options_of(words, 1), notes);
-  if (words[0] == "cuda" || words[0] == "opencl") return gpu_from_options(words[0], options_of(words, 1), notes);
+  if (const std::string kind = words[0].substr(0, words[0].find(':')); kind == "cuda" || kind == "opencl")
+    return gpu_from_options(words[0], options_of(words, 1), notes);
   std::size_t first = 1;
   std::vector<Option> options;
   if (words[0][0] == '-') {

@@ -23,6 +23,9 @@ struct Target {
   // narrow floats.
   bool is_source = false;
   std::vector<std::string> gpus;  // of "cuda", what code is made for: "sm_80"
+  std::string device;             // of a GPU: which one a session opens, "cuda" or "cuda:1"
+  // What a block may have of a GPU; 0 when only the device knows.
+  std::int64_t block_threads = 0, block_shared_bytes = 0;
   // Loops are not cut, unrolled or made vectors of, for the sake of who reads them; what comes behind can do that.
   bool keeps_loops = false;
   // Hints for default schedules; 0 when unknown.

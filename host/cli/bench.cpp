@@ -53,7 +53,8 @@ BenchReport measure(const Device& device, const KernelSource& source, const Call
   const CallPlan plan = plan_call(info, call);
   const Function function = device.load(kernel.module)[info.name];
   const std::vector<Argument> arguments = make_arguments(info, plan, device);
-  BenchReport report{info, plan.symbols, device.name(), device.facts(), kernel.module.manifest().target};
+  BenchReport report{
+      info, plan.symbols, device.name(), device.processor(), device.facts(), kernel.module.manifest().target};
   report.cold = options.measure.bench.cold;
   report.constants = constants_of(function);
   {
@@ -75,7 +76,7 @@ BenchReport measure(const Device& device, const KernelSource& source, const Call
 std::vector<BenchReport> bench_device(const RemoteOptions& remote, const KernelSource& source, const Sweep& sweep,
                                       const Options& options) {
   ConnectOptions connection;
-  connection.devices = devices_for(options.target);
+  connection.devices = devices_for(options.target, source);
   const Device device = open_device(remote, connection);
   if (sweep.sizes.empty()) return {measure(device, source, options.call, options)};
   std::vector<BenchReport> reports;

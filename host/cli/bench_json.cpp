@@ -92,6 +92,7 @@ Json to_json(const std::vector<BenchReport>& reports) {
                  {"constants", report.constants},
                  {"device", report.device},
                  {"cpu", report.facts.cpu_name},
+                 {"processor", report.processor},
                  {"operating_system", report.facts.operating_system},
                  {"server_version", report.facts.server_version},
                  {"target", report.target},

@@ -149,7 +149,7 @@ void print_report(const BenchReport& report) {
   const Timing& timing = report.timing;
   printf("%s\n", signature_text(report.function).c_str());
   if (!report.symbols.empty()) line("sizes", report.sizes_text());
-  line("device", report.device + (report.facts.cpu_name.empty() ? "" : ", " + report.facts.cpu_name));
+  line("device", report.device + (report.processor.empty() ? "" : ", " + report.processor));
   line("target", report.target);
   line("threads", std::to_string(timing.threads));
   line("runs", runs_text(report));

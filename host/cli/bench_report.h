@@ -15,7 +15,7 @@ namespace ferry::cli {
 struct BenchReport {
   FunctionInfo function;
   std::vector<std::int64_t> symbols;  // in the order of the function's
-  std::string device;
+  std::string device, processor;
   DeviceFacts facts;
   std::string target;
   Timing timing{};

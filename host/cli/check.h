@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/cli/call_setup.h"
+#include "host/cli/json.h"
 #include "host/lang/program.h"
 
 namespace ferry::cli {
@@ -16,6 +17,8 @@ struct CheckOptions {
   std::optional<double> rtol, atol;  // nothing: what the output's type allows
 };
 void add_check_options(CLI::App& command, CheckOptions& options);
+// Those without --check itself.
+void add_tolerance_options(CLI::App& command, CheckOptions& options);
 
 struct CheckResult {
   std::string output;
@@ -34,5 +37,6 @@ std::vector<CheckResult> check_outputs(const lang::Program& program, const Funct
 
 // "check C: all 262,144 elements, largest error 1.2e-06 absolute, 3.4e-05 relative; allowed ...: fine"
 std::string to_text(const CheckResult& result);
+Json check_json(const CheckResult& result);
 
 }  // namespace ferry::cli

@@ -21,6 +21,10 @@ std::string tolerance_text(double value) {
 void add_check_options(CLI::App& command, CheckOptions& options) {
   command.add_flag("--check", options.check,
                    "Compare with the definition, computed directly on this machine; exit code 1 when they differ");
+  add_tolerance_options(command, options);
+}
+
+void add_tolerance_options(CLI::App& command, CheckOptions& options) {
   command
       .add_option("--rtol", options.rtol, "Allowed error relative to the expected value (default: by type, printed)")
       ->type_name("X")
@@ -40,6 +44,18 @@ std::string to_text(const CheckResult& result) {
          " + " + tolerance_text(result.rtol) + " * |expected|" +
          (result.with_rounding ? " + the rounding of its terms" : "") + ": " +
          (result.wrong == 0 ? "fine" : count_text(result.wrong) + " wrong");
+}
+
+Json check_json(const CheckResult& result) {
+  return {{"output", result.output},
+          {"compared", result.compared},
+          {"elements", result.elements},
+          {"largest_absolute", result.largest_absolute},
+          {"largest_relative", result.largest_relative},
+          {"rtol", result.rtol},
+          {"atol", result.atol},
+          {"wrong", result.wrong},
+          {"first_wrong", result.first_wrong}};
 }
 
 }  // namespace ferry::cli

@@ -16,6 +16,7 @@ void add_targets(CLI::App& app, Action& chosen);
 void add_compile(CLI::App& app, Action& chosen);
 void add_diff(CLI::App& app, Action& chosen);
 void add_inspect(CLI::App& app, Action& chosen);
+void add_check(CLI::App& app, Action& chosen);
 void add_run(CLI::App& app, Action& chosen);
 void add_bench(CLI::App& app, Action& chosen);
 void add_compare(CLI::App& app, Action& chosen);

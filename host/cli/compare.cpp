@@ -102,6 +102,7 @@ Json to_json(const Options& options, const Result& result) {
   return {{"schema", kCompareSchema},
           {"device", result.facts.device},
           {"cpu", result.facts.facts.cpu_name},
+          {"processor", result.facts.processor},
           {"target", result.facts.target},
           {"kernels", kernels},
           {"ratio", c.ratio},
@@ -124,8 +125,8 @@ void print_result(const Options& options, const Result& result) {
   }
   const stats::Comparison& c = result.comparison;
   const Timing& first = result.processes.front().timings[0];
-  line("device", result.facts.device + (result.facts.facts.cpu_name.empty() ? "" : ", " + result.facts.facts.cpu_name) +
-                     ", " + std::to_string(first.threads) + (first.threads == 1 ? " thread" : " threads"));
+  line("device", result.facts.device + (result.facts.processor.empty() ? "" : ", " + result.facts.processor) + ", " +
+                     std::to_string(first.threads) + (first.threads == 1 ? " thread" : " threads"));
   line("runs", std::to_string(result.processes.size()) + " processes, each with " +
                    std::to_string(first.seconds.size()) + " samples of both in turns and a layout of its own");
   line("A / B",

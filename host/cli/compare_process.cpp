@@ -103,7 +103,7 @@ ComparedProcess measure_process(const CompareSetup& setup, stats::Random& random
   process.layout = draw_layout(random);
   const ProcessLayout& layout = process.layout;
   ConnectOptions connection;
-  connection.devices = devices_for(setup.target);
+  connection.devices = devices_for(setup.target, setup.kernels[0].source);
   const Device device = open_device(setup.remote, connection);
   const Target target = target_for(device, setup.target);
   const Side sides[2] = {compile_side(setup, 0, target, layout), compile_side(setup, 1, target, layout)};
@@ -124,6 +124,7 @@ ComparedProcess measure_process(const CompareSetup& setup, stats::Random& random
   facts = {{sides[0].info, sides[1].info},
            {sides[0].plan.symbols, sides[1].plan.symbols},
            device.name(),
+           device.processor(),
            device.facts(),
            sides[0].compiled.module.manifest().target};
   return process;

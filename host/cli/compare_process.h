@@ -44,7 +44,7 @@ struct CompareSetup {
 struct ComparedFacts {
   FunctionInfo functions[2];
   std::vector<std::int64_t> symbols[2];
-  std::string device;
+  std::string device, processor;
   DeviceFacts facts;
   std::string target;
 };

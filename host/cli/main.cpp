@@ -70,6 +70,7 @@ int main(int count, char** words) {
   cli::add_compile(app, chosen);
   cli::add_diff(app, chosen);
   cli::add_inspect(app, chosen);
+  cli::add_check(app, chosen);
   cli::add_run(app, chosen);
   cli::add_bench(app, chosen);
   cli::add_compare(app, chosen);

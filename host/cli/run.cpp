@@ -78,18 +78,6 @@ Json output_json(const FunctionInfo& function, const Output& output) {
   return json;
 }
 
-Json check_json(const CheckResult& result) {
-  return {{"output", result.output},
-          {"compared", result.compared},
-          {"elements", result.elements},
-          {"largest_absolute", result.largest_absolute},
-          {"largest_relative", result.largest_relative},
-          {"rtol", result.rtol},
-          {"atol", result.atol},
-          {"wrong", result.wrong},
-          {"first_wrong", result.first_wrong}};
-}
-
 void print_output(const FunctionInfo& function, const Output& output) {
   printf("%s = %s", function.parameters[output.parameter].name.c_str(),
          shape_text(output.tensor.dtype(), output.tensor.shape()).c_str());
@@ -115,7 +103,7 @@ Session run_on_device(const Options& options, const KernelSource& source,
                       const std::map<std::string, std::string>& files) {
   ConnectOptions connection;
   connection.wait_for_debugger = options.wait_for_debugger;
-  connection.devices = devices_for(options.target);
+  connection.devices = devices_for(options.target, source);
   const Device device = open_device(options.remote, connection);
   CompiledKernel kernel =
       compile_kernel(source, options.kernel.function, target_for(device, options.target), options.call);
@@ -135,8 +123,9 @@ Session run_on_device(const Options& options, const KernelSource& source,
     read_back(output, options.check.check || !output.file.empty() || output.tensor.elements() <= kPrintedElements);
   }
   const double seconds = static_cast<double>(function.last_elapsed_ns()) * 1e-9;
-  return {device.name(),      std::move(kernel),  std::move(info), std::move(plan),
-          std::move(program), std::move(outputs), seconds};
+  const std::string where =
+      device.name() + (device.processor() == device.facts().cpu_name ? "" : ", " + device.processor());
+  return {where, std::move(kernel), std::move(info), std::move(plan), std::move(program), std::move(outputs), seconds};
 }
 
 int run(const Options& options) {

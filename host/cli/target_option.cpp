@@ -24,10 +24,14 @@ Target target_for(const Device& device, const std::string& text) {
   return text.empty() ? device.target() : resolve_with_notes(text);
 }
 
-std::vector<std::string> devices_for(const std::string& target) {
-  if (target.empty()) return {};
-  const Target resolved = resolve_target(target);
-  return resolved.is_gpu() ? std::vector{resolved.arch} : std::vector<std::string>{};
+std::vector<std::string> devices_for(const std::string& target, const KernelSource& source) {
+  if (!target.empty()) {
+    const Target resolved = resolve_target(target);
+    return resolved.is_gpu() ? std::vector{resolved.device} : std::vector<std::string>{};
+  }
+  if (!source.module) return {};
+  const std::string& arch = source.module->manifest().arch;
+  return arch == "cuda" || arch == "opencl" ? std::vector{arch} : std::vector<std::string>{};
 }
 
 }  // namespace ferry::cli

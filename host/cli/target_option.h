@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "host/cli/kernel.h"
 #include "host/session/ferry.h"
 
 namespace ferry::cli {
@@ -14,8 +15,8 @@ void add_target_option(CLI::App& command, std::string& target);
 // What was typed, or what the device says it is. Notes about ignored keys go to stderr.
 Target target_for(const Device& device, const std::string& text);
 Target resolve_with_notes(const std::string& text);
-// The devices beside the CPU that kernels for this target run on, as ConnectOptions takes them; none when the target is
-// not said.
-std::vector<std::string> devices_for(const std::string& target);
+// The devices beside the CPU that a kernel runs on, as ConnectOptions takes them: those of the target, or when that is
+// not said of the module that it is compiled to already.
+std::vector<std::string> devices_for(const std::string& target, const KernelSource& source);
 
 }  // namespace ferry::cli

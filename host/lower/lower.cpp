@@ -1,6 +1,7 @@
 #include "host/lower/lower.h"
 
 #include "host/lower/constant_stages.h"
+#include "host/lower/double_buffer.h"
 #include "host/lower/extern_stage.h"
 #include "host/lower/flops.h"
 #include "host/lower/placement.h"
@@ -90,7 +91,7 @@ class Lowering {
     Stmt body = guests(Attachment{}, {});
     function.messages = messages_;
     std::vector<Stmt> steps;
-    if (body.defined()) steps.push_back(tensorize(nests_, UseStorage(nests_).mutate(body)));
+    if (body.defined()) steps.push_back(double_buffers(nests_, tensorize(nests_, UseStorage(nests_).mutate(body))));
     for (const auto& [from, to] : copy_back_) steps.push_back(copy(from, to));
     function.body = Block::make(std::move(steps));
     for (const BufferRef& buffer : temporaries_) function.body = Allocate::make(buffer, function.body);

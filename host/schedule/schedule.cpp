@@ -24,10 +24,6 @@ const Primitive& find_primitive(const Directive& directive, const Words& words) 
     names.emplace_back(primitive.name);
   }
   if (directive.primitive == "vthread") words.fail("a primitive", "'vthread'; it is 'bind AXIS vthread'");
-  if (directive.primitive == "double_buffer")
-    words.fail("a primitive that a CPU has",
-               "'double_buffer': on a CPU the copy would run on the thread that computes, "
-               "so nothing would overlap; use 'prefetch'");
   words.fail("a primitive", "'" + directive.primitive + "'" + lang::suggestion(directive.primitive, names));
 }
 

@@ -84,6 +84,8 @@ class StageHandle {
   StageHandle& compute_inline() { return apply("compute_inline", {}); }
   StageHandle& compute_root() { return apply("compute_root", {}); }
   StageHandle& set_scope(const std::string& scope) { return apply("set_scope", {scope}); }
+  // Computed an iteration ahead, or copies - 1 of them.
+  StageHandle& double_buffer(std::int64_t copies = 2) { return apply("double_buffer", {std::to_string(copies)}); }
   StageHandle& stream_stores() { return apply("stream_stores", {}); }
   StageHandle& storage_align(const std::string& axis, std::int64_t factor, std::int64_t offset = 0);
   StageHandle& pragma(const std::string& axis, const std::string& key, std::int64_t value);

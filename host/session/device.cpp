@@ -166,6 +166,11 @@ Device local_device(const ConnectOptions& options) {
 
 const DeviceFacts& Device::facts() const { return state_->client->facts(); }
 
+std::string Device::processor() const {
+  const std::size_t index = state_->client->memory_device();
+  return index == 0 || index >= facts().devices.size() ? facts().cpu_name : facts().devices[index].name;
+}
+
 Target Device::target() const { return target_of(facts()); }
 
 const std::string& Device::name() const { return state_->name; }

@@ -265,6 +265,8 @@ struct ConnectOptions;
 class FERRY_API Device {
  public:
   const DeviceFacts& facts() const;
+  // What runs kernels in this session, for people: the CPU's name, or that of the GPU that was asked for.
+  std::string processor() const;
   // What to compile for.
   Target target() const;
   // "127.0.0.1:9090", or "this machine".

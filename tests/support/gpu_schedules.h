@@ -33,6 +33,10 @@ BB: bind by threadIdx.y
 BB: bind bx threadIdx.x
 )";
 
+// The next tiles are fetched while these are used.
+inline const std::string kDoubleBuffered = kTiled + "AA: double_buffer\nBB: double_buffer\n";
+inline const std::string kPipelined = kTiled + "AA: double_buffer 3\nBB: double_buffer 3\n";
+
 // The same tile in two virtual threads along n: a thread's columns lie four apart.
 inline const std::string kVirtual = R"(cache_write local -> CL
 A: cache_read shared CL -> AA

@@ -18,7 +18,6 @@ using passes::LaunchAxis;
 using passes::LaunchParameter;
 
 // Of what every kernel may have without asking for more at the launch.
-constexpr std::int64_t kMaxStaticShared = 48 * 1024;
 constexpr std::size_t kAxes = 3;
 
 std::int64_t threads(const Launch& launch, std::size_t axis) {
@@ -83,7 +82,7 @@ std::int64_t elements(const ir::Buffer& buffer) {
 
 void print_shared(FunctionState& state, const Launch& launch) {
   const Dialect& dialect = state.unit.dialect;
-  const bool at_launch = dialect.language == Language::cuda && launch.shared_bytes > kMaxStaticShared;
+  const bool at_launch = dialect.language == Language::cuda && launch.shared_bytes > passes::kStaticSharedBytes;
   if (at_launch) state.line("extern __shared__ __align__(16) char shared_memory[];");
   std::int64_t offset = 0;
   for (const ir::BufferRef& buffer : launch.shared) {
@@ -93,7 +92,7 @@ void print_shared(FunctionState& state, const Launch& launch) {
     if (at_launch) {
       state.line(type + "* const " + name + " = (" + type + "*)(shared_memory + " + std::to_string(offset) + ");" +
                  comment);
-      offset += (count * static_cast<std::int64_t>(dtype_bytes(buffer->dtype)) + 15) / 16 * 16;
+      offset += passes::shared_bytes_of(*buffer);
     } else {
       state.line(std::string(dialect.shared) + type + " " + name + "[" +
                  std::to_string(std::max<std::int64_t>(count, 1)) + "];" + comment);

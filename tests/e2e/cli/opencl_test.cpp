@@ -2,48 +2,20 @@
 #include <doctest/doctest.h>
 
 #include "tests/e2e/cli/run_ferry.h"
+#include "tests/support/gpu_schedules.h"
 
 using namespace ferry::test;
 
 namespace {
-
-// Tiles of 8 x 8: 16 threads, 2 x 2 elements each, which fetch both inputs together.
-const char* const kTiled = R"(C: cache_write local -> CL
-A: cache_read shared CL -> AA
-B: cache_read shared CL -> BB
-C: split m 8 -> my mi
-C: split mi 2 -> ty yi
-C: split n 8 -> nx ni
-C: split ni 2 -> tx xi
-C: reorder my nx ty tx yi xi
-C: bind my blockIdx.y
-C: bind nx blockIdx.x
-C: bind ty threadIdx.y
-C: bind tx threadIdx.x
-CL: compute_at C tx
-CL: split k 4 -> ko ki
-CL: reorder ko ki m n
-AA: compute_at CL ko
-AA: split i0 nparts 4 -> ay ai
-AA: split i1 nparts 4 -> ax aj
-AA: bind ay threadIdx.y
-AA: bind ax threadIdx.x
-BB: compute_at CL ko
-BB: split i0 nparts 4 -> by bi
-BB: split i1 nparts 4 -> bx bj
-BB: bind by threadIdx.y
-BB: bind bx threadIdx.x
-)";
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
 TEST_CASE("an addition bound to blocks and threads runs on an OpenCL device and is checked") {
-  const Outcome run =
-      run_ferry({"run", "-e", "def add(float(N) A, float(N) B) -> (C) { C(i) = A(i) + B(i) }", "--target", "opencl",
-                 "--size", "N=1000", "--schedule-text", "split i 64 -> b t; bind b blockIdx.x; bind t threadIdx.x",
-                 "--check"});
+  const Outcome run = run_ferry({"run", "-e", "def add(float(N) A, float(N) B) -> (C) { C(i) = A(i) + B(i) }",
+                                 "--target", "opencl", "--size", "N=1000", "--schedule-text",
+                                 "split i 64 -> b t; bind b blockIdx.x; bind t threadIdx.x", "--check"});
   INFO(run.out << run.err);
   CHECK(run.code == 0);
 }
@@ -61,8 +33,8 @@ TEST_CASE("a product in shared memory runs on an OpenCL device at sizes that do 
 
 TEST_CASE("two stages are two kernels, which meet in the workspace") {
   const Outcome run = run_ferry(
-      {"run", "-e", "def two(float(N) A) -> (C) { S(i) = A(i) * 2 C(i) = S(i) + S(N - 1 - i) where i in 0:N }", "--target",
-       "opencl", "--size", "N=500", "--schedule-text",
+      {"run", "-e", "def two(float(N) A) -> (C) { S(i) = A(i) * 2 C(i) = S(i) + S(N - 1 - i) where i in 0:N }",
+       "--target", "opencl", "--size", "N=500", "--schedule-text",
        "S: split i 64 -> b t; bind b blockIdx.x; bind t threadIdx.x; C: split i 32 -> d u; bind d blockIdx.x; bind u "
        "threadIdx.x",
        "--check"});
@@ -78,6 +50,7 @@ TEST_CASE("a kernel on an OpenCL device is timed") {
   INFO(bench.out << bench.err);
   CHECK(bench.code == 0);
   CHECK(contains(bench.out, "\"median_seconds\""));
+  CHECK(contains(bench.out, "\"target\": \"opencl\""));
 }
 
 TEST_CASE("a module for OpenCL is written, and says what it is") {
@@ -90,4 +63,8 @@ TEST_CASE("a module for OpenCL is written, and says what it is") {
   INFO(inspect.out << inspect.err);
   CHECK(inspect.code == 0);
   CHECK(contains(inspect.out, "opencl"));
+  const Outcome run = run_ferry({"run", folder.path("mm.ferry"), "--size", "M=9,N=10,K=11", "--check"});
+  INFO(run.out << run.err);
+  CHECK(run.code == 0);
+  CHECK(contains(run.out, " on this machine, "));
 }

@@ -153,6 +153,16 @@ TEST_CASE("the targets of GPUs say what code is made for") {
   CHECK(cuda.text == "cuda -arch=sm_80,sm_90a");
   CHECK(resolve_target("cuda").text == "cuda -arch=sm_80");
   CHECK(resolve_target("opencl").is_source);
+  CHECK(cuda.device == "cuda");
+  CHECK(cuda.block_shared_bytes == 163 * 1024);
+  const Target second = resolve_target("cuda:1 -arch=sm_90 -max_threads_per_block=512");
+  CHECK(second.device == "cuda:1");
+  CHECK(second.text == "cuda -arch=sm_90 -max_threads_per_block=512");
+  CHECK(second.block_threads == 512);
+  CHECK(second.block_shared_bytes == 227 * 1024);
+  CHECK(resolve_target("opencl").block_threads == 0);
+  CHECK(contains(refusal("opencl:x"), "expected the number of a device after 'opencl:', got 'x'"));
+  CHECK(contains(refusal("opencl -max_threads_per_block=0"), "expected 1 to 1073741824 for -max_threads_per_block"));
 }
 
 TEST_CASE("the target c is plain C with hints for schedules") {

@@ -6,6 +6,7 @@
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/passes/pipeline.h"
+#include "crosscompile/target/resolve.h"
 #include "host/lang/text.h"
 #include "host/lower/lower.h"
 #include "tests/support/gpu_schedules.h"
@@ -27,10 +28,11 @@ const char* const kBlur =
 
 lang::Program parse(const std::string& source) { return lang::parse(source, "test.tc").at(0); }
 
-ir::Function kernel(const std::string& source, const std::string& schedule) {
+ir::Function kernel(const std::string& source, const std::string& schedule, const std::string& gpu = {}) {
   const lang::Program program = parse(source);
   Target target;
   target.arch = "x86_64";
+  if (!gpu.empty()) target = resolve_target(gpu);
   return passes::run_pipeline(lower::lower(program, schedule::Schedule::replay(program, schedule)), target);
 }
 
@@ -67,9 +69,9 @@ std::string complaint(const ir::Function& function, const Sizes& sizes) {
   return "none";
 }
 
-std::string pass_refusal(const std::string& source, const std::string& schedule) {
+std::string pass_refusal(const std::string& source, const std::string& schedule, const std::string& gpu = {}) {
   try {
-    (void)kernel(source, schedule);
+    (void)kernel(source, schedule, gpu);
   } catch (const CompileError& error) {
     return error.what();
   }
@@ -95,8 +97,8 @@ TEST_CASE("a product in tiles of shared and local memory keeps its result at any
                              {{"M", 8}, {"N", 16}, {"K", 4}},
                              {{"M", 13}, {"N", 9}, {"K", 11}},
                              {{"M", 3}, {"N", 17}, {"K", 0}}}) {
-    check_schedule(kProduct, kTiled, sizes);
-    check_schedule(kProduct, kVirtual, sizes);
+    for (const std::string& schedule : {kTiled, kVirtual, kDoubleBuffered, kPipelined})
+      check_schedule(kProduct, schedule, sizes);
   }
 }
 
@@ -105,6 +107,14 @@ TEST_CASE("a fetch into shared memory waits twice an iteration, whatever the num
     const ir::Function function = kernel(kProduct, schedule);
     INFO(ir::to_text(function));
     CHECK(count_barriers(function) == 2);
+  }
+}
+
+TEST_CASE("fetched ahead, it waits once an iteration") {
+  for (const std::string& schedule : {kDoubleBuffered, kPipelined}) {
+    const ir::Function function = kernel(kProduct, schedule);
+    INFO(ir::to_text(function));
+    CHECK(count_barriers(function) == 1);
   }
 }
 
@@ -118,7 +128,7 @@ TEST_CASE("virtual threads share what they fetch") {
 }
 
 TEST_CASE("without any one of its barriers the interpreter finds a race, by buffer and threads") {
-  for (const std::string& schedule : {kTiled, kVirtual}) {
+  for (const std::string& schedule : {kTiled, kVirtual, kDoubleBuffered, kPipelined}) {
     const Sizes sizes = {{"M", 13}, {"N", 9}, {"K", 11}};
     const ir::Function whole = kernel(kProduct, schedule);
     REQUIRE(complaint(whole, sizes) == "none");
@@ -179,4 +189,33 @@ TEST_CASE("loops that do not fit together are refused") {
   CHECK(contains(refusal(kProduct, "bind m blockIdx.x\nbind n blockIdx.x"), "to which 'm' is bound"));
   CHECK(contains(refusal(kProduct, "bind m threadidx.x"), "expected one of 'blockIdx.x', "));
   CHECK(contains(refusal(kProduct, "bind m blockIdx.x\nparallel m"), "which is bound to blockIdx.x"));
+}
+
+TEST_CASE("what a GPU has no room for is refused with the numbers") {
+  CHECK(pass_refusal(kProduct, kTiled, "opencl -max_threads_per_block=8") ==
+        "'mm': expected at most 8 threads in a block on the target 'opencl -max_threads_per_block=8', got 16 "
+        "(threadIdx.y 4, threadIdx.x 4)");
+  CHECK(pass_refusal(kProduct, kTiled, "opencl -max_shared_memory_per_block=128") ==
+        "'mm': expected at most 128 bytes of shared memory for a block on the target 'opencl "
+        "-max_shared_memory_per_block=128', got 256 ('AA' 128, 'BB' 128); smaller tiles need less");
+  const std::string wide = "split i 2048 -> b t\nbind b blockIdx.x\nbind t threadIdx.x";
+  CHECK(contains(pass_refusal(kAdd, wide, "cuda"), "expected at most 1,024 threads in a block"));
+  CHECK(contains(pass_refusal(kAdd, "split i 128 -> b t\nbind b blockIdx.x\nbind t threadIdx.z", "cuda"),
+                 "expected at most 64 threads along threadIdx.z"));
+  CHECK(pass_refusal(kAdd, wide, "opencl") == "none");
+  const std::string fetched =
+      "C: split i 32768 -> b t\nC: bind b blockIdx.x\nA: cache_read shared C -> AA\nAA: compute_at C b\n";
+  CHECK(contains(pass_refusal(kAdd, fetched, "cuda -arch=sm_80,sm_89"),
+                 "expected at most 101,376 bytes of shared memory for a block on the target 'cuda "
+                 "-arch=sm_80,sm_89', got 131,072 ('AA' 131,072)"));
+  CHECK(pass_refusal(kAdd, fetched, "cuda -arch=sm_80") == "none");
+}
+
+TEST_CASE("what each iteration computes for itself cannot be used an iteration ahead") {
+  const char* const chain =
+      "def chain(int(64,N) A) -> (C) { X(i,j) = A(i,j) + 1  Y(i,j) = X(i,j) * 2  C(i,j) = Y(i,j) + 3 }";
+  CHECK(
+      contains(refusal(chain, "Y: compute_at C i\nX: compute_at C i\nY: double_buffer"),
+               "double_buffer 'Y': expected a stage that can be computed an iteration ahead, got one that needs 'X'"));
+  check_schedule(chain, "Y: compute_at C i\nX: compute_at C i\nX: double_buffer 3", {{"N", 5}});
 }

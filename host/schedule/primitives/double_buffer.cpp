@@ -1,0 +1,31 @@
+// Computes a stage one iteration ahead of the loop it is computed at, in the other half of a memory twice as large: the
+// next part is on its way while this one is used. COPIES parts are kept at a time (2 if not said), and all but one of
+// them computed ahead.
+//
+//     for k.o                                 B[0] = ... of k.o = 0
+//       B = ... of k.o                        for k.o
+//       C += ... B ...                  ->      if k.o + 1 < extent: B[(k.o + 1) % 2] = ... of k.o + 1
+//                                               C += ... B[k.o % 2] ...
+#include "host/schedule/primitives/loop_kind.h"
+#include "host/schedule/primitives/placement.h"
+#include "host/schedule/primitives/primitives.h"
+
+namespace ferry::schedule {
+
+void double_buffer(Stages& stages, ScheduledStage* stage, Words& words) {
+  constexpr std::int64_t kMostCopies = 8;
+  const std::int64_t copies = words.at_end() ? 2 : words.integer("a number of copies");
+  words.end();
+  expect_intermediate(*stage, words);
+  if (copies < 2 || copies > kMostCopies)
+    words.fail("2 to " + std::to_string(kMostCopies) + " copies", std::to_string(copies));
+  if (stage->place != Place::attached)
+    words.fail("a stage that is computed at a loop (compute_at)", "'" + stage->name + "'");
+  if (stage->store_at)
+    words.fail("a stage that is kept for one iteration", "'" + stage->name + "', which store_at keeps for longer");
+  const ScheduledStage& host = *find_stage(stages, stage->compute_at.stage);
+  expect_serial(host, stage->compute_at.loop, words);
+  stage->copies = copies;
+}
+
+}  // namespace ferry::schedule
