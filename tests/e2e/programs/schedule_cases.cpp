@@ -31,7 +31,8 @@ void products(std::vector<ProgramCase>& cases) {
         "B: cache_read global -> packed; packed: transform_layout (k, n) -> (n / 16, k, n % 16); "
         "C: split n 16; C: vectorize n.inner; C: parallel m",
         "split k 8; reorder k.outer m k.inner n; B: cache_read global -> panel; panel: compute_at C k.outer; "
-        "panel: storage_align i0 16; panel: set_scope global"}) {
+        "panel: storage_align i0 16; panel: set_scope global",
+        "split k 8 -> ko ki; reorder ko m n ki; B: cache_read global -> BB; BB: compute_at C ko; double_buffer 3"}) {
     cases.push_back(scheduled(
         "matrix product", "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }",
         {random_data(DType::f32, {13, 11}, 300), random_data(DType::f32, {11, 37}, 301)}, schedule,
