@@ -67,11 +67,9 @@ class Split {
     else if (rest.defined())
       steps_ = {rest};
     for (const Stmt& step : steps_) accesses_.emplace_back(step);
-    for (const FunctionParameter& parameter : function_.parameters) {
-      if (!is_constant(parameter)) continue;
-      constants_.insert(parameter.buffer.get());
-      for (const Expr& size : parameter.buffer->shape) sizes_.insert(size.get());
-    }
+    for (const FunctionParameter& parameter : function_.parameters)
+      if (is_constant(parameter)) constants_.insert(parameter.buffer.get());
+    find_sizes();
   }
 
   std::vector<Function> run() {
@@ -103,6 +101,18 @@ class Split {
   }
 
  private:
+  // The sizes that constants tell, and without those constants whose shapes are told by other tensors.
+  void find_sizes() {
+    std::size_t known = 0;
+    do {
+      known = constants_.size();
+      sizes_.clear();
+      for (const Buffer* constant : constants_)
+        for (const Expr& size : constant->shape) sizes_.insert(size.get());
+      std::erase_if(constants_, [&](const Buffer* constant) { return !knows_shape(*constant); });
+    } while (constants_.size() < known);
+  }
+
   // Whether it writes only temporaries, which no other step writes, from constants and what is made of them.
   bool is_constant_step(std::size_t step, const Buffers& made) const {
     const Accesses& accesses = accesses_[step];
@@ -119,10 +129,14 @@ class Split {
   }
 
   bool knows_shapes(const Accesses& accesses) const {
-    for (const Buffer* buffer : accesses.all())
-      for (const std::vector<Expr>* sizes : {&buffer->shape, &buffer->strides})
-        for (const Expr& size : *sizes)
-          if (!knows_sizes(free_vars(size))) return false;
+    const std::vector<const Buffer*> buffers = accesses.all();
+    return std::all_of(buffers.begin(), buffers.end(), [&](const Buffer* buffer) { return knows_shape(*buffer); });
+  }
+
+  bool knows_shape(const Buffer& buffer) const {
+    for (const std::vector<Expr>* sizes : {&buffer.shape, &buffer.strides})
+      for (const Expr& size : *sizes)
+        if (!knows_sizes(free_vars(size))) return false;
     return true;
   }
 
@@ -161,7 +175,7 @@ class Split {
       if (made.contains(buffer.get())) temporaries.push_back(buffer);
     std::unordered_set<const ExprNode*> sizes;
     for (const FunctionParameter& parameter : function_.parameters) {
-      if (!is_constant(parameter)) continue;
+      if (!constants_.contains(parameter.buffer.get())) continue;
       preparation.parameters.push_back(parameter);
       for (const Expr& size : parameter.buffer->shape) sizes.insert(size.get());
     }

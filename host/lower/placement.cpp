@@ -153,8 +153,10 @@ class Placement {
         attached ? loops_around(nests_, stage.store_at ? *stage.store_at : stage.compute_at) : std::vector<Loop>{};
     std::vector<Expr> extents;
     for (std::size_t i = 0; i < kept.size(); ++i) {
-      storage.origin.push_back(kept[i].min);
-      extents.push_back(widest(kept[i].extent, around, stage.axes[i].extent));
+      // Of loops that overshoot, `min` may be a place that the tensor does not have: all of it is kept from 0 on.
+      const auto extent = widest(kept[i].extent, around);
+      storage.origin.push_back(extent ? kept[i].min : Expr(0));
+      extents.push_back(extent ? *extent : stage.axes[i].extent);
       const bool folds = sliding.axis == static_cast<int>(i) && sliding.window != 0;
       if (folds && storage.folds.empty()) storage.folds.resize(kept.size());
       if (!folds) continue;
@@ -177,15 +179,15 @@ class Placement {
            });
   }
 
-  // An extent that holds in every iteration of the loops around.
-  static Expr widest(const Expr& extent, const std::vector<Loop>& around, const Expr& whole) {
+  // An extent that holds in every iteration of the loops around; nothing when none is found.
+  static std::optional<Expr> widest(const Expr& extent, const std::vector<Loop>& around) {
     std::vector<passes::Range> ranges;
     for (const Loop& loop : around) ranges.push_back({loop.var, Expr(0), loop.extent});
     const auto bound = passes::upper_bound(extent, ranges);
-    if (!bound) return whole;
+    if (!bound) return std::nullopt;
     const Expr result = passes::simplify(*bound);
     for (const Loop& loop : around)
-      if (uses_var(result, loop.var)) return whole;
+      if (uses_var(result, loop.var)) return std::nullopt;
     return result;
   }
 

@@ -28,7 +28,8 @@ using Sizes = std::map<std::string, std::int64_t>;
 
 class ScheduleGenerator {
   // Of the choices of next().
-  static constexpr std::int64_t kComputeAt = 64, kStoreAt = 77, kInlineInjective = 84, kLayout = 95, kPrefetch = 99;
+  static constexpr std::int64_t kComputeAt = 64, kStoreAt = 77, kInlineInjective = 84, kLayout = 95, kPrefetch = 99,
+                                kDoubleBuffer = 103;
 
  public:
   ScheduleGenerator(const Schedule& schedule, const Sizes& sizes, Random& random)
@@ -41,12 +42,12 @@ class ScheduleGenerator {
 
   Directive next() {
     stage_ = random_.of(stages_);
-    std::int64_t choice = random_.between(0, 102);
-    // What is computed in another's loop is often kept further out, so that a window slides.
+    std::int64_t choice = random_.between(0, 103);
+    // What is computed in another's loop is often kept further out, so that a window slides, or computed ahead.
     for (const ScheduledStage* stage : stages_) {
-      if (stage->place != schedule::Place::attached || stage->store_at || !random_.chance(25)) continue;
+      if (stage->place != schedule::Place::attached || stage->store_at || !random_.chance(30)) continue;
       stage_ = stage;
-      choice = kStoreAt;
+      choice = random_.chance(80) ? kStoreAt : kDoubleBuffer;
     }
     const bool places =
         (choice >= kComputeAt && choice < kInlineInjective) || (choice >= kLayout && choice < kPrefetch);
@@ -115,6 +116,9 @@ class ScheduleGenerator {
       directive.words = {some_tensor(), axis(), factor()};
     } else if (choice < 102) {
       directive.primitive = "stream_stores";
+    } else if (choice == kDoubleBuffer) {
+      directive.primitive = "double_buffer";
+      if (random_.chance(30)) directive.words = {std::to_string(random_.between(1, 5))};
     } else {
       directive.primitive = "pragma";
       directive.words = {axis(), "auto_unroll_max_step", std::to_string(random_.between(0, 32))};

@@ -78,6 +78,16 @@ TEST_CASE("stages that build on one another stay in the preparation, and only wh
   CHECK(ir::to_text(functions[1]).find("global f32 U[") != std::string::npos);
 }
 
+TEST_CASE("a constant whose shape other arguments tell is no part of the preparation") {
+  const auto functions = lowered(
+      "def f(int N, const int8() S, const float(N+1,N+4) T) -> (C) {\n"
+      "  U(i) = float32(S) where i in 0:1\n  C(i,j) = U(0) + T(i,j/5+2) where i in 0:N+1, j in 0:N+2\n}",
+      "");
+  REQUIRE(functions.size() == 2);
+  for (const ir::Function& function : functions) CHECK_NOTHROW(ir::validate(function, "lower"));
+  CHECK(parameters_of(functions[1]) == Names{"in S", "out U"});
+}
+
 TEST_CASE("what depends on more than constants is computed in every call") {
   const auto count = [](const std::string& source, const std::string& schedule) {
     return lowered(source, schedule).size();
