@@ -1,5 +1,6 @@
 #include "crosscompile/ir/barrier.h"
 
+#include "crosscompile/ir/shuffle.h"
 #include "crosscompile/ir/visitor.h"
 
 namespace ferry::ir {
@@ -14,6 +15,7 @@ class Finder : public Visitor {
 
  protected:
   void visit_node(const Evaluate& node) override { found = found || is_barrier(node); }
+  void visit_node(const Store& node) override { found = found || shuffle_of(node) != nullptr; }
   using Visitor::visit_node;
 };
 
@@ -26,7 +28,7 @@ bool is_barrier(const Evaluate& statement) {
   return call != nullptr && call->name == kBarrier && call->arguments.empty();
 }
 
-bool has_barrier(const Stmt& stmt) {
+bool is_common(const Stmt& stmt) {
   Finder finder;
   finder.visit(stmt);
   return finder.found;

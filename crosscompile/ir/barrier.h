@@ -9,6 +9,7 @@ namespace ferry::ir {
 
 Stmt make_barrier();
 bool is_barrier(const Evaluate& statement);
-bool has_barrier(const Stmt& stmt);
+// Whether a barrier or a shuffle (ir/shuffle.h) is in it.
+bool is_common(const Stmt& stmt);
 
 }  // namespace ferry::ir

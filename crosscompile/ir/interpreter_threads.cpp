@@ -1,9 +1,10 @@
 // The threads of a GPU's block: each runs on its own from one barrier to the next, one thread after the other in a
-// shuffled order. What stands around a barrier is common to all: a loop that they run equally often, a condition that
-// is the same for each.
+// shuffled order. What stands around a barrier or a shuffle is common to all: a loop that they run equally often, a
+// condition that is the same for each.
 #include "crosscompile/ir/barrier.h"
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/interpreter_code.h"
+#include "crosscompile/ir/shuffle.h"
 
 #include <algorithm>
 #include <numeric>
@@ -55,7 +56,7 @@ class Crew {
     each([&] {
       const std::int64_t own = index_of(code.eval(frame_, 0));
       if (!is_first && own != value)
-        throw InterpreterError(std::string("a barrier stands inside of ") + what +
+        throw InterpreterError(std::string("a barrier or a shuffle stands inside of ") + what +
                                " that differs from thread to thread");
       value = own;
       is_first = false;
@@ -97,6 +98,32 @@ struct BarrierStep final : Step {
     crew.frame().clock.barrier = crew.frame().clock.tick();
     return 0;
   }
+};
+
+struct ShuffleStep final : Step {
+  CodePtr value, mask;
+  Expr received = {};  // the layout knows it by address
+  std::size_t slot = 0;
+  ActionPtr store;
+  std::int32_t run(Crew& crew) const override {
+    const std::int64_t mask_value = crew.common(*mask, "a mask");
+    if (mask_value < 0 || mask_value >= kWarp)
+      throw InterpreterError("a shuffle's mask is " + std::to_string(mask_value) + ", and a warp has " +
+                             std::to_string(kWarp) + " threads");
+    std::vector<Value> sent(crew.members().size());
+    crew.each([&] {
+      sent[crew.frame().clock.thread] = value->eval(crew.frame(), 0);
+      return 0;
+    });
+    return crew.each([&] {
+      const std::size_t other = crew.frame().clock.thread ^ static_cast<std::size_t>(mask_value);
+      crew.frame().slots[slot] = other < sent.size() ? sent[other] : Value::of(kNobody);
+      return store->run(crew.frame());
+    });
+  }
+
+ private:
+  static constexpr std::uint64_t kNobody = 0xcbcbcbcbcbcbcbcb;
 };
 
 struct BlockStep final : Step {
@@ -175,12 +202,13 @@ class StepCompiler {
   std::vector<std::size_t> own_buffers;
 
   StepPtr compile_step(const Stmt& stmt) {
-    if (!has_barrier(stmt)) {
+    if (!is_common(stmt)) {
       auto step = std::make_unique<OwnStep>();
       step->action = compile(stmt, layout_);
       return step;
     }
     if (stmt.as<Evaluate>() != nullptr) return std::make_unique<BarrierStep>();
+    if (const Store* store = stmt.as<Store>()) return compile_shuffle(*store);
     if (const Block* block = stmt.as<Block>()) return compile_block(*block);
     if (const For* loop = stmt.as<For>()) {
       auto step = std::make_unique<LoopStep>();
@@ -212,6 +240,17 @@ class StepCompiler {
   }
 
  private:
+  StepPtr compile_shuffle(const Store& node) {
+    const Call& shuffle = *shuffle_of(node);
+    auto step = std::make_unique<ShuffleStep>();
+    step->value = compile(shuffle.arguments.at(0), layout_);
+    step->mask = compile(shuffle.arguments.at(1), layout_);
+    step->received = Var::make("received", shuffle.type);
+    step->slot = layout_.define(step->received);
+    step->store = compile(Store::make(node.buffer, node.indices, step->received), layout_);
+    return step;
+  }
+
   // What stands between two barriers is one piece, so that each thread runs it without a break.
   StepPtr compile_block(const Block& block) {
     auto steps = std::make_unique<BlockStep>();
@@ -221,7 +260,7 @@ class StepCompiler {
       piece.clear();
     };
     for (const Stmt& stmt : block.body) {
-      if (!has_barrier(stmt)) {
+      if (!is_common(stmt)) {
         piece.push_back(stmt);
         continue;
       }

@@ -17,6 +17,7 @@ const char* kind_name(ForKind kind) {
     case ForKind::thread_y: return "threadIdx.y";
     case ForKind::thread_z: return "threadIdx.z";
     case ForKind::vthread: return "vthread";
+    case ForKind::combine: return "combine";
   }
   return "";
 }

@@ -31,6 +31,9 @@ enum class ForKind : std::uint8_t {
   thread_y,
   thread_z,
   vthread,  // constant extent: iterations in any order, all on one thread
+  // Constant extent: each iteration combines what one thread of a block has left in shared memory with what was
+  // combined before, in any order and in any pairs. passes/reduce_threads has the threads do it together.
+  combine,
 };
 
 constexpr bool is_block(ForKind kind) { return kind >= ForKind::block_x && kind <= ForKind::block_z; }

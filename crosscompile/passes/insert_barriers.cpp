@@ -4,11 +4,13 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/shuffle.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/uses.h"
 #include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/affine.h"
 #include "crosscompile/passes/simplify.h"
+#include "crosscompile/passes/thread_group.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -95,8 +97,12 @@ class BarrierPlan {
       return;
     }
     if (before.contains(stmt.get())) pending.clear();
+    if (const Store* store = stmt.as<Store>(); store != nullptr && shuffle_of(*store) != nullptr && divided_)
+      throw CompileError("the threads of a block combine what '" + store->buffer->name +
+                         "' holds: expected that all of them come there, got a condition or a loop that differs from "
+                         "thread to thread");
     const Accesses own = accesses_of(stmt);
-    if (own.empty()) return;
+    if (own.empty() && !is_common(stmt)) return;
     const Access* cause = conflict(pending, own);
     if (cause == nullptr) return descend(stmt, own, pending);
     Accesses inside;
@@ -244,30 +250,22 @@ class Inserter : public Mutator {
 
   Stmt mutate_node(const For& node, const Stmt& self) override {
     if (!is_thread(node.for_kind)) return Mutator::mutate_node(node, self);
+    const ThreadNest nest = thread_nest(node);
     std::vector<Expr> threads;
     BarrierPlan::Ranges ranges;
-    const For* innermost = &node;
-    while (true) {
-      ranges[innermost->var.get()] = *as_int(innermost->extent);
-      if (!is_constant(innermost->extent, 1)) threads.push_back(innermost->var);
-      const For* inner = innermost->body.as<For>();
-      if (inner == nullptr || !is_thread(inner->for_kind)) break;
-      innermost = inner;
+    for (const ThreadAxis& axis : nest.axes) {
+      ranges[axis.var.get()] = axis.extent;
+      if (axis.extent != 1) threads.push_back(axis.var);
     }
     if (threads.empty()) return self;
     BarrierPlan plan(std::move(threads), std::move(ranges));
     Accesses pending;
-    plan.walk(innermost->body, pending);
+    plan.walk(nest.innermost->body, pending);
     before_ = std::move(plan.before);
-    return before_.empty() ? self : with_body(node, *innermost, put(innermost->body));
+    return before_.empty() ? self : with_body(node, *nest.innermost, put(nest.innermost->body));
   }
 
  private:
-  static Stmt with_body(const For& loop, const For& innermost, Stmt body) {
-    if (&loop != &innermost) body = with_body(*loop.body.as<For>(), innermost, std::move(body));
-    return For::make(loop.var, loop.min, loop.extent, loop.for_kind, std::move(body));
-  }
-
   Stmt put(const Stmt& stmt) const {
     Stmt result = stmt;
     if (const Block* block = stmt.as<Block>()) {

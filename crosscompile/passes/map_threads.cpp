@@ -154,8 +154,11 @@ class KernelMapper : public Mutator {
     for (const ForKind kind : kAxes) {
       const auto axis = axes_.find(kind);
       if (axis == axes_.end() || (is_block(kind) && scope != Scope::parameter && scope != Scope::global)) continue;
+      const auto names_axis = [&](const Expr& index) { return uses_var(index, axis->second.var); };
+      const std::vector<Expr>& indices = store.as<Store>()->indices;
       const bool is_own =
-          std::find(open_.begin() + static_cast<std::ptrdiff_t>(first), open_.end(), kind) != open_.end();
+          std::find(open_.begin() + static_cast<std::ptrdiff_t>(first), open_.end(), kind) != open_.end() ||
+          (!is_local && std::any_of(indices.begin(), indices.end(), names_axis));
       if (is_local && is_own)
         throw CompileError("'" + node.buffer->name + "' is computed by all threads together (" + kind_name(kind) +
                            "): expected the shared scope, got local memory, which is every thread's own");

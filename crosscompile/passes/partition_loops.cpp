@@ -88,7 +88,8 @@ class Partitioner : public Mutator {
       case ForKind::thread_x:
       case ForKind::thread_y:
       case ForKind::thread_z:
-      case ForKind::vthread: return self;
+      case ForKind::vthread:
+      case ForKind::combine: return self;
     }
     return self;
   }

@@ -10,6 +10,7 @@
 #include "crosscompile/passes/map_threads.h"
 #include "crosscompile/passes/partition_loops.h"
 #include "crosscompile/passes/plan_workspace.h"
+#include "crosscompile/passes/reduce_threads.h"
 #include "crosscompile/passes/scalarize.h"
 #include "crosscompile/passes/simplify.h"
 #include "crosscompile/passes/split_vthreads.h"
@@ -27,6 +28,7 @@ using ir::Function;
 constexpr Pass kPipeline[] = {
     {"simplify", [](Function f, const Target&) { return simplify(std::move(f)); }},
     {"map_threads", [](Function f, const Target&) { return map_threads(std::move(f)); }},
+    {"reduce_threads", [](Function f, const Target& target) { return reduce_threads(std::move(f), target); }},
     {"split_vthreads", [](Function f, const Target&) { return split_vthreads(std::move(f)); }},
     {"simplify_threads", [](Function f, const Target&) { return has_gpu_loops(f.body) ? simplify(std::move(f)) : f; }},
     {"insert_barriers", [](Function f, const Target&) { return insert_barriers(std::move(f)); }},

@@ -14,6 +14,26 @@ namespace {
 // Partial results up to this size are kept on the stack; larger ones would push everything else out of the cache.
 constexpr std::int64_t kMaxAccumulatorBytes = 16 * 1024;
 
+Accumulators make(const Reduce& reduce, const std::vector<LoopCopy>& loops, const std::string& name, Scope scope) {
+  Accumulators result;
+  std::vector<Expr> shape, index;
+  for (const LoopCopy& copy : loops) {
+    shape.push_back(copy.loop.extent);
+    index.push_back(copy.loop.var);
+  }
+  for (std::size_t i = 0; i < reduce.sources.size(); ++i) {
+    Buffer buffer;
+    buffer.name = name + (reduce.sources.size() > 1 ? std::to_string(i) : "");
+    buffer.dtype = reduce.sources[i].type().code;
+    buffer.shape = shape;
+    buffer.scope = scope;
+    buffer.component = i;
+    result.buffers.push_back(std::make_shared<Buffer>(std::move(buffer)));
+    result.indices.push_back(index);
+  }
+  return result;
+}
+
 }  // namespace
 
 bool fits_stack(const Reduce& reduce, const std::vector<LoopCopy>& loops) {
@@ -28,23 +48,17 @@ bool fits_stack(const Reduce& reduce, const std::vector<LoopCopy>& loops) {
 }
 
 Accumulators make_accumulators(const Reduce& reduce, const std::vector<LoopCopy>& loops, const std::string& name) {
-  Accumulators result;
-  std::vector<Expr> shape, index;
-  for (const LoopCopy& copy : loops) {
-    shape.push_back(copy.loop.extent);
-    index.push_back(copy.loop.var);
-  }
-  const bool small = fits_stack(reduce, loops);
-  for (std::size_t i = 0; i < reduce.sources.size(); ++i) {
-    Buffer buffer;
-    buffer.name = name + (reduce.sources.size() > 1 ? std::to_string(i) : "");
-    buffer.dtype = reduce.sources[i].type().code;
-    buffer.shape = shape;
-    buffer.scope = small ? Scope::local : Scope::global;
-    result.buffers.push_back(std::make_shared<Buffer>(std::move(buffer)));
-    result.indices.push_back(index);
-  }
-  return result;
+  return make(reduce, loops, name, fits_stack(reduce, loops) ? Scope::local : Scope::global);
+}
+
+Accumulators make_shared_accumulators(const Reduce& reduce, const std::vector<LoopCopy>& loops,
+                                      const std::string& name) {
+  return make(reduce, loops, name, Scope::shared);
+}
+
+Stmt allocated(const Accumulators& accumulators, Stmt body) {
+  for (const BufferRef& buffer : accumulators.buffers) body = Allocate::make(buffer, std::move(body));
+  return body;
 }
 
 Stmt combine(const Reduce& reduce, const Accumulators& into, const std::vector<Expr>& values) {

@@ -31,8 +31,15 @@ struct Accumulators {
 // Whether partial results for all iterations of these loops are small enough for the stack.
 bool fits_stack(const ir::Reduce& reduce, const std::vector<LoopCopy>& loops);
 
-// An element for each iteration of the loops: on the stack if they fit, else in the workspace.
+// An element for each iteration of the loops: on the stack if they fit, else in the workspace. As `component` each
+// buffer has its own of the tuple.
 Accumulators make_accumulators(const ir::Reduce& reduce, const std::vector<LoopCopy>& loops, const std::string& name);
+// The same where all threads of a block see them.
+Accumulators make_shared_accumulators(const ir::Reduce& reduce, const std::vector<LoopCopy>& loops,
+                                      const std::string& name);
+
+// The body with the arrays around it.
+Stmt allocated(const Accumulators& accumulators, Stmt body);
 
 // accumulators = combine(accumulators, values), all components at once.
 Stmt combine(const ir::Reduce& reduce, const Accumulators& into, const std::vector<Expr>& values);

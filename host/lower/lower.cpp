@@ -164,9 +164,10 @@ class Lowering {
   }
 
   Stmt loops_of(const Nest& nest) {
-    return stage_nest(nest, [&](std::size_t id, Stmt inner, const Expr& counts) {
+    const auto body = [&](std::size_t id, Stmt inner, const Expr& counts) {
       return guests(Attachment{nest.name(), id}, with_prefetches(nest, id, std::move(inner)), counts);
-    });
+    };
+    return stage_nest(nest, loops_around(nests_, place_of(*nest.stage)), body);
   }
 
   // What is computed in every iteration of a loop before its own body, and the memory that lasts as long.

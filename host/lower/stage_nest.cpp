@@ -7,6 +7,7 @@
 #include "crosscompile/passes/simplify.h"
 #include "host/lower/accumulators.h"
 #include "host/lower/guarded_loads.h"
+#include "host/lower/thread_reduction.h"
 
 #include <algorithm>
 #include <optional>
@@ -27,11 +28,17 @@ Stmt guarded(const std::vector<Expr>& guards, Stmt body) {
   return If::make(all, std::move(body));
 }
 
+// Of a reduction: every iteration has a partial result of its own.
+bool holds_partials(const LoopCopy& copy) {
+  return copy.loop.reduces && (copy.loop.kind == ForKind::vectorized || is_on_thread(copy));
+}
+
 bool is_constant_extent(const LoopCopy& copy) { return as_int(copy.loop.extent) != nullptr; }
 
 class StageNest {
  public:
-  StageNest(const Nest& nest, const LoopBody& loop_body) : nest_(nest), loop_body_(loop_body) {
+  StageNest(const Nest& nest, const std::vector<Loop>& around, const LoopBody& loop_body)
+      : nest_(nest), around_(around), loop_body_(loop_body) {
     const StageLoops& loops = nest.loops;
     for (std::size_t id : loops.order()) order_.push_back({loops.loop(id), id});
     check_extents();
@@ -190,9 +197,7 @@ class StageNest {
       return nest_.stage->tensorized && copy.id == nest_.stage->tensorized->loop;
     });
     const auto first = std::min(std::find_if(order_.begin(), order_.end(), is_reduction), last);
-    const bool has_lanes = std::any_of(order_.begin(), order_.end(), [](const LoopCopy& copy) {
-      return copy.loop.reduces && copy.loop.kind == ForKind::vectorized;
-    });
+    const bool has_lanes = std::any_of(order_.begin(), order_.end(), holds_partials);
     if (has_lanes || !results_as_accumulators(reduce)) return first;
     auto best = order_.end();
     for (auto at = first; at <= last && at != order_.end(); at = std::find_if(at + 1, order_.end(), is_reduction)) {
@@ -211,8 +216,8 @@ class StageNest {
     const std::vector<LoopCopy> inside(first, order_.cend());
     const std::vector<LoopCopy> tile = results_among(first, order_.cend());
     std::vector<LoopCopy> lanes;  // loops over partial results
-    for (const LoopCopy& copy : inside)
-      if (copy.loop.reduces && copy.loop.kind == ForKind::vectorized) lanes.push_back(copy);
+    std::copy_if(inside.begin(), inside.end(), std::back_inserter(lanes), holds_partials);
+    if (std::any_of(lanes.begin(), lanes.end(), is_on_thread)) return reduce_on_threads(reduce, outside, inside, lanes);
     std::vector<LoopCopy> partial = tile;
     partial.insert(partial.end(), lanes.begin(), lanes.end());
 
@@ -235,9 +240,35 @@ class StageNest {
     else if (acc.are_local)
       steps.push_back(wrap(tile, store_picked(acc, tile)));
     Stmt body = Block::make(std::move(steps));
-    if (acc.are_local)
-      for (const BufferRef& buffer : acc.buffers) body = Allocate::make(buffer, std::move(body));
+    if (acc.are_local) body = allocated(acc, std::move(body));
     return wrap_with_guests(outside, std::move(body));
+  }
+
+  // All threads come by where they combine what each has, so that only the store stands under a condition. Whoever
+  // stores adds the initial value.
+  Stmt reduce_on_threads(const Reduce& reduce, std::vector<LoopCopy> outside, const std::vector<LoopCopy>& inside,
+                         const std::vector<LoopCopy>& threads) const {
+    if (!std::all_of(threads.begin(), threads.end(), is_on_thread))
+      throw CompileError("'" + nest_.name() + "': expected a reduction by threads or by lanes of vectors, got both");
+    const std::vector<LoopCopy> tile = results_among(inside.begin(), inside.end());
+    std::vector<LoopCopy> partial = tile, around;
+    partial.insert(partial.end(), threads.begin(), threads.end());
+    for (const Loop& loop : around_) around.push_back({loop, 0});
+    around.insert(around.end(), outside.begin(), outside.end());
+    const Accumulators acc = make_thread_accumulators(reduce, around, partial, threads, nest_.name() + "_acc");
+    const Accumulators total = make_accumulators(reduce, {}, nest_.name() + "_total");
+    std::vector<Expr> results = picked(total);
+    if (!reduce.init.empty()) {
+      const std::vector<Expr> all = joined(reduce, initial_values(reduce), total);
+      for (std::size_t i = 0; i < results.size(); ++i) results[i] = all[nest_.values[i].as<Reduce>()->component];
+    }
+    Stmt finish =
+        Block::make({store_each(total, reduce.reducer->identity), combine_threads(reduce, total, acc, threads),
+                     guarded(result_guards(), store_all(results))});
+    finish = allocated(total, std::move(finish));
+    Stmt body = Block::make({wrap(partial, store_each(acc, reduce.reducer->identity)),
+                             wrap_with_guests(inside, build_update(reduce, acc, tile)), wrap(tile, std::move(finish))});
+    return wrap_with_guests(outside, allocated(acc, std::move(body)));
   }
 
   // The first iteration of a reduction's loop sets the results' initial values, so that there must be one.
@@ -345,13 +376,12 @@ class StageNest {
     const Accumulators total = make_accumulators(reduce, {}, nest_.name() + "_total");
     std::vector<Expr> values;
     for (std::size_t i = 0; i < acc.buffers.size(); ++i) values.push_back(acc.load(i));
-    Stmt body = Block::make({store_each(total, initial_values(reduce)), wrap(lanes, combine(reduce, total, values)),
-                             store_all(picked(total))});
-    for (const BufferRef& buffer : total.buffers) body = Allocate::make(buffer, std::move(body));
-    return body;
+    return allocated(total, Block::make({store_each(total, initial_values(reduce)),
+                                         wrap(lanes, combine(reduce, total, values)), store_all(picked(total))}));
   }
 
   const Nest& nest_;
+  const std::vector<Loop>& around_;
   const LoopBody& loop_body_;
   std::unordered_map<std::size_t, Expr> counts_;  // by loop, as LoopBody takes it
   std::vector<Expr> guards_;
@@ -362,6 +392,8 @@ class StageNest {
 
 }  // namespace
 
-Stmt stage_nest(const Nest& nest, const LoopBody& loop_body) { return StageNest(nest, loop_body).build(); }
+Stmt stage_nest(const Nest& nest, const std::vector<Loop>& around, const LoopBody& loop_body) {
+  return StageNest(nest, around, loop_body).build();
+}
 
 }  // namespace ferry::lower

@@ -18,7 +18,14 @@
 //       for ki ...
 //
 // With a larger tile the partial results are the elements of C themselves. Lanes of a vectorised reduction loop are
-// partial results too; they are combined before the store.
+// partial results too; they are combined before the store. So are what the threads of a block make, in shared memory:
+//
+//     shared acc[256]                            passes/reduce_threads has them combined in pairs
+//     threadIdx.x for k  acc[k] = identity
+//     threadIdx.x for k  acc[k] += ...
+//     total = identity
+//     combine for k      total += acc[k]
+//     C[i] = total
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
@@ -33,6 +40,7 @@ namespace ferry::lower {
 // values, and then nothing else may be computed there.
 using LoopBody = std::function<ir::Stmt(std::size_t loop, ir::Stmt body, const Expr& counts)>;
 
-ir::Stmt stage_nest(const Nest& nest, const LoopBody& loop_body);
+// `around`: the loops of other stages in which this one is computed.
+ir::Stmt stage_nest(const Nest& nest, const std::vector<schedule::Loop>& around, const LoopBody& loop_body);
 
 }  // namespace ferry::lower

@@ -1,4 +1,5 @@
-// Schedules of a matrix product for GPUs: of a stage C over m and n that sums A(m, k) * B(k, n).
+// Schedules for GPUs: of a matrix product, a stage C over m and n that sums A(m, k) * B(k, n), and of stages over i
+// that combine over k.
 #pragma once
 
 #include <string>
@@ -62,5 +63,18 @@ BB: split f 4 -> by bx
 BB: bind by threadIdx.y
 BB: bind bx threadIdx.x
 )";
+
+// A block for each i, whose threads combine over k.
+inline std::string row_by_block(const std::string& stage, int threads) {
+  return stage + ": split k " + std::to_string(threads) + " -> ko ki\n" + stage + ": rfactor ki -> partial\n" + stage +
+         ": bind i blockIdx.x\n" + stage + ": bind ki threadIdx.x\npartial: compute_at " + stage + " ki\n";
+}
+
+// The same for several i a block.
+inline std::string rows_by_block(const std::string& stage, int rows, int threads) {
+  return stage + ": split k " + std::to_string(threads) + " -> ko ki\n" + stage + ": rfactor ki -> partial\n" + stage +
+         ": split i " + std::to_string(rows) + " -> io ii\n" + stage + ": bind io blockIdx.x\n" + stage +
+         ": bind ii threadIdx.y\n" + stage + ": bind ki threadIdx.x\npartial: compute_at " + stage + " ki\n";
+}
 
 }  // namespace ferry::test

@@ -34,7 +34,8 @@ void emit_for(FunctionState& state, const ir::For& node) {
       // The runtime runs a nested parallel loop inline; a plain loop is that without the call.
       return state.in_parallel ? emit_serial(state, node) : emit_parallel(state, node);
     case ir::ForKind::vectorized:
-    case ir::ForKind::unrolled: break;
+    case ir::ForKind::unrolled:
+    case ir::ForKind::combine: break;
     case ir::ForKind::block_x:
     case ir::ForKind::block_y:
     case ir::ForKind::block_z:
@@ -45,7 +46,7 @@ void emit_for(FunctionState& state, const ir::For& node) {
       throw CompileError("expected loops that a CPU has, got one over " + std::string(ir::kind_name(node.for_kind)) +
                          ": blocks and threads are a GPU's (targets cuda and opencl); use 'parallel' and 'vectorize'");
   }
-  throw InternalError("a vectorized or unrolled loop reached code generation; its pass must stand before");
+  throw InternalError("a vectorized, unrolled or combining loop reached code generation; its pass must stand before");
 }
 
 void emit_if(FunctionState& state, const ir::If& node) {

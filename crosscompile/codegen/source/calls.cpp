@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
+#include "crosscompile/ir/shuffle.h"
 
 #include <algorithm>
 
@@ -105,6 +106,20 @@ const Prototype& declare(FunctionState& state, const std::string& name, const Pr
   return known;
 }
 
+// CUDA shuffles what has 32 or 64 bits.
+Text shuffle_text(FunctionState& state, const ir::Call& node) {
+  if (state.unit.dialect.language != Language::cuda)
+    throw InternalError("a shuffle where there is none; reduce_threads makes them for CUDA alone");
+  const DType type = node.type.code;
+  const bool is_narrow = node.type.bits() < 32;
+  const std::string value =
+      (is_narrow ? "(int32_t)" : "") + print(state, node.arguments[0], is_narrow ? Binding::unary : Binding::lowest);
+  const std::string call = "__shfl_xor_sync(0xffffffffu, " + value + ", " + print_index(state, node.arguments[1]) + ")";
+  if (!is_narrow) return {call};
+  if (type == DType::boolean) return {call + " != 0", Binding::equality};
+  return {"(" + value_type(type) + ")" + call, Binding::unary};
+}
+
 // What C calls an expression of the library's does; anything else is declared.
 Text external_text(FunctionState& state, const ir::Call& node) {
   Prototype wanted{value_type(node.type.code), {}};
@@ -122,6 +137,7 @@ Text call_text(FunctionState& state, const ir::Call& node) {
     return {math_function(state, "ldexp", node.type.code) + "(" + print(state, node.arguments[0]) + ", " + exponent +
             ")"};
   }
+  if (ir::is_shuffle(node)) return shuffle_text(state, node);
   if (!is_math(node.name)) return external_text(state, node);
   return node.type.is_float() ? float_math(state, node) : integer_math(state, node);
 }

@@ -7,6 +7,9 @@
 // Loops of several stages that are computed in one kernel may be bound to the same axis, with the same extent: a stage
 // that is computed inside another's threads is then computed by all of them together. `vthread` makes virtual threads:
 // one thread runs several iterations, statement by statement.
+//
+// After rfactor, the axis of the partial results may be bound to threads: each computes one, if they are computed there
+// (compute_at), and the threads combine them, in pairs.
 #include "host/schedule/primitives/loop_kind.h"
 #include "host/schedule/primitives/primitives.h"
 
@@ -39,7 +42,7 @@ void bind(Stages&, ScheduledStage* stage, Words& words) {
   words.end();
   expect_serial(*stage, axis, words);
   const Loop& loop = stage->loops.loop(axis);
-  expect_result_axis(*stage, axis, words);
+  if (!stage->joins_partials || !ir::is_thread(kind)) expect_result_axis(*stage, axis, words);
   if (kind != ForKind::vthread) {
     for (const std::size_t other : stage->loops.order())
       if (stage->loops.loop(other).kind == kind)

@@ -87,6 +87,7 @@ void rfactor(Stages& stages, ScheduledStage* stage, Words& words) {
   stage->values = std::move(values);
   stage->loops = plain_loops(*stage);
   stage->is_touched = true;
+  stage->joins_partials = true;
   const auto at = std::find_if(stages.begin(), stages.end(), [&](const auto& other) { return &other == stage; });
   stages.insert(at, std::move(partial));
 }

@@ -45,7 +45,8 @@ struct ScheduledStage {
   std::shared_ptr<const lang::ExternFunction> external;  // as in lang::Stage
   std::string needed_by;                                 // a C function that gets the whole tensor's address
   StageLoops loops;
-  bool is_touched = false;  // by a directive about its loops
+  bool is_touched = false;      // by a directive about its loops
+  bool joins_partials = false;  // what it reduces are another stage's partial results, in any order (rfactor)
   Place place = Place::root;
   Attachment compute_at;               // attached: where
   std::optional<Attachment> store_at;  // attached: outside of where it is computed

@@ -1,9 +1,7 @@
 // Loops over blocks and threads keep the result, as loops and as kernels with barriers; the interpreter sees what a
 // missing barrier does.
-#include "crosscompile/ir/barrier.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/interpreter.h"
-#include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
@@ -11,6 +9,7 @@
 #include "host/lower/lower.h"
 #include "tests/support/gpu_schedules.h"
 #include "tests/support/kernel_arguments.h"
+#include "tests/support/without_barrier.h"
 #include "tests/unit/host/lower/scheduled.h"
 
 #include <doctest/doctest.h>
@@ -34,29 +33,6 @@ ir::Function kernel(const std::string& source, const std::string& schedule, cons
   target.arch = "x86_64";
   if (!gpu.empty()) target = resolve_target(gpu);
   return passes::run_pipeline(lower::lower(program, schedule::Schedule::replay(program, schedule)), target);
-}
-
-// Leaves out the barrier of that number.
-class WithoutBarrier : public ir::Mutator {
- public:
-  explicit WithoutBarrier(int which) : which_(which) {}
-  int seen = 0;
-
- protected:
-  ir::Stmt mutate_node(const ir::Evaluate& node, const ir::Stmt& self) override {
-    if (!ir::is_barrier(node)) return self;
-    return seen++ == which_ ? ir::Stmt() : self;
-  }
-  using ir::Mutator::mutate_node;
-
- private:
-  int which_;
-};
-
-int count_barriers(const ir::Function& function) {
-  WithoutBarrier counter(-1);
-  (void)counter.mutate(function.body);
-  return counter.seen;
 }
 
 std::string complaint(const ir::Function& function, const Sizes& sizes) {
@@ -133,9 +109,7 @@ TEST_CASE("without any one of its barriers the interpreter finds a race, by buff
     const ir::Function whole = kernel(kProduct, schedule);
     REQUIRE(complaint(whole, sizes) == "none");
     for (int barrier = 0; barrier < count_barriers(whole); ++barrier) {
-      ir::Function broken = whole;
-      broken.body = WithoutBarrier(barrier).mutate(whole.body);
-      const std::string what = complaint(broken, sizes);
+      const std::string what = complaint(without_barrier(whole, barrier), sizes);
       CAPTURE(what);
       CHECK((contains(what, "a race of threads on 'AA'[") || contains(what, "a race of threads on 'BB'[") ||
              contains(what, "never written: 'AA'") || contains(what, "never written: 'BB'")));

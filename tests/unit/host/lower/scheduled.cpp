@@ -6,8 +6,10 @@
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/validator.h"
+#include "crosscompile/passes/map_threads.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/passes/simplify.h"
+#include "crosscompile/target/resolve.h"
 #include "host/lang/text.h"
 #include "host/lower/lower.h"
 #include "tests/support/kernel_arguments.h"
@@ -103,6 +105,8 @@ void check_schedule(const lang::Program& program, const std::string& schedule, c
   run(lowered, "as lowered");
   for (const Target& target : {make_target(128, false), make_target(256, false), make_target(512, true)})
     run(passes::run_pipeline(lowered, target), std::to_string(target.vector_bits) + "-bit vectors");
+  if (!passes::has_gpu_loops(lowered.body)) return;
+  for (const char* target : {"cuda", "opencl"}) run(passes::run_pipeline(lowered, resolve_target(target)), target);
 }
 
 void check_schedule(const std::string& source, const std::string& schedule, const Sizes& sizes) {

@@ -12,7 +12,8 @@ namespace ferry::test {
 using Sizes = std::map<std::string, std::int64_t>;
 
 // Lowers `source` (one function in the text notation) with the schedule, runs it in the interpreter as lowered and
-// after the passes of three kinds of target, and compares every output, bit for bit, with the unscheduled program's.
+// after the passes of three kinds of CPU and both GPUs, and compares every output, bit for bit, with the unscheduled
+// program's.
 // Use integers, or floats whose order of operations the schedule keeps.
 void check_schedule(const std::string& source, const std::string& schedule, const Sizes& sizes = {});
 void check_schedule(const lang::Program& program, const std::string& schedule, const Sizes& sizes = {});

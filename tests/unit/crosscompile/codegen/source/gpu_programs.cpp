@@ -74,6 +74,37 @@ const std::vector<GpuProgram>& gpu_programs() {
        "X: split y nparts 4 -> ty yy\nX: split x 8 -> xx tx\n"
        "X: bind ty threadIdx.y\nX: bind tx threadIdx.x\n",
        {{{"H", 10}, {"W", 18}}, {{"H", 13}, {"W", 21}}}},
+      {"row_sums",
+       "def rows(float(N,K) A) -> (C) { C(i) +=! A(i,k) }",
+       test::row_by_block("C", 64),
+       {{{"N", 3}, {"K", 200}}, {{"N", 2}, {"K", 5}}}},
+      {"row_sums_of_an_odd_block",
+       "def rows(double(N,K) A) -> (C) { C(i) +=! A(i,k) }",
+       test::row_by_block("C", 72),
+       {{{"N", 3}, {"K", 200}}}},
+      {"greatest_of_rows",
+       "def rows(int8(N,K) A) -> (C) { C(i) max=! A(i,k) }",
+       test::rows_by_block("C", 4, 32),
+       {{{"N", 6}, {"K", 75}}}},
+      {"places_of_the_greatest",
+       "def rows(float(N,K) A) -> (C) { C(i) argmax=! A(i,k) }",
+       test::row_by_block("C", 128),
+       {{{"N", 3}, {"K", 300}}}},
+      {"column_sums",
+       "def columns(float(K,N) A) -> (C) { C(i) +=! A(k,i) }",
+       "split k 4 -> ko ki\nrfactor ki -> P\nC: split i 8 -> io ii\nbind io blockIdx.x\nbind ii threadIdx.x\n"
+       "bind ki threadIdx.y\nP: compute_at C ki",
+       {{{"N", 13}, {"K", 27}}}},
+      {"softmax",
+       "def softmax(float(N,K) A) -> (B) {\n"
+       "  M(i) max=! A(i,k)\n  E(i,j) = exp(A(i,j) - M(i))\n  S(i) +=! E(i,k)\n  B(i,j) = E(i,j) / S(i)\n}",
+       "split j 64 -> jo ji\nbind i blockIdx.x\nbind ji threadIdx.x\n"
+       "E: compute_inline\n"
+       "S: split k 64 -> ko ki\nS: rfactor ki -> PS\nS: compute_at B i\nS: bind ki threadIdx.x\nPS: compute_at S ki\n"
+       "S: set_scope local\n"
+       "M: split k 64 -> ko ki\nM: rfactor ki -> PM\nM: compute_at B i\nM: bind ki threadIdx.x\nPM: compute_at M ki\n"
+       "M: set_scope local",
+       {{{"N", 3}, {"K", 150}}}},
   };
   return programs;
 }
