@@ -142,4 +142,6 @@ std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions
   return write_module(module);
 }
 
+bool has_compiler() { return true; }
+
 }  // namespace ferry

@@ -24,4 +24,7 @@ std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions
 // What the manifest will say of a function (after the passes, which fix its workspaces).
 FunctionInfo describe(const ir::Function& function);
 
+// Whether all of the above is in this program: a client that only runs modules is built without (FERRY_COMPILER).
+bool has_compiler();
+
 }  // namespace ferry

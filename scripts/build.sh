@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds everything: rpc_server for the four architectures in build/device/ARCH/{static,dynamic}/rpc_server, then the
-# host's programs and tests in build/release. Run scripts/setup.sh once before.
+# host's programs and tests in build/release, and in build/client the ferry without a compiler. Run scripts/setup.sh once
+# before.
 #
 #   scripts/build.sh [--device | --host]       (default: both)
 set -euo pipefail
@@ -44,4 +45,10 @@ if [[ ${1:-} != --device ]]; then
   fi
   echo "building the host"
   quietly ninja -C build/release
+  if [[ ! -f build/client/build.ninja ]]; then
+    echo "configuring the client without a compiler"
+    quietly cmake -G Ninja -S . -B build/client -DFERRY_COMPILER=OFF -DCMAKE_BUILD_TYPE=Release
+  fi
+  echo "building the client without a compiler"
+  quietly ninja -C build/client
 fi

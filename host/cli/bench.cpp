@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "crosscompile/compile.h"
 #include "host/cli/bench_report.h"
 #include "host/cli/command.h"
 #include "host/cli/kernel.h"
@@ -47,7 +48,7 @@ std::vector<std::string> constants_of(const Function& function) {
 }
 
 BenchReport measure(const Device& device, const KernelSource& source, const CallOptions& call, const Options& options) {
-  const Target target = target_for(device, options.target);
+  const Target target = target_for(device, options.target, source);
   const CompiledKernel kernel = compile_kernel(source, options.kernel.function, target, call);
   const FunctionInfo& info = choose_function(kernel.module.manifest(), options.kernel.function, source.name);
   const CallPlan plan = plan_call(info, call);
@@ -65,7 +66,7 @@ BenchReport measure(const Device& device, const KernelSource& source, const Call
   report.flops = flops.is_ok() ? static_cast<double>(flops.value()) : 0;
   report.bytes = static_cast<double>(plan.traffic_bytes(info));
   const auto type = arithmetic_type(info);
-  if (options.without_peak || !type || target.is_gpu()) return report;
+  if (options.without_peak || !type || target.is_gpu() || !has_compiler()) return report;
   const Progress progress("measuring what the device can do at best");
   report.peak_dtype = *type;
   report.peak = measure_peak(device, target, *type, plan.traffic_bytes(info));

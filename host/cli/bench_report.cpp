@@ -102,6 +102,13 @@ std::string board_text(const Circumstances& circumstances, double elapsed_s) {
   } else if (const auto power = circumstances.at("power_w").after) {
     parts.push_back(number_text(*power) + " W");
   }
+  const Quantity& gpu_clock = circumstances.at("gpu_clock_hz");
+  if (gpu_clock.before) {
+    parts.push_back("GPU " + number_text(*gpu_clock.before * 1e-6, 4) + " -> " +
+                    number_text(*gpu_clock.after * 1e-6, 4) + " MHz");
+  }
+  const Quantity& gpu_temperature = circumstances.at("gpu_temperature_c");
+  if (gpu_temperature.after) parts.push_back("GPU " + number_text(*gpu_temperature.after, 3) + " C");
   if (const auto load = circumstances.at("load").before) parts.push_back("load " + number_text(*load, 2));
   std::vector<std::string> missing;
   for (const char* name : {"frequency_hz", "temperature_c", "energy_j"}) {

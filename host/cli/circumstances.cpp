@@ -130,6 +130,17 @@ std::string governor(const Texts& texts) {
   return text;
 }
 
+// What NVIDIA's management library says of the GPU that ran it (rpc/PROTOCOL.md, evaluate).
+constexpr char kGpuClock[] = "gpu:sm_clock_mhz", kGpuMemoryClock[] = "gpu:memory_clock_mhz",
+               kGpuTemperature[] = "gpu:temperature_c", kGpuPower[] = "gpu:power_mw",
+               kGpuThrottle[] = "gpu:throttle_reasons";
+constexpr const char* kNoGpu = "no GPU ran it that tells";
+
+template <const char* path, int scale>
+std::optional<double> gpu(const Texts& texts) {
+  return texts.number(path, scale);
+}
+
 struct Source {
   const char* name;
   std::optional<double> (*read)(const Texts&);
@@ -146,6 +157,11 @@ constexpr Source kSources[] = {
     {"steal_s", steal_s, "the device has no /proc/stat"},
     {"energy_j", energy_j, "the device has no RAPL or energy sensor that rpc_server may read"},
     {"power_w", power_w, "the device has no power sensor"},
+    {"gpu_clock_hz", gpu<kGpuClock, 1000000>, kNoGpu},
+    {"gpu_memory_clock_hz", gpu<kGpuMemoryClock, 1000000>, kNoGpu},
+    {"gpu_temperature_c", gpu<kGpuTemperature, 1>, kNoGpu},
+    {"gpu_power_w", [](const Texts& texts) { return texts.number(kGpuPower, 1e-3); }, kNoGpu},
+    {"gpu_throttle_reasons", gpu<kGpuThrottle, 1>, kNoGpu},
 };
 
 std::string reason(std::uint32_t error) {
@@ -164,7 +180,8 @@ std::string reason(std::uint32_t error) {
 }  // namespace
 
 std::vector<std::string> watched_paths() {
-  std::vector<std::string> paths = {"/proc/loadavg", "/proc/stat", kFirmware, kMailbox};
+  std::vector<std::string> paths = {"/proc/loadavg", "/proc/stat",    kFirmware, kMailbox,    kGpuClock,
+                                    kGpuMemoryClock, kGpuTemperature, kGpuPower, kGpuThrottle};
   for (const char* file : {"cpufreq/scaling_cur_freq", "cpufreq/cpuinfo_cur_freq", "cpufreq/scaling_governor",
                            "thermal_throttle/core_throttle_count", "thermal_throttle/package_throttle_count"}) {
     paths.push_back(kCore + file);

@@ -12,7 +12,8 @@ namespace ferry::cli {
 
 namespace {
 
-constexpr std::uint64_t kPage = 4096, kLine = 64;
+// Tensors begin at a line of a cache, on GPUs at a multiple of 256.
+constexpr std::uint64_t kPage = 4096, kLine = 64, kGpuLine = 256;
 // Code moves by less than a page, in steps that every architecture allows for functions.
 constexpr std::uint32_t kCodeStep = 16;
 constexpr std::uint64_t kMostPages = 64;
@@ -76,13 +77,13 @@ bool same_arguments(const Side& a, const Side& b) {
   return true;
 }
 
-ProcessLayout draw_layout(stats::Random& random) {
+ProcessLayout draw_layout(stats::Random& random, std::uint64_t line) {
   ProcessLayout layout;
   for (std::uint32_t& padding : layout.code_padding) {
     padding = kCodeStep * static_cast<std::uint32_t>(1 + random.below(kPage / kCodeStep - 1));
   }
   layout.memory_pages = random.below(kMostPages);
-  for (std::size_t i = 0; i < kMaxParameters; ++i) layout.offsets.push_back(kLine * random.below(kPage / kLine));
+  for (std::size_t i = 0; i < kMaxParameters; ++i) layout.offsets.push_back(line * random.below(kPage / line));
   layout.b_first = random.below(2) == 1;
   return layout;
 }
@@ -100,12 +101,12 @@ double paired_log_ratio(const Timing& a, const Timing& b) {
 
 ComparedProcess measure_process(const CompareSetup& setup, stats::Random& random, ComparedFacts& facts) {
   ComparedProcess process;
-  process.layout = draw_layout(random);
-  const ProcessLayout& layout = process.layout;
   ConnectOptions connection;
   connection.devices = devices_for(setup.target, setup.kernels[0].source);
+  process.layout = draw_layout(random, connection.devices.empty() ? kLine : kGpuLine);
+  const ProcessLayout& layout = process.layout;
   const Device device = open_device(setup.remote, connection);
-  const Target target = target_for(device, setup.target);
+  const Target target = target_for(device, setup.target, setup.kernels[setup.kernels[0].source.module ? 1 : 0].source);
   const Side sides[2] = {compile_side(setup, 0, target, layout), compile_side(setup, 1, target, layout)};
   const Tensor shift = device.empty(DType::u8, {static_cast<std::int64_t>(layout.memory_pages * kPage)});
 

@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <string>
 
+#include "crosscompile/compile.h"
 #include "host/cli/command.h"
 #include "host/cli/format.h"
 #include "host/cli/json.h"
@@ -12,7 +13,7 @@ namespace {
 
 Json to_json(const Device& device) {
   const DeviceFacts& facts = device.facts();
-  const Target target = device.target();
+  const Target target = has_compiler() ? device.target() : Target();
   Json caches = Json::array();
   for (const CacheFacts& cache : facts.caches) {
     caches.push_back(
@@ -79,7 +80,7 @@ int show_device(const RemoteOptions& remote, bool json) {
     line("runs on", std::to_string(i) + ": " + one.kind + (one.name.empty() ? "" : ", " + one.name));
   }
   if (!facts.not_enforced.empty()) line("not enforced:", join("; ", facts.not_enforced));
-  line("target", device.target().text);
+  if (has_compiler()) line("target", device.target().text);
   return kExitFine;
 }
 

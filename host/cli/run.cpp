@@ -106,7 +106,7 @@ Session run_on_device(const Options& options, const KernelSource& source,
   connection.devices = devices_for(options.target, source);
   const Device device = open_device(options.remote, connection);
   CompiledKernel kernel =
-      compile_kernel(source, options.kernel.function, target_for(device, options.target), options.call);
+      compile_kernel(source, options.kernel.function, target_for(device, options.target, source), options.call);
   FunctionInfo info = choose_function(kernel.module.manifest(), options.kernel.function, source.name);
   expect_outputs(info, files);
   CallPlan plan = plan_call(info, options.call);

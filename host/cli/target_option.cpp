@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "crosscompile/compile.h"
 #include "crosscompile/target/resolve.h"
 
 namespace ferry::cli {
@@ -20,7 +21,13 @@ Target resolve_with_notes(const std::string& text) {
   return target;
 }
 
-Target target_for(const Device& device, const std::string& text) {
+Target target_for(const Device& device, const std::string& text, const KernelSource& source) {
+  if (source.module) {
+    Target target;
+    target.arch = source.module->manifest().arch;
+    target.text = source.module->manifest().target;
+    if (target.is_gpu() || !has_compiler()) return target;
+  }
   return text.empty() ? device.target() : resolve_with_notes(text);
 }
 

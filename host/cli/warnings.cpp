@@ -67,6 +67,31 @@ void about_raspberry_pi(double word, Sentences& all) {
   if (!set.empty()) all.push_back("the board slows itself down: " + join(", ", set));
 }
 
+// nvmlClocksThrottleReasons: those that make a GPU slower than it was asked to be.
+void about_gpu(const Circumstances& board, Sentences& all) {
+  constexpr struct {
+    unsigned bit;
+    const char* what;
+  } kReasons[] = {{2, "its power limit"},
+                  {3, "a fault of power or heat"},
+                  {5, "its temperature limit"},
+                  {6, "too much heat"},
+                  {7, "the power supply"}};
+  Sentences set;
+  const Quantity& reasons = board.at("gpu_throttle_reasons");
+  const auto word = static_cast<unsigned long long>(reasons.before.value_or(0)) |
+                    static_cast<unsigned long long>(reasons.after.value_or(0));
+  for (const auto& reason : kReasons) {
+    if ((word >> reason.bit & 1) != 0) set.emplace_back(reason.what);
+  }
+  if (!set.empty()) all.push_back("the GPU was slowed down by " + join(", ", set));
+  const Quantity& clock = board.at("gpu_clock_hz");
+  if (clock.before && *clock.before > 0 && std::abs(*clock.after / *clock.before - 1) > kFrequencyMoved) {
+    all.push_back("the GPU's clock moved " + number_text(*clock.before * 1e-6, 4) + " -> " +
+                  number_text(*clock.after * 1e-6, 4) + " MHz");
+  }
+}
+
 void about_the_board(const Circumstances& board, unsigned processors, double elapsed_s, Sentences& all) {
   const Quantity& frequency = board.at("frequency_hz");
   if (frequency.before && std::abs(*frequency.after / *frequency.before - 1) > kFrequencyMoved) {
@@ -103,6 +128,7 @@ std::vector<std::string> warnings(const Timing& timing, const Circumstances& cir
   Sentences all;
   about_samples(timing, all);
   about_the_board(circumstances, processors, timing.elapsed_s, all);
+  about_gpu(circumstances, all);
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace ferry::session {
 
@@ -60,6 +61,18 @@ rpc::StatusReply ask_status(Link link, const std::string& peer, std::chrono::mil
 }
 
 Client::~Client() { connection_.transport().close(); }
+
+std::string Client::processor() const {
+  for (const std::string& wish : wishes_.devices) {
+    if (wish == "cpu") continue;
+    const std::size_t colon = wish.find(':');
+    int number = colon == std::string::npos ? 0 : atoi(wish.c_str() + colon + 1);
+    for (const ComputeDevice& device : facts().devices) {
+      if (device.kind == wish.substr(0, colon) && number-- == 0) return device.name;
+    }
+  }
+  return facts().cpu_name;
+}
 
 std::uint32_t Client::memory_device() const {
   const auto is_other = [](const std::string& name) { return name != "cpu"; };

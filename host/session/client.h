@@ -90,6 +90,8 @@ class Client {
   const std::string& peer() const { return peer_; }
   // That tensors are kept on: the first one beside the CPU that the session was opened with, else the CPU.
   std::uint32_t memory_device() const;
+  // What runs the kernels of such a session, in the server's words.
+  std::string processor() const;
   rpc::Handle new_handle() { return next_handle_++; }
   std::uint64_t round_trips() const { return round_trips_; }
 

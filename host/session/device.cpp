@@ -108,8 +108,8 @@ Device connect(std::string_view address, const ConnectOptions& options) {
     try {
       state->client = std::make_unique<session::Client>(std::move(transport), state->name, handlers_of(options, *state),
                                                         wishes_of(options));
-    } catch (const RemoteError&) {
-      state->board->check_running();
+    } catch (const RemoteError& error) {
+      if (error.code() == ErrorCode::unavailable) state->board->check_running();
       throw;
     }
     return Device(std::move(state));
@@ -157,8 +157,9 @@ Device local_device(const ConnectOptions& options) {
   try {
     state->client = std::make_unique<session::Client>(std::move(transport), state->name, handlers_of(options, *state),
                                                       wishes_of(options));
-  } catch (const RemoteError&) {
-    state->server->check_running();
+  } catch (const RemoteError& error) {
+    // A server that refuses its only client has ended too, for another reason than its own.
+    if (error.code() == ErrorCode::unavailable) state->server->check_running();
     throw;
   }
   return Device(std::move(state));
@@ -166,10 +167,7 @@ Device local_device(const ConnectOptions& options) {
 
 const DeviceFacts& Device::facts() const { return state_->client->facts(); }
 
-std::string Device::processor() const {
-  const std::size_t index = state_->client->memory_device();
-  return index == 0 || index >= facts().devices.size() ? facts().cpu_name : facts().devices[index].name;
-}
+std::string Device::processor() const { return state_->client->processor(); }
 
 Target Device::target() const { return target_of(facts()); }
 

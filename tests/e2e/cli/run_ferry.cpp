@@ -15,11 +15,12 @@ namespace ferry::test {
 
 const char* const kMatmul = "def mm(float32(M,K) A, float32(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }\n";
 
-Outcome run_ferry(const std::vector<std::string>& words, const std::string& input,
-                  const std::map<std::string, std::string>& environment, const std::string& folder) {
+namespace {
+
+Outcome run_program(const std::string& program, const std::vector<std::string>& words, const std::string& input,
+                    const std::map<std::string, std::string>& environment, const std::string& folder) {
   const Folder streams;
   const std::string in = streams.file("in", input), out = streams.path("out"), err = streams.path("err");
-  const std::string program = std::string(FERRY_BINARY_DIR) + "/bin/ferry";
   std::vector<char*> arguments{const_cast<char*>(program.c_str())};
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -45,6 +46,23 @@ Outcome run_ferry(const std::vector<std::string>& words, const std::string& inpu
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), content_of(out), content_of(err),
           elapsed.count()};
+}
+
+}  // namespace
+
+Outcome run_ferry(const std::vector<std::string>& words, const std::string& input,
+                  const std::map<std::string, std::string>& environment, const std::string& folder) {
+  return run_program(FERRY_BINARY_DIR "/bin/ferry", words, input, environment, folder);
+}
+
+std::string client_program() {
+  const std::string program = FERRY_SOURCE_DIR "/build/client/bin/ferry";
+  if (!std::filesystem::exists(program)) throw std::runtime_error(program + " is not there: run scripts/build.sh");
+  return program;
+}
+
+Outcome run_client(const std::vector<std::string>& words, const std::map<std::string, std::string>& environment) {
+  return run_program(client_program(), words, "", environment, "");
 }
 
 Folder::Folder() {

@@ -18,6 +18,10 @@ struct Outcome {
 Outcome run_ferry(const std::vector<std::string>& words, const std::string& input = "",
                   const std::map<std::string, std::string>& environment = {}, const std::string& folder = "");
 
+// The same with the ferry without a compiler that scripts/build.sh makes.
+std::string client_program();
+Outcome run_client(const std::vector<std::string>& words, const std::map<std::string, std::string>& environment = {});
+
 // A folder of the test's own, removed at the end.
 class Folder {
  public:

@@ -37,7 +37,10 @@ void reversed(std::uint64_t threads, void** parameters) {
 // Of many registers and much shared memory.
 void heavy(std::uint64_t threads, void** parameters) { twice(threads, parameters); }
 
-Kernel kernels[] = {{"twice", {8, 8, 8}, 1024, 16, 0, twice},
+void nothing(std::uint64_t, void**) {}
+
+Kernel kernels[] = {{"nothing", {}, 1024, 8, 0, nothing},
+                    {"twice", {8, 8, 8}, 1024, 16, 0, twice},
                     {"reversed", {8, 8, 4, 8}, 1024, 24, 64, reversed},
                     {"heavy", {8, 8, 8}, 384, 168, 40000, heavy}};
 

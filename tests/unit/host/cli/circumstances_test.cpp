@@ -32,12 +32,24 @@ TEST_CASE("a calm measurement on a silent board has no warnings, and everything 
   const Timing timing = calm();
   CHECK(warned(timing).empty());
   const Circumstances board = read_circumstances(timing);
-  REQUIRE(board.quantities.size() == 9);
+  REQUIRE(board.quantities.size() == 14);
   for (const Quantity& quantity : board.quantities) {
     CAPTURE(quantity.name);
     CHECK_FALSE(quantity.before.has_value());
     CHECK_FALSE(quantity.missing.empty());
   }
+}
+
+TEST_CASE("a GPU that was slowed down, and one whose clock moved, are warned of") {
+  Timing timing = calm();
+  timing.watched = {
+      {"gpu:sm_clock_mhz", "1980", "1410"}, {"gpu:power_mw", "650500", "699900"}, {"gpu:throttle_reasons", "1", "36"}};
+  const Circumstances board = read_circumstances(timing);
+  CHECK(*board.at("gpu_clock_hz").before == 1.98e9);
+  CHECK(*board.at("gpu_power_w").after == doctest::Approx(699.9));
+  CHECK_FALSE(board.at("gpu_temperature_c").before.has_value());
+  CHECK(warned(timing) == std::vector<std::string>{"the GPU was slowed down by its power limit, its temperature limit",
+                                                   "the GPU's clock moved 1980 -> 1410 MHz"});
 }
 
 TEST_CASE("frequency, governor, temperature and energy come out of a fake board") {

@@ -1,0 +1,26 @@
+// The subcommands that only compile: they are there, and say why they do nothing.
+#include "host/cli/command.h"
+#include "host/cli/peak.h"
+#include "host/no_compiler/no_compiler.h"
+
+namespace ferry::cli {
+namespace {
+
+void add_refusal(CLI::App& app, Action& chosen, const std::string& name) {
+  CLI::App& command = *app.add_subcommand(name, "Not in this ferry, which is built without a compiler");
+  command.allow_extras();
+  command.callback([name, &chosen] { chosen = [name]() -> int { refuse_to_compile("ferry " + name); }; });
+}
+
+}  // namespace
+
+void add_compile(CLI::App& app, Action& chosen) { add_refusal(app, chosen, "compile"); }
+void add_check(CLI::App& app, Action& chosen) { add_refusal(app, chosen, "check"); }
+void add_diff(CLI::App& app, Action& chosen) { add_refusal(app, chosen, "diff"); }
+void add_targets(CLI::App& app, Action& chosen) { add_refusal(app, chosen, "targets"); }
+
+Peak measure_peak(const Device&, const Target&, DType, std::uint64_t) {
+  refuse_to_compile("measuring what a device can do at best");
+}
+
+}  // namespace ferry::cli
