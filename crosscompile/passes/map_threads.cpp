@@ -221,6 +221,18 @@ Stmt map_kernel(const Stmt& stmt) {
   return KernelMapper(std::move(collector.axes)).run(stmt);
 }
 
+// Allocations of global memory around kernels belong to none of them.
+Stmt map_kernels(const Stmt& stmt) {
+  if (const auto* block = stmt.as<Block>()) {
+    std::vector<Stmt> kernels;
+    for (const Stmt& part : block->body) kernels.push_back(map_kernels(part));
+    return Block::make(std::move(kernels));
+  }
+  if (const auto* allocation = stmt.as<Allocate>(); allocation != nullptr && allocation->buffer->scope == Scope::global)
+    return Allocate::make(allocation->buffer, map_kernels(allocation->body));
+  return map_kernel(stmt);
+}
+
 }  // namespace
 
 bool has_gpu_loops(const Stmt& stmt) {
@@ -231,24 +243,7 @@ bool has_gpu_loops(const Stmt& stmt) {
 
 Function map_threads(Function function) {
   if (!function.body.defined() || !has_gpu_loops(function.body)) return function;
-  // Allocations around everything belong to no kernel.
-  std::vector<BufferRef> allocated;
-  Stmt rest = function.body;
-  for (const Allocate* node = rest.as<Allocate>(); node != nullptr; node = rest.as<Allocate>()) {
-    if (node->buffer->scope != Scope::global) break;
-    allocated.push_back(node->buffer);
-    rest = node->body;
-  }
-  if (const Block* block = rest.as<Block>()) {
-    std::vector<Stmt> kernels;
-    for (const Stmt& stmt : block->body) kernels.push_back(map_kernel(stmt));
-    rest = Block::make(std::move(kernels));
-  } else {
-    rest = map_kernel(rest);
-  }
-  for (auto buffer = allocated.rbegin(); buffer != allocated.rend(); ++buffer)
-    rest = Allocate::make(*buffer, std::move(rest));
-  function.body = std::move(rest);
+  function.body = map_kernels(function.body);
   return function;
 }
 

@@ -43,7 +43,10 @@ constexpr Pass kPipeline[] = {
     {"lower_intrinsics", [](Function f, const Target& target) { return lower_intrinsics(std::move(f), target); }},
     {"legalize_floats", [](Function f, const Target& target) { return legalize_floats(std::move(f), target); }},
     {"lower_math", [](Function f, const Target& target) { return lower_math(std::move(f), target); }},
-    {"plan_workspace", [](Function f, const Target&) { return plan_workspace(std::move(f)); }},
+    {"plan_workspace",
+     [](Function f, const Target& target) {
+       return plan_workspace(std::move(f), target.is_gpu() ? kGpuWorkspaceAlignment : kWorkspaceAlignment);
+     }},
     {"flatten", [](Function f, const Target&) { return flatten(std::move(f)); }},
     {"simplify_addresses", [](Function f, const Target&) { return simplify(std::move(f)); }},
     {"scalarize", [](Function f, const Target& target) { return target.is_source ? scalarize(std::move(f)) : f; }},

@@ -48,19 +48,11 @@ class StackRelief : public Mutator {
   std::unordered_map<const Buffer*, BufferRef> moved_;
 };
 
-std::int64_t aligned(std::int64_t bytes) {
-  return (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
-}
-
-Expr aligned(const Expr& bytes) {
-  return (bytes + (kWorkspaceAlignment - 1)) / kWorkspaceAlignment * kWorkspaceAlignment;
-}
-
 // The buffers of one block. Those of constant size come first, each at the lowest offset that is free as long as it
 // lives; behind them slots of symbolic size, each shared by buffers that never live together.
 class WorkspaceBlock {
  public:
-  explicit WorkspaceBlock(std::vector<Expr> facts) : facts_(std::move(facts)) {}
+  WorkspaceBlock(std::vector<Expr> facts, std::int64_t alignment) : facts_(std::move(facts)), alignment_(alignment) {}
 
   void add(const LiveBuffer& buffer) {
     if (const std::int64_t* bytes = as_int(buffer.bytes)) {
@@ -96,6 +88,11 @@ class WorkspaceBlock {
     std::vector<const LiveBuffer*> buffers;
   };
 
+  template <class Bytes>
+  Bytes aligned(const Bytes& bytes) const {
+    return (bytes + (alignment_ - 1)) / alignment_ * alignment_;
+  }
+
   void place(const LiveBuffer& buffer, std::int64_t bytes) {
     std::vector<Fixed> around;
     for (const Fixed& other : fixed_) {
@@ -129,6 +126,7 @@ class WorkspaceBlock {
   }
 
   std::vector<Expr> facts_;
+  std::int64_t alignment_;
   std::vector<Fixed> fixed_;
   std::vector<Slot> slots_;
 };
@@ -158,13 +156,13 @@ class Placer : public Mutator {
 
 }  // namespace
 
-Function plan_workspace(Function function) {
+Function plan_workspace(Function function, std::int64_t alignment) {
   function.body = StackRelief().mutate(function.body);
   const std::vector<LiveBuffer> buffers = find_live_buffers(function);
   std::vector<Expr> facts;
   for (const Expr& symbol : function.symbols) facts.push_back(symbol >= 0);
-  WorkspaceBlock call(facts);
-  WorkspaceBlock thread(facts);
+  WorkspaceBlock call(facts, alignment);
+  WorkspaceBlock thread(facts, alignment);
   // Large ones first leave the smaller gaps.
   std::vector<const LiveBuffer*> order;
   for (const LiveBuffer& buffer : buffers) order.push_back(&buffer);

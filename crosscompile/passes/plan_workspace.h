@@ -15,8 +15,10 @@
 namespace ferry::passes {
 
 inline constexpr std::int64_t kWorkspaceAlignment = 64;
+inline constexpr std::int64_t kGpuWorkspaceAlignment = 256;  // suits the views of every OpenCL device
 inline constexpr std::int64_t kMaxStackBytes = 32 * 1024;
 
-ir::Function plan_workspace(ir::Function function);
+// Offsets are multiples of `alignment` bytes.
+ir::Function plan_workspace(ir::Function function, std::int64_t alignment = kWorkspaceAlignment);
 
 }  // namespace ferry::passes

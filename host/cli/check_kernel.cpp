@@ -63,7 +63,7 @@ class Memory {
         bytes_.emplace_back(sizeof bits);
         std::memcpy(bytes_.back().data(), &bits, sizeof bits);
       } else if (info.parameters[p].direction == Direction::out) {
-        bytes_.emplace_back(plan.bytes(p));
+        bytes_.emplace_back(static_cast<std::size_t>(plan.places[p]) * dtype_bytes(plan.dtypes[p]));
       } else {
         bytes_.push_back(plan.host_copy(p));
       }
@@ -74,16 +74,30 @@ class Memory {
 
   void* const* pointers() const { return pointers_.data(); }
 
-  // Of the parameters that the call writes; the others are empty.
-  std::vector<std::vector<std::uint8_t>> results(const FunctionInfo& info) const {
+  // Of the parameters that the call writes, element after element; the others are empty.
+  std::vector<std::vector<std::uint8_t>> results(const FunctionInfo& info, const CallPlan& plan) const {
     std::vector<std::vector<std::uint8_t>> results(bytes_.size());
-    for (std::size_t p = 0; p < bytes_.size(); ++p)
-      if (info.parameters[p].kind == ParameterKind::tensor && info.parameters[p].direction != Direction::in)
-        results[p] = bytes_[p];
+    for (std::size_t p = 0; p < bytes_.size(); ++p) {
+      if (info.parameters[p].kind != ParameterKind::tensor || info.parameters[p].direction == Direction::in) continue;
+      results[p] = plan.strides[p].empty() ? bytes_[p] : elements(p, plan);
+    }
     return results;
   }
 
  private:
+  std::vector<std::uint8_t> elements(std::size_t parameter, const CallPlan& plan) const {
+    const Shape &shape = plan.shapes[parameter], &strides = plan.strides[parameter];
+    const std::size_t size = dtype_bytes(plan.dtypes[parameter]);
+    std::vector<std::uint8_t> result(plan.bytes(parameter));
+    for (std::size_t at = 0; at < result.size(); at += size) {
+      auto rest = static_cast<std::int64_t>(at / size);
+      std::int64_t place = 0;
+      for (std::size_t d = shape.size(); d-- > 0; rest /= shape[d]) place += rest % shape[d] * strides[d];
+      std::memcpy(result.data() + at, bytes_[parameter].data() + static_cast<std::size_t>(place) * size, size);
+    }
+    return result;
+  }
+
   std::vector<std::int64_t> symbols_;
   std::vector<std::vector<std::uint8_t>> bytes_;
   std::vector<void*> pointers_;
@@ -111,7 +125,7 @@ Finding check(const lang::Program& program, const Subject& subject, const CallPl
   }
   if (!finding.mistake.empty()) return finding;
   const Progress progress("checking");
-  finding.results = check_outputs(program, subject.info, plan, memory.results(subject.info), options);
+  finding.results = check_outputs(program, subject.info, plan, memory.results(subject.info, plan), options);
   return finding;
 }
 

@@ -14,6 +14,7 @@
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/visitor.h"
+#include "crosscompile/passes/map_threads.h"
 #include "host/schedule/default_schedule.h"
 #include "host/schedule/stages/access.h"
 
@@ -92,7 +93,8 @@ class Lowering {
     function.messages = messages_;
     std::vector<Stmt> steps;
     if (body.defined()) steps.push_back(double_buffers(nests_, tensorize(nests_, UseStorage(nests_).mutate(body))));
-    for (const auto& [from, to] : copy_back_) steps.push_back(copy(from, to));
+    const bool on_gpu = !steps.empty() && passes::has_gpu_loops(steps.front());
+    for (const auto& [from, to] : copy_back_) steps.push_back(on_gpu ? copy_by_threads(from, to) : copy(from, to));
     function.body = Block::make(std::move(steps));
     for (const BufferRef& buffer : temporaries_) function.body = Allocate::make(buffer, function.body);
     stream_results(function, stages_);
@@ -226,6 +228,21 @@ class Lowering {
     for (std::size_t i = from->shape.size(); i-- > 0;)
       body = For::make(index[i], Expr(0), from->shape[i], ForKind::serial, std::move(body));
     return body;
+  }
+
+  // A kernel with a thread for each element.
+  static Stmt copy_by_threads(const BufferRef& from, const BufferRef& to) {
+    constexpr std::int64_t kThreads = 256;
+    const Expr block = Var::make("block"), thread = Var::make("thread"), at = block * kThreads + thread;
+    Expr count(1);
+    std::vector<Expr> index(from->shape.size());
+    for (std::size_t i = from->shape.size(); i-- > 0;) {
+      index[i] = i == 0 ? at / count : at / count % from->shape[i];
+      count = count * from->shape[i];
+    }
+    Stmt body = If::make(at < count, Store::make(to, index, Load::make(from, index)));
+    body = For::make(thread, Expr(0), Expr(kThreads), ForKind::thread_x, std::move(body));
+    return For::make(block, Expr(0), (count + (kThreads - 1)) / kThreads, ForKind::block_x, std::move(body));
   }
 
   const lang::Program& program_;

@@ -2,6 +2,7 @@
 
 #include "host/schedule/blocked_product.h"
 #include "host/schedule/default_loops.h"
+#include "host/schedule/gpu_schedule.h"
 #include "host/schedule/inline_choice.h"
 #include "host/schedule/register_tile.h"
 #include "host/schedule/row_fusion.h"
@@ -267,6 +268,7 @@ bool exceeds_caches(const ScheduledStage& stage) {
 }
 
 Schedule decide(Schedule schedule, const Target& target, const Constants& constants) {
+  if (target.is_gpu()) return decide_for_gpu(std::move(schedule), target);
   for (const std::string& stage : stages_to_inline(schedule.stages())) schedule[stage].compute_inline();
   for (const std::string& stage : borders_of_windows(schedule.stages())) schedule[stage].compute_inline();
   const RowFusion fusion =

@@ -75,6 +75,8 @@ class StageHandle {
   StageHandle& tensorize(const std::string& axis, const std::string& intrinsic) {
     return apply("tensorize", {axis, intrinsic});
   }
+  // Iterations go to the blocks or threads of a GPU: "blockIdx.x" to "threadIdx.z", or to virtual ones: "vthread".
+  StageHandle& bind(const std::string& axis, const std::string& place) { return apply("bind", {axis, place}); }
   StageHandle& unroll(const std::string& axis) { return apply("unroll", {axis}); }
   StageHandle& compute_at(const std::string& stage, const std::string& axis) {
     return apply("compute_at", {stage, axis});

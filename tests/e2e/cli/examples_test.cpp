@@ -1,5 +1,6 @@
 // examples/NAME.VARIANT.schedule is for examples/NAME.tc. Its comments say what it is tried with, "# try --fn F --size
-// M=13,...", perhaps several times, and perhaps "# knob NAME=VALUE", and what scripts/examples.sh times: "# run ...".
+// M=13,...", perhaps several times, and perhaps "# knob NAME=VALUE", and what scripts/examples.sh times: "# run ...";
+// schedules for GPUs have a line "# target opencl".
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,48 +11,24 @@
 #include <vector>
 
 #include "tests/e2e/cli/run_ferry.h"
+#include "tests/support/examples.h"
 
 using namespace ferry;
+using namespace ferry::test;
 
-namespace {
-
-std::vector<std::filesystem::path> examples(const std::string& extension) {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(FERRY_SOURCE_DIR "/examples"))
-    if (entry.path().extension() == extension) files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-// Of each line "# key ...", its words.
-std::vector<std::vector<std::string>> lines_of(const std::string& text, const std::string& key) {
-  std::vector<std::vector<std::string>> found;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("# " + key + " ")) continue;
-    std::istringstream rest(line.substr(key.size() + 3));
-    found.emplace_back();
-    for (std::string word; rest >> word;) found.back().push_back(word);
-  }
-  return found;
-}
-
-}  // namespace
-
-// tests/e2e/programs runs them all, on every architecture.
+// tests/e2e/programs runs them all, on every architecture; tests/e2e/gpu those for GPUs.
 TEST_CASE("schedules of examples run as their comments say") {
-  for (const std::filesystem::path& path : examples(".schedule")) {
+  for (const std::filesystem::path& path : example_files(".schedule")) {
     const std::string name = path.stem().string();
     CAPTURE(name);
     const std::string text = test::content_of(path.string());
-    REQUIRE(!lines_of(text, "try").empty());
-    REQUIRE(lines_of(text, "run").size() == 1);
-    if (!name.starts_with("10_matmul.")) continue;
-    std::vector<std::string> words = {"run", (path.parent_path() / (name.substr(0, name.find('.')) + ".tc")).string(),
-                                      "--schedule", path.string(), "--check"};
-    const std::vector<std::string> sizes = lines_of(text, "try").at(0);
+    REQUIRE(!words_of(text, "try").empty());
+    REQUIRE(words_of(text, "run").size() == 1);
+    if (!name.starts_with("10_matmul.") || !words_of(text, "target").empty()) continue;
+    std::vector<std::string> words = {"run", kernel_of(path).string(), "--schedule", path.string(), "--check"};
+    const std::vector<std::string> sizes = words_of(text, "try").at(0);
     words.insert(words.end(), sizes.begin(), sizes.end());
-    for (const auto& knob : lines_of(text, "knob")) words.insert(words.end(), {"--knob", knob.at(0)});
+    for (const auto& knob : words_of(text, "knob")) words.insert(words.end(), {"--knob", knob.at(0)});
     const test::Outcome outcome = test::run_ferry(words);
     CHECK_MESSAGE(outcome.code == 0, outcome.err);
     CHECK(outcome.out.find(": fine\n") != std::string::npos);
@@ -59,19 +36,19 @@ TEST_CASE("schedules of examples run as their comments say") {
 }
 
 TEST_CASE("every numbered kernel has a schedule") {
-  CHECK(examples(".tc").size() >= 22);
-  for (const std::filesystem::path& path : examples(".tc")) {
+  CHECK(example_files(".tc").size() >= 22);
+  for (const std::filesystem::path& path : example_files(".tc")) {
     const std::string name = path.stem().string();
     CAPTURE(name);
-    const auto schedules = examples(".schedule");
+    const auto schedules = example_files(".schedule");
     CHECK(std::any_of(schedules.begin(), schedules.end(),
                       [&](const auto& schedule) { return schedule.stem().string().starts_with(name + "."); }));
   }
 }
 
 TEST_CASE("the examples in C++ compute what they say, and are at most 30 lines") {
-  CHECK(examples(".cpp").size() >= 3);
-  for (const std::filesystem::path& path : examples(".cpp")) {
+  CHECK(example_files(".cpp").size() >= 3);
+  for (const std::filesystem::path& path : example_files(".cpp")) {
     const std::string name = path.stem().string(), text = test::content_of(path.string());
     CAPTURE(name);
     CHECK(std::count(text.begin(), text.end(), '\n') <= 30);

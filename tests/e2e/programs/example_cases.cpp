@@ -12,27 +12,11 @@
 #include "host/lang/text.h"
 #include "host/lower/lower.h"
 #include "tests/e2e/programs/program_case.h"
+#include "tests/support/examples.h"
 
 namespace ferry::test {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-std::string content(const fs::path& path) {
-  std::ostringstream whole;
-  whole << std::ifstream(path).rdbuf();
-  return whole.str();
-}
-
-// What follows "# key " in the lines that begin so.
-std::vector<std::string> lines_of(const std::string& text, const std::string& key) {
-  std::vector<std::string> found;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with("# " + key + " ")) found.push_back(line.substr(key.size() + 3));
-  return found;
-}
 
 // "--fn F", "--size M=3,N=5" and "--arg alpha=2", as the command line has them.
 struct Try {
@@ -103,15 +87,11 @@ std::vector<Expected> evaluated(const lang::Program& program, const FunctionInfo
 }  // namespace
 
 std::vector<ProgramCase> example_cases() {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(FERRY_SOURCE_DIR "/examples"))
-    if (entry.path().extension() == ".schedule") files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
   std::vector<ProgramCase> cases;
-  for (const fs::path& file : files) {
-    const std::string name = file.stem().string(), schedule = content(file);
-    const std::vector<lang::Program> programs =
-        lang::parse(content(file.parent_path() / (name.substr(0, name.find('.')) + ".tc")), name + ".tc");
+  for (const std::filesystem::path& file : example_files(".schedule")) {
+    const std::string name = file.stem().string(), schedule = text_of(file);
+    if (!lines_of(schedule, "target").empty()) continue;  // no CPU's
+    const std::vector<lang::Program> programs = lang::parse(text_of(kernel_of(file)), name + ".tc");
     for (const std::string& line : lines_of(schedule, "try")) {
       const Try sizes(line);
       const auto program = std::find_if(programs.begin(), programs.end(), [&](const lang::Program& candidate) {

@@ -1,0 +1,137 @@
+#include "host/schedule/gpu_product.h"
+
+#include "host/schedule/default_loops.h"
+#include "host/schedule/stages/access.h"
+
+#include "crosscompile/ir/substitute.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ferry::schedule {
+
+using namespace ir;
+
+namespace {
+
+// Below, a thread for each result has as little to fetch.
+constexpr std::int64_t kLeastSide = 32, kLeastDepth = 16;
+// Blocks that keep all processors of a GPU busy.
+constexpr std::int64_t kManyBlocks = 256;
+
+bool is_at_least(const Expr& extent, std::int64_t least) {
+  const std::int64_t known = constant_extent(extent);
+  return known == 0 || known >= least;  // sizes of calls that nobody told are taken for large
+}
+
+bool uses(const Load& load, const Expr& var) {
+  return std::any_of(load.indices.begin(), load.indices.end(), [&](const Expr& i) { return uses_var(i, var); });
+}
+
+// The axis that `mine` is read along and `other` is not.
+std::optional<std::size_t> own_axis(const ScheduledStage& stage, const Load& mine, const Load& other) {
+  for (std::size_t a = stage.axes.size(); a-- > 0;)
+    if (uses(mine, stage.axes[a].var) && !uses(other, stage.axes[a].var)) return a;
+  return std::nullopt;
+}
+
+std::string fuse_all(StageHandle handle, const std::vector<std::string>& names) {
+  std::string all = names.front();
+  for (std::size_t i = 1; i < names.size(); ++i) all = handle.fuse(all, names[i]);
+  return all;
+}
+
+// All threads of the block copy a piece together, neighbours next to each other.
+void fetch(Schedule& schedule, StageHandle piece, const std::string& reader, const std::string& loop,
+           const GpuTiles& tiles) {
+  piece.compute_at(reader, loop);
+  const std::string all = fuse_all(piece, names_in_order(stage_of(schedule, piece).loops));
+  const auto [rounds, threads] =
+      piece.split(all, tiles.rows / tiles.thread_rows * tiles.columns / tiles.thread_columns);
+  const auto [y, x] = piece.split(threads, tiles.columns / tiles.thread_columns);
+  piece.unroll(rounds).bind(y, "threadIdx.y").bind(x, "threadIdx.x");
+}
+
+}  // namespace
+
+std::string finishing_stage(const Stages& stages, const ScheduledStage& product) {
+  if (product.is_final()) return "";
+  const std::vector<const ScheduledStage*> readers = readers_of(stages, product);
+  if (readers.size() != 1 || readers[0]->reduction() != nullptr || readers[0]->place != Place::root ||
+      readers[0]->external != nullptr || readers[0]->axes.size() != product.axes.size())
+    return "";
+  for (const Expr& value : readers[0]->values)
+    for (const Load* load : loads_of(value)) {
+      if (load->buffer != product.outputs[0]) continue;
+      for (std::size_t a = 0; a < product.axes.size(); ++a)
+        if (!load->indices[a].same_as(readers[0]->axes[a].var)) return "";
+    }
+  return readers[0]->name;
+}
+
+std::optional<GpuTiles> find_gpu_tiles(const ScheduledStage& stage, const Target& target) {
+  const Reduce* reduce = stage.reduction();
+  if (reduce == nullptr || reduce->sources.size() != 1 || reduce->reducer->op != ReduceOp::sum ||
+      reduce->axes.size() != 1 || reduce->condition.defined() || !reduce->init.empty())
+    return std::nullopt;
+  const std::vector<const Load*> loads = loads_of(reduce->sources[0]);
+  if (loads.size() != 2 || loads[0]->buffer == loads[1]->buffer) return std::nullopt;
+  const Axis& depth = reduce->axes[0];
+  const auto first = own_axis(stage, *loads[0], *loads[1]), second = own_axis(stage, *loads[1], *loads[0]);
+  if (!first || !second || !uses(*loads[0], depth.var) || !uses(*loads[1], depth.var)) return std::nullopt;
+  // Neighbouring threads write neighbouring columns.
+  const std::size_t side = *first > *second ? 0 : 1;
+  GpuTiles tiles;
+  tiles.column = std::max(*first, *second);
+  tiles.row = std::min(*first, *second);
+  tiles.column_tensor = loads[side]->buffer->name;
+  tiles.row_tensor = loads[1 - side]->buffer->name;
+  const Expr &rows = stage.axes[tiles.row].extent, &columns = stage.axes[tiles.column].extent;
+  if (!is_at_least(rows, kLeastSide) || !is_at_least(columns, kLeastSide) || !is_at_least(depth.extent, kLeastDepth))
+    return std::nullopt;
+  constexpr std::int64_t kWide = 128;
+  const std::int64_t known_rows = constant_extent(rows), known_columns = constant_extent(columns);
+  if (known_rows / kWide * (known_columns / kWide) >= kManyBlocks) {
+    tiles.rows = tiles.columns = kWide;
+    tiles.thread_rows = tiles.thread_columns = 8;
+  }
+  const std::int64_t threads = tiles.rows / tiles.thread_rows * tiles.columns / tiles.thread_columns;
+  if (target.block_threads != 0 && threads > target.block_threads) return std::nullopt;
+  return tiles;
+}
+
+void schedule_gpu_product(Schedule& schedule, StageHandle handle, const GpuTiles& tiles, const std::string& last) {
+  const bool is_finished = !last.empty();
+  StageHandle sums = is_finished ? handle : handle.cache_write("local");
+  StageHandle result = is_finished ? schedule[last] : handle;
+  StageHandle rows = StageHandle(schedule, tiles.row_tensor).cache_read("shared", {sums.name()});
+  StageHandle columns = StageHandle(schedule, tiles.column_tensor).cache_read("shared", {sums.name()});
+
+  const StageLoops loops = stage_of(schedule, result).loops;
+  std::vector<std::string> batches;
+  for (std::size_t a = 0; a < loops.spatial_axes(); ++a)
+    if (a != tiles.row && a != tiles.column) batches.push_back(loops.loop(loops.spatial(a)).name);
+  const auto [block_y, in_y] = result.split(loops.loop(loops.spatial(tiles.row)).name, tiles.rows);
+  const auto [block_x, in_x] = result.split(loops.loop(loops.spatial(tiles.column)).name, tiles.columns);
+  const auto [thread_y, y] = result.split(in_y, tiles.thread_rows);
+  const auto [thread_x, x] = result.split(in_x, tiles.thread_columns);
+  std::vector<std::string> order = batches;
+  order.insert(order.end(), {block_y, block_x, thread_y, thread_x, y, x});
+  result.reorder(order);
+  if (!batches.empty()) result.bind(fuse_all(result, batches), "blockIdx.z");
+  result.bind(block_y, "blockIdx.y").bind(block_x, "blockIdx.x");
+  result.bind(thread_y, "threadIdx.y").bind(thread_x, "threadIdx.x").unroll(y).unroll(x);
+
+  sums.compute_at(result.name(), thread_x);
+  if (is_finished) sums.set_scope("local");
+  const StageLoops sum_loops = stage_of(schedule, sums).loops;
+  const auto [pieces, step] = sums.split(sum_loops.loop(sum_loops.reduction(0)).name, tiles.depth);
+  std::vector<std::string> sum_order{pieces, step};
+  for (std::size_t a = 0; a < sum_loops.spatial_axes(); ++a)
+    sum_order.push_back(sum_loops.loop(sum_loops.spatial(a)).name);
+  sums.reorder(sum_order).unroll(step);
+  fetch(schedule, rows, sums.name(), pieces, tiles);
+  fetch(schedule, columns, sums.name(), pieces, tiles);
+}
+
+}  // namespace ferry::schedule

@@ -1,0 +1,165 @@
+#include "host/schedule/gpu_schedule.h"
+
+#include "host/schedule/default_loops.h"
+#include "host/schedule/gpu_product.h"
+#include "host/schedule/inline_choice.h"
+#include "host/schedule/product.h"
+#include "host/schedule/stages/access.h"
+#include "host/schedule/window.h"
+
+#include <algorithm>
+
+namespace ferry::schedule {
+
+using namespace ir;
+
+namespace {
+
+constexpr std::int64_t kThreads = 256;
+// Of loads that do not wait for each other.
+constexpr std::int64_t kElementsOfThread = 4;
+// Rows of a reduction that share what they read of the other operand.
+constexpr std::int64_t kRowsOfThread = 4;
+
+std::int64_t threads_of(const Target& target) {
+  return target.block_threads == 0 ? kThreads : std::min(kThreads, target.block_threads);
+}
+
+std::vector<std::string> loops_over_results(const ScheduledStage& stage) {
+  std::vector<std::string> names;
+  for (const std::size_t id : stage.loops.order())
+    if (!stage.loops.loop(id).reduces) names.push_back(stage.loops.loop(id).name);
+  return names;
+}
+
+std::string fuse_all(StageHandle handle, const std::vector<std::string>& names) {
+  std::string all = names.front();
+  for (std::size_t i = 1; i < names.size(); ++i) all = handle.fuse(all, names[i]);
+  return all;
+}
+
+// Whether every element is read from the place at which it is written, or is the same for all: then one index serves
+// for everything, whatever the rank.
+bool is_flat(const ScheduledStage& stage) {
+  const auto in_place = [&](const Load& load) {
+    if (load.indices.size() != stage.axes.size() || !load.buffer->strides.empty()) return false;
+    for (std::size_t a = 0; a < stage.axes.size(); ++a)
+      if (!load.indices[a].same_as(stage.axes[a].var)) return false;
+    return true;
+  };
+  for (const Expr& value : stage.values)
+    for (const Load* load : loads_of(value))
+      if (!load->indices.empty() && !in_place(*load)) return false;
+  return true;
+}
+
+// Blocks over `outer`, threads over neighbours along `inner`; several of those a thread, a block's width apart.
+// Returns the threads' loop.
+std::string bind_rows(StageHandle handle, const std::string& outer, const std::string& inner, const Target& target,
+                      bool is_innermost) {
+  const std::int64_t threads = threads_of(target);
+  const auto [blocks, chunk] = handle.split(inner, threads * (is_innermost ? kElementsOfThread : 1));
+  std::string thread = chunk;
+  if (is_innermost) {
+    const auto [part, one] = handle.split(chunk, threads);
+    handle.unroll(part);
+    thread = one;
+  }
+  handle.bind(thread, "threadIdx.x");
+  if (outer.empty()) {
+    handle.bind(blocks, "blockIdx.x");
+  } else {
+    handle.bind(outer, "blockIdx.x").bind(blocks, "blockIdx.y");
+  }
+  return thread;
+}
+
+void schedule_elements(StageHandle handle, const ScheduledStage& stage, const Target& target) {
+  const std::vector<std::string> names = loops_over_results(stage);
+  if (names.empty()) return;
+  const std::int64_t row = constant_extent(stage.axes.back().extent);
+  const bool is_short = row != 0 && row < kThreads;
+  if (names.size() == 1 || is_flat(stage) || is_short)
+    bind_rows(handle, "", fuse_all(handle, names), target, true);
+  else
+    bind_rows(handle, fuse_all(handle, {names.begin(), names.end() - 1}), names.back(), target, true);
+}
+
+// The axis along which most of what is read stays where it is, while neighbours along the innermost axis are read
+// together: results along it are computed by one thread.
+std::optional<std::size_t> shared_axis(const ScheduledStage& stage) {
+  const Reduce& reduce = *stage.reduction();
+  for (std::size_t a = stage.axes.size() - 1; a-- > 0;) {
+    const std::int64_t extent = constant_extent(stage.axes[a].extent);
+    if (extent == 1 || (extent != 0 && extent < kRowsOfThread)) continue;
+    for (const Expr& source : reduce.sources)
+      for (const Load* load : loads_of(source))
+        if (step_of(*load, stage.axes.back().var) == Step::contiguous &&
+            step_of(*load, stage.axes[a].var) == Step::none)
+          return a;
+  }
+  return std::nullopt;
+}
+
+// A thread for each result, or for a few that share what they read.
+void schedule_reduction(StageHandle handle, const ScheduledStage& stage, const Target& target) {
+  std::vector<std::string> names = loops_over_results(stage);
+  if (names.empty()) return;
+  std::vector<std::string> inside;
+  for (const std::size_t id : stage.loops.order())
+    if (stage.loops.loop(id).reduces) inside.push_back(stage.loops.loop(id).name);
+  if (const auto rows = stage.axes.size() > 1 ? shared_axis(stage) : std::nullopt) {
+    const std::string name = stage.loops.loop(stage.loops.spatial(*rows)).name;
+    const auto [block, row] = handle.split(name, kRowsOfThread);
+    *std::find(names.begin(), names.end(), name) = block;
+    inside.push_back(row);
+    std::vector<std::string> order = names;
+    order.insert(order.end(), inside.begin(), inside.end());
+    handle.reorder(order);
+    handle.unroll(row);
+  }
+  bind_rows(handle, "", fuse_all(handle, names), target, false);
+}
+
+// A thread for each result of the stage that reads the reduction.
+void finish_in_registers(Schedule& schedule, StageHandle reduction, const std::string& last, const Target& target) {
+  StageHandle handle = schedule[last];
+  const std::vector<std::string> names = loops_over_results(stage_of(schedule, handle));
+  if (names.empty()) return;
+  const std::string thread = bind_rows(handle, "", fuse_all(handle, names), target, false);
+  reduction.compute_at(last, thread);
+}
+
+}  // namespace
+
+Schedule decide_for_gpu(Schedule schedule, const Target& target) {
+  for (const std::string& stage : stages_to_inline(schedule.stages())) schedule[stage].compute_inline();
+  for (const std::string& stage : borders_of_windows(schedule.stages())) schedule[stage].compute_inline();
+  std::vector<std::string> stages;
+  for (const ScheduledStage& stage : schedule.stages())
+    if (stage.place != Place::inlined && stage.external == nullptr) stages.push_back(stage.name);
+  std::vector<std::string> finished;
+  const auto is_finished = [&](const std::string& name) {
+    return std::find(finished.begin(), finished.end(), name) != finished.end();
+  };
+  for (const std::string& name : stages) {
+    if (is_finished(name)) continue;
+    StageHandle handle = schedule[name];
+    const ScheduledStage& stage = stage_of(schedule, handle);
+    std::string last = stage.reduction() == nullptr ? "" : finishing_stage(schedule.stages(), stage);
+    if (is_finished(last)) last.clear();
+    if (const auto tiles = find_gpu_tiles(stage, target)) {
+      schedule_gpu_product(schedule, handle, *tiles, last);
+    } else if (stage.reduction() == nullptr) {
+      schedule_elements(handle, stage, target);
+    } else if (last.empty()) {
+      schedule_reduction(handle, stage, target);
+    } else {
+      finish_in_registers(schedule, handle, last, target);
+    }
+    finished.push_back(last);
+  }
+  return schedule;
+}
+
+}  // namespace ferry::schedule

@@ -1,0 +1,74 @@
+// The examples on a GPU: checked thread by thread, run by PoCL, compiled for CUDA. Those that have schedules for GPUs
+// under these, and all of them under ferry's own.
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/e2e/cli/run_ferry.h"
+#include "tests/support/examples.h"
+
+using namespace ferry::test;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+void expect_fine(const Words& words) {
+  const Outcome outcome = run_ferry(words);
+  std::string command = "ferry";
+  for (const std::string& word : words) command += " " + word;
+  INFO(command << "\n" << outcome.out.substr(0, 2000) << outcome.err);
+  CHECK(outcome.code == 0);
+}
+
+// "--fn F" of a line "try", if it has one.
+Words function_of(const Words& sizes) { return sizes.front() == "--fn" ? Words{sizes[0], sizes[1]} : Words{}; }
+
+// What a gather reads is checked as it runs, and a GPU cannot report.
+bool fits_gpu(const std::string& kernel) { return kernel.find("20_gather") == std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("examples with schedules for GPUs have no races, compute what they say, and compile for CUDA") {
+  const Folder folder;
+  int count = 0;
+  for (const std::filesystem::path& path : example_files(".schedule")) {
+    const std::string text = text_of(path), kernel = kernel_of(path).string();
+    if (lines_of(text, "target").empty()) continue;
+    ++count;
+    const Words schedule{"--schedule", path.string()};
+    for (const Words& sizes : words_of(text, "try")) {
+      expect_fine(joined(joined({"check", kernel}, sizes), schedule));
+      expect_fine(joined(joined({"run", kernel, "--target", "opencl", "--check"}, sizes), schedule));
+    }
+    const Words function = function_of(words_of(text, "try").front());
+    expect_fine(joined(
+        joined({"compile", kernel, "--target", "cuda -arch=sm_80,sm_90", "-o", folder.path("k.ferry")}, function),
+        schedule));
+  }
+  CHECK(count >= 17);
+}
+
+TEST_CASE("every example runs on a GPU under ferry's own schedule") {
+  const Folder folder;
+  std::set<std::string> seen;
+  for (const std::filesystem::path& path : example_files(".schedule")) {
+    const std::string kernel = kernel_of(path).string();
+    if (!fits_gpu(kernel)) continue;
+    for (const Words& sizes : words_of(text_of(path), "try")) {
+      const Words function = function_of(sizes);
+      if (!seen.insert(kernel + (function.empty() ? "" : function[1])).second) continue;
+      expect_fine(joined({"check", kernel, "--target", "opencl"}, sizes));
+      expect_fine(joined({"run", kernel, "--target", "opencl", "--check"}, sizes));
+      expect_fine(joined({"compile", kernel, "--target", "cuda -arch=sm_90", "-o", folder.path("k.ferry")}, function));
+    }
+  }
+  CHECK(seen.size() >= 25);
+}
