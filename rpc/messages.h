@@ -60,6 +60,9 @@ struct TimeLimits {
   std::uint64_t idle_ms = 0;     // during which nothing runs and nothing moves between client and server
 };
 
+// In Open: the server looks for devices if it has not yet, and the session uses none of them.
+inline constexpr const char* kAnyDevice = "any";
+
 // A hello that also says how long things may take and which devices the session will use. Opens a session.
 struct Open {
   std::uint32_t version_min = kProtocolVersionMin;

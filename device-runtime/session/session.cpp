@@ -54,7 +54,7 @@ Status open_devices(SessionState& state, const OtherDevices& devices, const rpc:
   if (hello.header.tag != static_cast<std::uint16_t>(rpc::Tag::Open)) return {};
   FERRY_ASSIGN(const rpc::Open open, rpc::decode<rpc::Open>(hello.body));
   for (const std::string& name : open.devices) {
-    if (name == "cpu") continue;
+    if (name == "cpu" || name == rpc::kAnyDevice) continue;
     if (devices.open == nullptr) return {ErrorCode::unsupported, "this server has no device '" + name + "'"};
     FERRY_ASSIGN(auto device, devices.open(name, state.budget));
     state.devices.push_back(std::move(device));

@@ -149,7 +149,7 @@ class Supervisor {
     if (client.header.tag == static_cast<std::uint16_t>(rpc::Tag::GetStatus)) return tell_status(client);
     for (const std::string& kind : client.open.devices) {
       if (kind != "cpu") find_devices();
-      if (!has_device(kind))
+      if (kind != rpc::kAnyDevice && !has_device(kind))
         return refuse(client, {ErrorCode::unsupported, "this server has no device '" + kind + "'" + why_none(kind)});
     }
     if (sessions_.size() >= options_.max_sessions && waiting_.size() >= options_.max_waiting) {
@@ -209,7 +209,7 @@ class Supervisor {
     sandbox.folder = folder_.make_session_folder(last_number_ + 1, sandbox.user);
     sandbox.filter = Filter::strict;
     for (const std::string& kind : client.open.devices) {
-      if (kind != "cpu") sandbox.filter = Filter::gpu;
+      if (kind != "cpu" && kind != rpc::kAnyDevice) sandbox.filter = Filter::gpu;
     }
     const Result<pid_t> child = start_session(client, session_options_, page.value().activity());
     if (!child.is_ok()) {

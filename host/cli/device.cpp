@@ -6,6 +6,7 @@
 #include "host/cli/format.h"
 #include "host/cli/json.h"
 #include "host/cli/remote.h"
+#include "rpc/messages.h"
 
 namespace ferry::cli {
 
@@ -57,8 +58,21 @@ std::string caches_text(const DeviceFacts& facts) {
   return text;
 }
 
+// A server that was started for this session alone looks for devices only when somebody wants one.
+Device open_with_all_devices(const RemoteOptions& remote) {
+  ConnectOptions options;
+  options.devices = {rpc::kAnyDevice};
+  try {
+    return open_device(remote, options);
+  } catch (const RemoteError& error) {
+    // An older server takes it for the name of a device.
+    if (error.code() != ErrorCode::unsupported) throw;
+    return open_device(remote);
+  }
+}
+
 int show_device(const RemoteOptions& remote, bool json) {
-  const Device device = open_device(remote);
+  const Device device = open_with_all_devices(remote);
   if (json) {
     print_json(to_json(device));
     return kExitFine;

@@ -64,7 +64,7 @@ Client::~Client() { connection_.transport().close(); }
 
 std::string Client::processor() const {
   for (const std::string& wish : wishes_.devices) {
-    if (wish == "cpu") continue;
+    if (wish == "cpu" || wish == rpc::kAnyDevice) continue;
     const std::size_t colon = wish.find(':');
     int number = colon == std::string::npos ? 0 : atoi(wish.c_str() + colon + 1);
     for (const ComputeDevice& device : facts().devices) {
@@ -75,7 +75,7 @@ std::string Client::processor() const {
 }
 
 std::uint32_t Client::memory_device() const {
-  const auto is_other = [](const std::string& name) { return name != "cpu"; };
+  const auto is_other = [](const std::string& name) { return name != "cpu" && name != rpc::kAnyDevice; };
   return std::any_of(wishes_.devices.begin(), wishes_.devices.end(), is_other) ? 1 : 0;
 }
 

@@ -125,6 +125,13 @@ TEST_CASE("a kernel that breaks the GPU ends its session, which says which kerne
   }
 }
 
+TEST_CASE("a session that wants to know of all devices uses none of them") {
+  TestServer server;
+  TestClient client(server.port(), with_device("any"));
+  CHECK(client.ask(rpc::Alloc{client.new_handle(), 64, 1}).status.code() == ErrorCode::not_found);
+  CHECK(client.download<float>(upload_to(client, 0, {1, 2}), 2) == std::vector<float>{1, 2});
+}
+
 TEST_CASE("a server says why it has no GPU") {
   if (is_emulated()) return;
   const auto refusal = [](const std::vector<std::string>& wrapper, const char* name) {

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Makes a folder that a machine with a GPU, its driver and nothing else can check ferry with: rpc_server, the client without
+# a compiler, and every program of examples/ that has a schedule for GPUs, compiled. Copy it there and run its
+# gpu_check.sh. Run scripts/build.sh once before.
+#
+#   scripts/gpu_bundle.sh [FOLDER [NAME=TARGET...]]      (default: build/gpu-bundle, NVRTC's code and PTX of LLVM's)
+#
+# Each NAME=TARGET compiles everything once more: gpu_check.sh checks them all and compares their times.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+limit=60000000
+folder=${1:-build/gpu-bundle}
+shift || true
+if [[ $# -eq 0 ]]; then
+  set -- "nvrtc=cuda -arch=sm_80,sm_90"
+fi
+ferry=build/release/bin/ferry
+
+fail() { echo "gpu_bundle.sh: $*" >&2; exit 1; }
+trim() { sed 's/^ *//; s/ *$//' <<<"$1"; }
+# The words of a schedule's line "# KEY ...".
+line_of() { sed -n "s/^# $2 //p" "$1" | head -1; }
+
+for file in $ferry build/client/bin/ferry build/client/bin/gpu_bench build/device/x86_64/dynamic/rpc_server \
+  build/release/tests/conformance/device/device_conformance; do
+  [[ -x $file ]] || fail "expected $file: run scripts/build.sh"
+done
+[[ ! -e $folder || -f $folder/cases.txt ]] || fail "$folder is there and is no bundle"
+rm -rf "$folder"
+mkdir -p "$folder/bin" "$folder/libexec/ferry/x86_64/dynamic"
+cp build/client/bin/ferry build/client/bin/gpu_bench "$folder/bin"
+cp build/device/x86_64/dynamic/rpc_server "$folder/libexec/ferry/x86_64/dynamic"
+strip -o "$folder/bin/device_conformance" build/release/tests/conformance/device/device_conformance
+cp scripts/gpu_check.sh "$folder"
+
+# compile NAME KERNEL SCHEDULE [WORD...]: for every target
+compile() {
+  local name=$1 kernel=$2 schedule=$3
+  shift 3
+  local words=("$@")
+  [[ $schedule == default ]] || words+=(--schedule "$schedule")
+  for variant in "${variants[@]}"; do
+    mkdir -p "$folder/modules/${variant%%=*}"
+    "$ferry" compile "$kernel" "${words[@]}" --target "${variant#*=}" -o "$folder/modules/${variant%%=*}/$name.ferry" \
+      >/dev/null || fail "$name for ${variant#*=} does not compile"
+  done
+}
+
+variants=("$@")
+printf '%s\n' "${variants[@]}" >"$folder/variants.txt"
+: >"$folder/cases.txt"
+for schedule in examples/*.schedule; do
+  [[ $(line_of "$schedule" target) =~ ^(opencl|cuda) ]] || continue
+  name=$(basename "$schedule" .schedule)
+  read -ra try <<<"$(line_of "$schedule" try)"
+  mapfile -t knobs < <(sed -n 's/^# knob /--knob=/p' "$schedule")
+  fn=()
+  [[ ${try[0]} != --fn ]] || fn=("${try[@]:0:2}")
+  compile "$name" "examples/${name%%.*}.tc" "$schedule" "${fn[@]}" "${knobs[@]}"
+  # Sizes that fit nothing, then those of the example.
+  for key in try run; do echo "$name|$(line_of "$schedule" $key)" >>"$folder/cases.txt"; done
+done
+[[ -s $folder/cases.txt ]] || fail "no schedule of examples/ is for GPUs"
+
+: >"$folder/figures.txt"
+while IFS='|' read -r name kernel schedule options counts peer aim; do
+  [[ -n $name && $name != \#* ]] || continue
+  name=$(trim "$name")
+  read -ra words <<<"$options"
+  fn=()
+  [[ ${words[0]} != --fn ]] || fn=("${words[@]:0:2}")
+  compile "$name" "$(trim "$kernel")" "$(trim "$schedule")" "${fn[@]}"
+  echo "$name|$(trim "$options")|$(trim "$counts")|$(trim "$peer")|$(trim "$aim")" >>"$folder/figures.txt"
+done <scripts/gpu_figures.txt
+
+cat >"$folder/nothing.tc" <<'TEXT'
+def nothing(float(N) A) -> (B) { B(i) = A(i) }
+TEXT
+echo 'bind i threadIdx.x' >"$folder/nothing.schedule"
+compile nothing "$folder/nothing.tc" default --schedule-text "split i 32 -> b t; bind b blockIdx.x; bind t threadIdx.x"
+rm "$folder/nothing.tc" "$folder/nothing.schedule"
+
+bytes=$(du -sb "$folder" | cut -f1)
+((bytes < limit)) || fail "the bundle has $bytes bytes, expected less than $limit"
+echo "$folder: $bytes bytes, $(wc -l <"$folder/cases.txt") checks of $(ls "$folder"/modules/*/*.ferry | wc -l) modules"
