@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# What scripts/gpu_bundle.sh makes runs by itself: for OpenCL here, from another folder; for CUDA everything compiles. A
+# wrong program is noticed.
+set -euo pipefail
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+fail() { echo "gpu_bundle_test: $*" >&2; exit 1; }
+
+scripts/gpu_bundle.sh "$folder/cuda"
+[[ $(ls "$folder"/cuda/modules/nvrtc | wc -l) -ge 20 ]] || fail "expected 20 modules for CUDA or more"
+
+scripts/gpu_bundle.sh "$folder/pocl" pocl=opencl
+mkdir "$folder/elsewhere"
+mv "$folder/pocl" "$folder/elsewhere/bundle"
+"$folder/elsewhere/bundle/gpu_check.sh" --only-check || fail "a check failed"
+
+# Another program under the name of the first one.
+cd "$folder/elsewhere/bundle"
+grep '^01_' cases.txt >some.txt
+mv some.txt cases.txt
+sed -i 's/C(i) = A(i) + B(i)/C(i) = A(i) - B(i)/' modules/pocl/01_vector_add.gpu.ferry
+if ./gpu_check.sh --only-check >"$folder/log" 2>&1; then fail "a damaged module went unnoticed: $(cat "$folder/log")"; fi
+grep -q '^WRONG 01_vector_add.gpu (pocl)' "$folder/log" || fail "expected WRONG, got: $(cat "$folder/log")"
