@@ -131,7 +131,7 @@ bool converts_natively(DType type, const Target& target) {
   if (target.is_source) return is_narrow(type);
   if (type != DType::f16) return false;
   if (target.arch == "x86_64") return target.has("f16c") || target.has("avx512fp16");
-  if (target.arch == "aarch64") return true;
+  if (target.arch == "aarch64" || target.arch == "cuda") return true;
   if (target.arch == "armv7") return target.has("fp16");
   if (target.arch == "riscv64") {
     const bool scalars = target.has("zfh") || target.has("zfhmin");

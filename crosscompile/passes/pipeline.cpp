@@ -15,6 +15,7 @@
 #include "crosscompile/passes/simplify.h"
 #include "crosscompile/passes/split_vthreads.h"
 #include "crosscompile/passes/unroll_loops.h"
+#include "crosscompile/passes/unroll_registers.h"
 #include "crosscompile/passes/vectorize.h"
 
 #include <string>
@@ -32,6 +33,8 @@ constexpr Pass kPipeline[] = {
     {"split_vthreads", [](Function f, const Target&) { return split_vthreads(std::move(f)); }},
     {"simplify_threads", [](Function f, const Target&) { return has_gpu_loops(f.body) ? simplify(std::move(f)) : f; }},
     {"insert_barriers", [](Function f, const Target&) { return insert_barriers(std::move(f)); }},
+    {"unroll_registers",
+     [](Function f, const Target& target) { return target.is_gpu() ? unroll_registers(std::move(f)) : f; }},
     {"partition_loops",
      [](Function f, const Target& target) { return target.keeps_loops ? f : partition_loops(std::move(f), target); }},
     {"unroll_loops",

@@ -6,6 +6,7 @@
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/codegen/source/source.h"
 #include "crosscompile/passes/pipeline.h"
+#include "crosscompile/ptx.h"
 #include "crosscompile/target/resolve.h"
 #include "host/cli/command.h"
 #include "host/cli/format.h"
@@ -72,6 +73,10 @@ std::string emitted(const std::vector<lang::Program>& programs, const KernelSour
       schedules_of(source, programs, target, expected_sizes(programs, options));
   if (options.emit == "schedule") return to_text(programs, schedules);
   if (options.emit == "lower") return loops_text(programs, schedules, target, options.after);
+  if (options.emit == "ptx") {
+    const Target cuda = source_target("cuda", target);
+    return compile_ptx(lower::lower_module(programs, schedules), cuda, cuda.gpus.front());
+  }
   const bool to_source = options.emit == "c" || options.emit == "cuda" || options.emit == "opencl";
   if (target.is_source && !to_source)
     throw UsageError("--emit " + options.emit + " needs a target with machine code, got '" + target.text + "'");
@@ -200,10 +205,10 @@ void add_compile(CLI::App& app, Action& chosen) {
       ->type_name("FILE");
   command
       .add_option("--emit", options->emit,
-                  "Instead of a module: schedule, lower (the loops), c, opencl, cuda, llvm or asm on stdout, or obj, "
-                  "an object file")
+                  "Instead of a module: schedule, lower (the loops), c, opencl, cuda, ptx, llvm or asm on stdout, or "
+                  "obj, an object file")
       ->type_name("STAGE")
-      ->check(one_of({"schedule", "lower", "c", "opencl", "cuda", "llvm", "asm", "obj"}));
+      ->check(one_of({"schedule", "lower", "c", "opencl", "cuda", "ptx", "llvm", "asm", "obj"}));
   add_after_option(command, options->after, "With --emit lower: the loops after this pass");
   add_json_option(command, options->json);
   command.footer(

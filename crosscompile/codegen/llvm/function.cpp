@@ -26,19 +26,6 @@ Value* load_scalar(FunctionState& state, unsigned index, ir::Type type) {
   return from_memory(state, type, raw);
 }
 
-void note_sizes(FunctionState& state) {
-  if (state.module.target.pointer_bits == 32) {
-    for (const ir::Expr& symbol : state.source.symbols) state.ranges[symbol.get()] = {-kMaxNarrowSize, kMaxNarrowSize};
-  }
-  // A symbol that is a dimension of an input is a size, so not negative.
-  for (const ir::FunctionParameter& parameter : state.source.parameters) {
-    if (parameter.kind != ParameterKind::tensor || parameter.direction == Direction::out) continue;
-    for (const ir::Expr& extent : parameter.buffer->shape) {
-      if (extent.as<ir::Var>() != nullptr) state.ranges[extent.get()].min = 0;
-    }
-  }
-}
-
 void load_arguments(FunctionState& state) {
   unsigned index = 0;
   for (const ir::FunctionParameter& parameter : state.source.parameters) {
@@ -59,6 +46,19 @@ void load_arguments(FunctionState& state) {
 }
 
 }  // namespace
+
+void note_sizes(FunctionState& state) {
+  if (state.module.target.pointer_bits == 32) {
+    for (const ir::Expr& symbol : state.source.symbols) state.ranges[symbol.get()] = {-kMaxNarrowSize, kMaxNarrowSize};
+  }
+  // A symbol that is a dimension of an input is a size, so not negative.
+  for (const ir::FunctionParameter& parameter : state.source.parameters) {
+    if (parameter.kind != ParameterKind::tensor || parameter.direction == Direction::out) continue;
+    for (const ir::Expr& extent : parameter.buffer->shape) {
+      if (extent.as<ir::Var>() != nullptr) state.ranges[extent.get()].min = 0;
+    }
+  }
+}
 
 void set_function_attributes(const ModuleState& module, llvm::Function* function) {
   function->setDoesNotThrow();

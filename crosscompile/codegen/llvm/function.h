@@ -7,6 +7,9 @@ namespace ferry::codegen {
 
 void emit_function(ModuleState& module, const ir::Function& function);
 
+// What sizes can be.
+void note_sizes(FunctionState& state);
+
 // What every function of ours has: CPU, features, vector width, no unwinding.
 void set_function_attributes(const ModuleState& module, llvm::Function* function);
 // A loaded pointer to a buffer: 64-byte aligned (or null, for a tensor without elements).

@@ -2,9 +2,12 @@
 
 #include "crosscompile/codegen/llvm/casts.h"
 #include "crosscompile/codegen/llvm/dot.h"
+#include "crosscompile/codegen/llvm/libdevice.h"
+#include "crosscompile/codegen/llvm/nvptx.h"
 #include "crosscompile/codegen/llvm/scale.h"
 #include "crosscompile/codegen/llvm/types.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/shuffle.h"
 
 #include <llvm/IR/Intrinsics.h>
 
@@ -77,11 +80,14 @@ Value* libm(FunctionState& state, const std::string& name, ir::Type type, ArrayR
   }
   llvm::Type* scalar = register_type(state.module, type.element());
   const llvm::SmallVector<llvm::Type*, 4> parameters(arguments.size(), scalar);
-  const std::string symbol = type.code == DType::f32 ? name + "f" : name;
+  const std::string of_type = type.code == DType::f32 ? name + "f" : name;
+  const std::string symbol = state.module.target.is_gpu() ? libdevice_symbol(state.module.target, of_type) : of_type;
   return call_lanes(state, library_function(state, symbol, scalar, parameters, true), type, arguments);
 }
 
 Value* external(FunctionState& state, const ir::Call& node, ArrayRef<Value*> arguments) {
+  if (state.module.target.is_gpu())
+    throw CompileError("expected what a GPU can compute, got the C function '" + node.name + "'");
   llvm::SmallVector<llvm::Type*, 4> parameters;
   for (Value* argument : arguments) parameters.push_back(argument->getType()->getScalarType());
   llvm::Type* result = register_type(state.module, node.type.element());
@@ -126,6 +132,7 @@ Value* emit_float(FunctionState& state, const ir::Call& node, ArrayRef<Value*> a
 Value* emit_call(FunctionState& state, const ir::Call& node, ArrayRef<Value*> arguments) {
   if (node.name == "bitcast") return emit_bitcast(state, node.type, arguments[0]);
   if (node.name == "dot") return emit_dot(state, node, arguments);
+  if (ir::is_shuffle(node)) return emit_shuffle(state, arguments[0], arguments[1]);
   if (node.name == "scale") return emit_scale(state, arguments[0], arguments[1]);
   if (!is_math(node.name)) return external(state, node, arguments);
   const ir::Type argument = node.arguments[0].type();

@@ -21,7 +21,7 @@ constexpr const char* kPipeline =
 
 }  // namespace
 
-void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, const std::string& first) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -41,7 +41,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.crossRegisterProxies(loops, functions, components, modules);
 
   llvm::ModulePassManager passes;
-  if (llvm::Error error = builder.parsePassPipeline(passes, kPipeline)) {
+  if (llvm::Error error = builder.parsePassPipeline(passes, first + kPipeline)) {
     throw InternalError("the optimiser's pipeline: " + llvm::toString(std::move(error)));
   }
   passes.run(module, modules);

@@ -5,8 +5,11 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <string>
+
 namespace ferry::codegen {
 
-void optimise(llvm::Module& module, llvm::TargetMachine& machine);
+// `first`: passes over the module that stand before, in LLVM's notation, with a comma at the end.
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, const std::string& first = {});
 
 }  // namespace ferry::codegen

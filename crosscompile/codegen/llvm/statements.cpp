@@ -2,10 +2,12 @@
 
 #include "crosscompile/codegen/llvm/expressions.h"
 #include "crosscompile/codegen/llvm/memory.h"
+#include "crosscompile/codegen/llvm/nvptx.h"
 #include "crosscompile/codegen/llvm/parallel.h"
 #include "crosscompile/codegen/llvm/transpose.h"
 #include "crosscompile/codegen/llvm/types.h"
 #include "crosscompile/codegen/llvm/workspace.h"
+#include "crosscompile/ir/barrier.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/prefetch.h"
 
@@ -74,7 +76,9 @@ void emit_let_stmt(FunctionState& state, const ir::LetStmt& node) {
 }
 
 void emit_evaluate(FunctionState& state, const ir::Evaluate& node) {
-  if (const ir::Load* load = ir::prefetched(node))
+  if (ir::is_barrier(node))
+    emit_barrier(state);
+  else if (const ir::Load* load = ir::prefetched(node))
     emit_prefetch(state, *load);
   else
     emit_expr(state, node.value);

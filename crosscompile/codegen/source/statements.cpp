@@ -11,7 +11,6 @@
 #include "crosscompile/ir/print_context.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/uses.h"
-#include "crosscompile/ir/visitor.h"
 
 namespace ferry::codegen::source {
 namespace {
@@ -63,46 +62,12 @@ ir::Expr end_of(const ir::For& node) {
   return node.min + node.extent;
 }
 
-// Whether the loop's variable says which element of a thread's own array is meant: only once it is a constant can a GPU
-// keep the array in registers.
-class RegisterIndexFinder : public ir::Visitor {
- public:
-  explicit RegisterIndexFinder(const ir::Expr& var) : var_(var) {}
-  bool found = false;
-
- protected:
-  using ir::Visitor::visit_node;
-  void visit_node(const ir::Load& node) override {
-    look_at(*node.buffer, node.indices.at(0));
-    ir::Visitor::visit_node(node);
-  }
-  void visit_node(const ir::Store& node) override {
-    look_at(*node.buffer, node.indices.at(0));
-    ir::Visitor::visit_node(node);
-  }
-
- private:
-  void look_at(const ir::Buffer& buffer, const ir::Expr& index) {
-    if (buffer.scope == ir::Scope::local && ir::uses_var(index, var_)) found = true;
-  }
-  const ir::Expr& var_;
-};
-
-bool indexes_registers(const ir::For& node) {
-  constexpr std::int64_t kMaxUnrolled = 64;
-  const std::int64_t* known = ir::as_int(node.extent);
-  if (known == nullptr || *known > kMaxUnrolled) return false;
-  RegisterIndexFinder finder(node.var);
-  finder.visit(node.body);
-  return finder.found;
-}
-
 void print_serial(FunctionState& state, const ir::For& node) {
   if (print_vector_copy(state, node)) return;
   const bool on_gpu = state.on_gpu();
   const bool is_vector = node.for_kind == ir::ForKind::vectorized;
   if (is_vector && !on_gpu) state.line("/* vectorized */");
-  if (node.for_kind == ir::ForKind::unrolled || (on_gpu && (is_vector || indexes_registers(node))))
+  if (node.for_kind == ir::ForKind::unrolled || (on_gpu && is_vector))
     state.line(std::string(state.unit.dialect.unroll));
   const std::string name = node.var.as<ir::Var>()->name;
   const std::string begin = print_bound(state, node.min, name + "_begin");

@@ -3,6 +3,7 @@
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/passes/lower_math/functions.h"
 #include "crosscompile/passes/lower_math/rounding.h"
+#include "crosscompile/target/ptx.h"
 
 #include <algorithm>
 #include <iterator>
@@ -65,7 +66,7 @@ class MathLowerer : public Mutator {
 }  // namespace
 
 Function lower_math(Function function, const Target& target) {
-  if (target.is_source) return function;
+  if (target.is_source || target.has(kLibdevice)) return function;
   function.body = MathLowerer(target).mutate(function.body);
   return function;
 }

@@ -6,7 +6,7 @@ using namespace ir;
 
 bool has_fma(const Target& target) {
   if (target.arch == "x86_64") return target.has("fma");
-  if (target.arch == "aarch64") return true;
+  if (target.arch == "aarch64" || target.arch == "cuda") return true;
   if (target.arch == "armv7") return target.has("vfp4");
   return target.arch == "riscv64" && target.has("f");
 }

@@ -113,6 +113,8 @@ TEST_CASE("--emit shows the stages for any target") {
   CHECK(emit("lower", "riscv64-v").out.starts_with("mm(in f32 A[M, K], in f32 B[K, N], out f32 C[M, N]; "));
   CHECK(emit("llvm", "armv7").out.find("define") != std::string::npos);
   CHECK(emit("asm", "raspberry-pi-4").out.find("fmla") != std::string::npos);
+  CHECK(emit("ptx", "cuda -arch=sm_90").out.find(".target sm_90\n") != std::string::npos);
+  CHECK(emit("ptx", "x86-64-v3").out.find(".visible .entry ferry_fn_mm(") != std::string::npos);
   const Folder folder;
   const Outcome object = run_ferry({"compile", "-e", test::kMatmul, "--emit", "obj", "--target",
                                     "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72", "-o", folder.path("mm.o")});

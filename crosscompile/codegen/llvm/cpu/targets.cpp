@@ -23,6 +23,9 @@ void register_targets() {
   FERRY_INITIALIZE(AArch64);
   FERRY_INITIALIZE(RISCV);
 #undef FERRY_INITIALIZE
+  // There is no assembler for PTX in LLVM.
+  call_all(LLVMInitializeNVPTXTargetInfo, LLVMInitializeNVPTXTarget, LLVMInitializeNVPTXTargetMC,
+           LLVMInitializeNVPTXAsmPrinter);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace ferry::codegen {
 
-// Registers the four architectures on first use. Throws InternalError when this LLVM was built without the
+// Registers the four architectures and NVPTX on first use. Throws InternalError when this LLVM was built without the
 // architecture.
 const llvm::Target& llvm_target(const std::string& triple);
 

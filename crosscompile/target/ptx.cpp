@@ -1,0 +1,16 @@
+#include "crosscompile/target/ptx.h"
+
+namespace ferry {
+
+Target ptx_target_like(const Target& cuda, const std::string& gpu, bool has_libdevice) {
+  Target target = cuda;
+  target.is_source = false;
+  target.keeps_loops = false;
+  target.triple = "nvptx64-nvidia-cuda";
+  target.cpu = gpu;
+  target.gpus = {gpu};
+  if (has_libdevice) target.features = {kLibdevice};
+  return target;
+}
+
+}  // namespace ferry

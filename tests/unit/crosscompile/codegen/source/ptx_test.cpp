@@ -1,0 +1,152 @@
+// PTX comes out of LLVM, and NVIDIA's assembler takes it; whoever has neither a GPU nor a toolkit can still read it.
+#include <doctest/doctest.h>
+
+#include "crosscompile/codegen/cuda/cuda_files.h"
+#include "crosscompile/codegen/llvm/ptx.h"
+#include "crosscompile/ir/error.h"
+#include "crosscompile/passes/launches.h"
+#include "crosscompile/target/ptx.h"
+#include "crosscompile/target/resolve.h"
+#include "tests/unit/crosscompile/codegen/source/gpu_programs.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+using namespace ferry;
+using namespace ferry::codegen_test;
+using codegen::cuda::CudaFile;
+
+namespace {
+
+// Where scripts/setup.sh puts NVIDIA's packages.
+void use_test_packages() { setenv("VIRTUAL_ENV", FERRY_SOURCE_DIR "/build/venv", 0); }
+
+Target ptx_target(const std::string& gpu, bool has_libdevice) {
+  return ptx_target_like(resolve_target("cuda -arch=sm_80,sm_90"), gpu, has_libdevice);
+}
+
+std::string ptx_of(const GpuProgram& program, const Target& target) {
+  const ir::Function function = compiled_for(program, target);
+  const std::string libdevice = target.has(kLibdevice) ? codegen::cuda::expect_cuda_file(CudaFile::libdevice) : "";
+  return codegen::emit_ptx(std::span(&function, 1), target, libdevice);
+}
+
+// What ptxas says, and "" when it is satisfied.
+std::string assembled(const std::string& ptx, const std::string& gpu) {
+  const std::string base = std::string(FERRY_BINARY_DIR) + "/ptx_test." + std::to_string(getpid());
+  std::ofstream(base + ".ptx") << ptx;
+  const std::string command = codegen::cuda::expect_cuda_file(CudaFile::ptxas) + " -arch=" + gpu + " " + base +
+                              ".ptx -o " + base + ".cubin 2>&1";
+  FILE* pipe = popen(command.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::string output;
+  char piece[4096];
+  while (const std::size_t count = fread(piece, 1, sizeof piece, pipe)) output.append(piece, count);
+  if (pclose(pipe) != 0 && output.empty()) output = "ptxas failed";
+  unlink((base + ".ptx").c_str());
+  unlink((base + ".cubin").c_str());
+  return output;
+}
+
+const GpuProgram& program(const std::string& name) {
+  const auto& all = gpu_programs();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const GpuProgram& one) { return one.name == name; });
+  REQUIRE(found != all.end());
+  return *found;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t times = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++times;
+  return times;
+}
+
+bool contains(const std::string& text, const std::string& part) { return count(text, part) > 0; }
+
+}  // namespace
+
+TEST_CASE("kernels become PTX that ptxas assembles for every GPU") {
+  use_test_packages();
+  for (const char* gpu : {"sm_80", "sm_90"})
+    for (const GpuProgram& one : gpu_programs()) {
+      const std::string ptx = ptx_of(one, ptx_target(gpu, true));
+      INFO(one.name << "\n" << ptx);
+      CHECK(contains(ptx, std::string(".target ") + gpu));
+      CHECK(assembled(ptx, gpu) == "");
+    }
+}
+
+TEST_CASE("without libdevice ferry's own math functions are compiled, and others are refused") {
+  use_test_packages();
+  const Target target = ptx_target("sm_80", false);
+  for (const GpuProgram& one : gpu_programs()) {
+    if (one.name == "floats") continue;  // has one of float64
+    const std::string ptx = ptx_of(one, target);
+    INFO(one.name << "\n" << ptx);
+    CHECK_FALSE(contains(ptx, "__nv_"));
+    CHECK(assembled(ptx, "sm_80") == "");
+  }
+  try {
+    (void)ptx_of(program("floats"), target);
+    FAIL_CHECK("expected a refusal");
+  } catch (const CompileError& error) {
+    CHECK(contains(error.what(), "expected one of those, or libdevice.10.bc"));
+    CHECK(contains(error.what(), "got 'tanh' and no such file"));
+  }
+}
+
+TEST_CASE("a kernel in PTX has the parameters and the block of its launch") {
+  use_test_packages();
+  const Target target = ptx_target("sm_80", true);
+  for (const GpuProgram& one : gpu_programs()) {
+    const ir::Function function = compiled_for(one, target);
+    const std::string ptx =
+        codegen::emit_ptx(std::span(&function, 1), target, codegen::cuda::expect_cuda_file(CudaFile::libdevice));
+    INFO(one.name << "\n" << ptx);
+    const std::vector<passes::Launch> launches = passes::launches_of(function);
+    CHECK(count(ptx, ".visible .entry ") == launches.size());
+    for (const passes::Launch& launch : launches) {
+      CHECK(contains(ptx, ".visible .entry " + launch.symbol + "("));
+      CHECK(count(ptx, "\t.param .u64 " + launch.symbol + "_param_") == launch.parameters.size());
+    }
+  }
+}
+
+TEST_CASE("tiles of a product stay in registers, and are fetched through the cache for what nobody writes") {
+  const std::string ptx = ptx_of(program("matmul_tiled"), ptx_target("sm_80", false));
+  INFO(ptx);
+  CHECK_FALSE(contains(ptx, ".local"));
+  CHECK(contains(ptx, ".reqntid 4, 4, 1"));
+  CHECK(contains(ptx, "fma.rn.f32"));
+  CHECK(contains(ptx, "ld.global.nc.f32"));
+  CHECK(contains(ptx, "st.shared.f32"));
+  CHECK(count(ptx, "bar.sync") == 2);
+}
+
+TEST_CASE("copies of vectors are one instruction where they are aligned") {
+  const std::string ptx = ptx_of(program("vector_copies"), ptx_target("sm_80", false));
+  INFO(ptx);
+  CHECK(contains(ptx, "ld.global.nc.v4.f32"));
+  CHECK(contains(ptx, "st.global.v4.f32"));
+}
+
+TEST_CASE("threads that combine shuffle") {
+  const std::string ptx = ptx_of(program("row_sums"), ptx_target("sm_80", false));
+  INFO(ptx);
+  CHECK(count(ptx, "shfl.sync.bfly.b32") == 6);  // five within a warp, one over the two warps
+  CHECK(count(ptx, "bar.sync") == 1);
+}
+
+TEST_CASE("a GPU that LLVM does not know yet gets PTX of the newest one before it") {
+  CHECK(contains(ptx_of(program("add"), ptx_target("sm_120", false)), ".target sm_90\n"));
+  try {
+    (void)ptx_of(program("add"), ptx_target("sm_12", false));
+    FAIL_CHECK("expected a refusal");
+  } catch (const CompileError& error) {
+    CHECK(contains(error.what(), "expected a GPU that LLVM makes PTX for (sm_20, "));
+  }
+}
