@@ -1,5 +1,5 @@
-// The examples on a GPU: checked thread by thread, run by PoCL, compiled for CUDA. Those that have schedules for GPUs
-// under these, and all of them under ferry's own.
+// The examples on a GPU: checked thread by thread, run by PoCL, compiled for CUDA by NVRTC and by LLVM. Those that have
+// schedules for GPUs under these, and all of them under ferry's own.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -8,6 +8,7 @@
 
 #include "tests/e2e/cli/run_ferry.h"
 #include "tests/support/examples.h"
+#include "tests/support/ptxas.h"
 
 using namespace ferry::test;
 
@@ -26,6 +27,15 @@ void expect_fine(const Words& words) {
   for (const std::string& word : words) command += " " + word;
   INFO(command << "\n" << outcome.out.substr(0, 2000) << outcome.err);
   CHECK(outcome.code == 0);
+}
+
+// As PTX, made without NVIDIA's compiler, for its assembler.
+void expect_assembles(const Words& words) {
+  use_test_packages();
+  const Outcome outcome = run_ferry(joined({"compile", "--target", "cuda -arch=sm_80", "--emit", "ptx"}, words));
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(assembled(outcome.out, "sm_80") == "");
 }
 
 // "--fn F" of a line "try", if it has one.
@@ -52,6 +62,7 @@ TEST_CASE("examples with schedules for GPUs have no races, compute what they say
     expect_fine(joined(
         joined({"compile", kernel, "--target", "cuda -arch=sm_80,sm_90", "-o", folder.path("k.ferry")}, function),
         schedule));
+    expect_assembles(joined(joined({kernel}, function), schedule));
   }
   CHECK(count >= 17);
 }
@@ -68,6 +79,7 @@ TEST_CASE("every example runs on a GPU under ferry's own schedule") {
       expect_fine(joined({"check", kernel, "--target", "opencl"}, sizes));
       expect_fine(joined({"run", kernel, "--target", "opencl", "--check"}, sizes));
       expect_fine(joined({"compile", kernel, "--target", "cuda -arch=sm_90", "-o", folder.path("k.ferry")}, function));
+      expect_assembles(joined({kernel}, function));
     }
   }
   CHECK(seen.size() >= 25);

@@ -6,17 +6,16 @@
 #include "crosscompile/codegen/source/source.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/resolve.h"
+#include "tests/support/ptxas.h"
 #include "tests/unit/crosscompile/codegen/source/gpu_programs.h"
 
 #include <cstdlib>
 
 using namespace ferry;
 using namespace ferry::codegen_test;
+using test::use_test_packages;
 
 namespace {
-
-// Where scripts/setup.sh puts NVIDIA's packages.
-void use_test_packages() { setenv("VIRTUAL_ENV", FERRY_SOURCE_DIR "/build/venv", 0); }
 
 std::string refusal(const std::string& text, const std::string& gpu) {
   try {

@@ -7,23 +7,18 @@
 #include "crosscompile/passes/launches.h"
 #include "crosscompile/target/ptx.h"
 #include "crosscompile/target/resolve.h"
+#include "tests/support/ptxas.h"
 #include "tests/unit/crosscompile/codegen/source/gpu_programs.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
 
 using namespace ferry;
 using namespace ferry::codegen_test;
 using codegen::cuda::CudaFile;
+using test::assembled;
+using test::use_test_packages;
 
 namespace {
-
-// Where scripts/setup.sh puts NVIDIA's packages.
-void use_test_packages() { setenv("VIRTUAL_ENV", FERRY_SOURCE_DIR "/build/venv", 0); }
 
 Target ptx_target(const std::string& gpu, bool has_libdevice) {
   return ptx_target_like(resolve_target("cuda -arch=sm_80,sm_90"), gpu, has_libdevice);
@@ -33,23 +28,6 @@ std::string ptx_of(const GpuProgram& program, const Target& target) {
   const ir::Function function = compiled_for(program, target);
   const std::string libdevice = target.has(kLibdevice) ? codegen::cuda::expect_cuda_file(CudaFile::libdevice) : "";
   return codegen::emit_ptx(std::span(&function, 1), target, libdevice);
-}
-
-// What ptxas says, and "" when it is satisfied.
-std::string assembled(const std::string& ptx, const std::string& gpu) {
-  const std::string base = std::string(FERRY_BINARY_DIR) + "/ptx_test." + std::to_string(getpid());
-  std::ofstream(base + ".ptx") << ptx;
-  const std::string command = codegen::cuda::expect_cuda_file(CudaFile::ptxas) + " -arch=" + gpu + " " + base +
-                              ".ptx -o " + base + ".cubin 2>&1";
-  FILE* pipe = popen(command.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::string output;
-  char piece[4096];
-  while (const std::size_t count = fread(piece, 1, sizeof piece, pipe)) output.append(piece, count);
-  if (pclose(pipe) != 0 && output.empty()) output = "ptxas failed";
-  unlink((base + ".ptx").c_str());
-  unlink((base + ".cubin").c_str());
-  return output;
 }
 
 const GpuProgram& program(const std::string& name) {
