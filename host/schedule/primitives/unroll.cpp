@@ -21,7 +21,8 @@ void unroll(Stages&, ScheduledStage* stage, Words& words) {
     words.fail("an axis with a constant extent", "'" + stage->loops.loop(axis).name +
                                                      "', whose extent is known only at run time; split it and unroll "
                                                      "the inner axis");
-  expect_at_most(kMaxCopies, *stage, axis, words);
+  // Inside another stage's loops it has only as many iterations as are needed there.
+  if (stage->place != Place::attached) expect_at_most(kMaxCopies, *stage, axis, words);
   stage->is_touched = true;
   stage->loops.set_kind(axis, ir::ForKind::unrolled);
 }

@@ -212,3 +212,9 @@ TEST_CASE("a stage that is read from both ends is kept whole where loops oversho
   for (const std::int64_t size : {0, 5, 20, 61})
     check_schedule(kTurned, "C: split i 16\nC: split i.outer nparts 4\nC.0: compute_at C i.outer.outer", {{"N", size}});
 }
+
+TEST_CASE("a stage inside of another's loops is unrolled for as many iterations as are needed there") {
+  const char* source = "def two(int(2,5000) A) -> (C) { B(i,j) = A(i,j) + 1  C(i,j) = B(i,j) * 2 }";
+  check_schedule(source, "C: split j 4 -> jo ji\nB: compute_at C jo\nB: unroll j");
+  CHECK(refusal(source, "B: unroll j").find("expected an axis of at most 4096 iterations") != std::string::npos);
+}
