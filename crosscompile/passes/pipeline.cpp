@@ -1,6 +1,7 @@
 #include "crosscompile/passes/pipeline.h"
 
 #include "crosscompile/ir/validator.h"
+#include "crosscompile/passes/double_tiles.h"
 #include "crosscompile/passes/flatten.h"
 #include "crosscompile/passes/gpu_limits.h"
 #include "crosscompile/passes/insert_barriers.h"
@@ -33,6 +34,7 @@ constexpr Pass kPipeline[] = {
     {"split_vthreads", [](Function f, const Target&) { return split_vthreads(std::move(f)); }},
     {"simplify_threads", [](Function f, const Target&) { return has_gpu_loops(f.body) ? simplify(std::move(f)) : f; }},
     {"insert_barriers", [](Function f, const Target&) { return insert_barriers(std::move(f)); }},
+    {"double_tiles", [](Function f, const Target& target) { return target.is_gpu() ? double_tiles(std::move(f)) : f; }},
     {"unroll_registers",
      [](Function f, const Target& target) { return target.is_gpu() ? unroll_registers(std::move(f)) : f; }},
     {"partition_loops",

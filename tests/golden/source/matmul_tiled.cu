@@ -42,46 +42,90 @@ extern "C" __global__ void __launch_bounds__(16) ferry_fn_mm(
     }
     for (int64_t ko = 0; ko < (K + 3) / 4; ++ko) {
       __syncthreads();
-      for (int64_t ai = 0; ai < 2; ++ai) {
-        if (blockIdx_y * 8 + threadIdx_y * 2 + ai < M && ko * 4 + threadIdx_x < K) {
+      if (M >= blockIdx_y * 8 + threadIdx_y * 2 + 2 && K > threadIdx_x + ko * 4) {
+        for (int64_t ai = 0; ai < 2; ++ai) {
           AA[(threadIdx_y * 2 + ai) * 4 + threadIdx_x] = A[(blockIdx_y * 8 + threadIdx_y * 2 + ai) * K + ko * 4 + threadIdx_x];
         }
+      } else {
+        for (int64_t ai = 0; ai < 2; ++ai) {
+          if (blockIdx_y * 8 + threadIdx_y * 2 + ai < M && ko * 4 + threadIdx_x < K) {
+            AA[(threadIdx_y * 2 + ai) * 4 + threadIdx_x] = A[(blockIdx_y * 8 + threadIdx_y * 2 + ai) * K + ko * 4 + threadIdx_x];
+          }
+        }
       }
-      for (int64_t bj = 0; bj < 2; ++bj) {
-        if (ko * 4 + threadIdx_y < K && blockIdx_x * 8 + threadIdx_x * 2 + bj < N) {
+      if (K > threadIdx_y + ko * 4 && N >= blockIdx_x * 8 + threadIdx_x * 2 + 2) {
+        for (int64_t bj = 0; bj < 2; ++bj) {
           BB[threadIdx_y * 8 + threadIdx_x * 2 + bj] = B[(ko * 4 + threadIdx_y) * N + blockIdx_x * 8 + threadIdx_x * 2 + bj];
+        }
+      } else {
+        for (int64_t bj = 0; bj < 2; ++bj) {
+          if (ko * 4 + threadIdx_y < K && blockIdx_x * 8 + threadIdx_x * 2 + bj < N) {
+            BB[threadIdx_y * 8 + threadIdx_x * 2 + bj] = B[(ko * 4 + threadIdx_y) * N + blockIdx_x * 8 + threadIdx_x * 2 + bj];
+          }
         }
       }
       __syncthreads();
-      #pragma unroll
-      for (int64_t ki = 0; ki < 4; ++ki) {
+      if (K >= ko * 4 + 4 && M >= blockIdx_y * 8 + threadIdx_y * 2 + 2 && N >= blockIdx_x * 8 + threadIdx_x * 2 + 2) {
         #pragma unroll
-        for (int64_t m = 0; m < 2; ++m) {
+        for (int64_t ki = 0; ki < 4; ++ki) {
           #pragma unroll
-          for (int64_t n = 0; n < 2; ++n) {
-            if (ko * 4 + ki < K && blockIdx_y * 8 + threadIdx_y * 2 + m < M && blockIdx_x * 8 + threadIdx_x * 2 + n < N) {
+          for (int64_t m = 0; m < 2; ++m) {
+            #pragma unroll
+            for (int64_t n = 0; n < 2; ++n) {
               CL_acc[m * 2 + n] += AA[(threadIdx_y * 2 + m) * 4 + ki] * BB[ki * 8 + threadIdx_x * 2 + n];
+            }
+          }
+        }
+      } else {
+        for (int64_t ki = 0; ki < 4; ++ki) {
+          #pragma unroll
+          for (int64_t m = 0; m < 2; ++m) {
+            #pragma unroll
+            for (int64_t n = 0; n < 2; ++n) {
+              if (ko * 4 + ki < K && blockIdx_y * 8 + threadIdx_y * 2 + m < M && blockIdx_x * 8 + threadIdx_x * 2 + n < N) {
+                CL_acc[m * 2 + n] += AA[(threadIdx_y * 2 + m) * 4 + ki] * BB[ki * 8 + threadIdx_x * 2 + n];
+              }
             }
           }
         }
       }
     }
-    #pragma unroll
-    for (int64_t m = 0; m < 2; ++m) {
+    if (M >= blockIdx_y * 8 + threadIdx_y * 2 + 2 && N >= blockIdx_x * 8 + threadIdx_x * 2 + 2) {
       #pragma unroll
-      for (int64_t n = 0; n < 2; ++n) {
-        if (blockIdx_y * 8 + threadIdx_y * 2 + m < M && blockIdx_x * 8 + threadIdx_x * 2 + n < N) {
+      for (int64_t m = 0; m < 2; ++m) {
+        #pragma unroll
+        for (int64_t n = 0; n < 2; ++n) {
           CL[m * 2 + n] = CL_acc[m * 2 + n];
+        }
+      }
+    } else {
+      #pragma unroll
+      for (int64_t m = 0; m < 2; ++m) {
+        #pragma unroll
+        for (int64_t n = 0; n < 2; ++n) {
+          if (blockIdx_y * 8 + threadIdx_y * 2 + m < M && blockIdx_x * 8 + threadIdx_x * 2 + n < N) {
+            CL[m * 2 + n] = CL_acc[m * 2 + n];
+          }
         }
       }
     }
   }
-  #pragma unroll
-  for (int64_t yi = 0; yi < 2; ++yi) {
+  if (M >= blockIdx_y * 8 + threadIdx_y * 2 + 2 && N >= blockIdx_x * 8 + threadIdx_x * 2 + 2) {
     #pragma unroll
-    for (int64_t xi = 0; xi < 2; ++xi) {
-      if (blockIdx_y * 8 + (threadIdx_y * 2 + yi) < M && blockIdx_x * 8 + (threadIdx_x * 2 + xi) < N) {
+    for (int64_t yi = 0; yi < 2; ++yi) {
+      #pragma unroll
+      for (int64_t xi = 0; xi < 2; ++xi) {
         C[(blockIdx_y * 8 + threadIdx_y * 2 + yi) * N + blockIdx_x * 8 + threadIdx_x * 2 + xi] = CL[yi * 2 + xi];
+      }
+    }
+  } else {
+    #pragma unroll
+    for (int64_t yi = 0; yi < 2; ++yi) {
+      #pragma unroll
+      for (int64_t xi = 0; xi < 2; ++xi) {
+        if (blockIdx_y * 8 + (threadIdx_y * 2 + yi) < M && blockIdx_x * 8 + (threadIdx_x * 2 + xi) < N) {
+          C[(blockIdx_y * 8 + threadIdx_y * 2 + yi) * N + blockIdx_x * 8 + threadIdx_x * 2 + xi] = CL[yi * 2 + xi];
+        }
       }
     }
   }

@@ -94,6 +94,21 @@ TEST_CASE("fetched ahead, it waits once an iteration") {
   }
 }
 
+TEST_CASE("whole tiles are computed without a guard, and loops with barriers inside stay one") {
+  for (const char* target : {"cuda", "opencl"}) {
+    const std::string text = ir::to_text(kernel(kProduct, kTiled, target));
+    INFO(text);
+    // Guarded and not: both fetches, the product, and the store of what it gave.
+    const std::string product = "CL_acc[m * 2 + n] += AA[";
+    const std::size_t first = text.find(product), second = text.find(product, first + 1);
+    REQUIRE(second != std::string::npos);
+    CHECK(text.find(product, second + 1) == std::string::npos);
+    CHECK(text.rfind("for (", first) > text.rfind("if (", first));
+    CHECK(text.rfind("for (", second) < text.rfind("if (", second));
+    CHECK(text.find("for (ko") == text.rfind("for (ko"));
+  }
+}
+
 TEST_CASE("virtual threads share what they fetch") {
   const std::string text = ir::to_text(kernel(kProduct, kVirtual));
   INFO(text);
