@@ -68,10 +68,11 @@ constexpr Entry kEntries[] = {
     {__NR_setpgid, Rule::deny},
     // New connections. The session's own is there already.
     {__NR_socket, Rule::local_socket},
-    {__NR_bind, Rule::deny},
-    {__NR_listen, Rule::deny},
-    {__NR_accept4, Rule::deny},
-    {__NR_accept, Rule::deny},
+    // CUDA's driver listens at a local socket of its own; there are no others that one could.
+    {__NR_bind, Rule::deny, true},
+    {__NR_listen, Rule::deny, true},
+    {__NR_accept4, Rule::deny, true},
+    {__NR_accept, Rule::deny, true},
     {__NR_connect, Rule::deny, true},
     {__NR_io_uring_setup, Rule::deny},
     // Limits that were just set.

@@ -59,6 +59,14 @@ bool connect_locally() {
   return end >= 0 && (connect(end, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 || errno != EPERM);
 }
 
+// As CUDA's driver does, under a name of no file.
+bool listen_locally() {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const int end = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+  return end >= 0 && bind(end, reinterpret_cast<sockaddr*>(&address), sizeof(sa_family_t)) == 0 && listen(end, 1) == 0;
+}
+
 TEST_CASE("threads, files and signals to oneself are allowed in every session") {
   if (!has_filters()) return;
   for (const Filter filter : {Filter::strict, Filter::gpu}) {
@@ -75,6 +83,7 @@ TEST_CASE("a session with a GPU may start programs and talk to local services, a
   CHECK(tried(Filter::gpu, start_program) == 0);
   CHECK(tried(Filter::gpu, local_socket) == 0);
   CHECK(tried(Filter::gpu, connect_locally) == 0);
+  CHECK(tried(Filter::gpu, listen_locally) == 0);
   CHECK(tried(Filter::strict, start_program) == EPERM);
   CHECK(tried(Filter::strict, local_socket) == EPERM);
 }
