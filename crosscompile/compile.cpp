@@ -127,7 +127,7 @@ std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions
   module.source = text.source;
   module.schedule = text.schedule;
   if (is_gpu) {
-    module.images = gpu_images(lowered, target);
+    module.images = gpu_images(functions, lowered, target);
     return write_module(module);
   }
   const std::vector<std::vector<std::uint8_t>> objects = objects_of(functions, target);

@@ -1,10 +1,13 @@
 #include "crosscompile/gpu_module.h"
 
+#include "crosscompile/codegen/cuda/cuda_files.h"
 #include "crosscompile/codegen/cuda/nvrtc.h"
 #include "crosscompile/codegen/source/source.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/manifest_exprs.h"
 #include "crosscompile/passes/launches.h"
+#include "crosscompile/ptx.h"
+#include "crosscompile/target/ptx.h"
 
 #include <algorithm>
 #include <string>
@@ -63,12 +66,30 @@ Plan plan_of(const ir::Function& function, const Target& target) {
   return plan;
 }
 
-std::vector<CodeImage> gpu_images(std::span<const ir::Function> functions, const Target& target) {
-  const std::string text = codegen::emit_source(functions, target);
-  if (target.arch == "opencl") return {{"opencl-c", {text.begin(), text.end()}}};
+std::vector<CodeImage> gpu_images(std::span<const ir::Function> functions, std::span<const ir::Function> finished,
+                                  const Target& target) {
+  const auto image_of = [](const std::string& kind, const std::string& text) {
+    return CodeImage{kind, {text.begin(), text.end()}};
+  };
+  if (target.arch == "opencl") return {image_of("opencl-c", codegen::emit_source(finished, target))};
+  const CudaCompiler compiler = cuda_compiler(target);
+  const bool no_nvrtc = codegen::cuda::find_cuda_file(codegen::cuda::CudaFile::nvrtc).empty();
+  const bool by_llvm = compiler == CudaCompiler::llvm || (compiler == CudaCompiler::both && no_nvrtc);
   std::vector<CodeImage> images;
+  if (by_llvm) {
+    for (const std::string& gpu : target.gpus)
+      images.push_back(image_of("ptx-" + gpu, compile_ptx(functions, target, gpu)));
+    return images;
+  }
+  const std::string text = codegen::emit_source(finished, target);
   for (const std::string& gpu : target.gpus)
-    images.push_back({"cubin-" + gpu, codegen::cuda::compile_cuda(text, gpu, functions.front().name + ".cu")});
+    images.push_back({"cubin-" + gpu, codegen::cuda::compile_cuda(text, gpu, finished.front().name + ".cu")});
+  if (compiler == CudaCompiler::nvrtc) return images;
+  try {
+    images.push_back(image_of("ptx-" + target.gpus.front(), compile_ptx(functions, target, target.gpus.front())));
+  } catch (const CompileError&) {
+    // What LLVM has no words for, such as an intrinsic of the user's in CUDA C, has cubins alone.
+  }
   return images;
 }
 

@@ -13,7 +13,7 @@ limit=60000000
 folder=${1:-build/gpu-bundle}
 shift || true
 if [[ $# -eq 0 ]]; then
-  set -- "nvrtc=cuda -arch=sm_80,sm_90"
+  set -- "nvrtc=cuda -arch=sm_80,sm_90 -compiler=nvrtc" "llvm=cuda -arch=sm_80,sm_90 -compiler=llvm"
 fi
 ferry=build/release/bin/ferry
 

@@ -58,7 +58,7 @@ void check_name(const std::string& name) {
 
 std::vector<std::string> known_options(const std::string& kind) {
   std::vector<std::string> known{"max_threads_per_block", "max_shared_memory_per_block"};
-  if (kind == "cuda") known.insert(known.begin(), "arch");
+  if (kind == "cuda") known.insert(known.begin(), {"arch", "compiler"});
   return known;
 }
 
@@ -80,10 +80,14 @@ Target gpu_from_options(const std::string& name, const std::vector<Option>& opti
   target.arch = name.substr(0, name.find(':'));
   target.is_source = true;
   target.keeps_loops = true;
-  std::string limits;
+  std::string limits, compiler;
   for (const Option& option : options) {
     if (target.arch == "cuda" && option.key == "arch") {
       target.gpus = gpu_names(option.value);
+    } else if (target.arch == "cuda" && option.key == "compiler") {
+      if (option.value != "nvrtc" && option.value != "llvm")
+        throw CompileError("expected nvrtc or llvm after -compiler=, got '" + option.value + "'");
+      compiler = " -compiler=" + option.value;
     } else if (option.key == "max_threads_per_block") {
       target.block_threads = limit(option);
       limits += " -" + option.key + "=" + option.value;
@@ -108,7 +112,7 @@ Target gpu_from_options(const std::string& name, const std::vector<Option>& opti
         target.block_shared_bytes = std::min(target.block_shared_bytes, shared_bytes_of(gpu));
     }
   }
-  target.text += limits;
+  target.text += compiler + limits;
   return target;
 }
 

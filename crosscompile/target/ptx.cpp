@@ -2,6 +2,12 @@
 
 namespace ferry {
 
+CudaCompiler cuda_compiler(const Target& cuda) {
+  if (cuda.text.find(" -compiler=nvrtc") != std::string::npos) return CudaCompiler::nvrtc;
+  if (cuda.text.find(" -compiler=llvm") != std::string::npos) return CudaCompiler::llvm;
+  return CudaCompiler::both;
+}
+
 Target ptx_target_like(const Target& cuda, const std::string& gpu, bool has_libdevice) {
   Target target = cuda;
   target.is_source = false;

@@ -10,6 +10,10 @@ namespace ferry {
 // A feature of such a target: code generation brings the functions of math.def from CUDA's library.
 inline constexpr const char* kLibdevice = "libdevice";
 
+// Who makes code for the target "cuda": both, unless one of them is asked for, "cuda -compiler=llvm".
+enum class CudaCompiler { both, nvrtc, llvm };
+CudaCompiler cuda_compiler(const Target& cuda);
+
 Target ptx_target_like(const Target& cuda, const std::string& gpu, bool has_libdevice);
 
 }  // namespace ferry

@@ -128,6 +128,29 @@ TEST_CASE("--emit shows the stages for any target") {
   CHECK(after.out.find("ramp(") != std::string::npos);
 }
 
+TEST_CASE("a module for CUDA has machine code for its GPUs and PTX for others, or what one compiler makes") {
+  const Folder folder;
+  const std::string kernel = folder.file("mm.tc", test::kMatmul), module = folder.path("mm.ferry");
+  const auto images = [&](const std::string& target) {
+    const Outcome compile = run_ferry({"compile", kernel, "--target", target, "-o", module});
+    CHECK_MESSAGE(compile.code == 0, compile.err);
+    const auto json = nlohmann::json::parse(run_ferry({"inspect", module, "--json"}).out);
+    std::vector<std::string> kinds;
+    for (const auto& image : json.at("images")) kinds.push_back(image.at("kind"));
+    return kinds;
+  };
+  using Kinds = std::vector<std::string>;
+  CHECK(images("cuda -arch=sm_80,sm_90") == Kinds{"cubin-sm_80", "cubin-sm_90", "ptx-sm_80"});
+  CHECK(images("cuda -arch=sm_80,sm_90 -compiler=nvrtc") == Kinds{"cubin-sm_80", "cubin-sm_90"});
+  CHECK(images("cuda -arch=sm_80,sm_90 -compiler=llvm") == Kinds{"ptx-sm_80", "ptx-sm_90"});
+  const Outcome missing = run_ferry({"compile", kernel, "--target", "cuda -compiler=nvrtc", "-o", module}, "",
+                                    {{"FERRY_NVRTC", "/nonexistent"}});
+  CHECK(missing.code == 2);
+  CHECK_MESSAGE(missing.err.find("expected NVRTC, which compiles CUDA C, got no such file: '/nonexistent': install") !=
+                    std::string::npos,
+                missing.err);
+}
+
 TEST_CASE("bench prints a table with the share of a measured peak") {
   const Outcome outcome = run_ferry({"bench", "-e", test::kMatmul, "--size", "M=64,N=64,K=64", "--repeat", "5",
                                      "--min-repeat-ms", "1", "--warmup-ms", "1"});

@@ -8,7 +8,9 @@ trap 'rm -rf "$folder"' EXIT
 fail() { echo "gpu_bundle_test: $*" >&2; exit 1; }
 
 scripts/gpu_bundle.sh "$folder/cuda"
-[[ $(ls "$folder"/cuda/modules/nvrtc | wc -l) -ge 20 ]] || fail "expected 20 modules for CUDA or more"
+for compiler in nvrtc llvm; do
+  [[ $(ls "$folder/cuda/modules/$compiler" | wc -l) -ge 20 ]] || fail "expected 20 modules for CUDA or more"
+done
 
 scripts/gpu_bundle.sh "$folder/pocl" pocl=opencl
 mkdir "$folder/elsewhere"

@@ -152,6 +152,8 @@ TEST_CASE("the targets of GPUs say what code is made for") {
   CHECK(cuda.gpus == std::vector<std::string>{"sm_80", "sm_90a"});
   CHECK(cuda.text == "cuda -arch=sm_80,sm_90a");
   CHECK(resolve_target("cuda").text == "cuda -arch=sm_80");
+  CHECK(resolve_target("cuda -compiler=llvm -arch=sm_90").text == "cuda -arch=sm_90 -compiler=llvm");
+  CHECK(contains(refusal("cuda -compiler=nvcc"), "expected nvrtc or llvm after -compiler=, got 'nvcc'"));
   CHECK(resolve_target("opencl").is_source);
   CHECK(cuda.device == "cuda");
   CHECK(cuda.block_shared_bytes == 163 * 1024);
