@@ -20,6 +20,8 @@ constexpr std::int64_t kThreads = 256;
 constexpr std::int64_t kElementsOfThread = 4;
 // Rows of a reduction that share what they read of the other operand.
 constexpr std::int64_t kRowsOfThread = 4;
+// Elements of a reduction that are worth a block's threads.
+constexpr std::int64_t kLeastRow = 128;
 
 std::int64_t threads_of(const Target& target) {
   return target.block_threads == 0 ? kThreads : std::min(kThreads, target.block_threads);
@@ -101,6 +103,40 @@ std::optional<std::size_t> shared_axis(const ScheduledStage& stage) {
   return std::nullopt;
 }
 
+// Whether neighbours along the reduction's innermost axis are neighbours in memory, and those along the results' are
+// not: then the threads of a block read a result's elements together.
+bool reduces_rows(const ScheduledStage& stage) {
+  const Reduce& reduce = *stage.reduction();
+  if (reduce.sources.size() != 1 || reduce.reducer->op == ReduceOp::user || reduce.condition.defined() ||
+      !reduce.init.empty())
+    return false;
+  std::int64_t elements = 1;
+  for (const Axis& axis : reduce.axes) {
+    const std::int64_t extent = constant_extent(axis.extent);
+    elements = extent == 0 || elements == 0 ? 0 : elements * extent;
+  }
+  if (elements != 0 && elements < kLeastRow) return false;
+  bool along_row = false, along_results = false;
+  for (const Load* load : loads_of(reduce.sources[0])) {
+    along_row = along_row || step_of(*load, reduce.axes.back().var) == Step::contiguous;
+    along_results = along_results || (!stage.axes.empty() && step_of(*load, stage.axes.back().var) == Step::contiguous);
+  }
+  return along_row && !along_results;
+}
+
+// A block for each result: every thread adds up its share, and the block adds up what its threads have.
+void schedule_rows(StageHandle handle, const ScheduledStage& stage, const Target& target) {
+  const std::vector<std::string> results = loops_over_results(stage);
+  std::vector<std::string> depth;
+  for (const std::size_t id : stage.loops.order())
+    if (stage.loops.loop(id).reduces) depth.push_back(stage.loops.loop(id).name);
+  const std::string thread = handle.split(fuse_all(handle, depth), threads_of(target)).second;
+  StageHandle partial = handle.rfactor(thread);
+  if (!results.empty()) handle.bind(fuse_all(handle, results), "blockIdx.x");
+  handle.bind(thread, "threadIdx.x");
+  partial.compute_at(handle.name(), thread);
+}
+
 // A thread for each result, or for a few that share what they read.
 void schedule_reduction(StageHandle handle, const ScheduledStage& stage, const Target& target) {
   std::vector<std::string> names = loops_over_results(stage);
@@ -152,6 +188,9 @@ Schedule decide_for_gpu(Schedule schedule, const Target& target) {
       schedule_gpu_product(schedule, handle, *tiles, last);
     } else if (stage.reduction() == nullptr) {
       schedule_elements(handle, stage, target);
+    } else if (reduces_rows(stage)) {
+      schedule_rows(handle, stage, target);
+      last.clear();
     } else if (last.empty()) {
       schedule_reduction(handle, stage, target);
     } else {

@@ -64,7 +64,7 @@ TEST_CASE("examples with schedules for GPUs have no races, compute what they say
         schedule));
     expect_assembles(joined(joined({kernel}, function), schedule));
   }
-  CHECK(count >= 17);
+  CHECK(count >= 18);
 }
 
 TEST_CASE("every example runs on a GPU under ferry's own schedule") {
