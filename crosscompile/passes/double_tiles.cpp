@@ -7,6 +7,7 @@
 #include "crosscompile/passes/guards.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ferry::passes {
 namespace {
@@ -34,11 +35,14 @@ class Doubler : public Mutator {
 
   Stmt mutate_node(const For& node, const Stmt& self) override {
     const bool is_on_gpu = is_block(node.for_kind) || is_thread(node.for_kind);
-    if (!is_on_gpu && as_int(node.extent) != nullptr && !is_common(node.body)) {
+    if (in_kernel_ && !is_on_gpu && as_int(node.extent) != nullptr && !is_common(node.body)) {
       if (Stmt doubled = with_whole_copy(self)) return doubled;
     }
     const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
-    return Mutator::mutate_node(node, self);
+    const bool had = std::exchange(in_kernel_, in_kernel_ || is_on_gpu);
+    Stmt result = Mutator::mutate_node(node, self);
+    in_kernel_ = had;
+    return result;
   }
 
   Stmt mutate_node(const If& node, const Stmt&) override {
@@ -75,6 +79,7 @@ class Doubler : public Mutator {
   }
 
   Knowledge knowledge_;
+  bool in_kernel_ = false;  // loops over blocks or threads stand around
 };
 
 }  // namespace
