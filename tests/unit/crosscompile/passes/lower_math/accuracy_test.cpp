@@ -102,10 +102,16 @@ void check(const Reference& reference, const std::string& target, const Worst& w
   CHECK_MESSAGE(worst.ulps <= reference.ulps, std::string(text));
 }
 
+// FERRY_MATH_ONLY=exp takes one function, for who has changed just that.
+bool is_chosen(const Reference& reference) {
+  const char* only = std::getenv("FERRY_MATH_ONLY");
+  return only == nullptr || reference.name == only;
+}
+
 void sweep(std::uint64_t step) {
   for (const std::string& target : native_targets()) {
     for (const Reference& reference : references()) {
-      if (reference.of_one == nullptr) continue;
+      if (reference.of_one == nullptr || !is_chosen(reference)) continue;
       const NativeMath machine(reference.name, 1, resolve_target(target), 16);
       Comparison comparison(reference, machine);
       for (std::uint64_t bits = 0; bits <= 0xffffffff; bits += step) {
