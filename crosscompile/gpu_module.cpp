@@ -66,6 +66,21 @@ Plan plan_of(const ir::Function& function, const Target& target) {
   return plan;
 }
 
+namespace {
+
+// Whether both launch the same kernels with the same operands: a module has one plan for all of its images.
+bool have_one_plan(std::span<const ir::Function> a, std::span<const ir::Function> b, const Target& target) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto bytes = [](const ir::Function& function) {
+      return to_manifest(function.call_workspace, function, function.name + ": workspace");
+    };
+    if (plan_of(a[i], target) != plan_of(b[i], target) || bytes(a[i]) != bytes(b[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::vector<CodeImage> gpu_images(std::span<const ir::Function> functions, std::span<const ir::Function> finished,
                                   const Target& target) {
   const auto image_of = [](const std::string& kind, const std::string& text) {
@@ -77,8 +92,12 @@ std::vector<CodeImage> gpu_images(std::span<const ir::Function> functions, std::
   const bool by_llvm = compiler == CudaCompiler::llvm || (compiler == CudaCompiler::both && no_nvrtc);
   std::vector<CodeImage> images;
   if (by_llvm) {
-    for (const std::string& gpu : target.gpus)
-      images.push_back(image_of("ptx-" + gpu, compile_ptx(functions, target, gpu)));
+    for (const std::string& gpu : target.gpus) {
+      const Ptx ptx = compile_ptx(functions, target, gpu);
+      if (!have_one_plan(finished, ptx.functions, target))
+        throw InternalError("the kernels of PTX are launched in another way than the plan says");
+      images.push_back(image_of("ptx-" + gpu, ptx.text));
+    }
     return images;
   }
   const std::string text = codegen::emit_source(finished, target);
@@ -86,7 +105,9 @@ std::vector<CodeImage> gpu_images(std::span<const ir::Function> functions, std::
     images.push_back({"cubin-" + gpu, codegen::cuda::compile_cuda(text, gpu, finished.front().name + ".cu")});
   if (compiler == CudaCompiler::nvrtc) return images;
   try {
-    images.push_back(image_of("ptx-" + target.gpus.front(), compile_ptx(functions, target, target.gpus.front())));
+    const Ptx ptx = compile_ptx(functions, target, target.gpus.front());
+    if (have_one_plan(finished, ptx.functions, target))
+      images.push_back(image_of("ptx-" + target.gpus.front(), ptx.text));
   } catch (const CompileError&) {
     // What LLVM has no words for, such as an intrinsic of the user's in CUDA C, has cubins alone.
   }

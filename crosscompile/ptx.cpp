@@ -5,16 +5,15 @@
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/ptx.h"
 
-#include <vector>
-
 namespace ferry {
 
-std::string compile_ptx(std::span<const ir::Function> functions, const Target& cuda, const std::string& gpu) {
+Ptx compile_ptx(std::span<const ir::Function> functions, const Target& cuda, const std::string& gpu) {
   const std::string libdevice = codegen::cuda::find_cuda_file(codegen::cuda::CudaFile::libdevice);
   const Target target = ptx_target_like(cuda, gpu, !libdevice.empty());
-  std::vector<ir::Function> finished;
-  for (const ir::Function& function : functions) finished.push_back(passes::run_pipeline(function, target));
-  return codegen::emit_ptx(finished, target, libdevice);
+  Ptx ptx;
+  for (const ir::Function& function : functions) ptx.functions.push_back(passes::run_pipeline(function, target));
+  ptx.text = codegen::emit_ptx(ptx.functions, target, libdevice);
+  return ptx;
 }
 
 }  // namespace ferry

@@ -75,7 +75,7 @@ std::string emitted(const std::vector<lang::Program>& programs, const KernelSour
   if (options.emit == "lower") return loops_text(programs, schedules, target, options.after);
   if (options.emit == "ptx") {
     const Target cuda = source_target("cuda", target);
-    return compile_ptx(lower::lower_module(programs, schedules), cuda, cuda.gpus.front());
+    return compile_ptx(lower::lower_module(programs, schedules), cuda, cuda.gpus.front()).text;
   }
   const bool to_source = options.emit == "c" || options.emit == "cuda" || options.emit == "opencl";
   if (target.is_source && !to_source)

@@ -250,7 +250,7 @@ std::string schedule_stage(Schedule& schedule, StageHandle handle, const Target&
     return epilogue;
   }
   if (product)
-    schedule_streamed(handle, stage, *product, lanes);
+    schedule_streamed(schedule, handle, *product, lanes);
   else if (is_window(stage))
     schedule_window(handle, stage, lanes_for(stage, stage.axes.back().extent, target), target);
   else if (stage.reduction() != nullptr)

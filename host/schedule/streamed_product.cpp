@@ -1,5 +1,7 @@
 #include "host/schedule/streamed_product.h"
 
+#include "host/schedule/default_loops.h"
+
 #include <algorithm>
 
 namespace ferry::schedule {
@@ -12,6 +14,33 @@ constexpr std::int64_t kMinDepth = 64;
 constexpr std::int64_t kColumns = 2048;
 constexpr std::int64_t kSteps = 8;
 
+std::int64_t columns_of_chunk(const Product& product, std::int64_t lanes) {
+  return std::min(kColumns, (product.columns + lanes - 1) / lanes * lanes);
+}
+
+// One row has registers left for more.
+std::int64_t steps_of(const Product& product) {
+  return product.is_column_constant && product.rows == 1 ? 2 * kSteps : kSteps;
+}
+
+// Whether the matrix is one that can be arranged before the calls: a constant, of nothing but depth and columns.
+bool is_arranged(const ScheduledStage& stage, const Product& product) {
+  return product.is_column_constant && product.column_load->buffer->shape.size() == 2 &&
+         stage.reduction()->axes.size() == 1 && product.column_dimension == 1;
+}
+
+// By chunks, steps, vectors: what the loops read is then one stretch of memory.
+void arrange(Schedule& schedule, const std::string& reader, const Product& product, std::int64_t lanes) {
+  const std::int64_t chunk = columns_of_chunk(product, lanes);
+  const auto text = [](std::int64_t number) { return std::to_string(number); };
+  StageHandle copy = StageHandle(schedule, product.column_load->buffer->name).cache_read("global", {reader});
+  const std::string step = text(steps_of(product)), lane = text(lanes);
+  copy.transform_layout("(k, n) -> (n / " + text(chunk) + ", k / " + step + ", n / " + lane + " % " +
+                        text(chunk / lanes) + ", k % " + step + ", n % " + lane + ")");
+  const StageLoops loops = stage_of(schedule, copy).loops;
+  copy.vectorize(copy.split(loops.loop(loops.spatial(1)).name, lanes).second);
+}
+
 }  // namespace
 
 bool wants_streaming(const Product& product, std::int64_t lanes, const Target& target) {
@@ -19,7 +48,10 @@ bool wants_streaming(const Product& product, std::int64_t lanes, const Target& t
          product.columns >= 4 * lanes && product.column_bytes > static_cast<std::int64_t>(target.l2_bytes);
 }
 
-void schedule_streamed(StageHandle handle, const ScheduledStage& stage, const Product& product, std::int64_t lanes) {
+void schedule_streamed(Schedule& schedule, StageHandle handle, const Product& found, std::int64_t lanes) {
+  const Product product = found;
+  const ScheduledStage& stage = stage_of(schedule, handle);
+  if (is_arranged(stage, product)) arrange(schedule, handle.name(), product, lanes);
   const StageLoops loops = stage.loops;
   std::vector<std::string> outside, tile;
   for (std::size_t a = 0; a < stage.axes.size(); ++a) {
@@ -34,14 +66,14 @@ void schedule_streamed(StageHandle handle, const ScheduledStage& stage, const Pr
     outside.push_back(blocks);
     tile.push_back(rows);
   }
-  const auto [chunks, chunk] = handle.split(loops.loop(loops.spatial(product.column)).name,
-                                            std::min(kColumns, (product.columns + lanes - 1) / lanes * lanes));
+  const auto [chunks, chunk] =
+      handle.split(loops.loop(loops.spatial(product.column)).name, columns_of_chunk(product, lanes));
   const auto [vectors, lane] = handle.split(chunk, lanes);
   std::vector<std::string> order = outside;
   order.push_back(chunks);
   const std::size_t depth_axes = stage.reduction()->axes.size();
   for (std::size_t a = 0; a + 1 < depth_axes; ++a) order.push_back(loops.loop(loops.reduction(a)).name);
-  const auto [blocks, step] = handle.split(loops.loop(loops.reduction(depth_axes - 1)).name, kSteps);
+  const auto [blocks, step] = handle.split(loops.loop(loops.reduction(depth_axes - 1)).name, steps_of(product));
   order.insert(order.end(), {blocks, vectors, step});
   order.insert(order.end(), tile.begin(), tile.end());
   order.push_back(lane);

@@ -13,6 +13,8 @@ bool wants_streaming(const Product& product, std::int64_t lanes, const Target& t
 //       for some steps of the depth              as many streams as the processor follows
 //         for vectors of columns
 //           for the steps: results += row * column
-void schedule_streamed(StageHandle handle, const ScheduledStage& stage, const Product& product, std::int64_t lanes);
+//
+// A constant matrix is arranged in the order in which this reads it, before any call.
+void schedule_streamed(Schedule& schedule, StageHandle handle, const Product& product, std::int64_t lanes);
 
 }  // namespace ferry::schedule

@@ -124,7 +124,8 @@ TEST_CASE("the default schedule packs constant weights outside of the call, also
   };
   CHECK(functions("128", "const ") == 2);
   CHECK(functions("8", "const ") == 2);
-  CHECK(functions("1", "const ") == 1);  // read once, in its own order
+  CHECK(functions("1", "const ") == 2);  // arranged in the order in which it is read
+  CHECK(functions("1", "") == 1);
   CHECK(functions("128", "") == 1);
 }
 
