@@ -2,9 +2,9 @@
 
 #include "crosscompile/ir/substitute.h"
 #include "host/schedule/default_loops.h"
+#include "host/schedule/finishing_stage.h"
 #include "host/schedule/packing.h"
 #include "host/schedule/register_tile.h"
-#include "host/schedule/stages/access.h"
 
 #include <algorithm>
 #include <numeric>
@@ -121,19 +121,7 @@ bool wants_blocks(const Product& product, std::int64_t lanes, const Target& targ
 }
 
 std::string find_epilogue(const Stages& stages, const ScheduledStage& product, const Product& found) {
-  if (product.is_final() || found.depth > kMaxDepth) return "";
-  const std::vector<const ScheduledStage*> readers = readers_of(stages, product);
-  if (readers.size() != 1 || readers[0]->reduction() != nullptr || readers[0]->place != Place::root ||
-      readers[0]->external != nullptr || readers[0]->axes.size() != product.axes.size())
-    return "";
-  for (const Expr& value : readers[0]->values) {
-    for (const Load* load : loads_of(value)) {
-      if (load->buffer != product.outputs[0]) continue;
-      for (std::size_t a = 0; a < product.axes.size(); ++a)
-        if (!load->indices[a].same_as(readers[0]->axes[a].var)) return "";
-    }
-  }
-  return readers[0]->name;
+  return found.depth > kMaxDepth ? "" : finishing_stage(stages, product);
 }
 
 void schedule_blocked(Schedule& schedule, StageHandle handle, const Product& found, std::int64_t lanes,

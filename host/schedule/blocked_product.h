@@ -22,8 +22,8 @@ bool wants_blocks(const Product& product, std::int64_t lanes, const Target& targ
 void schedule_blocked(Schedule& schedule, StageHandle handle, const Product& product, std::int64_t lanes,
                       const Target& target, const std::string& epilogue);
 
-// The one stage that reads the product, element by element in the same places, so that each tile can be finished while
-// it is in registers; empty when there is none or the sums are added up in blocks.
+// The stage that finishes each tile while it is in registers (finishing_stage.h); empty when there is none or the sums
+// are added up in blocks.
 std::string find_epilogue(const Stages& stages, const ScheduledStage& product, const Product& found);
 
 }  // namespace ferry::schedule

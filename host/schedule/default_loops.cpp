@@ -82,6 +82,12 @@ std::vector<std::string> names_in_order(const StageLoops& loops) {
   return names;
 }
 
+std::string fuse_all(StageHandle handle, const std::vector<std::string>& names) {
+  std::string all = names.front();
+  for (std::size_t i = 1; i < names.size(); ++i) all = handle.fuse(all, names[i]);
+  return all;
+}
+
 void make_parallel(const Schedule& schedule, StageHandle handle) {
   const StageLoops& loops = stage_of(schedule, handle).loops;
   std::int64_t work = 1;

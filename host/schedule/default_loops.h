@@ -25,6 +25,9 @@ std::int64_t l2_bytes(const Target& target);
 const ScheduledStage& stage_of(const Schedule& schedule, const StageHandle& handle);
 std::vector<std::string> names_in_order(const StageLoops& loops);
 
+// One loop over all of these, at least one, which are neighbours in this order; returns its name.
+std::string fuse_all(StageHandle handle, const std::vector<std::string>& names);
+
 // Threads for the outermost loop with more than one iteration, if there is enough work for them and it is no loop of a
 // reduction.
 void make_parallel(const Schedule& schedule, StageHandle handle);

@@ -35,12 +35,6 @@ std::optional<std::size_t> own_axis(const ScheduledStage& stage, const Load& min
   return std::nullopt;
 }
 
-std::string fuse_all(StageHandle handle, const std::vector<std::string>& names) {
-  std::string all = names.front();
-  for (std::size_t i = 1; i < names.size(); ++i) all = handle.fuse(all, names[i]);
-  return all;
-}
-
 // All threads of the block copy a piece together, neighbours next to each other.
 void fetch(Schedule& schedule, StageHandle piece, const std::string& reader, const std::string& loop,
            const GpuTiles& tiles) {
@@ -53,21 +47,6 @@ void fetch(Schedule& schedule, StageHandle piece, const std::string& reader, con
 }
 
 }  // namespace
-
-std::string finishing_stage(const Stages& stages, const ScheduledStage& product) {
-  if (product.is_final()) return "";
-  const std::vector<const ScheduledStage*> readers = readers_of(stages, product);
-  if (readers.size() != 1 || readers[0]->reduction() != nullptr || readers[0]->place != Place::root ||
-      readers[0]->external != nullptr || readers[0]->axes.size() != product.axes.size())
-    return "";
-  for (const Expr& value : readers[0]->values)
-    for (const Load* load : loads_of(value)) {
-      if (load->buffer != product.outputs[0]) continue;
-      for (std::size_t a = 0; a < product.axes.size(); ++a)
-        if (!load->indices[a].same_as(readers[0]->axes[a].var)) return "";
-    }
-  return readers[0]->name;
-}
 
 std::optional<GpuTiles> find_gpu_tiles(const ScheduledStage& stage, const Target& target) {
   const Reduce* reduce = stage.reduction();

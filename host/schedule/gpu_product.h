@@ -24,10 +24,6 @@ struct GpuTiles {
   std::int64_t thread_rows = 4, thread_columns = 4;
 };
 
-// The stage that reads this one element by element in the same places, so that a thread can finish what it has in
-// registers; empty when there is none, or others read it too.
-std::string finishing_stage(const Stages& stages, const ScheduledStage& stage);
-
 // Nothing for stages that are no products over one axis, and for those too small for tiles to pay.
 std::optional<GpuTiles> find_gpu_tiles(const ScheduledStage& stage, const Target& target);
 

@@ -1,6 +1,7 @@
 #include "host/schedule/gpu_schedule.h"
 
 #include "host/schedule/default_loops.h"
+#include "host/schedule/finishing_stage.h"
 #include "host/schedule/gpu_product.h"
 #include "host/schedule/inline_choice.h"
 #include "host/schedule/product.h"
@@ -32,12 +33,6 @@ std::vector<std::string> loops_over_results(const ScheduledStage& stage) {
   for (const std::size_t id : stage.loops.order())
     if (!stage.loops.loop(id).reduces) names.push_back(stage.loops.loop(id).name);
   return names;
-}
-
-std::string fuse_all(StageHandle handle, const std::vector<std::string>& names) {
-  std::string all = names.front();
-  for (std::size_t i = 1; i < names.size(); ++i) all = handle.fuse(all, names[i]);
-  return all;
 }
 
 // Whether every element is read from the place at which it is written, or is the same for all: then one index serves
