@@ -3,6 +3,7 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/launches.h"
+#include "rpc/base/format.h"
 
 #include <limits>
 #include <string>
@@ -14,12 +15,7 @@ constexpr const char* kAxisNames[] = {"threadIdx.x", "threadIdx.y", "threadIdx.z
 // threadIdx.z of CUDA: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
 constexpr std::int64_t kCudaThreadsZ = 64;
 
-// 65,536
-std::string grouped(std::int64_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ',');
-  return text;
-}
+std::string number(std::int64_t value) { return count_text(static_cast<std::uint64_t>(value)); }
 
 class Limits {
  public:
@@ -30,22 +26,22 @@ class Limits {
     std::string parts;
     for (std::size_t axis = launch.block.size(); axis-- > 0;) {
       const std::int64_t extent = *ir::as_int(launch.block[axis].extent);
-      if (extent > 1) parts += (parts.empty() ? "" : ", ") + std::string(kAxisNames[axis]) + " " + grouped(extent);
+      if (extent > 1) parts += (parts.empty() ? "" : ", ") + std::string(kAxisNames[axis]) + " " + number(extent);
       if (__builtin_mul_overflow(threads, extent, &threads)) threads = std::numeric_limits<std::int64_t>::max();
     }
     if (target_.block_threads != 0 && threads > target_.block_threads)
-      fail(grouped(target_.block_threads) + " threads in a block", grouped(threads) + " (" + parts + ")");
+      fail(number(target_.block_threads) + " threads in a block", number(threads) + " (" + parts + ")");
     if (const std::int64_t z = *ir::as_int(launch.block[2].extent); target_.arch == "cuda" && z > kCudaThreadsZ)
-      fail(grouped(kCudaThreadsZ) + " threads along threadIdx.z", grouped(z));
+      fail(number(kCudaThreadsZ) + " threads along threadIdx.z", number(z));
   }
 
   void check_shared(const Launch& launch) const {
     if (target_.block_shared_bytes == 0 || launch.shared_bytes <= target_.block_shared_bytes) return;
     std::string parts;
     for (const ir::BufferRef& buffer : launch.shared)
-      parts += (parts.empty() ? "'" : ", '") + buffer->name + "' " + grouped(shared_bytes_of(*buffer));
-    fail(grouped(target_.block_shared_bytes) + " bytes of shared memory for a block",
-         grouped(launch.shared_bytes) + " (" + parts + "); smaller tiles need less");
+      parts += (parts.empty() ? "'" : ", '") + buffer->name + "' " + number(shared_bytes_of(*buffer));
+    fail(number(target_.block_shared_bytes) + " bytes of shared memory for a block",
+         number(launch.shared_bytes) + " (" + parts + "); smaller tiles need less");
   }
 
  private:

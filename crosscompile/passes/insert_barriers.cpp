@@ -54,9 +54,10 @@ class AccessCollector : public Visitor {
   }
 };
 
-Accesses accesses_of(const Stmt& stmt) {
+template <class Part>
+Accesses accesses_of(const Part& part) {
   AccessCollector collector;
-  collector.visit(stmt);
+  collector.visit(part);
   return std::move(collector.found);
 }
 
@@ -139,7 +140,7 @@ class BarrierPlan {
     }
     if (const auto* allocation = stmt.as<Allocate>()) return begins_with_barrier(allocation->body);
     const auto* let = stmt.as<LetStmt>();
-    return let != nullptr && accesses_of(Evaluate::make(let->value)).empty() && begins_with_barrier(let->body);
+    return let != nullptr && accesses_of(let->value).empty() && begins_with_barrier(let->body);
   }
 
   void descend(const Stmt& stmt, const Accesses& own, Accesses& pending) {

@@ -32,7 +32,7 @@ struct Pass {
 
 // After it, a kernel's blocks, threads, memory and barriers are what they will be, and every tensor still has an index
 // for each of its dimensions: what the interpreter finds is told best there.
-inline constexpr std::string_view kLastOfThreads = "insert_barriers";
+inline constexpr std::string_view kLastOfThreads = "unroll_registers";
 
 // In order. Each pass's header says why it stands where it does.
 std::span<const Pass> pipeline();

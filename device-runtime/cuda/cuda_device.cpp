@@ -165,10 +165,6 @@ Status CudaDevice::copy(void* destination, std::uint64_t destination_offset, voi
   return error == kCuSuccess ? Status() : cuda_failure(api_, "cuMemcpyDtoDAsync", error);
 }
 
-Status CudaDevice::fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements) {
-  return fill_in_pieces(*this, memory, kind, seed, dtype, elements);
-}
-
 Result<std::unique_ptr<Program>> CudaDevice::load(const ModuleFile& module, const Hash&) {
   return load_cuda_program(module, *this);
 }

@@ -49,11 +49,10 @@ Status Device::read_pieces(void* memory, std::uint64_t offset, std::uint64_t byt
   return {};
 }
 
-Status fill_in_pieces(Device& device, void* memory, FillKind kind, std::uint64_t seed, DType dtype,
-                      std::uint64_t elements) {
+Status Device::fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements) {
   const std::uint64_t element = dtype_bytes(dtype);
   std::uint64_t first = 0;
-  return device.write_pieces(memory, 0, elements * element, [&](std::span<std::uint8_t> piece) {
+  return write_pieces(memory, 0, elements * element, [&](std::span<std::uint8_t> piece) {
     const std::uint64_t count = piece.size() / element;
     ferry::fill(kind, seed, dtype, first, count, piece.data());
     first += count;

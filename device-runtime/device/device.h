@@ -49,7 +49,7 @@ class Device {
   virtual Result<void*> allocate(std::uint64_t bytes) = 0;
   virtual void release(void* memory, std::uint64_t bytes) = 0;
   // Where this process reads and writes the memory; null when it cannot: then write() and read() do.
-  virtual std::uint8_t* host_address(void* memory) = 0;
+  virtual std::uint8_t* host_address(void* /*memory*/) { return nullptr; }
   virtual Status write(void* memory, std::uint64_t offset, std::span<const std::uint8_t> from);
   virtual Status read(void* memory, std::uint64_t offset, std::span<std::uint8_t> into);
   // The same piece by piece, in order: `fill` makes the next one while the one before it is on its way, `take` is given
@@ -63,17 +63,17 @@ class Device {
   virtual Status copy(void* destination, std::uint64_t destination_offset, void* source, std::uint64_t source_offset,
                       std::uint64_t bytes) = 0;
   // The first elements, as rpc/abi/fill.h defines them.
-  virtual Status fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements) = 0;
+  virtual Status fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements);
 
   // Takes the image that fits this device out of the module. The manifest was checked against the device's facts.
   // `hash` is what debuggers and reports of crashes call it.
   virtual Result<std::unique_ptr<Program>> load(const ModuleFile& module, const Hash& hash) = 0;
 
   // Parallel loops use at most so many threads from now on; 0: all.
-  virtual void limit_threads(unsigned threads) = 0;
+  virtual void limit_threads(unsigned /*threads*/) {}
 
   // What kernels have printed since the last call.
-  virtual std::string take_printed() = 0;
+  virtual std::string take_printed() { return {}; }
 
   // For measurements that want caches without what they touched: how many bytes wipe_caches() walks through in the
   // device's own memory. 0: the device has no caches beside those of this process's memory.
@@ -85,9 +85,5 @@ class Device {
   // does not.
   virtual std::string watched_text(const std::string& /*name*/) { return {}; }
 };
-
-// Device::fill for memory that this process does not reach.
-Status fill_in_pieces(Device& device, void* memory, FillKind kind, std::uint64_t seed, DType dtype,
-                      std::uint64_t elements);
 
 }  // namespace ferry::device

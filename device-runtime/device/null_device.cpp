@@ -46,11 +46,6 @@ Status NullDevice::copy(void* destination, std::uint64_t destination_offset, voi
   return {};
 }
 
-Status NullDevice::fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements) {
-  ferry::fill(kind, seed, dtype, 0, elements, memory);
-  return {};
-}
-
 Result<std::unique_ptr<Program>> NullDevice::load(const ModuleFile&, const Hash&) {
   return std::unique_ptr<Program>(std::make_unique<NullProgram>());
 }

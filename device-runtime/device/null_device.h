@@ -17,11 +17,8 @@ class NullDevice final : public Device {
   std::uint8_t* host_address(void* memory) override { return static_cast<std::uint8_t*>(memory); }
   Status copy(void* destination, std::uint64_t destination_offset, void* source, std::uint64_t source_offset,
               std::uint64_t bytes) override;
-  Status fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements) override;
   // Any module loads; its calls return 0 and touch nothing.
   Result<std::unique_ptr<Program>> load(const ModuleFile& module, const Hash& hash) override;
-  void limit_threads(unsigned) override {}
-  std::string take_printed() override { return {}; }
 
  private:
   MemoryBudget& budget_;

@@ -171,10 +171,6 @@ Status OpenClDevice::copy(void* destination, std::uint64_t destination_offset, v
   return error == CL_SUCCESS ? Status() : opencl_failure("clEnqueueCopyBuffer", error);
 }
 
-Status OpenClDevice::fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements) {
-  return fill_in_pieces(*this, memory, kind, seed, dtype, elements);
-}
-
 Result<std::uint64_t> OpenClDevice::prepare_wiping() {
   if (wiped_ != nullptr) return std::uint64_t{wiped_bytes_};
   const auto cache = info<cl_ulong>(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);

@@ -28,15 +28,11 @@ class OpenClDevice final : public Device {
   ComputeDevice describe() const override { return description_; }
   Result<void*> allocate(std::uint64_t bytes) override;
   void release(void* memory, std::uint64_t bytes) override;
-  std::uint8_t* host_address(void*) override { return nullptr; }
   Status write(void* memory, std::uint64_t offset, std::span<const std::uint8_t> from) override;
   Status read(void* memory, std::uint64_t offset, std::span<std::uint8_t> into) override;
   Status copy(void* destination, std::uint64_t destination_offset, void* source, std::uint64_t source_offset,
               std::uint64_t bytes) override;
-  Status fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements) override;
   Result<std::unique_ptr<Program>> load(const ModuleFile& module, const Hash& hash) override;
-  void limit_threads(unsigned) override {}
-  std::string take_printed() override { return {}; }
   Result<std::uint64_t> prepare_wiping() override;
   void wipe_caches() override;
 

@@ -47,12 +47,6 @@ Subject prepare(const ir::Function& lowered, const Target& target) {
   return subject;
 }
 
-// A schedule that binds loops to threads is a GPU's.
-Target target_of(const Options& options, const ir::Function& lowered) {
-  if (!options.target.empty()) return resolve_with_notes(options.target);
-  return resolve_target(passes::has_gpu_loops(lowered.body) ? "opencl" : "host");
-}
-
 // The memory of one call.
 class Memory {
  public:
@@ -135,10 +129,11 @@ int run_check(const Options& options) {
     throw UsageError(source.name + " is compiled already: expected a kernel in ferry's own notation");
   const lang::Program& program = choose_program(source, options.kernel.function);
   const schedule::Sizes sizes = size_hints(program, options.call);
-  const Target wanted = resolve_target(options.target.empty() ? "host" : options.target);
+  Target target = resolve_with_notes(options.target.empty() ? "host" : options.target);
   const ir::Function lowered =
-      lower::lower(program, schedules_of(source, std::span(&program, 1), wanted, sizes).front());
-  const Target target = target_of(options, lowered);
+      lower::lower(program, schedules_of(source, std::span(&program, 1), target, sizes).front());
+  // A schedule that binds loops to threads is a GPU's.
+  if (options.target.empty() && passes::has_gpu_loops(lowered.body)) target = resolve_target("opencl");
   const Subject subject = prepare(lowered, target);
   const CallPlan plan = plan_call(subject.info, options.call);
   const Finding finding = check(program, subject, plan, options.check);

@@ -45,16 +45,6 @@ std::string bytes_text(std::uint64_t bytes) {
   return with_unit(value, units[unit]);
 }
 
-std::string count_text(std::uint64_t count) {
-  const std::string digits = std::to_string(count);
-  std::string text;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
-
 std::string rate_text(double per_second, const char* unit) {
   const std::array<const char*, 5> prefixes = {"", "k", "M", "G", "T"};
   std::size_t prefix = 0;

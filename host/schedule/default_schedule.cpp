@@ -268,9 +268,9 @@ bool exceeds_caches(const ScheduledStage& stage) {
 }
 
 Schedule decide(Schedule schedule, const Target& target, const Constants& constants) {
-  if (target.is_gpu()) return decide_for_gpu(std::move(schedule), target);
   for (const std::string& stage : stages_to_inline(schedule.stages())) schedule[stage].compute_inline();
   for (const std::string& stage : borders_of_windows(schedule.stages())) schedule[stage].compute_inline();
+  if (target.is_gpu()) return decide_for_gpu(std::move(schedule), target);
   const RowFusion fusion =
       find_row_fusion(schedule.stages(), stages_with_tiles(schedule.stages(), target, constants), target);
   for (const std::string& name : fusion.stages) {

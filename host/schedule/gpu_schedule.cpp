@@ -3,10 +3,8 @@
 #include "host/schedule/default_loops.h"
 #include "host/schedule/finishing_stage.h"
 #include "host/schedule/gpu_product.h"
-#include "host/schedule/inline_choice.h"
 #include "host/schedule/product.h"
 #include "host/schedule/stages/access.h"
-#include "host/schedule/window.h"
 
 #include <algorithm>
 
@@ -164,8 +162,6 @@ void finish_in_registers(Schedule& schedule, StageHandle reduction, const std::s
 }  // namespace
 
 Schedule decide_for_gpu(Schedule schedule, const Target& target) {
-  for (const std::string& stage : stages_to_inline(schedule.stages())) schedule[stage].compute_inline();
-  for (const std::string& stage : borders_of_windows(schedule.stages())) schedule[stage].compute_inline();
   std::vector<std::string> stages;
   for (const ScheduledStage& stage : schedule.stages())
     if (stage.place != Place::inlined && stage.external == nullptr) stages.push_back(stage.name);

@@ -1,6 +1,8 @@
 // One mistake a file: schedule/NAME.schedule begins with "# kernel NAME", the function of schedule/kernels.tc that it
 // is for, perhaps followed by "# knob NAME=VALUE"; it ends with "# expect MESSAGE", the whole sentence.
 // FERRY_UPDATE_GOLDEN=1 writes what is said now.
+#include "tests/support/examples.h"
+
 #include <doctest/doctest.h>
 
 #include "crosscompile/ir/error.h"
@@ -21,12 +23,6 @@ namespace {
 const std::filesystem::path kFolder = FERRY_SOURCE_DIR "/tests/error/schedule";
 const std::string kExpect = "# expect ";
 
-std::string content(const std::filesystem::path& path) {
-  std::ostringstream whole;
-  whole << std::ifstream(path).rdbuf();
-  return whole.str();
-}
-
 std::vector<std::filesystem::path> mistakes() {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(kFolder))
@@ -35,25 +31,16 @@ std::vector<std::filesystem::path> mistakes() {
   return files;
 }
 
-// What follows "# key " in lines of that form.
-std::vector<std::string> values_of(const std::string& text, const std::string& key) {
-  std::vector<std::string> values;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with("# " + key + " ")) values.push_back(line.substr(key.size() + 3));
-  return values;
-}
-
 std::string refusal(const std::string& text, const std::string& file) {
   using namespace ferry;
-  const std::vector<lang::Program> programs = lang::parse(content(kFolder / "kernels.tc"), "kernels.tc");
-  const std::vector<std::string> kernel = values_of(text, "kernel");
+  const std::vector<lang::Program> programs = lang::parse(ferry::test::text_of(kFolder / "kernels.tc"), "kernels.tc");
+  const std::vector<std::string> kernel = ferry::test::lines_of(text, "kernel");
   REQUIRE(kernel.size() == 1);
   const auto program =
       std::find_if(programs.begin(), programs.end(), [&](const auto& p) { return p.name == kernel[0]; });
   REQUIRE(program != programs.end());
   ScheduleText schedule{text, {}, file};
-  for (const std::string& knob : values_of(text, "knob"))
+  for (const std::string& knob : ferry::test::lines_of(text, "knob"))
     schedule.knobs[knob.substr(0, knob.find('='))] = knob.substr(knob.find('=') + 1);
   try {
     const auto schedules = schedule::replay_sections(std::span(&*program, 1), schedule, Target{});
@@ -71,7 +58,7 @@ TEST_CASE("each mistake in a schedule is told with its place and what was expect
   for (const std::filesystem::path& path : mistakes()) {
     const std::string name = path.filename().string();
     CAPTURE(name);
-    const std::string text = content(path);
+    const std::string text = ferry::test::text_of(path);
     const std::size_t at = text.rfind(kExpect);
     const std::string got = refusal(text, name);
     if (getenv("FERRY_UPDATE_GOLDEN") != nullptr) {

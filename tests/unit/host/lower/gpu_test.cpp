@@ -1,14 +1,9 @@
 // Loops over blocks and threads keep the result, as loops and as kernels with barriers; the interpreter sees what a
 // missing barrier does.
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/printer.h"
-#include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
-#include "host/lang/text.h"
-#include "host/lower/lower.h"
 #include "tests/support/gpu_schedules.h"
-#include "tests/support/kernel_arguments.h"
 #include "tests/support/without_barrier.h"
 #include "tests/unit/host/lower/scheduled.h"
 
@@ -25,24 +20,10 @@ const char* const kTwo = "def two(int(N,M) A) -> (C) { B(i,j) = A(i,j) + 1  C(i,
 const char* const kBlur =
     "def blur(int(H,W) I) -> (B) { X(y,x) = I(y,x) + I(y,x+1) + I(y,x+2)  B(y,x) = X(y,x) + X(y+1,x) + X(y+2,x) }";
 
-lang::Program parse(const std::string& source) { return lang::parse(source, "test.tc").at(0); }
-
 ir::Function kernel(const std::string& source, const std::string& schedule, const std::string& gpu = {}) {
-  const lang::Program program = parse(source);
   Target target;
   target.arch = "x86_64";
-  if (!gpu.empty()) target = resolve_target(gpu);
-  return passes::run_pipeline(lower::lower(program, schedule::Schedule::replay(program, schedule)), target);
-}
-
-std::string complaint(const ir::Function& function, const Sizes& sizes) {
-  KernelArguments arguments(function, sizes);
-  try {
-    (void)ir::interpret(function, arguments.pointers());
-  } catch (const ir::InterpreterError& error) {
-    return error.what();
-  }
-  return "none";
+  return compiled(source, schedule, gpu.empty() ? target : resolve_target(gpu));
 }
 
 std::string pass_refusal(const std::string& source, const std::string& schedule, const std::string& gpu = {}) {

@@ -125,6 +125,21 @@ std::map<std::string, std::int64_t> points_computed(const std::string& source, c
   return counter.stores;
 }
 
+ir::Function compiled(const std::string& source, const std::string& schedule, const Target& target) {
+  const lang::Program program = lang::parse(source, "test.tc").at(0);
+  return passes::run_pipeline(lower::lower(program, schedule::Schedule::replay(program, schedule)), target);
+}
+
+std::string complaint(const ir::Function& function, const Sizes& sizes) {
+  KernelArguments arguments(function, sizes);
+  try {
+    (void)ir::interpret(function, arguments.pointers());
+  } catch (const ir::InterpreterError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
 std::string refusal(const std::string& source, const std::string& schedule) {
   const lang::Program program = parse(source);
   try {

@@ -1,6 +1,8 @@
 // Holds a program under a schedule against the same program as written: the results must not differ.
 #pragma once
 
+#include "crosscompile/ir/function.h"
+#include "crosscompile/target/target.h"
 #include "host/schedule/schedule.h"
 
 #include <cstdint>
@@ -23,6 +25,12 @@ std::string lowered_text(const std::string& source, const std::string& schedule)
 
 // How often elements of each buffer are stored, by name, with constant sizes: before the passes.
 std::map<std::string, std::int64_t> points_computed(const std::string& source, const std::string& schedule);
+
+// After all passes.
+ir::Function compiled(const std::string& source, const std::string& schedule, const Target& target);
+
+// What the interpreter finds wrong; "none" when that is nothing.
+std::string complaint(const ir::Function& function, const Sizes& sizes);
 
 // What the CompileError says; fails when there is none.
 std::string refusal(const std::string& source, const std::string& schedule);

@@ -1,15 +1,10 @@
 // Reductions over the threads of a block: as loops, by shuffles within warps, and as a tree in shared memory.
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/shuffle.h"
-#include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
-#include "host/lang/text.h"
-#include "host/lower/lower.h"
 #include "tests/support/gpu_schedules.h"
-#include "tests/support/kernel_arguments.h"
 #include "tests/support/without_barrier.h"
 #include "tests/unit/host/lower/scheduled.h"
 
@@ -23,9 +18,7 @@ namespace {
 const std::string kSum = "def rows(int(N,K) A) -> (C) { C(i) +=! A(i,k) }";
 
 ir::Function kernel(const std::string& source, const std::string& schedule, const std::string& target) {
-  const lang::Program program = lang::parse(source, "test.tc").at(0);
-  return passes::run_pipeline(lower::lower(program, schedule::Schedule::replay(program, schedule)),
-                              resolve_target(target));
+  return compiled(source, schedule, resolve_target(target));
 }
 
 class ShuffleFinder : public ir::Mutator {
@@ -44,16 +37,6 @@ int count_shuffles(const ir::Function& function) {
   ShuffleFinder finder;
   (void)finder.mutate(function.body);
   return finder.found;
-}
-
-std::string complaint(const ir::Function& function, const Sizes& sizes) {
-  KernelArguments arguments(function, sizes);
-  try {
-    (void)ir::interpret(function, arguments.pointers());
-  } catch (const ir::InterpreterError& error) {
-    return error.what();
-  }
-  return "none";
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
