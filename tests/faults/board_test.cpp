@@ -1,14 +1,17 @@
 // Boards on which little can be written, and servers that are started in odd ways. Needs mounts of its own, so root, or
 // user namespaces.
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 
 #include "rpc/transport/tcp.h"
-#include "tests/faults/next_session.h"
+#include "tests/unit/device-runtime/support/next_session.h"
 #include "tests/unit/device-runtime/support/test_client.h"
 #include "tests/unit/device-runtime/support/test_module.h"
 
@@ -95,6 +98,24 @@ TEST_CASE("on a full disk modules are not kept, and all else works") {
   }
   TestClient client(server.port());
   CHECK(client.ask(rpc::Call{put(client, kit_file()), "say", {}}).status.is_ok());
+}
+
+TEST_CASE("a kernel that fills the disk its folder is on keeps nobody from the next session, and what it wrote goes") {
+  if (!can_mount()) return;
+  const Temporary temporary;
+  TestServer server({"--sessions", "1"}, behind(temporary.with("size=4m")));
+  for (int round = 0; round < 2; ++round) {
+    TestClient client(server.port());
+    SystemCaller call(client);
+    const std::int64_t file = call(SYS_openat, {AT_FDCWD, SystemCaller::kText, O_WRONLY | O_CREAT, 0600}, "large");
+    REQUIRE(file > 0);
+    const std::string block(1 << 16, 'x');
+    CHECK(call(SYS_write, {file, SystemCaller::kText, 1 << 16}, block, 30) == 1 << 16);
+    CHECK(call(SYS_write, {file, SystemCaller::kText, 1 << 16}, block, 100) == -ENOSPC);
+    client.must(rpc::Close{});
+    check_next_session(server);
+    CHECK(sessions_end(server));  // and what cleans up behind them
+  }
 }
 
 TEST_CASE("a server that was started with its streams closed serves all the same") {

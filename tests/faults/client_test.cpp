@@ -6,7 +6,7 @@
 #include <array>
 #include <thread>
 
-#include "tests/faults/next_session.h"
+#include "tests/unit/device-runtime/support/next_session.h"
 #include "tests/unit/device-runtime/support/test_client.h"
 #include "tests/unit/device-runtime/support/test_module.h"
 
@@ -90,27 +90,56 @@ TEST_CASE("a client that is killed at any stage of a session leaves the device f
   CHECK(sessions_end(server));
 }
 
+// A request with something in each of its lists, so that it can be cut there too.
+template <class Request>
+Request example() {
+  return {};
+}
+template <>
+rpc::Open example() {
+  rpc::Open open;
+  open.client = "a client";
+  open.devices = {"cpu"};
+  return open;
+}
+template <>
+rpc::Call example() {
+  return {3, "add", {tensor(1, {4, 4}), scalar(1.5F)}};
+}
+template <>
+rpc::Measure example() {
+  rpc::Measure measure;
+  measure.call = example<rpc::Call>();
+  return measure;
+}
+template <>
+rpc::Evaluate example() {
+  rpc::Evaluate evaluate;
+  evaluate.calls = {example<rpc::Call>()};
+  evaluate.cores = {0};
+  evaluate.watch = {"/proc/loadavg"};
+  return evaluate;
+}
+template <>
+rpc::ReadFiles example() {
+  return {{"/proc/loadavg"}};
+}
+
+// Every request that there is.
+std::vector<std::pair<rpc::Tag, Bytes>> example_bodies() {
+  std::vector<std::pair<rpc::Tag, Bytes>> bodies;
+#define FERRY_EXAMPLE(tag, Request, Reply, name) \
+  bodies.push_back({rpc::Tag::Request, rpc::encode(example<rpc::Request>())});
+  FERRY_MESSAGES(FERRY_EXAMPLE)
+#undef FERRY_EXAMPLE
+  return bodies;
+}
+
 TEST_CASE("every request cut at every length ends its session and nothing else") {
   TestServer server({"--sessions", "8", "--quiet"});
-  rpc::Call call{3, "add", {tensor(1, {4, 4}), scalar(1.5F)}};
-  const std::vector<Bytes> requests = {
-      frame_of(rpc::Ping{}, 2),
-      frame_of(rpc::PutModule{3, {}}, 2),
-      frame_of(rpc::ListModules{}, 2),
-      frame_of(rpc::UnloadModule{3}, 2),
-      frame_of(rpc::Alloc{1, 64, 0}, 2),
-      frame_of(rpc::Free{1}, 2),
-      frame_of(rpc::Write{1, 0}, 2),
-      frame_of(rpc::Read{1, 0, 64}, 2),
-      frame_of(rpc::Fill{1}, 2),
-      frame_of(rpc::Copy{1, 0, 2}, 2),
-      frame_of(call, 2),
-      frame_of(rpc::Measure{call}, 2),
-      frame_of(rpc::Facts{}, 2),
-      frame_of(rpc::Close{}, 2),
-  };
   const Bytes open = opening();
-  for (const Bytes& request : requests) {
+  for (const auto& [tag, body] : example_bodies()) {
+    const Bytes request = bytes_of_frame(tag, 2, body);
     for (std::size_t length = 0; length < request.size(); ++length) {
       auto transport = connect_to(server.port());
       Bytes bytes = open;
@@ -121,24 +150,16 @@ TEST_CASE("every request cut at every length ends its session and nothing else")
   for (std::size_t length = 0; length < open.size(); ++length) {
     send_bytes(*connect_to(server.port()), ByteSpan(open).first(length));
   }
-  CHECK(sessions_end(server));
   check_next_session(server);
+  CHECK(sessions_end(server));
 }
 
 TEST_CASE("every request whose body is shorter or longer than it should be is refused, and the session goes on") {
   TestServer server(kOnePlace);
   TestClient client(server.port());
-  rpc::Call call{3, "add", {tensor(1, {4, 4}), scalar(1.5F)}};
-  const std::vector<std::pair<rpc::Tag, Bytes>> bodies = {{rpc::Tag::PutModule, rpc::encode(rpc::PutModule{3, {}})},
-                                                          {rpc::Tag::Alloc, rpc::encode(rpc::Alloc{1, 64, 0})},
-                                                          {rpc::Tag::Write, rpc::encode(rpc::Write{1, 0})},
-                                                          {rpc::Tag::Read, rpc::encode(rpc::Read{1, 0, 4})},
-                                                          {rpc::Tag::Fill, rpc::encode(rpc::Fill{1})},
-                                                          {rpc::Tag::Copy, rpc::encode(rpc::Copy{1, 0, 2})},
-                                                          {rpc::Tag::Call, rpc::encode(call)},
-                                                          {rpc::Tag::Measure, rpc::encode(rpc::Measure{call})}};
   std::uint64_t id = 1000;
-  for (const auto& [tag, body] : bodies) {
+  for (const auto& [tag, body] : example_bodies()) {
+    if (tag == rpc::Tag::GetStatus) continue;  // is none of a session's
     for (std::size_t length = 0; length <= body.size() + 1; ++length) {
       if (length == body.size()) continue;
       Bytes cut = body;

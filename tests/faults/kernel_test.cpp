@@ -9,7 +9,7 @@
 #include <chrono>
 #include <thread>
 
-#include "tests/faults/next_session.h"
+#include "tests/unit/device-runtime/support/next_session.h"
 #include "tests/unit/device-runtime/support/test_client.h"
 #include "tests/unit/device-runtime/support/test_module.h"
 

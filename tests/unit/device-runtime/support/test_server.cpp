@@ -121,7 +121,7 @@ ProcessResult run_server_program(const std::vector<std::string>& arguments) {
   return result;
 }
 
-TestServer::TestServer(std::vector<std::string> arguments, const std::vector<std::string>& wrapper)
+TestServer::TestServer(std::vector<std::string> arguments, const std::vector<std::string>& wrapper, Access access)
     : error_file_(temporary_file()) {
   std::vector<std::string> words = server_command();
   words.insert(words.begin(), wrapper.begin(), wrapper.end());
@@ -133,7 +133,7 @@ TestServer::TestServer(std::vector<std::string> arguments, const std::vector<std
   };
   add_default("--port", "0");
   add_default("--sessions", "8");
-  if (std::find(arguments.begin(), arguments.end(), "--key-file") == arguments.end()) {
+  if (access == Access::open_to_all && std::find(arguments.begin(), arguments.end(), "--key-file") == arguments.end()) {
     words.push_back("--insecure-plaintext");
   }
   words.insert(words.end(), arguments.begin(), arguments.end());

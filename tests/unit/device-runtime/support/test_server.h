@@ -25,11 +25,15 @@ struct ProcessResult {
 // Runs the server program to its end, as a user would type it.
 ProcessResult run_server_program(const std::vector<std::string>& arguments);
 
+// Whom a server lets in whose arguments say nothing of keys: everybody, or holders of those it finds or makes itself.
+enum class Access { open_to_all, by_keys };
+
 class TestServer {
  public:
   // Listens on a free port of 127.0.0.1, lets everybody in without encryption and serves 8 sessions at a time unless
   // the arguments say otherwise. `wrapper` is a command that runs what stands behind it.
-  explicit TestServer(std::vector<std::string> arguments = {}, const std::vector<std::string>& wrapper = {});
+  explicit TestServer(std::vector<std::string> arguments = {}, const std::vector<std::string>& wrapper = {},
+                      Access access = Access::open_to_all);
   ~TestServer();
   TestServer(const TestServer&) = delete;
   TestServer& operator=(const TestServer&) = delete;
