@@ -7,6 +7,7 @@
 #include "rpc/abi/fill.h"
 #include "rpc/base/hash.h"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -36,7 +37,8 @@ inline constexpr std::uint32_t kProtocolVersionMax = 1;
   X(16, Open, OpenReply, "open")                      \
   X(17, GetStatus, StatusReply, "status")             \
   X(32, Evaluate, Evaluation, "evaluate")             \
-  X(33, ReadFiles, ReadFilesReply, "read_files")
+  X(33, ReadFiles, ReadFilesReply, "read_files")      \
+  X(34, TimeSteps, StepTimes, "time_steps")
 
 // Chosen by the client, never reused within a session, never 0.
 using Handle = std::uint64_t;
@@ -251,6 +253,25 @@ struct Evaluation {
   std::uint64_t voluntary_switches = 0;
   std::uint64_t involuntary_switches = 0;
   std::vector<WatchedFile> watched;
+};
+
+// Runs the call so many times, each launch of its plan timed by itself.
+struct TimeSteps {
+  Call call;
+  std::uint32_t repeat = 1;
+  bool cold = false;
+};
+// A launch, and what it took each time.
+struct StepTiming {
+  std::string kernel;
+  std::array<std::uint64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  std::uint64_t shared_bytes = 0;  // a block; 0: not known
+  std::uint32_t registers = 0;     // a thread; 0: not known
+  std::vector<double> seconds;
+};
+struct StepTimes {
+  std::uint64_t elapsed_ns = 0;  // of the last call, as in CallReply
+  std::vector<StepTiming> steps;
 };
 
 // Files of /proc and /sys, as text.

@@ -28,8 +28,7 @@ const char* meaning(CuResult error) {
 
 CudaCall::~CudaCall() {
   const CudaApi& api = device_.api();
-  if (begin_ != nullptr) api.event_destroy(begin_);
-  if (end_ != nullptr) api.event_destroy(end_);
+  for (const CuEvent event : events_) api.event_destroy(event);
   if (mark_ != nullptr) api.pinned_free(const_cast<unsigned*>(mark_));
   if (workspace_ != nullptr) device_.release(workspace_, bytes_);
 }
@@ -41,7 +40,10 @@ Status CudaCall::prepare(CudaProgram& program, const FunctionInfo& function, std
   FERRY_ASSIGN(bound_, bind_plan(function, arguments, bound, workspace_));
   for (BoundLaunch& launch : bound_) {
     PreparedLaunch prepared;
-    FERRY_ASSIGN(prepared.function, program.kernel_for(function, launch));
+    FERRY_ASSIGN(const CudaKernel kernel, program.kernel_for(function, launch));
+    prepared.function = kernel.function;
+    prepared.registers = kernel.registers;
+    prepared.shared_bytes = kernel.shared_bytes;
     for (BoundOperand& operand : launch.operands) {
       prepared.parameters.push_back(operand.is_memory ? static_cast<void*>(&operand.memory) : &operand.bits);
     }
@@ -65,12 +67,15 @@ CuResult CudaCall::launch(std::size_t index) {
                               extent(bound.shared_bytes), device_.stream(), prepared.parameters.data(), nullptr);
 }
 
+CuResult CudaCall::mark(std::size_t ended) {
+  if (mark_ == nullptr) return kCuSuccess;
+  return device_.api().set_words(mark_address_, static_cast<unsigned>(ended), 1, device_.stream());
+}
+
 CuResult CudaCall::launch_all(bool marked) {
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     CuResult error = launch(i);
-    if (error == kCuSuccess && marked) {
-      error = device_.api().set_words(mark_address_, static_cast<unsigned>(i + 1), 1, device_.stream());
-    }
+    if (error == kCuSuccess && marked) error = mark(i + 1);
     if (error != kCuSuccess) return error;
   }
   return kCuSuccess;
@@ -86,23 +91,68 @@ std::int32_t CudaCall::run() {
 
 std::int64_t CudaCall::clock_resolution_ns() const { return kEventResolutionNs; }
 
+CuResult CudaCall::make_events(std::size_t count) {
+  while (events_.size() < count) {
+    CuEvent event = nullptr;
+    if (const CuResult error = device_.api().event_create(&event, kCuEventDefault); error != kCuSuccess) return error;
+    events_.push_back(event);
+  }
+  return kCuSuccess;
+}
+
+CuResult CudaCall::elapsed(std::size_t from, std::size_t to, std::int64_t& elapsed_ns) const {
+  float milliseconds = 0;
+  const CuResult error = device_.api().event_elapsed(&milliseconds, events_[from], events_[to]);
+  elapsed_ns = static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
+  return error;
+}
+
 std::int32_t CudaCall::sample(std::uint64_t calls, std::int64_t& elapsed_ns) {
   const CudaApi& api = device_.api();
-  for (CuEvent* event : {&begin_, &end_}) {
-    if (*event != nullptr) continue;
-    if (const CuResult error = api.event_create(event, kCuEventDefault); error != kCuSuccess)
-      return fail("cuEventCreate", error, false);
-  }
-  CuResult error = api.event_record(begin_, device_.stream());
+  CuResult error = make_events(2);
+  if (error != kCuSuccess) return fail("cuEventCreate", error, false);
+  error = api.event_record(events_[0], device_.stream());
   for (std::uint64_t i = 0; i < calls && error == kCuSuccess; ++i) error = launch_all(false);
   if (error != kCuSuccess) return fail("cuLaunchKernel", error, false);
-  error = api.event_record(end_, device_.stream());
-  if (error == kCuSuccess) error = api.event_wait(end_);
-  float milliseconds = 0;
-  if (error == kCuSuccess) error = api.event_elapsed(&milliseconds, begin_, end_);
-  if (error != kCuSuccess) return fail("cuEventSynchronize", error, false);
-  elapsed_ns = static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
-  return 0;
+  error = api.event_record(events_[1], device_.stream());
+  if (error == kCuSuccess) error = api.event_wait(events_[1]);
+  if (error == kCuSuccess) error = elapsed(0, 1, elapsed_ns);
+  return error == kCuSuccess ? 0 : fail("cuEventSynchronize", error, false);
+}
+
+std::vector<rpc::StepTiming> CudaCall::steps() const {
+  std::vector<rpc::StepTiming> steps;
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    const BoundLaunch& bound = bound_[i];
+    steps.push_back({bound.kernel,
+                     bound.grid,
+                     bound.block,
+                     bound.shared_bytes + static_cast<std::uint64_t>(launches_[i].shared_bytes),
+                     static_cast<std::uint32_t>(launches_[i].registers),
+                     {}});
+  }
+  return steps;
+}
+
+std::int32_t CudaCall::run_timed(std::span<std::int64_t> elapsed_ns) {
+  const CudaApi& api = device_.api();
+  const bool marked = mark_ != nullptr;
+  if (marked) *mark_ = 0;
+  CuResult error = make_events(2 * launches_.size());
+  if (error != kCuSuccess) return fail("cuEventCreate", error, false);
+  for (std::size_t i = 0; i < launches_.size() && error == kCuSuccess; ++i) {
+    error = api.event_record(events_[2 * i], device_.stream());
+    if (error == kCuSuccess) error = launch(i);
+    if (error == kCuSuccess) error = api.event_record(events_[2 * i + 1], device_.stream());
+    if (error == kCuSuccess) error = mark(i + 1);
+  }
+  if (error != kCuSuccess) return fail("cuLaunchKernel", error, marked);
+  error = api.stream_wait(device_.stream());
+  if (error != kCuSuccess) return fail("cuStreamSynchronize", error, marked);
+  for (std::size_t i = 0; i < launches_.size() && error == kCuSuccess; ++i) {
+    error = elapsed(2 * i, 2 * i + 1, elapsed_ns[i]);
+  }
+  return error == kCuSuccess ? 0 : fail("cuEventElapsedTime", error, marked);
 }
 
 // The one that was running, as far as that is known.

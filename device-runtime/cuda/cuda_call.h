@@ -27,6 +27,9 @@ class CudaCall final : public Workload {
   // Timed by events on the device: what it takes to launch does not count unless the device waits for it.
   std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns) override;
   std::int64_t clock_resolution_ns() const override;
+  std::vector<rpc::StepTiming> steps() const override;
+  // Between two events each.
+  std::int32_t run_timed(std::span<std::int64_t> elapsed_ns) override;
   // kernel_crashed names the kernel, if need be among several.
   Status failure() const override { return failure_; }
 
@@ -34,10 +37,14 @@ class CudaCall final : public Workload {
   struct PreparedLaunch {
     CuFunction function = nullptr;
     std::vector<void*> parameters;  // into bound_
+    int registers = 0, shared_bytes = 0;
   };
 
   CuResult launch_all(bool marked);
   CuResult launch(std::size_t index);
+  CuResult mark(std::size_t ended);
+  CuResult make_events(std::size_t count);
+  CuResult elapsed(std::size_t from, std::size_t to, std::int64_t& elapsed_ns) const;
   std::int32_t fail(const char* what, CuResult error, bool marked);
   std::string kernels(bool marked) const;
 
@@ -47,7 +54,7 @@ class CudaCall final : public Workload {
   void* workspace_ = nullptr;
   std::vector<BoundLaunch> bound_;
   std::vector<PreparedLaunch> launches_;
-  CuEvent begin_ = nullptr, end_ = nullptr;
+  std::vector<CuEvent> events_;  // made when they are first used
   // How many launches have ended, where there are several: written by the device, and readable after a crash.
   volatile unsigned* mark_ = nullptr;
   CuDevicePointer mark_address_ = 0;

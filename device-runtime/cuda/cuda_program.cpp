@@ -70,7 +70,7 @@ Result<CudaKernel*> CudaProgram::find(const FunctionInfo& function, const std::s
   return &kernels_.emplace(name, kernel).first->second;
 }
 
-Result<CuFunction> CudaProgram::kernel_for(const FunctionInfo& function, const BoundLaunch& launch) {
+Result<CudaKernel> CudaProgram::kernel_for(const FunctionInfo& function, const BoundLaunch& launch) {
   FERRY_ASSIGN(CudaKernel* const kernel, find(function, launch.kernel));
   const CudaApi& api = device_.api();
   std::uint64_t threads = 1;
@@ -114,7 +114,7 @@ Result<CuFunction> CudaProgram::kernel_for(const FunctionInfo& function, const B
     if (error != kCuSuccess) return cuda_failure(api, "cuFuncSetAttribute", error);
     kernel->dynamic_allowed = dynamic;
   }
-  return kernel->function;
+  return *kernel;
 }
 
 Result<std::unique_ptr<Workload>> CudaProgram::prepare(std::size_t function, std::span<const DeviceArgument> arguments,

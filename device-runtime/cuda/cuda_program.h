@@ -36,7 +36,7 @@ class CudaProgram final : public Program {
                                             const BoundCall& bound) override;
 
   // Ready for this launch; a refusal says by how much it is beyond what the GPU takes.
-  Result<CuFunction> kernel_for(const FunctionInfo& function, const BoundLaunch& launch);
+  Result<CudaKernel> kernel_for(const FunctionInfo& function, const BoundLaunch& launch);
 
  private:
   Result<CudaKernel*> find(const FunctionInfo& function, const std::string& name);

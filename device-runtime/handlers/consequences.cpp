@@ -48,4 +48,8 @@ void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Evalu
   for (const rpc::Call& call : request.calls) mark_outputs_unwritten(state, call, exchange.cause());
 }
 
+void mark_failed(SessionState& state, const Exchange& exchange, const rpc::TimeSteps& request) {
+  mark_outputs_unwritten(state, request.call, exchange.cause());
+}
+
 }  // namespace ferry::device

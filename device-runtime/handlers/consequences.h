@@ -17,5 +17,6 @@ void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Copy&
 void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Call& request);
 void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Measure& request);
 void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Evaluate& request);
+void mark_failed(SessionState& state, const Exchange& exchange, const rpc::TimeSteps& request);
 
 }  // namespace ferry::device

@@ -8,6 +8,7 @@
 #include "device-runtime/handlers/info.h"
 #include "device-runtime/handlers/memory.h"
 #include "device-runtime/handlers/modules.h"
+#include "device-runtime/handlers/time_steps.h"
 #include "rpc/base/format.h"
 
 namespace ferry::device {
@@ -65,6 +66,7 @@ bool dispatch(SessionState& state, rpc::Connection& connection, Activity& activi
     case rpc::Tag::GetStatus: break;  // the supervisor's, instead of a session
     case rpc::Tag::Evaluate: return reply_with(&handle_evaluate);
     case rpc::Tag::ReadFiles: return reply_with(&handle_read_files);
+    case rpc::Tag::TimeSteps: return reply_with(&handle_time_steps);
   }
   exchange.refuse({ErrorCode::unsupported, format("this server does not know messages of tag %u", frame.header.tag)});
   return !exchange.session_ends();

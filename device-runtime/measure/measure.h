@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "rpc/base/status.h"
 #include "rpc/messages.h"
@@ -25,6 +26,10 @@ class Workload {
   virtual std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns);
   // Of that clock; 0: the processor's.
   virtual std::int64_t clock_resolution_ns() const { return 0; }
+  // What one call is made of, where a device runs several things for it and can time each.
+  virtual std::vector<rpc::StepTiming> steps() const { return {}; }
+  // One call with its steps timed: a duration each, in the order of steps().
+  virtual std::int32_t run_timed(std::span<std::int64_t> /*elapsed_ns*/) { return run(); }
   // Why the last one did not, where a device and not the kernel says so; else ok.
   virtual Status failure() const { return {}; }
 };

@@ -27,6 +27,10 @@ T kernel_info(const OpenClDevice& device, cl_kernel kernel, cl_kernel_work_group
 
 }  // namespace
 
+std::uint64_t shared_memory_of(const OpenClDevice& device, cl_kernel kernel) {
+  return kernel_info<cl_ulong>(device, kernel, CL_KERNEL_LOCAL_MEM_SIZE);
+}
+
 Status check_launch_limits(const OpenClDevice& device, const FunctionInfo& function, const BoundLaunch& launch,
                            cl_kernel kernel) {
   const std::size_t most_threads = kernel_info<std::size_t>(device, kernel, CL_KERNEL_WORK_GROUP_SIZE);
@@ -37,8 +41,7 @@ Status check_launch_limits(const OpenClDevice& device, const FunctionInfo& funct
                   format("wants %llu threads a block; on this device it can have %zu: schedule it with smaller blocks",
                          number(threads), most_threads));
   }
-  // What it declares itself counts, and what the driver adds.
-  const auto local = kernel_info<cl_ulong>(device, kernel, CL_KERNEL_LOCAL_MEM_SIZE);
+  const std::uint64_t local = shared_memory_of(device, kernel);
   const auto most_local = device.info<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE);
   if (most_local != 0 && local + launch.shared_bytes > most_local) {
     return refuse(

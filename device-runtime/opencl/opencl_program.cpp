@@ -35,6 +35,7 @@ class Owned {
 struct PreparedLaunch {
   Owned<cl_kernel> kernel;
   std::array<std::size_t, 3> global, local;
+  rpc::StepTiming step;  // without times
 };
 
 class OpenClCall final : public Workload {
@@ -79,18 +80,32 @@ class OpenClCall final : public Workload {
       if (i % kMaxQueued == kMaxQueued - 1 && error == CL_SUCCESS) error = api.clFinish(device_.queue());
     }
     if (error == CL_SUCCESS) error = api.clFinish(device_.queue());
-    cl_ulong begin = 0, end = 0;
-    if (error == CL_SUCCESS) {
-      error = api.clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof begin, &begin, nullptr);
-    }
-    if (error == CL_SUCCESS) {
-      error = api.clGetEventProfilingInfo(last != nullptr ? last : first, CL_PROFILING_COMMAND_END, sizeof end, &end,
-                                          nullptr);
-    }
+    if (error == CL_SUCCESS) error = elapsed(first, last != nullptr ? last : first, elapsed_ns);
     for (const cl_event event : {first, last}) {
       if (event != nullptr) api.clReleaseEvent(event);
     }
-    elapsed_ns = end > begin ? static_cast<std::int64_t>(end - begin) : 0;
+    return error == CL_SUCCESS ? 0 : fail("clEnqueueNDRangeKernel", error);
+  }
+
+  std::vector<rpc::StepTiming> steps() const override {
+    std::vector<rpc::StepTiming> steps;
+    for (const PreparedLaunch& launch : launches_) steps.push_back(launch.step);
+    return steps;
+  }
+
+  std::int32_t run_timed(std::span<std::int64_t> elapsed_ns) override {
+    const OpenClApi& api = device_.api();
+    std::vector<Owned<cl_event>> events;
+    cl_int error = CL_SUCCESS;
+    for (std::size_t i = 0; i < launches_.size() && error == CL_SUCCESS; ++i) {
+      cl_event event = nullptr;
+      error = enqueue(launches_[i], &event);
+      events.emplace_back(event, api.clReleaseEvent);
+    }
+    if (error == CL_SUCCESS) error = api.clFinish(device_.queue());
+    for (std::size_t i = 0; i < launches_.size() && error == CL_SUCCESS; ++i) {
+      error = elapsed(events[i].get(), events[i].get(), elapsed_ns[i]);
+    }
     return error == CL_SUCCESS ? 0 : fail("clEnqueueNDRangeKernel", error);
   }
 
@@ -108,6 +123,18 @@ class OpenClCall final : public Workload {
     return -1;
   }
 
+  // From the start of what the first event stands for to the end of what the second one does.
+  cl_int elapsed(cl_event from, cl_event to, std::int64_t& elapsed_ns) const {
+    cl_ulong begin = 0, end = 0;
+    cl_int error =
+        device_.api().clGetEventProfilingInfo(from, CL_PROFILING_COMMAND_START, sizeof begin, &begin, nullptr);
+    if (error == CL_SUCCESS) {
+      error = device_.api().clGetEventProfilingInfo(to, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr);
+    }
+    elapsed_ns = end > begin ? static_cast<std::int64_t>(end - begin) : 0;
+    return error;
+  }
+
   cl_int enqueue(const PreparedLaunch& launch, cl_event* event) {
     return device_.api().clEnqueueNDRangeKernel(device_.queue(), launch.kernel.get(), 3, nullptr, launch.global.data(),
                                                 launch.local.data(), 0, nullptr, event);
@@ -117,7 +144,7 @@ class OpenClCall final : public Workload {
     const OpenClApi& api = device_.api();
     cl_int error = CL_SUCCESS;
     PreparedLaunch prepared{
-        Owned(api.clCreateKernel(program, launch.kernel.c_str(), &error), api.clReleaseKernel), {}, {}};
+        Owned(api.clCreateKernel(program, launch.kernel.c_str(), &error), api.clReleaseKernel), {}, {}, {}};
     if (error != CL_SUCCESS) return opencl_failure("clCreateKernel", error);
     FERRY_TRY(check_launch_limits(device_, function, launch, prepared.kernel.get()));
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -127,6 +154,8 @@ class OpenClCall final : public Workload {
     for (std::size_t i = 0; i < launch.operands.size(); ++i) {
       FERRY_TRY(set(prepared.kernel.get(), static_cast<cl_uint>(i), launch.operands[i]));
     }
+    prepared.step = {launch.kernel, launch.grid, launch.block, 0, 0, {}};
+    prepared.step.shared_bytes = launch.shared_bytes + shared_memory_of(device_, prepared.kernel.get());
     launches_.push_back(std::move(prepared));
     return {};
   }

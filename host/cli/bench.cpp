@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@
 namespace ferry::cli {
 
 namespace {
+
+// How long the kernels of a call are timed one by one.
+constexpr double kStepSeconds = 0.2, kMostStepCalls = 50;
 
 struct Options {
   KernelOptions kernel;
@@ -61,6 +65,11 @@ BenchReport measure(const Device& device, const KernelSource& source, const Call
   {
     const Progress progress("measuring " + info.name);
     report.timing = function.measure(arguments, bench_options_for(options.measure, device));
+  }
+  if (!info.plan.empty()) {
+    const double most = kStepSeconds / std::max(report.timing.median(), 1e-6);
+    const auto repeat = static_cast<std::uint32_t>(std::clamp(most, 1.0, kMostStepCalls));
+    report.steps = function.call_timed(arguments, repeat, report.cold).steps;
   }
   const Result<std::int64_t> flops = evaluate(info.flops, plan.symbols);
   report.flops = flops.is_ok() ? static_cast<double>(flops.value()) : 0;

@@ -110,6 +110,7 @@ Json to_json(const std::vector<BenchReport>& reports) {
       json["peak_flops_per_second"] = report.peak.flops;
       json["peak_bytes_per_second"] = report.peak.bytes;
     }
+    if (!report.steps.empty()) json["steps"] = steps_json(report.steps);
     json["circumstances"] = circumstances_json(report.timing);
     json["warnings"] = report.warned();
     results.push_back(std::move(json));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "host/cli/columns.h"
 #include "host/cli/format.h"
 #include "host/stats/interval.h"
 #include "host/stats/outliers.h"
@@ -119,22 +120,6 @@ std::string board_text(const Circumstances& circumstances, double elapsed_s) {
   return text;
 }
 
-// Columns as wide as their widest entry.
-void print_columns(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-  }
-  for (const auto& row : rows) {
-    std::string text;
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      text += row[c];
-      if (c + 1 < row.size()) text += std::string(widths[c] - row[c].size() + 2, ' ');
-    }
-    printf("%s\n", text.c_str());
-  }
-}
-
 }  // namespace
 
 std::string BenchReport::sizes_text() const {
@@ -171,6 +156,7 @@ void print_report(const BenchReport& report) {
   line("counters", counters_text(timing, circumstances));
   line("board", board_text(circumstances, timing.elapsed_s));
   for (const std::string& warning : report.warned()) line("warning", warning);
+  print_steps(report.steps);
 }
 
 void print_table(const std::vector<BenchReport>& reports) {

@@ -25,6 +25,7 @@ struct BenchReport {
   DType peak_dtype = DType::f32;
   bool cold = false;
   std::vector<std::string> constants{};  // the function's inputs that were rearranged before the clock ran
+  std::vector<StepTime> steps{};         // the kernels of one call, where a GPU timed each
 
   double flops_per_second() const { return flops / timing.median(); }
   double bytes_per_second() const { return bytes / timing.median(); }
@@ -40,6 +41,9 @@ Json timing_json(const Timing& timing);
 Json circumstances_json(const Timing& timing);
 
 void print_report(const BenchReport& report);
+// The kernels of a call on a GPU and their shares of it; nothing without any.
+void print_steps(const std::vector<StepTime>& steps);
+Json steps_json(const std::vector<StepTime>& steps);
 // One line each.
 void print_table(const std::vector<BenchReport>& reports);
 

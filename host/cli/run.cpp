@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "host/cli/array_text.h"
+#include "host/cli/bench_report.h"
 #include "host/cli/call_setup.h"
 #include "host/cli/check.h"
 #include "host/cli/command.h"
@@ -97,6 +98,7 @@ struct Session {
   std::optional<lang::Program> program;  // to check against
   std::vector<Output> outputs;
   double seconds = 0;
+  std::vector<StepTime> steps;
 };
 
 Session run_on_device(const Options& options, const KernelSource& source,
@@ -115,17 +117,19 @@ Session run_on_device(const Options& options, const KernelSource& source,
 
   const Function function = device.load(kernel.module)[info.name];
   const std::vector<Argument> arguments = make_arguments(info, plan, device);
-  std::vector<Output> outputs = [&] {
+  TimedOutputs timed = [&] {
     const Progress progress("running " + info.name);
-    return collect(info, function.call(arguments), files);
+    return function.call_timed(arguments);
   }();
+  std::vector<Output> outputs = collect(info, std::move(timed.outputs), files);
   for (Output& output : outputs) {
     read_back(output, options.check.check || !output.file.empty() || output.tensor.elements() <= kPrintedElements);
   }
   const double seconds = static_cast<double>(function.last_elapsed_ns()) * 1e-9;
   const std::string where =
       device.name() + (device.processor() == device.facts().cpu_name ? "" : ", " + device.processor());
-  return {where, std::move(kernel), std::move(info), std::move(plan), std::move(program), std::move(outputs), seconds};
+  return {where,   std::move(kernel),     std::move(info), std::move(plan), std::move(program), std::move(outputs),
+          seconds, std::move(timed.steps)};
 }
 
 int run(const Options& options) {
@@ -159,12 +163,14 @@ int run(const Options& options) {
                  {"module_bytes", session.kernel.module.bytes().size()},
                  {"seconds", session.seconds},
                  {"outputs", outputs_json}};
+    if (!session.steps.empty()) json["steps"] = steps_json(session.steps);
     if (session.program) json["check"] = checks_json;
     print_json(json);
   } else {
     for (const Output& output : session.outputs) print_output(info, output);
     for (const CheckResult& result : checks) printf("%s\n", to_text(result).c_str());
     printf("%s: %s on %s\n", info.name.c_str(), seconds_text(session.seconds).c_str(), session.device.c_str());
+    if (session.steps.size() > 1) print_steps(session.steps);
   }
   if (!wrong) return kExitFine;
   fflush(stdout);

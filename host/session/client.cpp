@@ -19,11 +19,11 @@ constexpr std::size_t kSmallPayload = 16 << 10;
 bool may_answer_at_length(rpc::Tag tag) {
   // A call's answer is short, but a kernel may print.
   return tag == rpc::Tag::Read || tag == rpc::Tag::Call || tag == rpc::Tag::Measure || tag == rpc::Tag::Evaluate ||
-         tag == rpc::Tag::ReadFiles || tag == rpc::Tag::ListModules;
+         tag == rpc::Tag::TimeSteps || tag == rpc::Tag::ReadFiles || tag == rpc::Tag::ListModules;
 }
 
 bool runs_a_kernel(rpc::Tag tag) {
-  return tag == rpc::Tag::Call || tag == rpc::Tag::Measure || tag == rpc::Tag::Evaluate;
+  return tag == rpc::Tag::Call || tag == rpc::Tag::Measure || tag == rpc::Tag::Evaluate || tag == rpc::Tag::TimeSteps;
 }
 
 bool ends_the_session(ErrorCode code) {

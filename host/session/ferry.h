@@ -205,6 +205,11 @@ class FERRY_API Argument {
 
 struct TimedCall;
 
+struct TimedOutputs {
+  std::vector<Tensor> outputs;
+  std::vector<StepTime> steps;
+};
+
 // A function of a loaded module. Arguments come in the order of the parameters: all but the outputs, which are then
 // made, or all of them, outputs as tensors of the device.
 class FERRY_API Function {
@@ -225,6 +230,9 @@ class FERRY_API Function {
   Timing bench(const Arguments&... arguments) const {
     return measure({Argument(arguments)...}, {});
   }
+  // As call(), so many times, and on a GPU how long each kernel took; cold: after wiping its caches. Elsewhere, and
+  // with an older server, nobody knows of steps.
+  TimedOutputs call_timed(const std::vector<Argument>& arguments, std::uint32_t repeat = 1, bool cold = false) const;
   Timing measure(const std::vector<Argument>& arguments, const BenchOptions& options) const;
 
   // Nanoseconds that the last call() ran on the device.

@@ -170,6 +170,14 @@ Prepared prepare(detail::ModuleState& module, std::size_t function, const std::v
   return prepared;
 }
 
+std::vector<Tensor> outputs_of(const FunctionInfo& info, Prepared& prepared) {
+  std::vector<Tensor> outputs;
+  for (std::size_t p = 0; p < prepared.tensors.size(); ++p) {
+    if (info.parameters[p].direction != Direction::in) outputs.push_back(std::move(prepared.tensors[p]));
+  }
+  return outputs;
+}
+
 }  // namespace
 
 std::vector<Timing> measure_in_turns(const std::vector<TimedCall>& calls, const BenchOptions& options) {
@@ -196,16 +204,24 @@ std::uint64_t Function::last_elapsed_ns() const { return module_->last_elapsed_n
 
 std::vector<Tensor> Function::call(const std::vector<Argument>& arguments) const {
   Prepared prepared = prepare(*module_, index_, arguments);
-  rpc::Call call;
-  call.module = module_->loaded();
-  call.function = info().name;
-  call.arguments = std::move(prepared.wire);
-  module_->last_elapsed_ns = module_->device->client->call(call).elapsed_ns;
-  std::vector<Tensor> outputs;
-  for (std::size_t p = 0; p < prepared.tensors.size(); ++p) {
-    if (info().parameters[p].direction != Direction::in) outputs.push_back(std::move(prepared.tensors[p]));
+  module_->last_elapsed_ns =
+      module_->device->client->call(rpc::Call{module_->loaded(), info().name, std::move(prepared.wire)}).elapsed_ns;
+  return outputs_of(info(), prepared);
+}
+
+TimedOutputs Function::call_timed(const std::vector<Argument>& arguments, std::uint32_t repeat, bool cold) const {
+  if (info().plan.empty()) return {call(arguments), {}};
+  Prepared prepared = prepare(*module_, index_, arguments);
+  try {
+    rpc::StepTimes times = module_->device->client->call(
+        rpc::TimeSteps{{module_->loaded(), info().name, std::move(prepared.wire)}, repeat, cold});
+    module_->last_elapsed_ns = times.elapsed_ns;
+    return {outputs_of(info(), prepared), session::steps_of(times)};
+  } catch (const RemoteError& error) {
+    if (error.code() != ErrorCode::unsupported) throw;
   }
-  return outputs;
+  // The server may be older than the message; where something else is unsupported, a call says so too.
+  return {call(arguments), {}};
 }
 
 Timing Function::measure(const std::vector<Argument>& arguments, const BenchOptions& options) const {

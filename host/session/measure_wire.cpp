@@ -19,6 +19,14 @@ rpc::Evaluate evaluate_request(const BenchOptions& options) {
   return request;
 }
 
+std::vector<StepTime> steps_of(const rpc::StepTimes& times) {
+  std::vector<StepTime> steps;
+  for (const rpc::StepTiming& step : times.steps) {
+    steps.push_back({step.kernel, step.grid, step.block, step.shared_bytes, step.registers, step.seconds});
+  }
+  return steps;
+}
+
 std::vector<Timing> timings_of(const rpc::Evaluation& evaluation) {
   Timing common;
   common.threads = evaluation.threads;

@@ -10,6 +10,7 @@ namespace ferry::session {
 
 // Without calls.
 rpc::Evaluate evaluate_request(const BenchOptions& options);
+std::vector<StepTime> steps_of(const rpc::StepTimes& times);
 // One a call.
 std::vector<Timing> timings_of(const rpc::Evaluation& evaluation);
 

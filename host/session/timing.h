@@ -1,6 +1,7 @@
 // How to measure, and what comes back: raw samples, and everything the device told of the circumstances.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,6 +31,17 @@ struct WatchedText {
 };
 
 enum class TimingEnd : std::uint8_t { all_samples = 1, converged = 2, timeout = 3 };
+
+// A kernel that a call launches on a GPU, timed by the device's events.
+struct FERRY_API StepTime {
+  std::string kernel;
+  std::array<std::uint64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  std::uint64_t shared_bytes = 0;  // that a block has; 0: the device does not tell
+  std::uint32_t registers = 0;     // a thread; 0: the device does not tell
+  std::vector<double> seconds;     // one a call
+
+  double median() const;
+};
 
 struct FERRY_API Timing {
   std::vector<double> seconds;  // a call, one entry a sample

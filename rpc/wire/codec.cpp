@@ -214,6 +214,22 @@ void serialize(Archive& archive, Evaluation& message) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, TimeSteps& message) {
+  archive(message.call, message.repeat, message.cold);
+}
+
+template <class Archive>
+void serialize(Archive& archive, StepTiming& step) {
+  archive(step.kernel, step.grid[0], step.grid[1], step.grid[2], step.block[0], step.block[1], step.block[2],
+          step.shared_bytes, step.registers, step.seconds);
+}
+
+template <class Archive>
+void serialize(Archive& archive, StepTimes& message) {
+  archive(message.elapsed_ns, message.steps);
+}
+
+template <class Archive>
 void serialize(Archive& archive, ReadFiles& message) {
   archive(message.paths);
 }
@@ -263,6 +279,7 @@ FERRY_INSTANTIATE(ListModulesReply)
 FERRY_INSTANTIATE(CallReply)
 FERRY_INSTANTIATE(MeasureReply)
 FERRY_INSTANTIATE(Evaluation)
+FERRY_INSTANTIATE(StepTimes)
 FERRY_INSTANTIATE(ReadFilesReply)
 FERRY_INSTANTIATE(FactsReply)
 #define FERRY_INSTANTIATE_REQUEST(tag, request, reply, text) FERRY_INSTANTIATE(request)

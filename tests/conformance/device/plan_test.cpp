@@ -115,6 +115,31 @@ TEST_CASE("samples are timed by the device's clock, cold ones too") {
   });
 }
 
+TEST_CASE("each launch of a plan is timed by itself") {
+  for_each_gpu([](TestedDevice& tested, Program& program) {
+    const Arguments arguments(*tested.device, 100'000);
+    auto call = arguments.prepare(program, 1);
+    REQUIRE_MESSAGE(call.is_ok(), call.status().message());
+    const std::vector<rpc::StepTiming> steps = call.value()->steps();
+    REQUIRE(steps.size() == 2);
+    CHECK(steps[0].kernel == "twice");
+    CHECK(steps[0].grid == std::array<std::uint64_t, 3>{1563, 1, 1});
+    CHECK(steps[0].block == std::array<std::uint64_t, 3>{64, 1, 1});
+    CHECK(steps[1].kernel == "reversed");
+    CHECK(steps[1].grid == std::array<std::uint64_t, 3>{6250, 1, 1});
+    CHECK(steps[1].shared_bytes >= 64);
+    for (int run = 0; run < 3; ++run) {
+      std::vector<std::int64_t> elapsed(2, -1);
+      REQUIRE(call.value()->run_timed(elapsed) == 0);
+      for (const std::int64_t one : elapsed) {
+        CHECK(one > 0);
+        CHECK(one < 10'000'000'000);
+      }
+    }
+    CHECK(arguments.wrong(1) == 0);
+  });
+}
+
 TEST_CASE("a grid without blocks runs nothing, and takes next to no time") {
   for_each_gpu([](TestedDevice& tested, Program&) {
     ModuleFile module = *tested.module;
@@ -128,6 +153,8 @@ TEST_CASE("a grid without blocks runs nothing, and takes next to no time") {
     std::int64_t elapsed = -1;
     CHECK(call.value()->sample(5, elapsed) == 0);
     CHECK(elapsed >= 0);
+    CHECK(call.value()->steps().empty());
+    CHECK(call.value()->run_timed({}) == 0);
     CHECK(arguments.wrong(1) == 10);
   });
 }

@@ -40,6 +40,9 @@ TEST_CASE("two stages are two kernels, which meet in the workspace") {
        "--check"});
   INFO(run.out << run.err);
   CHECK(run.code == 0);
+  CHECK(contains(run.out, "kernel"));
+  CHECK(contains(run.out, "\n  two_1  "));
+  CHECK(contains(run.out, "share"));
 }
 
 TEST_CASE("a kernel on an OpenCL device is timed") {
@@ -51,6 +54,8 @@ TEST_CASE("a kernel on an OpenCL device is timed") {
   CHECK(bench.code == 0);
   CHECK(contains(bench.out, "\"median_seconds\""));
   CHECK(contains(bench.out, "\"target\": \"opencl\""));
+  CHECK(contains(bench.out, "\"steps\""));
+  CHECK(contains(bench.out, "\"share\": 1.0"));
 }
 
 TEST_CASE("a module for OpenCL is written, and says what it is") {

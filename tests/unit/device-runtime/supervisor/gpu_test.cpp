@@ -101,6 +101,15 @@ TEST_CASE("a session on a GPU runs a plan, measures it warm and cold by its even
   const rpc::Evaluation cold = client.must(evaluate).reply;
   CHECK(cold.sets.at(0).samples.size() == 5);
   CHECK(cold.wiped_bytes == 2 << 20);
+  rpc::TimeSteps request{call_of(module, in, out, 1000, 0.25F), 4, true};
+  const rpc::StepTimes times = client.must(request).reply;
+  CHECK(times.elapsed_ns > 0);
+  REQUIRE(times.steps.size() == 2);
+  CHECK(times.steps[0].kernel == "twice");
+  CHECK(times.steps[1].registers == 24);
+  CHECK(times.steps[1].seconds.size() == 4);
+  request.repeat = 0;
+  CHECK(client.ask(request).status.message() == "f: expected 1 to 1000 repetitions of its steps, got 0");
   CHECK(client.must(rpc::ReadFiles{{"gpu:architecture", "gpu:driver"}}).reply.texts ==
         std::vector<std::string>{"sm_90", "12.4"});
 }
@@ -108,14 +117,17 @@ TEST_CASE("a session on a GPU runs a plan, measures it warm and cold by its even
 TEST_CASE("a kernel that breaks the GPU ends its session, which says which kernel, and the next one works") {
   if (is_emulated()) return;
   TestServer server({}, with_fake_gpu("FERRY_FAKE_CUDA_CRASH=reversed"));
-  for (const bool measured : {false, true}) {
+  for (const char* way : {"call", "measure", "time_steps"}) {
+    CAPTURE(way);
     TestClient client(server.port(), with_device("cuda"));
     const rpc::Handle in = upload_to(client, 1, {1, 2}), out = upload_to(client, 1, {0, 0});
     const rpc::Handle module = put(client, write_module(cuda_module()));
     rpc::Measure measure;
     measure.call = call_of(module, in, out, 2, 0);
     measure.warmup_ms = 1;
-    const Status crashed = measured ? client.ask(measure).status : client.ask(call_of(module, in, out, 2, 0)).status;
+    const Status crashed = way[0] == 'm'   ? client.ask(measure).status
+                           : way[0] == 'c' ? client.ask(measure.call).status
+                                           : client.ask(rpc::TimeSteps{measure.call, 1, false}).status;
     CHECK(crashed.code() == ErrorCode::kernel_crashed);
     CHECK_MESSAGE(crashed.message() ==
                       "f: kernel 'reversed' ended the session with CUDA_ERROR_ILLEGAL_ADDRESS (700): it read or wrote "

@@ -1,0 +1,67 @@
+#include "device-runtime/handlers/time_steps.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "device-runtime/handlers/call_arguments.h"
+#include "device-runtime/handlers/kernel_running.h"
+#include "device-runtime/measure/clock.h"
+#include "rpc/base/format.h"
+
+namespace ferry::device {
+namespace {
+
+constexpr std::uint32_t kMostRepeat = 1000;
+// 8 bytes each must fit the body of the answer, and the launches' names beside them.
+constexpr std::size_t kMostTimes = 60'000;
+
+Status refuse(const CheckedCall& call, std::string what) {
+  return {ErrorCode::invalid_argument, call.info().name + ": " + std::move(what)};
+}
+
+Status check_request(const CheckedCall& call, const rpc::TimeSteps& request, std::size_t steps) {
+  if (request.repeat < 1 || request.repeat > kMostRepeat) {
+    return refuse(call, format("expected 1 to %u repetitions of its steps, got %u", kMostRepeat, request.repeat));
+  }
+  if (steps > kMostTimes / request.repeat) {
+    return refuse(call, format("expected at most %zu times, got %u of %zu steps", kMostTimes, request.repeat, steps));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<rpc::StepTimes> handle_time_steps(SessionState& state, Exchange& exchange, const rpc::TimeSteps& request) {
+  FERRY_ASSIGN(const CheckedCall call, check_call(state, exchange, request.call));
+  FERRY_ASSIGN(auto workload, call.module->program->prepare(call.function, call.arguments, call.bound));
+  Device& device = *call.module->device;
+  rpc::StepTimes reply{0, workload->steps()};
+  FERRY_TRY(check_request(call, request, reply.steps.size()));
+  if (request.cold) {
+    FERRY_ASSIGN(const std::uint64_t wiped, device.prepare_wiping());
+    if (wiped == 0) return refuse(call, "its device has no caches of its own to be wiped");
+  }
+  std::vector<std::int64_t> elapsed(reply.steps.size());
+  std::int32_t result = 0;
+  std::int64_t whole = 0;
+  {
+    const KernelRunning running(exchange, call.info());
+    for (std::uint32_t i = 0; i < request.repeat && result == 0; ++i) {
+      if (request.cold) device.wipe_caches();
+      const std::int64_t begin = now_ns();
+      result = workload->run_timed(elapsed);
+      whole = now_ns() - begin - clock_overhead_ns();
+      for (std::size_t s = 0; s < elapsed.size(); ++s) {
+        reply.steps[s].seconds.push_back(static_cast<double>(elapsed[s]) * 1e-9);
+      }
+    }
+  }
+  exchange.log(device.take_printed());
+  FERRY_TRY(device_status(exchange, call.info(), *workload));
+  FERRY_TRY(result_status(call.info(), result));
+  mark_outputs_written(state, request.call, call);
+  reply.elapsed_ns = static_cast<std::uint64_t>(std::max<std::int64_t>(whole, 0));
+  return reply;
+}
+
+}  // namespace ferry::device

@@ -1,0 +1,10 @@
+// The request that times each launch of a function's plan.
+#pragma once
+
+#include "device-runtime/handlers/session_state.h"
+
+namespace ferry::device {
+
+Result<rpc::StepTimes> handle_time_steps(SessionState& state, Exchange& exchange, const rpc::TimeSteps& request);
+
+}  // namespace ferry::device

@@ -1,0 +1,12 @@
+// Tables for people.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ferry::cli {
+
+// All rows have as many entries as the first; columns are as wide as their widest entry.
+void print_columns(const std::vector<std::vector<std::string>>& rows, const std::string& indent = "");
+
+}  // namespace ferry::cli
