@@ -12,6 +12,7 @@
 #include "crosscompile/passes/partition_loops.h"
 #include "crosscompile/passes/plan_workspace.h"
 #include "crosscompile/passes/reduce_threads.h"
+#include "crosscompile/passes/report_checks.h"
 #include "crosscompile/passes/scalarize.h"
 #include "crosscompile/passes/simplify.h"
 #include "crosscompile/passes/split_vthreads.h"
@@ -52,6 +53,8 @@ constexpr Pass kPipeline[] = {
      [](Function f, const Target& target) {
        return plan_workspace(std::move(f), target.is_gpu() ? kGpuWorkspaceAlignment : kWorkspaceAlignment);
      }},
+    {"report_checks",
+     [](Function f, const Target& target) { return target.is_gpu() ? report_checks(std::move(f)) : f; }},
     {"flatten", [](Function f, const Target&) { return flatten(std::move(f)); }},
     {"simplify_addresses", [](Function f, const Target&) { return simplify(std::move(f)); }},
     {"scalarize", [](Function f, const Target& target) { return target.is_source ? scalarize(std::move(f)) : f; }},

@@ -15,7 +15,9 @@ constexpr unsigned kDeviceMapped = 2;
 const char* meaning(CuResult error) {
   switch (error) {
     case kCuIllegalAddress: return "it read or wrote outside of any memory";
-    case kCuMisalignedAddress: return "it read or wrote at an address that is no multiple of the access's size";
+    case kCuMisalignedAddress:
+      return "it copied several elements at once at an address that is no multiple of their size: vectorize fewer, or "
+             "where the index is a multiple of their number";
     case kCuInvalidAddressSpace: return "it used an address of another kind of memory";
     case kCuLaunchTimeout: return "it ran longer than the driver allows";
     case kCuIllegalInstruction: return "it has an instruction that this GPU does not know";
@@ -38,6 +40,7 @@ Status CudaCall::prepare(CudaProgram& program, const FunctionInfo& function, std
   const CudaApi& api = device_.api();
   FERRY_ASSIGN(workspace_, device_.allocate(bytes_));
   FERRY_ASSIGN(bound_, bind_plan(function, arguments, bound, workspace_));
+  result_ = result_place(function, workspace_);
   for (BoundLaunch& launch : bound_) {
     PreparedLaunch prepared;
     FERRY_ASSIGN(const CudaKernel kernel, program.kernel_for(function, launch));
@@ -86,7 +89,7 @@ std::int32_t CudaCall::run() {
   if (marked) *mark_ = 0;
   if (const CuResult error = launch_all(marked); error != kCuSuccess) return fail("cuLaunchKernel", error, marked);
   const CuResult error = device_.api().stream_wait(device_.stream());
-  return error == kCuSuccess ? 0 : fail("cuStreamSynchronize", error, marked);
+  return error == kCuSuccess ? result() : fail("cuStreamSynchronize", error, marked);
 }
 
 std::int64_t CudaCall::clock_resolution_ns() const { return kEventResolutionNs; }
@@ -117,7 +120,7 @@ std::int32_t CudaCall::sample(std::uint64_t calls, std::int64_t& elapsed_ns) {
   error = api.event_record(events_[1], device_.stream());
   if (error == kCuSuccess) error = api.event_wait(events_[1]);
   if (error == kCuSuccess) error = elapsed(0, 1, elapsed_ns);
-  return error == kCuSuccess ? 0 : fail("cuEventSynchronize", error, false);
+  return error == kCuSuccess ? result() : fail("cuEventSynchronize", error, false);
 }
 
 std::vector<rpc::StepTiming> CudaCall::steps() const {
@@ -152,7 +155,14 @@ std::int32_t CudaCall::run_timed(std::span<std::int64_t> elapsed_ns) {
   for (std::size_t i = 0; i < launches_.size() && error == kCuSuccess; ++i) {
     error = elapsed(2 * i, 2 * i + 1, elapsed_ns[i]);
   }
-  return error == kCuSuccess ? 0 : fail("cuEventElapsedTime", error, marked);
+  return error == kCuSuccess ? result() : fail("cuEventElapsedTime", error, marked);
+}
+
+std::int32_t CudaCall::result() {
+  if (result_ == nullptr) return 0;
+  std::int32_t found = 0;
+  failure_ = device_.read(result_, 0, {reinterpret_cast<std::uint8_t*>(&found), sizeof found});
+  return failure_.is_ok() ? found : -1;
 }
 
 // The one that was running, as far as that is known.

@@ -45,6 +45,8 @@ class CudaCall final : public Workload {
   CuResult mark(std::size_t ended);
   CuResult make_events(std::size_t count);
   CuResult elapsed(std::size_t from, std::size_t to, std::int64_t& elapsed_ns) const;
+  // What the kernels found wrong; 0 where they cannot.
+  std::int32_t result();
   std::int32_t fail(const char* what, CuResult error, bool marked);
   std::string kernels(bool marked) const;
 
@@ -52,6 +54,7 @@ class CudaCall final : public Workload {
   std::string function_;
   std::uint64_t bytes_;
   void* workspace_ = nullptr;
+  void* result_ = nullptr;
   std::vector<BoundLaunch> bound_;
   std::vector<PreparedLaunch> launches_;
   std::vector<CuEvent> events_;  // made when they are first used

@@ -16,6 +16,9 @@ class Binder {
       : function_(function), arguments_(arguments), bound_(bound), workspace_(workspace) {}
 
   Result<std::vector<BoundLaunch>> run() const {
+    if (!function_.messages.empty() && bound_.call_workspace < sizeof(std::int32_t)) {
+      return Status(ErrorCode::invalid_argument, function_.name + ": the plan has no workspace for its result");
+    }
     std::vector<BoundLaunch> launches;
     for (const Step& step : function_.plan) {
       BoundLaunch launch;
@@ -87,6 +90,10 @@ class Binder {
 };
 
 }  // namespace
+
+void* result_place(const FunctionInfo& function, void* workspace) {
+  return function.messages.empty() ? nullptr : workspace;
+}
 
 Result<std::vector<BoundLaunch>> bind_plan(const FunctionInfo& function, std::span<const DeviceArgument> arguments,
                                            const BoundCall& bound, void* workspace) {

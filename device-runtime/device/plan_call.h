@@ -26,6 +26,9 @@ struct BoundLaunch {
   std::vector<BoundOperand> operands;
 };
 
+// Where the plan leaves the call's result, an int32 (rpc/abi/MODULE.md); null when it cannot fail.
+void* result_place(const FunctionInfo& function, void* workspace);
+
 // Launches without a block are left out. `workspace` is that of the call, or null.
 Result<std::vector<BoundLaunch>> bind_plan(const FunctionInfo& function, std::span<const DeviceArgument> arguments,
                                            const BoundCall& bound, void* workspace);

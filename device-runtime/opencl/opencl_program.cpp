@@ -53,6 +53,7 @@ class OpenClCall final : public Workload {
                  const BoundCall& bound) {
     FERRY_ASSIGN(workspace_, device_.allocate(bytes_));
     FERRY_ASSIGN(const std::vector<BoundLaunch> launches, bind_plan(function, arguments, bound, workspace_));
+    result_ = result_place(function, workspace_);
     for (const BoundLaunch& launch : launches) FERRY_TRY(add(program, function, launch));
     return {};
   }
@@ -63,7 +64,7 @@ class OpenClCall final : public Workload {
         return fail("clEnqueueNDRangeKernel", error);
     }
     const cl_int error = device_.api().clFinish(device_.queue());
-    return error == CL_SUCCESS ? 0 : fail("clFinish", error);
+    return error == CL_SUCCESS ? result() : fail("clFinish", error);
   }
 
   // From the first launch's start to the last one's end, as the device's own clock says.
@@ -84,7 +85,7 @@ class OpenClCall final : public Workload {
     for (const cl_event event : {first, last}) {
       if (event != nullptr) api.clReleaseEvent(event);
     }
-    return error == CL_SUCCESS ? 0 : fail("clEnqueueNDRangeKernel", error);
+    return error == CL_SUCCESS ? result() : fail("clEnqueueNDRangeKernel", error);
   }
 
   std::vector<rpc::StepTiming> steps() const override {
@@ -106,7 +107,7 @@ class OpenClCall final : public Workload {
     for (std::size_t i = 0; i < launches_.size() && error == CL_SUCCESS; ++i) {
       error = elapsed(events[i].get(), events[i].get(), elapsed_ns[i]);
     }
-    return error == CL_SUCCESS ? 0 : fail("clEnqueueNDRangeKernel", error);
+    return error == CL_SUCCESS ? result() : fail("clEnqueueNDRangeKernel", error);
   }
 
   std::int64_t clock_resolution_ns() const override {
@@ -118,6 +119,14 @@ class OpenClCall final : public Workload {
   Status failure() const override { return failure_; }
 
  private:
+  // What the kernels found wrong; 0 where they cannot.
+  std::int32_t result() {
+    if (result_ == nullptr) return 0;
+    std::int32_t found = 0;
+    failure_ = device_.read(result_, 0, {reinterpret_cast<std::uint8_t*>(&found), sizeof found});
+    return failure_.is_ok() ? found : -1;
+  }
+
   std::int32_t fail(const char* function, cl_int error) {
     failure_ = opencl_failure(function, error);
     return -1;
@@ -196,6 +205,7 @@ class OpenClCall final : public Workload {
   OpenClDevice& device_;
   std::uint64_t bytes_;
   void* workspace_ = nullptr;
+  void* result_ = nullptr;
   std::vector<Owned<cl_mem>> sub_buffers_;
   std::vector<PreparedLaunch> launches_;
   Status failure_;

@@ -26,6 +26,8 @@ enum class SectionKind : std::uint32_t { manifest = 1, code = 2, source = 3, sch
 // What came with each version of the format; a module is written as the earliest that can hold it.
 constexpr std::uint32_t kFirstVersion = 1;
 constexpr std::uint32_t kVersionWithPlans = 2;
+// Readers before it would not look whether a plan's own checks went well.
+constexpr std::uint32_t kVersionWithChecks = 3;
 
 using Bytes = std::span<const std::uint8_t>;
 
@@ -129,6 +131,15 @@ Result<std::vector<Section>> read_sections(Bytes bytes) {
   return sections;
 }
 
+std::uint32_t version_for(const Manifest& manifest) {
+  std::uint32_t version = kFirstVersion;
+  for (const FunctionInfo& function : manifest.functions) {
+    if (function.plan.empty()) continue;
+    version = std::max(version, function.messages.empty() ? kVersionWithPlans : kVersionWithChecks);
+  }
+  return version;
+}
+
 }  // namespace
 
 std::vector<std::uint8_t> write_module(const ModuleFile& module) {
@@ -144,7 +155,7 @@ std::vector<std::uint8_t> write_module(const ModuleFile& module) {
   for (const Section& section : sections) length = aligned(length + section.bytes.size());
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(length));
   std::copy(std::begin(kMagic), std::end(kMagic), bytes.begin());
-  put(bytes, 8, plans.empty() ? kFirstVersion : kVersionWithPlans);
+  put(bytes, 8, version_for(module.manifest));
   put(bytes, 12, static_cast<std::uint32_t>(sections.size()));
   put(bytes, 16, length + kHashBytes);
 
@@ -197,6 +208,12 @@ Result<ModuleFile> read_module(std::span<const std::uint8_t> bytes) {
   if (seen[5] != 0) {
     FERRY_TRY(decode_plans(plans, module.manifest));
     FERRY_TRY(check_manifest(module.manifest));
+    // Plans of that time could not fail.
+    if (get<std::uint32_t>(bytes, 8) < kVersionWithChecks) {
+      for (FunctionInfo& function : module.manifest.functions) {
+        if (!function.plan.empty()) function.messages.clear();
+      }
+    }
   }
   return module;
 }

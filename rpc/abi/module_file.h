@@ -14,7 +14,7 @@
 
 namespace ferry {
 
-inline constexpr std::uint32_t kModuleFormatVersion = 2;
+inline constexpr std::uint32_t kModuleFormatVersion = 3;
 
 struct CodeImage {
   // "elf", or of GPUs "opencl-c", "ptx-sm_80", "cubin-sm_90": with the architecture it is for

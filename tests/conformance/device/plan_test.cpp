@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/conformance/device/devices.h"
+#include "tests/unit/device-runtime/support/gpu_module.h"
 
 namespace ferry::device {
 namespace {
@@ -137,6 +138,27 @@ TEST_CASE("each launch of a plan is timed by itself") {
       }
     }
     CHECK(arguments.wrong(1) == 0);
+  });
+}
+
+TEST_CASE("what a plan's own checks say is the result, however it is run, and the next call may go well") {
+  for_each_gpu([](TestedDevice& tested, Program&) {
+    const auto program = tested.device->load(test::with_verdict(*tested.module), {});
+    REQUIRE_MESSAGE(program.is_ok(), program.status().message());
+    for (const std::int32_t n : {10, 11, 12}) {
+      const Arguments arguments(*tested.device, static_cast<std::size_t>(n));
+      auto call = arguments.prepare(*program.value(), 1);
+      REQUIRE_MESSAGE(call.is_ok(), call.status().message());
+      CHECK(call.value()->run() == n % 2);
+      std::int64_t elapsed = 0;
+      CHECK(call.value()->sample(3, elapsed) == n % 2);
+      std::vector<std::int64_t> each(3);
+      CHECK(call.value()->run_timed(each) == n % 2);
+      CHECK(call.value()->failure().is_ok());
+    }
+    Arguments without(*tested.device, 10);
+    without.bound.call_workspace = 0;
+    CHECK(without.prepare(*program.value(), 1).status().message() == "f: the plan has no workspace for its result");
   });
 }
 

@@ -69,3 +69,22 @@ TEST_CASE("every program gives the right answer on x86_64") { run_all("x86_64");
 TEST_CASE("every program gives the right answer on armv7") { run_all("armv7"); }
 TEST_CASE("every program gives the right answer on aarch64") { run_all("aarch64"); }
 TEST_CASE("every program gives the right answer on riscv64") { run_all("riscv64"); }
+
+// Their indices are checked by kernels of their own, whose verdict the device brings back.
+TEST_CASE("what gathers compute, and what they refuse, is the same on an OpenCL device") {
+  const ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/x86_64/dynamic/rpc_server", {},
+                               {"--quiet"});
+  ConnectOptions options;
+  options.devices = {"opencl"};
+  const Device device = connect(server.address(), options);
+  const Target target = ferry::target("opencl");
+  int refused = 0;
+  for (ProgramCase program : gather_cases()) {
+    // Theirs are for CPUs.
+    program.schedule.clear();
+    program.knobs.clear();
+    run_case(device, target, program);
+    refused += program.failure.empty() ? 0 : 1;
+  }
+  CHECK(refused >= 2);
+}

@@ -6,6 +6,7 @@
 //   FERRY_FAKE_CUDA_ARCH      of the GPUs (90)
 //   FERRY_FAKE_CUDA_MEMORY    of each GPU in bytes (1 GiB)
 //   FERRY_FAKE_CUDA_CRASH     the kernel that reads outside of all memory
+//   FERRY_FAKE_CUDA_ERROR     what it ends with (700, an illegal address)
 #pragma once
 
 #include <cstdint>

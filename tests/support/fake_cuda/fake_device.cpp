@@ -57,6 +57,7 @@ FERRY_FAKE_API cuGetErrorName(CuResult error, const char** name) {
   switch (error) {
     case kCuOutOfMemory: *name = "CUDA_ERROR_OUT_OF_MEMORY"; break;
     case kCuIllegalAddress: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; break;
+    case kCuMisalignedAddress: *name = "CUDA_ERROR_MISALIGNED_ADDRESS"; break;
     case kCuNoBinaryForGpu: *name = "CUDA_ERROR_NO_BINARY_FOR_GPU"; break;
     case kCuInvalidValue: *name = "CUDA_ERROR_INVALID_VALUE"; break;
     default: return kCuInvalidValue;

@@ -37,9 +37,15 @@ void reversed(std::uint64_t threads, void** parameters) {
 // Of many registers and much shared memory.
 void heavy(std::uint64_t threads, void** parameters) { twice(threads, parameters); }
 
+void judge(std::uint64_t, void** parameters) {
+  auto* verdict = static_cast<std::int32_t*>(real(value<CuDevicePointer>(parameters, 0), sizeof(std::int32_t)));
+  if (verdict != nullptr) *verdict = static_cast<std::int32_t>(value<std::int64_t>(parameters, 1) % 2);
+}
+
 void nothing(std::uint64_t, void**) {}
 
 Kernel kernels[] = {{"nothing", {}, 1024, 8, 0, nothing},
+                    {"judge", {8, 8}, 1024, 8, 0, judge},
                     {"twice", {8, 8, 8}, 1024, 16, 0, twice},
                     {"reversed", {8, 8, 4, 8}, 1024, 24, 64, reversed},
                     {"heavy", {8, 8, 8}, 384, 168, 40000, heavy}};

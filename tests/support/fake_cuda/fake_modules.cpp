@@ -88,7 +88,7 @@ FERRY_FAKE_API cuLaunchKernel(CuFunction function, unsigned grid_x, unsigned gri
   state().queue.push_back([&kernel, copies, threads]() mutable {
     const char* crashing = std::getenv("FERRY_FAKE_CUDA_CRASH");
     if (crashing != nullptr && std::strcmp(crashing, kernel.name) == 0) {
-      state().broken = kCuIllegalAddress;
+      state().broken = static_cast<CuResult>(setting("FERRY_FAKE_CUDA_ERROR", kCuIllegalAddress));
       return;
     }
     std::vector<void*> pointers;

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <tuple>
+
 #include "device-runtime/session/compute_devices.h"
 #include "tests/unit/device-runtime/support/drivers.h"
 #include "tests/unit/device-runtime/support/gpu_module.h"
@@ -190,21 +192,23 @@ TEST_CASE("limits that are known only with the kernel at hand are checked before
 }
 
 TEST_CASE("a kernel that reads outside of memory is named among its plan's, and the device is then of no use") {
-  for (const char* crashing : {"twice", "reversed"}) {
+  const char* const kOutside = "CUDA_ERROR_ILLEGAL_ADDRESS (700): it read or wrote outside of any memory";
+  const char* const kMisaligned =
+      "CUDA_ERROR_MISALIGNED_ADDRESS (716): it copied several elements at once at an address that is no multiple of "
+      "their size: vectorize fewer, or where the index is a multiple of their number";
+  for (const auto& [crashing, code, what] :
+       {std::tuple{"twice", "700", kOutside}, {"reversed", "700", kOutside}, {"reversed", "716", kMisaligned}}) {
     // Of a process of its own: the driver stays broken in this one.
     const pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
-      const Setting crash("FERRY_FAKE_CUDA_CRASH", crashing);
+      const Setting crash("FERRY_FAKE_CUDA_CRASH", crashing), error("FERRY_FAKE_CUDA_ERROR", code);
       const auto device = open_gpu();
       const Prepared prepared = prepare(*device, device->allocate(1024).value());
       const bool failed = prepared.call->run() != 0;
       const Status status = prepared.call->failure();
-      const bool right =
-          failed && status.code() == ErrorCode::kernel_crashed &&
-          status.message() == "f: kernel '" + std::string(crashing) +
-                                  "' ended the session with CUDA_ERROR_ILLEGAL_ADDRESS (700): it read or "
-                                  "wrote outside of any memory";
+      const bool right = failed && status.code() == ErrorCode::kernel_crashed &&
+                         status.message() == "f: kernel '" + std::string(crashing) + "' ended the session with " + what;
       if (!right) std::fprintf(stderr, "got %s\n", status.message().c_str());
       std::int64_t elapsed = 0;
       const bool stays = prepared.call->sample(1, elapsed) != 0 && !device->allocate(64).is_ok();

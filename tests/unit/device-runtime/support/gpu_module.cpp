@@ -10,6 +10,7 @@ kernel void twice(global const float* a, global float* w, long n) {
   size_t i = get_global_id(0);
   if (i < n) w[i] = 2 * a[i];
 }
+kernel void judge(global int* verdict, long n) { *verdict = n % 2; }
 kernel void reversed(global const float* w, global float* c, float more, long n) {
   local float tile[16];
   size_t i = get_group_id(0) * 16 + get_local_id(0);
@@ -47,6 +48,18 @@ const char* const kPtx = R"(.version 7.0
   add.f32 %x, %x, %x;
   st.global.f32 [%to], %x;
 end:
+  ret;
+}
+
+.visible .entry judge(.param .u64 verdict, .param .u64 n)
+{
+  .reg .b32 %odd;
+  .reg .b64 %count, %to;
+  ld.param.u64 %count, [n];
+  cvt.u32.u64 %odd, %count;
+  and.b32 %odd, %odd, 1;
+  ld.param.u64 %to, [verdict];
+  st.global.u32 [%to], %odd;
   ret;
 }
 
@@ -127,6 +140,15 @@ ModuleFile gpu_module(const std::string& text) {
   module.manifest.functions = {f};
   module.images = {{"opencl-c", {source.begin(), source.end()}}};
   REQUIRE(check_manifest(module.manifest).is_ok());
+  return module;
+}
+
+ModuleFile with_verdict(ModuleFile module) {
+  FunctionInfo& f = module.manifest.functions[0];
+  f.messages = {"n is odd"};
+  Step judge;
+  judge.launch = {"judge", {}, {}, {}, {{OperandKind::call_workspace, 0, {}}, {OperandKind::symbol, 0, {}}}};
+  f.plan.insert(f.plan.begin(), judge);
   return module;
 }
 

@@ -16,4 +16,7 @@ ModuleFile cuda_module();
 // With other images: pairs of kind and text.
 ModuleFile cuda_module(const std::vector<std::pair<std::string, std::string>>& images);
 
+// With a kernel ahead that refuses an odd n, with "n is odd".
+ModuleFile with_verdict(ModuleFile module);
+
 }  // namespace ferry::test

@@ -68,6 +68,15 @@ TEST_CASE("a module with plans comes back as it was, and only such a one has the
   ModuleFile module = sample();
   CHECK(write_module(module)[8] == 1);
   module.manifest.functions[1].plan = sample_plan();
+  const Bytes checked = write_module(module);
+  CHECK(checked[8] == 3);
+  CHECK(read_module(checked).value().manifest == module.manifest);
+  // An earlier reader would not look whether its checks went well, and an earlier writer's plans had none.
+  Bytes unchecked = checked;
+  unchecked[8] = 2;
+  rehash(unchecked);
+  module.manifest.functions[1].messages.clear();
+  CHECK(read_module(unchecked).value().manifest == module.manifest);
   const Bytes bytes = write_module(module);
   CHECK(bytes[8] == 2);
   const Result<ModuleFile> back = read_module(bytes);
@@ -157,9 +166,9 @@ TEST_CASE("what is wrong with a file is named with its offset") {
   changed[0] = 'X';
   CHECK(refusal(changed) == "module: offset 0: expected a .ferry file, which begins with FERRYMOD, got other bytes");
   changed = bytes;
-  changed[8] = 3;
+  changed[8] = 4;
   CHECK(read_module(changed).status().code() == ErrorCode::version_mismatch);
-  CHECK(refusal(changed) == "module: the file has format version 3; this program reads versions 1 to 2");
+  CHECK(refusal(changed) == "module: the file has format version 4; this program reads versions 1 to 3");
   changed = bytes;
   changed.back() ^= 1;
   CHECK(refusal(changed) == "module: offset " + std::to_string(bytes.size() - 32) +
