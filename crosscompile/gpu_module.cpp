@@ -3,11 +3,15 @@
 #include "crosscompile/codegen/cuda/cuda_files.h"
 #include "crosscompile/codegen/cuda/nvrtc.h"
 #include "crosscompile/codegen/source/source.h"
+#include "crosscompile/gpu_blame.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/operators.h"
 #include "crosscompile/manifest_exprs.h"
 #include "crosscompile/passes/launches.h"
 #include "crosscompile/ptx.h"
 #include "crosscompile/target/ptx.h"
+#include "rpc/abi/cubin.h"
+#include "rpc/base/format.h"
 
 #include <algorithm>
 #include <string>
@@ -79,6 +83,42 @@ bool have_one_plan(std::span<const ir::Function> a, std::span<const ir::Function
   return true;
 }
 
+// Of every GPU so far, for a block (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+constexpr std::uint64_t kBlockRegisters = 65536;
+
+// The launch bounds make the compiler keep to this; without them a launch would fail on the device, without numbers.
+void check_registers(const ir::Function& function, const std::string& gpu, std::span<const std::uint8_t> cubin) {
+  const Result<std::vector<CubinKernel>> kernels = cubin_kernels(cubin);
+  if (!kernels.is_ok()) return;
+  for (const passes::Launch& launch : passes::launches_of(function)) {
+    std::uint64_t threads = 1;
+    for (const passes::LaunchAxis& axis : launch.block) threads *= static_cast<std::uint64_t>(*ir::as_int(axis.extent));
+    for (const CubinKernel& kernel : kernels.value()) {
+      if (kernel.name != launch.symbol || threads * kernel.registers <= kBlockRegisters) continue;
+      throw CompileError("'" + function.name + "': expected at most " + count_text(kBlockRegisters) +
+                         " registers for a block of " + gpu + ", got " + count_text(threads * kernel.registers) + " (" +
+                         count_text(threads) + " threads of " + std::to_string(kernel.registers) +
+                         "); schedule it with fewer threads a block");
+    }
+  }
+}
+
+std::vector<std::uint8_t> cubin_of(const std::string& text, const std::string& gpu,
+                                   std::span<const ir::Function> finished) {
+  std::vector<std::uint8_t> cubin;
+  try {
+    cubin = codegen::cuda::compile_cuda(text, gpu, finished.front().name + ".cu");
+  } catch (const CompileError& error) {
+    const std::string meaning = blame(error.what(), text, finished);
+    if (meaning.empty()) throw;
+    throw CompileError(error.what() + meaning +
+                       "\nThe text is what --emit cuda shows. What CUDA C does not know comes from the rule of an "
+                       "intrinsic: give it another for the architecture 'cuda'");
+  }
+  for (const ir::Function& function : finished) check_registers(function, gpu, cubin);
+  return cubin;
+}
+
 }  // namespace
 
 std::vector<CodeImage> gpu_images(std::span<const ir::Function> functions, std::span<const ir::Function> finished,
@@ -101,8 +141,7 @@ std::vector<CodeImage> gpu_images(std::span<const ir::Function> functions, std::
     return images;
   }
   const std::string text = codegen::emit_source(finished, target);
-  for (const std::string& gpu : target.gpus)
-    images.push_back({"cubin-" + gpu, codegen::cuda::compile_cuda(text, gpu, finished.front().name + ".cu")});
+  for (const std::string& gpu : target.gpus) images.push_back({"cubin-" + gpu, cubin_of(text, gpu, finished)});
   if (compiler == CudaCompiler::nvrtc) return images;
   try {
     const Ptx ptx = compile_ptx(functions, target, target.gpus.front());

@@ -7,6 +7,7 @@
 #include "crosscompile/codegen/source/source.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/ptx.h"
+#include "crosscompile/target/ptx.h"
 #include "crosscompile/target/resolve.h"
 #include "host/cli/command.h"
 #include "host/cli/format.h"
@@ -19,6 +20,7 @@
 #include "host/cli/target_option.h"
 #include "host/lower/lower.h"
 #include "host/schedule/sections.h"
+#include "rpc/abi/module_file.h"
 
 namespace ferry::cli {
 
@@ -117,7 +119,21 @@ CompiledModule compile_foreign(const KernelSource& source, const Target& target,
   return compile_kernel(source, options.kernel.function, target, {}).module;
 }
 
+// Without a word, a module that runs on fewer GPUs than its neighbour would be found out on the wrong machine.
+void note_missing_ptx(const CompiledModule& module, const Target& target) {
+  if (target.arch != "cuda" || cuda_compiler(target) != CudaCompiler::both) return;
+  const Result<ModuleFile> file = read_module(module.bytes());
+  if (!file.is_ok()) return;
+  for (const CodeImage& image : file.value().images)
+    if (image.kind.starts_with("ptx")) return;
+  fprintf(stderr,
+          "ferry: note: the module has no PTX and runs on GPUs of %s alone; '-compiler=llvm' behind the target says "
+          "why\n",
+          join(", ", target.gpus).c_str());
+}
+
 int write_module(const CompiledModule& module, const Target& target, const Options& options) {
+  note_missing_ptx(module, target);
   const std::string name = output_name(options, module.manifest().functions.front().name, ".ferry");
   write_file(name, module.bytes().data(), module.bytes().size());
   if (options.json) {

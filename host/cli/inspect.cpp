@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -5,6 +6,7 @@
 #include "host/cli/format.h"
 #include "host/cli/json.h"
 #include "host/cli/kernel.h"
+#include "rpc/abi/cubin.h"
 #include "rpc/abi/module_file.h"
 
 namespace ferry::cli {
@@ -46,6 +48,40 @@ Json function_json(const FunctionInfo& function) {
           {"flops", to_text(function.flops, function.symbols)}};
 }
 
+// The compiler's report on machine code for a GPU; empty for images that have none.
+std::vector<CubinKernel> kernels_of(const CodeImage& image) {
+  if (!image.kind.starts_with("cubin")) return {};
+  Result<std::vector<CubinKernel>> kernels = cubin_kernels(image.bytes);
+  return kernels.is_ok() ? std::move(kernels.value()) : std::vector<CubinKernel>();
+}
+
+Json image_json(const CodeImage& image) {
+  Json json = {{"kind", image.kind}, {"bytes", image.bytes.size()}};
+  for (const CubinKernel& kernel : kernels_of(image)) {
+    json["kernels"].push_back({{"name", kernel.name},
+                               {"registers", kernel.registers},
+                               {"stack_bytes", kernel.stack_bytes},
+                               {"shared_bytes", kernel.shared_bytes}});
+  }
+  return json;
+}
+
+void print_image(const CodeImage& image) {
+  printf("code      %s, %s bytes\n", image.kind.c_str(), count_text(image.bytes.size()).c_str());
+  for (const CubinKernel& kernel : kernels_of(image)) {
+    printf("            %s: %u registers a thread", kernel.name.c_str(), kernel.registers);
+    if (kernel.stack_bytes != 0) printf(", %s bytes of memory a thread", count_text(kernel.stack_bytes).c_str());
+    if (kernel.shared_bytes != 0) printf(", %s bytes of shared memory", count_text(kernel.shared_bytes).c_str());
+    printf("\n");
+  }
+}
+
+// A GPU that no cubin is for runs a module by its PTX.
+bool lacks_ptx(const ModuleFile& module) {
+  const auto is_ptx = [](const CodeImage& image) { return image.kind.starts_with("ptx"); };
+  return module.manifest.arch == "cuda" && std::none_of(module.images.begin(), module.images.end(), is_ptx);
+}
+
 void print_function(const FunctionInfo& function) {
   printf("\n%s\n", signature_text(function).c_str());
   for (const Precondition& precondition : function.preconditions) {
@@ -71,8 +107,7 @@ int inspect(const std::string& name, bool json) {
   const std::string hash = to_hex(blake2b(bytes));
   if (json) {
     Json images = Json::array();
-    for (const CodeImage& image : module.images)
-      images.push_back({{"kind", image.kind}, {"bytes", image.bytes.size()}});
+    for (const CodeImage& image : module.images) images.push_back(image_json(image));
     Json functions = Json::array();
     for (const FunctionInfo& function : module.manifest.functions) functions.push_back(function_json(function));
     print_json({{"file", name},
@@ -90,9 +125,8 @@ int inspect(const std::string& name, bool json) {
   }
   printf("file      %s\n", name.c_str());
   printf("size      %s bytes\n", count_text(bytes.size()).c_str());
-  for (const CodeImage& image : module.images) {
-    printf("code      %s, %s bytes\n", image.kind.c_str(), count_text(image.bytes.size()).c_str());
-  }
+  for (const CodeImage& image : module.images) print_image(image);
+  if (lacks_ptx(module)) printf("code      no PTX: GPUs that no cubin is for cannot run this module\n");
   printf("source    %s bytes\n", count_text(module.source.size()).c_str());
   printf("hash      %s\n", hash.c_str());
   printf("target    %s\n", module.manifest.target.c_str());

@@ -124,7 +124,8 @@ Text shuffle_text(FunctionState& state, const ir::Call& node) {
 Text external_text(FunctionState& state, const ir::Call& node) {
   Prototype wanted{value_type(node.type.code), {}};
   for (const ir::Expr& argument : node.arguments) wanted.parameters.push_back(value_type(argument.type().code));
-  declare(state, node.name, wanted);
+  // A GPU's language has functions of its own; a declaration for the host would only hide them.
+  if (!state.on_gpu()) declare(state, node.name, wanted);
   return {node.name + "(" + list(state, node.arguments) + ")"};
 }
 

@@ -151,6 +151,32 @@ TEST_CASE("a module for CUDA has machine code for its GPUs and PTX for others, o
                 missing.err);
 }
 
+TEST_CASE("a module for CUDA tells its kernels' registers, and that it has no PTX where LLVM could make none") {
+  const Folder folder;
+  const std::string module = folder.path("exp.ferry");
+  const std::vector<std::string> words = {
+      "compile", "-e",  "def f(double(N) A) -> (B) { B(i) = exp(A(i)) }", "--target", "cuda -arch=sm_80,sm_90",
+      "-o",      module};
+  CHECK(run_ferry(words).err.empty());
+  const Outcome with = run_ferry({"inspect", module});
+  CHECK_MESSAGE(with.out.find("\n            ferry_fn_f: ") != std::string::npos, with.out);
+  CHECK(with.out.find(" registers a thread") != std::string::npos);
+  CHECK(with.out.find("no PTX") == std::string::npos);
+  const Outcome json = run_ferry({"inspect", module, "--json"});
+  CHECK(json.out.find("\"registers\": ") != std::string::npos);
+  const Outcome without = run_ferry(words, "", {{"FERRY_LIBDEVICE", "/nonexistent"}});
+  CHECK(without.code == 0);
+  CHECK(without.err ==
+        "ferry: note: the module has no PTX and runs on GPUs of sm_80, sm_90 alone; '-compiler=llvm' behind the target "
+        "says why\n");
+  CHECK(run_ferry({"inspect", module}).out.find("no PTX: GPUs that no cubin is for") != std::string::npos);
+  std::vector<std::string> asked = words;
+  asked[4] += " -compiler=llvm";
+  const Outcome why = run_ferry(asked, "", {{"FERRY_LIBDEVICE", "/nonexistent"}});
+  CHECK(why.code == 2);
+  CHECK_MESSAGE(why.err.find("libdevice") != std::string::npos, why.err);
+}
+
 TEST_CASE("bench prints a table with the share of a measured peak") {
   const Outcome outcome = run_ferry({"bench", "-e", test::kMatmul, "--size", "M=64,N=64,K=64", "--repeat", "5",
                                      "--min-repeat-ms", "1", "--warmup-ms", "1"});
