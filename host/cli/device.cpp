@@ -91,7 +91,9 @@ int show_device(const RemoteOptions& remote, bool json) {
   line("server", "rpc_server " + facts.server_version + " (" + facts.flavour + ")");
   for (std::size_t i = 0; i < facts.devices.size(); ++i) {
     const ComputeDevice& one = facts.devices[i];
-    line("runs on", std::to_string(i) + ": " + one.kind + (one.name.empty() ? "" : ", " + one.name));
+    // What others have is counted in the session's limit.
+    const std::string own = one.kind == "cuda" ? ", with " + bytes_text(one.memory_bytes) + " of its own" : "";
+    line("runs on", std::to_string(i) + ": " + one.kind + (one.name.empty() ? "" : ", " + one.name) + own);
   }
   if (!facts.not_enforced.empty()) line("not enforced:", join("; ", facts.not_enforced));
   if (has_compiler()) line("target", device.target().text);

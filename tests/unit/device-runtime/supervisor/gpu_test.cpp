@@ -114,6 +114,20 @@ TEST_CASE("a session on a GPU runs a plan, measures it warm and cold by its even
         std::vector<std::string>{"sm_90", "12.4"});
 }
 
+TEST_CASE("the memory of a GPU is its own, and the session's limit is for the machine's") {
+  if (is_emulated()) return;
+  TestServer server({"--memory-limit", "16M"}, with_fake_gpu());
+  TestClient client(server.port(), with_device("cuda"));
+  CHECK(client.opened().facts.memory_limit_bytes == 16 << 20);
+  const rpc::Handle large = client.new_handle();
+  client.must(rpc::Alloc{large, 512 << 20, 1});
+  CHECK(client.ask(rpc::Alloc{client.new_handle(), 20 << 20, 0}).status.code() == ErrorCode::resource_exhausted);
+  const Status full = client.ask(rpc::Alloc{client.new_handle(), 600 << 20, 1}).status;
+  CHECK(full.code() == ErrorCode::resource_exhausted);
+  CHECK_MESSAGE(full.message().find("of the memory of this GPU of 1073741824 are in use") != std::string::npos,
+                full.message());
+}
+
 TEST_CASE("a kernel that breaks the GPU ends its session, which says which kernel, and the next one works") {
   if (is_emulated()) return;
   TestServer server({}, with_fake_gpu("FERRY_FAKE_CUDA_CRASH=reversed"));
