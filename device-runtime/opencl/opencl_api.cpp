@@ -41,7 +41,8 @@ Result<const OpenClApi*> load_opencl(const Drivers& drivers) {
 #define FERRY_OPENCL_LOAD(name)                                                   \
   api.name = reinterpret_cast<decltype(&::name)>(drivers.symbol(library, #name)); \
   if (api.name == nullptr)                                                        \
-    return Status(ErrorCode::unsupported, "this machine's OpenCL is older than 1.2: it has no " #name);
+    return Status(ErrorCode::unsupported,                                         \
+                  "this machine's OpenCL is older than 1.2: it has no " #name "; update its driver");
   FERRY_OPENCL_FUNCTIONS(FERRY_OPENCL_LOAD)
 #undef FERRY_OPENCL_LOAD
   loaded = true;

@@ -62,8 +62,8 @@ Result<std::unique_ptr<OpenClDevice>> OpenClDevice::open(const Drivers& drivers,
   FERRY_ASSIGN(const OpenClApi* api, load_opencl(drivers));
   const std::vector<cl_device_id> devices = all_devices(*api);
   if (index >= devices.size()) {
-    return Status(ErrorCode::not_found,
-                  format("there is no device opencl:%zu; OpenCL has %zu here", index, devices.size()));
+    return Status(ErrorCode::not_found, format("there is no device opencl:%zu; this machine has %zu, from opencl:0 on",
+                                               index, devices.size()));
   }
   std::unique_ptr<OpenClDevice> device(new OpenClDevice(*api, budget));
   device->device_ = devices[index];
@@ -83,6 +83,16 @@ OpenClDevice::~OpenClDevice() {
   if (context_ != nullptr) api_.clReleaseContext(context_);
 }
 
+Status OpenClDevice::out_of_memory(std::uint64_t bytes, cl_int error) const {
+  const Status failure = opencl_failure("clCreateBuffer", error);
+  if (failure.code() != ErrorCode::resource_exhausted) return failure;
+  const auto most = static_cast<unsigned long long>(info<cl_ulong>(CL_DEVICE_MAX_MEM_ALLOC_SIZE));
+  return {failure.code(),
+          format("the OpenCL device is out of memory: expected at most %llu bytes for one tensor and less "
+                 "where others hold some, got %llu: free tensors, or take smaller ones (%s)",
+                 most, static_cast<unsigned long long>(bytes), failure.message().c_str())};
+}
+
 Result<void*> OpenClDevice::allocate(std::uint64_t bytes) {
   if (bytes == 0) return static_cast<void*>(nullptr);
   if (bytes > UINTPTR_MAX - kGap - next_) {
@@ -94,7 +104,7 @@ Result<void*> OpenClDevice::allocate(std::uint64_t bytes) {
   const cl_mem buffer = api_.clCreateBuffer(context_, CL_MEM_READ_WRITE, size, nullptr, &error);
   if (buffer == nullptr) {
     budget_.give_back(bytes);
-    return opencl_failure("clCreateBuffer", error);
+    return out_of_memory(bytes, error);
   }
   const cl_uchar zero = 0;
   error = api_.clEnqueueFillBuffer(queue_, buffer, &zero, sizeof zero, 0, size, 0, nullptr, nullptr);
@@ -102,7 +112,7 @@ Result<void*> OpenClDevice::allocate(std::uint64_t bytes) {
   if (error != CL_SUCCESS) {
     api_.clReleaseMemObject(buffer);
     budget_.give_back(bytes);
-    return opencl_failure("clEnqueueFillBuffer", error);
+    return out_of_memory(bytes, error);
   }
   const std::uintptr_t number = next_;
   blocks_[number] = {buffer, size};

@@ -59,6 +59,8 @@ class OpenClDevice final : public Device {
  private:
   OpenClDevice(const OpenClApi& api, MemoryBudget& budget) : api_(api), budget_(budget) {}
 
+  Status out_of_memory(std::uint64_t bytes, cl_int error) const;
+
   struct Block {
     cl_mem buffer;
     std::size_t bytes;

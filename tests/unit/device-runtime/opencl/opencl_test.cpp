@@ -40,7 +40,7 @@ TEST_CASE("a machine without OpenCL, or with too old a one, is told as such") {
   const Drivers old = {[](const char*) -> void* { return &library; },
                        [](void*, const char*) -> void* { return nullptr; }};
   CHECK(open_device(old, "opencl", budget).status().message() ==
-        "this machine's OpenCL is older than 1.2: it has no clGetPlatformIDs");
+        "this machine's OpenCL is older than 1.2: it has no clGetPlatformIDs; update its driver");
 }
 
 TEST_CASE_FIXTURE(Fixture, "a plan launches its kernels one after the other, at any size, again and again") {
@@ -77,6 +77,24 @@ TEST_CASE_FIXTURE(Fixture, "a plan launches its kernels one after the other, at 
     device->release(out, 4 * n);
     CHECK(budget.used() == before);
   }
+}
+
+TEST_CASE("a device that is out of memory says how much a tensor may have, and goes on") {
+  MemoryBudget unlimited(UINT64_MAX);
+  auto device = OpenClDevice::open(test::kDrivers, 0, unlimited);
+  REQUIRE(device.is_ok());
+  const Status refused = device.value()->allocate(std::uint64_t{1} << 45).status();
+  CHECK(refused.code() == ErrorCode::resource_exhausted);
+  CHECK_MESSAGE(refused.message().find("the OpenCL device is out of memory: expected at most ") == 0,
+                refused.message());
+  CHECK_MESSAGE(
+      refused.message().find("got 35184372088832: free tensors, or take smaller ones (OpenCL: clCreateBuffer: ") !=
+          std::string::npos,
+      refused.message());
+  CHECK(unlimited.used() == 0);
+  const auto memory = device.value()->allocate(1000);
+  CHECK(memory.is_ok());
+  device.value()->release(memory.value(), 1000);
 }
 
 TEST_CASE_FIXTURE(Fixture, "source that does not compile is refused with the compiler's words") {
