@@ -110,16 +110,16 @@ ArgumentSpec parse_argument(const std::string& text) {
   throw UsageError("--arg " + text + ": expected " + kExpected);
 }
 
-std::map<std::string, std::int64_t> parse_sizes(const std::vector<std::string>& texts) {
+std::map<std::string, std::int64_t> parse_sizes(const std::vector<std::string>& texts, const std::string& option) {
   std::map<std::string, std::int64_t> sizes;
   for (const std::string& text : texts) {
     for (const std::string& part : split(text, ',')) {
       const std::string expected = "NAME=SIZE such as M=512, several with commas between";
       const auto [name, value] = split_name("size", part, expected);
       const auto size = parse_number<std::int64_t>(value);
-      if (!size || *size < 0) throw UsageError("--size " + part + ": expected " + expected);
+      if (!size || *size < 0) throw UsageError(option + " " + part + ": expected " + expected);
       if (const auto [known, is_new] = sizes.emplace(name, *size); !is_new && known->second != *size) {
-        throw UsageError("--size gives " + name + " twice: " + std::to_string(known->second) + " and " + value);
+        throw UsageError(option + " gives " + name + " twice: " + std::to_string(known->second) + " and " + value);
       }
     }
   }

@@ -26,7 +26,8 @@ struct ArgumentSpec {
 ArgumentSpec parse_argument(const std::string& text);
 
 // "M=512,N=512", in as many texts as there are.
-std::map<std::string, std::int64_t> parse_sizes(const std::vector<std::string>& texts);
+std::map<std::string, std::int64_t> parse_sizes(const std::vector<std::string>& texts,
+                                                const std::string& option = "--size");
 
 // "C=@c.npy" or "C=c.npy": output name to file.
 std::map<std::string, std::string> parse_outputs(const std::vector<std::string>& texts);

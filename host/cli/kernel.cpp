@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "crosscompile/compile.h"
+#include "host/cli/argument_spec.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/format.h"
 #include "host/cli/progress.h"
@@ -49,6 +50,29 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
+void expect_nothing_fixed(const KernelOptions& options) {
+  if (options.fixed.empty()) return;
+  throw UsageError("--fix " + options.fixed.front() + ": expected a kernel in ferry's own notation, got " +
+                   options.file);
+}
+
+// Sizes of the program that the module was compiled for alone.
+lang::FixedSizes fixed_in(const FunctionInfo& compiled, const lang::Program& program) {
+  lang::FixedSizes fixed;
+  for (std::size_t p = 0; p < std::min(compiled.parameters.size(), program.parameters.size()); ++p) {
+    const lang::Parameter& parameter = program.parameters[p];
+    if (parameter.kind != ParameterKind::tensor || parameter.direction == Direction::out) continue;
+    const lang::Tensor& tensor = parameter.direction == Direction::inout ? parameter.initial : parameter.tensor;
+    const std::vector<ManifestExpr>& shape = compiled.parameters[p].shape;
+    for (std::size_t d = 0; d < std::min(shape.size(), tensor.shape().size()); ++d) {
+      const auto* size = tensor.shape()[d].as<ir::Var>();
+      if (size != nullptr && shape[d].code.size() == 1 && shape[d].code[0].op == ManifestOp::constant)
+        fixed.emplace(size->name, shape[d].code[0].value);
+    }
+  }
+  return fixed;
+}
+
 KernelSource read_foreign(const KernelOptions& options, const std::string& other_signature, KernelSource source) {
   source.name = options.file;
   if (source.schedule || source.unscheduled) {
@@ -76,6 +100,12 @@ void add_kernel_options(CLI::App& command, KernelOptions& options, const char* f
   command.add_option("-e,--expression", options.expression, "The kernel's text, instead of a file")->type_name("TEXT");
   command.add_flag("-g", options.debug, "Let debuggers and reports of crashes know the lines of the source");
   command.add_option("--fn", options.function, "The function to take, where there are several")->type_name("NAME");
+  command
+      .add_option("--fix", options.fixed,
+                  "Compile for these sizes alone: M=512,N=512. Nothing is left to be found out during the call")
+      ->type_name("NAME=SIZE")
+      ->type_size(1)
+      ->allow_extra_args(false);
   add_schedule_options(command, options.schedule);
 }
 
@@ -114,6 +144,7 @@ KernelSource read_kernel(const KernelOptions& options, const std::string& other_
   } else if (options.file.empty()) {
     throw UsageError("expected a kernel: a file, '-' for stdin, or -e TEXT");
   } else if (foreign::is_foreign(options.file)) {
+    expect_nothing_fixed(options);
     return read_foreign(options, other_signature, std::move(source));
   } else {
     source.name = options.file == "-" ? "stdin" : options.file;
@@ -124,13 +155,15 @@ KernelSource read_kernel(const KernelOptions& options, const std::string& other_
       } catch (const RemoteError& error) {
         throw UsageError(source.name + ": " + error.what());
       }
+      expect_nothing_fixed(options);
       if (source.schedule || source.unscheduled)
         throw UsageError(source.name + " is compiled already: expected a kernel's text beside a schedule");
       source.text = source.module->source();
       return source;
     }
   }
-  source.programs = lang::parse(source.text, source.name, options.debug);
+  const std::map<std::string, std::int64_t> fixed = parse_sizes(options.fixed, "--fix");
+  source.programs = lang::parse(source.text, source.name, options.debug, {fixed.begin(), fixed.end()});
   return source;
 }
 
@@ -157,7 +190,11 @@ lang::Program program_of(const KernelSource& source, const std::string& function
   if (!source.module) return choose_program(source, function);
   if (source.text.empty()) throw UsageError(source.name + " carries no source to check against");
   try {
-    return choose(lang::parse(source.text, source.name), function, source.name);
+    const lang::Program program = choose(lang::parse(source.text, source.name), function, source.name);
+    const FunctionInfo& compiled = choose_function(source.module->manifest(), function, source.name);
+    const lang::FixedSizes fixed = fixed_in(compiled, program);
+    if (fixed.empty()) return program;
+    return choose(lang::parse(source.text, source.name, false, fixed), function, source.name);
   } catch (const CompileError& error) {
     throw UsageError(source.name +
                      " was not compiled of a kernel in ferry's own notation, so there is nothing to check "

@@ -22,9 +22,10 @@ struct KernelOptions {
   std::string expression;  // instead of a file
   std::string function;    // empty: the only one
   ScheduleOptions schedule;
-  std::string signature = {};  // of a kernel that ferry did not write
-  std::string c_flags = {};    // for its compiler, separated by spaces
-  bool debug = false;          // with the lines of the source
+  std::string signature = {};           // of a kernel that ferry did not write
+  std::string c_flags = {};             // for its compiler, separated by spaces
+  std::vector<std::string> fixed = {};  // NAME=SIZE
+  bool debug = false;                   // with the lines of the source
 };
 
 // K.tc|K.ferry|-, -e TEXT, --fn F, and the schedule's.

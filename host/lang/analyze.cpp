@@ -27,7 +27,10 @@ void collect_index_names(const Syntax& syntax, const Names& tensors, Names& name
 
 class Analysis {
  public:
-  Analysis(const Source& source, const DefSyntax& def) : source_(source), def_(def) { scope_.source = &source; }
+  Analysis(const Source& source, const DefSyntax& def, const FixedSizes& fixed)
+      : source_(source), def_(def), fixed_(fixed) {
+    scope_.source = &source;
+  }
 
   Program run() {
     for (const StatementSyntax& statement : def_.statements) {
@@ -100,7 +103,9 @@ class Analysis {
       for (const Syntax& size : parameter.shape.value_or(std::vector<Syntax>())) {
         if (size.kind != Syntax::Kind::name || scope_.has(size.text)) continue;
         const std::string name(size.text);
-        scope_.sizes.emplace(name, source_.at(size.offset, [&] { return var(name); }));
+        const auto fixed = fixed_.find(name);
+        scope_.sizes.emplace(
+            name, fixed != fixed_.end() ? Expr(fixed->second) : source_.at(size.offset, [&] { return var(name); }));
       }
     }
     for (const ParameterSyntax& parameter : def_.parameters) {
@@ -240,6 +245,7 @@ class Analysis {
 
   const Source& source_;
   const DefSyntax& def_;
+  const FixedSizes& fixed_;
   Scope scope_;
   std::map<std::string, Tensor, std::less<>> inputs_;
   std::vector<ir::Requirement> requirements_;
@@ -247,6 +253,8 @@ class Analysis {
 
 }  // namespace
 
-Program analyze(const Source& source, const DefSyntax& def) { return Analysis(source, def).run(); }
+Program analyze(const Source& source, const DefSyntax& def, const FixedSizes& fixed) {
+  return Analysis(source, def, fixed).run();
+}
 
 }  // namespace ferry::lang

@@ -4,9 +4,11 @@
 #include "host/lang/program.h"
 #include "host/lang/source.h"
 #include "host/lang/syntax.h"
+#include "host/lang/text.h"
 
 namespace ferry::lang {
 
-Program analyze(const Source& source, const DefSyntax& def);
+// Sizes that are fixed are numbers wherever they are named.
+Program analyze(const Source& source, const DefSyntax& def, const FixedSizes& fixed = {});
 
 }  // namespace ferry::lang

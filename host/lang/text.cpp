@@ -3,6 +3,8 @@
 #include "host/lang/analyze.h"
 #include "host/lang/parser.h"
 
+#include "crosscompile/ir/error.h"
+
 #include <algorithm>
 #include <set>
 
@@ -26,11 +28,24 @@ std::shared_ptr<const ir::SourceLines> lines_of(const Source& source, const DefS
   return lines;
 }
 
+bool has_size(const DefSyntax& def, std::string_view name) {
+  return std::any_of(def.parameters.begin(), def.parameters.end(), [&](const ParameterSyntax& parameter) {
+    const std::vector<Syntax> shape = parameter.shape.value_or(std::vector<Syntax>());
+    return std::any_of(shape.begin(), shape.end(),
+                       [&](const Syntax& size) { return size.kind == Syntax::Kind::name && size.text == name; });
+  });
+}
+
 }  // namespace
 
-std::vector<Program> parse(std::string_view text, std::string_view file, bool lines) {
+std::vector<Program> parse(std::string_view text, std::string_view file, bool lines, const FixedSizes& fixed) {
   const Source source(text, file);
   const std::vector<DefSyntax> defs = parse_syntax(source);
+  for (const auto& [name, size] : fixed) {
+    const auto has = [&](const DefSyntax& def) { return has_size(def, name); };
+    if (std::none_of(defs.begin(), defs.end(), has))
+      throw CompileError(std::string(file) + ": expected a size to fix, got '" + name + "', which no def has");
+  }
   std::vector<Program> programs;
   std::set<std::string_view> names;
   for (const DefSyntax& def : defs) {
@@ -38,7 +53,7 @@ std::vector<Program> parse(std::string_view text, std::string_view file, bool li
       throw source.error(def.name.offset,
                          "expected different names, got another def of '" + std::string(def.name.text) + "'");
     }
-    programs.push_back(analyze(source, def));
+    programs.push_back(analyze(source, def, fixed));
     if (lines) programs.back().lines = lines_of(source, def);
   }
   return programs;

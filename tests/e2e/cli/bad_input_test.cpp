@@ -93,6 +93,9 @@ TEST_CASE("sizes and names that are not there, or contradict each other") {
   expect_user_error({},
                     "mm: the arguments do not say what M, K, N are; give --size NAME=SIZE or --arg NAME=DTYPE[SIZES]");
   expect_user_error({"--size", "M=4,N=4,K=4,Q=1"}, "--size Q=1: mm has no size 'Q'; expected one of: M, K, N");
+  expect_user_error({"--fix", "M=4,Q=1"}, "-e: expected a size to fix, got 'Q', which no def has");
+  expect_user_error({"--fix", "M=four"}, "--fix M=four: expected NAME=SIZE such as M=512, several with commas between");
+  expect_user_error({"--fix", "M=4", "--size", "M=4,N=4,K=4"}, "--size M=4: mm has no size 'M'; expected one of: K, N");
   expect_user_error({"--size", "M=4", "--arg", "A=f32[5,6]"}, "--size M=4: the arguments say that M is 5");
   expect_user_error({"--arg", "X=f32[4]"}, "--arg X=f32[4]: mm has no input 'X'; expected one of: A, B");
   expect_user_error({"--arg", "C=f32[4,4]"}, "--arg C=f32[4,4]: C is an output, which ferry makes itself");

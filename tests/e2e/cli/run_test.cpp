@@ -33,6 +33,20 @@ std::vector<float> read_floats(const std::string& path) {
 
 }  // namespace
 
+TEST_CASE("a kernel compiled for fixed sizes takes these alone, and its module keeps them") {
+  const Folder folder;
+  const Outcome compile = run_ferry({"compile", "-e", kTwice, "--fix", "N=3", "-o", folder.path("twice.ferry")});
+  CAPTURE(compile.err);
+  CHECK(compile.code == 0);
+  CHECK(compile.out.find("twice(in f32[3] A, out f32[3] B)") != std::string::npos);
+  const Outcome outcome = run_ferry({"run", folder.path("twice.ferry"), "--arg", "A=:iota", "--check"});
+  CAPTURE(outcome.err);
+  CHECK(outcome.code == 0);
+  CHECK(outcome.out.starts_with("B = f32[3]\n[0. 2. 4.]\n"));
+  CHECK(run_ferry({"run", folder.path("twice.ferry"), "--fix", "N=3"}).err ==
+        "ferry: --fix N=3: expected a kernel in ferry's own notation, got " + folder.path("twice.ferry") + "\n");
+}
+
 TEST_CASE("a kernel given on the command line runs with nothing set up") {
   const Outcome outcome = run_ferry({"run", "-e", kTwice, "--arg", "A=f32[5]:iota"});
   CAPTURE(outcome.err);

@@ -189,3 +189,14 @@ TEST_CASE("texts with random damage are parsed or refused with a place, never wo
   CHECK(accepted > 50);
   CHECK(refused > 1000);
 }
+
+TEST_CASE("a size that is fixed is a number wherever it is named, and the others stay sizes") {
+  const std::string def =
+      "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) * float(K) where k in 0:K }";
+  const std::vector<Program> fixed = parse(def, "test.tc", false, {{"K", 64}, {"M", 3}});
+  const std::string numbers =
+      "def mm(float(3,64) A, float(64,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) * float(64) where k in 0:64 }";
+  CHECK(to_text(fixed.at(0)) == to_text(parse(numbers, "test.tc").at(0)));
+  CHECK_THROWS_WITH_AS(parse(def, "test.tc", false, {{"Q", 64}}),
+                       "test.tc: expected a size to fix, got 'Q', which no def has", CompileError);
+}
