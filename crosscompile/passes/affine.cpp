@@ -28,6 +28,11 @@ std::optional<Expr> bound_operation(const Binary& node, const Range& range, Side
     if (!left) return std::nullopt;
     return op == BinaryOp::mul ? *left * node.right : *left / node.right;
   }
+  if (op == BinaryOp::mod) {
+    const std::int64_t* divisor = as_int(node.right);
+    if (divisor == nullptr || *divisor <= 0) return std::nullopt;
+    return side == Side::lower ? Expr(0) : Expr(*divisor - 1);
+  }
   const bool is_min = op == BinaryOp::min;
   if (op != BinaryOp::add && op != BinaryOp::sub && !is_min && op != BinaryOp::max) return std::nullopt;
   const auto left = bound_over(node.left, range, side);

@@ -58,6 +58,11 @@ class ExprSimplifier : public ir::Mutator {
   };
   Division divide_by_number(const Polynomial& left, std::int64_t divisor);
   Division divide_by_symbol(const Polynomial& left, const Polynomial& divisor);
+  struct Coarse {
+    Polynomial quotient, rest;
+    std::int64_t step = 1;
+  };
+  std::optional<Coarse> coarse_part(const Polynomial& polynomial, std::int64_t divisor);
 };
 
 // What holds everywhere in a function: sizes are not negative, requirements are met.

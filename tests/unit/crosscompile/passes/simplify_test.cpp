@@ -53,6 +53,18 @@ TEST_CASE("sums of terms with constant coefficients cancel") {
   CHECK(text(-(-x)) == "x");
 }
 
+TEST_CASE("a division by a multiple of a step does not see what is smaller than the step") {
+  const std::vector<Expr> facts = in_range(y, 0, 4) + in_range(z, 0, 8) + in_range(x, 0, 100);
+  const std::vector<Expr> wide = in_range(y, 0, 4) + in_range(z, 0, 9) + in_range(x, 0, 100);
+  CHECK(text((x * 32 + y * 8 + z) / 64, facts) == "x / 2");
+  CHECK(text((x * 32 + y * 8 + z) % 64, facts) == "y * 8 + z + x % 2 * 32");
+  CHECK(text((x * 32 + y * 8 + z) / 64 * 64 + (x * 32 + y * 8 + z) % 64, facts) == "y * 8 + z + x * 32");
+  CHECK(text((x * 96 + n * 64 + y * 8 + z) / 64, facts) == "n + (y + x * 12) / 8");
+  // Too wide for the step.
+  CHECK(text((x * 32 + y * 8 + z) / 64, wide) == "(x * 32 + y * 8 + z) / 64");
+  CHECK(text((x * 32 - z) / 64, facts) == "(x * 32 - z) / 64");
+}
+
 TEST_CASE("what cannot be said more shortly is returned as the very same node") {
   const Expr index = (n * y + x) * m + z;
   CHECK(simplify(index).same_as(index));
