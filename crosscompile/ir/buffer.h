@@ -29,7 +29,12 @@ struct Buffer {
   std::vector<Expr> shape;    // of type kIndex
   std::vector<Expr> strides;  // in elements; empty: dense, row-major
   Scope scope = Scope::parameter;
-  bool streams = false;                          // larger than caches: stores had better go past them
+  bool streams = false;  // larger than caches: stores had better go past them
+  // The pieces of 16 bytes of each row, of which there is a power of two, stand in another order from row to row, so
+  // that threads which read the same piece of neighbouring rows read from different banks of shared memory
+  // (passes/swizzle.h). Indices do not know it.
+  bool swizzled = false;
+  bool is_ahead = false;                         // filled ahead: stores may land as late as ir/late_copy.h says
   std::shared_ptr<const Definition> definition;  // null for parameters
   std::size_t component = 0;                     // which output of the definition
 };

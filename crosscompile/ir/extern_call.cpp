@@ -1,5 +1,6 @@
 #include "crosscompile/ir/extern_call.h"
 
+#include "crosscompile/ir/late_copy.h"
 #include "crosscompile/ir/prefetch.h"
 #include "crosscompile/ir/visitor.h"
 
@@ -19,7 +20,7 @@ class Finder : public Visitor {
   using Visitor::visit_node;
   void visit_node(const Evaluate& node) override {
     const auto* call = node.value.as<Call>();
-    if (call == nullptr || prefetched(node) != nullptr) return;
+    if (call == nullptr || prefetched(node) != nullptr || orders_copies(node)) return;
     if (std::find(names.begin(), names.end(), call->name) == names.end()) names.push_back(call->name);
   }
 };

@@ -1,7 +1,9 @@
 // Loads, stores and allocations.
 #include "crosscompile/ir/interpreter_code.h"
+#include "crosscompile/ir/late_copy.h"
 
 #include <limits>
+#include <utility>
 
 namespace ferry::ir::interp {
 namespace {
@@ -39,6 +41,7 @@ class Access {
         indices_(compile_all(indices, layout)),
         mask_(mask.defined() ? compile(mask, layout) : nullptr) {}
 
+  std::size_t slot() const { return slot_; }
   Bound& bound(Frame& frame) const { return frame.buffers[slot_]; }
 
   // kMasked when the mask leaves this lane out.
@@ -115,9 +118,44 @@ struct StoreAction final : Action {
   }
 
  private:
-  static void put(Frame& frame, Bound& bound, std::int64_t position, Value stored) {
+  void put(Frame& frame, Bound& bound, std::int64_t position, Value stored) const {
     note_write(bound, position, frame.clock, frame.workspaces);
-    write(bound, position, stored);
+    if (!frame.late.is_starting) return write(bound, position, stored);
+    note_start(bound, position);
+    frame.late.open.push_back({access.slot(), position, stored});
+  }
+};
+
+// All that it stores is on its way, and stays so until it is waited for.
+struct LateCopyAction final : Action {
+  ActionPtr copy;
+  std::int32_t run(Frame& frame) const override {
+    frame.late.is_starting = true;
+    const std::int32_t result = copy->run(frame);
+    frame.late.is_starting = false;
+    return result;
+  }
+};
+
+struct CommitAction final : Action {
+  std::int32_t run(Frame& frame) const override {
+    frame.late.groups.push_back(std::exchange(frame.late.open, {}));
+    return 0;
+  }
+};
+
+struct WaitAction final : Action {
+  std::size_t groups_left = 0;
+  std::int32_t run(Frame& frame) const override {
+    while (frame.late.groups.size() > groups_left) {
+      for (const LateStore& store : frame.late.groups.front()) {
+        Bound& bound = frame.buffers[store.buffer];
+        note_write(bound, store.position, frame.clock, frame.workspaces);
+        write(bound, store.position, store.value);
+      }
+      frame.late.groups.erase(frame.late.groups.begin());
+    }
+    return 0;
   }
 };
 
@@ -165,6 +203,20 @@ CodePtr compile_load(const Load& node, Layout& layout) { return std::make_unique
 ActionPtr compile_store(const Store& node, Layout& layout) { return std::make_unique<StoreAction>(node, layout); }
 ActionPtr compile_allocate(const Allocate& node, Layout& layout) {
   return std::make_unique<AllocateAction>(node, layout);
+}
+
+ActionPtr compile_late_copy(const Intrinsic& node, Layout& layout) {
+  auto action = std::make_unique<LateCopyAction>();
+  action->copy = compile(node.definition, layout);
+  return action;
+}
+
+ActionPtr compile_copy_order(const Evaluate& node) {
+  const std::optional<std::int64_t> left = groups_left(node);
+  if (!left) return std::make_unique<CommitAction>();
+  auto action = std::make_unique<WaitAction>();
+  action->groups_left = static_cast<std::size_t>(*left);
+  return action;
 }
 
 }  // namespace ferry::ir::interp

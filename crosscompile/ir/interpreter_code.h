@@ -13,12 +13,27 @@
 
 namespace ferry::ir::interp {
 
+// A store on its way (ir/late_copy.h).
+struct LateStore {
+  std::size_t buffer = 0;  // slot
+  std::int64_t position = 0;
+  Value value;
+};
+
+// Of one thread.
+struct LateStores {
+  std::vector<std::vector<LateStore>> groups;  // committed, the oldest first
+  std::vector<LateStore> open;                 // since the last commit
+  bool is_starting = false;                    // whether stores are to be late now
+};
+
 // Everything that changes while a function runs.
 struct Frame {
   std::vector<Value> slots;
   std::vector<Bound> buffers;
   Clock clock;
   Workspaces workspaces;
+  LateStores late;                            // of the thread that runs
   std::uint64_t random = 0x9e3779b97f4a7c15;  // fixed seed: a failure repeats
   // Of the vector store that is running.
   std::vector<std::int64_t> positions;
@@ -72,6 +87,9 @@ CodePtr compile_dot(const Call& node, std::vector<CodePtr> arguments);
 CodePtr compile_load(const Load& node, Layout& layout);
 ActionPtr compile_store(const Store& node, Layout& layout);
 ActionPtr compile_allocate(const Allocate& node, Layout& layout);
+// A kCopyAsync, and the statements that order copies.
+ActionPtr compile_late_copy(const Intrinsic& node, Layout& layout);
+ActionPtr compile_copy_order(const Evaluate& node);
 ActionPtr compile_parallel(const For& node, Layout& layout);
 // The outermost loop over a GPU's threads, with those directly inside it.
 ActionPtr compile_threads(const For& node, Layout& layout);

@@ -116,7 +116,9 @@ void note_read(Bound& bound, std::int64_t position, const Clock& clock, const Wo
   for (std::int64_t i = 0; i < step; ++i) {
     Shadow& shadow = bound.shadow[position * step + i];
     if (shadow.writer < bound.born || (bound.in_workspace && shadow.owner != bound.born)) {
-      throw InterpreterError("a value is read that was never written: " + at(bound, position));
+      const char* other = bound.has_late_stores ? ", or whose copy nobody waited for" : "";
+      throw InterpreterError("a value is read that was never written" + std::string(other) + ": " +
+                             at(bound, position));
     }
     if (bound.of_thread) continue;
     if (earlier_iteration(shadow.writer, concern, clock)) fail_race(bound, position);
@@ -150,6 +152,11 @@ void note_write(Bound& bound, std::int64_t position, const Clock& clock, const W
     shadow.writing_thread = clock.thread;
     shadow.owner = bound.born;
   }
+}
+
+void note_start(Bound& bound, std::int64_t position) {
+  bound.has_late_stores = true;
+  bound.shadow[position].writer = 0;
 }
 
 void allocate(Bound& bound, Clock& clock) {

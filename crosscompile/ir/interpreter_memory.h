@@ -60,6 +60,7 @@ struct Bound {
   bool in_workspace = false;
   bool of_thread = false;
   bool read_only = false;
+  bool has_late_stores = false;
   std::uint32_t bytes = 0;  // of an element
   Stamp born = 0;
   Stamp thread_id = 0;
@@ -77,6 +78,9 @@ void finish_shape(Bound& bound, bool dense);
 // Throw InterpreterError when the access is not allowed; note it otherwise.
 void note_read(Bound& bound, std::int64_t position, const Clock& clock, const Workspaces& workspaces);
 void note_write(Bound& bound, std::int64_t position, const Clock& clock, const Workspaces& workspaces);
+
+// The element's value, noted as written already, is on its way.
+void note_start(Bound& bound, std::int64_t position);
 
 // Fresh memory of the buffer's own.
 void allocate(Bound& bound, Clock& clock);

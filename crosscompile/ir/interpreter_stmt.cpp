@@ -1,6 +1,7 @@
 // Control flow.
 #include "crosscompile/ir/barrier.h"
 #include "crosscompile/ir/interpreter_code.h"
+#include "crosscompile/ir/late_copy.h"
 #include "crosscompile/ir/prefetch.h"
 #include "crosscompile/ir/visitor.h"
 
@@ -126,10 +127,17 @@ class StmtCompiler : public Visitor {
       result = std::make_unique<NothingAction>();
       return;
     }
+    if (orders_copies(node)) {
+      result = compile_copy_order(node);
+      return;
+    }
     auto action = std::make_unique<EvaluateAction>();
     action->value = compile(node.value, layout_);
     action->lanes = node.value.type().lanes;
     result = std::move(action);
+  }
+  void visit_node(const Intrinsic& node) override {
+    result = node.name == kCopyAsync ? compile_late_copy(node, layout_) : compile(node.definition, layout_);
   }
 
  private:

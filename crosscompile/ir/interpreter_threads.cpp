@@ -17,6 +17,7 @@ namespace {
 struct Member {
   std::vector<Value> slots;
   std::vector<Bound> buffers;
+  LateStores late;
 };
 
 // The threads of one block. Whoever has its turn has its variables in the frame.
@@ -69,6 +70,7 @@ class Crew {
   void swap(std::size_t thread) {
     Member& member = members_[thread];
     std::swap(frame_.slots, member.slots);
+    std::swap(frame_.late, member.late);
     for (std::size_t i = 0; i < own_buffers_.size(); ++i) std::swap(frame_.buffers[own_buffers_[i]], member.buffers[i]);
     frame_.clock.thread = static_cast<std::uint32_t>(thread);
   }

@@ -35,7 +35,8 @@ namespace ferry::ir {
   X(Allocate)             \
   X(LetStmt)              \
   X(Assert)               \
-  X(Evaluate)
+  X(Evaluate)             \
+  X(Intrinsic)
 
 enum class NodeKind : std::uint8_t {
 #define FERRY_ENUM(name) name,

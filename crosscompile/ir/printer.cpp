@@ -52,6 +52,7 @@ class StmtPrinter : public Visitor {
       result += ")";
     }
     if (buffer.streams) result += " streamed";
+    if (buffer.swizzled) result += " swizzled";
     return result;
   }
 
@@ -141,6 +142,14 @@ class StmtPrinter : public Visitor {
   }
 
   void visit_node(const Evaluate& node) override { line(text(node.value) + ";"); }
+
+  void visit_node(const Intrinsic& node) override {
+    std::string arguments;
+    for (const Expr& argument : node.arguments) arguments += (arguments.empty() ? "" : ", ") + text(argument);
+    line(node.name + "(" + arguments + ") {");
+    braced(node.definition);
+    line("}");
+  }
 
  private:
   void braced(const Stmt& body) {

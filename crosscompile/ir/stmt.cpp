@@ -126,4 +126,14 @@ Stmt Evaluate::make(Expr value) {
   return std::shared_ptr<const Evaluate>(std::move(node));
 }
 
+Stmt Intrinsic::make(std::string name, std::vector<Expr> arguments, Stmt definition) {
+  expect(!name.empty() && definition.defined(), "an instruction needs a name and a definition");
+  auto node = new_node<Intrinsic>();
+  deepen_all(*node, arguments, definition);
+  node->name = std::move(name);
+  node->arguments = std::move(arguments);
+  node->definition = std::move(definition);
+  return std::shared_ptr<const Intrinsic>(std::move(node));
+}
+
 }  // namespace ferry::ir

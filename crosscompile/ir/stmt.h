@@ -109,4 +109,15 @@ struct Evaluate : StmtNode {
   static Stmt make(Expr value);
 };
 
+// What an instruction does, and how it is said to a target that has it: `name` with arguments, which are addresses
+// (ir/extern_call.h) and numbers over what the definition uses too. Everything else looks at the definition alone.
+// passes/match_instructions finds the arguments; until then there are none.
+struct Intrinsic : StmtNode {
+  static constexpr NodeKind kKind = NodeKind::Intrinsic;
+  std::string name;
+  std::vector<Expr> arguments;
+  Stmt definition;
+  static Stmt make(std::string name, std::vector<Expr> arguments, Stmt definition);
+};
+
 }  // namespace ferry::ir

@@ -99,6 +99,12 @@ class Validator : public Visitor {
     Visitor::visit_node(node);
   }
 
+  void visit_node(const Intrinsic& node) override {
+    const Inside inside(*this, &node);
+    for (const Expr& argument : node.arguments) visit(argument);
+    Visitor::visit_node(node);
+  }
+
  private:
   // Remembers the statement to show when something in it is wrong.
   struct Inside {

@@ -2,7 +2,10 @@
 
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
+#include "crosscompile/passes/alignment.h"
 #include "crosscompile/passes/lanes.h"
+#include "crosscompile/passes/simplify.h"
+#include "crosscompile/passes/swizzle.h"
 
 #include <utility>
 #include <vector>
@@ -12,7 +15,9 @@ namespace {
 
 using namespace ir;
 
-Expr flat_index(const Buffer& buffer, const std::vector<Expr>& indices) {
+}  // namespace
+
+Expr linear_index(const Buffer& buffer, const std::vector<Expr>& indices) {
   const bool already_flat = indices.size() != buffer.shape.size();
   if (already_flat) return indices[0];
   Expr flat = 0;
@@ -25,25 +30,68 @@ Expr flat_index(const Buffer& buffer, const std::vector<Expr>& indices) {
   return flat;
 }
 
+namespace {
+
 class Flattener : public Mutator {
  protected:
   using Mutator::mutate_node;
 
   Expr mutate_node(const Load& node, const Expr&) override {
-    return Load::make(node.buffer, {flat_index(*node.buffer, mutate_all(node.indices))}, mutate(node.mask));
+    return Load::make(node.buffer, {position(*node.buffer, mutate_all(node.indices))}, mutate(node.mask));
   }
 
   Stmt mutate_node(const Store& node, const Stmt&) override {
-    return Store::make(node.buffer, {flat_index(*node.buffer, mutate_all(node.indices))}, mutate(node.value),
+    return Store::make(node.buffer, {position(*node.buffer, mutate_all(node.indices))}, mutate(node.value),
                        mutate(node.mask));
   }
 
+  Stmt mutate_node(const For& node, const Stmt& self) override {
+    const For* outer = std::exchange(lanes_, node.for_kind == ForKind::vectorized ? &node : lanes_);
+    Stmt result = Mutator::mutate_node(node, self);
+    lanes_ = outer;
+    return result;
+  }
+
  private:
+  Expr position(const Buffer& buffer, const std::vector<Expr>& indices) const {
+    const Expr plain = linear_index(buffer, indices);
+    if (!buffer.swizzled) return plain;
+    // What stays within a piece stays together.
+    const std::int64_t piece = swizzled_piece(buffer);
+    if (const auto* ramp = plain.as<Ramp>(); ramp != nullptr && is_constant(ramp->stride, 1)) {
+      const auto lanes = static_cast<std::int64_t>(ramp->type.lanes);
+      if (piece % lanes == 0 && is_multiple(simplify(ramp->base), lanes))
+        return Ramp::make(swizzled(buffer, ramp->base), ramp->stride, ramp->type.lanes);
+    }
+    if (plain.type().is_vector()) return swizzled_lanes(buffer, plain);
+    const std::int64_t* lanes = lanes_ == nullptr ? nullptr : as_int(lanes_->extent);
+    if (lanes != nullptr && *lanes > 0 && piece % *lanes == 0 && is_constant(lanes_->min, 0)) {
+      if (const auto begin = aligned_begin(simplify(plain), lanes_->var, *lanes))
+        return swizzled(buffer, *begin) + lanes_->var;
+    }
+    return swizzled(buffer, plain);
+  }
+
+  // Each lane by itself: with a variable in the place of the position.
+  static Expr swizzled_lanes(const Buffer& buffer, const Expr& positions) {
+    const Expr one = Var::make("position");
+    return on_lanes(swizzled(buffer, one), one, positions);
+  }
+  static Expr on_lanes(const Expr& expr, const Expr& var, const Expr& positions) {
+    if (expr.same_as(var)) return positions;
+    const auto* binary = expr.as<Binary>();
+    return binary == nullptr ? expr
+                             : lane_binary(binary->op, on_lanes(binary->left, var, positions),
+                                           on_lanes(binary->right, var, positions));
+  }
+
   std::vector<Expr> mutate_all(const std::vector<Expr>& exprs) {
     std::vector<Expr> result;
     for (const Expr& expr : exprs) result.push_back(mutate(expr));
     return result;
   }
+
+  const For* lanes_ = nullptr;  // the vectorized loop around
 };
 
 }  // namespace

@@ -9,8 +9,13 @@
 
 #include "crosscompile/ir/function.h"
 
+#include <vector>
+
 namespace ferry::passes {
 
 ir::Function flatten(ir::Function function);
+
+// The position of the element with these indices; a single one that the buffer has no dimension for is that already.
+ir::Expr linear_index(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices);
 
 }  // namespace ferry::passes

@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/barrier.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/late_copy.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/shuffle.h"
@@ -102,6 +103,11 @@ class BarrierPlan {
       throw CompileError("the threads of a block combine what '" + store->buffer->name +
                          "' holds: expected that all of them come there, got a condition or a loop that differs from "
                          "thread to thread");
+    if (const Evaluate* order = stmt.as<Evaluate>(); order != nullptr && groups_left(*order)) {
+      // What any of the copies so far may have written only now.
+      pending.insert(pending.end(), late_.begin(), late_.end());
+      return;
+    }
     const Accesses own = accesses_of(stmt);
     if (own.empty() && !is_common(stmt)) return;
     const Access* cause = conflict(pending, own);
@@ -154,10 +160,11 @@ class BarrierPlan {
         if (parts_of(access.part) != 0 && uses_var(access.part, loop->var))
           walks = std::max(walks, parts_of(access.part) + 1);
       for (std::int64_t i = 0; i < walks; ++i) {
-        if (i > 0) set_parts(pending, loop->var, loop->var - 1);
+        for (Accesses* accesses : {&pending, &late_})
+          if (i > 0) set_parts(*accesses, loop->var, loop->var - 1);
         walk(loop->body, pending);
       }
-      set_parts(pending, loop->var, {});
+      for (Accesses* accesses : {&pending, &late_}) set_parts(*accesses, loop->var, {});
       divided_ = had;
     } else if (const If* choice = stmt.as<If>()) {
       const bool had = std::exchange(divided_, divided_ || differs(choice->condition));
@@ -172,8 +179,12 @@ class BarrierPlan {
       walk(let->body, pending);
     } else if (const Allocate* allocation = stmt.as<Allocate>()) {
       walk(allocation->body, pending);
+    } else if (const Intrinsic* intrinsic = stmt.as<Intrinsic>()) {
+      walk(intrinsic->definition, pending);
     } else {
       pending.insert(pending.end(), own.begin(), own.end());
+      for (const Access& access : own)
+        if (access.store != nullptr && access.store->buffer->is_ahead) late_.push_back(access);
     }
   }
 
@@ -242,6 +253,7 @@ class BarrierPlan {
 
   std::vector<Expr> threads_, differing_;
   Ranges ranges_;
+  Accesses late_;         // stores into what is filled ahead
   bool divided_ = false;  // by a condition or loop around
 };
 

@@ -73,7 +73,8 @@ Expr lane_of(const Expr& vector, const Expr& lane) {
     case NodeKind::Allocate:
     case NodeKind::LetStmt:
     case NodeKind::Assert:
-    case NodeKind::Evaluate: break;
+    case NodeKind::Evaluate:
+    case NodeKind::Intrinsic: break;
   }
   throw InternalError("lane_of: no vector");
 }

@@ -242,16 +242,21 @@ std::optional<NestMatch> match_nest(const Function& pattern, const LoopNest& nes
 
 std::string check_steps(const Function& pattern, NestMatch& match) {
   const LoopNest expected = *as_nest(pattern.body);
+  // A symbol is what the first step that is just this symbol says; others may be multiples of it.
+  Substitution symbols;
+  for (const NestMatch::Operand& operand : match.operands) {
+    for (std::size_t i = 0; i < operand.got.steps.size(); ++i) {
+      for (std::size_t s = 0; s < pattern.symbols.size(); ++s) {
+        if (!pattern.symbols[s].same_as(operand.expected.steps[i])) continue;
+        if (!match.symbols[s].defined()) match.symbols[s] = operand.got.steps[i];
+        symbols[pattern.symbols[s].get()] = match.symbols[s];
+      }
+    }
+  }
   for (const NestMatch::Operand& operand : match.operands) {
     for (std::size_t i = 0; i < operand.got.steps.size(); ++i) {
       const Expr& got = operand.got.steps[i];
-      Expr want = operand.expected.steps[i];
-      for (std::size_t s = 0; s < pattern.symbols.size(); ++s) {
-        if (!pattern.symbols[s].same_as(want)) continue;
-        if (!match.symbols[s].defined()) match.symbols[s] = got;
-        want = match.symbols[s];
-        break;
-      }
+      const Expr want = substitute(operand.expected.steps[i], symbols);
       if (can_prove(want == got)) continue;
       return "expected the elements of '" + operand.buffer->name + "' to be " + to_text(want) + " apart along '" +
              to_text(expected.loops[i].var) + "' of '" + pattern.name + "', got " + to_text(got);

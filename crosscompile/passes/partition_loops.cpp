@@ -75,6 +75,10 @@ class Partitioner : public Mutator {
  protected:
   using Mutator::mutate_node;
 
+  // What an instruction does keeps its loops.
+  Stmt mutate_node(const Intrinsic& node, const Stmt& self) override {
+    return node.arguments.empty() ? Mutator::mutate_node(node, self) : self;
+  }
   Stmt mutate_node(const For& node, const Stmt& self) override {
     switch (node.for_kind) {
       case ForKind::serial: return cut(node, self);

@@ -1,6 +1,7 @@
 #include "crosscompile/passes/pipeline.h"
 
 #include "crosscompile/ir/validator.h"
+#include "crosscompile/passes/copy_async.h"
 #include "crosscompile/passes/double_tiles.h"
 #include "crosscompile/passes/flatten.h"
 #include "crosscompile/passes/gpu_limits.h"
@@ -9,6 +10,7 @@
 #include "crosscompile/passes/legalize_floats.h"
 #include "crosscompile/passes/lower_math/lower_math.h"
 #include "crosscompile/passes/map_threads.h"
+#include "crosscompile/passes/match_instructions.h"
 #include "crosscompile/passes/partition_loops.h"
 #include "crosscompile/passes/plan_workspace.h"
 #include "crosscompile/passes/reduce_threads.h"
@@ -34,7 +36,9 @@ constexpr Pass kPipeline[] = {
     {"reduce_threads", [](Function f, const Target& target) { return reduce_threads(std::move(f), target); }},
     {"split_vthreads", [](Function f, const Target&) { return split_vthreads(std::move(f)); }},
     {"simplify_threads", [](Function f, const Target&) { return has_gpu_loops(f.body) ? simplify(std::move(f)) : f; }},
+    {"match_instructions", [](Function f, const Target& target) { return match_instructions(std::move(f), target); }},
     {"insert_barriers", [](Function f, const Target&) { return insert_barriers(std::move(f)); }},
+    {"copy_async", [](Function f, const Target& target) { return copy_async(std::move(f), target); }},
     {"double_tiles", [](Function f, const Target& target) { return target.is_gpu() ? double_tiles(std::move(f)) : f; }},
     {"unroll_registers",
      [](Function f, const Target& target) { return target.is_gpu() ? unroll_registers(std::move(f)) : f; }},

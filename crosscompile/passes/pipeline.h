@@ -11,6 +11,7 @@
 // - Every Allocate of Scope::global has an offset into the call's or the thread's workspace (Allocate in ir/stmt.h).
 //   A block's address may be asked of the runtime once, at the start of the kernel (call) or of a parallel body
 //   (thread). Buffers of Scope::local have a constant size.
+// - An Intrinsic has arguments, and code generation looks at those alone: its definition is still in loops of any kind.
 // - "bitcast" keeps the bits. Values of f16 and bf16 are only moved (Load, Store, Let, Select, IfThenElse, Broadcast,
 //   bitcast to and from u16), so 16-bit integers can stand for them, except for what legalize_floats.h says that the
 //   target does natively.

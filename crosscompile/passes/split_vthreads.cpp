@@ -140,7 +140,9 @@ class Distribution {
       for (const Stmt& step : block->body) steps.push_back(over(step));
       return Block::make(std::move(steps));
     }
-    if (const For* loop = stmt.as<For>(); loop != nullptr && !uses(loop->min) && !uses(loop->extent))
+    // What is done at once stays together.
+    if (const For* loop = stmt.as<For>();
+        loop != nullptr && loop->for_kind != ForKind::vectorized && !uses(loop->min) && !uses(loop->extent))
       return For::make(loop->var, loop->min, loop->extent, loop->for_kind, over(loop->body));
     if (const If* choice = stmt.as<If>(); choice != nullptr && !uses(choice->condition))
       return If::make(choice->condition, over(choice->on_true),
@@ -149,6 +151,8 @@ class Distribution {
       return LetStmt::make(let->var, let->value, over(let->body));
     if (const Allocate* allocation = stmt.as<Allocate>())
       return Allocate::make(allocation->buffer, over(allocation->body));
+    if (const Intrinsic* intrinsic = stmt.as<Intrinsic>(); intrinsic != nullptr && intrinsic->arguments.empty())
+      return Intrinsic::make(intrinsic->name, {}, over(intrinsic->definition));
     // A variable of its own for each copy of the loop.
     const Expr var = Var::make(loop_.var.as<Var>()->name);
     return For::make(var, loop_.min, loop_.extent, ForKind::unrolled, fresh_copy(stmt, {{loop_.var.get(), var}}));

@@ -6,7 +6,9 @@
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/dot_nest.h"
 #include "crosscompile/passes/simplify.h"
+#include "crosscompile/passes/tensor_core.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace ferry::passes {
@@ -41,12 +43,20 @@ const TensorIntrinsic* find(const std::string& name, const Context* context) {
 
 std::vector<std::string> tensor_intrinsic_names(const Context* context) {
   std::vector<std::string> names = dot_names();
+  for (const std::string& name : hardware_names()) names.push_back(name);
   if (context == nullptr) return names;
   for (const std::string& name : context->tensor_intrinsic_names()) names.push_back(name);
   return names;
 }
 
-bool has_lanes(const std::string& intrinsic, const Context* context) { return find(intrinsic, context) == nullptr; }
+bool is_of_threads(const std::string& intrinsic) {
+  const std::vector<std::string> names = hardware_names();
+  return std::find(names.begin(), names.end(), intrinsic) != names.end();
+}
+
+bool has_lanes(const std::string& intrinsic, const Context* context) {
+  return find(intrinsic, context) == nullptr && !is_of_threads(intrinsic);
+}
 
 std::string check_nest(const std::string& intrinsic, const Context* context, const LoopNest& nest) {
   const TensorIntrinsic* own = find(intrinsic, context);

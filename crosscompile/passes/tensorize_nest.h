@@ -10,8 +10,11 @@
 
 namespace ferry::passes {
 
-// Of the context (null: none) and of dots.
+// Of the context (null: none), of dots, and of what several threads of a GPU do together.
 std::vector<std::string> tensor_intrinsic_names(const Context* context);
+// Whether it is an instruction of threads: what each computes is compared once that is known
+// (passes/match_instructions.h).
+bool is_of_threads(const std::string& intrinsic);
 // Whether the loops over results are vectors wherever else they stand.
 bool has_lanes(const std::string& intrinsic, const Context* context);
 

@@ -17,6 +17,10 @@ class Unroller : public Mutator {
  protected:
   using Mutator::mutate_node;
 
+  // What an instruction does keeps its loops.
+  Stmt mutate_node(const Intrinsic& node, const Stmt& self) override {
+    return node.arguments.empty() ? Mutator::mutate_node(node, self) : self;
+  }
   Stmt mutate_node(const For& node, const Stmt& self) override {
     if (node.for_kind != ForKind::unrolled) return Mutator::mutate_node(node, self);
     Stmt body = mutate(node.body);

@@ -42,6 +42,10 @@ class RegisterIndexFinder : public Visitor {
 class Marker : public Mutator {
  protected:
   using Mutator::mutate_node;
+  // What an instruction does needs no loops.
+  Stmt mutate_node(const Intrinsic& node, const Stmt& self) override {
+    return node.arguments.empty() ? Mutator::mutate_node(node, self) : self;
+  }
   Stmt mutate_node(const For& node, const Stmt& self) override {
     const Stmt result = Mutator::mutate_node(node, self);
     const auto* loop = result.as<For>();

@@ -27,6 +27,10 @@ class Vectorizer : public Mutator {
  protected:
   using Mutator::mutate_node;
 
+  // What an instruction does keeps its loops.
+  Stmt mutate_node(const Intrinsic& node, const Stmt& self) override {
+    return node.arguments.empty() ? Mutator::mutate_node(node, self) : self;
+  }
   Stmt mutate_node(const For& node, const Stmt& self) override {
     const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
     // Inner loops first: of two nested vectorized loops the inner one becomes vectors and the outer one a loop of them.

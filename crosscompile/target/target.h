@@ -35,6 +35,8 @@ struct Target {
 
   // A module for it has plans of kernels, and no code for a CPU.
   bool is_gpu() const { return arch == "opencl" || arch == "cuda"; }
+  // Of "cuda", the lowest compute capability of its GPUs: 80 for sm_80; 0 for anything else.
+  int capability() const;
   bool has(const std::string& feature) const;  // "avx512f"
   // Of one vector register; 1 where elements are as large as that, or there are no vectors.
   std::uint32_t lanes(std::uint32_t element_bytes) const { return std::max(1U, vector_bits / 8 / element_bytes); }

@@ -1,6 +1,7 @@
 #include "host/lower/double_buffer.h"
 
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/late_copy.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
@@ -9,6 +10,7 @@
 #include "crosscompile/passes/simplify.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -82,10 +84,23 @@ class Ahead {
 
   Stmt build() const {
     std::vector<Stmt> before, inside;
+    std::int64_t farthest = 0, nearest = std::numeric_limits<std::int64_t>::max();
     for (const Maker& maker : makers_) {
-      for (std::int64_t part = 0; part < maker.distance; ++part) before.push_back(make_part(maker, Expr(part), true));
-      inside.push_back(make_part(maker, loop_.var + maker.distance, false));
+      farthest = std::max(farthest, maker.distance);
+      nearest = std::min(nearest, maker.distance);
     }
+    // What one iteration fetches is one group of copies, and so is what it would have fetched in each iteration before
+    // the first.
+    const bool is_late =
+        std::any_of(wide_.begin(), wide_.end(), [](const auto& one) { return one.second.buffer->is_ahead; });
+    for (std::int64_t iteration = -farthest; iteration < 0; ++iteration) {
+      for (const Maker& maker : makers_)
+        if (iteration + maker.distance >= 0) before.push_back(make_part(maker, Expr(iteration + maker.distance), true));
+      if (is_late) before.push_back(make_commit_copies());
+    }
+    if (is_late) inside.push_back(make_wait_copies(nearest - 1));
+    for (const Maker& maker : makers_) inside.push_back(make_part(maker, loop_.var + maker.distance, false));
+    if (is_late) inside.push_back(make_commit_copies());
     for (const Stmt& user : users_) inside.push_back(UseParts(wide_, loop_.var).mutate(user));
     before.push_back(
         For::make(loop_.var, loop_.min, loop_.extent, loop_.for_kind, allocate(kept_, Block::make(std::move(inside)))));
@@ -107,6 +122,7 @@ class Ahead {
   void widen(const BufferRef& buffer, std::int64_t copies) {
     auto wide = std::make_shared<Buffer>(*buffer);
     wide->shape.insert(wide->shape.begin(), Expr(copies));
+    wide->is_ahead = wide->scope == Scope::shared;
     ahead_.push_back(wide);
     wide_[buffer.get()] = {std::move(wide), copies};
   }

@@ -5,6 +5,7 @@
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/affine.h"
 #include "crosscompile/passes/simplify.h"
+#include "crosscompile/passes/swizzle.h"
 #include "host/lower/bounds.h"
 #include "host/lower/inliner.h"
 #include "host/schedule/stages/access.h"
@@ -221,6 +222,8 @@ class Placement {
     }
     const bool small = elements * static_cast<std::int64_t>(dtype_bytes(buffer->dtype)) <= kMaxLocalBytes;
     buffer->scope = scope_of(stage, small, in_kernel);
+    if (stage.swizzled) expect_swizzles(*buffer);
+    buffer->swizzled = stage.swizzled;
     return buffer;
   }
 
@@ -230,6 +233,18 @@ class Placement {
     if (stage.place != Place::attached) return Scope::global;
     if (threads_compute(stage)) return Scope::shared;
     return small || in_kernel ? Scope::local : Scope::global;
+  }
+
+  static void expect_swizzles(const Buffer& buffer) {
+    const std::string who = "swizzle '" + buffer.name + "': ";
+    if (buffer.scope != Scope::shared)
+      throw CompileError(who + "expected a tensor in shared memory (set_scope shared)");
+    const std::int64_t* row = buffer.shape.empty() ? nullptr : as_int(buffer.shape.back());
+    if (row == nullptr || !passes::can_swizzle(buffer.dtype, *row))
+      throw CompileError(who + "expected rows of 32, 64, 128 or more bytes, a power of two, got " +
+                         (row == nullptr ? "a size that is known only at run time"
+                                         : std::to_string(*row) + " elements of " +
+                                               std::to_string(dtype_bytes(buffer.dtype)) + " bytes"));
   }
 
   // What storage_align asks for, as room at the end of each row.

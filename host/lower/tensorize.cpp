@@ -54,6 +54,10 @@ class Tensorizer : public Mutator {
     }
     if (!node.var.same_as(use_.loops[0].var) || !holds(node, use_.loops.back().var))
       return Mutator::mutate_node(node, self);
+    if (passes::is_of_threads(intrinsic)) {
+      was_found = true;
+      return Intrinsic::make(intrinsic, {}, self);
+    }
     const auto nest = passes::as_nest(self);
     if (!nest) throw CompileError(use_.what() + "expected one store inside of loops of constant extents");
     was_found = true;

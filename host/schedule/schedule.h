@@ -90,6 +90,8 @@ class StageHandle {
   StageHandle& double_buffer(std::int64_t copies = 2) { return apply("double_buffer", {std::to_string(copies)}); }
   StageHandle& stream_stores() { return apply("stream_stores", {}); }
   StageHandle& storage_align(const std::string& axis, std::int64_t factor, std::int64_t offset = 0);
+  // Reading down a column of shared memory meets no bank twice.
+  StageHandle& swizzle() { return apply("swizzle", {}); }
   StageHandle& pragma(const std::string& axis, const std::string& key, std::int64_t value);
   // The new stage: a copy of what this one computes (or of a parameter, by name) that the readers read instead.
   StageHandle cache_read(const std::string& scope, const std::vector<std::string>& readers = {});

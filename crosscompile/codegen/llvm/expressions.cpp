@@ -189,7 +189,8 @@ Value* emit_expr(FunctionState& state, const ir::Expr& expr) {
     case ir::NodeKind::Allocate:
     case ir::NodeKind::LetStmt:
     case ir::NodeKind::Assert:
-    case ir::NodeKind::Evaluate: break;
+    case ir::NodeKind::Evaluate:
+    case ir::NodeKind::Intrinsic: break;
   }
   throw InternalError("emit_expr: a statement stands in the place of an expression");
 }

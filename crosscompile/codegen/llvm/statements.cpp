@@ -1,6 +1,7 @@
 #include "crosscompile/codegen/llvm/statements.h"
 
 #include "crosscompile/codegen/llvm/expressions.h"
+#include "crosscompile/codegen/llvm/instructions.h"
 #include "crosscompile/codegen/llvm/memory.h"
 #include "crosscompile/codegen/llvm/nvptx.h"
 #include "crosscompile/codegen/llvm/parallel.h"
@@ -80,7 +81,7 @@ void emit_evaluate(FunctionState& state, const ir::Evaluate& node) {
     emit_barrier(state);
   else if (const ir::Load* load = ir::prefetched(node))
     emit_prefetch(state, *load);
-  else
+  else if (!emit_copy_order(state, node))
     emit_expr(state, node.value);
 }
 
@@ -147,6 +148,7 @@ void emit_stmt(FunctionState& state, const ir::Stmt& stmt) {
     case ir::NodeKind::LetStmt: return emit_let_stmt(state, *stmt.as<ir::LetStmt>());
     case ir::NodeKind::Assert: return emit_assert(state, *stmt.as<ir::Assert>());
     case ir::NodeKind::Evaluate: return emit_evaluate(state, *stmt.as<ir::Evaluate>());
+    case ir::NodeKind::Intrinsic: return emit_instruction(state, *stmt.as<ir::Intrinsic>());
     case ir::NodeKind::IntImm:
     case ir::NodeKind::FloatImm:
     case ir::NodeKind::Var:

@@ -250,7 +250,8 @@ Text expr_text(FunctionState& state, const ir::Expr& expr) {
     case ir::NodeKind::Allocate:
     case ir::NodeKind::LetStmt:
     case ir::NodeKind::Assert:
-    case ir::NodeKind::Evaluate: break;
+    case ir::NodeKind::Evaluate:
+    case ir::NodeKind::Intrinsic: break;
   }
   throw InternalError("expr_text: a statement stands in the place of an expression");
 }

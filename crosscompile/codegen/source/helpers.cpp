@@ -44,6 +44,10 @@ std::string saturating_name(DType from, DType to) { return std::string(dtype_nam
 }  // namespace
 
 bool is_helper(std::string_view name) {
+  constexpr std::string_view kInstructions[] = {"copy_async_", "ldmatrix_", "mma_"};
+  if (std::any_of(std::begin(kInstructions), std::end(kInstructions),
+                  [&](std::string_view prefix) { return name.starts_with(prefix); }))
+    return true;
   // The names of all end or begin with that of a type.
   return std::any_of(std::begin(kTypes), std::end(kTypes), [&](DType type) {
     if (name.find(dtype_name(type)) == std::string_view::npos) return false;
@@ -63,6 +67,11 @@ std::string Helpers::use(Helper helper, DType type) {
   if (names_.contains(name)) return name;
   for (const Helper inside : helpers_inside(helper, type)) use(inside, DType::f32);
   define(name, helper_text(helper, type, dialect_));
+  return name;
+}
+
+std::string Helpers::use(const std::string& name, const std::string& definition) {
+  if (!names_.contains(name)) define(name, definition);
   return name;
 }
 

@@ -37,6 +37,8 @@ class Helpers {
   std::string use(Helper helper, DType type);
   // From float32 or float64 to an integer; NaN gives 0.
   std::string use_saturating(DType from, DType to);
+  // One whose text the caller has, from its result's type on.
+  std::string use(const std::string& name, const std::string& definition);
 
   // Definitions of all that are used, in an order that compiles.
   const std::string& text() const { return text_; }
@@ -49,7 +51,7 @@ class Helpers {
   std::string text_;
 };
 
-// Whether a helper may have this name.
+// Whether a helper may have this name (or that of an instruction, source/instructions.h).
 bool is_helper(std::string_view name);
 
 }  // namespace ferry::codegen::source

@@ -2,6 +2,7 @@
 
 #include "crosscompile/codegen/source/calls.h"
 #include "crosscompile/codegen/source/expressions.h"
+#include "crosscompile/codegen/source/instructions.h"
 #include "crosscompile/codegen/source/parallel.h"
 #include "crosscompile/codegen/source/vector_copy.h"
 #include "crosscompile/codegen/source/workspace.h"
@@ -129,6 +130,7 @@ void print_evaluate(FunctionState& state, const ir::Evaluate& node) {
       throw CompileError("expected loops that plain C has, got a barrier between the threads of a GPU's block");
     return state.line(std::string(state.unit.dialect.barrier));
   }
+  if (print_copy_order(state, node)) return;
   if (const auto* call = node.value.as<ir::Call>(); call != nullptr && !call->type.is_float())
     return print_extern_call(state, *call);
   const std::string value = print(state, node.value);
@@ -181,6 +183,7 @@ void print_stmt(FunctionState& state, const ir::Stmt& stmt) {
     case ir::NodeKind::LetStmt: return print_let(state, *stmt.as<ir::LetStmt>());
     case ir::NodeKind::Assert: return print_assert(state, *stmt.as<ir::Assert>());
     case ir::NodeKind::Evaluate: return print_evaluate(state, *stmt.as<ir::Evaluate>());
+    case ir::NodeKind::Intrinsic: return print_instruction(state, *stmt.as<ir::Intrinsic>());
     case ir::NodeKind::IntImm:
     case ir::NodeKind::FloatImm:
     case ir::NodeKind::Var:

@@ -4,33 +4,13 @@
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
+#include "crosscompile/passes/alignment.h"
 #include "crosscompile/passes/simplify.h"
-
-#include <algorithm>
-#include <optional>
 
 namespace ferry::codegen::source {
 namespace {
 
 constexpr const char* kLanes[] = {"x", "y", "z", "w"};
-
-// Whether it is a multiple of n whatever its variables are.
-bool is_multiple(const ir::Expr& expr, std::int64_t n) {
-  if (const std::int64_t* known = ir::as_int(expr)) return *known % n == 0;
-  const auto* binary = expr.as<ir::Binary>();
-  if (binary == nullptr) return false;
-  if (binary->op == ir::BinaryOp::add || binary->op == ir::BinaryOp::sub)
-    return is_multiple(binary->left, n) && is_multiple(binary->right, n);
-  return binary->op == ir::BinaryOp::mul && (is_multiple(binary->left, n) || is_multiple(binary->right, n));
-}
-
-// Where an access that moves one element an iteration begins, if that is aligned to `lanes` elements.
-std::optional<ir::Expr> aligned_begin(const ir::Expr& index, const ir::For& loop, std::int64_t lanes) {
-  const ir::Expr begin = passes::simplify(ir::substitute(index, ir::Substitution{{loop.var.get(), ir::Expr(0)}}));
-  const ir::Expr step = passes::simplify(index - begin);
-  if (!ir::equal(step, loop.var)) return std::nullopt;
-  return is_multiple(begin, lanes) ? std::optional(begin) : std::nullopt;
-}
 
 // "float4"; empty when there is none.
 std::string vector_type(DType type, std::int64_t lanes) {
@@ -94,7 +74,7 @@ std::string lane_value(FunctionState& state, const ir::Expr& value, const ir::Fo
 bool print_load(FunctionState& state, const ir::For& loop, const ir::Store& store, const ir::Load& load,
                 std::int64_t lanes) {
   const std::string type = vector_type(store.buffer->dtype, lanes);
-  const auto from = aligned_begin(load.indices.at(0), loop, lanes);
+  const auto from = passes::aligned_begin(load.indices.at(0), loop.var, lanes);
   if (type.empty() || !from || load.buffer->scope == ir::Scope::local) return false;
   const std::string name = state.names.fresh(state.names.of(*store.buffer) + "_lanes");
   state.line("const " + type + " " + name + " = " + place(state, *load.buffer, *from, type, true) + ";");
@@ -115,11 +95,11 @@ bool print_vector_copy(FunctionState& state, const ir::For& loop) {
   const auto* load = store->value.as<ir::Load>();
   const bool is_copy = load != nullptr && !load->mask.defined();
   if (store->buffer->scope == ir::Scope::local) return is_copy && print_load(state, loop, *store, *load, *lanes);
-  const auto to = aligned_begin(store->indices.at(0), loop, *lanes);
+  const auto to = passes::aligned_begin(store->indices.at(0), loop.var, *lanes);
   if (!to) return false;
   if (is_copy && load->buffer->scope != ir::Scope::local) {
     const std::string type = copy_type(store->buffer->dtype, *lanes);
-    const auto from = aligned_begin(load->indices.at(0), loop, *lanes);
+    const auto from = passes::aligned_begin(load->indices.at(0), loop.var, *lanes);
     if (!type.empty() && from) {
       const std::string value = place(state, *load->buffer, *from, type, true);
       state.line(place(state, *store->buffer, *to, type, false) + " = " + value + ";");

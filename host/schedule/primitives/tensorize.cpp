@@ -8,6 +8,9 @@
 //
 // `dot` is any sum of products of groups of narrow numbers; where the target has no instruction for it, it is
 // multiplied and added. An instruction's own name asks for exactly its sizes. Floats may be added in another order.
+//
+// mma_m16n8k16 is what a warp's tensor cores do (passes/tensor_core.h); there the nest is one thread's part of it, and
+// is compared when the threads' parts are known.
 #include "host/schedule/primitives/loop_kind.h"
 #include "host/schedule/primitives/primitives.h"
 
@@ -86,10 +89,12 @@ void tensorize(Stages& stages, ScheduledStage* stage, Words& words) {
   if (stage->outputs.size() != 1) words.fail("a stage with one result", "'" + stage->name + "'");
   const std::vector<std::size_t> loops = loops_from(*stage, axis);
   for (const std::size_t id : loops) expect_serial(*stage, id, words);
-  const passes::LoopNest nest = nest_of(*stage, loops, words);
-  if (!reads_inlined(stages, *stage)) {
-    if (const std::string mismatch = passes::check_nest(intrinsic, context.get(), nest); !mismatch.empty())
-      words.fail(mismatch);
+  if (!passes::is_of_threads(intrinsic)) {
+    const passes::LoopNest nest = nest_of(*stage, loops, words);
+    if (!reads_inlined(stages, *stage)) {
+      if (const std::string mismatch = passes::check_nest(intrinsic, context.get(), nest); !mismatch.empty())
+        words.fail(mismatch);
+    }
   }
   stage->tensorized = ScheduledStage::Tensorized{axis, intrinsic, context};
   stage->is_touched = true;

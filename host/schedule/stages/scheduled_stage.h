@@ -52,7 +52,8 @@ struct ScheduledStage {
   std::optional<Attachment> store_at;  // attached: outside of where it is computed
   std::optional<ir::Scope> scope;      // nothing: lowering chooses
   std::optional<Layout> layout;
-  bool streams = false;  // stores go past the caches
+  bool streams = false;   // stores go past the caches
+  bool swizzled = false;  // rows are swizzled in shared memory
   // So many iterations' parts are kept at a time, and all but one computed ahead; 1: each when it is needed.
   std::int64_t copies = 1;
   // By axis: rows along it start at multiples of factor elements, plus offset.

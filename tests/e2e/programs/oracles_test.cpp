@@ -146,7 +146,8 @@ TEST_CASE("every primitive of schedules that a CPU has is used by a program that
   std::string schedules;
   for (const ProgramCase& program : all_cases()) schedules += " " + program.schedule + ";";
   for (const schedule::Primitive& primitive : schedule::primitives()) {
-    if (std::string(primitive.name) == "bind") continue;  // a GPU's
+    const std::string name = primitive.name;
+    if (name == "bind" || name == "swizzle") continue;  // a GPU's
     CAPTURE(primitive.name);
     const std::string word = std::string(" ") + primitive.name;
     CHECK((schedules.find(word + " ") != std::string::npos || schedules.find(word + ";") != std::string::npos));

@@ -4,6 +4,7 @@
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/target/resolve.h"
 #include "tests/support/gpu_schedules.h"
+#include "tests/support/waiting_for_fewer.h"
 #include "tests/support/without_barrier.h"
 #include "tests/unit/host/lower/scheduled.h"
 
@@ -179,6 +180,43 @@ TEST_CASE("what a GPU has no room for is refused with the numbers") {
                  "expected at most 101,376 bytes of shared memory for a block on the target 'cuda "
                  "-arch=sm_80,sm_89', got 131,072 ('AA' 131,072)"));
   CHECK(pass_refusal(kAdd, fetched, "cuda -arch=sm_80") == "none");
+}
+
+TEST_CASE("fetched ahead for CUDA, tiles are copied without waiting, and waited for before the barrier") {
+  const ir::Function function = kernel(kProduct, kPipelined, "cuda -arch=sm_80");
+  const std::string text = ir::to_text(function);
+  INFO(text);
+  CHECK(count_barriers(function) == 1);
+  const std::size_t loop = text.find("for (ko"), wait = text.find("wait_copies(", loop);
+  REQUIRE(wait != std::string::npos);
+  CHECK(text.find("barrier()", wait) < text.find("copy_async(", wait));
+  CHECK(text.find("commit_copies()", wait) < text.find("CL_acc[", wait));
+  for (const char* other : {"cuda -arch=sm_75", "cuda -arch=sm_75,sm_90", "opencl"}) {
+    const std::string plain = ir::to_text(kernel(kProduct, kPipelined, other));
+    INFO(plain);
+    CHECK(!contains(plain, "copy_async"));
+    CHECK(!contains(plain, "_copies("));
+  }
+}
+
+TEST_CASE("what is fetched ahead in fewer iterations than there are parts is waited for all the same") {
+  for (const std::int64_t depth : {0, 1, 4, 5, 8, 9, 12, 13})
+    check_schedule(kProduct, kPipelined, {{"M", 9}, {"N", 10}, {"K", depth}});
+}
+
+TEST_CASE(
+    "without waiting, without a barrier behind it, or with one copy too many on its way the interpreter complains") {
+  const Sizes sizes = {{"M", 13}, {"N", 9}, {"K", 31}};
+  const ir::Function whole = kernel(kProduct, kPipelined, "cuda -arch=sm_80");
+  REQUIRE(complaint(whole, sizes) == "none");
+  for (const std::int64_t more : {1, 100}) {
+    const std::string what = complaint(waiting_for_fewer(whole, more), sizes);
+    CAPTURE(what);
+    CHECK(contains(what, "never written, or whose copy nobody waited for: '"));
+  }
+  const std::string raced = complaint(without_barrier(whole, 0), sizes);
+  CAPTURE(raced);
+  CHECK((contains(raced, "a race of threads on '") || contains(raced, "whose copy nobody waited for: '")));
 }
 
 TEST_CASE("what each iteration computes for itself cannot be used an iteration ahead") {

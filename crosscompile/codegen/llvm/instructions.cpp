@@ -1,0 +1,105 @@
+#include "crosscompile/codegen/llvm/instructions.h"
+
+#include "crosscompile/codegen/llvm/memory.h"
+#include "crosscompile/codegen/llvm/statements.h"
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/extern_call.h"
+#include "crosscompile/ir/late_copy.h"
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/passes/tensor_core.h"
+
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include <vector>
+
+namespace ferry::codegen {
+namespace {
+
+using llvm::Value;
+namespace Intrinsic = llvm::Intrinsic;
+
+Value* place(FunctionState& state, const ir::Expr& address) {
+  return emit_address(state, *ir::addressed(*address.as<ir::Call>()));
+}
+
+void emit_copy(FunctionState& state, const ir::Intrinsic& node) {
+  const std::int64_t bytes = *ir::as_int(node.arguments[2]);
+  const Intrinsic::ID id = bytes == 16  ? Intrinsic::nvvm_cp_async_cg_shared_global_16
+                           : bytes == 8 ? Intrinsic::nvvm_cp_async_ca_shared_global_8
+                                        : Intrinsic::nvvm_cp_async_ca_shared_global_4;
+  Value* to = place(state, node.arguments[0]);
+  state.builder.CreateIntrinsic(id, {}, {to, place(state, node.arguments[1])});
+}
+
+// Two or four pieces of 8 by 8, a register of each.
+std::vector<Value*> fetched(FunctionState& state, const ir::Expr& row, unsigned pieces, bool turned) {
+  llvm::IRBuilder<>& b = state.builder;
+  const Intrinsic::ID two = turned ? Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_trans_b16
+                                   : Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_b16;
+  const Intrinsic::ID four = turned ? Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16
+                                    : Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16;
+  Value* address = place(state, row);
+  Value* all = b.CreateIntrinsic(pieces == 2 ? two : four, {address->getType()}, {address});
+  std::vector<Value*> registers;
+  for (unsigned i = 0; i < pieces; ++i) registers.push_back(b.CreateExtractValue(all, i));
+  return registers;
+}
+
+// The four sums of two pieces.
+void emit_product(FunctionState& state, DType type, std::span<const ir::Expr> sums, std::span<Value* const> a,
+                  std::span<Value* const> b_registers) {
+  llvm::IRBuilder<>& b = state.builder;
+  const bool is_half = type == DType::f16;
+  llvm::Type* pair = llvm::FixedVectorType::get(b.getHalfTy(), 2);
+  llvm::SmallVector<Value*, 10> arguments;
+  for (const auto registers : {a, b_registers})
+    for (Value* one : registers) arguments.push_back(is_half ? b.CreateBitCast(one, pair) : one);
+  std::vector<Value*> places;
+  for (const ir::Expr& sum : sums) {
+    places.push_back(place(state, sum));
+    arguments.push_back(b.CreateLoad(b.getFloatTy(), places.back()));
+  }
+  const Intrinsic::ID id =
+      is_half ? Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32 : Intrinsic::nvvm_mma_m16n8k16_row_col_bf16;
+  Value* result = b.CreateIntrinsic(id, {}, arguments);
+  for (unsigned i = 0; i < places.size(); ++i) b.CreateStore(b.CreateExtractValue(result, i), places[i]);
+}
+
+void emit_products(FunctionState& state, const ir::Intrinsic& node) {
+  constexpr std::size_t kSums = 4;
+  const passes::TensorCoreTile tile = passes::tile_of(node.arguments);
+  const DType type = ir::addressed(*tile.a[0].as<ir::Call>())->buffer->dtype;
+  std::vector<std::vector<Value*>> a;
+  for (const ir::Expr& row : tile.a) a.push_back(fetched(state, row, 4, tile.turn_a));
+  std::vector<Value*> b;
+  for (std::size_t j = 0; j < tile.b.size(); ++j) {
+    const bool is_single = 2 * static_cast<std::int64_t>(j) + 1 == tile.columns;
+    for (Value* one : fetched(state, tile.b[j], is_single ? 2 : 4, tile.turn_b)) b.push_back(one);
+  }
+  std::size_t at = 0;
+  for (const std::vector<Value*>& rows : a)
+    for (std::size_t j = 0; j < static_cast<std::size_t>(tile.columns); ++j, at += kSums)
+      emit_product(state, type, tile.sums.subspan(at, kSums), rows, std::span(b).subspan(2 * j, 2));
+}
+
+}  // namespace
+
+void emit_instruction(FunctionState& state, const ir::Intrinsic& node) {
+  if (node.arguments.empty() || !state.module.target.is_gpu()) return emit_stmt(state, node.definition);
+  if (node.name == ir::kCopyAsync) return emit_copy(state, node);
+  if (node.name == passes::kTensorCore) return emit_products(state, node);
+  throw InternalError("emit_instruction: unknown instruction '" + node.name + "'");
+}
+
+bool emit_copy_order(FunctionState& state, const ir::Evaluate& node) {
+  if (!ir::orders_copies(node)) return false;
+  if (!state.module.target.is_gpu()) return true;  // each copy landed at once
+  llvm::IRBuilder<>& b = state.builder;
+  if (const auto left = ir::groups_left(node))
+    b.CreateIntrinsic(Intrinsic::nvvm_cp_async_wait_group, {}, {b.getInt32(static_cast<std::uint32_t>(*left))});
+  else
+    b.CreateIntrinsic(Intrinsic::nvvm_cp_async_commit_group, {}, {});
+  return true;
+}
+
+}  // namespace ferry::codegen
