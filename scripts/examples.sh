@@ -37,9 +37,11 @@ for name in "$@"; do
   read -r target <<<"$(line_of "$schedule" target)" || true
   device=()
   [[ -z $target ]] || device=(--target "$target")
-  fn=()
-  [[ ${sizes[0]} != --fn ]] || fn=("${sizes[@]:0:2}")
-  "$ferry" compile "$kernel" "${fn[@]}" --schedule "$schedule" "${knobs[@]}" "${device[@]}" --emit lower
+  compiled=()  # the words that say what is compiled
+  for ((i = 0; i + 1 < ${#sizes[@]}; i += 2)); do
+    [[ ${sizes[i]} != --fn && ${sizes[i]} != --fix ]] || compiled+=("${sizes[@]:i:2}")
+  done
+  "$ferry" compile "$kernel" "${compiled[@]}" --schedule "$schedule" "${knobs[@]}" "${device[@]}" --emit lower
   echo
   "$ferry" run "$kernel" "${sizes[@]}" --schedule "$schedule" "${knobs[@]}" "${device[@]}" --check | grep '^check'
   # Serial loops would keep a GPU busy for minutes: there, only ferry's own schedule is compared.

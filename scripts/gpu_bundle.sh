@@ -47,19 +47,41 @@ compile() {
   done
 }
 
+# Of a command's words, those that say what is compiled and those of a call of that: --fn belongs to both, --fix, whose
+# sizes the module has, to the first.
+divide() {
+  compiled=()
+  called=()
+  while [[ $# -gt 0 ]]; do
+    case $1 in
+      --fn) compiled+=("$1" "$2"); called+=("$1" "$2"); shift ;;
+      --fix) compiled+=("$1" "$2"); shift ;;
+      *) called+=("$1") ;;
+    esac
+    shift
+  done
+}
+
 variants=("$@")
 printf '%s\n' "${variants[@]}" >"$folder/variants.txt"
 : >"$folder/cases.txt"
 for schedule in examples/*.schedule; do
   [[ $(line_of "$schedule" target) =~ ^(opencl|cuda) ]] || continue
   name=$(basename "$schedule" .schedule)
-  read -ra try <<<"$(line_of "$schedule" try)"
   mapfile -t knobs < <(sed -n 's/^# knob /--knob=/p' "$schedule")
-  fn=()
-  [[ ${try[0]} != --fn ]] || fn=("${try[@]:0:2}")
-  compile "$name" "examples/${name%%.*}.tc" "$schedule" "${fn[@]}" "${knobs[@]}"
   # Sizes that fit nothing, then those of the example.
-  for key in try run; do echo "$name|$(line_of "$schedule" $key)" >>"$folder/cases.txt"; done
+  before=
+  for key in try run; do
+    read -ra words <<<"$(line_of "$schedule" $key)"
+    divide "${words[@]}"
+    if [[ "${compiled[*]}" != "$before" || $key == try ]]; then
+      module=$name
+      [[ $key == try ]] || module=$name.run
+      compile "$module" "examples/${name%%.*}.tc" "$schedule" "${compiled[@]}" "${knobs[@]}"
+    fi
+    before="${compiled[*]}"
+    echo "$module|${called[*]}" >>"$folder/cases.txt"
+  done
 done
 [[ -s $folder/cases.txt ]] || fail "no schedule of examples/ is for GPUs"
 
@@ -68,10 +90,9 @@ while IFS='|' read -r name kernel schedule options counts peer aim; do
   [[ -n $name && $name != \#* ]] || continue
   name=$(trim "$name")
   read -ra words <<<"$options"
-  fn=()
-  [[ ${words[0]} != --fn ]] || fn=("${words[@]:0:2}")
-  compile "$name" "$(trim "$kernel")" "$(trim "$schedule")" "${fn[@]}"
-  echo "$name|$(trim "$options")|$(trim "$counts")|$(trim "$peer")|$(trim "$aim")" >>"$folder/figures.txt"
+  divide "${words[@]}"
+  compile "$name" "$(trim "$kernel")" "$(trim "$schedule")" "${compiled[@]}"
+  echo "$name|${called[*]}|$(trim "$counts")|$(trim "$peer")|$(trim "$aim")" >>"$folder/figures.txt"
 done <scripts/gpu_figures.txt
 
 cat >"$folder/nothing.tc" <<'TEXT'

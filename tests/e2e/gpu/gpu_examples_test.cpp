@@ -38,8 +38,13 @@ void expect_assembles(const Words& words) {
   CHECK(assembled(outcome.out, "sm_80") == "");
 }
 
-// "--fn F" of a line "try", if it has one.
-Words function_of(const Words& sizes) { return sizes.front() == "--fn" ? Words{sizes[0], sizes[1]} : Words{}; }
+// Of a line "try", the words that say what is compiled: "--fn F", "--fix SIZES".
+Words compiled_of(const Words& words) {
+  Words compiled;
+  for (std::size_t i = 0; i + 1 < words.size(); i += 2)
+    if (words[i] == "--fn" || words[i] == "--fix") compiled.insert(compiled.end(), {words[i], words[i + 1]});
+  return compiled;
+}
 
 }  // namespace
 
@@ -52,16 +57,17 @@ TEST_CASE("examples with schedules for GPUs have no races, compute what they say
     ++count;
     const Words schedule{"--schedule", path.string()};
     for (const Words& sizes : words_of(text, "try")) {
-      expect_fine(joined(joined({"check", kernel}, sizes), schedule));
+      for (const char* target : {"opencl", "cuda -arch=sm_80"})
+        expect_fine(joined(joined({"check", kernel, "--target", target}, sizes), schedule));
       expect_fine(joined(joined({"run", kernel, "--target", "opencl", "--check"}, sizes), schedule));
     }
-    const Words function = function_of(words_of(text, "try").front());
+    const Words compiled = compiled_of(words_of(text, "try").front());
     expect_fine(joined(
-        joined({"compile", kernel, "--target", "cuda -arch=sm_80,sm_90", "-o", folder.path("k.ferry")}, function),
+        joined({"compile", kernel, "--target", "cuda -arch=sm_80,sm_90", "-o", folder.path("k.ferry")}, compiled),
         schedule));
-    expect_assembles(joined(joined({kernel}, function), schedule));
+    expect_assembles(joined(joined({kernel}, compiled), schedule));
   }
-  CHECK(count >= 18);
+  CHECK(count >= 20);
 }
 
 TEST_CASE("every example runs on a GPU under ferry's own schedule") {
@@ -70,12 +76,12 @@ TEST_CASE("every example runs on a GPU under ferry's own schedule") {
   for (const std::filesystem::path& path : example_files(".schedule")) {
     const std::string kernel = kernel_of(path).string();
     for (const Words& sizes : words_of(text_of(path), "try")) {
-      const Words function = function_of(sizes);
-      if (!seen.insert(kernel + (function.empty() ? "" : function[1])).second) continue;
+      const Words compiled = compiled_of(sizes);
+      if (!seen.insert(kernel + (compiled.empty() ? "" : compiled[1])).second) continue;
       expect_fine(joined({"check", kernel, "--target", "opencl"}, sizes));
       expect_fine(joined({"run", kernel, "--target", "opencl", "--check"}, sizes));
-      expect_fine(joined({"compile", kernel, "--target", "cuda -arch=sm_90", "-o", folder.path("k.ferry")}, function));
-      expect_assembles(joined({kernel}, function));
+      expect_fine(joined({"compile", kernel, "--target", "cuda -arch=sm_90", "-o", folder.path("k.ferry")}, compiled));
+      expect_assembles(joined({kernel}, compiled));
     }
   }
   CHECK(seen.size() >= 25);
