@@ -227,3 +227,13 @@ TEST_CASE("what each iteration computes for itself cannot be used an iteration a
                "double_buffer 'Y': expected a stage that can be computed an iteration ahead, got one that needs 'X'"));
   check_schedule(chain, "Y: compute_at C i\nX: compute_at C i\nX: double_buffer 3", {{"N", 5}});
 }
+
+TEST_CASE("a gather's kernels check its places first, and go nowhere when one lies outside") {
+  const char* const gather = "def f(int(N) A, int(M) I) -> (B) { B(i) = A(I(i) * I(i)) }";
+  const std::string blocks = "split i 64 -> b t\nbind b blockIdx.x\nbind t threadIdx.x";
+  check_schedule(gather, blocks, {{"N", 65}, {"M", 100}});
+  // Places reach 64: kernels that went on would read outside of A, which the interpreter would tell.
+  for (const char* gpu : {"opencl", "cuda"})
+    CHECK(complaint(kernel(gather, blocks, gpu), {{"N", 10}, {"M", 100}}) == "none");
+  CHECK(kernel(gather, blocks, "opencl").messages.size() == 1);
+}
