@@ -12,17 +12,21 @@ function(ferry_add_subdirectories)
   endforeach()
 endfunction()
 
-# ferry_library(NAME [EXPORTED] DEPS ferry_... SYSTEM_DEPS ...) makes a static library of the current folder's *.cpp (an
+# ferry_library(NAME [EXPORTED] DEPS ferry_... SYSTEM_DEPS ... FAST ...) makes a static library of the current folder's *.cpp (an
 # interface library while there are none). DEPS are passed on to users; SYSTEM_DEPS, other people's libraries, are
 # only linked, so a folder cannot use one that it does not name. EXPORTED folders are those whose headers are installed:
-# libferry.so exports what they define; of the others only what is marked FERRY_API.
+# libferry.so exports what they define; of the others only what is marked FERRY_API. FAST names files that every call of a
+# kernel passes through: devices build them for speed, all others for size.
 function(ferry_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "EXPORTED" "" "DEPS;SYSTEM_DEPS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EXPORTED" "" "DEPS;SYSTEM_DEPS;FAST")
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   if(sources)
     add_library(${name} STATIC ${sources})
     target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}")
     target_link_libraries(${name} PUBLIC ${arg_DEPS} PRIVATE ${arg_SYSTEM_DEPS})
+    if(arg_FAST AND FERRY_DEVICE)
+      set_source_files_properties(${arg_FAST} PROPERTIES COMPILE_OPTIONS -O2)
+    endif()
     if(arg_EXPORTED AND NOT FERRY_DEVICE)
       set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET default)
     endif()

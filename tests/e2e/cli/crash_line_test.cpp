@@ -1,4 +1,4 @@
-// A kernel written in C that goes wrong is told with the line.
+// A kernel that goes wrong: written in C it is told with the line, and any waits for a debugger.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -39,4 +39,25 @@ TEST_CASE("a kernel in C that leaves its memory is told with the line it did so 
   CHECK(outcome.err.find("astray: the kernel ended the session with SIGSEGV (bad memory access) after ") !=
         std::string::npos);
   CHECK(outcome.err.find("astray.c:5)") != std::string::npos);
+}
+
+TEST_CASE("run waits for the debugger that it tells how to start, and goes on once it is there") {
+  const test::Folder folder;
+  const std::string output = folder.path("output"), errors = folder.path("errors"), said = folder.path("said");
+  const std::string script = folder.file(
+      "debug.sh", FERRY_BINARY_DIR
+                      "/bin/ferry run -e 'def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }' --arg A=f32[3]:iota "
+                      "--wait-for-debugger >" +
+                      output + " 2>" + errors +
+                      " & run=$!\n"
+                      "for i in $(seq 400); do command=$(sed -n 's/.*on the device: //p' " +
+                      errors +
+                      "); [ -z \"$command\" ] || break; sleep 0.05; done\n"
+                      "timeout 60 $command -nx -batch -ex continue >" +
+                      said + " 2>&1 </dev/null\nwait $run\n");
+  CHECK(std::system(("timeout 90 sh " + script).c_str()) == 0);
+  // How the session ends is between it and the debugger.
+  CAPTURE(test::content_of(said));
+  CHECK(test::content_of(errors).find("waiting for a debugger on the device: gdb -p ") != std::string::npos);
+  CHECK(test::content_of(output).starts_with("B = f32[3]\n[0. 2. 4.]\n"));
 }

@@ -156,5 +156,9 @@ TEST_CASE("a cold run of a small kernel, from process start to exit, stays under
   for (int i = 0; i < 7; ++i) seconds.push_back(run_ferry({"run", "-e", kTwice, "--arg", "A=f32[5]:iota"}).seconds);
   std::sort(seconds.begin(), seconds.end());
   MESSAGE("median " << seconds[3] * 1e3 << " ms, fastest " << seconds[0] * 1e3 << " ms");
+#if defined(__SANITIZE_ADDRESS__)
+  CHECK(seconds[0] < 2.0);
+#else
   CHECK(seconds[0] < 0.2);
+#endif
 }

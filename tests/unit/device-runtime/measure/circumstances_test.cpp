@@ -80,8 +80,8 @@ TEST_CASE("counters count, or say why they do not") {
   Counters counters;
   counters.open();
   counters.start();
-  volatile int sum = 0;
-  for (int i = 0; i < 1'000'000; ++i) sum = sum + i;
+  volatile unsigned sum = 0;
+  for (unsigned i = 0; i < 1'000'000; ++i) sum = sum + i;
   counters.stop();
   const Counts counts = counters.read();
   if (counters.error() != 0) {

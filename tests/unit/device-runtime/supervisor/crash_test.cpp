@@ -97,7 +97,7 @@ TEST_CASE("--perf-map lists the functions of modules with their addresses") {
 }
 
 TEST_CASE("gdb finds a module's functions, and a kernel waits for it") {
-  if (!is_native() || std::system("gdb --version >/dev/null 2>&1") != 0) return;
+  if (!is_native()) return;
   TestServer server;
   rpc::Open open;
   open.wait_for_debugger = true;

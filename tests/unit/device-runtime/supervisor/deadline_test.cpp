@@ -3,6 +3,7 @@
 #include <linux/filter.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -136,6 +137,22 @@ TEST_CASE("a host that falls silent frees the device within 10 s") {
                        sizeof program) == 0);
     CHECK(seconds_until_free(server) < 10.0);
   }
+}
+
+TEST_CASE("a kernel that listens to no SIGTERM is killed when its grace is over") {
+  if (!is_native()) return;  // the emulator keeps its own signals
+  TestServer server({"--sessions", "1"});
+  TestClient client(server.port(), with_limits(300, 0, 0));
+  SystemCaller call(client);
+  // Blocks every signal that can be.
+  REQUIRE(call(SYS_rt_sigprocmask, {SIG_BLOCK, SystemCaller::kText, 0, 8}, std::string(8, '\xff')) == 0);
+  const auto begin = Clock::now();
+  const Status status = client.ask(rpc::Call{put(client, kit_file()), "forever", {}}).status;
+  CHECK(status.code() == ErrorCode::deadline_exceeded);
+  CHECK(status.message().rfind("forever was stopped after 0.", 0) == 0);
+  CHECK(seconds_since(begin) > 0.75);
+  CHECK(seconds_since(begin) < 2.5);
+  CHECK(seconds_until_free(server) < 1.0);
 }
 
 TEST_CASE("the whole group of a session's processes ends at a deadline") {
