@@ -16,6 +16,10 @@ namespace {
 
 // Below, a thread for each result has as little to fetch.
 constexpr std::int64_t kLeastSide = 32, kLeastDepth = 16;
+// From this compute capability on copies into shared memory go on by themselves (passes/copy_async.h); with so many
+// parts two of them are on their way, within what a kernel has without asking for more.
+constexpr int kFirstAsync = 80;
+constexpr std::int64_t kCopies = 3, kSharedBytes = 48 * 1024;
 // Blocks that keep all processors of a GPU busy.
 constexpr std::int64_t kManyBlocks = 256;
 
@@ -44,6 +48,7 @@ void fetch(Schedule& schedule, StageHandle piece, const std::string& reader, con
       piece.split(all, tiles.rows / tiles.thread_rows * tiles.columns / tiles.thread_columns);
   const auto [y, x] = piece.split(threads, tiles.columns / tiles.thread_columns);
   piece.unroll(rounds).bind(y, "threadIdx.y").bind(x, "threadIdx.x");
+  if (tiles.copies > 1) piece.double_buffer(tiles.copies);
 }
 
 }  // namespace
@@ -76,6 +81,10 @@ std::optional<GpuTiles> find_gpu_tiles(const ScheduledStage& stage, const Target
   }
   const std::int64_t threads = tiles.rows / tiles.thread_rows * tiles.columns / tiles.thread_columns;
   if (target.block_threads != 0 && threads > target.block_threads) return std::nullopt;
+  const auto bytes =
+      static_cast<std::int64_t>(dtype_bytes(loads[0]->buffer->dtype) + dtype_bytes(loads[1]->buffer->dtype)) *
+      tiles.depth * std::max(tiles.rows, tiles.columns);
+  if (target.capability() >= kFirstAsync && bytes * kCopies <= kSharedBytes) tiles.copies = kCopies;
   return tiles;
 }
 

@@ -22,6 +22,7 @@ struct GpuTiles {
   std::string row_tensor, column_tensor;             // what is fetched
   std::int64_t rows = 64, columns = 64, depth = 16;  // of a block
   std::int64_t thread_rows = 4, thread_columns = 4;
+  std::int64_t copies = 1;  // of pieces: all but one are fetched ahead, where copies need nobody's waiting
 };
 
 // Nothing for stages that are no products over one axis, and for those too small for tiles to pay.
