@@ -16,6 +16,9 @@ constexpr std::size_t kMaxOutstanding = 512;
 // What surely fits into the sockets' buffers while the other side does not read.
 constexpr std::size_t kSmallPayload = 16 << 10;
 
+// The driver of a GPU may take its time to load, on a machine with many of them or one that is busy.
+constexpr std::chrono::milliseconds kDriverPatience = std::chrono::seconds(60);
+
 bool may_answer_at_length(rpc::Tag tag) {
   // A call's answer is short, but a kernel may print.
   return tag == rpc::Tag::Read || tag == rpc::Tag::Call || tag == rpc::Tag::Measure || tag == rpc::Tag::Evaluate ||
@@ -85,7 +88,10 @@ void Client::open_session() {
   open.devices = wishes_.devices;
   open.limits = wishes_.limits;
   open.wait_for_debugger = wishes_.wait_for_debugger;
-  connection_.transport().set_receive_timeout(wishes_.patience);
+  const bool opens_gpu =
+      std::any_of(open.devices.begin(), open.devices.end(), [](const std::string& name) { return name != "cpu"; });
+  connection_.transport().set_receive_timeout(opens_gpu ? std::max(wishes_.patience, kDriverPatience)
+                                                        : wishes_.patience);
   auto pending = send(open);
   try {
     opened_ = pending.get();
