@@ -88,8 +88,7 @@ void Client::open_session() {
   open.devices = wishes_.devices;
   open.limits = wishes_.limits;
   open.wait_for_debugger = wishes_.wait_for_debugger;
-  const bool opens_gpu =
-      std::any_of(open.devices.begin(), open.devices.end(), [](const std::string& name) { return name != "cpu"; });
+  const bool opens_gpu = memory_device() != 0;
   connection_.transport().set_receive_timeout(opens_gpu ? std::max(wishes_.patience, kDriverPatience)
                                                         : wishes_.patience);
   auto pending = send(open);
