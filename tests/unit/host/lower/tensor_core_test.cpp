@@ -140,7 +140,7 @@ Sums defined_sums(const ir::Stmt& definition, const Memory& shared, ir::Substitu
 
 constexpr std::size_t kLanes = 32;
 using Pair = std::array<double, 2>;
-// By thread of the warp: the registers that an ldmatrix of so many pieces gives it, as PTX ISA 8.5, 9.7.13.4.15 says:
+// By thread of the warp: the registers that an ldmatrix of so many pieces gives it, as the PTX ISA has it:
 // threads 8 * p to 8 * p + 7 name the rows of piece p, of which thread t gets row t / 4, elements t % 4 * 2 and the
 // next, or turned, those of column t / 4.
 std::vector<std::vector<Pair>> load_pieces(const std::vector<double>& memory, const std::vector<std::int64_t>& rows,
@@ -158,7 +158,8 @@ std::vector<std::vector<Pair>> load_pieces(const std::vector<double>& memory, co
   return registers;
 }
 
-// D of one mma.m16n8k16 by thread (PTX ISA 8.5, 9.7.13.4.8), of the fragments that the threads hold.
+// D of one mma.m16n8k16 by thread, of the fragments that the threads hold (PTX ISA, "Matrix Fragments for
+// mma.m16n8k16").
 std::vector<std::array<double, 4>> multiply(const std::vector<std::vector<Pair>>& a,
                                             const std::vector<std::vector<Pair>>& b) {
   std::array<std::array<double, 16>, 16> rows{};
