@@ -26,6 +26,12 @@ sockaddr_in loopback(int port) {
   return address;
 }
 
+bool has_unacknowledged(int socket) {
+  tcp_info info{};
+  socklen_t length = sizeof info;
+  return getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 && info.tcpi_unacked > 0;
+}
+
 // The peer hears a reset, as when a machine on the way went down.
 void reset(int socket) {
   const linger at_once{1, 0};
@@ -190,6 +196,9 @@ void SlowLink::fall_silent() {
   const sock_fprog program{1, &nothing};
   const std::lock_guard lock(mutex_);
   for (const auto& connection : connections_) {
+    // What the client has yet to acknowledge would be sent to it again and again, which is a sign of life.
+    for (int waited = 0; waited < 1000 && has_unacknowledged(connection->client.number); ++waited)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (setsockopt(connection->client.number, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) != 0) {
       throw std::runtime_error("the link cannot fall silent");
     }
