@@ -95,7 +95,8 @@ class Analysis {
     std::vector<ir::Axis> axes = target_axes(ranges);
     std::vector<Expr> values{finds_place(statement_.assign) ? value : assemble(ranges, value)};
     if (finds_place(statement_.assign)) values = find_place(ranges, value);
-    return {compute_over(std::move(axes), std::move(values), names.back(), names), ranges.requirements()};
+    return {compute_over(std::move(axes), std::move(values), names.back(), names, ranges.unchecked()),
+            ranges.requirements()};
   }
 
  private:

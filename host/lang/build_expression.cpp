@@ -127,7 +127,7 @@ Expr ExpressionBuilder::condition(const Syntax& syntax) {
 ExpressionBuilder::Value ExpressionBuilder::conditions(bool all, const std::vector<Syntax>& parts) {
   Expr so_far = condition(parts[0]);
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    guards_.push_back(so_far);
+    guards_.push_back(all ? so_far : !so_far);
     const Expr next = condition(parts[i]);
     guards_.pop_back();
     if (loads_of(next).empty()) {
@@ -182,7 +182,7 @@ ExpressionBuilder::Value ExpressionBuilder::choice(const Syntax& syntax) {
 
 ExpressionBuilder::Value ExpressionBuilder::choose(Expr condition, const Syntax& on_true, const Syntax& on_false) {
   Value left = guarded(condition, on_true);
-  Value right = guarded(condition, on_false);
+  Value right = guarded(!condition, on_false);
   agree(left, right);
   if (left.literal && right.literal) {
     const bool wide = !is_real_literal(left.expr) && !(fits_int32(left.expr) && fits_int32(right.expr));

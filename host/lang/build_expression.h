@@ -12,7 +12,7 @@ namespace ferry::lang {
 struct Use {
   Expr load;
   const Syntax* syntax = nullptr;  // the call; null when the place is not in the text
-  // Conditions of the choices around it: it may be read only where they decide so.
+  // It is read only where all of these hold.
   std::vector<Expr> guards;
 };
 

@@ -32,7 +32,8 @@ void add_check(Stage& stage, GatherCheck check) {
 
 // `output_names` has a name for each value, or none: then several values are called NAME.0, NAME.1 and so on.
 std::vector<Tensor> finish(std::vector<ir::Axis> axes, std::vector<Expr> values, const std::string& name,
-                           const std::vector<std::string>& output_names = {}) {
+                           const std::vector<std::string>& output_names = {},
+                           const std::vector<UncheckedIndex>& unchecked = {}) {
   Measure measure;
   std::size_t operations = 0;
   std::uint32_t depth = 0;
@@ -63,7 +64,7 @@ std::vector<Tensor> finish(std::vector<ir::Axis> axes, std::vector<Expr> values,
     buffer->component = k;
     outputs.emplace_back(std::move(buffer));
   }
-  for (GatherCheck& check : gather_checks(axes, values, name)) add_check(*stage, std::move(check));
+  for (GatherCheck& check : gather_checks(axes, values, name, unchecked)) add_check(*stage, std::move(check));
   stage->axes = std::move(axes);
   stage->values = std::move(values);
   return outputs;
@@ -210,7 +211,8 @@ std::vector<Expr> variables_of(const std::vector<ir::Axis>& axes) {
 }  // namespace
 
 std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> values, std::string name,
-                                 const std::vector<std::string>& output_names) {
+                                 const std::vector<std::string>& output_names,
+                                 const std::vector<UncheckedIndex>& unchecked) {
   check_name(name, "a tensor");
   for (const std::string& output : output_names) check_name(output, "a tensor");
   std::vector<Expr> shape;
@@ -233,7 +235,12 @@ std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> v
   if (operations <= kMaxOperations) {
     Hoist(axes, name).top(values);
   }
-  return finish(std::move(axes), std::move(values), name, output_names);
+  return finish(std::move(axes), std::move(values), name, output_names, unchecked);
+}
+
+std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> values, std::string name,
+                                 const std::vector<std::string>& output_names) {
+  return compute_over(std::move(axes), std::move(values), std::move(name), output_names, {});
 }
 
 Tensor compute(std::vector<Expr> shape, const ElementFunction& element, std::string name) {

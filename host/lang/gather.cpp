@@ -65,7 +65,8 @@ std::string shortened(std::string text) {
 
 class Gathers : public ir::Visitor {
  public:
-  Gathers(const std::vector<ir::Axis>& axes, const std::string& name) : axes_(axes), name_(name) {}
+  Gathers(const std::vector<ir::Axis>& axes, const std::string& name, const std::vector<UncheckedIndex>& unchecked)
+      : axes_(axes), name_(name), unchecked_(unchecked) {}
   std::vector<Gather> found;
 
  protected:
@@ -75,7 +76,7 @@ class Gathers : public ir::Visitor {
     Visitor::visit_node(node);
     for (std::size_t d = 0; d < node.indices.size(); ++d) {
       const Expr &index = node.indices[d], &extent = node.buffer->shape[d];
-      if (loads_of(index).empty() || stays_inside(index, extent)) continue;
+      if (loads_of(index).empty() ? !is_unchecked(node, d) : stays_inside(index, extent)) continue;
       add(node, d, index >= 0 && index < extent);
     }
   }
@@ -106,6 +107,14 @@ class Gathers : public ir::Visitor {
   }
 
  private:
+  bool is_unchecked(const ir::Load& node, std::size_t dimension) const {
+    return std::any_of(unchecked_.begin(), unchecked_.end(), [&](const UncheckedIndex& index) {
+      const auto& load = *index.load.as<ir::Load>();
+      return index.dimension == dimension && load.buffer == node.buffer &&
+             std::equal(load.indices.begin(), load.indices.end(), node.indices.begin(), node.indices.end(), ir::equal);
+    });
+  }
+
   void under(const Expr& condition, const Expr& value) {
     guards_.push_back(condition);
     visit(value);
@@ -134,13 +143,14 @@ class Gathers : public ir::Visitor {
   std::vector<ir::Axis> axes_;
   std::vector<Expr> guards_;
   std::string name_;
+  const std::vector<UncheckedIndex>& unchecked_;
 };
 
 }  // namespace
 
 std::vector<GatherCheck> gather_checks(const std::vector<ir::Axis>& axes, const std::vector<Expr>& values,
-                                       const std::string& name) {
-  Gathers gathers(axes, name);
+                                       const std::string& name, const std::vector<UncheckedIndex>& unchecked) {
+  Gathers gathers(axes, name, unchecked);
   for (const Expr& value : values) gathers.visit(value);
   std::vector<GatherCheck> checks;
   for (Gather& gather : gathers.found) {

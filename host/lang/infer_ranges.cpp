@@ -3,8 +3,10 @@
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/substitute.h"
 #include "host/lang/names.h"
+#include "host/lang/stages.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace ferry::lang {
 
@@ -135,17 +137,75 @@ std::string RangeInference::described(const Use& use, std::size_t dimension) con
          std::string(scope_.source->text().substr(part.begin, part.end - part.begin));
 }
 
+bool RangeInference::guards_suffice(const Use& use, std::size_t dimension) {
+  const auto& load = *use.load.as<ir::Load>();
+  const Polynomial index = algebra_.of(load.indices[dimension]);
+  const Polynomial last = algebra_.subtract(algebra_.of(load.buffer->shape[dimension]), Algebra::number(1));
+  const std::vector<Polynomial> facts = guard_facts(use.guards, algebra_);
+  constexpr int kSteps = 3;
+  return follows(index, facts, kSteps) && follows(algebra_.subtract(last, index), facts, kSteps);
+}
+
+// From the facts, which are at least 0: the value is one of them and something that is never negative, or a quotient of
+// what follows.
+bool RangeInference::follows(const Polynomial& value, const std::vector<Polynomial>& facts, int steps) {
+  const auto never_negative = [&](const Polynomial& polynomial) {
+    const std::optional<Interval> range = intervals_.of(polynomial);
+    return range && algebra_.proves_non_negative(range->low);
+  };
+  if (never_negative(value)) return true;
+  for (const Polynomial& fact : facts) {
+    if (never_negative(algebra_.subtract(value, fact))) return true;
+  }
+  if (steps == 0) return false;
+  for (const auto& [atoms, factor] : value.terms) {
+    if (atoms.size() != 1 || std::abs(factor) != 1) continue;
+    const ir::Expr atom = algebra_.atom(atoms[0]);
+    const auto* division = atom.as<ir::Binary>();
+    if (division == nullptr || division->op != ir::BinaryOp::div) continue;
+    const Polynomial by = algebra_.of(division->right);
+    const Polynomial one = Algebra::number(1);
+    if (!algebra_.proves_non_negative(algebra_.subtract(by, one))) continue;
+    Polynomial rest = value;
+    rest.terms.erase(atoms);
+    const Polynomial scaled = algebra_.multiply(rest, by), dividend = algebra_.of(division->left);
+    // floor(x / by) + rest >= 0 where x + by * rest >= 0; rest - floor(x / by) >= 0 where by * rest + by - 1 - x >= 0.
+    const Polynomial numerator = factor > 0
+                                     ? algebra_.add(dividend, scaled)
+                                     : algebra_.subtract(algebra_.add(scaled, algebra_.subtract(by, one)), dividend);
+    if (follows(numerator, facts, steps - 1)) return true;
+  }
+  return false;
+}
+
+bool RangeInference::holds_with_elements(const Polynomial& above, const Expr& extent) {
+  if (extent.as<ir::Var>() == nullptr) return false;
+  const Expr less = ir::Var::make(extent.as<ir::Var>()->name);
+  algebra_.set_non_negative(less);
+  const Expr raised = ir::substitute(algebra_.to_expr(above), ir::Substitution{{extent.get(), less + 1}});
+  return algebra_.proves_non_negative(algebra_.of(raised));
+}
+
 bool RangeInference::check_dimension(const Use& use, std::size_t dimension) {
   const auto& load = *use.load.as<ir::Load>();
   const Expr& index = load.indices[dimension];
+  // Those are checked by what computes them.
+  if (!loads_of(index).empty()) return false;
+  const auto check_later = [&] {
+    unchecked_.push_back({use.load, dimension});
+    return false;
+  };
   const std::optional<Interval> range = intervals_.of(index);
-  if (!range) return false;
+  if (!range) return guards_suffice(use, dimension) ? false : check_later();
   const Polynomial last = algebra_.subtract(algebra_.of(load.buffer->shape[dimension]), Algebra::number(1));
   const Polynomial above = algebra_.subtract(last, range->high);
   const bool low_holds = algebra_.proves_non_negative(range->low);
   const bool high_holds = algebra_.proves_non_negative(above);
   if (low_holds && high_holds) return true;
-  if (is_guarded(use, index)) return false;
+  if (is_guarded(use, index)) return guards_suffice(use, dimension) ? false : check_later();
+  // A bound that is too wide must not refuse what stays inside.
+  const bool exact = range->exact || (low_holds && holds_with_elements(above, load.buffer->shape[dimension]));
+  if (!exact) return check_later();
 
   const std::string size = ir::to_text(load.buffer->shape[dimension]);
   const std::string low = ir::to_text(algebra_.to_expr(range->low)), high = ir::to_text(algebra_.to_expr(range->high));
@@ -160,9 +220,13 @@ bool RangeInference::check_dimension(const Use& use, std::size_t dimension) {
   Expr condition = ir::constant(ir::kBool, std::int64_t{1});
   if (!low_holds) condition = algebra_.to_expr(range->low) >= 0;
   if (!high_holds) condition = condition && algebra_.to_expr(range->high) < load.buffer->shape[dimension];
-  for (const Expr& variable : ir::free_vars(index)) {
+  // Nothing is read where an index has no values.
+  std::vector<Expr> variables = ir::free_vars(index);
+  std::erase_if(variables, [&](const Expr& variable) { return !ranges_.contains(variable.get()); });
+  if (variables.empty())
+    for (const Index& any : built_.indices()) variables.push_back(any.var);
+  for (const Expr& variable : variables) {
     const auto found = ranges_.find(variable.get());
-    if (found == ranges_.end()) continue;
     const Polynomial extent = algebra_.subtract(found->second.end, found->second.begin);
     if (algebra_.proves_non_negative(algebra_.subtract(extent, Algebra::number(1)))) continue;
     condition = algebra_.to_expr(extent) <= 0 || condition;

@@ -1,10 +1,14 @@
 // Finds the ranges of a statement's indices from the tensors they index, and makes sure that no place outside a tensor
-// is read. An index starts at 0 and runs as far as every use of it where it stands alone stays inside, or, when there
-// is none, every use beside indices that are known already; 'where' overrides that.
+// is read: what the text does not show to be inside becomes a requirement on sizes where that is exact, and is left to
+// a check of each index when the kernel runs where it is not. An index starts at 0 and runs as far as every use of it
+// where it stands alone stays inside, or, when there is none, every use beside indices that are known already; 'where'
+// overrides that.
 #pragma once
 
 #include "crosscompile/ir/function.h"
 #include "host/lang/build_expression.h"
+#include "host/lang/gather.h"
+#include "host/lang/guard_facts.h"
 #include "host/lang/interval.h"
 
 #include <unordered_set>
@@ -30,6 +34,8 @@ class RangeInference {
   const std::vector<ir::Requirement>& requirements() const { return requirements_; }
   // Loads that are inside whatever the conditions around them say.
   const std::unordered_set<const ir::ExprNode*>& safe_loads() const { return safe_loads_; }
+  // What must be checked when the kernel runs. Indices that depend on elements are not among them.
+  const std::vector<UncheckedIndex>& unchecked() const { return unchecked_; }
 
  private:
   void explicit_ranges();
@@ -42,6 +48,12 @@ class RangeInference {
   void check(const Use& use);
   // Whether it is certainly inside.
   bool check_dimension(const Use& use, std::size_t dimension);
+  // Whether the conditions under which it is read keep it inside.
+  bool guards_suffice(const Use& use, std::size_t dimension);
+  bool follows(const Polynomial& value, const std::vector<Polynomial>& facts, int steps);
+  // Whether the value, which is at least 0 when the index does not leave the tensor's upper end, is that whenever the
+  // tensor has elements.
+  bool holds_with_elements(const Polynomial& above, const Expr& extent);
   std::string described(const Use& use, std::size_t dimension) const;
 
   const Scope& scope_;
@@ -53,6 +65,7 @@ class RangeInference {
   std::unordered_map<const ir::ExprNode*, IndexRange> ranges_;
   std::vector<ir::Requirement> requirements_;
   std::unordered_set<const ir::ExprNode*> safe_loads_;
+  std::vector<UncheckedIndex> unchecked_;
 };
 
 }  // namespace ferry::lang

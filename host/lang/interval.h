@@ -3,6 +3,7 @@
 
 #include "host/lang/polynomial.h"
 
+#include <initializer_list>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -12,6 +13,7 @@ namespace ferry::lang {
 // Both ends included.
 struct Interval {
   Polynomial low, high;
+  bool exact = true;  // both ends are attained, unless a range of indices is empty; otherwise it may be too wide
 };
 
 class Intervals {
@@ -22,8 +24,8 @@ class Intervals {
   void set(const ir::Expr& index, Interval range) { known_[index.get()] = std::move(range); }
   bool knows(const ir::Expr& index) const { return known_.find(index.get()) != known_.end(); }
 
-  // Exact when every index occurs once; otherwise at least as wide. Nothing when it depends on an index whose range is
-  // not set, on a tensor's elements, or on an operation that a call's checks cannot compute.
+  // Nothing when it depends on an index whose range is not set, on a tensor's elements, or on an operation that a
+  // call's checks cannot compute.
   std::optional<Interval> of(const Polynomial& value);
   std::optional<Interval> of(const ir::Expr& expr) { return of(algebra_.of(expr)); }
 
@@ -33,9 +35,15 @@ class Intervals {
 
  private:
   std::optional<Interval> of_atom(const ir::Expr& atom);
-  std::optional<Interval> product(const Interval& a, const Interval& b);
+  Interval product(const Interval& a, const Interval& b);
+  std::optional<Interval> quotient(const Interval& dividend, const Interval& divisor);
+  Interval remainder(const ir::Expr& dividend, const Interval& range, const Interval& divisor);
+  Polynomial divide(const Polynomial& dividend, const Polynomial& divisor);
+  Interval around(std::initializer_list<Polynomial> values);
   bool is_fixed(const ir::Expr& expr) const;
   bool uses_index(const ir::Expr& expr) const;
+  bool is_index_and_offset(const ir::Expr& expr);
+  bool shares_index(const ir::Expr& a, const ir::Expr& b) const;
 
   Algebra& algebra_;
   std::unordered_set<const ir::ExprNode*> indices_;

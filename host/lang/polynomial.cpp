@@ -25,6 +25,13 @@ std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
   return result;
 }
 
+// What a shift by a constant multiplies or divides by.
+std::optional<std::int64_t> power_of_shift(const ir::Binary& shift) {
+  const std::int64_t* by = ir::as_int(shift.right);
+  if (by == nullptr || *by < 0 || *by > 62) return std::nullopt;
+  return std::int64_t{1} << *by;
+}
+
 void accumulate(Polynomial& into, const std::vector<std::size_t>& atoms, std::int64_t factor) {
   if (factor == 0) return;
   const auto [term, fresh] = into.terms.emplace(atoms, factor);
@@ -82,6 +89,12 @@ Polynomial Algebra::of(const ir::Expr& expr) {
       if (const std::int64_t* by = ir::as_int(binary->right); by != nullptr && *by > 0) {
         return floor_divide(of(binary->left), *by);
       }
+      return of_atom(expr);
+    case ir::BinaryOp::shl:
+      if (const auto by = power_of_shift(*binary)) return multiply(of(binary->left), number(*by));
+      return of_atom(expr);
+    case ir::BinaryOp::shr:
+      if (const auto by = power_of_shift(*binary)) return floor_divide(of(binary->left), *by);
       return of_atom(expr);
     default: return of_atom(expr);
   }

@@ -45,7 +45,10 @@ class Accesses : public Visitor {
     own_.insert(node.buffer.get());
     Visitor::visit_node(node);
   }
-  void visit_node(const Assert&) override { is_only_memory = false; }
+  void visit_node(const Assert& node) override {
+    is_only_memory = false;
+    Visitor::visit_node(node);
+  }
   // C functions may do anything.
   void visit_node(const Evaluate&) override { is_only_memory = false; }
   using Visitor::visit_node;
@@ -113,10 +116,13 @@ class Split {
     } while (constants_.size() < known);
   }
 
-  // Whether it writes only temporaries, which no other step writes, from constants and what is made of them.
+  // Whether it writes only temporaries, which no other step writes, from constants and what is made of them, or is an
+  // assertion about these.
   bool is_constant_step(std::size_t step, const Buffers& made) const {
     const Accesses& accesses = accesses_[step];
-    if (!accesses.is_only_memory || accesses.writes.empty()) return false;
+    // What keeps the indices of a gather inside stands before the gather, wherever that is done.
+    const bool asserts = steps_[step].as<Assert>() != nullptr;
+    if (!asserts && (!accesses.is_only_memory || accesses.writes.empty())) return false;
     for (const Buffer* buffer : accesses.reads)
       if (!constants_.contains(buffer) && !made.contains(buffer) && !accesses.writes.contains(buffer)) return false;
     for (const Buffer* buffer : accesses.writes) {
@@ -170,6 +176,7 @@ class Split {
     Function preparation;
     preparation.name = preparation_name(function_.name);
     preparation.context = function_.context;
+    preparation.messages = function_.messages;
     std::vector<BufferRef> temporaries;
     for (const BufferRef& buffer : allocated_)
       if (made.contains(buffer.get())) temporaries.push_back(buffer);
@@ -181,6 +188,12 @@ class Split {
     }
     for (const Expr& symbol : function_.symbols)
       if (sizes.contains(symbol.get())) preparation.symbols.push_back(symbol);
+    // It runs before the call whose requirements keep its indices inside.
+    for (const Requirement& requirement : function_.requirements) {
+      const std::vector<Expr> vars = free_vars(requirement.condition);
+      if (std::all_of(vars.begin(), vars.end(), [&](const Expr& var) { return sizes.contains(var.get()); }))
+        preparation.requirements.push_back(requirement);
+    }
     preparation.body = body_of(std::move(steps), temporaries, parameters);
     for (const BufferRef& buffer : kept)
       preparation.parameters.push_back(

@@ -67,6 +67,12 @@ std::int64_t number(const ir::Expr& expr, const ir::Substitution& values) {
   return *constant;
 }
 
+ir::Substitution values_of(const ir::Function& function, const Sizes& sizes) {
+  ir::Substitution values;
+  for (const ir::Expr& symbol : function.symbols) values[symbol.get()] = ir::Expr(sizes.at(symbol.as<ir::Var>()->name));
+  return values;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> Argument::positions() const {
@@ -79,15 +85,18 @@ std::vector<std::int64_t> Argument::positions() const {
   return result;
 }
 
-Call::Call(const ir::Function& function, const Sizes& sizes, std::uint64_t seed) {
-  ir::Substitution values;
-  for (const ir::Expr& symbol : function.symbols) {
-    symbols_.push_back(sizes.at(symbol.as<ir::Var>()->name));
-    values[symbol.get()] = ir::Expr(symbols_.back());
-  }
+std::string unmet_requirement(const ir::Function& function, const Sizes& sizes) {
+  const ir::Substitution values = values_of(function, sizes);
   for (const ir::Requirement& requirement : function.requirements)
-    if (number(ir::cast(DType::i64, requirement.condition), values) == 0)
-      throw std::runtime_error("the program: requirement not met: " + requirement.message);
+    if (number(ir::cast(DType::i64, requirement.condition), values) == 0) return requirement.message;
+  return "";
+}
+
+Call::Call(const ir::Function& function, const Sizes& sizes, std::uint64_t seed) {
+  const ir::Substitution values = values_of(function, sizes);
+  for (const ir::Expr& symbol : function.symbols) symbols_.push_back(*ir::as_int(values.at(symbol.get())));
+  const std::string unmet = unmet_requirement(function, sizes);
+  if (!unmet.empty()) throw std::runtime_error("the program: requirement not met: " + unmet);
   for (const ir::FunctionParameter& parameter : function.parameters) {
     Argument argument{parameter.name, parameter.kind, parameter.direction, DType::i64, {}, {}, 1, 1, nullptr};
     if (parameter.kind == ParameterKind::tensor) {

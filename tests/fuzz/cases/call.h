@@ -32,6 +32,9 @@ struct Argument {
   std::vector<std::int64_t> positions() const;
 };
 
+// The message of the first requirement that the sizes do not meet; empty when they meet all.
+std::string unmet_requirement(const ir::Function& function, const Sizes& sizes);
+
 class Call {
  public:
   // Inputs hold seeded contents, outputs a pattern.

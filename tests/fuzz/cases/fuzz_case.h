@@ -54,6 +54,8 @@ struct FuzzCase {
   std::vector<std::string> directives;
   std::map<std::string, std::int64_t> sizes;
   std::string target;  // for resolve_target
+  // The program may read outside of a tensor: then the call must be refused, and is never wrong to be.
+  bool may_leave = false;
 };
 
 std::string source_of(const FuzzCase& fuzz_case);

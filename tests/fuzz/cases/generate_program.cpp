@@ -1,6 +1,7 @@
 #include "tests/fuzz/cases/generate_program.h"
 
 #include "tests/fuzz/cases/expression_generator.h"
+#include "tests/fuzz/cases/index_generator.h"
 #include "tests/fuzz/cases/size.h"
 
 #include <algorithm>
@@ -24,6 +25,7 @@ class ProgramGenerator {
     for (const char* name : kSizeNames)
       made.sizes[name] = random_.of<std::int64_t>({0, 1, 2, 3, 4, 5, 7, 8, 11, 13, 16, 17, 23, 31, 37});
     symbolic_percent_ = random_.of<int>({0, 30, 100});
+    made.may_leave = random_.chance(8);
     wanted_stages_ = static_cast<std::size_t>(random_.between(1, 4));
     Tensor first{"S0", random_type(random_), {}, random_.chance(30)};
     const auto rank = random_.between(random_.chance(10) ? 0 : 1, 3);
@@ -269,7 +271,9 @@ class ProgramGenerator {
   Node element_of(Tensor& tensor, DType type) {
     std::vector<std::string> indices;
     std::string guard;
-    for (std::size_t d = 0; d < tensor.extents.size(); ++d) indices.push_back(index(tensor.extents[d], d, guard));
+    IndexGenerator generator(random_, axes_, inputs_);
+    for (std::size_t d = 0; d < tensor.extents.size(); ++d)
+      indices.push_back(generator.index(tensor.extents[d], d, guard));
     Node load{access(tensor, indices), tensor.type, {}, tensor.exact};
     if (!guard.empty()) {
       Node other = generator_->literal(tensor.type);
@@ -283,64 +287,6 @@ class ProgramGenerator {
     return {std::string(type_text(type)) + "($0)", type, {std::move(load)}, exact};
   }
 
-  // An index into a dimension, which grows as far as the index goes.
-  std::string index(Size& extent, std::size_t dimension, std::string& guard) {
-    const auto reach = [&](const Size& needed) { extent = Size::larger(extent, needed); };
-    const std::int64_t offset = random_.chance(40) ? random_.between(0, 2) : 0;
-    const std::string plus = offset == 0 ? "" : "+" + std::to_string(offset);
-    if (axes_.empty() || random_.chance(5)) {
-      reach({offset + 1});
-      return std::to_string(offset);
-    }
-    // Mostly the axis of that position.
-    const NamedAxis& axis = dimension < axes_.size() && random_.chance(60) ? axes_[dimension] : random_.of(axes_);
-    const NamedAxis& other = random_.of(axes_);
-    switch (random_.between(0, 15)) {
-      case 0: {
-        const std::int64_t step = random_.between(2, 3);
-        reach(axis.extent.scaled(step).plus(offset));
-        return std::to_string(step) + "*" + axis.name + plus;
-      }
-      case 1:
-      case 2: reach(axis.extent.plus(other.extent).plus(offset)); return axis.name + "+" + other.name + plus;
-      case 3: reach(axis.extent); return axis.extent.text() + "-1-" + axis.name;
-      case 4: reach(axis.extent); return axis.name + "/" + std::to_string(random_.between(2, 5));
-      case 5: {
-        const std::int64_t modulus = random_.between(1, 5);
-        reach({modulus});
-        return axis.name + "%" + std::to_string(modulus);
-      }
-      case 6: {
-        const std::int64_t last = random_.between(0, 6);
-        reach({last + 1});
-        return "min(" + axis.name + "," + std::to_string(last) + ")";
-      }
-      case 7: {
-        // The guard may stand on one dimension only, so that it stays readable.
-        if (!guard.empty()) break;
-        const std::int64_t shift = random_.between(0, 2), limit = random_.between(1, 9);
-        guard = axis.name + " >= " + std::to_string(shift) + " && " + axis.name + " < " + std::to_string(shift + limit);
-        reach({limit});
-        return shift == 0 ? axis.name : axis.name + "-" + std::to_string(shift);
-      }
-      case 8: {
-        if (inputs_.empty()) break;
-        const std::int64_t modulus = random_.between(1, 7);
-        for (Tensor& input : inputs_) {
-          if (is_float(input.type) || input.type == DType::boolean || input.type == DType::u64) continue;
-          if (input.extents.size() != 1 || &input.extents.front() == &extent) continue;
-          reach({modulus});
-          input.extents[0] = Size::larger(input.extents[0], axis.extent);
-          return "int64(" + input.name + "(" + axis.name + "))%" + std::to_string(modulus);
-        }
-        break;
-      }
-      default: break;
-    }
-    reach(axis.extent.plus(offset));
-    return axis.name + plus;
-  }
-
   void check_points(const std::vector<NamedAxis>& axes) {
     std::int64_t points = 1;
     for (const NamedAxis& axis : axes) points *= std::max<std::int64_t>(1, axis.extent.value(made.sizes));
@@ -348,7 +294,11 @@ class ProgramGenerator {
   }
 
   void finish_inputs() {
-    for (const Tensor& input : inputs_) {
+    for (Tensor& input : inputs_) {
+      if (made.may_leave && !input.extents.empty() && random_.chance(60)) {
+        Size& extent = input.extents[random_.below(input.extents.size())];
+        if (extent.value(made.sizes) > 0) extent = extent.plus(-1);
+      }
       InputTensor parameter{input.name, input.type, {}};
       std::int64_t elements = 1;
       for (const Size& extent : input.extents) {

@@ -12,14 +12,15 @@ namespace ferry::fuzz {
 
 struct Outcome {
   // "ok"; "program" when the text was refused, which is the generator's mistake; "illegal" when lowering refused the
-  // schedule; else what is wrong: "crash", "hang", "internal", "interpreter", "mismatch", "error".
+  // schedule; "outside" when the program may read outside of a tensor and was refused for it; else what is wrong:
+  // "crash", "hang", "internal", "interpreter", "mismatch", "error".
   std::string kind = "ok";
   std::string step;     // what was being done
   std::string message;  // what went wrong, in words
   std::vector<std::string> directives;
   std::vector<std::pair<std::string, std::string>> refusals;  // directive, sentence
 
-  bool is_failure() const { return kind != "ok" && kind != "illegal"; }
+  bool is_failure() const { return kind != "ok" && kind != "illegal" && kind != "outside"; }
 };
 
 // A case with random directives: those that were accepted are in the outcome, without those that lowering refused.

@@ -36,6 +36,7 @@ TEST_CASE("random programs compute in OpenCL C what the reference evaluator says
   int run = 0;
   for (std::uint64_t seed = kFirst; seed < kFirst + kCases; ++seed) {
     const auto [fuzz_case, outcome] = run_seed(seed);
+    if (outcome.kind == "outside") continue;
     REQUIRE_MESSAGE(outcome.kind == "ok", outcome.step << ": " << outcome.message << "\n" << as_test(fuzz_case));
     if (has_strides(fuzz_case)) continue;
     const lang::Program program = lang::parse(source_of(fuzz_case), "case.tc").at(0);

@@ -50,6 +50,40 @@ TEST_CASE("a packed copy of a constant is made by a function of its own and is a
   CHECK(ir::to_text(functions[0]).find("B[k") == std::string::npos);
 }
 
+TEST_CASE("places among constants are checked where they are used: before the call") {
+  const std::vector<ir::Function> functions =
+      lowered("def f(const int(N) K, const int(M) I, int(M) X) -> (B) { T(i) = K(I(i)) B(i) = T(i) + X(i) }", "");
+  REQUIRE(functions.size() == 2);
+  for (const ir::Function& function : functions) CHECK_NOTHROW(ir::validate(function, "lower"));
+  test::KernelArguments preparation(functions[1], {{"N", 3}, {"M", 4}});
+  const std::vector<std::int32_t> inside = {0, 2, 1, 2}, outside = {0, 2, 3, 2};
+  std::memcpy(preparation.data<std::int32_t>("I"), inside.data(), sizeof(std::int32_t) * inside.size());
+  CHECK(ir::interpret(functions[1], preparation.pointers()) == 0);
+  std::memcpy(preparation.data<std::int32_t>("I"), outside.data(), sizeof(std::int32_t) * outside.size());
+  const std::int32_t result = ir::interpret(functions[1], preparation.pointers());
+  REQUIRE(result == 1);
+  CHECK(functions[1].messages.at(0).find("'T' reads 'K' outside its shape") != std::string::npos);
+}
+
+TEST_CASE("a check that depends on the call stays in the call") {
+  const std::vector<ir::Function> functions =
+      lowered("def f(int s, const int(N) K, int(M) X) -> (B) { T(i) = K(i) * 2 B(i) = T(i/s & 1) + X(i) }", "");
+  REQUIRE(functions.size() == 2);
+  for (const ir::Function& function : functions) CHECK_NOTHROW(ir::validate(function, "lower"));
+  CHECK(ir::to_text(functions[0]).find("assert") != std::string::npos);
+  CHECK(ir::to_text(functions[1]).find("assert") == std::string::npos);
+}
+
+TEST_CASE("what is prepared has the requirements that keep its indices inside") {
+  const std::vector<ir::Function> functions = lowered(
+      "def f(const int(N) K, const int(M) L, int(M) X) -> (B) { T(i) = K(i+1) + L(i) where i in 0:M\n"
+      "B(i) = T(i) + X(i) }",
+      "");
+  REQUIRE(functions.size() == 2);
+  REQUIRE(functions[1].requirements.size() == 1);
+  CHECK(functions[1].requirements[0].message == functions[0].requirements[0].message);
+}
+
 TEST_CASE("what was prepared gives the results of one function that does all") {
   const lang::Program program = lang::parse(kProduct, "test.tc").at(0);
   const ir::Function whole = lower(program, schedule::Schedule(program));
