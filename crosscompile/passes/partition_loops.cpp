@@ -3,9 +3,11 @@
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
-#include "crosscompile/ir/visitor.h"
+#include "crosscompile/passes/count_nodes.h"
 #include "crosscompile/passes/fresh_copy.h"
+#include "crosscompile/passes/guard_bounds.h"
 #include "crosscompile/passes/guards.h"
+#include "crosscompile/passes/steady_lanes.h"
 
 #include <algorithm>
 #include <functional>
@@ -17,27 +19,6 @@ namespace {
 
 using namespace ir;
 
-class NodeCounter : public Visitor {
- public:
-  std::size_t count = 0;
-
- protected:
-#define FERRY_COUNT(name)                      \
-  void visit_node(const name& node) override { \
-    ++count;                                   \
-    Visitor::visit_node(node);                 \
-  }
-  FERRY_IR_EXPRS(FERRY_COUNT)
-  FERRY_IR_STMTS(FERRY_COUNT)
-#undef FERRY_COUNT
-};
-
-std::size_t count_nodes(const Stmt& stmt) {
-  NodeCounter counter;
-  counter.visit(stmt);
-  return counter.count;
-}
-
 using VarSet = std::set<const ExprNode*>;
 
 VarSet vars_of(const std::vector<Range>& ranges) {
@@ -46,16 +27,9 @@ VarSet vars_of(const std::vector<Range>& ranges) {
   return vars;
 }
 
-// A guard seen from a loop around it.
-struct Outlook {
-  const Guard* guard;
-  Expr worst;         // the smallest margin over the loops between
-  std::int64_t span;  // by how much the margin varies over them
-};
-
 // One guard's outcome is the wanted one on one side of `position`.
 struct Cut {
-  Outlook outlook;
+  GuardBounds bounds;
   Expr position;
 };
 
@@ -83,7 +57,7 @@ class Partitioner : public Mutator {
     switch (node.for_kind) {
       case ForKind::serial: return cut(node, self);
       case ForKind::parallel: return double_body(node, self);
-      case ForKind::vectorized:
+      case ForKind::vectorized: return vectorized(node, self);
       case ForKind::unrolled: return double_loop(node, self);
       // Threads of a block come by the same barriers: no loop may be cut at a place of each thread's own.
       case ForKind::block_x:
@@ -114,31 +88,17 @@ class Partitioner : public Mutator {
   }
 
  private:
-  // Whether the loop's variable has a say in the guard.
-  static bool depends_on(const Guard& guard, const Expr& var) {
-    return uses_var(guard.margin, var) || std::any_of(guard.inner.begin(), guard.inner.end(), [&](const Range& range) {
-             return uses_var(range.min, var) || uses_var(range.extent, var);
-           });
-  }
-
-  static std::optional<Outlook> look(const Guard& guard, const std::vector<Range>& between) {
-    const auto worst = lower_bound(guard.margin, between);
-    const auto span = variation(guard.margin, between);
-    if (!worst || !span) return std::nullopt;
-    return Outlook{&guard, *worst, *span};
-  }
-
-  // Whether most iterations of a loop of this extent are on the wanted side: the margin must move past the span of the
-  // loops between well before the end. For an unknown extent, a constant span is enough.
-  static bool worth_it(const Outlook& outlook, std::int64_t coefficient, const Expr& extent) {
-    const std::int64_t* known = as_int(extent);
-    return known == nullptr || outlook.span / std::abs(coefficient) * 2 < *known;
-  }
-
   bool pay(std::size_t nodes) {
     if (nodes > budget_) return false;
     budget_ -= nodes;
     return true;
+  }
+
+  // Loops inside of a vectorized loop keep one range for all its lanes where the target has masks: with another one in
+  // each lane they would have no vector form.
+  bool differs_between_lanes(const Expr& expr) const {
+    return target_.has_masks &&
+           std::any_of(lanes_.begin(), lanes_.end(), [&](const Expr& lane) { return uses_var(expr, lane); });
   }
 
   // Runs with part of the budget kept back for what comes after.
@@ -159,16 +119,11 @@ class Partitioner : public Mutator {
     const std::vector<Guard> guards = guards_in(node);
     std::vector<Cut> lows, highs;  // wanted from there on; wanted up to there
     for (const Guard& guard : guards) {
-      const auto outlook = depends_on(guard, node.var) ? look(guard, guard.inner) : std::nullopt;
-      if (!outlook) continue;
-      const auto affine = affine_in(outlook->worst, node.var);
-      if (!affine || affine->coefficient == 0 || !worth_it(*outlook, affine->coefficient, node.extent)) continue;
-      if (affine->coefficient > 0) {
-        lows.push_back({*outlook, knowledge_.simplify(-(affine->rest / Expr(affine->coefficient)))});
-      } else {
-        highs.push_back(
-            {*outlook, knowledge_.simplify((affine->rest + Expr(-affine->coefficient)) / Expr(-affine->coefficient))});
-      }
+      const auto bounds = depends_on(guard, node.var) ? bounds_over(guard, guard.inner) : std::nullopt;
+      if (!bounds || differs_between_lanes(bounds->worst)) continue;
+      const auto affine = affine_in(bounds->worst, node.var);
+      if (!affine || affine->coefficient == 0 || !is_mostly_wanted(*bounds, affine->coefficient, node.extent)) continue;
+      (affine->coefficient > 0 ? lows : highs).push_back({*bounds, position_of(*affine, knowledge_)});
     }
     if (lows.empty() && highs.empty()) return double_body(node, self);
 
@@ -189,7 +144,7 @@ class Partitioner : public Mutator {
 
     Outcomes wanted;
     for (const std::vector<Cut>* side : {&lows, &highs}) {
-      for (const Cut& cut : *side) wanted.emplace(cut.outlook.guard->comparison, cut.outlook.guard->wanted);
+      for (const Cut& cut : *side) wanted.emplace(cut.bounds.guard->comparison, cut.bounds.guard->wanted);
     }
     std::vector<Stmt> parts(3);
     // The range that runs most may be refined first, but not so far that the others keep all their guards.
@@ -228,7 +183,7 @@ class Partitioner : public Mutator {
     const bool single =
         std::all_of(cuts.begin(), cuts.end(), [&](const Cut& cut) { return equal(cut.position, cuts[0].position); });
     for (const Cut& cut : cuts) {
-      const Guard& guard = *cut.outlook.guard;
+      const Guard& guard = *cut.bounds.guard;
       if (!single) continue;
       if (guard.inner.empty()) {
         outcomes.emplace(guard.comparison, !guard.wanted);
@@ -245,15 +200,15 @@ class Partitioner : public Mutator {
     const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
     Doubling doubling;
     for (const Guard& guard : guards) {
-      const auto outlook = depends_on(guard, node.var) ? look(guard, guard.inner) : std::nullopt;
-      if (!outlook || !uses_var(outlook->worst, node.var)) continue;
-      const auto affine = affine_in(outlook->worst, node.var);
+      const auto bounds = depends_on(guard, node.var) ? bounds_over(guard, guard.inner) : std::nullopt;
+      if (!bounds || !uses_var(bounds->worst, node.var) || differs_between_lanes(bounds->worst)) continue;
+      const auto affine = affine_in(bounds->worst, node.var);
       if (affine && (node.for_kind == ForKind::serial || affine->coefficient == 0 ||
-                     !worth_it(*outlook, affine->coefficient, node.extent))) {
+                     !is_mostly_wanted(*bounds, affine->coefficient, node.extent))) {
         continue;
       }
       if (tests_first(node.body, guard)) continue;
-      add(doubling, *outlook, guard.inner);
+      add(doubling, *bounds, guard.inner);
     }
     const auto unchanged = [&] { return mutate(node.body); };
     const bool doubles = !doubling.wanted.empty() && pay(count_nodes(node.body));
@@ -277,9 +232,9 @@ class Partitioner : public Mutator {
     std::vector<Mixed> mixed;  // what follows when the condition is false
   };
 
-  void add(Doubling& doubling, const Outlook& outlook, const std::vector<Range>& between) {
-    const Guard& guard = *outlook.guard;
-    const Expr condition = outlook.worst >= 0;
+  void add(Doubling& doubling, const GuardBounds& bounds, const std::vector<Range>& between) {
+    const Guard& guard = *bounds.guard;
+    const Expr condition = bounds.worst >= 0;
     if (knowledge_.proves(!condition)) return;
     doubling.condition = doubling.condition ? doubling.condition && condition : condition;
     doubling.wanted.emplace(guard.comparison, guard.wanted);
@@ -309,6 +264,39 @@ class Partitioner : public Mutator {
     return other ? If::make(!condition, std::move(other)) : Stmt{};
   }
 
+  Stmt vectorized(const For& node, const Stmt& self) {
+    if (const Stmt parts = peeled(node)) return parts;
+    lanes_.push_back(node.var);
+    Stmt result = double_loop(node, self);
+    lanes_.pop_back();
+    return result;
+  }
+
+  // A vectorized loop with a border at fixed lanes, such as a whole row of an image with padding: the lanes between
+  // become vectors without tests, those before and after them serial loops. Nothing when most lanes are border.
+  Stmt peeled(const For& node) {
+    const auto steady = find_steady_lanes(node, guards_in(node), knowledge_, target_);
+    if (!steady) return {};
+    const std::int64_t low = steady->begin, high = steady->end, lanes = *as_int(node.extent);
+    if (!pay(count_nodes(node.body) * (std::size_t{low > 0} + std::size_t{high < lanes}))) return {};
+    std::vector<Stmt> parts(3);
+    if (const Stmt body = assume(node.body, steady->outcomes)) {
+      const Stmt vectors =
+          For::make(node.var, knowledge_.simplify(node.min + Expr(low)), Expr(high - low), ForKind::vectorized, body);
+      parts[1] = keeping_back(budget_ / 3, [&] { return mutate(vectors); });
+    }
+    const auto border = [&](std::int64_t from, std::int64_t to) {
+      const Stmt loop =
+          For::make(node.var, knowledge_.simplify(node.min + Expr(from)), Expr(to - from), ForKind::serial, node.body);
+      return mutate(loop);
+    };
+    if (low > 0) parts[0] = border(0, low);
+    if (high < lanes) parts[2] = border(high, lanes);
+    std::erase_if(parts, [](const Stmt& part) { return !part; });
+    for (Stmt& part : parts) part = fresh_copy(part);
+    return Block::make(std::move(parts));
+  }
+
   // Tests once whether all iterations of a vectorized or unrolled loop go the wanted way.
   Stmt double_loop(const For& node, const Stmt& self) {
     const bool is_vector = node.for_kind == ForKind::vectorized;
@@ -329,9 +317,9 @@ class Partitioner : public Mutator {
                                          [&](const Guard& other) { return other.comparison == guard.comparison; });
       if (known != mixed_.end()) {
         is_tail |= is_urgent;
-      } else if (const auto outlook = look(guard, between)) {
-        add(doubling, *outlook, between);
-        if (is_urgent) add(urgent_doubling, *outlook, between);
+      } else if (const auto bounds = bounds_over(guard, between)) {
+        add(doubling, *bounds, between);
+        if (is_urgent) add(urgent_doubling, *bounds, between);
       }
     }
     const auto keep = [&] { return Mutator::mutate_node(node, self); };
@@ -381,6 +369,7 @@ class Partitioner : public Mutator {
   std::size_t budget_;
   Knowledge knowledge_;
   std::vector<Mixed> mixed_;
+  std::vector<Expr> lanes_;  // variables of the vectorized loops around
 };
 
 }  // namespace

@@ -11,8 +11,10 @@
 //
 // Serial loops are cut. A parallel loop stays one loop, since two would start and wait for the threads twice: its body
 // is doubled under one test an iteration instead. So are the bodies of loops in whose variable the test is not linear
-// (fused loops) and vectorized and unrolled loops as a whole. In a tail, a vectorized loop keeps its guard, to become a
-// masked vector, where the target has masks, and becomes a shorter serial loop where it has not.
+// (fused loops) and vectorized and unrolled loops as a whole. A vectorized loop with a border at fixed lanes, such as a
+// whole row of a padded image, loses these lanes to serial loops, so that the others need no tests. In a tail, a
+// vectorized loop keeps its guard, to become a masked vector, where the target has masks, and becomes a shorter serial
+// loop where it has not.
 //
 // Before: simplified, so that tests which always hold are gone. Multi-dimensional indices.
 // Stands first because unroll_loops and vectorize make copies and masks of every guard they meet.

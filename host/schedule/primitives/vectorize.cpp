@@ -3,7 +3,8 @@
 //     for x in 8                C[x0 .. x0+7] = A[x0 .. x0+7] + 1
 //       C[x] = A[x] + 1   ->
 //
-// The loop needs a constant extent, so it is usually the inner one of a split. Over a reduction's axis the lanes hold
+// The loop needs a constant extent, so it is usually the inner one of a split. One that is longer than the registers
+// reach becomes a loop over native vectors. Over a reduction's axis the lanes hold
 // partial results, which changes the order in which floats are added: `vectorize AXIS reduce` says that this is meant.
 #include "host/schedule/primitives/loop_kind.h"
 #include "host/schedule/primitives/primitives.h"
@@ -12,8 +13,8 @@ namespace ferry::schedule {
 
 namespace {
 
-// Far beyond any register: LLVM takes a vector apart piece by piece.
-constexpr std::int64_t kMaxLanes = 1024;
+// Every lane holds a partial result of its own.
+constexpr std::int64_t kMaxPartials = 1024;
 
 }  // namespace
 
@@ -26,7 +27,7 @@ void vectorize(Stages&, ScheduledStage* stage, Words& words) {
   if (!may_be_constant(*stage, axis))
     words.fail("an axis with a constant extent",
                "'" + loop.name + "', whose extent is known only at run time; split it and vectorize the inner axis");
-  expect_at_most(kMaxLanes, *stage, axis, words);
+  if (reduce) expect_at_most(kMaxPartials, *stage, axis, words);
   if (reduce && !loop.reduces)
     words.fail("an axis over which '" + stage->name + "' reduces before 'reduce'", "'" + loop.name + "'");
   if (loop.reduces && !reduce)

@@ -1,7 +1,11 @@
 // Loops of several vectorized axes.
+#include "crosscompile/ir/visitor.h"
 #include "tests/unit/host/lower/scheduled.h"
 
 #include <doctest/doctest.h>
+
+#include <algorithm>
+#include <utility>
 
 using namespace ferry::test;
 
@@ -26,4 +30,72 @@ TEST_CASE("lanes of a reduction under a choice stand inside of lanes of results"
   const char* const largest =
       "def f(int32(N,M) A) -> (C) { C(i,j) max=! (r % 2 == 0 ? A(i,r) : A(j,r)) where i in 0:1, j in 0:2, r in 0:M }";
   check_schedule(largest, "C: vectorize j\nC: split r 2\nC: vectorize r.inner reduce\n", {{"N", 2}, {"M", 7}});
+}
+
+namespace {
+
+// Pooling over whole rows, their padding computed where it is read.
+const char* const kRows =
+    "def pool(int(2,9,40) I) -> (Y) {\n"
+    "P(c,h,w) = h >= 1 && h <= 9 && w >= 1 && w <= 40 ? I(c,h-1,w-1) : -7 where h in 0:11, w in 0:42\n"
+    "Y(c,h,w) max=! P(c,h+kh,w+kw) where kh in 0:3, kw in 0:3 }";
+
+// Lanes of the widest vector that is stored to this buffer.
+class StoredLanes : public ferry::ir::Visitor {
+ public:
+  explicit StoredLanes(const ferry::ir::Function& function, std::string buffer) : buffer_(std::move(buffer)) {
+    visit(function.body);
+  }
+  std::uint32_t widest = 0;
+
+ protected:
+  using Visitor::visit_node;
+  void visit_node(const ferry::ir::Store& node) override {
+    if (node.buffer->name == buffer_) widest = std::max(widest, node.value.type().lanes);
+    Visitor::visit_node(node);
+  }
+
+ private:
+  std::string buffer_;
+};
+
+ferry::Target target_of(std::uint32_t bits, bool masks) {
+  ferry::Target target;
+  target.arch = "x86_64";
+  target.vector_bits = bits;
+  target.has_masks = masks;
+  return target;
+}
+
+}  // namespace
+
+TEST_CASE("a whole row of a padded image becomes vectors beside its border") {
+  const std::string inlined = "P: compute_inline\n";
+  for (const std::string schedule : {"Y: fuse c h -> f\nY: parallel f\nY: vectorize w", "Y: vectorize w",
+                                     "Y: unroll kh\nY: unroll kw\nY: vectorize w",
+                                     "Y: reorder c h kh kw w\nY: vectorize w", "Y: split w 16\nY: vectorize w.inner"})
+    check_schedule(kRows, inlined + schedule);
+  for (const bool masks : {false, true}) {
+    const ferry::Target target = target_of(masks ? 512 : 128, masks);
+    const auto function = compiled(kRows, inlined + "Y: fuse c h -> f\nY: parallel f\nY: vectorize w", target);
+    CHECK(StoredLanes(function, "Y").widest == 38);
+  }
+}
+
+TEST_CASE("rows whose border is most of them keep their lanes under masks") {
+  const char* const narrow =
+      "def pool(int(5,8) I) -> (Y) {\n"
+      "P(h,w) = w >= 4 && w < 12 ? I(h,w-4) : 0 where h in 0:5, w in 0:16\n"
+      "Y(h,w) +=! P(h,w+kw) where kw in 0:9, w in 0:8 }";
+  check_schedule(narrow, "P: compute_inline\nY: vectorize w");
+  CHECK(StoredLanes(compiled(narrow, "P: compute_inline\nY: vectorize w", target_of(512, true)), "Y").widest == 8);
+}
+
+TEST_CASE("a vectorized row that no register holds becomes a loop over native vectors") {
+  const char* const rows = "def f(int(3,8199) A) -> (B) { B(i,j) = A(i,j) * 2 + 1 }";
+  check_schedule(rows, "vectorize j");
+  CHECK(StoredLanes(compiled(rows, "vectorize j", target_of(256, false)), "B").widest == 128);
+  const char* const sums = "def f(int(5,2500) A, int(3,5) W) -> (B) { B(i,j) +=! W(i,k) * A(k,j) }";
+  check_schedule(sums, "vectorize j");
+  check_schedule(sums, "reorder i k j\nvectorize j");
 }
