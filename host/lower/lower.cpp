@@ -9,6 +9,7 @@
 #include "host/lower/stage_nest.h"
 #include "host/lower/streamed_results.h"
 #include "host/lower/tensorize.h"
+#include "host/lower/threads_outside.h"
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/mutator.h"
@@ -257,7 +258,8 @@ class Lowering {
 }  // namespace
 
 Function lower(const lang::Program& program, const schedule::Schedule& schedule) {
-  return Lowering(program, schedule.stages()).run();
+  const schedule::Stages stages = threads_outside_reductions(schedule.stages());
+  return Lowering(program, stages).run();
 }
 
 Function lower(const lang::Program& program, const Target& target) {

@@ -9,6 +9,7 @@
 #include "host/lower/bounds.h"
 #include "host/lower/inliner.h"
 #include "host/schedule/stages/access.h"
+#include "host/schedule/stages/written_once.h"
 
 #include <algorithm>
 
@@ -56,14 +57,16 @@ class Placement {
     nest.values = std::move(values_[&stage]);
     std::vector<Needed> kept;
     Sliding sliding;
-    if (stage.is_final()) {
+    if (stage.is_final() && stage.place != Place::attached) {
       for (const Axis& axis : stage.axes) nest.needed.push_back({Expr(0), axis.extent, {}, {}});
       kept = nest.needed;
     } else {
       const std::vector<const Nest*> readers = readers_of(stage);
       const Attachment computed = stage.place == Place::attached ? stage.compute_at : Attachment{};
       for (const Nest* reader : readers) expect_within(stage, *reader, computed);
-      const Scope scope = stage.scope.value_or(threads_compute(stage) ? Scope::shared : Scope::global);
+      if (stage.is_result) expect_written_once(stage);
+      const bool shared = !stage.is_result && threads_compute(stage);
+      const Scope scope = stage.scope.value_or(shared ? Scope::shared : Scope::global);
       nest.needed = kept = needed_at(nests_, stage, readers, computed, scope);
       if (stage.store_at) {
         expect_kept_outside(stage);
@@ -111,6 +114,16 @@ class Placement {
     throw CompileError("'" + stage.name + "' is computed at the axis '" + at.loops.loop(place.loop).name + "' of '" +
                        at.name() + "': expected all that reads it inside that loop, got '" + reader.name() +
                        "' outside of it");
+  }
+
+  // A directive after compute_at may have inlined other readers, or added loops.
+  void expect_written_once(const ScheduledStage& stage) const {
+    const Nest& at = *find_nest(nests_, stage.compute_at.stage);
+    const std::string problem = schedule::why_not_once(stage, *at.stage, at.values, at.loops, stage.compute_at.loop);
+    if (!problem.empty())
+      throw CompileError("'" + stage.name + "' is computed at the axis '" + at.loops.loop(stage.compute_at.loop).name +
+                         "' of '" + at.name() + "': expected each element of the result to be written once, got " +
+                         problem);
   }
 
   // A reorder after store_at may have turned the two around.

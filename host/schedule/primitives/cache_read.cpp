@@ -4,7 +4,7 @@
 //     for y: for x                          for y: for x: A.local[y,x] = A[y,x]
 //       C[y,x] = f(A[y,x])            ->    for y: for x: C[y,x] = f(A.local[y,x])
 //
-// Without readers: every stage that reads the tensor.
+// Without readers: every stage that reads the tensor. Of a stage that is computed inline, the copy computes it once.
 #include "host/schedule/primitives/new_stage.h"
 #include "host/schedule/primitives/primitives.h"
 #include "host/schedule/stages/access.h"
@@ -21,7 +21,6 @@ namespace {
 ir::BufferRef tensor_of(const Stages& stages, const ScheduledStage* stage, const std::string& name, Words& words) {
   if (stage != nullptr) {
     if (stage->outputs.size() > 1) words.fail("a stage with one tensor", "'" + stage->name + "', which has several");
-    if (stage->place == Place::inlined) words.fail("a stored tensor", "'" + stage->name + "', which is inlined");
     return stage->outputs[0];
   }
   for (const ScheduledStage& reader : stages)

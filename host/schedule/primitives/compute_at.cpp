@@ -4,17 +4,27 @@
 //     for y: for x: C[y,x] = f(B[y..y+2, x])  ->   for i in 3: for x: B[i,x] = ...
 //                                                  for x: C[y,x] = f(B[0..2, x])
 //
-// Every use must be inside that loop.
+// Every use must be inside that loop. A result may be computed there as well, where each of its elements is needed at
+// one point alone.
 #include "host/schedule/primitives/attachments.h"
 #include "host/schedule/primitives/placement.h"
 #include "host/schedule/primitives/primitives.h"
+#include "host/schedule/stages/written_once.h"
 
 namespace ferry::schedule {
 
 void compute_at(Stages& stages, ScheduledStage* stage, Words& words) {
-  expect_intermediate(*stage, words);
+  if (stage->is_result && !readers_of(stages, *stage).empty())
+    expect_attachable(*stage, words);
+  else
+    expect_intermediate(*stage, words);
   Attachment place = read_attachment(stages, *stage, words);
   words.end();
+  if (stage->is_result) {
+    const ScheduledStage& at = *find_stage(stages, place.stage);
+    const std::string problem = why_not_once(*stage, at, at.values, at.loops, place.loop);
+    if (!problem.empty()) words.fail("each element of the result '" + stage->name + "' to be written once", problem);
+  }
   stage->place = Place::attached;
   stage->compute_at = std::move(place);
   stage->store_at.reset();

@@ -1,10 +1,32 @@
 #include "host/schedule/primitives/placement.h"
 
+#include <algorithm>
+
 namespace ferry::schedule {
+
+namespace {
+
+// Whether `stage` reaches `reader`, directly or through other stages.
+bool is_read_through(const Stages& stages, const ScheduledStage& stage, const ScheduledStage& reader) {
+  std::vector<const ScheduledStage*> reached = {&stage};
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    for (const ScheduledStage* next : readers_of(stages, *reached[i])) {
+      if (next == &reader) return true;
+      if (std::find(reached.begin(), reached.end(), next) == reached.end()) reached.push_back(next);
+    }
+  }
+  return false;
+}
+
+}  // namespace
 
 void expect_intermediate(const ScheduledStage& stage, const Words& words) {
   if (stage.is_result)
     words.fail("an intermediate tensor", "'" + stage.name + "', a result, of which the caller wants every element");
+  expect_attachable(stage, words);
+}
+
+void expect_attachable(const ScheduledStage& stage, const Words& words) {
   if (!stage.assertion.empty())
     words.fail("an intermediate tensor", "'" + stage.name + "', which is checked before anything uses it");
   if (!stage.needed_by.empty())
@@ -19,8 +41,9 @@ Attachment read_attachment(const Stages& stages, const ScheduledStage& stage, Wo
   if (&at == &stage) words.fail("another stage", "'" + stage.name + "' itself");
   if (at.place == Place::inlined) words.fail("a stage with loops", "'" + at.name + "', which is computed inline");
   const Attachment place{at.name, words.axis(at)};
+  const bool may_move = is_read_through(stages, stage, at);
   for (const ScheduledStage* reader : readers_of(stages, stage))
-    if (!is_within(stages, *reader, place))
+    if (!is_within(stages, *reader, place) && (reader->is_final() || !may_move))
       words.fail("a loop that holds every use of '" + stage.name + "'", "'" + at.loops.loop(place.loop).name +
                                                                             "' of '" + at.name + "', but '" +
                                                                             reader->name + "' reads it elsewhere");

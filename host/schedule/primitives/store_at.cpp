@@ -19,10 +19,12 @@ void store_at(Stages& stages, ScheduledStage* stage, Words& words) {
   if (stage->place != Place::attached)
     words.fail("a stage that is computed inside another's loop", "'" + stage->name + "'; use compute_at first");
   if (words.accept("root")) {
+    expect_intermediate(*stage, words);
     words.end();
     stage->store_at = Attachment{};
     return;
   }
+  expect_intermediate(*stage, words);
   Attachment place = read_attachment(stages, *stage, words);
   words.end();
   const ScheduledStage& computed = *find_stage(stages, stage->compute_at.stage);

@@ -237,3 +237,22 @@ TEST_CASE("a gather's kernels check its places first, and go nowhere when one li
     CHECK(complaint(kernel(gather, blocks, gpu), {{"N", 10}, {"M", 100}}) == "none");
   CHECK(kernel(gather, blocks, "opencl").messages.size() == 1);
 }
+
+TEST_CASE("threads may stand inside of a reduction's loops, each with results of its own") {
+  const std::string loops =
+      "C: split m 16 -> xo x1\nC: split n 8 -> yo y1\nC: split x1 4 -> xi xio\nC: split y1 4 -> yi yio\n"
+      "C: split k 4 -> ko ki\nC: reorder xo yo ko ki xi yi xio yio\nC: bind xo blockIdx.x\nC: bind yo blockIdx.y\n"
+      "C: bind xi threadIdx.x\nC: bind yi threadIdx.y\n";
+  const std::string fetched =
+      loops +
+      "A: cache_read shared -> AS\nAS: compute_at C ko\nAS: split i0 4\nAS: bind i0.inner threadIdx.x\n"
+      "B: cache_read shared -> BS\nBS: compute_at C ko\nBS: split i1 4 -> bo bi\nBS: bind bo threadIdx.y\n";
+  const std::string in_registers = fetched + "AS: cache_read local -> AL\nAL: compute_at C yi\n";
+  for (const Sizes& sizes : {Sizes{{"M", 16}, {"N", 8}, {"K", 4}},
+                             {{"M", 21}, {"N", 9}, {"K", 11}},
+                             {{"M", 3}, {"N", 17}, {"K", 0}},
+                             {{"M", 0}, {"N", 1}, {"K", 5}}})
+    for (const std::string& schedule : {loops, fetched, in_registers}) check_schedule(kProduct, schedule, sizes);
+  const std::string text = lowered_text(kProduct, loops);
+  CHECK(contains(text, "local i32 C_acc[4, 4]"));
+}

@@ -218,3 +218,65 @@ TEST_CASE("a stage inside of another's loops is unrolled for as many iterations 
   check_schedule(source, "C: split j 4 -> jo ji\nB: compute_at C jo\nB: unroll j");
   CHECK(refusal(source, "B: unroll j").find("expected an axis of at most 4096 iterations") != std::string::npos);
 }
+
+TEST_CASE("a result is computed in its reader's loops, each element once") {
+  const char* const chain = "def f(int(N) A) -> (B, C) { B(i) = A(i) + 1  C(i) = B(i) * 2 }";
+  for (const std::int64_t size : {0, 1, 7, 40}) {
+    check_schedule(chain, "B: compute_at C i", {{"N", size}});
+    check_schedule(chain, "C: split i 16\nB: compute_at C i.outer\nB: vectorize i", {{"N", size}});
+    check_schedule(chain, "C: split i 8\nC: parallel i.outer\nB: compute_at C i.inner", {{"N", size}});
+    check_schedule(chain, "C: split i 8 -> b t\nC: bind b blockIdx.x\nC: bind t threadIdx.x\nB: compute_at C t",
+                   {{"N", size}});
+  }
+  CHECK(points_computed("def f(int(40) A) -> (B, C) { B(i) = A(i) + 1  C(i) = B(i) * 2 }",
+                        "C: split i 16\nB: compute_at C i.outer")
+            .at("B") == 40);
+  const char* const summed = "def f(int(M,K) A) -> (B, C) { B(i,k) = A(i,k) * 3  C(i) +=! B(i,k) }";
+  for (const std::int64_t size : {0, 1, 9}) {
+    check_schedule(summed, "B: compute_at C k", {{"M", 5}, {"K", size}});
+    check_schedule(summed, "B: compute_at C i\nC: split k 4", {{"M", 5}, {"K", size}});
+    check_schedule(summed, "C: reorder k i\nB: compute_at C k", {{"M", 5}, {"K", size}});
+  }
+  const char* const updated = "def f(int(N) A) -> (A, C) { A(i) = A(i) + 1  C(i) = A(i) * A(i) }";
+  check_schedule(updated, "A: compute_at C i", {{"N", 9}});
+}
+
+TEST_CASE("a result whose elements would be written twice or not at all is refused") {
+  const auto says = [](const char* source, const char* schedule, const std::string& part) {
+    const std::string sentence = refusal(source, schedule);
+    INFO(sentence);
+    CHECK(sentence.find(part) != std::string::npos);
+  };
+  const char* const window = "def f(int(N) A) -> (B, C) { B(i) = A(i) + 1  C(i) = B(i) + B(i+1) }";
+  says(window, "B: compute_at C i", "to be written once, got 'C', which reads it at several points");
+  const char* const rows = "def f(int(N) A, int(N,M) D) -> (B, C) { B(i) = A(i) + 1  C(i,j) = B(i) * D(i,j) }";
+  says(rows, "B: compute_at C j", "the loop 'j' of 'C', whose iterations need the same elements");
+  says(rows, "C: reorder j i\nB: compute_at C i", "the loop 'j' of 'C'");
+  says(rows, "B: compute_at C i\nC: reorder j i", "the loop 'j' of 'C'");
+  check_schedule(rows, "B: compute_at C i", {{"N", 5}, {"M", 3}});
+  check_schedule(rows, "B: compute_at C i", {{"N", 5}, {"M", 0}});
+  const char* const part = "def f(int(N) A) -> (B, C) { B(i) = A(i) + 1  C(i) = B(2*i) }";
+  says(part, "B: compute_at C i", "whose index 1 is no axis that runs over all of it");
+  const char* const shorter =
+      "def f(int(N) A, int(M) D) -> (B, C) { B(i) = A(i) + 1  C(i) = B(i) * D(i) where i in 0:M }";
+  says(shorter, "B: compute_at C i", "whose index 1 is no axis that runs over all of it");
+}
+
+TEST_CASE("a cache of a cache may be placed before its reader is, and an inlined stage be cached") {
+  const char* const product = "def mm(int(M,K) A, int(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
+  const std::string split =
+      "C: split k 4 -> ko ki\nC: reorder ko m ki n\nA: cache_read global -> AA\n"
+      "AA: cache_read local -> AL\n";
+  for (const char* const order : {"AA: compute_at C ko\nAL: compute_at C m", "AL: compute_at C m\nAA: compute_at C ko"})
+    check_schedule(product, split + order, {{"M", 5}, {"K", 11}, {"N", 3}});
+  CHECK(lowered_text(product, split + "AA: compute_at C ko\nAL: compute_at C m") ==
+        lowered_text(product, split + "AL: compute_at C m\nAA: compute_at C ko"));
+  CHECK(refusal(product, split + "AL: set_scope global\nAA: compute_at C ko").find("got 'AL' outside of it") !=
+        std::string::npos);
+
+  const char* const chain = "def f(int(N) A) -> (C) { B(i) = A(i) + 1  C(i) = B(i) * B(i+1) }";
+  const std::string after = "B.local: compute_at C i";
+  check_schedule(chain, "B: compute_inline\nB: cache_read local\n" + after, {{"N", 9}});
+  CHECK(lowered_text(chain, "B: compute_inline\nB: cache_read local\n" + after) ==
+        lowered_text(chain, "B: cache_read local\nB: compute_inline\n" + after));
+}
