@@ -83,11 +83,18 @@ Result<rpc::Empty> handle_copy(SessionState& state, Exchange& exchange, const rp
   FERRY_TRY(destination->check_range(request.destination, request.destination_offset, request.bytes));
   FERRY_TRY(source->check_range(request.source, request.source_offset, request.bytes));
   FERRY_TRY(source->check_contents(exchange, request.source, request.source_offset, request.bytes));
-  if (&source->device() != &destination->device()) {
-    return Status(ErrorCode::unsupported, "expected two buffers of one device");
+  if (&source->device() == &destination->device()) {
+    FERRY_TRY(destination->device().copy(destination->memory(), request.destination_offset, source->memory(),
+                                         request.source_offset, request.bytes));
+  } else if (request.bytes != 0) {
+    std::uint64_t to = request.destination_offset;
+    FERRY_TRY(source->device().read_pieces(source->memory(), request.source_offset, request.bytes,
+                                           [&](std::span<const std::uint8_t> piece) {
+                                             const std::uint64_t at = to;
+                                             to += piece.size();
+                                             return destination->device().write(destination->memory(), at, piece);
+                                           }));
   }
-  FERRY_TRY(destination->device().copy(destination->memory(), request.destination_offset, source->memory(),
-                                       request.source_offset, request.bytes));
   destination->mark_written(request.destination_offset, request.bytes);
   return rpc::Empty{};
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 
 namespace ferry::session {
@@ -77,6 +78,11 @@ std::string Client::processor() const {
   return facts().cpu_name;
 }
 
+rpc::Handle Client::new_handle() {
+  static std::atomic<rpc::Handle> last{0};
+  return ++last;
+}
+
 std::uint32_t Client::memory_device() const {
   const auto is_other = [](const std::string& name) { return name != "cpu" && name != rpc::kAnyDevice; };
   return std::any_of(wishes_.devices.begin(), wishes_.devices.end(), is_other) ? 1 : 0;
@@ -89,8 +95,9 @@ void Client::open_session() {
   open.limits = wishes_.limits;
   open.wait_for_debugger = wishes_.wait_for_debugger;
   const bool opens_gpu = memory_device() != 0;
-  connection_.transport().set_receive_timeout(opens_gpu ? std::max(wishes_.patience, kDriverPatience)
-                                                        : wishes_.patience);
+  const auto patience = opens_gpu ? std::max(wishes_.patience, kDriverPatience) : wishes_.patience;
+  answer_deadline_ = std::chrono::steady_clock::now() + patience;
+  connection_.transport().set_receive_timeout(patience);
   auto pending = send(open);
   try {
     opened_ = pending.get();
@@ -103,6 +110,8 @@ void Client::open_session() {
     throw RemoteError(ErrorCode::unavailable,
                       peer_ + " does not answer: something listens there, but it is no ferry rpc_server");
   }
+  answer_deadline_.reset();
+  queue_deadline_.reset();
   connection_.transport().set_receive_timeout(std::chrono::milliseconds(0));
 }
 
@@ -152,6 +161,7 @@ void Client::receive_answer() {
   Result<rpc::Frame> received = connection_.receive_frame();
   while (received.is_ok() && received.value().header.kind == rpc::FrameKind::event) {
     take_event(received.value());
+    limit_next_receive();
     received = connection_.receive_frame();
   }
   if (!received.is_ok()) fail(received.status());
@@ -210,17 +220,26 @@ void Client::take_crash(const rpc::CrashEvent& crash) {
 }
 
 void Client::wait_in_queue(rpc::WaitingEvent place) {
-  using Clock = std::chrono::steady_clock;
   place_ = std::move(place);
   // A person may wait for a board for hours; the server notices on its own when a client is gone.
-  std::chrono::milliseconds left{0};
-  if (wishes_.queue_patience.count() > 0) {
-    if (!queue_deadline_) queue_deadline_ = Clock::now() + wishes_.queue_patience;
-    left = std::chrono::ceil<std::chrono::milliseconds>(*queue_deadline_ - Clock::now());
-    left = std::max(left, std::chrono::milliseconds(1));
+  answer_deadline_.reset();
+  if (wishes_.queue_patience.count() > 0 && !queue_deadline_) {
+    queue_deadline_ = std::chrono::steady_clock::now() + wishes_.queue_patience;
+  }
+  if (handlers_.waiting) handlers_.waiting(place_);
+}
+
+// Events come as often as the server likes; what is waited for is the answer.
+void Client::limit_next_receive() {
+  using std::chrono::milliseconds;
+  if (opened_.version != 0) return;
+  const auto& deadline = answer_deadline_ ? answer_deadline_ : queue_deadline_;
+  milliseconds left{0};
+  if (deadline) {
+    left = std::chrono::ceil<milliseconds>(*deadline - std::chrono::steady_clock::now());
+    if (left.count() <= 0) fail(receive_timed_out(answer_deadline_ ? wishes_.patience : wishes_.queue_patience));
   }
   connection_.transport().set_receive_timeout(left);
-  if (handlers_.waiting) handlers_.waiting(place_);
 }
 
 void Client::check_answer(const Answer& answer) {

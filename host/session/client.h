@@ -92,7 +92,9 @@ class Client {
   std::uint32_t memory_device() const;
   // What runs the kernels of such a session, in the server's words.
   std::string processor() const;
-  rpc::Handle new_handle() { return next_handle_++; }
+  // One that no other client of this process has: what belongs to one session is unknown to every other one, and never
+  // taken for something of its own.
+  static rpc::Handle new_handle();
   std::uint64_t round_trips() const { return round_trips_; }
 
   // `payload` may be reused when this returns; `answer_payload` must stay until the answer is there.
@@ -141,6 +143,7 @@ class Client {
   void take_event(const rpc::Frame& frame);
   void take_crash(const rpc::CrashEvent& crash);
   void wait_in_queue(rpc::WaitingEvent place);
+  void limit_next_receive();
   [[noreturn]] void fail(Status status);
 
   rpc::Connection connection_;
@@ -149,12 +152,12 @@ class Client {
   Wishes wishes_;
   rpc::OpenReply opened_;
   std::optional<std::chrono::steady_clock::time_point> queue_deadline_;
+  std::optional<std::chrono::steady_clock::time_point> answer_deadline_;  // to open, for whatever else comes
   std::string crash_line_;   // of the source, when the kernel that ends the session has told it
   rpc::WaitingEvent place_;  // told last; position 0: not queued
   std::deque<Outstanding> outstanding_;
   std::map<std::uint64_t, Failure> failures_;  // by request: what later ones may be aborted for
   std::uint64_t next_request_ = 1;
-  std::uint64_t next_handle_ = 1;
   std::uint64_t round_trips_ = 0;      // times the server was waited for with everything sent
   std::uint64_t sent_since_wait_ = 0;  // requests
   bool asked_to_run_ = false;          // a kernel

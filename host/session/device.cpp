@@ -200,7 +200,10 @@ Tensor Device::put(const View& data) const {
 }
 
 std::vector<std::string> Device::read_files(const std::vector<std::string>& paths) const {
-  return state_->client->call(rpc::ReadFiles{paths}).texts;
+  std::vector<std::string> texts = state_->client->call(rpc::ReadFiles{paths}).texts;
+  if (texts.size() == paths.size()) return texts;
+  throw RemoteError(ErrorCode::protocol_error, name() + ": expected " + std::to_string(paths.size()) + " files, got " +
+                                                   std::to_string(texts.size()));
 }
 
 void Device::synchronize() const { state_->client->synchronize(); }

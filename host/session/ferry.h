@@ -143,6 +143,8 @@ FERRY_API CompiledModule compile(std::span<const lang::Program> programs, std::s
 
 // ---- Running ----
 
+class Device;
+
 // Memory of a device, freed with the last copy of this object.
 class FERRY_API Tensor {
  public:
@@ -161,6 +163,12 @@ class FERRY_API Tensor {
   // The elements in row-major order. Only a dense tensor can be written.
   void write(const void* from);
   void read(void* into) const;
+  // Into a tensor of the same dtype and shape, of this device or any other, with whatever strides: elements that stand
+  // between those of the destination stay as they are. Dense tensors of one device are copied there, all others through
+  // this process. RemoteError with invalid_argument when dtype or shape differ.
+  void copy_to(const Tensor& destination) const;
+  // Into a new, dense tensor of that device.
+  Tensor copy_to(const Device& device) const;
   template <class T>
   std::vector<T> to_vector() const {
     expect_type(dtype_of<T>());

@@ -83,6 +83,17 @@ Tensor to_device(const Device& device, const FunctionInfo& info, std::size_t p, 
   return device.put({flat->dtype, expected, flat->data});
 }
 
+// Handles mean something on one device alone.
+void check_devices(const detail::DeviceState& device, const FunctionInfo& info,
+                   const std::vector<const Argument*>& matched) {
+  for (std::size_t p = 0; p < matched.size(); ++p) {
+    const auto* tensor = matched[p] == nullptr ? nullptr : std::get_if<Tensor>(&matched[p]->value());
+    if (tensor == nullptr) continue;
+    detail::check_device(*tensor, device,
+                         info.name + ": argument " + std::to_string(p + 1) + " '" + info.parameters[p].name + "'");
+  }
+}
+
 // A number for a scalar, a tensor of the device for a tensor: nothing is left to be made or found out.
 bool is_ready(const FunctionInfo& info, const std::vector<const Argument*>& matched) {
   for (std::size_t p = 0; p < matched.size(); ++p) {
@@ -133,6 +144,7 @@ Prepared prepare(detail::ModuleState& module, std::size_t function, const std::v
   const std::shared_ptr<detail::DeviceState>& state = module.device;
   const FunctionInfo& info = module.compiled.manifest().functions[function];
   const std::vector<const Argument*> matched = match_parameters(info, arguments);
+  check_devices(*state, info, matched);
   const Sizes sizes = is_ready(info, matched) ? Sizes() : find_sizes(info, matched);
 
   const Device device = detail::Access::device(state);
@@ -181,16 +193,23 @@ std::vector<Tensor> outputs_of(const FunctionInfo& info, Prepared& prepared) {
 }  // namespace
 
 std::vector<Timing> measure_in_turns(const std::vector<TimedCall>& calls, const BenchOptions& options) {
+  if (calls.empty()) return {};
   rpc::Evaluate evaluate = session::evaluate_request(options);
+  const std::shared_ptr<detail::DeviceState>& device = calls.front().function.module_->device;
   std::vector<Prepared> kept;  // outputs that nobody asks for live until they were written
   for (const TimedCall& timed : calls) {
     const std::shared_ptr<detail::ModuleState>& module = timed.function.module_;
+    if (module->device != device) {
+      throw RemoteError(ErrorCode::invalid_argument,
+                        "expected calls of one device to measure in turns, got " + calls.front().function.info().name +
+                            " on " + device->name + " and " + timed.function.info().name + " on " +
+                            module->device->name + (module->device->name == device->name ? ", another session" : ""));
+    }
     Prepared prepared = prepare(*module, timed.function.index_, timed.arguments);
     evaluate.calls.push_back({module->loaded(), timed.function.info().name, prepared.wire});
     kept.push_back(std::move(prepared));
   }
-  if (calls.empty()) return {};
-  return session::timings_of(calls.front().function.module_->device->client->call(evaluate));
+  return session::timings_of(device->client->call(evaluate), calls.size());
 }
 
 Function::Function(std::shared_ptr<detail::ModuleState> module, std::size_t index)

@@ -1,5 +1,9 @@
 #include "host/session/measure_wire.h"
 
+#include <string>
+
+#include "host/session/remote_error.h"
+
 namespace ferry::session {
 
 rpc::Evaluate evaluate_request(const BenchOptions& options) {
@@ -27,7 +31,14 @@ std::vector<StepTime> steps_of(const rpc::StepTimes& times) {
   return steps;
 }
 
-std::vector<Timing> timings_of(const rpc::Evaluation& evaluation) {
+std::vector<Timing> timings_of(const rpc::Evaluation& evaluation, std::size_t calls) {
+  if (evaluation.sets.size() != calls) {
+    throw RemoteError(ErrorCode::protocol_error, "evaluate: expected samples of " + std::to_string(calls) +
+                                                     " calls, got those of " + std::to_string(evaluation.sets.size()));
+  }
+  for (const rpc::SampleSet& set : evaluation.sets) {
+    if (set.samples.empty()) throw RemoteError(ErrorCode::protocol_error, "evaluate: a call came back without samples");
+  }
   Timing common;
   common.threads = evaluation.threads;
   common.counters_errno = evaluation.counters_errno;

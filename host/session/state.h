@@ -75,17 +75,39 @@ struct ModuleState {
 // Into the parts of the handles that ferry.h keeps closed.
 struct Access {
   static Device device(std::shared_ptr<DeviceState> state) { return Device(std::move(state)); }
+  static bool is_empty(const Tensor& tensor) { return tensor.state_ == nullptr; }
   static const TensorState& state(const Tensor& tensor) { return *tensor.state_; }
   static std::shared_ptr<const TensorState> share(const Tensor& tensor) { return tensor.state_; }
   static Tensor make(std::shared_ptr<TensorState> state) { return Tensor(std::move(state)); }
 };
 
+// Refuses a tensor without memory and one of another device; `what` is how the message begins.
+void check_device(const Tensor& tensor, const DeviceState& device, const std::string& what);
 // The number of bytes, or RemoteError when there is no such tensor.
 std::uint64_t tensor_bytes(DType dtype, const Shape& shape);
 // Those from the first to past the last element.
 std::uint64_t tensor_span(DType dtype, const Shape& shape, const Shape& strides);
 // All bytes of the span, those between the elements too.
 void write_span(const TensorState& tensor, const void* from);
+void read_span(const TensorState& tensor, std::uint8_t* into);
+// Bytes that go over the wire in one request: enough to cost nothing, few enough to tell progress by and to notice a
+// lost connection.
+inline constexpr std::uint64_t kPieceBytes = 16u << 20;
+// Calls visit(number, place) for each element in row-major order; its place is counted in elements from the first one.
+template <class Visit>
+void for_each_place(const TensorState& tensor, Visit visit) {
+  const std::size_t elements = tensor_bytes(DType::u8, tensor.shape);
+  Shape index(tensor.shape.size(), 0);
+  for (std::size_t i = 0; i < elements; ++i) {
+    std::int64_t place = 0;
+    for (std::size_t d = 0; d < index.size(); ++d) place += index[d] * tensor.strides[d];
+    visit(i, static_cast<std::size_t>(place));
+    for (std::size_t d = index.size(); d-- > 0;) {
+      if (++index[d] < tensor.shape[d]) break;
+      index[d] = 0;
+    }
+  }
+}
 // Whether elements of this shape stand the same with both strides; empty ones are dense.
 bool same_places(const Shape& shape, const Shape& a, const Shape& b);
 

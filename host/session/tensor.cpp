@@ -6,27 +6,26 @@ namespace ferry {
 
 namespace {
 
-// Large enough to cost nothing, small enough to tell progress by and to notice a lost connection.
-constexpr std::uint64_t kPieceBytes = 16u << 20;
 // Of the first byte of a view in its buffer.
 constexpr std::uint64_t kViewAlignment = 64;
-
-void read_span(const detail::TensorState& tensor, std::uint8_t* bytes) {
-  std::vector<session::Pending<rpc::Empty>> pieces;
-  for (std::uint64_t done = 0; done < tensor.span;) {
-    const std::uint64_t piece = std::min(kPieceBytes, tensor.span - done);
-    pieces.push_back(
-        tensor.device->client->send(rpc::Read{tensor.handle, tensor.offset + done, piece}, {}, {bytes + done, piece}));
-    done += piece;
-  }
-  // All of them, whatever comes back: until then the answers are received into the caller's memory.
-  for (auto& piece : pieces) piece.wait();
-  for (auto& piece : pieces) piece.get();
-}
 
 }  // namespace
 
 namespace detail {
+
+void check_device(const Tensor& tensor, const DeviceState& device, const std::string& what) {
+  if (Access::is_empty(tensor)) {
+    throw RemoteError(ErrorCode::invalid_argument,
+                      what + ": expected a tensor of " + device.name + ", got an empty one, of no device");
+  }
+  const DeviceState& own = *Access::state(tensor).device;
+  if (&own == &device) return;
+  const bool same_name = own.name == device.name;
+  throw RemoteError(ErrorCode::invalid_argument, what + ": expected a tensor of " + device.name +
+                                                     (same_name ? " and of the same session" : "") + ", got one of " +
+                                                     (same_name ? "another session there" : own.name) +
+                                                     "; Tensor::copy_to() brings it over");
+}
 
 std::uint64_t tensor_bytes(DType dtype, const Shape& shape) {
   std::uint64_t bytes = dtype_bytes(dtype);
@@ -78,6 +77,19 @@ void write_span(const TensorState& tensor, const void* from) {
     tensor.device->client->post(rpc::Write{tensor.handle, tensor.offset + done}, {bytes + done, piece});
     done += piece;
   }
+}
+
+void read_span(const TensorState& tensor, std::uint8_t* bytes) {
+  std::vector<session::Pending<rpc::Empty>> pieces;
+  for (std::uint64_t done = 0; done < tensor.span;) {
+    const std::uint64_t piece = std::min(kPieceBytes, tensor.span - done);
+    pieces.push_back(
+        tensor.device->client->send(rpc::Read{tensor.handle, tensor.offset + done, piece}, {}, {bytes + done, piece}));
+    done += piece;
+  }
+  // All of them, whatever comes back: until then the answers are received into the caller's memory.
+  for (auto& piece : pieces) piece.wait();
+  for (auto& piece : pieces) piece.get();
 }
 
 bool same_places(const Shape& shape, const Shape& a, const Shape& b) {
@@ -158,20 +170,13 @@ void Tensor::write(const void* from) {
 
 void Tensor::read(void* into) const {
   auto* bytes = static_cast<std::uint8_t*>(into);
-  if (state_->strides.empty()) return read_span(*state_, bytes);
+  if (state_->strides.empty()) return detail::read_span(*state_, bytes);
   std::vector<std::uint8_t> span(state_->span);
-  read_span(*state_, span.data());
+  detail::read_span(*state_, span.data());
   const std::size_t size = dtype_bytes(state_->dtype);
-  Shape index(state_->shape.size(), 0);
-  for (std::size_t i = 0; i < elements(); ++i) {
-    std::int64_t place = 0;
-    for (std::size_t d = 0; d < index.size(); ++d) place += index[d] * state_->strides[d];
-    std::copy_n(span.data() + static_cast<std::size_t>(place) * size, size, bytes + i * size);
-    for (std::size_t d = index.size(); d-- > 0;) {
-      if (++index[d] < state_->shape[d]) break;
-      index[d] = 0;
-    }
-  }
+  detail::for_each_place(*state_, [&](std::size_t element, std::size_t place) {
+    std::copy_n(span.data() + place * size, size, bytes + element * size);
+  });
 }
 
 void Tensor::expect_type(DType type) const {

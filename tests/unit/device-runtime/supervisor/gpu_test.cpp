@@ -1,6 +1,7 @@
 // A session that names a device beside the CPU: its memory, its modules and what is refused, over the wire.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "tests/unit/device-runtime/support/gpu_module.h"
@@ -59,6 +60,27 @@ TEST_CASE("a session on an OpenCL device takes memory there, runs a plan, measur
   measure.call = call_of(module, in, out, n, 0.25F);
   measure.repeat = 3;
   CHECK(client.must(measure).reply.seconds.size() == 3);
+}
+
+TEST_CASE("memory is copied from one of a session's devices to another, in parts too") {
+  if (is_emulated()) return;
+  TestServer server;
+  TestClient client(server.port(), with_device("opencl"));
+  // More than one piece of what is copied at a time.
+  std::vector<float> numbers((9 << 20) / 4 + 7);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 4099);
+  const std::uint64_t bytes = numbers.size() * sizeof(float);
+  const rpc::Handle there = upload_to(client, 1, numbers), here = client.new_handle(), back = client.new_handle();
+  client.must(rpc::Alloc{here, bytes, 0});
+  client.must(rpc::Alloc{back, bytes, 1});
+  client.must(rpc::Copy{here, 0, there, 0, bytes});
+  CHECK(client.download<float>(here, numbers.size()) == numbers);
+  client.must(rpc::Copy{back, 4, here, 0, bytes - 4});
+  const std::vector<float> moved = client.download<float>(back, numbers.size());
+  CHECK(moved[0] == 0);
+  CHECK(std::equal(moved.begin() + 1, moved.end(), numbers.begin()));
+  client.must(rpc::Copy{back, 0, here, 0, 0});
+  CHECK(client.ask(rpc::Copy{back, 8, here, 0, bytes}).status.code() == ErrorCode::invalid_argument);
 }
 
 // With tests/support/fake_cuda for NVIDIA's driver.

@@ -91,6 +91,25 @@ TEST_CASE("a client that is tired of waiting gives up and names who holds the de
   CHECK(std::string(error.what()) == "gave up waiting for board:9090 at place 3; it is held by a nightly job");
 }
 
+TEST_CASE("a server that only ever tells of events is given up as one that is silent, in the queue as well") {
+  for (const bool queued : {false, true}) {
+    CAPTURE(queued);
+    ScriptedServer server([queued](ScriptedServer& s) {
+      s.receive();
+      if (queued) (void)s.connection().send_event(rpc::EventTag::waiting, rpc::WaitingEvent{1, "a nightly job", 1000});
+      while (s.connection().send_event(rpc::EventTag::log, rpc::LogEvent{0, "still here"}).is_ok()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+    });
+    session::Wishes wishes = impatient(100);
+    wishes.queue_patience = std::chrono::milliseconds(100);
+    const auto begin = std::chrono::steady_clock::now();
+    const RemoteError error = error_of([&] { Client client(server.client_end(), "board:9090", {}, wishes); });
+    CHECK(error.code() == (queued ? ErrorCode::busy : ErrorCode::unavailable));
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+  }
+}
+
 TEST_CASE("what the server says of the connection fails every request with it") {
   ScriptedServer server([](ScriptedServer& s) {
     s.welcome();
