@@ -13,6 +13,12 @@ constexpr int kFirstProbeSeconds = 2;
 constexpr int kProbeSeconds = 2;
 constexpr int kProbes = 3;
 
+// Of Linux 6.15 and later; the system's headers may be older.
+constexpr int kTcpRtoMaxMs = 44;
+constexpr int kLongestPauseMs = 2000;
+// One may be lost, or be answered just now.
+constexpr unsigned kUnansweredProbes = 2;
+
 }  // namespace
 
 void ask_for_signs_of_life(int socket) {
@@ -23,14 +29,19 @@ void ask_for_signs_of_life(int socket) {
   set(IPPROTO_TCP, TCP_KEEPIDLE, kFirstProbeSeconds);
   set(IPPROTO_TCP, TCP_KEEPINTVL, kProbeSeconds);
   set(IPPROTO_TCP, TCP_KEEPCNT, kProbes);
+  // A closed window is probed at pauses that double, up to two minutes, however promptly each probe is answered.
+  set(IPPROTO_TCP, kTcpRtoMaxMs, kLongestPauseMs);
 }
 
 bool is_silent(int socket) {
   tcp_info info{};
   socklen_t length = sizeof info;
-  return getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 &&
-         length >= offsetof(tcp_info, tcpi_last_ack_recv) + sizeof info.tcpi_last_ack_recv && info.tcpi_unacked > 0 &&
-         info.tcpi_last_ack_recv > kSilentMs;
+  if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) != 0 ||
+      length < offsetof(tcp_info, tcpi_last_ack_recv) + sizeof info.tcpi_last_ack_recv) {
+    return false;
+  }
+  const bool waits = info.tcpi_unacked > 0 || info.tcpi_probes >= kUnansweredProbes;
+  return waits && info.tcpi_last_ack_recv > kSilentMs;
 }
 
 }  // namespace ferry

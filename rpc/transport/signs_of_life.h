@@ -10,8 +10,11 @@ namespace ferry {
 // stays silent: within 8 s.
 void ask_for_signs_of_life(int socket);
 
-// Something was sent and the other end's system has acknowledged nothing for so long that it must be gone. While
-// something waits to be acknowledged, the system does not ask but repeats it, for a quarter of an hour.
+// The other end's system has answered nothing for so long that it must be gone: something was sent and is not
+// acknowledged, or the other end takes nothing more in (its program does not read) and does not answer when it is asked
+// whether it would again. In both states the system sends no signs of life of its own, and goes on for a quarter of an
+// hour. Systems before Linux 6.15 ask about a closed window at pauses that double, so there it may take up to three
+// times as long as the window had been closed already.
 bool is_silent(int socket);
 inline constexpr std::uint32_t kSilentMs = 8000;
 

@@ -1,0 +1,212 @@
+// Hosts that vanish behind a closed receive window, as when their power fails: two network namespaces joined by a
+// cable, one of whose ends then knows the other by a wrong hardware address. Needs root, or user namespaces.
+#include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <thread>
+#include <utility>
+
+#include "rpc/secure/client_handshake.h"
+#include "rpc/transport/tcp.h"
+#include "tests/unit/device-runtime/support/key_files.h"
+#include "tests/unit/device-runtime/support/test_client.h"
+#include "tests/unit/device-runtime/support/test_module.h"
+#include "tests/unit/device-runtime/support/test_server.h"
+
+namespace ferry::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kClientAddress = "10.77.0.1";
+constexpr const char* kServerAddress = "10.77.0.2";
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+bool runs(const std::string& command) { return std::system((command + " >/dev/null 2>&1").c_str()) == 0; }
+
+void write_file(const char* path, const std::string& text) { std::ofstream(path) << text; }
+
+// In namespaces of its own, as root there; false where that is not allowed.
+bool leave_network() {
+  const unsigned user = getuid(), group = getgid();
+  if (user == 0) return unshare(CLONE_NEWNET) == 0;
+  if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return false;
+  write_file("/proc/self/setgroups", "deny");
+  write_file("/proc/self/uid_map", "0 " + std::to_string(user) + " 1");
+  write_file("/proc/self/gid_map", "0 " + std::to_string(group) + " 1");
+  return true;
+}
+
+bool can_make_namespaces() {
+  const std::string enter = getuid() == 0 ? "unshare -n " : "unshare -rn ";
+  if (runs(enter + "ip link add a type veth peer name b")) return true;
+  MESSAGE("skipped: this machine allows no network namespaces of our own, or has no ip");
+  return false;
+}
+
+// The server at one end of a cable, whoever makes this at the other.
+class Cable {
+ public:
+  Cable()
+      : server_({"--host", kServerAddress, "--port", "9090", "--sessions", "1", "--key-file", keys_.folder()},
+                {"unshare", "-n", "sh", "-ec",
+                 std::string("ip link add server type veth peer name client netns $PPID; ip addr add ") +
+                     kServerAddress + "/24 dev server; ip link set server up; exec \"$@\"",
+                 "sh"},
+                Access::by_keys) {
+    REQUIRE(runs(std::string("ip addr add ") + kClientAddress + "/24 dev client && ip link set client up"));
+  }
+
+  std::unique_ptr<Transport> connect() const {
+    auto transport = connect_tcp(kServerAddress, 9090);
+    REQUIRE_MESSAGE(transport.is_ok(), transport.status().message());
+    auto encrypted = secure::encrypt_connection(std::move(transport.value()), key_, std::chrono::seconds(20));
+    REQUIRE_MESSAGE(encrypted.is_ok(), encrypted.status().message());
+    return std::move(encrypted.value());
+  }
+
+  // Nothing that either end sends reaches the other any more, and nobody is told.
+  void vanish() const {
+    REQUIRE(
+        runs(std::string("ip neigh replace ") + kServerAddress + " lladdr 02:00:00:00:00:99 dev client nud permanent"));
+    REQUIRE(runs("nsenter -t " + std::to_string(server_.process()) + " -n ip neigh replace " + kClientAddress +
+                 " lladdr 02:00:00:00:00:98 dev server nud permanent"));
+  }
+  bool is_free() const { return children_of(server_.process()).empty(); }
+
+ private:
+  KeyFiles keys_;
+  secure::Key key_ = keys_.add("test.key");
+  TestServer server_;
+};
+
+// A test in a process that has left the machine's network. They take their time and no processor, so all run at once.
+class Trial {
+ public:
+  explicit Trial(const std::function<bool()>& test) : child_(fork()) {
+    REQUIRE(child_ >= 0);
+    if (child_ != 0) return;
+    bool held = false;
+    try {
+      held = leave_network() && test();
+    } catch (...) {
+      // A REQUIRE that failed has said so.
+    }
+    std::fflush(nullptr);
+    _exit(held ? 0 : 1);
+  }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+  ~Trial() {
+    if (child_ > 0) held();
+  }
+
+  // Waits; whether all that the test looked at was as it should be.
+  bool held() {
+    int status = 0;
+    const bool ended = waitpid(std::exchange(child_, -1), &status, 0) > 0;
+    return ended && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+
+ private:
+  pid_t child_;
+};
+
+// Systems that cannot are allowed twice as long after the window had been closed for long.
+bool can_shorten_pauses() {
+  constexpr int kTcpRtoMaxMs = 44, kPauseMs = 2000;
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  const bool can = setsockopt(socket, IPPROTO_TCP, kTcpRtoMaxMs, &kPauseMs, sizeof kPauseMs) == 0;
+  close(socket);
+  return can;
+}
+
+// A client that asks for more than all buffers hold, reads none of it for so long, and vanishes.
+bool frees_the_device_after(int stalled_ms, double limit_seconds) {
+  const Cable cable;
+  TestClient client(cable.connect(), Opening::encrypted);
+  client.must(rpc::Alloc{1, 64 << 20, 0});
+  client.send(rpc::Read{1, 0, 64 << 20});
+  std::this_thread::sleep_for(std::chrono::milliseconds(stalled_ms));
+  if (cable.is_free()) return false;
+  cable.vanish();
+  const auto begin = Clock::now();
+  while (!cable.is_free() && seconds_since(begin) < 40) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  std::printf("stalled for %d ms, gone, and the device was free after %.1f s\n", stalled_ms, seconds_since(begin));
+  return seconds_since(begin) < limit_seconds;
+}
+
+bool keeps_its_session_unread() {
+  const Cable cable;
+  TestClient client(cable.connect(), Opening::encrypted);
+  client.must(rpc::Alloc{1, 64 << 20, 0});
+  const std::uint64_t read = client.send(rpc::Read{1, 0, 64 << 20});
+  std::this_thread::sleep_for(std::chrono::seconds(13));
+  return client.receive<rpc::Read>(read).payload.size() == 64 << 20;
+}
+
+bool gives_up_an_upload() {
+  const Cable cable;
+  TestClient client(cable.connect(), Opening::encrypted);
+  const rpc::Handle module = put(client, kit_file());
+  client.must(rpc::Alloc{1, 64 << 20, 0});
+  // While a kernel runs, nothing is read.
+  client.send(rpc::Call{module, "forever", {}});
+  const Bytes content(64 << 20);
+  Clock::time_point begin;
+  std::thread scissors([&] {
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    cable.vanish();
+    begin = Clock::now();
+  });
+  const Status sent = client.connection().send_request(77, rpc::Write{1, 0}, content);
+  const Clock::time_point end = Clock::now();
+  scissors.join();
+  const double waited = std::chrono::duration<double>(end - begin).count();
+  std::printf("the upload was given up after %.1f s: %s\n", waited, sent.message().c_str());
+  return sent.code() == ErrorCode::unavailable && waited < 11;
+}
+
+struct Trials {
+  Trial at_once{[] { return frees_the_device_after(1000, 10.5); }};
+  Trial later{[] { return frees_the_device_after(7000, can_shorten_pauses() ? 10.5 : 25); }};
+  Trial alive{keeps_its_session_unread};
+  Trial upload{gives_up_an_upload};
+};
+
+// Null where there can be none.
+Trials* trials() {
+  static const bool can = can_make_namespaces() && !kit_file().empty();
+  if (!can) return nullptr;
+  static Trials all;
+  return &all;
+}
+
+TEST_CASE("a client that vanishes while it reads nothing frees the device within 10 s") {
+  if (trials() != nullptr) CHECK(trials()->at_once.held());
+}
+
+TEST_CASE("so does one that has read nothing for long") {
+  if (trials() != nullptr) CHECK(trials()->later.held());
+}
+
+TEST_CASE("a client that reads nothing for longer than a vanished one is given keeps its session") {
+  if (trials() != nullptr) CHECK(trials()->alive.held());
+}
+
+TEST_CASE("an upload to a server that reads nothing and then vanishes is given up within 10 s") {
+  if (trials() != nullptr) CHECK(trials()->upload.held());
+}
+
+}  // namespace
+}  // namespace ferry::test
