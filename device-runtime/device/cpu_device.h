@@ -24,6 +24,7 @@ class CpuDevice final : public Device {
   Status fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements) override;
   Result<std::unique_ptr<Program>> load(const ModuleFile& module, const Hash& hash) override;
   void limit_threads(unsigned threads) override { pool_.set_limit(threads); }
+  void follow_caller() override { pool_.stop_workers(); }
   std::string take_printed() override { return printed_.take(); }
   void set_print_tail(PrintTail* tail) { printed_.set_tail(tail); }
 

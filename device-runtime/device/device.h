@@ -71,6 +71,8 @@ class Device {
 
   // Parallel loops use at most so many threads from now on; 0: all.
   virtual void limit_threads(unsigned /*threads*/) {}
+  // The threads of parallel loops run from now on where the calling thread may run.
+  virtual void follow_caller() {}
 
   // What kernels have printed since the last call.
   virtual std::string take_printed() { return {}; }

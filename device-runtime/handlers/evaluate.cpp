@@ -166,7 +166,7 @@ Result<rpc::Evaluation> evaluate(SessionState& state, Exchange& exchange, Calls 
       reply.wiped_bytes = std::max(reply.wiped_bytes, wiped);
     }
   }
-  Pinning pinning;
+  Pinning pinning([&state] { state.devices.front()->follow_caller(); });
   FERRY_TRY(pinning.move_to(request.cores));
   reply.threads = threads_for(state, request);
   const LimitedThreads limited(*state.devices.front(), reply.threads);

@@ -1,5 +1,7 @@
 #include "device-runtime/loader/loaded_code.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -46,8 +48,17 @@ void tell_debugger(std::uint32_t action, jit_code_entry* entry) {
 }
 
 void add_to_perf_map(std::span<const std::uint8_t> image) {
-  std::FILE* map = std::fopen(format("/tmp/perf-%d.map", getpid()).c_str(), "ae");
-  if (map == nullptr) return;
+  // Everybody can guess the name and leave a link there.
+  constexpr int kAppend = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+  const int file = open(format("/tmp/perf-%d.map", getpid()).c_str(), kAppend, 0600);
+  struct stat info{};
+  if (file < 0) return;
+  const bool own = fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
+  std::FILE* map = own ? fdopen(file, "a") : nullptr;
+  if (map == nullptr) {
+    close(file);
+    return;
+  }
   for_each_function(image, [map](const char* name, std::uintptr_t address, std::uint64_t bytes) {
     std::fprintf(map, "%llx %llx %s\n", static_cast<unsigned long long>(address),
                  static_cast<unsigned long long>(bytes), name);

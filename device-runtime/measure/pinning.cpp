@@ -7,14 +7,12 @@
 #include "rpc/base/format.h"
 
 namespace ferry::device {
-namespace {
-
-void move_all(const cpu_set_t& cores) {
-  // Threads that start later follow the one that starts them.
+void Pinning::move_all(const cpu_set_t& cores) const {
+  sched_setaffinity(0, sizeof cores, &cores);
+  // A GPU's driver has threads too; elsewhere this is refused, and there are none but the caller's.
   for_each_own_thread([&cores](pid_t thread) { sched_setaffinity(thread, sizeof cores, &cores); });
+  if (follow_) follow_();
 }
-
-}  // namespace
 
 Status Pinning::move_to(const std::vector<std::uint32_t>& cores) {
   if (cores.empty()) return {};

@@ -4,6 +4,8 @@
 #include <sched.h>
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "rpc/base/status.h"
@@ -12,7 +14,9 @@ namespace ferry::device {
 
 class Pinning {
  public:
-  Pinning() = default;
+  // A thread may move itself alone where sessions are confined: after the caller has moved, `follow` is called to bring
+  // those along that work for it.
+  explicit Pinning(std::function<void()> follow = {}) : follow_(std::move(follow)) {}
   Pinning(const Pinning&) = delete;
   Pinning& operator=(const Pinning&) = delete;
   ~Pinning();
@@ -21,6 +25,9 @@ class Pinning {
   Status move_to(const std::vector<std::uint32_t>& cores);
 
  private:
+  void move_all(const cpu_set_t& cores) const;
+
+  std::function<void()> follow_;
   bool moved_ = false;
   cpu_set_t before_{};
 };

@@ -29,11 +29,16 @@ constexpr std::uint32_t kArch = AUDIT_ARCH_RISCV64;
 
 enum class Rule : std::uint8_t {
   deny,
-  is_missing,    // ENOSYS: the caller then asks in a way that can be judged
-  own_process,   // as the first argument
-  thread_only,   // of the flags in the first argument
-  only_read,     // the third argument, a new value, is null
-  local_socket,  // AF_UNIX as the first argument
+  is_missing,      // ENOSYS: the caller then asks in a way that can be judged
+  own_process,     // as the first argument
+  thread_only,     // of the flags in the first argument
+  only_read,       // the third argument, a new value, is null
+  local_socket,    // AF_UNIX as the first argument
+  itself,          // 0 as the first argument: the thread that calls
+  file_command,    // the second argument, of fcntl, names nobody whom signals go to
+  device_command,  // the same of ioctl; nor does it type into a terminal
+  own_memory,      // the flags of mmap, the fourth argument: counted by RLIMIT_DATA
+  process_option,  // the first argument, of prctl, leaves the end with the server alone
 };
 
 struct Entry {
@@ -63,11 +68,45 @@ constexpr Entry kEntries[] = {
     {__NR_ptrace, Rule::deny},
     {__NR_process_vm_readv, Rule::deny},
     {__NR_process_vm_writev, Rule::deny},
+    {__NR_kcmp, Rule::deny},
+    {__NR_prctl, Rule::process_option, true},
+    // By signals that a descriptor sends. The supervisor holds the session's own socket too.
+    {__NR_fcntl, Rule::file_command},
+#ifdef __NR_fcntl64
+    {__NR_fcntl64, Rule::file_command},
+#endif
+    {__NR_ioctl, Rule::device_command},
+    // How others are scheduled, and where their memory lies. A GPU's driver may place its own threads.
+    {__NR_setpriority, Rule::deny},
+    {__NR_ioprio_set, Rule::deny},
+    {__NR_sched_setaffinity, Rule::itself, true},
+    {__NR_sched_setscheduler, Rule::itself, true},
+    {__NR_sched_setparam, Rule::itself, true},
+    {__NR_sched_setattr, Rule::itself, true},
+    {__NR_migrate_pages, Rule::deny},
+    {__NR_move_pages, Rule::itself},
+    // What outlives the session.
+    {__NR_shmget, Rule::deny},
+    {__NR_msgget, Rule::deny},
+    {__NR_semget, Rule::deny},
+    {__NR_mq_open, Rule::deny},
+    // Memory that no limit counts.
+    {__NR_memfd_create, Rule::deny, true},
+#ifdef __NR_memfd_secret
+    {__NR_memfd_secret, Rule::deny, true},
+#endif
+#ifdef __NR_mmap
+    {__NR_mmap, Rule::own_memory, true},
+#endif
+#ifdef __NR_mmap2
+    {__NR_mmap2, Rule::own_memory, true},
+#endif
     // Out of the group that is ended as one.
     {__NR_setsid, Rule::deny},
     {__NR_setpgid, Rule::deny},
     // New connections. The session's own is there already.
     {__NR_socket, Rule::local_socket},
+    {__NR_socketpair, Rule::deny, true},
     // CUDA's driver listens at a local socket of its own; there are no others that one could.
     {__NR_bind, Rule::deny, true},
     {__NR_listen, Rule::deny, true},
@@ -88,6 +127,7 @@ constexpr Entry kEntries[] = {
     {__NR_move_mount, Rule::deny},
     {__NR_open_tree, Rule::deny},
     {__NR_fsopen, Rule::deny},
+    {__NR_fspick, Rule::deny},
     {__NR_mount_setattr, Rule::deny},
     {__NR_unshare, Rule::deny},
     {__NR_setns, Rule::deny},
@@ -102,6 +142,9 @@ constexpr Entry kEntries[] = {
     {__NR_finit_module, Rule::deny},
     {__NR_delete_module, Rule::deny},
     {__NR_kexec_load, Rule::deny},
+#ifdef __NR_kexec_file_load
+    {__NR_kexec_file_load, Rule::deny},
+#endif
     {__NR_reboot, Rule::deny},
     {__NR_swapon, Rule::deny},
     {__NR_swapoff, Rule::deny},
@@ -132,6 +175,14 @@ constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
 constexpr std::uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
 constexpr std::uint32_t kMissing = SECCOMP_RET_ERRNO | ENOSYS;
 
+// fcntl: F_SETOWN, F_SETSIG, F_SETOWN_EX.
+constexpr std::uint32_t kSignalCommands[] = {8, 10, 15};
+// ioctl: FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX.
+constexpr std::uint32_t kDeviceCommands[] = {0x8901, 0x8902, 0x5412, 0x541c};
+// prctl: PR_SET_PDEATHSIG.
+constexpr std::uint32_t kProcessOptions[] = {1};
+constexpr std::uint32_t kMapShared = 1, kMapAnonymous = 0x20, kMapGrowsDown = 0x100;
+
 // All four are little-endian: the low half of an argument comes first.
 constexpr std::uint32_t argument(unsigned index, bool high = false) {
   return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + index * 8 + (high ? 4 : 0));
@@ -147,6 +198,15 @@ class Program {
   }
 
   void add_entry(const Entry& entry, std::uint32_t own) {
+    const auto none_of = [&](std::uint32_t offset, std::span<const std::uint32_t> refused) {
+      skip(BPF_JEQ, entry.number, 0, static_cast<std::uint8_t>(refused.size() + 3));
+      load(offset);
+      for (std::size_t i = 0; i < refused.size(); ++i) {
+        skip(BPF_JEQ, refused[i], static_cast<std::uint8_t>(refused.size() - i), 0);
+      }
+      answer(kAllow);
+      answer(kRefuse);
+    };
     const auto judge = [&](std::uint32_t offset, std::uint16_t how, std::uint32_t value) {
       skip(BPF_JEQ, entry.number, 0, 4);
       load(offset);
@@ -158,6 +218,19 @@ class Program {
       case Rule::own_process: return judge(argument(0), BPF_JEQ, own);
       case Rule::thread_only: return judge(argument(0), BPF_JSET, CLONE_THREAD);
       case Rule::local_socket: return judge(argument(0), BPF_JEQ, 1);
+      case Rule::itself: return judge(argument(0), BPF_JEQ, 0);
+      case Rule::file_command: return none_of(argument(1), kSignalCommands);
+      case Rule::device_command: return none_of(argument(1), kDeviceCommands);
+      case Rule::process_option: return none_of(argument(0), kProcessOptions);
+      case Rule::own_memory:
+        // Stacks that grow by themselves are counted by another limit, shared memory of no file by none.
+        skip(BPF_JEQ, entry.number, 0, 6);
+        load(argument(3));
+        skip(BPF_JSET, kMapGrowsDown, 3, 0);
+        skip(BPF_JSET, kMapAnonymous, 0, 1);
+        skip(BPF_JSET, kMapShared, 1, 0);
+        answer(kAllow);
+        return answer(kRefuse);
       case Rule::only_read:
         skip(BPF_JEQ, entry.number, 0, 6);
         load(argument(2));
@@ -179,7 +252,7 @@ class Program {
   void add(std::uint16_t code, std::uint32_t value, std::uint8_t if_so, std::uint8_t if_not) {
     code_[size_++] = {code, if_so, if_not, value};
   }
-  std::array<sock_filter, 16 + 7 * std::size(kEntries)> code_{};
+  std::array<sock_filter, 16 + 8 * std::size(kEntries)> code_{};
   std::size_t size_ = 0;
 };
 

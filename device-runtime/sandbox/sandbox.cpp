@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "device-runtime/sandbox/capabilities.h"
 #include "rpc/base/format.h"
 
 namespace ferry::device {
@@ -23,7 +24,6 @@ constexpr std::uint64_t kThreadMemory = 10 * kMiB;
 constexpr rlim_t kMaxThreads = 4096;
 constexpr rlim_t kMaxFiles = 256;
 constexpr rlim_t kMaxFilesGpu = 4096;
-constexpr rlim_t kMaxFileBytes = 1024 * kMiB;
 
 // Whether the limit holds; an emulator may take it and do nothing.
 bool limit(int resource, rlim_t value) {
@@ -46,6 +46,11 @@ Status change_user(const SandboxOptions& options) {
 
 }  // namespace
 
+std::uint64_t all_memory(const SandboxOptions& options) {
+  const std::uint64_t beside = kOwnMemory + options.threads * kThreadMemory;
+  return options.memory_bytes > UINT64_MAX - beside ? UINT64_MAX : options.memory_bytes + beside;
+}
+
 Result<std::vector<std::string>> enter_sandbox(const SandboxOptions& options) {
   std::vector<std::string> missing;
   const auto expect = [&](bool holds, const char* what) {
@@ -59,8 +64,8 @@ Result<std::vector<std::string>> enter_sandbox(const SandboxOptions& options) {
   }
   expect(limit(RLIMIT_CORE, 0), "no core dumps");
   expect(limit(RLIMIT_NOFILE, is_gpu ? kMaxFilesGpu : kMaxFiles), "the number of open files");
-  expect(limit(RLIMIT_FSIZE, kMaxFileBytes), "the size of files");
-  expect(false, "the size of all files together (1 GiB each)");
+  expect(limit(RLIMIT_FSIZE, kMaxSessionFileBytes), "the size of files");
+  expect(!options.folder.empty(), "the size of all files together (there is no folder to count them in)");
   if (options.cpu_seconds != 0) expect(limit(RLIMIT_CPU, options.cpu_seconds), "processor time");
 #if defined(__SANITIZE_ADDRESS__)
   expect(false, "memory (the sanitizer's own is without end)");
@@ -68,11 +73,14 @@ Result<std::vector<std::string>> enter_sandbox(const SandboxOptions& options) {
   if (is_gpu) {
     expect(false, "memory (drivers of GPUs map more than there is)");
   } else {
-    const std::uint64_t memory = options.memory_bytes + kOwnMemory + options.threads * kThreadMemory;
-    expect(limit(RLIMIT_DATA, static_cast<rlim_t>(std::min<std::uint64_t>(memory, RLIM_INFINITY))), "memory");
+    expect(limit(RLIMIT_DATA, static_cast<rlim_t>(std::min<std::uint64_t>(all_memory(options), RLIM_INFINITY))),
+           "memory");
+    expect(access("/proc/self/status", R_OK) == 0, "memory that belongs to files (there is no /proc)");
   }
 #endif
   FERRY_TRY(change_user(options));
+  // A GPU's driver may have to load its module.
+  if (geteuid() == 0 && !is_gpu) expect(drop_capabilities(), "leaving root's capabilities");
   // Becoming another user has undone this.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   expect(limit(RLIMIT_NPROC, kMaxThreads) && getuid() != 0, "the number of threads (root has no limit: see --user)");

@@ -24,6 +24,13 @@ struct SandboxOptions {
   gid_t group = 0;
 };
 
+// What a session may leave on disk at a time, all its files together; one alone is limited to as much by the system.
+inline constexpr std::uint64_t kMaxSessionFileBytes = std::uint64_t{1} << 30;
+inline constexpr std::size_t kMaxSessionFiles = 20'000;
+
+// Tensors and modules, and what the server itself and each thread need beside them.
+std::uint64_t all_memory(const SandboxOptions& options);
+
 // For good. Returns what this kernel, board or user does not allow to be enforced, in words for a person. A failure
 // means that the process must not go on.
 Result<std::vector<std::string>> enter_sandbox(const SandboxOptions& options);
@@ -31,7 +38,8 @@ Result<std::vector<std::string>> enter_sandbox(const SandboxOptions& options);
 // "name", "1000" or "1000:1000". invalid_argument when /etc/passwd has no such name.
 Status find_user(const std::string& text, SandboxOptions& options);
 
-// Removes a folder with all that is in it, however deep, without following links.
+// Removes a folder with all that is in it, however deep, without following links. Root empties the folder of somebody
+// else as that user. Only the caller may be able to change what lies above it.
 void remove_tree(const std::string& path);
 
 }  // namespace ferry::device

@@ -4,8 +4,6 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +16,7 @@
 #include "device-runtime/loader/loaded_code.h"
 #include "device-runtime/measure/clock.h"
 #include "device-runtime/session/crash_handler.h"
+#include "device-runtime/supervisor/close_descriptors.h"
 #include "device-runtime/supervisor/signal_name.h"
 #include "device-runtime/threads/signal_stack.h"
 #include "rpc/base/format.h"
@@ -28,23 +27,6 @@ namespace ferry::device {
 namespace {
 
 constexpr int kSessionFailed = 70;
-
-// The supervisor's listener, its other clients and its event queue are none of a session's business. An inherited copy
-// would also keep other clients' connections open after they were closed.
-void close_all_but(int keep) {
-  const auto first = 3U, kept = static_cast<unsigned>(keep);
-  bool done = true;
-#ifdef SYS_close_range
-  if (kept > first) done = syscall(SYS_close_range, first, kept - 1, 0) == 0;
-  done = syscall(SYS_close_range, kept + 1, ~0U, 0) == 0 && done;
-  if (done) return;
-#endif
-  rlimit limit{};
-  const rlim_t most = getrlimit(RLIMIT_NOFILE, &limit) == 0 ? std::min<rlim_t>(limit.rlim_cur, 4096) : 4096;
-  for (int descriptor = 3; descriptor < static_cast<int>(most); ++descriptor) {
-    if (descriptor != keep) close(descriptor);
-  }
-}
 
 // When memory runs out the system must end the session, not the server.
 void volunteer_for_the_memory_killer() {
@@ -158,7 +140,7 @@ Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& o
     return child;
   }
   become_session(parent);
-  close_all_but(descriptor);
+  close_descriptors_but(descriptor);
   auto transport = wrap_socket(descriptor);
   if (!transport.is_ok()) _exit(kSessionFailed);
   if (client.secure) {

@@ -13,14 +13,17 @@
 #include <cstdio>
 #include <deque>
 #include <list>
+#include <memory>
 #include <optional>
 
 #include "device-runtime/measure/clock.h"
+#include "device-runtime/supervisor/cleaners.h"
 #include "device-runtime/supervisor/event_loop.h"
 #include "device-runtime/supervisor/farewell.h"
 #include "device-runtime/supervisor/handshake.h"
 #include "device-runtime/supervisor/listen.h"
 #include "device-runtime/supervisor/session_process.h"
+#include "device-runtime/supervisor/session_usage.h"
 #include "device-runtime/supervisor/session_watch.h"
 #include "device-runtime/supervisor/stdio_relay.h"
 #include "device-runtime/supervisor/waiting_line.h"
@@ -48,6 +51,7 @@ struct Session {
   ActivityPage page;
   std::string client, peer, folder;
   SessionWatch watch;
+  std::unique_ptr<SessionUsage> usage;
   std::int64_t gone_since = 0;  // the client
   std::int64_t kill_at = 0;     // after a SIGTERM
   Status over = {};             // what the supervisor ended it for
@@ -206,14 +210,14 @@ class Supervisor {
     // All its threads together, and some more for what is not computing.
     sandbox.cpu_seconds = session_options_.limits.session_ms / 1000 * sandbox.threads;
     if (sandbox.cpu_seconds != 0) sandbox.cpu_seconds += 10;
-    sandbox.folder = folder_.make_session_folder(last_number_ + 1, sandbox.user);
+    sandbox.folder = folder_.make_session_folder(last_number_ + 1, sandbox.user, sandbox.group);
     sandbox.filter = Filter::strict;
     for (const std::string& kind : client.open.devices) {
       if (kind != "cpu" && kind != rpc::kAnyDevice) sandbox.filter = Filter::gpu;
     }
     const Result<pid_t> child = start_session(client, session_options_, page.value().activity());
     if (!child.is_ok()) {
-      clean_up(sandbox.folder);
+      cleaners_.start(sandbox.folder);
       return refuse(client, child.status());
     }
     ++last_number_;
@@ -221,7 +225,8 @@ class Supervisor {
         waiting.peer.c_str());
     sessions_.push_back({last_number_, child.value(), std::move(client.socket), std::move(page.value()),
                          std::move(client.open.client), std::move(waiting.peer), sandbox.folder,
-                         SessionWatch(session_options_.limits, now_ns())});
+                         SessionWatch(session_options_.limits, now_ns()),
+                         std::make_unique<SessionUsage>(child.value(), sandbox)});
   }
 
   void refuse(GreetedClient& client, const Status& failure) {
@@ -274,7 +279,8 @@ class Supervisor {
   }
 
   void watch(Session& session, std::int64_t now) {
-    const Status over = session.watch.check(session.page.activity(), session.socket.number(), now);
+    Status over = session.watch.check(session.page.activity(), session.socket.number(), now);
+    if (over.is_ok()) over = session.usage->check();
     if (!over.is_ok() && session.over.is_ok()) {
       session.over = over;
       session.kill_at = now + kTermGrace;
@@ -306,25 +312,12 @@ class Supervisor {
           session->over.is_ok() ? describe_end(activity, *status).c_str() : session->over.message().c_str());
       std::vector<std::uint8_t> frame = last_frame(activity, *status, session->over);
       if (!frame.empty()) say_farewell(loop_, session->socket.release(), std::move(frame));
-      clean_up(session->folder);
+      cleaners_.start(session->folder);
       session = sessions_.erase(session);
     }
-    for (std::size_t i = cleaners_.size(); i-- > 0;) {
-      if (waitpid(cleaners_[i], nullptr, WNOHANG) != 0) cleaners_.erase(cleaners_.begin() + static_cast<long>(i));
-    }
+    cleaners_.reap();
     fill_places();
     end_if_alone();
-  }
-
-  // A session may have left any number of files; that is no reason to keep anybody waiting.
-  void clean_up(const std::string& folder) {
-    if (folder.empty() || rmdir(folder.c_str()) == 0 || errno == ENOENT) return;
-    const pid_t cleaner = fork();
-    if (cleaner == 0) {
-      remove_tree(folder);
-      _exit(0);
-    }
-    if (cleaner > 0) cleaners_.push_back(cleaner);
   }
 
   void end_if_alone() {
@@ -341,7 +334,7 @@ class Supervisor {
       while (waitpid(session.process, nullptr, 0) < 0 && errno == EINTR) {
       }
     }
-    for (const Session& session : sessions_) clean_up(session.folder);
+    for (const Session& session : sessions_) cleaners_.start(session.folder);
     sessions_.clear();
     waiting_ = {};
     loop_.no_more_signals();
@@ -379,7 +372,7 @@ class Supervisor {
   std::optional<WatchedDescriptor> listener_;
   std::list<Session> sessions_;  // the oldest first
   WaitingLine waiting_;
-  std::vector<pid_t> cleaners_;
+  Cleaners cleaners_;
   std::uint64_t last_number_ = 0;
   std::uint64_t ended_ = 0;
   std::uint64_t failed_ = 0;

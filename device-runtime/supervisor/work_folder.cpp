@@ -1,7 +1,9 @@
 #include "device-runtime/supervisor/work_folder.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,27 +19,78 @@
 namespace ferry::device {
 namespace {
 
-Status make_folder(const std::string& path) {
-  if (mkdir(path.c_str(), 0700) == 0) return {};
-  if (errno == EEXIST && access(path.c_str(), W_OK | X_OK) == 0) return {};
-  return {ErrorCode::unavailable, format("cannot use the work folder %s: %s", path.c_str(), std::strerror(errno))};
+constexpr const char* kSessionPrefix = "session-";
+constexpr const char* kPrivatePrefix = "rpc_server.";
+// In a private folder, locked by the server that it belongs to.
+constexpr const char* kLock = "/lock";
+
+int open_folder(const std::string& path) { return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }
+
+Status unusable(const std::string& path, const std::string& why) {
+  return {ErrorCode::unavailable, format("cannot use the work folder %s: %s", path.c_str(), why.c_str())};
 }
 
-constexpr const char* kSessionPrefix = "session-";
+// Makes it, for this user alone, if it is not there. What sessions run is taken from there, and rights are given away
+// below it, so nobody else may have a say in what stands there.
+Status make_folder(const std::string& path) {
+  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return unusable(path, std::strerror(errno));
+  const Descriptor folder(open_folder(path));
+  struct stat info{};
+  if (folder.number() < 0 || fstat(folder.number(), &info) != 0) {
+    return unusable(
+        path, errno == ENOTDIR || errno == ELOOP ? "expected a folder, got a link or a file" : std::strerror(errno));
+  }
+  if (info.st_uid != geteuid() && info.st_uid != 0) {
+    return unusable(path, format("expected a folder of user %u, got one of user %u", geteuid(), info.st_uid));
+  }
+  if ((info.st_mode & 022) != 0) {
+    return unusable(path, format("others may write to it (mode %03o); chmod 700 it, or better make a new one",
+                                 static_cast<unsigned>(info.st_mode & 0777)));
+  }
+  if (access(path.c_str(), W_OK | X_OK) != 0) return unusable(path, std::strerror(errno));
+  return {};
+}
+
+template <class Visit>
+void for_each_name(const std::string& path, Visit visit) {
+  std::vector<std::string> names;
+  DIR* folder = opendir(path.c_str());
+  if (folder == nullptr) return;
+  while (const dirent* entry = readdir(folder)) {
+    if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0)
+      names.emplace_back(entry->d_name);
+  }
+  closedir(folder);
+  for (const std::string& name : names) visit(name);
+}
 
 // Of servers that are no more.
 void remove_old_sessions(const std::string& path) {
-  DIR* folder = opendir(path.c_str());
-  if (folder == nullptr) return;
-  std::vector<std::string> old;
-  while (const dirent* entry = readdir(folder)) {
-    const std::string name = entry->d_name;
-    if (name.rfind(kSessionPrefix, 0) != 0) continue;
+  for_each_name(path, [&](const std::string& name) {
+    if (name.rfind(kSessionPrefix, 0) != 0) return;
     const long server = std::strtol(name.c_str() + std::strlen(kSessionPrefix), nullptr, 10);
-    if (server > 0 && kill(static_cast<pid_t>(server), 0) != 0 && errno == ESRCH) old.push_back(path + "/" + name);
-  }
-  closedir(folder);
-  for (const std::string& each : old) remove_tree(each);
+    if (server > 0 && kill(static_cast<pid_t>(server), 0) != 0 && errno == ESRCH) remove_tree(path + "/" + name);
+  });
+}
+
+void remove_private(const std::string& path) {
+  // One by one: they belong to different users.
+  for_each_name(path, [&](const std::string& name) { remove_tree(path + "/" + name); });
+  rmdir(path.c_str());
+}
+
+bool lock(const Descriptor& file) { return file.number() >= 0 && flock(file.number(), LOCK_EX | LOCK_NB) == 0; }
+
+// Private folders of servers that were killed: nobody holds their locks.
+void remove_abandoned(const std::string& place) {
+  for_each_name(place, [&](const std::string& name) {
+    if (name.rfind(kPrivatePrefix, 0) != 0) return;
+    const std::string path = place + "/" + name;
+    struct stat info{};
+    if (lstat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid()) return;
+    const Descriptor file(open((path + kLock).c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+    if (lock(file)) remove_private(path);
+  });
 }
 
 }  // namespace
@@ -45,43 +98,62 @@ void remove_old_sessions(const std::string& path) {
 Result<WorkFolder> WorkFolder::open(const std::string& path) {
   if (!path.empty()) {
     FERRY_TRY(make_folder(path));
-    WorkFolder folder(path, false);
-    FERRY_TRY(make_folder(folder.modules()));
+    WorkFolder folder(path, false, Descriptor());
+    FERRY_TRY(folder.make_modules());
     remove_old_sessions(path);
     return folder;
   }
   const char* temporary = std::getenv("TMPDIR");
   for (const char* place : {temporary, "/tmp", "/dev/shm"}) {
     if (place == nullptr || *place == 0) continue;
-    std::string pattern = std::string(place) + "/rpc_server.XXXXXX";
-    if (mkdtemp(pattern.data()) == nullptr) continue;
-    WorkFolder folder(pattern, true);
-    if (make_folder(folder.modules()).is_ok()) return folder;
+    remove_abandoned(place);
+    // The second time when another server has just taken the first one for abandoned.
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      std::string pattern = std::string(place) + "/" + kPrivatePrefix + "XXXXXX";
+      if (mkdtemp(pattern.data()) == nullptr) break;
+      Descriptor file(::open((pattern + kLock).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+      const bool taken = file.number() >= 0 && !lock(file);
+      WorkFolder folder(pattern, true, std::move(file));
+      if (!taken && folder.make_modules().is_ok()) return folder;
+    }
   }
-  return WorkFolder("", false);
+  return WorkFolder("", false, Descriptor());
 }
 
-std::string WorkFolder::make_session_folder(std::uint64_t session, uid_t owner) const {
+std::string WorkFolder::make_session_folder(std::uint64_t session, uid_t owner, gid_t group) const {
   if (path_.empty()) return {};
   std::string folder =
       format("%s/%s%d-%llu", path_.c_str(), kSessionPrefix, getpid(), static_cast<unsigned long long>(session));
   if (mkdir(folder.c_str(), 0700) != 0) return {};
-  if (owner != 0) (void)!chown(folder.c_str(), owner, static_cast<gid_t>(-1));
-  return folder;
+  if (owner == 0) return folder;
+  const Descriptor made(open_folder(folder));
+  if (made.number() >= 0 && fchown(made.number(), owner, group) == 0) return folder;
+  rmdir(folder.c_str());
+  return {};
+}
+
+Status WorkFolder::make_modules() const {
+  const std::string path = modules();
+  if (mkdir(path.c_str(), 0700) == 0) return {};
+  const Descriptor folder(errno == EEXIST ? open_folder(path) : -1);
+  if (folder.number() >= 0 && access(path.c_str(), W_OK | X_OK) == 0) return {};
+  return unusable(
+      path, errno == ENOTDIR || errno == ELOOP ? "expected a folder, got a link or a file" : std::strerror(errno));
 }
 
 void WorkFolder::give_modules_to(uid_t owner, gid_t group) const {
   if (path_.empty()) return;
   // Sessions must reach what is inside.
-  (void)chmod(path_.c_str(), 0711);
-  (void)!chown(modules().c_str(), owner, group);
+  const Descriptor folder(open_folder(path_)), inside(open_folder(modules()));
+  if (folder.number() >= 0) (void)!fchmod(folder.number(), 0711);
+  if (inside.number() >= 0) (void)!fchown(inside.number(), owner, group);
 }
 
 WorkFolder::WorkFolder(WorkFolder&& other) noexcept
-    : path_(std::move(other.path_)), private_(std::exchange(other.private_, false)) {}
+    : path_(std::move(other.path_)), private_(std::exchange(other.private_, false)), lock_(std::move(other.lock_)) {}
 
 WorkFolder::~WorkFolder() {
-  if (private_) remove_tree(path_);
+  if (private_) remove_private(path_);
 }
 
 }  // namespace ferry::device

@@ -55,11 +55,16 @@ ThreadPool::ThreadPool(unsigned threads) : threads_(std::clamp(threads, 1U, kMax
   }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { stop_workers(); }
+
+void ThreadPool::stop_workers() {
   stopping_.store(true);
   round_.fetch_add(1);
   futex_wake(round_, INT_MAX);
   for (const Worker& worker : workers_) pthread_join(worker.thread, nullptr);
+  workers_.clear();
+  started_ = false;
+  stopping_.store(false);
 }
 
 unsigned ThreadPool::thread_index() { return current_index; }

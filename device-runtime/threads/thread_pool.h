@@ -31,6 +31,9 @@ class ThreadPool {
   // Loops started from now on use at most so many threads, the caller's included; 0: all.
   void set_limit(unsigned threads) { limit_ = threads == 0 || threads > threads_ ? threads_ : threads; }
 
+  // The next loop starts its threads anew, which then run where its caller may run. Not from inside a loop.
+  void stop_workers();
+
   // Of the calling thread in the pool it works for: 0 for whoever calls parallel_for, then 1, 2, ...
   static unsigned thread_index();
 

@@ -13,11 +13,12 @@ constexpr const char* kFolders =
     "\"${XDG_CACHE_HOME:-$HOME/.cache}/ferry\" \"/var/tmp/ferry-$(id -u)\" \"/tmp/ferry-$(id -u)\" "
     "\"/dev/shm/ferry-$(id -u)\"";
 
-// Others can make folders in /tmp: only one that is this user's, and nobody else's to write to, holds a program that is
-// run.
+// Others can make folders and links in /tmp: only a folder that is this user's, and nobody else's to write to, holds a
+// program that is run, and no rights are changed of what a link leads to.
 constexpr const char* kOwn =
-    "own() { set -- $(ls -ldn \"$1\" 2>/dev/null); [ \"$3\" = \"$(id -u)\" ] || return 1; "
-    "case \"$1\" in drwx------*) return 0;; esac; return 1; }; ";
+    "mine() { set -- $(ls -ldn \"$1\" 2>/dev/null); [ \"$3\" = \"$(id -u)\" ] || return 1; "
+    "case \"$1\" in d*) return 0;; esac; return 1; }; "
+    "own() { mine \"$1\" || return 1; case \"$(ls -ldn \"$1\")\" in drwx------*) return 0;; esac; return 1; }; ";
 
 std::string machines_of(const std::string& arch) {
   if (arch == "x86_64") return "\"Linux x86_64\"|\"Linux amd64\"";
@@ -52,7 +53,7 @@ std::string push_script(const BoardServer& server, int skip) {
   script += "clean() { [ -z \"$t\" ] || rm -f \"$t\"; }; trap clean 0; trap \"exit 1\" 1 2 13 15; ";
   script += std::string("for d in ") + kFolders + "; do i=$((i+1)); ";
   script += "[ $i -gt " + std::to_string(skip) + " ] || continue; ";
-  script += "mkdir -p \"$d\" 2>/dev/null; chmod 700 \"$d\" 2>/dev/null; own \"$d\" || continue; ";
+  script += "mkdir -p \"$d\" 2>/dev/null; mine \"$d\" && chmod 700 \"$d\" 2>/dev/null; own \"$d\" || continue; ";
   // What pushes that were cut off left behind; of one that is under way the shell lives.
   script +=
       "for o in \"$d\"/.push.*; do kill -0 \"${o##*.}\" 2>/dev/null || rm -f \"$o\"; done; "

@@ -122,6 +122,20 @@ TEST_CASE("a home that cannot be written to is passed over for the next folder")
   fs::remove_all(next);
 }
 
+TEST_CASE("a link in the folder's place is passed over, and what it leads to keeps its mode") {
+  const SshDaemon board;
+  const fs::path target = board.folder().path("target");
+  fs::create_directories(target);
+  fs::permissions(target, fs::perms(0751));
+  fs::create_directories(board.cache());
+  fs::create_directory_symlink(target, fs::path(board.cache()) / "ferry");
+  const Outcome outcome = run_there(board, kRun);
+  CHECK_MESSAGE(outcome.code == 0, outcome.err);
+  CHECK(fs::status(target).permissions() == fs::perms(0751));
+  CHECK(fs::is_empty(target));
+  fs::remove_all("/var/tmp/ferry-" + std::to_string(geteuid()));
+}
+
 TEST_CASE("a full disk leaves nothing behind and names the folders") {
   const SshDaemon board;
   board.on_login("ulimit -f 100");  // no file grows over 50 KB

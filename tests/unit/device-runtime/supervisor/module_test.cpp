@@ -141,10 +141,8 @@ TEST_CASE("modules for another machine, for missing features and of another inte
   CHECK(put_status(client, write_module(module)).message() ==
         "this module is for " + module.manifest.arch + "; the device is " + server_arch());
   module.manifest.arch = server_arch();
-  const char* missing = server_arch() == "x86_64"    ? "amx-bf16"
-                        : server_arch() == "armv7"   ? "dotprod"
-                        : server_arch() == "aarch64" ? "sve2"
-                                                     : "zvfh";
+  // Of no machine, since this one may have any that there is.
+  const char* missing = "feature-of-tomorrow";
   module.manifest.features = {missing};
   const Status refused = put_status(client, write_module(module));
   CHECK(refused.code() == ErrorCode::unsupported);

@@ -1,0 +1,180 @@
+#include "device-runtime/supervisor/session_usage.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "device-runtime/facts/proc_files.h"
+#include "device-runtime/supervisor/close_descriptors.h"
+#include "rpc/base/format.h"
+
+namespace ferry::device {
+namespace {
+
+constexpr long kTmpfs = 0x01021994;
+constexpr long kRamfs = static_cast<long>(0x858458f6);
+constexpr std::uint64_t kBlockBytes = 512;  // that st_blocks counts
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+enum Verdict : int { kFine = 0, kTooManyBytes = 1, kTooManyFiles = 2, kUnreadable = 3 };
+
+struct Count {
+  std::uint64_t bytes = 0;
+  std::uint64_t most = 0;
+  std::size_t files = 0;
+};
+
+std::uint64_t bytes_of(const struct stat& info) { return static_cast<std::uint64_t>(info.st_blocks) * kBlockBytes; }
+
+// Takes over the descriptor. What vanishes meanwhile is not counted.
+Verdict count_folder(int folder, Count& count) {
+  DIR* entries = folder < 0 ? nullptr : fdopendir(folder);
+  if (entries == nullptr) {
+    const bool gone = folder < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP);
+    if (folder >= 0) close(folder);
+    return gone ? kFine : kUnreadable;
+  }
+  Verdict verdict = kFine;
+  while (const dirent* entry = verdict == kFine ? readdir(entries) : nullptr) {
+    struct stat info{};
+    if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0) continue;
+    if (fstatat(dirfd(entries), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    // A file with several names is counted once, if all of them are here.
+    count.bytes += S_ISDIR(info.st_mode) ? bytes_of(info) : bytes_of(info) / std::max<std::uint64_t>(info.st_nlink, 1);
+    if (count.bytes > count.most) verdict = kTooManyBytes;
+    if (++count.files > kMaxSessionFiles) verdict = kTooManyFiles;
+    if (verdict == kFine && S_ISDIR(info.st_mode)) {
+      constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+      verdict = count_folder(openat(dirfd(entries), entry->d_name, kFolder), count);
+    }
+  }
+  closedir(entries);
+  return verdict;
+}
+
+bool is_empty(const std::string& path) {
+  DIR* folder = opendir(path.c_str());
+  if (folder == nullptr) return errno == ENOENT;
+  std::size_t entries = 0;
+  while (entries <= 2 && readdir(folder) != nullptr) ++entries;
+  closedir(folder);
+  return entries <= 2;  // itself and the one above
+}
+
+bool is_memory(const std::string& path) {
+  struct statfs info{};
+  if (path.empty() || statfs(path.c_str(), &info) != 0) return false;
+  return static_cast<long>(info.f_type) == kTmpfs || static_cast<long>(info.f_type) == kRamfs;
+}
+
+// Its own and that of files that are memory; not what the system can read again from a disk.
+std::uint64_t memory_of(pid_t process) {
+  std::uint64_t bytes = 0;
+  const std::string text = read_small_file(format("/proc/%d/status", process).c_str());
+  for_each_field(text, [&](std::string_view key, std::string_view line) {
+    if (key == "RssAnon" || key == "RssShmem") bytes += parse_size(field_value(line)).value_or(0);
+  });
+  return bytes;
+}
+
+// Of files that are open and have no name any more.
+std::uint64_t nameless_bytes(pid_t process) {
+  DIR* descriptors = opendir(format("/proc/%d/fd", process).c_str());
+  if (descriptors == nullptr) return 0;
+  std::uint64_t bytes = 0;
+  while (const dirent* entry = readdir(descriptors)) {
+    struct stat info{};
+    if (fstatat(dirfd(descriptors), entry->d_name, &info, 0) != 0) continue;
+    if (S_ISREG(info.st_mode) && info.st_nlink == 0) bytes += bytes_of(info);
+  }
+  closedir(descriptors);
+  return bytes;
+}
+
+// Where the system is told a limit, it is watched too.
+std::uint64_t watched_memory(const SandboxOptions& sandbox) {
+#if defined(__SANITIZE_ADDRESS__)
+  return 0;
+#else
+  return sandbox.filter == Filter::gpu ? 0 : all_memory(sandbox);
+#endif
+}
+
+Status too_much(const char* what, std::uint64_t limit, const char* hint) {
+  return {ErrorCode::resource_exhausted, format("the session was stopped: %s, expected at most %llu MiB%s", what,
+                                                static_cast<unsigned long long>(limit / kMiB), hint)};
+}
+
+}  // namespace
+
+SessionUsage::SessionUsage(pid_t process, const SandboxOptions& sandbox)
+    : process_(process),
+      folder_(sandbox.folder),
+      memory_limit_(watched_memory(sandbox)),
+      files_are_memory_(is_memory(folder_)) {}
+
+SessionUsage::~SessionUsage() {
+  if (counter_ == 0) return;
+  kill(counter_, SIGKILL);
+  while (waitpid(counter_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+Status SessionUsage::check() {
+  std::uint64_t most = kMaxSessionFileBytes;
+  if (memory_limit_ != 0) {
+    const std::uint64_t memory = memory_of(process_);
+    if (memory > memory_limit_) {
+      return too_much("it holds more memory than it may, that of files included", memory_limit_,
+                      " (rpc_server --memory-limit)");
+    }
+    if (files_are_memory_) most = std::min(most, memory_limit_ - memory);
+  }
+  return check_files(most);
+}
+
+Status SessionUsage::check_files(std::uint64_t most) {
+  const std::uint64_t nameless = nameless_bytes(process_);
+  if (nameless > most) return judge(kTooManyBytes);
+  if (folder_.empty()) return {};
+  if (counter_ != 0) {
+    int status = 0;
+    if (waitpid(counter_, &status, WNOHANG) != counter_) return {};
+    counter_ = 0;
+    return WIFEXITED(status) ? judge(WEXITSTATUS(status)) : Status();
+  }
+  if (is_empty(folder_)) return {};
+  const pid_t counter = fork();
+  if (counter > 0) counter_ = counter;
+  if (counter != 0) return {};
+  close_descriptors_but(-1);
+  setpriority(PRIO_PROCESS, 0, 10);
+  Count count{0, most - nameless, 0};
+  _exit(count_folder(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), count));
+}
+
+Status SessionUsage::judge(int exit_status) const {
+  switch (exit_status) {
+    case kTooManyBytes:
+      return too_much("its files hold more than they may all together", kMaxSessionFileBytes,
+                      files_are_memory_ ? ", and less where they lie in memory that it needs itself" : "");
+    case kTooManyFiles:
+      return {ErrorCode::resource_exhausted,
+              format("the session was stopped: it made more than %zu files and folders", kMaxSessionFiles)};
+    case kUnreadable:
+      return {ErrorCode::resource_exhausted,
+              "the session was stopped: it made folders that nobody can look into, or too deep ones"};
+    default: return {};
+  }
+}
+
+}  // namespace ferry::device

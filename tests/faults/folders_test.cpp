@@ -1,0 +1,145 @@
+// Folders that others have prepared, folders that are full, folders that a killed server leaves.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "tests/unit/device-runtime/support/next_session.h"
+#include "tests/unit/device-runtime/support/test_client.h"
+#include "tests/unit/device-runtime/support/test_module.h"
+
+namespace ferry::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uid_t kNobody = 65534;
+
+class Place {
+ public:
+  Place() {
+    char pattern[] = "/tmp/ferry-folders-XXXXXX";
+    REQUIRE(mkdtemp(pattern) != nullptr);
+    path_ = pattern;
+  }
+  ~Place() { fs::remove_all(path_); }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+struct stat info_of(const std::string& path) {
+  struct stat info{};
+  CHECK(lstat(path.c_str(), &info) == 0);
+  return info;
+}
+
+std::string refusal(const std::string& workdir, std::vector<std::string> more = {}) {
+  more.insert(more.end(), {"--workdir", workdir, "--port", "0", "--insecure-plaintext"});
+  const ProcessResult result = run_server_program(more);
+  CHECK(result.exit_code == 1);
+  return result.errors;
+}
+
+std::vector<std::string> names_in(const std::string& path) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(path)) names.push_back(entry.path().filename());
+  return names;
+}
+
+TEST_CASE("a link in the place of the folder of modules is refused, and what it leads to stays as it was") {
+  const Place place;
+  fs::create_directory(place / "work");
+  fs::permissions(place / "work", fs::perms::owner_all);
+  fs::create_directory(place / "target");
+  fs::create_symlink(place / "target", place / "work/modules");
+  const struct stat before = info_of(place / "target");
+  std::vector<std::string> options;
+  if (getuid() == 0) options = {"--user", "nobody"};
+  CHECK(refusal(place / "work", options).find("work/modules: expected a folder, got a link or a file") !=
+        std::string::npos);
+  CHECK(info_of(place / "target").st_uid == before.st_uid);
+  CHECK(info_of(place / "target").st_mode == before.st_mode);
+}
+
+TEST_CASE("a work folder that is a link, or that others may write to, is refused") {
+  const Place place;
+  fs::create_directory(place / "target");
+  fs::create_symlink(place / "target", place / "link");
+  CHECK(refusal(place / "link").find("expected a folder, got a link or a file") != std::string::npos);
+  fs::create_directory(place / "open");
+  fs::permissions(place / "open", fs::perms::all);
+  CHECK(refusal(place / "open").find("others may write to it (mode 777)") != std::string::npos);
+}
+
+TEST_CASE("a work folder of another user is refused") {
+  if (getuid() != 0) return;  // only root can make one
+  const Place place;
+  fs::create_directory(place / "foreign");
+  fs::permissions(place / "foreign", fs::perms::owner_all);
+  REQUIRE(chown((place / "foreign").c_str(), kNobody, kNobody) == 0);
+  CHECK(refusal(place / "foreign").find("expected a folder of user 0, got one of user 65534") != std::string::npos);
+}
+
+TEST_CASE("what a session leaves behind is removed by its own user, and its port is free meanwhile") {
+  const Place place;
+  fs::permissions(place.path(), fs::perms::all);
+  const std::string work = place / "work";
+  std::string port;
+  {
+    std::vector<std::string> options = {"--workdir", work};
+    if (getuid() == 0) options.insert(options.end(), {"--user", "nobody"});
+    TestServer server(options);
+    port = std::to_string(server.port());
+    TestClient client(server.port());
+    std::string session;
+    for (const std::string& name : names_in(work)) session = name.rfind("session-", 0) == 0 ? name : session;
+    REQUIRE_FALSE(session.empty());
+    if (getuid() == 0) CHECK(info_of(work + "/" + session).st_uid == kNobody);
+    // So many that they are still being removed when the next server starts.
+    for (int i = 0; i < 15'000; ++i) std::ofstream(work + "/" + session + "/" + std::to_string(i)) << i;
+    server.stop(SIGTERM);
+  }
+  TestServer next({"--workdir", work, "--port", port});
+  CHECK(next.first_line().find(":" + port) != std::string::npos);
+  check_next_session(next);
+  next.stop(SIGTERM);
+  for (int i = 0; i < 1000 && names_in(work).size() > 1; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(names_in(work) == std::vector<std::string>{"modules"});
+}
+
+TEST_CASE("the private folder of a server that was killed goes with the next start, one in use stays") {
+  const Place place;
+  const std::vector<std::string> here = {"env", "TMPDIR=" + place.path()};
+  {
+    TestServer in_use({}, here);
+    {
+      TestServer killed({}, here);
+      TestClient client(killed.port());
+      CHECK(names_in(place.path()).size() == 2);
+      killed.stop(SIGKILL);
+    }
+    CHECK(names_in(place.path()).size() == 2);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until its session has ended too
+    TestServer next({}, here);
+    CHECK(names_in(place.path()).size() == 2);
+    check_next_session(in_use);
+    check_next_session(next);
+  }
+  CHECK(names_in(place.path()).empty());
+}
+
+}  // namespace
+}  // namespace ferry::test

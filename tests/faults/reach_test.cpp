@@ -1,0 +1,267 @@
+// Kernels that reach for what is not their session's: the server that watches them, the other sessions, memory and disk
+// that no limit of a process counts. Natively: emulators do not confine.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "tests/unit/device-runtime/support/next_session.h"
+#include "tests/unit/device-runtime/support/test_client.h"
+#include "tests/unit/device-runtime/support/test_module.h"
+
+namespace ferry::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kSetOwn = 8, kSetSignal = 10, kSetOwnEx = 15;  // of fcntl
+
+// The status of a system call that the session may not survive.
+Status last_call(TestClient& client, long number, std::vector<std::int64_t> arguments) {
+  arguments.insert(arguments.begin(), number);
+  arguments.resize(5);
+  arguments.push_back(1);
+  rpc::Call call{put(client, kit_file()), "system", {}};
+  for (const std::int64_t argument : arguments) call.arguments.push_back(scalar(argument));
+  const auto text = client.upload(std::vector<std::uint8_t>{0});
+  const auto result = client.upload(std::vector<std::int64_t>{0});
+  call.arguments.push_back(tensor(text, {1}, DType::u8));
+  call.arguments.push_back(tensor(result, {1}, DType::i64));
+  return client.ask(call).status;
+}
+
+// Asks until the session is ended, for 10 s.
+Status end_of(TestClient& client) {
+  const auto begin = Clock::now();
+  Status status;
+  while (status.is_ok() && Clock::now() - begin < std::chrono::seconds(10)) {
+    const auto answer = client.next_response();
+    status = answer.is_ok() ? rpc::failure_of(answer.value()) : answer.status();
+  }
+  return status;
+}
+
+std::vector<std::string> user_options() {
+  // Without a user of their own, sessions are the server's.
+  return {"--sessions", "2", "--threads", "2", "--memory-limit", "128M"};
+}
+
+TEST_CASE("a session's socket sends the server no signals") {
+  TestServer server(user_options());
+  {
+    TestClient client(server.port());
+    SystemCaller call(client);
+    const std::int64_t parent = call(SYS_getppid);
+    CHECK(parent == server.process());
+    for (std::int64_t file = 0; file < 16; ++file) {
+      CHECK(call(SYS_fcntl, {file, kSetOwn, parent}) == -EPERM);
+      CHECK(call(SYS_fcntl, {file, kSetOwn, -parent}) == -EPERM);
+      CHECK(call(SYS_fcntl, {file, kSetSignal, SIGKILL}) == -EPERM);
+      CHECK(call(SYS_fcntl, {file, kSetOwnEx, SystemCaller::kText}, std::string(8, '\1')) == -EPERM);
+      CHECK(call(SYS_ioctl, {file, 0x8901, SystemCaller::kText}, std::string(8, '\1')) == -EPERM);
+      CHECK(call(SYS_ioctl, {file, 0x8902, SystemCaller::kText}, std::string(8, '\1')) == -EPERM);
+      call(SYS_fcntl, {file, F_SETFL, O_ASYNC});
+    }
+    CHECK(call(SYS_ioctl, {2, 0x5412, SystemCaller::kText}, "x") == -EPERM);  // types into a terminal
+    CHECK(call(SYS_fcntl, {2, F_GETFD}) >= 0);
+    client.must(rpc::Ping{});
+  }
+  check_next_session(server);
+}
+
+TEST_CASE("the server's memory cannot be opened, nor what it has open") {
+  TestServer server(user_options());
+  TestClient client(server.port());
+  SystemCaller call(client);
+  const std::string folder = "/proc/" + std::to_string(server.process());
+  CHECK(call(SYS_openat, {AT_FDCWD, SystemCaller::kText, O_RDWR}, folder + "/mem") < 0);
+  CHECK(call(SYS_openat, {AT_FDCWD, SystemCaller::kText, O_RDONLY}, folder + "/mem") < 0);
+  CHECK(call(SYS_openat, {AT_FDCWD, SystemCaller::kText, O_RDONLY}, folder + "/fd/0") < 0);
+  CHECK(call(SYS_process_vm_readv, {server.process()}) == -EPERM);
+}
+
+TEST_CASE("how the server and other sessions are scheduled is not a session's to say") {
+  TestServer server(user_options());
+  TestClient client(server.port());
+  SystemCaller call(client);
+  cpu_set_t before, after;
+  REQUIRE(sched_getaffinity(server.process(), sizeof before, &before) == 0);
+  const std::string first_core = std::string("\1") + std::string(127, '\0');
+  CHECK(call(SYS_sched_setaffinity, {server.process(), 128, SystemCaller::kText}, first_core) == -EPERM);
+  CHECK(call(SYS_sched_setscheduler, {server.process(), SCHED_BATCH, SystemCaller::kText}, std::string(8, '\0')) ==
+        -EPERM);
+  CHECK(call(SYS_setpriority, {PRIO_PROCESS, server.process(), 19}) == -EPERM);
+  CHECK(call(SYS_setpriority, {PRIO_USER, 0, 19}) == -EPERM);
+  CHECK(call(SYS_ioprio_set, {1, server.process(), 3 << 13}) == -EPERM);
+  REQUIRE(sched_getaffinity(server.process(), sizeof after, &after) == 0);
+  CHECK(CPU_EQUAL(&before, &after));
+  CHECK(getpriority(PRIO_PROCESS, static_cast<id_t>(server.process())) == getpriority(PRIO_PROCESS, 0));
+  CHECK(call(SYS_sched_setaffinity, {0, 128, SystemCaller::kText}, std::string(128, '\xff')) >= 0);
+  CHECK(call(SYS_prctl, {PR_SET_PDEATHSIG, 0}) == -EPERM);
+}
+
+TEST_CASE("measurements still choose their cores, with all threads of a kernel") {
+  TestServer server(user_options());
+  TestClient client(server.port());
+  const rpc::Handle module = put(client, kit_file());
+  const auto a = client.upload(std::vector<float>(100'000, 1)), c = client.upload(std::vector<float>(100'000, 0));
+  rpc::Evaluate evaluate;
+  evaluate.calls = {{module, "add", {tensor(a, {100'000}), tensor(a, {100'000}), tensor(c, {100'000})}}};
+  evaluate.number = 1;
+  evaluate.repeat = 50;
+  cpu_set_t usable;
+  REQUIRE(sched_getaffinity(server.process(), sizeof usable, &usable) == 0);
+  for (unsigned core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &usable)) evaluate.cores = {core};
+  }
+  const rpc::Evaluation there = client.must(evaluate).reply;
+  for (const rpc::Sample& sample : there.sets[0].samples) CHECK(sample.core == evaluate.cores[0]);
+  evaluate.cores.clear();
+  CHECK(client.must(evaluate).reply.sets[0].samples.size() == 50);
+}
+
+TEST_CASE("nothing that outlives a session can be made: shared memory, queues, semaphores") {
+  TestServer server(user_options());
+  TestClient client(server.port());
+  SystemCaller call(client);
+  CHECK(call(SYS_shmget, {IPC_PRIVATE, 4096, IPC_CREAT | 0600}) == -EPERM);
+  CHECK(call(SYS_msgget, {IPC_PRIVATE, IPC_CREAT | 0600}) == -EPERM);
+  CHECK(call(SYS_semget, {IPC_PRIVATE, 1, IPC_CREAT | 0600}) == -EPERM);
+  CHECK(call(SYS_mq_open, {SystemCaller::kText, O_CREAT | O_RDWR, 0600}, "ferry-test") == -EPERM);
+}
+
+TEST_CASE("memory that no limit counts cannot be mapped") {
+  TestServer server(user_options());
+  TestClient client(server.port());
+  SystemCaller call(client);
+  CHECK(call(SYS_memfd_create, {SystemCaller::kText, 0}, "memory") == -EPERM);
+  const auto map = [&](std::int64_t flags) {
+    return call(SYS_mmap, {0, 1 << 20, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS});
+  };
+  CHECK(map(MAP_SHARED) == -EPERM);
+  CHECK(map(MAP_SHARED_VALIDATE) == -EPERM);
+  CHECK(map(MAP_PRIVATE | MAP_GROWSDOWN) == -EPERM);
+  CHECK(map(MAP_PRIVATE) > 0);
+}
+
+TEST_CASE("a kernel that ends its process is reported, however well it ended") {
+  TestServer server(user_options());
+  for (const std::int64_t code : {0, 3}) {
+    TestClient client(server.port());
+    const Status status = last_call(client, SYS_exit_group, {code});
+    CHECK(status.code() == ErrorCode::kernel_crashed);
+    CHECK(status.message().find("the kernel ended the session with exit status " + std::to_string(code)) !=
+          std::string::npos);
+  }
+  CHECK(server.errors().find("exit status 0") != std::string::npos);
+  check_next_session(server);
+}
+
+// A folder that is memory, where mounts are allowed.
+class MemoryFolder {
+ public:
+  MemoryFolder() {
+    char pattern[] = "/tmp/ferry-reach-XXXXXX";
+    REQUIRE(mkdtemp(pattern) != nullptr);
+    path_ = pattern;
+  }
+  ~MemoryFolder() { rmdir(path_.c_str()); }
+  MemoryFolder(const MemoryFolder&) = delete;
+  MemoryFolder& operator=(const MemoryFolder&) = delete;
+  std::vector<std::string> wrapper() const {
+    return {"unshare",
+            getuid() == 0 ? "-m" : "-rm",
+            "sh",
+            "-ec",
+            "mount -t tmpfs -o size=600m none " + path_ + "; export TMPDIR=" + path_ + "; exec \"$@\"",
+            "sh"};
+  }
+
+ private:
+  std::string path_;
+};
+
+bool can_mount() {
+  const std::string command = std::string("unshare ") + (getuid() == 0 ? "-m" : "-rm") + " true 2>/dev/null";
+  if (std::system(command.c_str()) == 0) return true;
+  MESSAGE("skipped: this machine allows no mounts of our own");
+  return false;
+}
+
+TEST_CASE("files that are memory count for the memory limit, whether they still have a name or not") {
+  if (!can_mount()) return;
+#if !defined(__SANITIZE_ADDRESS__)  // which needs memory without end itself
+  const MemoryFolder memory;
+  TestServer server({"--memory-limit", "64M", "--threads", "2"}, memory.wrapper());
+  for (const bool named : {true, false}) {
+    CAPTURE(named);
+    TestClient client(server.port());
+    SystemCaller call(client);
+    const std::int64_t file = call(SYS_openat, {AT_FDCWD, SystemCaller::kText, O_RDWR | O_CREAT, 0600}, "large");
+    REQUIRE(file > 0);
+    if (!named) REQUIRE(call(SYS_unlinkat, {AT_FDCWD, SystemCaller::kText, 0}, "large") == 0);
+    CHECK(call(SYS_fallocate, {file, 0, 0, 32 << 20}) == 0);
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    client.must(rpc::Ping{});
+    call(SYS_fallocate, {file, 0, 0, 300 << 20});
+    const Status end = end_of(client);
+    CHECK_MESSAGE(end.code() == ErrorCode::resource_exhausted, end.message());
+    CHECK(end.message().find("its files hold more than they may all together") != std::string::npos);
+  }
+  check_next_session(server);
+#endif
+}
+
+TEST_CASE("a session's files are limited all together") {
+  const fs::path work = fs::temp_directory_path() / ("ferry-reach-work-" + std::to_string(getpid()));
+  {
+    TestServer server({"--workdir", work.string()});
+    TestClient client(server.port());
+    SystemCaller call(client);
+    bool can_allocate = true;
+    for (const char* name : {"first", "second"}) {
+      const std::int64_t file = call(SYS_openat, {AT_FDCWD, SystemCaller::kText, O_RDWR | O_CREAT, 0600}, name);
+      REQUIRE(file > 0);
+      can_allocate = can_allocate && call(SYS_fallocate, {file, 0, 0, 600 << 20}) == 0;
+    }
+    if (can_allocate) {
+      const Status end = end_of(client);
+      CHECK_MESSAGE(end.code() == ErrorCode::resource_exhausted, end.message());
+      CHECK(end.message().find("expected at most 1024 MiB") != std::string::npos);
+    } else {
+      MESSAGE("skipped: no room for 1.2 GB in " << work.string());
+    }
+  }
+  fs::remove_all(work);
+}
+
+TEST_CASE("without /proc the memory limit is what the system says of its memory") {
+  if (!can_mount()) return;
+  TestServer server(
+      {}, {"unshare", getuid() == 0 ? "-m" : "-rm", "sh", "-ec", "mount -t tmpfs none /proc; exec \"$@\"", "sh"});
+  TestClient client(server.port());
+  CHECK(client.facts().memory_limit_bytes > (16 << 20));
+  std::string missing;
+  for (const std::string& what : client.facts().not_enforced) missing += what + "\n";
+  CHECK(missing.find("memory that belongs to files") != std::string::npos);
+  client.upload(std::vector<float>(1000));
+}
+
+}  // namespace
+}  // namespace ferry::test

@@ -1,0 +1,95 @@
+// What counts as too much, seen on this process and a folder that a session might have left.
+#include "device-runtime/supervisor/session_usage.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+namespace ferry::device {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Folder {
+ public:
+  Folder() {
+    char pattern[] = "/tmp/ferry-usage-XXXXXX";
+    REQUIRE(mkdtemp(pattern) != nullptr);
+    path_ = pattern;
+  }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+SandboxOptions unlimited(const std::string& folder) {
+  SandboxOptions options;
+  options.folder = folder;
+  options.filter = Filter::gpu;
+  return options;
+}
+
+// Looks until a process of its own has counted twice at least.
+Status verdict(SessionUsage& usage) {
+  Status status;
+  for (int i = 0; i < 100 && status.is_ok(); ++i) {
+    status = usage.check();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return status;
+}
+
+TEST_CASE("few files, links to large folders and a folder that is gone are fine") {
+  const Folder folder;
+  SessionUsage usage(getpid(), unlimited(folder.path()));
+  CHECK(verdict(usage).is_ok());
+  fs::create_directories(folder.path() + "/a/b/c");
+  std::ofstream(folder.path() + "/a/b/c/file") << "text";
+  fs::create_directory_symlink("/", folder.path() + "/a/everything");
+  CHECK(verdict(usage).is_ok());
+  fs::remove_all(folder.path());
+  CHECK(verdict(usage).is_ok());
+}
+
+TEST_CASE("too many files are too much, however small") {
+  const Folder folder;
+  std::ofstream(folder.path() + "/first") << "text";
+  for (std::size_t i = 0; i < kMaxSessionFiles; ++i) {
+    const std::string parent = folder.path() + "/" + std::to_string(i / 1000);
+    if (i % 1000 == 0) fs::create_directory(parent);
+    fs::create_hard_link(folder.path() + "/first", parent + "/" + std::to_string(i));
+  }
+  SessionUsage usage(getpid(), unlimited(folder.path()));
+  const Status status = verdict(usage);
+  CHECK(status.code() == ErrorCode::resource_exhausted);
+  CHECK(status.message() == "the session was stopped: it made more than 20000 files and folders");
+}
+
+TEST_CASE("more memory than the limit is told with the limit") {
+#if !defined(__SANITIZE_ADDRESS__)  // which needs memory without end itself
+  const std::vector<char> memory(160 << 20, 1);
+  SandboxOptions options;
+  options.memory_bytes = 1;
+  SessionUsage usage(getpid(), options);
+  const Status status = usage.check();
+  CHECK(status.code() == ErrorCode::resource_exhausted);
+  CHECK(status.message() ==
+        "the session was stopped: it holds more memory than it may, that of files included, expected at most 138 MiB "
+        "(rpc_server --memory-limit)");
+  CHECK(memory.back() == 1);
+#endif
+}
+
+}  // namespace
+}  // namespace ferry::device
