@@ -116,6 +116,12 @@ Target build_target(const TargetParts& parts) {
   }
   const std::vector<std::string> defaults = baseline_attributes(target.triple, target.cpu);
   target.features = codegen::features_of(target.triple, target.cpu, concat(defaults, parts.attributes));
+  if (target.arch == "riscv64" && !target.has("d")) {
+    throw CompileError(
+        "expected a riscv64 CPU with the features f and d, whose registers its calling convention (lp64d) "
+        "passes floats in, got " +
+        target.cpu + " without " + (target.has("f") ? "d" : "f and d"));
+  }
   set_sizes(target, parts);
   set_vector_hints(target);
   target.text = target_text(target, defaults);

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <sys/auxv.h>
+#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -89,6 +90,12 @@ Memory memory() {
     if (key == "MemTotal") result.total = parse_size(field_value(line)).value_or(0);
     if (key == "MemAvailable") result.available = parse_size(field_value(line)).value_or(0);
   });
+  // Without /proc the system itself says, but not how much of its caches it would give.
+  if (struct sysinfo known{}; result.total == 0 && sysinfo(&known) == 0) {
+    const std::uint64_t unit = known.mem_unit == 0 ? 1 : known.mem_unit;
+    result.total = known.totalram * unit;
+    result.available = (known.freeram + known.bufferram) * unit;
+  }
   // A container may have less than the machine.
   if (const auto limit = parse_size(read_small_file("/sys/fs/cgroup/memory.max")); limit && *limit < result.total) {
     const std::uint64_t used = parse_size(read_small_file("/sys/fs/cgroup/memory.current")).value_or(0);

@@ -1,6 +1,7 @@
 #include "device-runtime/handlers/exchange.h"
 
 #include "device-runtime/measure/clock.h"
+#include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {
@@ -50,6 +51,13 @@ void Exchange::tell_crash(const std::string& function, const std::string& cause)
 }
 
 void Exchange::send(std::vector<std::uint8_t> body, const Status* failure) {
+  Status too_long;
+  if (failure == nullptr && body.size() > rpc::kMaxBodyBytes) {
+    too_long = Status(ErrorCode::resource_exhausted,
+                      format("the answer would have %zu bytes, expected at most %u: ask for less at a time",
+                             body.size(), rpc::kMaxBodyBytes));
+    failure = &too_long;
+  }
   // What the client still sends of a refused write must be out of the way before it can read the answer.
   if (!session_ends_ && !connection_.drain_payload().is_ok()) session_ends_ = true;
   activity_.sending.store(true);

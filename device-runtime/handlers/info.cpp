@@ -43,7 +43,12 @@ Result<rpc::ReadFilesReply> handle_read_files(SessionState& state, Exchange&, co
   rpc::ReadFilesReply reply;
   // The first device beside the CPU, if the client named one.
   Device& device = *state.devices[state.devices.size() > 1 ? 1 : 0];
-  for (const std::string& path : request.paths) reply.texts.push_back(device_text(device, path));
+  std::size_t bytes = 0;
+  for (const std::string& path : request.paths) {
+    reply.texts.push_back(device_text(device, path));
+    bytes += reply.texts.back().size();
+    if (bytes > rpc::kMaxBodyBytes) break;  // no answer: there is no reason to read on
+  }
   return reply;
 }
 

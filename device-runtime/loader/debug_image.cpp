@@ -1,5 +1,6 @@
 #include "device-runtime/loader/debug_image.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "device-runtime/loader/elf_native.h"
@@ -9,10 +10,13 @@ namespace {
 
 using Section = ElfW(Shdr);
 
-// The file's tables, each entry checked to lie inside before it is touched. Entries may be unaligned.
+// The file's tables, each entry checked to lie inside before it is touched. Entries may be unaligned. Tables that do
+// not overlap have no more bytes together than the file, so that many bytes of entries are visited and no more:
+// thousands of sections that all name one large table would otherwise keep a session busy for as long as their number
+// has it.
 class Image {
  public:
-  explicit Image(std::span<std::uint8_t> bytes) : bytes_(bytes) {
+  explicit Image(std::span<std::uint8_t> bytes) : bytes_(bytes), unvisited_(bytes.size()) {
     if (!read(0, header_) || header_.e_shentsize != sizeof(Section)) header_.e_shnum = 0;
   }
 
@@ -40,25 +44,29 @@ class Image {
   }
   // Calls visit(entry, place) for each entry of the section.
   template <class T, class Visit>
-  void for_each(const Section& section, Visit visit) const {
+  void for_each(const Section& section, Visit visit) {
     T entry{};
-    for (std::uint64_t at = 0; at + sizeof entry <= section.sh_size; at += sizeof entry) {
+    for (std::uint64_t at = 0; at + sizeof entry <= section.sh_size && unvisited_ >= sizeof entry; at += sizeof entry) {
       if (!read(section.sh_offset + at, entry)) return;
+      unvisited_ -= sizeof entry;
       visit(entry, section.sh_offset + at);
     }
   }
   bool is_loaded(unsigned index) const {
     return index != SHN_UNDEF && index < SHN_LORESERVE && (section(index).sh_flags & SHF_ALLOC) != 0;
   }
-  // Empty when it does not end inside the file.
+  // Empty when it does not end inside the file, or is longer than any name.
   const char* text(const Section& strings, std::uint64_t at) const {
     const std::uint64_t begin = strings.sh_offset + at;
-    if (begin >= bytes_.size() || std::memchr(bytes_.data() + begin, 0, bytes_.size() - begin) == nullptr) return "";
+    if (begin >= bytes_.size()) return "";
+    const std::size_t most = std::min<std::size_t>(bytes_.size() - begin, elf::kMaxSymbolBytes);
+    if (std::memchr(bytes_.data() + begin, 0, most) == nullptr) return "";
     return reinterpret_cast<const char*>(bytes_.data() + begin);
   }
 
  private:
   std::span<std::uint8_t> bytes_;
+  std::uint64_t unvisited_;
   elf::Ehdr header_{};
 };
 
@@ -110,7 +118,7 @@ std::vector<std::uint8_t> make_debug_image(std::span<const std::uint8_t> file, s
 
 void for_each_function(std::span<const std::uint8_t> bytes, const FunctionVisitor& visit) {
   // Only read.
-  const Image image({const_cast<std::uint8_t*>(bytes.data()), bytes.size()});
+  Image image({const_cast<std::uint8_t*>(bytes.data()), bytes.size()});
   for (unsigned i = 0; i < image.section_count(); ++i) {
     const Section section = image.section(i);
     if (section.sh_type != SHT_DYNSYM) continue;

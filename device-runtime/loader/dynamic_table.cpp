@@ -2,6 +2,7 @@
 
 #include "rpc/base/format.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace ferry::device {
@@ -112,7 +113,7 @@ elf::Sym read_symbol(const ImageMemory& image, const DynamicTable& table, std::u
 std::string_view symbol_name(const ImageMemory& image, const DynamicTable& table, const elf::Sym& symbol) {
   if (symbol.st_name >= table.string_bytes) return {};
   const auto* text = reinterpret_cast<const char*>(image.at(table.strings + symbol.st_name));
-  const std::uint64_t limit = table.string_bytes - symbol.st_name;
+  const std::uint64_t limit = std::min<std::uint64_t>(table.string_bytes - symbol.st_name, elf::kMaxSymbolBytes);
   const std::size_t length = strnlen(text, limit);
   return length == limit ? std::string_view() : std::string_view(text, length);
 }

@@ -28,7 +28,7 @@ Result<DynamicTable> read_dynamic_table(const ImageMemory& image, const ElfRange
 // Only for index < table.symbol_count.
 elf::Sym read_symbol(const ImageMemory& image, const DynamicTable& table, std::uint32_t index);
 
-// Empty when the name lies outside the string table or does not end inside it.
+// Empty when the name lies outside the string table, does not end inside it or is longer than kMaxSymbolBytes.
 std::string_view symbol_name(const ImageMemory& image, const DynamicTable& table, const elf::Sym& symbol);
 
 }  // namespace ferry::device

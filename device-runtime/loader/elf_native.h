@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <link.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace ferry::device::elf {
@@ -69,5 +70,8 @@ inline std::uint32_t reloc_symbol(const Reloc& reloc) {
   return static_cast<std::uint32_t>(kIs64 ? ELF64_R_SYM(static_cast<std::uint64_t>(reloc.r_info))
                                           : ELF32_R_SYM(reloc.r_info));
 }
+
+// Names of symbols are no longer, so that looking at one costs no more than that.
+inline constexpr std::size_t kMaxSymbolBytes = 4096;
 
 }  // namespace ferry::device::elf

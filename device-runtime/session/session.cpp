@@ -33,8 +33,14 @@ void refuse_stream(rpc::Connection& connection, Activity& activity, const Status
 Result<rpc::Frame> next_request(rpc::Connection& connection) {
   try {
     FERRY_ASSIGN(const rpc::Frame frame, connection.receive_frame());
-    if (frame.header.kind == rpc::FrameKind::request) return frame;
-    return Status(ErrorCode::protocol_error, "expected a request, got a response or an event");
+    if (frame.header.kind != rpc::FrameKind::request) {
+      return Status(ErrorCode::protocol_error, "expected a request, got a response or an event");
+    }
+    // It stands for the connection.
+    if (frame.header.request == 0) {
+      return Status(ErrorCode::protocol_error, "expected a request id other than 0, got 0");
+    }
+    return frame;
   } catch (const std::bad_alloc&) {
     return Status(ErrorCode::resource_exhausted, "the server has no memory left to read a request");
   }

@@ -154,7 +154,8 @@ class Handshake final : public PendingHandshake, public std::enable_shared_from_
     }
     header_ = header.value();
     const auto tag = static_cast<rpc::Tag>(header_.tag);
-    const bool is_first = header_.kind == rpc::FrameKind::request && header_.payload_bytes == 0 &&
+    const bool is_first = header_.kind == rpc::FrameKind::request && header_.request != 0 &&
+                          header_.payload_bytes == 0 &&
                           (tag == rpc::Tag::Open || tag == rpc::Tag::Hello || tag == rpc::Tag::GetStatus);
     if (is_first && header_.body_bytes <= kMaxFirstBytes) return true;
     refuse(no_first_request());

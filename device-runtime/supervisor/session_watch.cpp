@@ -48,7 +48,8 @@ bool is_peer_gone(int socket) {
 }
 
 bool SessionWatch::is_over(std::uint64_t limit_ms, std::int64_t since, std::int64_t now) {
-  if (limit_ms == 0) return false;
+  // What is longer than the clock can tell has no end.
+  if (limit_ms == 0 || limit_ms > static_cast<std::uint64_t>(kForever / kNanosecondsPerMs)) return false;
   const std::int64_t left = since + static_cast<std::int64_t>(limit_ms) * kNanosecondsPerMs - now;
   patience_ = std::min(patience_, left);
   return left <= 0;

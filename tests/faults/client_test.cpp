@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <thread>
 
@@ -172,6 +173,54 @@ TEST_CASE("every request whose body is shorter or longer than it should be is re
       CHECK(frame.value().header.request == id);
       CHECK(rpc::failure_of(frame.value()).code() == ErrorCode::protocol_error);
     }
+  }
+}
+
+TEST_CASE("a request without an id is refused as the connection's last, in a session and as the first") {
+  TestServer server(kOnePlace);
+  {
+    TestClient client(server.port());
+    send_bytes(client.connection().transport(), bytes_of_frame(rpc::Tag::Ping, 0, {}));
+    const auto frame = client.next_response();
+    REQUIRE(frame.is_ok());
+    CHECK(frame.value().header.request == 0);
+    CHECK(rpc::failure_of(frame.value()).code() == ErrorCode::protocol_error);
+    CHECK_FALSE(client.next_response().is_ok());
+  }
+  Bytes first = opening();
+  std::fill_n(first.begin() + static_cast<std::ptrdiff_t>(rpc::kPreambleBytes) + 8, 8, std::uint8_t{0});
+  rpc::Connection connection(connect_to(server.port()));
+  send_bytes(connection.transport(), first);
+  const auto refused = connection.receive_frame();
+  REQUIRE(refused.is_ok());
+  CHECK(rpc::failure_of(refused.value()).code() == ErrorCode::protocol_error);
+  check_next_session(server);
+}
+
+TEST_CASE("what would be longer than an answer may be is refused, and the session goes on") {
+  TestServer server(kOnePlace);
+  TestClient client(server.port());
+  const std::vector<std::string> many(4000, "/proc/self/status");
+  const auto read = client.ask(rpc::ReadFiles{many});
+  CHECK(read.status.code() == ErrorCode::resource_exhausted);
+  CHECK(read.status.message().find("expected at most 1048576: ask for less at a time") != std::string::npos);
+  rpc::Evaluate evaluate;
+  evaluate.calls = {{put(client, kit_file()), "spin", {scalar(std::int64_t{1})}}};
+  evaluate.repeat = 1;
+  evaluate.watch = many;
+  CHECK(client.ask(evaluate).status.code() == ErrorCode::resource_exhausted);
+  CHECK(client.must(rpc::ReadFiles{{"/proc/self/status"}}).reply.texts.size() == 1);
+}
+
+TEST_CASE("limits that no clock can tell are no limits") {
+  TestServer server({"--call-deadline", "0", "--session-deadline", "0", "--idle-deadline", "0"});
+  rpc::Open open;
+  open.limits = {~0ULL, ~0ULL, ~0ULL};
+  TestClient client(server.port(), open);
+  CHECK(client.opened().limits.session_ms == ~0ULL);
+  for (int i = 0; i < 5; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    client.must(rpc::Ping{});
   }
 }
 

@@ -74,6 +74,20 @@ TEST_CASE("a board whose CPU nobody knows gets the architecture's baseline plus 
   CHECK_FALSE(bare.has("neon"));
 }
 
+TEST_CASE("a RISC-V board that reports no double floats is refused, since its calling convention needs them") {
+  for (const std::vector<std::string>& features :
+       {std::vector<std::string>{}, {"a", "c", "m"}, {"a", "c", "f", "m"}, {"v"}, {"zfh"}, {"zvfh"}}) {
+    try {
+      ferry::target_of(facts_of("riscv64", features));
+      // Vectors of floats imply the floats.
+      CHECK(std::find(features.begin(), features.end(), "zvfh") != features.end());
+    } catch (const ferry::CompileError& error) {
+      CHECK(std::string(error.what()).find("expected a riscv64 CPU with the features f and d") == 0);
+    }
+  }
+  CHECK_THROWS_AS(ferry::resolve_target("llvm -mtriple=riscv64-linux-gnu -mattr=-d"), ferry::CompileError);
+}
+
 TEST_CASE("a device of an unknown architecture is refused by name") {
   CHECK_THROWS_WITH_AS(ferry::target_of(facts_of("sparc", {})),
                        "expected the architecture x86_64, armv7, aarch64 or riscv64; got 'sparc'", ferry::CompileError);

@@ -1,7 +1,9 @@
 #include "device-runtime/facts/watched_files.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -59,6 +61,22 @@ TEST_CASE("nothing else is read, by whatever path") {
   CHECK(board.text("/sys/../etc/shadow").empty());
   CHECK(board.text("etc/shadow").empty());
   CHECK(board.text("").empty());
+}
+
+TEST_CASE("links of /proc that lead out of it are not followed") {
+  const auto here = std::filesystem::temp_directory_path() / ("ferry-watched-" + std::to_string(getpid()));
+  std::ofstream(here) << "secret";
+  const std::string file = here.string();
+  CHECK(watched_text("/proc/self/root" + file).empty());
+  CHECK(watched_text("/proc/thread-self/root" + file).empty());
+  CHECK(watched_text("/proc/self/cwd/../" + file).empty());
+  CHECK(watched_text("/proc/self/exe").empty());
+  const int open_file = open(file.c_str(), O_RDONLY);
+  CHECK(watched_text("/proc/self/fd/" + std::to_string(open_file)).empty());
+  close(open_file);
+  fs::remove(here);
+  CHECK_FALSE(watched_text("/proc/self/root/proc/uptime").empty());
+  CHECK_FALSE(watched_text("/proc/self/status").empty());
 }
 
 TEST_CASE("before and after are kept beside each other, and files that are not there are left out") {
