@@ -100,6 +100,13 @@ std::uint64_t nameless_bytes(pid_t process) {
   return bytes;
 }
 
+// Whether the system has taken the limit. An emulator, whose own memory would count, has not, nor has a session before
+// it is confined.
+bool has_limit(pid_t process, std::uint64_t bytes) {
+  rlimit data{};
+  return bytes != 0 && prlimit(process, RLIMIT_DATA, nullptr, &data) == 0 && data.rlim_cur <= bytes;
+}
+
 // Where the system is told a limit, it is watched too.
 std::uint64_t watched_memory(const SandboxOptions& sandbox) {
 #if defined(__SANITIZE_ADDRESS__)
@@ -131,7 +138,7 @@ SessionUsage::~SessionUsage() {
 
 Status SessionUsage::check() {
   std::uint64_t most = kMaxSessionFileBytes;
-  if (memory_limit_ != 0) {
+  if (has_limit(process_, memory_limit_)) {
     const std::uint64_t memory = memory_of(process_);
     if (memory > memory_limit_) {
       return too_much("it holds more memory than it may, that of files included", memory_limit_,
