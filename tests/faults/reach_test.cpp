@@ -32,20 +32,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kSetOwn = 8, kSetSignal = 10, kSetOwnEx = 15;  // of fcntl
 
-// The status of a system call that the session may not survive.
-Status last_call(TestClient& client, long number, std::vector<std::int64_t> arguments) {
-  arguments.insert(arguments.begin(), number);
-  arguments.resize(5);
-  arguments.push_back(1);
-  rpc::Call call{put(client, kit_file()), "system", {}};
-  for (const std::int64_t argument : arguments) call.arguments.push_back(scalar(argument));
-  const auto text = client.upload(std::vector<std::uint8_t>{0});
-  const auto result = client.upload(std::vector<std::int64_t>{0});
-  call.arguments.push_back(tensor(text, {1}, DType::u8));
-  call.arguments.push_back(tensor(result, {1}, DType::i64));
-  return client.ask(call).status;
-}
-
 // Asks until the session is ended, for 10 s.
 Status end_of(TestClient& client) {
   const auto begin = Clock::now();
@@ -159,19 +145,6 @@ TEST_CASE("memory that no limit counts cannot be mapped") {
   CHECK(map(MAP_SHARED_VALIDATE) == -EPERM);
   CHECK(map(MAP_PRIVATE | MAP_GROWSDOWN) == -EPERM);
   CHECK(map(MAP_PRIVATE) > 0);
-}
-
-TEST_CASE("a kernel that ends its process is reported, however well it ended") {
-  TestServer server(user_options());
-  for (const std::int64_t code : {0, 3}) {
-    TestClient client(server.port());
-    const Status status = last_call(client, SYS_exit_group, {code});
-    CHECK(status.code() == ErrorCode::kernel_crashed);
-    CHECK(status.message().find("the kernel ended the session with exit status " + std::to_string(code)) !=
-          std::string::npos);
-  }
-  CHECK(server.errors().find("exit status 0") != std::string::npos);
-  check_next_session(server);
 }
 
 // A folder that is memory, where mounts are allowed.
