@@ -1,19 +1,28 @@
 // Hosts that vanish behind a closed receive window, as when their power fails: two network namespaces joined by a
 // cable, one of whose ends then knows the other by a wrong hardware address. Needs root, or user namespaces.
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <linux/if_tun.h>
+#include <net/if.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "rpc/secure/client_handshake.h"
 #include "rpc/transport/tcp.h"
@@ -47,53 +56,93 @@ bool leave_network() {
   return true;
 }
 
-bool can_make_namespaces() {
-  const std::string enter = getuid() == 0 ? "unshare -n " : "unshare -rn ";
-  if (runs(enter + "ip link add a type veth peer name b")) return true;
-  MESSAGE("skipped: this machine allows no network namespaces of our own, or has no ip");
-  return false;
+// A network card of the calling thread's namespace with that address, and its cable's end.
+int make_card(const char* name, const char* address) {
+  const int card = open("/dev/net/tun", O_RDWR | O_CLOEXEC);
+  ifreq wanted{};
+  std::strncpy(wanted.ifr_name, name, IFNAMSIZ - 1);
+  wanted.ifr_flags = IFF_TAP | IFF_NO_PI;
+  if (card < 0 || ioctl(card, TUNSETIFF, &wanted) != 0) return -1;
+  const std::string device = name;
+  const bool is_up =
+      runs("ip addr add " + std::string(address) + "/24 dev " + device + " && ip link set " + device + " up");
+  return is_up ? card : -1;
 }
 
-// The server at one end of a cable, whoever makes this at the other.
+// Carries what comes out of each end into the other one.
+class Wire {
+ public:
+  Wire(int a, int b) : ends_{a, b}, thread_([this] { carry(); }) {}
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
+  ~Wire() {
+    stop_ = true;
+    thread_.join();
+    for (const int end : ends_) close(end);
+  }
+
+ private:
+  void carry() const {
+    std::vector<char> frame(1 << 16);
+    while (!stop_) {
+      pollfd ready[2] = {{ends_[0], POLLIN, 0}, {ends_[1], POLLIN, 0}};
+      poll(ready, 2, 100);
+      for (int from = 0; from < 2; ++from) {
+        if ((ready[from].revents & POLLIN) == 0) continue;
+        const ssize_t size = read(ends_[from], frame.data(), frame.size());
+        if (size > 0) (void)!write(ends_[1 - from], frame.data(), static_cast<std::size_t>(size));
+      }
+    }
+  }
+
+  const int ends_[2];
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+// A server in a namespace of its own, and the calling thread in another one, with a cable between them.
 class Cable {
  public:
-  Cable()
-      : server_({"--host", kServerAddress, "--port", "9090", "--sessions", "1", "--key-file", keys_.folder()},
-                {"unshare", "-n", "sh", "-ec",
-                 std::string("ip link add server type veth peer name client netns $PPID; ip addr add ") +
-                     kServerAddress + "/24 dev server; ip link set server up; exec \"$@\"",
-                 "sh"},
-                Access::by_keys) {
-    REQUIRE(runs(std::string("ip addr add ") + kClientAddress + "/24 dev client && ip link set client up"));
+  Cable() {
+    const int servers = make_card("server", kServerAddress);
+    REQUIRE(servers >= 0);
+    server_ = std::make_unique<TestServer>(
+        std::vector<std::string>{"--host", kServerAddress, "--sessions", "1", "--key-file", keys_.folder()},
+        std::vector<std::string>(), Access::by_keys);
+    REQUIRE(unshare(CLONE_NEWNET) == 0);
+    const int own = make_card("client", kClientAddress);
+    REQUIRE(own >= 0);
+    wire_ = std::make_unique<Wire>(servers, own);
   }
 
   std::unique_ptr<Transport> connect() const {
-    auto transport = connect_tcp(kServerAddress, 9090);
+    auto transport = connect_tcp(kServerAddress, server_->port());
     REQUIRE_MESSAGE(transport.is_ok(), transport.status().message());
     auto encrypted = secure::encrypt_connection(std::move(transport.value()), key_, std::chrono::seconds(20));
     REQUIRE_MESSAGE(encrypted.is_ok(), encrypted.status().message());
     return std::move(encrypted.value());
   }
 
-  // Nothing that either end sends reaches the other any more, and nobody is told.
+  // Each knows the other by a wrong address: nothing that one sends is taken in by the other, and nobody is told.
   void vanish() const {
     REQUIRE(
         runs(std::string("ip neigh replace ") + kServerAddress + " lladdr 02:00:00:00:00:99 dev client nud permanent"));
-    REQUIRE(runs("nsenter -t " + std::to_string(server_.process()) + " -n ip neigh replace " + kClientAddress +
+    REQUIRE(runs("nsenter -t " + std::to_string(server_->process()) + " -n ip neigh replace " + kClientAddress +
                  " lladdr 02:00:00:00:00:98 dev server nud permanent"));
   }
-  bool is_free() const { return children_of(server_.process()).empty(); }
+  bool is_free() const { return children_of(server_->process()).empty(); }
 
  private:
   KeyFiles keys_;
   secure::Key key_ = keys_.add("test.key");
-  TestServer server_;
+  std::unique_ptr<TestServer> server_;
+  std::unique_ptr<Wire> wire_;
 };
 
 // A test in a process that has left the machine's network. They take their time and no processor, so all run at once.
 class Trial {
  public:
-  explicit Trial(const std::function<bool()>& test) : child_(fork()) {
+  explicit Trial(const std::function<bool()>& test) : child_((std::fflush(nullptr), fork())) {
     REQUIRE(child_ >= 0);
     if (child_ != 0) return;
     bool held = false;
@@ -184,9 +233,16 @@ struct Trials {
   Trial upload{gives_up_an_upload};
 };
 
+bool can_make_cables() {
+  Trial makes_a_card([] { return make_card("card", kClientAddress) >= 0; });
+  if (makes_a_card.held()) return true;
+  MESSAGE("skipped: this machine allows no network namespaces of our own, or has no ip or no TAP devices");
+  return false;
+}
+
 // Null where there can be none.
 Trials* trials() {
-  static const bool can = can_make_namespaces() && !kit_file().empty();
+  static const bool can = can_make_cables() && !kit_file().empty();
   if (!can) return nullptr;
   static Trials all;
   return &all;
