@@ -30,8 +30,10 @@ ParameterInfo describe_parameter(const ir::Function& function, const ir::Functio
     return info;
   }
   info.dtype = parameter.buffer->dtype;
-  for (const ir::Expr& extent : parameter.buffer->shape) info.shape.push_back(to_manifest(extent, function, what));
-  for (const ir::Expr& stride : parameter.buffer->strides) info.strides.push_back(to_manifest(stride, function, what));
+  for (const ir::Expr& extent : parameter.buffer->shape)
+    info.shape.push_back(to_manifest(extent, function, what, DivisionByZero::error));
+  for (const ir::Expr& stride : parameter.buffer->strides)
+    info.strides.push_back(to_manifest(stride, function, what, DivisionByZero::error));
   return info;
 }
 

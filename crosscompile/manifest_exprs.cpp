@@ -1,6 +1,7 @@
 #include "crosscompile/manifest_exprs.h"
 
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/printer.h"
 
 #include <optional>
@@ -13,7 +14,8 @@ using ir::BinaryOp;
 
 class Writer {
  public:
-  Writer(const ir::Function& function, const std::string& what) : what_(what) {
+  Writer(const ir::Function& function, const std::string& what, DivisionByZero by_zero)
+      : what_(what), by_zero_(by_zero) {
     for (std::size_t i = 0; i < function.symbols.size(); ++i) {
       values_[function.symbols[i].get()] = manifest_symbol(static_cast<std::uint32_t>(i));
     }
@@ -62,7 +64,23 @@ class Writer {
     if (!which) refuse(whole);
     write(swapped ? node.right : node.left);
     write(swapped ? node.left : node.right);
+    const bool divides = node.op == BinaryOp::div || node.op == BinaryOp::mod;
+    const std::int64_t* divisor = ir::as_int(node.right);
+    const bool may_be_zero = divides && (divisor == nullptr || *divisor == 0);
+    if (!may_be_zero || by_zero_ == DivisionByZero::error) return op(*which);
+    // x / (y + (y == 0)) * (y != 0); a remainder of 1 is 0 as it is.
+    compare_with_zero(node.right, ManifestOp::eq);
+    op(ManifestOp::add);
     op(*which);
+    if (node.op == BinaryOp::mod) return;
+    compare_with_zero(node.right, ManifestOp::ne);
+    op(ManifestOp::mul);
+  }
+
+  void compare_with_zero(const ir::Expr& expr, ManifestOp comparison) {
+    write(expr);
+    append(manifest_constant(0));
+    op(comparison);
   }
 
   void write_unary(const ir::Unary& node, const ir::Expr& whole) {
@@ -119,15 +137,17 @@ class Writer {
   }
 
   const std::string& what_;
+  DivisionByZero by_zero_;
   std::unordered_map<const ir::ExprNode*, ManifestExpr> values_;
   ManifestExpr code_;
 };
 
 }  // namespace
 
-ManifestExpr to_manifest(const ir::Expr& expr, const ir::Function& function, const std::string& what) {
+ManifestExpr to_manifest(const ir::Expr& expr, const ir::Function& function, const std::string& what,
+                         DivisionByZero by_zero) {
   if (!expr.defined()) return manifest_constant(0);
-  Writer writer(function, what);
+  Writer writer(function, what, by_zero);
   writer.write(expr);
   ManifestExpr result = writer.result();
   if (const Status status = check_manifest_expr(result, function.symbols.size()); !status.is_ok()) {

@@ -2,6 +2,8 @@
 
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/visitor.h"
+#include "host/lang/measure.h"
 #include "host/lang/names.h"
 #include "host/lang/stages.h"
 
@@ -9,6 +11,35 @@
 #include <cstdlib>
 
 namespace ferry::lang {
+
+namespace {
+
+// Some less than the instructions that a manifest takes for an expression.
+constexpr std::size_t kMaxInstructions = 240;
+
+// About as many as the condition needs there.
+class InstructionCounter : public ir::Visitor {
+ public:
+  explicit InstructionCounter(const Expr& condition) {
+    count_ = Measure().operations(condition);
+    visit(condition);
+  }
+  bool fits() const { return count_ <= kMaxInstructions; }
+
+ protected:
+  using Visitor::visit_node;
+  void visit_node(const ir::Binary& node) override {
+    // A divisor that may be 0 is compared with it, twice.
+    const bool divides = node.op == ir::BinaryOp::div || node.op == ir::BinaryOp::mod;
+    if (divides && ir::as_int(node.right) == nullptr) count_ += 6 + 2 * Measure().operations(node.right);
+    Visitor::visit_node(node);
+  }
+
+ private:
+  std::size_t count_ = 0;
+};
+
+}  // namespace
 
 RangeInference::RangeInference(const Scope& scope, const StatementSyntax& statement, const ExpressionBuilder& built,
                                const Tensor& earlier, Algebra& algebra)
@@ -137,13 +168,25 @@ std::string RangeInference::described(const Use& use, std::size_t dimension) con
          std::string(scope_.source->text().substr(part.begin, part.end - part.begin));
 }
 
+std::optional<Interval> RangeInference::bounds_of(const Expr& index) {
+  try {
+    return intervals_.of(index);
+  } catch (const CompileError&) {
+    return std::nullopt;  // more than polynomials are made for
+  }
+}
+
 bool RangeInference::guards_suffice(const Use& use, std::size_t dimension) {
   const auto& load = *use.load.as<ir::Load>();
-  const Polynomial index = algebra_.of(load.indices[dimension]);
-  const Polynomial last = algebra_.subtract(algebra_.of(load.buffer->shape[dimension]), Algebra::number(1));
-  const std::vector<Polynomial> facts = guard_facts(use.guards, algebra_);
   constexpr int kSteps = 3;
-  return follows(index, facts, kSteps) && follows(algebra_.subtract(last, index), facts, kSteps);
+  try {
+    const Polynomial index = algebra_.of(load.indices[dimension]);
+    const Polynomial last = algebra_.subtract(algebra_.of(load.buffer->shape[dimension]), Algebra::number(1));
+    const std::vector<Polynomial> facts = guard_facts(use.guards, algebra_);
+    return follows(index, facts, kSteps) && follows(algebra_.subtract(last, index), facts, kSteps);
+  } catch (const CompileError&) {
+    return false;  // as in bounds_of
+  }
 }
 
 // From the facts, which are at least 0: the value is one of them and something that is never negative, or a quotient of
@@ -195,7 +238,7 @@ bool RangeInference::check_dimension(const Use& use, std::size_t dimension) {
     unchecked_.push_back({use.load, dimension});
     return false;
   };
-  const std::optional<Interval> range = intervals_.of(index);
+  const std::optional<Interval> range = bounds_of(index);
   if (!range) return guards_suffice(use, dimension) ? false : check_later();
   const Polynomial last = algebra_.subtract(algebra_.of(load.buffer->shape[dimension]), Algebra::number(1));
   const Polynomial above = algebra_.subtract(last, range->high);
@@ -231,6 +274,7 @@ bool RangeInference::check_dimension(const Use& use, std::size_t dimension) {
     if (algebra_.proves_non_negative(algebra_.subtract(extent, Algebra::number(1)))) continue;
     condition = algebra_.to_expr(extent) <= 0 || condition;
   }
+  if (!InstructionCounter(condition).fits()) return check_later();
   const bool known = std::any_of(requirements_.begin(), requirements_.end(),
                                  [&](const ir::Requirement& r) { return ir::equal(r.condition, condition); });
   if (!known) requirements_.push_back({condition, text});

@@ -48,6 +48,8 @@ class RangeInference {
   void check(const Use& use);
   // Whether it is certainly inside.
   bool check_dimension(const Use& use, std::size_t dimension);
+  // Nothing when there are none, or none that polynomials of a reasonable size say.
+  std::optional<Interval> bounds_of(const Expr& index);
   // Whether the conditions under which it is read keep it inside.
   bool guards_suffice(const Use& use, std::size_t dimension);
   bool follows(const Polynomial& value, const std::vector<Polynomial>& facts, int steps);

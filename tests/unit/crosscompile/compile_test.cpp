@@ -140,6 +140,25 @@ TEST_CASE("on a 32-bit device sizes must fit its counters, and the manifest says
   CHECK(value_of(info.preconditions[2].condition, {1, -(std::int64_t{1} << 31)}) == 0);
 }
 
+TEST_CASE("a requirement that divides by a size means what it means in a kernel, also where that is 0") {
+  Function function = scaled_add();
+  const Expr n = function.symbols[0], m = function.symbols[1];
+  function.requirements = {{n / m == Expr(0), "quotient"}, {n % m == Expr(0), "rest"}, {n / (m - n) < m, "nested"}};
+  function.parameters[3].buffer = buffer("C", DType::f32, {n / m, n});
+  const FunctionInfo info = describe(function);
+  CHECK(value_of(info.preconditions[0].condition, {5, 0}) == 1);
+  CHECK(value_of(info.preconditions[0].condition, {5, 5}) == 0);
+  CHECK(value_of(info.preconditions[0].condition, {5, 6}) == 1);
+  CHECK(value_of(info.preconditions[1].condition, {5, 0}) == 1);
+  CHECK(value_of(info.preconditions[1].condition, {5, 3}) == 0);
+  CHECK(value_of(info.preconditions[1].condition, {6, 3}) == 1);
+  CHECK(value_of(info.preconditions[2].condition, {4, 4}) == 1);
+  CHECK(value_of(info.preconditions[2].condition, {7, 8}) == 1);
+  CHECK(value_of(info.preconditions[2].condition, {9, 8}) == 1);
+  // A shape like that no call can mean.
+  CHECK(!evaluate(info.parameters[3].shape[0], std::vector<std::int64_t>{5, 0}).is_ok());
+}
+
 TEST_CASE("a shape that no manifest can carry is refused with the function and the tensor") {
   Function function = scaled_add();
   const Expr n = function.symbols[0];

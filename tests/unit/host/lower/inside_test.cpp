@@ -193,3 +193,10 @@ TEST_CASE("an index that a size divides tells how far it runs") {
   CHECK(counts.inside > 0);
   CHECK(counts.refused_by_the_kernel + counts.unmet == 0);
 }
+
+TEST_CASE("a bound that no manifest has room for is checked when the kernel runs") {
+  check_in_the_kernel(
+      "def f(int(n) A, int s, int p) -> (B) { B(i,j,k,l) = "
+      "A((((i/s + j)/s + k)/s + l)/s) where i in 0:p, j in 0:p, k in 0:p, l in 0:p }",
+      3);
+}
