@@ -13,7 +13,7 @@ Result<rpc::CallReply> handle_call(SessionState& state, Exchange& exchange, cons
   std::int32_t result = 0;
   std::int64_t elapsed = 0;
   {
-    const KernelRunning running(exchange, call.info());
+    const KernelRunning running(exchange, call.info().name);
     const std::int64_t begin = now_ns();
     result = workload->run();
     elapsed = now_ns() - begin - clock_overhead_ns();

@@ -172,7 +172,7 @@ Result<rpc::Evaluation> evaluate(SessionState& state, Exchange& exchange, Calls 
   const LimitedThreads limited(*state.devices.front(), reply.threads);
   Hooks hooks(request.watch, subjects, cold.get(), reply);
   const Result<Failure> failure = [&] {
-    const KernelRunning running(exchange, subjects.front().call.info());
+    const KernelRunning running(exchange, subjects.front().call.info().name);
     return measure(request, workloads, hooks, reply);
   }();
   exchange.log(subjects.front().call.module->device->take_printed());

@@ -1,18 +1,24 @@
 // What goes with every run of a kernel: its name on the activity page, and what its result means.
 #pragma once
 
+#include <string_view>
+
 #include "device-runtime/handlers/exchange.h"
+#include "device-runtime/measure/clock.h"
 #include "device-runtime/measure/measure.h"
 #include "rpc/abi/manifest.h"
 #include "rpc/base/status.h"
 
 namespace ferry::device {
 
-// Tells the activity page which kernel runs, so that a crash has a name.
+// Tells the activity page what runs, a kernel or what a module makes its loader do, so that a crash has a name and the
+// limit of a call holds.
 class KernelRunning {
  public:
-  KernelRunning(Exchange& exchange, const FunctionInfo& info) : activity_(exchange.activity()) {
-    activity_.begin_kernel(info.name);
+  KernelRunning(Exchange& exchange, std::string_view name) : activity_(exchange.activity()) {
+    // What the request has waited for before, a long upload perhaps, does not count.
+    activity_.started_ns.store(now_ns());
+    activity_.begin_kernel(name);
   }
   KernelRunning(const KernelRunning&) = delete;
   KernelRunning& operator=(const KernelRunning&) = delete;

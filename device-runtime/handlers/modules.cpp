@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "device-runtime/handlers/kernel_running.h"
 #include "rpc/base/format.h"
 
 namespace ferry::device {
@@ -77,7 +78,11 @@ Result<rpc::PutModuleReply> handle_put_module(SessionState& state, Exchange& exc
     if (!stored) return rpc::PutModuleReply{false};
     FERRY_TRY(file.take(std::move(*stored)));
   }
-  FERRY_ASSIGN(auto module, load_module(file.bytes(), request.hash, state.facts, state.devices));
+  auto loaded = [&] {
+    const KernelRunning running(exchange, "loading a module");
+    return load_module(file.bytes(), request.hash, state.facts, state.devices);
+  }();
+  FERRY_ASSIGN(auto module, std::move(loaded));
   state.modules.define(request.module, std::move(module));
   if (exchange.payload_bytes() != 0) {
     if (const Status kept = store_later(state, request.hash, file.release()); !kept.is_ok())

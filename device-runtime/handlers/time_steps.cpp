@@ -45,7 +45,7 @@ Result<rpc::StepTimes> handle_time_steps(SessionState& state, Exchange& exchange
   std::int32_t result = 0;
   std::int64_t whole = 0;
   {
-    const KernelRunning running(exchange, call.info());
+    const KernelRunning running(exchange, call.info().name);
     for (std::uint32_t i = 0; i < request.repeat && result == 0; ++i) {
       if (request.cold) device.wipe_caches();
       const std::int64_t begin = now_ns();

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <thread>
 
+#include "tests/unit/device-runtime/support/compile_kernel.h"
 #include "tests/unit/device-runtime/support/next_session.h"
 #include "tests/unit/device-runtime/support/test_client.h"
 #include "tests/unit/device-runtime/support/test_module.h"
@@ -131,6 +132,25 @@ TEST_CASE("a session's process that is killed from outside is replaced for the n
     kill(sessions[0], SIGKILL);
     check_next_session(server);
   }
+}
+
+TEST_CASE("a module that takes too long to load is stopped like a call") {
+  // So large that copying it takes longer than the limit.
+  KernelOptions options;
+  options.arch = server_arch();
+  ModuleFile module = kit_module();
+  module.images = {{"elf", compile_kernel("char large[128 << 20] = {1};\n"
+                                          "int say(void) { return large[5]; }\n",
+                                          options)}};
+  const Bytes file = write_module(module);
+  TestServer server({"--sessions", "1", "--memory-limit", "1G"});
+  rpc::Open open;
+  open.limits.call_ms = 1;
+  TestClient client(server.port(), open);
+  const Status status = client.ask(rpc::PutModule{1, blake2b(file)}, file).status;
+  CHECK(status.code() == ErrorCode::deadline_exceeded);
+  CHECK_MESSAGE(status.message().rfind("loading a module was stopped after ", 0) == 0, status.message());
+  check_next_session(server);
 }
 
 }  // namespace

@@ -1,11 +1,20 @@
 // What each of the two filters of system calls lets through, tried in a process of its own, since a filter is for good.
 #include "device-runtime/sandbox/filter.h"
 
+#include <asm/ioctls.h>
+#include <asm/sockios.h>
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -102,6 +111,50 @@ TEST_CASE("the network, other processes and the machine are out of reach of both
             return setrlimit(RLIMIT_CORE, &none) == 0;
           }) == EPERM);
   }
+}
+
+bool map_memory(int flags) {
+  return mmap(nullptr, 4096, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
+}
+
+TEST_CASE("signals by descriptors and what outlives the session are out of reach of both") {
+  if (!has_filters()) return;
+  const pid_t parent = getpid();
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const int end = ends[0];
+  for (const Filter filter : {Filter::strict, Filter::gpu}) {
+    CHECK(tried(filter, [=] { return fcntl(end, F_SETOWN, parent) == 0; }) == EPERM);
+    CHECK(tried(filter, [=] { return fcntl(end, F_SETSIG, SIGKILL) == 0; }) == EPERM);
+    CHECK(tried(filter, [=] { return ioctl(end, FIOSETOWN, &parent) == 0; }) == EPERM);
+    CHECK(tried(filter, [=] { return fcntl(end, F_SETFD, FD_CLOEXEC) == 0; }) == 0);
+    CHECK(tried(filter, [=] {
+            int waiting = 0;
+            return ioctl(end, FIONREAD, &waiting) == 0;
+          }) == 0);
+    CHECK(tried(filter, [] { return shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600) >= 0; }) == EPERM);
+    CHECK(tried(filter, [] { return setpriority(PRIO_PROCESS, 0, 5) == 0; }) == EPERM);
+  }
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST_CASE("memory that no limit counts, and the cores of others, are a GPU driver's alone") {
+  if (!has_filters()) return;
+  const pid_t parent = getpid();
+  const auto move = [](pid_t process) {
+    cpu_set_t cores;
+    return sched_getaffinity(0, sizeof cores, &cores) == 0 && sched_setaffinity(process, sizeof cores, &cores) == 0;
+  };
+  CHECK(tried(Filter::strict, [] { return memfd_create("memory", 0) >= 0; }) == EPERM);
+  CHECK(tried(Filter::strict, [] { return map_memory(MAP_SHARED); }) == EPERM);
+  CHECK(tried(Filter::strict, [] { return map_memory(MAP_PRIVATE | MAP_GROWSDOWN); }) == EPERM);
+  CHECK(tried(Filter::strict, [=] { return move(parent); }) == EPERM);
+  CHECK(tried(Filter::strict, [] { return map_memory(MAP_PRIVATE); }) == 0);
+  CHECK(tried(Filter::strict, [=] { return move(0); }) == 0);
+  CHECK(tried(Filter::gpu, [] { return memfd_create("memory", 0) >= 0; }) == 0);
+  CHECK(tried(Filter::gpu, [] { return map_memory(MAP_SHARED); }) == 0);
+  CHECK(tried(Filter::gpu, [=] { return move(getpid()); }) == 0);
 }
 
 }  // namespace
