@@ -10,6 +10,7 @@
 #include "device-runtime/facts/facts.h"
 #include "device-runtime/session/compute_devices.h"
 #include "device-runtime/supervisor/arguments.h"
+#include "device-runtime/supervisor/freed_memory.h"
 #include "device-runtime/supervisor/host_name.h"
 #include "device-runtime/supervisor/supervisor.h"
 #include "device-runtime/supervisor/work_folder.h"
@@ -55,6 +56,7 @@ void tell_of_new_key(const ferry::device::KeyRing& keys, const std::string& host
 }
 
 int run(ferry::device::Arguments arguments) {
+  ferry::device::wipe_freed_memory(true);
   ferry::Result<ferry::device::KeyRing> keys = ferry::device::KeyRing();
   const bool listens = arguments.server.inherited_socket < 0 && !arguments.server.stdio;
 #if !defined(FERRY_STATIC)

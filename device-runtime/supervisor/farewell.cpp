@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{2};
 
-class Farewell : public std::enable_shared_from_this<Farewell> {
+class Farewell final : public PendingConnection, public std::enable_shared_from_this<Farewell> {
  public:
   Farewell(EventLoop& loop, int socket, std::vector<std::uint8_t> frame)
       : socket_(loop, socket), timer_(loop), frame_(std::move(frame)) {}
@@ -20,6 +20,8 @@ class Farewell : public std::enable_shared_from_this<Farewell> {
     timer_.start(kPatience, [self = shared_from_this()] { self->close(); });
     send();
   }
+
+  void abandon() override { close(); }
 
  private:
   void send() {
@@ -69,8 +71,10 @@ class Farewell : public std::enable_shared_from_this<Farewell> {
 
 }  // namespace
 
-void say_farewell(EventLoop& loop, int socket, std::vector<std::uint8_t> frame) {
-  std::make_shared<Farewell>(loop, socket, std::move(frame))->start();
+std::weak_ptr<PendingConnection> say_farewell(EventLoop& loop, int socket, std::vector<std::uint8_t> frame) {
+  const auto farewell = std::make_shared<Farewell>(loop, socket, std::move(frame));
+  farewell->start();
+  return farewell;
 }
 
 }  // namespace ferry::device

@@ -3,13 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "device-runtime/supervisor/event_loop.h"
+#include "device-runtime/supervisor/pending_connection.h"
 
 namespace ferry::device {
 
 // Takes over the socket and returns at once; the socket closes later, by itself.
-void say_farewell(EventLoop& loop, int socket, std::vector<std::uint8_t> frame);
+std::weak_ptr<PendingConnection> say_farewell(EventLoop& loop, int socket, std::vector<std::uint8_t> frame);
 
 }  // namespace ferry::device

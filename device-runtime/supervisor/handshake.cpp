@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "device-runtime/handlers/info.h"
-#include "device-runtime/supervisor/farewell.h"
+#include "rpc/secure/secret.h"
 #include "rpc/wire/codec.h"
 #include "rpc/wire/connection.h"
 
@@ -26,19 +26,13 @@ constexpr std::chrono::seconds kWrongKeyDelay{1};
 // A first request is a few words; what is longer is none.
 constexpr std::uint32_t kMaxFirstBytes = 4096;
 
-class Handshake final : public PendingHandshake, public std::enable_shared_from_this<Handshake> {
+class Handshake final : public PendingConnection, public std::enable_shared_from_this<Handshake> {
  public:
-  Handshake(EventLoop& loop, int socket, const KeyRing* keys, std::function<void(GreetedClient)> admitted,
-            Callback ended)
-      : loop_(loop),
-        socket_(loop, socket),
-        timer_(loop),
-        keys_(keys),
-        admitted_(std::move(admitted)),
-        ended_(std::move(ended)) {}
+  Handshake(EventLoop& loop, int socket, const KeyRing* keys, SecretMemory& secrets, HandshakeEnd end)
+      : socket_(loop, socket), timer_(loop), keys_(keys), secrets_(secrets), end_(std::move(end)) {}
   Handshake(const Handshake&) = delete;
   Handshake& operator=(const Handshake&) = delete;
-  ~Handshake() override { ended_(); }
+  ~Handshake() override { end_.ended(); }
 
   void start() {
     timer_.start(kDeadline, [weak = weak_from_this()] {
@@ -100,23 +94,33 @@ class Handshake final : public PendingHandshake, public std::enable_shared_from_
 
   void on_first_message() {
     if (bytes_[0] != kHandshakeBytes || bytes_[1] != 0) return abandon();
-    // A key that nobody has fails where a wrong one does, with the same work done.
-    const auto key = keys_->find(key_id_).value_or(secure::make_key());
-    secure::NoiseHandshake noise(secure::Role::responder, prologue_, key.bytes);
-    const auto payload = noise.read_message(std::span(bytes_).subspan(kLengthBytes));
-    if (!payload.is_ok() || !payload.value().empty()) return refuse_later();
-    const auto answer = noise.write_message();
-    if (!answer.is_ok()) return refuse_later();
+    const auto answer = secure::wiping_stack([this] { return shake_hands(); });
+    if (answer.status().code() == ErrorCode::unauthenticated) return refuse_later();
+    if (!answer.is_ok()) return refuse(answer.status());
     std::array<std::uint8_t, kLengthBytes + kHandshakeBytes> message{kHandshakeBytes, 0};
     std::copy(answer.value().begin(), answer.value().end(), message.begin() + kLengthBytes);
     // Nothing was sent before, so there is room for it.
     const ssize_t sent = ::send(socket_.number(), message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent != static_cast<ssize_t>(message.size())) return abandon();
-    const secure::TransportKeys session_keys = noise.split();
-    secure_ = std::make_unique<SecureEnds>();
-    secure_->sending.key = session_keys.to_initiator;
-    secure_->receiving.key = session_keys.to_responder;
+    secure_ = std::move(made_);
     expect(kLengthBytes, &Handshake::on_record_length);
+  }
+
+  // The second message, and the transport keys in made_; unauthenticated when the client does not hold the key.
+  Result<std::vector<std::uint8_t>> shake_hands() {
+    FERRY_ASSIGN(const auto found, keys_->find(key_id_));
+    // A key that nobody has fails where a wrong one does, with the same work done.
+    const secure::Key key = found.value_or(secure::make_key());
+    secure::NoiseHandshake noise(secure::Role::responder, prologue_, key.bytes);
+    FERRY_ASSIGN(const auto payload, noise.read_message(std::span(bytes_).subspan(kLengthBytes)));
+    if (!payload.empty()) return Status(ErrorCode::unauthenticated, "expected an empty handshake message");
+    FERRY_ASSIGN(auto answer, noise.write_message());
+    made_ = secrets_.make();
+    if (made_ == nullptr) return Status(ErrorCode::busy, "too many clients connect at once; try again");
+    const secure::TransportKeys session_keys = noise.split();
+    made_->sending.key = session_keys.to_initiator;
+    made_->receiving.key = session_keys.to_responder;
+    return answer;
   }
 
   void on_record_length() {
@@ -129,7 +133,8 @@ class Handshake final : public PendingHandshake, public std::enable_shared_from_
 
   void on_record() {
     // Whoever plays an old first message back comes this far and no further.
-    const Status opened = secure::open(secure_->receiving, bytes_, bytes_.data());
+    const Status opened =
+        secure::wiping_stack([this] { return secure::open(secure_->receiving, bytes_, bytes_.data()); });
     if (!opened.is_ok()) return refuse(opened);
     bytes_.resize(bytes_.size() - kTagBytes);
     if (bytes_.size() < rpc::kFrameHeaderBytes) return refuse(no_first_request());
@@ -168,7 +173,7 @@ class Handshake final : public PendingHandshake, public std::enable_shared_from_
     const auto version = negotiate_version(open.value().version_min, open.value().version_max);
     if (!version.is_ok()) return refuse(version.status());
     timer_.cancel();
-    admitted_({Descriptor(socket_.release()), std::move(secure_), header_, std::move(bytes_), open.value()});
+    end_.admitted({Descriptor(socket_.release()), std::move(secure_), header_, std::move(bytes_), open.value()});
   }
 
   Result<rpc::Open> decode_first() const {
@@ -196,22 +201,21 @@ class Handshake final : public PendingHandshake, public std::enable_shared_from_
   void refuse(const Status& failure) {
     timer_.cancel();
     const GreetedClient client{Descriptor(), std::move(secure_), header_, {}, {}};
-    say_farewell(loop_, socket_.release(),
-                 client.outgoing(rpc::failure_frame(header_.tag, header_.request, failure), true));
+    end_.refused(socket_.release(), client.outgoing(rpc::failure_frame(header_.tag, header_.request, failure), true));
   }
 
-  EventLoop& loop_;
   WatchedDescriptor socket_;
   Timer timer_;
   const KeyRing* keys_;
-  std::function<void(GreetedClient)> admitted_;
-  Callback ended_;
+  SecretMemory& secrets_;
+  HandshakeEnd end_;
   std::vector<std::uint8_t> bytes_;
   std::size_t received_ = 0;
   void (Handshake::*next_)() = nullptr;
   std::array<std::uint8_t, rpc::kPreambleBytes> prologue_{};
   secure::KeyId key_id_{};
-  std::unique_ptr<SecureEnds> secure_;
+  SecretMemory::Pointer made_;    // before our answer is out: a refusal still goes in the clear
+  SecretMemory::Pointer secure_;  // after it
   rpc::FrameHeader header_;
 };
 
@@ -219,13 +223,13 @@ class Handshake final : public PendingHandshake, public std::enable_shared_from_
 
 std::vector<std::uint8_t> GreetedClient::outgoing(std::vector<std::uint8_t> frame, bool last) const {
   if (secure == nullptr) return frame;
-  auto records = secure::seal_all(secure->sending, frame, last);
+  auto records = secure::wiping_stack([&] { return secure::seal_all(secure->sending, frame, last); });
   return records.is_ok() ? std::move(records.value()) : std::vector<std::uint8_t>();
 }
 
-std::weak_ptr<PendingHandshake> begin_handshake(EventLoop& loop, int socket, const KeyRing* keys,
-                                                std::function<void(GreetedClient)> admitted, Callback ended) {
-  const auto handshake = std::make_shared<Handshake>(loop, socket, keys, std::move(admitted), std::move(ended));
+std::weak_ptr<PendingConnection> begin_handshake(EventLoop& loop, int socket, const KeyRing* keys,
+                                                 SecretMemory& secrets, HandshakeEnd end) {
+  const auto handshake = std::make_shared<Handshake>(loop, socket, keys, secrets, std::move(end));
   handshake->start();
   return handshake;
 }

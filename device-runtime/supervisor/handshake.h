@@ -11,22 +11,17 @@
 #include "device-runtime/supervisor/descriptor.h"
 #include "device-runtime/supervisor/event_loop.h"
 #include "device-runtime/supervisor/key_ring.h"
+#include "device-runtime/supervisor/pending_connection.h"
+#include "device-runtime/supervisor/secure_ends.h"
 #include "rpc/messages.h"
-#include "rpc/secure/record.h"
 #include "rpc/wire/frame.h"
 
 namespace ferry::device {
 
-// Both halves of an encrypted connection after its handshake.
-struct SecureEnds {
-  secure::SealingState sending;
-  secure::OpeningState receiving;
-};
-
 // A client whose first request was proper: open, hello or status. Nothing behind it was read.
 struct GreetedClient {
   Descriptor socket;
-  std::unique_ptr<SecureEnds> secure;  // null: in the clear
+  SecretMemory::Pointer secure;  // null: in the clear
   rpc::FrameHeader header;
   std::vector<std::uint8_t> body;  // of the first request
   rpc::Open open;                  // what a hello does not say is as by default
@@ -36,18 +31,17 @@ struct GreetedClient {
   std::vector<std::uint8_t> outgoing(std::vector<std::uint8_t> frame, bool last) const;
 };
 
-// A handshake under way.
-class PendingHandshake {
- public:
-  virtual ~PendingHandshake() = default;
-  // Closes without a word: somebody else needs the place.
-  virtual void abandon() = 0;
+// What comes of a handshake.
+struct HandshakeEnd {
+  std::function<void(GreetedClient)> admitted;  // after its first request
+  // One that breaks the protocol or holds no key, the latter after a while: the socket and the frame that says so.
+  std::function<void(int socket, std::vector<std::uint8_t> frame)> refused;
+  Callback ended;  // in every case, last
 };
 
 // Takes over the socket. With keys, only clients that hold one are let in; without, only those that want no encryption.
-// Calls admitted(client) after its first request; one that breaks the protocol, holds no key or is too slow is told
-// so and closed, the second after a while. ended() is called in every case, last.
-std::weak_ptr<PendingHandshake> begin_handshake(EventLoop& loop, int socket, const KeyRing* keys,
-                                                std::function<void(GreetedClient)> admitted, Callback ended);
+// One that is too slow is closed without a word.
+std::weak_ptr<PendingConnection> begin_handshake(EventLoop& loop, int socket, const KeyRing* keys,
+                                                 SecretMemory& secrets, HandshakeEnd end);
 
 }  // namespace ferry::device

@@ -3,11 +3,13 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <cstring>
 #include <string_view>
 #include <vector>
 
 #include "rpc/base/format.h"
+#include "rpc/secure/secret.h"
 
 namespace ferry::device {
 namespace {
@@ -21,11 +23,20 @@ bool is_folder(const std::string& path) {
   return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-std::vector<std::string> key_files(const std::string& path) {
-  if (!is_folder(path)) return {path};
+// resource_exhausted when the folder cannot be read just now. One that may not be read has no keys.
+Result<std::vector<std::string>> key_files(const std::string& path) {
   std::vector<std::string> files;
+  if (!is_folder(path)) {
+    files.push_back(path);
+    return files;
+  }
   DIR* folder = opendir(path.c_str());
-  if (folder == nullptr) return files;
+  if (folder == nullptr) {
+    const int error = errno;
+    if (error == ENOENT || error == ENOTDIR || error == EACCES) return files;
+    return Status(ErrorCode::resource_exhausted,
+                  format("cannot read the key folder %s: %s", path.c_str(), std::strerror(error)));
+  }
   while (const dirent* entry = readdir(folder)) {
     const std::string_view name = entry->d_name;
     const bool is_key = name.size() > kSuffix.size() && name.substr(name.size() - kSuffix.size()) == kSuffix;
@@ -45,6 +56,10 @@ Status check_folder(const std::string& path) {
 }  // namespace
 
 Result<KeyRing> KeyRing::open(const std::string& path) {
+  return secure::wiping_stack([&] { return open_or_make(path); });
+}
+
+Result<KeyRing> KeyRing::open_or_make(const std::string& path) {
   KeyRing ring;
   ring.path_ = path.empty() ? secure::default_key_folder() : path;
   if (ring.path_.empty()) {
@@ -54,7 +69,8 @@ Result<KeyRing> KeyRing::open(const std::string& path) {
   const bool folder = is_folder(ring.path_);
   if (folder) FERRY_TRY(check_folder(ring.path_));
   bool any = false;
-  for (const std::string& file : key_files(ring.path_)) {
+  FERRY_ASSIGN(const std::vector<std::string> files, key_files(ring.path_));
+  for (const std::string& file : files) {
     const Status read = secure::read_key_file(file).status();
     if (!read.is_ok() && read.code() != ErrorCode::not_found) return read;
     any = any || read.is_ok();
@@ -65,13 +81,20 @@ Result<KeyRing> KeyRing::open(const std::string& path) {
   return ring;
 }
 
-std::optional<secure::Key> KeyRing::find(const secure::KeyId& id) const {
-  if (is_folder(path_) && !check_folder(path_).is_ok()) return std::nullopt;
-  for (const std::string& file : key_files(path_)) {
+Result<std::optional<secure::Key>> KeyRing::find(const secure::KeyId& id) const {
+  if (is_folder(path_) && !check_folder(path_).is_ok()) return std::optional<secure::Key>();
+  // Strangers hear it: no paths.
+  const Status busy(ErrorCode::busy, "this server cannot read its keys just now; try again");
+  const auto files = key_files(path_);
+  if (!files.is_ok()) return busy;
+  bool all_read = true;
+  for (const std::string& file : files.value()) {
     const Result<secure::Key> key = secure::read_key_file(file);
-    if (key.is_ok() && key.value().id() == id) return key.value();
+    if (key.is_ok() && key.value().id() == id) return std::optional(key.value());
+    if (key.status().code() == ErrorCode::resource_exhausted) all_read = false;
   }
-  return std::nullopt;
+  if (!all_read) return busy;
+  return std::optional<secure::Key>();
 }
 
 }  // namespace ferry::device

@@ -15,13 +15,16 @@ class KeyRing {
   // made. Anything else that is wrong with it (no home, not readable, others may read it) is a failure that says what.
   static Result<KeyRing> open(const std::string& path);
 
-  std::optional<secure::Key> find(const secure::KeyId& id) const;
+  // Nothing when none of them has this id. busy when that cannot be known just now, for want of descriptors or memory.
+  Result<std::optional<secure::Key>> find(const secure::KeyId& id) const;
 
   const std::string& path() const { return path_; }
   // Of the key that open() made; empty when there was one.
   const std::string& made() const { return made_; }
 
  private:
+  static Result<KeyRing> open_or_make(const std::string& path);
+
   std::string path_;
   std::string made_;
 };

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,16 +9,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "device-runtime/loader/loaded_code.h"
 #include "device-runtime/measure/clock.h"
 #include "device-runtime/session/crash_handler.h"
 #include "device-runtime/supervisor/close_descriptors.h"
+#include "device-runtime/supervisor/freed_memory.h"
 #include "device-runtime/supervisor/signal_name.h"
 #include "device-runtime/threads/signal_stack.h"
 #include "rpc/base/format.h"
+#include "rpc/secure/secret.h"
 #include "rpc/secure/secure_transport.h"
 #include "rpc/transport/socket.h"
 
@@ -45,7 +45,10 @@ void become_session(pid_t parent) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
+  // A process that hides its memory may not write this either.
+  prctl(PR_SET_DUMPABLE, 1);
   volunteer_for_the_memory_killer();
+  prctl(PR_SET_DUMPABLE, 0);
   // What a kernel reads or prints there is not the server's.
   if (const int nothing = open("/dev/null", O_RDWR); nothing >= 0) {
     dup2(nothing, STDIN_FILENO);
@@ -53,9 +56,7 @@ void become_session(pid_t parent) {
   }
 }
 
-double elapsed_ms(const Activity& activity) {
-  return static_cast<double>(now_ns() - activity.started_ns.load()) * 1e-6;
-}
+double elapsed_ms(const SeenActivity& seen) { return static_cast<double>(now_ns() - seen.started_ns) * 1e-6; }
 
 std::string cause_of(int wait_status) {
   if (WIFSIGNALED(wait_status)) return signal_name(WTERMSIG(wait_status));
@@ -74,15 +75,18 @@ std::string place_of(const Crash& crash) {
   return format(", at address 0x%llx, %s", number(crash.address), place.c_str());
 }
 
-Status failure_of_end(const Activity& activity, int wait_status) {
-  const std::string cause = cause_of(wait_status);
-  if (activity.in_kernel.load()) {
+Status failure_of_end(const EndedSession& session) {
+  if (!session.over.is_ok()) return session.over;
+  const SeenActivity& seen = session.seen;
+  if (seen.is_damaged) return damaged_activity();
+  const std::string cause = cause_of(session.wait_status);
+  if (seen.in_kernel) {
     return {ErrorCode::kernel_crashed,
-            format("%s: the kernel ended the session with %s after %.1f ms%s", activity.function, cause.c_str(),
-                   elapsed_ms(activity), place_of(activity.crash).c_str())};
+            format("%s: the kernel ended the session with %s after %.1f ms%s", seen.function.c_str(), cause.c_str(),
+                   elapsed_ms(seen), place_of(session.activity.crash).c_str())};
   }
-  const char* request = rpc::tag_name(activity.tag.load());
-  const bool killed = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
+  const char* request = rpc::tag_name(seen.tag);
+  const bool killed = WIFSIGNALED(session.wait_status) && WTERMSIG(session.wait_status) == SIGKILL;
   if (killed) {
     return {
         ErrorCode::resource_exhausted,
@@ -92,42 +96,52 @@ Status failure_of_end(const Activity& activity, int wait_status) {
 }
 
 // The event ahead of the last frame; empty when no kernel ran.
-std::vector<std::uint8_t> crash_frame(const Activity& activity, int wait_status, bool was_stopped) {
-  if (!activity.in_kernel.load()) return {};
+std::vector<std::uint8_t> crash_frame(const EndedSession& session) {
+  if (!session.seen.in_kernel) return {};
+  const Crash& crash = session.activity.crash;
   rpc::CrashEvent event;
-  event.request = activity.request.load();
-  event.function = activity.function;
-  event.printed = activity.printed.last();
-  if (!was_stopped) event.signal = cause_of(wait_status);
-  if (activity.crash.signal.load() != 0) {
-    event.address = activity.crash.address;
-    event.module = activity.crash.module;
-    event.offset = activity.crash.offset;
+  event.request = session.seen.request;
+  event.function = session.seen.function;
+  event.printed = session.activity.printed.last();
+  if (session.over.is_ok()) event.signal = cause_of(session.wait_status);
+  if (crash.signal.load() != 0) {
+    event.address = crash.address;
+    event.module = crash.module;
+    event.offset = crash.offset;
   }
   return rpc::event_frame(rpc::EventTag::crash, event);
 }
 
+std::vector<std::uint8_t> last_words(const EndedSession& session) {
+  const SeenActivity& seen = session.seen;
+  const std::uint16_t tag = seen.request == 0 ? 0 : seen.tag;
+  std::vector<std::uint8_t> frames = crash_frame(session);
+  const auto last = rpc::failure_frame(tag, seen.request, failure_of_end(session));
+  frames.insert(frames.end(), last.begin(), last.end());
+  return frames;
+}
+
+// Goes on behind the records that the session has sent, or not at all: no number is used twice, whatever the session
+// says.
+std::vector<std::uint8_t> sealed_as_last(const std::vector<std::uint8_t>& frames, const SeenActivity& seen,
+                                         SecureEnds& secure) {
+  if (!seen.sealed || *seen.sealed < secure.sending.next) return {};
+  secure.sending.next = *seen.sealed;
+  auto records = secure::seal_all(secure.sending, frames, true);
+  return records.is_ok() ? std::move(records.value()) : std::vector<std::uint8_t>();
+}
+
 }  // namespace
 
-Result<ActivityPage> ActivityPage::make() {
-  void* page = mmap(nullptr, sizeof(Activity), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) {
-    return Status(ErrorCode::resource_exhausted, format("no memory for a session: %s", std::strerror(errno)));
-  }
-  return ActivityPage(new (page) Activity);
-}
-
-ActivityPage::ActivityPage(ActivityPage&& other) noexcept : activity_(std::exchange(other.activity_, nullptr)) {}
-
-ActivityPage::~ActivityPage() {
-  if (activity_ != nullptr) munmap(activity_, sizeof(Activity));
-}
-
-Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& options, Activity& activity) {
+Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& options, const ActivityPage& page,
+                            SecretMemory& secrets) {
   const int descriptor = client.socket.number();
+  Activity& activity = page.activity();
+  SecureEnds own;
   if (client.secure) {
-    activity.sealing.set(client.secure->sending);
-    activity.encrypted = true;
+    own = *client.secure;
+    own.sending.published = &activity.sealed;
+    activity.sealed.set(own.sending.next);
   }
   const pid_t parent = getpid();
   const pid_t child = fork();
@@ -139,18 +153,23 @@ Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& o
     setpgid(child, child);
     return child;
   }
+  if (!secrets.unmap() || !page.keep_alone()) _exit(kSessionFailed);
+  wipe_freed_memory(false);
   become_session(parent);
   close_descriptors_but(descriptor);
   auto transport = wrap_socket(descriptor);
   if (!transport.is_ok()) _exit(kSessionFailed);
   if (client.secure) {
-    transport = secure::secure_transport(std::move(transport.value()), activity.sealing, client.secure->receiving);
+    transport = secure::secure_transport(std::move(transport.value()), own.sending, own.receiving);
   }
   auto missing = enter_sandbox(options.sandbox);
   if (!missing.is_ok()) _exit(kSessionFailed);
   const SignalStack signal_stack;
   note_crashes(activity);
-  if (options.perf_map) LoadedCode::write_perf_map();
+  if (options.perf_map) {
+    LoadedCode::write_perf_map();
+    prctl(PR_SET_DUMPABLE, 1);  // or perf may not look
+  }
   SessionOptions confined = options;
   confined.facts.not_enforced = std::move(missing.value());
   run_session(std::move(transport.value()), confined, activity, {client.header, client.body});
@@ -170,24 +189,26 @@ std::optional<int> reap_session(pid_t process) {
   return status;
 }
 
-std::vector<std::uint8_t> last_frame(Activity& activity, int wait_status, const Status& over) {
-  if (activity.sending.load()) return {};
-  const std::uint64_t request = activity.request.load();
-  const std::uint16_t tag = request == 0 ? 0 : activity.tag.load();
-  const bool ended_well = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0;
-  if (over.is_ok() && (ended_well || request == 0)) return {};
-  std::vector<std::uint8_t> frames = crash_frame(activity, wait_status, !over.is_ok());
-  const auto last = rpc::failure_frame(tag, request, over.is_ok() ? failure_of_end(activity, wait_status) : over);
-  frames.insert(frames.end(), last.begin(), last.end());
-  if (!activity.encrypted) return frames;
-  auto records = secure::seal_all(activity.sealing, frames, true);
-  return records.is_ok() ? std::move(records.value()) : std::vector<std::uint8_t>();
+std::vector<std::uint8_t> last_frame(const EndedSession& session, SecureEnds* secure) {
+  const SeenActivity& seen = session.seen;
+  if (seen.sending) return {};
+  const bool has_failed = !session.over.is_ok() || seen.is_damaged;
+  // A session that ends by itself has answered everything before.
+  if (!has_failed && seen.request == 0) return {};
+  const std::vector<std::uint8_t> frames = last_words(session);
+  if (secure == nullptr) return frames;
+  return secure::wiping_stack([&] { return sealed_as_last(frames, seen, *secure); });
 }
 
-std::string describe_end(const Activity& activity, int wait_status) {
-  if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0) return "ended";
-  if (activity.request.load() == 0) return "ended with " + cause_of(wait_status);
-  return failure_of_end(activity, wait_status).message();
+bool ended_well(const EndedSession& session) {
+  return session.over.is_ok() && !session.seen.is_damaged && session.seen.request == 0 &&
+         WIFEXITED(session.wait_status) && WEXITSTATUS(session.wait_status) == 0;
+}
+
+std::string describe_end(const EndedSession& session) {
+  if (!session.over.is_ok()) return session.over.message();
+  if (session.seen.is_damaged || session.seen.request != 0) return failure_of_end(session).message();
+  return ended_well(session) ? "ended" : "ended with " + cause_of(session.wait_status);
 }
 
 }  // namespace ferry::device

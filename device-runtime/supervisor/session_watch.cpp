@@ -55,23 +55,26 @@ bool SessionWatch::is_over(std::uint64_t limit_ms, std::int64_t since, std::int6
   return left <= 0;
 }
 
-Status SessionWatch::check(const Activity& activity, int socket, std::int64_t now) {
+Status SessionWatch::check(const SeenActivity& seen, int socket, std::int64_t now) {
   patience_ = kForever;
-  const std::int64_t start = activity.started_ns.load();
-  const bool computes = activity.in_kernel.load();
-  const std::string what = computes ? activity.function : "the session";
-  if (computes || start != request_start_) {
+  const bool is_new = seen.started_ns != request_seen_, computes = seen.in_kernel;
+  if (is_new) {
+    request_seen_ = seen.started_ns;
+    request_start_ = std::clamp(seen.started_ns, looked_, std::max(looked_, now));
+  }
+  looked_ = now;
+  const std::string what = computes ? seen.function : "the session";
+  if (computes || is_new) {
     active_ = now;
-    request_start_ = start;
   } else if (tcp_info info{}; read_tcp_info(socket, info)) {
     const std::int64_t quiet_ms = std::min(info.tcpi_last_data_recv, info.tcpi_last_data_sent);
     active_ = std::max(active_, now - quiet_ms * kNanosecondsPerMs);
-  } else if (activity.request.load() != 0) {
+  } else if (seen.request != 0) {
     active_ = now;
   }
   // A call that begins right after this check is not over before its whole limit has gone by.
-  if (is_over(limits_.call_ms, computes ? start : now, now)) {
-    return too_long(what, start, now, "a call", limits_.call_ms);
+  if (is_over(limits_.call_ms, computes ? request_start_ : now, now)) {
+    return too_long(what, request_start_, now, "a call", limits_.call_ms);
   }
   if (is_over(limits_.session_ms, begin_, now)) return too_long(what, begin_, now, "a session", limits_.session_ms);
   if (is_over(limits_.idle_ms, active_, now)) return too_long(what, active_, now, "doing nothing", limits_.idle_ms);

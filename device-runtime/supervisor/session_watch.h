@@ -1,8 +1,8 @@
-// When a session has had its time, or lost its client, as the supervisor sees it from outside: by the shared page and
-// by what the system knows of the connection. Times are those of measure/clock.h.
+// When a session has had its time, or lost its client, as the supervisor sees it from outside: by the shared page,
+// which it does not trust, and by what the system knows of the connection. Times are those of measure/clock.h.
 #pragma once
 
-#include "device-runtime/handlers/activity.h"
+#include "device-runtime/supervisor/seen_activity.h"
 #include "rpc/base/status.h"
 #include "rpc/messages.h"
 
@@ -18,10 +18,11 @@ bool is_peer_gone(int socket);
 
 class SessionWatch {
  public:
-  SessionWatch(const rpc::TimeLimits& limits, std::int64_t now) : limits_(limits), begin_(now), active_(now) {}
+  SessionWatch(const rpc::TimeLimits& limits, std::int64_t now)
+      : limits_(limits), begin_(now), looked_(now), active_(now) {}
 
   // deadline_exceeded, with a sentence that says which limit, once one is over.
-  Status check(const Activity& activity, int socket, std::int64_t now);
+  Status check(const SeenActivity& seen, int socket, std::int64_t now);
   // How long after the last check() nothing can be over yet.
   std::int64_t patience_ns() const { return patience_; }
   std::int64_t begin() const { return begin_; }
@@ -32,8 +33,10 @@ class SessionWatch {
 
   rpc::TimeLimits limits_;
   std::int64_t begin_;
+  std::int64_t looked_;             // the last check
   std::int64_t active_;             // when something last happened
-  std::int64_t request_start_ = 0;  // of the request seen last
+  std::int64_t request_seen_ = 0;   // what the page says of when the request began that was seen last
+  std::int64_t request_start_ = 0;  // when it did: between the check that saw it first and the one before
   std::int64_t patience_ = 0;
 };
 

@@ -1,6 +1,8 @@
 #include "device-runtime/supervisor/supervisor.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -11,13 +13,13 @@
 #include <chrono>
 #include <cstdarg>
 #include <cstdio>
-#include <deque>
 #include <list>
 #include <memory>
 #include <optional>
 
 #include "device-runtime/measure/clock.h"
 #include "device-runtime/supervisor/cleaners.h"
+#include "device-runtime/supervisor/device_list.h"
 #include "device-runtime/supervisor/event_loop.h"
 #include "device-runtime/supervisor/farewell.h"
 #include "device-runtime/supervisor/handshake.h"
@@ -34,7 +36,6 @@
 namespace ferry::device {
 namespace {
 
-constexpr std::size_t kMaxHandshakes = 512;
 constexpr std::size_t kMaxNameBytes = 200;
 // How often sessions are looked at when no limit ends sooner.
 constexpr std::int64_t kWatchInterval = 300 * kNanosecondsPerMs;
@@ -46,8 +47,9 @@ constexpr std::chrono::milliseconds kAcceptRetry{100};
 
 struct Session {
   std::uint64_t number = 0;
-  pid_t process = 0;  // and its group
-  Descriptor socket;  // the child's too; here for the last frame
+  pid_t process = 0;             // and its group
+  Descriptor socket;             // the child's too; here for the last frame
+  SecretMemory::Pointer secure;  // the same; null: in the clear
   ActivityPage page;
   std::string client, peer, folder;
   SessionWatch watch;
@@ -71,7 +73,7 @@ class Supervisor {
     session_options_.perf_map = options.perf_map;
     session_options_.other_devices = options.other_devices;
     // A server of one client looks for drivers only when that one wants them.
-    if (options.inherited_socket < 0 && !options.stdio) find_devices();
+    if (options.inherited_socket < 0 && !options.stdio) device_list_.look(devices());
     sandbox.memory_bytes = facts.memory_limit_bytes;
     sandbox.threads = facts.threads;
     if (sandbox.change_user) folder.give_modules_to(sandbox.user, sandbox.group);
@@ -118,10 +120,7 @@ class Supervisor {
       if (socket < 0 && errno != EAGAIN && errno != ECONNABORTED && errno != EINTR) {
         return retry_.start(kAcceptRetry, [this] { accept(); });
       }
-      if (socket >= 0) {
-        if (handshakes_ >= kMaxHandshakes) drop_oldest_handshake();
-        greet(socket);
-      }
+      if (socket >= 0) greet(socket);
       accept();
     });
   }
@@ -130,31 +129,27 @@ class Supervisor {
     ++handshakes_;
     ask_for_signs_of_life(socket);
     const KeyRing* const keys = serves_one() ? nullptr : options_.keys;
-    pending_.push_back(begin_handshake(
-        loop_, socket, keys, [this](GreetedClient client) { admit(std::move(client)); },
-        [this] {
-          --handshakes_;
-          end_if_alone();
-        }));
-    while (!pending_.empty() && pending_.front().expired()) pending_.pop_front();
+    strangers_.add(begin_handshake(loop_, socket, keys, secrets_,
+                                   {[this](GreetedClient client) { admit(std::move(client)); },
+                                    [this](int refused, std::vector<std::uint8_t> frame) {
+                                      strangers_.add(say_farewell(loop_, refused, std::move(frame)));
+                                    },
+                                    [this] {
+                                      --handshakes_;
+                                      end_if_alone();
+                                    }}));
   }
 
-  // Strangers who connect and say nothing must not keep others out, and those who do say something are through soon.
-  void drop_oldest_handshake() {
-    while (!pending_.empty()) {
-      const auto oldest = pending_.front().lock();
-      pending_.pop_front();
-      if (oldest) return oldest->abandon();
-    }
+  void bid_farewell(Descriptor& socket, std::vector<std::uint8_t> frame) {
+    farewells_.add(say_farewell(loop_, socket.release(), std::move(frame)));
   }
 
   void admit(GreetedClient client) {
     if (stopping_) return;
     if (client.header.tag == static_cast<std::uint16_t>(rpc::Tag::GetStatus)) return tell_status(client);
     for (const std::string& kind : client.open.devices) {
-      if (kind != "cpu") find_devices();
-      if (kind != rpc::kAnyDevice && !has_device(kind))
-        return refuse(client, {ErrorCode::unsupported, "this server has no device '" + kind + "'" + why_none(kind)});
+      if (kind != "cpu") device_list_.look(devices());
+      if (const Status has = device_list_.check(kind, devices()); !has.is_ok()) return refuse(client, has);
     }
     if (sessions_.size() >= options_.max_sessions && waiting_.size() >= options_.max_waiting) {
       return refuse(client, {ErrorCode::busy, format("all places are taken and %zu clients wait already; the device is "
@@ -167,32 +162,7 @@ class Supervisor {
     fill_places();
   }
 
-  void find_devices() {
-    if (std::exchange(has_looked_, true) || options_.other_devices.probe == nullptr) return;
-    for (ProbedDevice& probed : options_.other_devices.probe()) {
-      if (probed.why_none.empty()) {
-        session_options_.facts.devices.push_back(std::move(probed.device));
-      } else {
-        missing_devices_.push_back(std::move(probed));
-      }
-    }
-  }
-
-  std::string why_none(const std::string& kind) const {
-    if (options_.other_devices.probe == nullptr)
-      return ": it is linked statically and loads no drivers; the dynamic rpc_server does";
-    for (const ProbedDevice& missing : missing_devices_) {
-      if (missing.device.kind == kind.substr(0, kind.find(':'))) return ": " + missing.why_none;
-    }
-    return "";
-  }
-
-  bool has_device(const std::string& kind) const {
-    for (const ComputeDevice& device : session_options_.facts.devices) {
-      if (device.kind == kind.substr(0, kind.find(':'))) return true;
-    }
-    return false;
-  }
+  std::vector<ComputeDevice>& devices() { return session_options_.facts.devices; }
 
   void fill_places() {
     if (stopping_) return;
@@ -203,7 +173,7 @@ class Supervisor {
   void start(WaitingClient waiting) {
     GreetedClient& client = waiting.client;
     if (is_peer_gone(client.socket.number())) return;
-    Result<ActivityPage> page = ActivityPage::make();
+    Result<ActivityPage> page = pages_.take();
     if (!page.is_ok()) return refuse(client, page.status());
     session_options_.limits = granted(client.open.limits, options_.limits);
     SandboxOptions& sandbox = session_options_.sandbox;
@@ -215,7 +185,7 @@ class Supervisor {
     for (const std::string& kind : client.open.devices) {
       if (kind != "cpu" && kind != rpc::kAnyDevice) sandbox.filter = Filter::gpu;
     }
-    const Result<pid_t> child = start_session(client, session_options_, page.value().activity());
+    const Result<pid_t> child = start_session(client, session_options_, page.value(), secrets_);
     if (!child.is_ok()) {
       cleaners_.start(sandbox.folder);
       return refuse(client, child.status());
@@ -223,14 +193,14 @@ class Supervisor {
     ++last_number_;
     log("session %llu: %s from %s", static_cast<unsigned long long>(last_number_), client.open.client.c_str(),
         waiting.peer.c_str());
-    sessions_.push_back({last_number_, child.value(), std::move(client.socket), std::move(page.value()),
-                         std::move(client.open.client), std::move(waiting.peer), sandbox.folder,
-                         SessionWatch(session_options_.limits, now_ns()),
+    sessions_.push_back({last_number_, child.value(), std::move(client.socket), std::move(client.secure),
+                         std::move(page.value()), std::move(client.open.client), std::move(waiting.peer),
+                         sandbox.folder, SessionWatch(session_options_.limits, now_ns()),
                          std::make_unique<SessionUsage>(child.value(), sandbox)});
   }
 
   void refuse(GreetedClient& client, const Status& failure) {
-    say_farewell(loop_, client.socket.release(),
+    bid_farewell(client.socket,
                  client.outgoing(rpc::failure_frame(client.header.tag, client.header.request, failure), true));
   }
 
@@ -248,16 +218,16 @@ class Supervisor {
     for (const Session& session : sessions_) {
       reply.sessions.push_back(
           {session.number, session.client, session.peer, milliseconds(now - session.watch.begin()), {}, 0});
-      const Activity& activity = session.page.activity();
-      if (!activity.in_kernel.load()) continue;
-      reply.sessions.back().function = activity.function;
-      reply.sessions.back().running_ms = milliseconds(now - activity.started_ns.load());
+      SeenActivity seen = look_at(session.page.activity(), session.watch.begin());
+      if (!seen.in_kernel) continue;
+      reply.sessions.back().function = std::move(seen.function);
+      reply.sessions.back().running_ms = milliseconds(std::max<std::int64_t>(now - seen.started_ns, 0));
     }
     for (const WaitingClient& waiting : waiting_.clients()) {
       reply.waiting.push_back({0, waiting.client.open.client, waiting.peer, milliseconds(now - waiting.since), {}, 0});
     }
     const rpc::FrameHeader header{rpc::FrameKind::response, client.header.tag, ErrorCode::ok, client.header.request};
-    say_farewell(loop_, client.socket.release(), client.outgoing(rpc::whole_frame(header, rpc::encode(reply)), true));
+    bid_farewell(client.socket, client.outgoing(rpc::whole_frame(header, rpc::encode(reply)), true));
   }
 
   // A session that computes does not read, so it cannot notice that its client is gone, nor that its time is over.
@@ -279,7 +249,8 @@ class Supervisor {
   }
 
   void watch(Session& session, std::int64_t now) {
-    Status over = session.watch.check(session.page.activity(), session.socket.number(), now);
+    const SeenActivity seen = look_at(session.page.activity(), session.watch.begin());
+    Status over = seen.is_damaged ? damaged_activity() : session.watch.check(seen, session.socket.number(), now);
     if (over.is_ok()) over = session.usage->check();
     if (!over.is_ok() && session.over.is_ok()) {
       session.over = over;
@@ -304,14 +275,13 @@ class Supervisor {
         ++session;
         continue;
       }
-      Activity& activity = session->page.activity();
-      const bool ended_well = session->over.is_ok() && *status == 0;
+      const Activity& activity = session->page.activity();
+      const EndedSession ended{activity, look_at(activity, session->watch.begin()), *status, session->over};
       ++ended_;
-      failed_ += ended_well ? 0 : 1;
-      log("session %llu: %s", static_cast<unsigned long long>(session->number),
-          session->over.is_ok() ? describe_end(activity, *status).c_str() : session->over.message().c_str());
-      std::vector<std::uint8_t> frame = last_frame(activity, *status, session->over);
-      if (!frame.empty()) say_farewell(loop_, session->socket.release(), std::move(frame));
+      failed_ += ended_well(ended) ? 0 : 1;
+      log("session %llu: %s", static_cast<unsigned long long>(session->number), describe_end(ended).c_str());
+      std::vector<std::uint8_t> frame = last_frame(ended, session->secure.get());
+      if (!frame.empty()) bid_farewell(session->socket, std::move(frame));
       cleaners_.start(session->folder);
       session = sessions_.erase(session);
     }
@@ -360,12 +330,14 @@ class Supervisor {
   const WorkFolder& folder_;
   ModuleStore modules_;
   SessionOptions session_options_;
+  const ConnectionPlaces places_ = find_connection_places(options_.max_sessions + options_.max_waiting);
+  SecretMemory secrets_{places_.strangers + options_.max_sessions + options_.max_waiting};
+  ActivityPages pages_{options_.max_sessions};
   // Handshakes that are cut off count themselves out while the loop is destroyed, so these come first.
   std::size_t handshakes_ = 0;
-  std::deque<std::weak_ptr<PendingHandshake>> pending_;  // oldest first
+  PendingConnections strangers_{places_.strangers}, farewells_{places_.farewells};
   bool stopping_ = false;
-  bool has_looked_ = false;  // for devices beside the CPU
-  std::vector<ProbedDevice> missing_devices_;
+  DeviceList device_list_{options_.other_devices};
   EventLoop loop_;
   Timer retry_{loop_};
   Timer watch_{loop_};
@@ -383,6 +355,10 @@ class Supervisor {
 
 Status serve(const ServerOptions& options, const DeviceFacts& facts, const WorkFolder& folder) {
   signal(SIGPIPE, SIG_IGN);
+#if !defined(__SANITIZE_ADDRESS__)  // whose search for leaks is one of the things that this forbids
+  // Sessions of the same user could read and change this process otherwise, where no security module forbids it.
+  prctl(PR_SET_DUMPABLE, 0);
+#endif
   Supervisor supervisor(options, facts, folder);
   return supervisor.run();
 }

@@ -58,7 +58,7 @@ Result<std::unique_ptr<Transport>> encrypt_connection(std::unique_ptr<Transport>
   if (!payload.value().empty()) return Status(ErrorCode::protocol_error, "expected an empty handshake message");
   transport->set_receive_timeout(std::chrono::milliseconds(0));
   const TransportKeys keys = handshake.split();
-  return secure_transport(std::move(transport), keys.to_responder, OpeningState{keys.to_initiator, 0});
+  return secure_transport(std::move(transport), {keys.to_responder}, {keys.to_initiator});
 }
 
 }  // namespace ferry::secure

@@ -12,14 +12,12 @@ constexpr std::string_view kPrefix = "ferry-key-1:";
 constexpr std::string_view kIdContext = "ferry key id";
 
 template <class Bytes>
-std::string hexadecimal(const Bytes& bytes) {
+void append_hexadecimal(const Bytes& bytes, std::string& text) {
   constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
   for (const std::uint8_t byte : bytes) {
     text += kDigits[byte >> 4];
     text += kDigits[byte & 15];
   }
-  return text;
 }
 
 // -1 when it is none.
@@ -49,7 +47,7 @@ bool read_digits(std::string_view text, KeyBytes& bytes) {
 }  // namespace
 
 KeyId Key::id() const {
-  std::array<std::uint8_t, kIdContext.size() + kKeyBytes> named;
+  SecretBytes<kIdContext.size() + kKeyBytes> named;
   std::copy(kIdContext.begin(), kIdContext.end(), named.begin());
   std::copy(bytes.begin(), bytes.end(), named.begin() + kIdContext.size());
   const Hash hash = blake2b(named);
@@ -64,10 +62,19 @@ Key make_key() {
   return key;
 }
 
-std::string to_text(const KeyId& id) { return hexadecimal(id); }
+std::string to_text(const KeyId& id) {
+  std::string text;
+  append_hexadecimal(id, text);
+  return text;
+}
 
 std::string to_file_text(const Key& key) {
-  return "# ferry key " + to_text(key.id()) + "\n" + std::string(kPrefix) + hexadecimal(key.bytes) + "\n";
+  std::string text;
+  text.reserve(256);
+  text.append("# ferry key ").append(to_text(key.id())).append("\n").append(kPrefix);
+  append_hexadecimal(key.bytes, text);
+  text.append("\n");
+  return text;
 }
 
 Result<Key> parse_key(std::string_view text) {

@@ -14,7 +14,7 @@ namespace ferry::secure {
 using KeyId = std::array<std::uint8_t, 16>;
 
 struct Key {
-  KeyBytes bytes{};
+  KeyBytes bytes;
   KeyId id() const;
 };
 
@@ -23,13 +23,15 @@ Key make_key();
 // 32 lower-case hexadecimal digits.
 std::string to_text(const KeyId& id);
 
-// What stands in a key's file: "ferry-key-1:" and 64 hexadecimal digits on a line of their own, and comments.
+// What stands in a key's file: "ferry-key-1:" and 64 hexadecimal digits on a line of their own, and comments. Lies in
+// one piece of memory from the start, which is the caller's to wipe.
 std::string to_file_text(const Key& key);
 // invalid_argument names the line and what was expected.
 Result<Key> parse_key(std::string_view text);
 
-// not_found when there is no such file; invalid_argument says what is wrong with it: no key in it, or others than its
-// owner may read or change it. The sentence names the file.
+// not_found when there is no such file; resource_exhausted when it cannot be read just now, for want of descriptors or
+// memory; invalid_argument says what is wrong with it: no key in it, or others than its owner may read or change it.
+// The sentence names the file.
 Result<Key> read_key_file(const std::string& path);
 // A new file, for its owner alone, with this key in it; whole or not at all. Never replaces one. Folders above it are
 // made as needed.

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "rpc/base/format.h"
 #include "rpc/secure/key.h"
@@ -13,7 +14,7 @@ namespace ferry::secure {
 namespace {
 
 // A key is a line; what is longer is something else.
-constexpr off_t kMaxFileBytes = 4096;
+constexpr std::size_t kMaxFileBytes = 4096;
 
 class File {
  public:
@@ -33,6 +34,21 @@ Status failure(ErrorCode code, const char* what, const std::string& path, int er
   return {code, format("cannot %s the key file %s: %s", what, path.c_str(), std::strerror(error))};
 }
 
+// What an error of open or read says of the key: that it is not there, that it could be read at another time, or that
+// there is something wrong with it.
+ErrorCode code_of(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR: return ErrorCode::not_found;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case EINTR:
+    case EIO: return ErrorCode::resource_exhausted;
+    default: return ErrorCode::invalid_argument;
+  }
+}
+
 // Also the folders above it, for their owner alone.
 void make_folders_above(const std::string& path) {
   for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) {
@@ -41,7 +57,7 @@ void make_folders_above(const std::string& path) {
   }
 }
 
-bool write_all(int descriptor, const std::string& text) {
+bool write_all(int descriptor, std::string_view text) {
   std::size_t written = 0;
   while (written < text.size()) {
     const ssize_t count = ::write(descriptor, text.data() + written, text.size() - written);
@@ -61,8 +77,7 @@ Result<Key> read_key_file(const std::string& path) {
   // Not blocking, in case that it is a pipe.
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.descriptor() < 0) {
-    const bool missing = errno == ENOENT || errno == ENOTDIR;
-    return failure(missing ? ErrorCode::not_found : ErrorCode::invalid_argument, "read", path, errno);
+    return failure(code_of(errno), "read", path, errno);
   }
   struct stat info{};
   if (::fstat(file.descriptor(), &info) != 0) return failure(ErrorCode::invalid_argument, "read", path, errno);
@@ -72,12 +87,11 @@ Result<Key> read_key_file(const std::string& path) {
                          static_cast<unsigned>(info.st_mode & 0777)));
   }
   if (info.st_uid != ::geteuid() && info.st_uid != 0) return refuse("it belongs to another user");
-  if (info.st_size > kMaxFileBytes) return refuse("expected a key, got a large file");
-  std::string text(static_cast<std::size_t>(info.st_size), 0);
+  if (info.st_size > static_cast<off_t>(kMaxFileBytes)) return refuse("expected a key, got a large file");
+  SecretBytes<kMaxFileBytes> text;
   const ssize_t count = ::read(file.descriptor(), text.data(), text.size());
-  if (count < 0) return failure(ErrorCode::invalid_argument, "read", path, errno);
-  text.resize(static_cast<std::size_t>(count));
-  Result<Key> key = parse_key(text);
+  if (count < 0) return failure(code_of(errno), "read", path, errno);
+  Result<Key> key = parse_key({reinterpret_cast<const char*>(text.data()), static_cast<std::size_t>(count)});
   if (!key.is_ok()) return refuse(key.status().message());
   return key;
 }
@@ -90,7 +104,9 @@ Status write_key_file(const std::string& path, const Key& key) {
   {
     const File file(::mkostemp(draft.data(), O_CLOEXEC));  // mode 0600
     if (file.descriptor() < 0) return failure(ErrorCode::unavailable, "make", path, errno);
-    const bool whole = write_all(file.descriptor(), to_file_text(key));
+    std::string text = to_file_text(key);
+    const bool whole = write_all(file.descriptor(), text);
+    wipe(text.data(), text.size());
     if (!whole) status = failure(ErrorCode::unavailable, "write", path, errno);
   }
   if (status.is_ok() && ::link(draft.c_str(), path.c_str()) != 0) {

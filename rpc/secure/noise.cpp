@@ -5,10 +5,8 @@
 #include <sodium/crypto_generichash_blake2b.h>
 #include <sodium/crypto_scalarmult_curve25519.h>
 #include <sodium/randombytes.h>
-#include <sodium/utils.h>
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 
 namespace ferry::secure {
@@ -33,12 +31,16 @@ struct Nonce {
 class Blake2b {
  public:
   Blake2b() { crypto_generichash_blake2b_init(&state_, nullptr, 0, kHashBytes); }
+  Blake2b(const Blake2b&) = delete;
+  Blake2b& operator=(const Blake2b&) = delete;
+  ~Blake2b() { wipe(&state_, sizeof state_); }
   Blake2b& update(ByteSpan bytes) {
     crypto_generichash_blake2b_update(&state_, bytes.data(), bytes.size());
     return *this;
   }
-  NoiseHash finish() {
-    NoiseHash hash;
+  template <class Hash>
+  Hash finish() {
+    Hash hash;
     crypto_generichash_blake2b_final(&state_, hash.data(), hash.size());
     return hash;
   }
@@ -48,23 +50,20 @@ class Blake2b {
 };
 
 // HMAC-HASH, RFC 2104.
-NoiseHash hmac(const NoiseHash& key, ByteSpan first, ByteSpan second = {}) {
-  std::array<std::uint8_t, kBlockBytes> inner{}, outer{};
+SecretHash hmac(const SecretHash& key, ByteSpan first, ByteSpan second = {}) {
+  SecretBytes<kBlockBytes> inner, outer;
   std::copy(key.begin(), key.end(), inner.begin());
   std::copy(key.begin(), key.end(), outer.begin());
   for (std::uint8_t& byte : inner) byte ^= 0x36;
   for (std::uint8_t& byte : outer) byte ^= 0x5c;
-  const NoiseHash hash = Blake2b().update(inner).update(first).update(second).finish();
-  const NoiseHash result = Blake2b().update(outer).update(hash).finish();
-  sodium_memzero(inner.data(), inner.size());
-  sodium_memzero(outer.data(), outer.size());
-  return result;
+  const auto hash = Blake2b().update(inner).update(first).update(second).finish<SecretHash>();
+  return Blake2b().update(outer).update(hash).finish<SecretHash>();
 }
 
 // HKDF of the specification, three outputs; who wants two leaves the third.
-std::array<NoiseHash, 3> hkdf(const NoiseHash& chaining_key, ByteSpan material) {
-  const NoiseHash temporary = hmac(chaining_key, material);
-  std::array<NoiseHash, 3> outputs;
+std::array<SecretHash, 3> hkdf(const SecretHash& chaining_key, ByteSpan material) {
+  const SecretHash temporary = hmac(chaining_key, material);
+  std::array<SecretHash, 3> outputs;
   std::uint8_t counter = 1;
   outputs[0] = hmac(temporary, ByteSpan(&counter, 1));
   counter = 2;
@@ -74,7 +73,7 @@ std::array<NoiseHash, 3> hkdf(const NoiseHash& chaining_key, ByteSpan material) 
   return outputs;
 }
 
-KeyBytes truncated(const NoiseHash& hash) {
+KeyBytes truncated(const SecretHash& hash) {
   KeyBytes key;
   std::copy_n(hash.begin(), key.size(), key.begin());
   return key;
@@ -114,15 +113,9 @@ NoiseHandshake::NoiseHandshake(Role role, ByteSpan prologue, const KeyBytes& psk
   prepare_library();
   static_assert(kProtocolName.size() <= kHashBytes, "a longer name would have to be hashed");
   std::copy(kProtocolName.begin(), kProtocolName.end(), hash_.begin());
-  chaining_key_ = hash_;
+  std::copy(hash_.begin(), hash_.end(), chaining_key_.begin());
   mix_hash(prologue);
   mix_key_and_hash(psk);
-}
-
-NoiseHandshake::~NoiseHandshake() {
-  sodium_memzero(ephemeral_.data(), ephemeral_.size());
-  sodium_memzero(chaining_key_.data(), chaining_key_.size());
-  sodium_memzero(key_.data(), key_.size());
 }
 
 Result<std::vector<std::uint8_t>> NoiseHandshake::write_message(ByteSpan payload) {
@@ -149,7 +142,7 @@ TransportKeys NoiseHandshake::split() const {
   return {truncated(outputs[0]), truncated(outputs[1])};
 }
 
-void NoiseHandshake::mix_hash(ByteSpan data) { hash_ = Blake2b().update(hash_).update(data).finish(); }
+void NoiseHandshake::mix_hash(ByteSpan data) { hash_ = Blake2b().update(hash_).update(data).finish<NoiseHash>(); }
 
 void NoiseHandshake::mix_key(ByteSpan material) {
   const auto outputs = hkdf(chaining_key_, material);
@@ -187,11 +180,10 @@ void NoiseHandshake::mix_ephemeral(ByteSpan public_key) {
 }
 
 Status NoiseHandshake::mix_shared_secret() {
-  std::array<std::uint8_t, kPublicKeyBytes> secret;
+  SecretBytes<kPublicKeyBytes> secret;
   // Refuses points of small order, for which the result would be zero.
   if (crypto_scalarmult_curve25519(secret.data(), ephemeral_.data(), remote_.data()) != 0) return wrong_key();
   mix_key(secret);
-  sodium_memzero(secret.data(), secret.size());
   return {};
 }
 

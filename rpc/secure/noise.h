@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "rpc/base/status.h"
+#include "rpc/secure/secret.h"
 
 namespace ferry::secure {
 
@@ -29,8 +30,10 @@ inline constexpr std::size_t kHandshakeBytes = kPublicKeyBytes + kTagBytes;
 // No message is longer, length in front not counted.
 inline constexpr std::size_t kMaxMessageBytes = 65535;
 
-using KeyBytes = std::array<std::uint8_t, kKeyBytes>;
+using KeyBytes = SecretBytes<kKeyBytes>;
 using NoiseHash = std::array<std::uint8_t, 64>;
+// A hash that keys are made of.
+using SecretHash = SecretBytes<64>;
 
 // ENCRYPT and DECRYPT: ChaCha20-Poly1305 with the 64-bit counter as nonce. `out` is kTagBytes longer than the
 // plaintext, and may be the input's own place.
@@ -42,8 +45,8 @@ void encrypt(const KeyBytes& key, std::uint64_t nonce, ByteSpan associated, Byte
 // One direction's key after the handshake, for the initiator to send with and the responder to receive, or the other
 // way round.
 struct TransportKeys {
-  KeyBytes to_responder{};
-  KeyBytes to_initiator{};
+  KeyBytes to_responder;
+  KeyBytes to_initiator;
 };
 
 enum class Role : std::uint8_t { initiator, responder };
@@ -56,7 +59,6 @@ class NoiseHandshake {
   NoiseHandshake(Role role, ByteSpan prologue, const KeyBytes& psk, const KeyBytes& ephemeral);
   NoiseHandshake(const NoiseHandshake&) = delete;
   NoiseHandshake& operator=(const NoiseHandshake&) = delete;
-  ~NoiseHandshake();
 
   // The message that is this side's turn. unauthenticated when the peer's public key is none that a peer would choose.
   Result<std::vector<std::uint8_t>> write_message(ByteSpan payload = {});
@@ -78,10 +80,10 @@ class NoiseHandshake {
 
   Role role_;
   NoiseHash hash_{};
-  NoiseHash chaining_key_{};
-  KeyBytes key_{};
+  SecretHash chaining_key_;
+  KeyBytes key_;
   std::uint64_t nonce_ = 0;
-  KeyBytes ephemeral_{};
+  KeyBytes ephemeral_;
   std::array<std::uint8_t, kPublicKeyBytes> public_{};
   std::array<std::uint8_t, kPublicKeyBytes> remote_{};
   int messages_ = 0;

@@ -10,10 +10,10 @@ namespace ferry::secure {
 constexpr std::uint64_t kNoNumber = std::numeric_limits<std::uint64_t>::max();
 
 Status seal(SealingState& state, ByteSpan plain, std::uint8_t* out) {
-  const std::uint64_t number = state.next.load(std::memory_order_relaxed);
-  if (number == kNoNumber) return {ErrorCode::unavailable, "this connection has sent all the records that it may"};
-  // Counted before it is made: whoever goes on after a crash in between must not use the number again.
-  state.next.store(number + 1, std::memory_order_release);
+  if (state.next == kNoNumber) return {ErrorCode::unavailable, "this connection has sent all the records that it may"};
+  const std::uint64_t number = state.next++;
+  // Told before it is made: whoever goes on after a crash in between must not use the number again.
+  if (state.published != nullptr) state.published->set(state.next);
   const std::size_t length = plain.size() + kTagBytes;
   out[0] = static_cast<std::uint8_t>(length);
   out[1] = static_cast<std::uint8_t>(length >> 8);

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "rpc/secure/noise.h"
@@ -17,24 +18,38 @@ inline constexpr std::size_t kRecordOverhead = kLengthBytes + kTagBytes;
 // worked on stays in the caches and the peer gets it sooner.
 inline constexpr std::size_t kMaxRecordPlain = 511 * 64;
 
-// The sending half of a connection. It may lie in memory that processes share: when one that was sending has died,
-// between two records, another goes on.
-struct SealingState {
-  KeyBytes key{};
-  std::atomic<std::uint64_t> next{0};  // the number of the next record
-
-  SealingState() = default;
-  SealingState(const KeyBytes& with, std::uint64_t from) : key(with), next(from) {}
-  void set(const SealingState& other) {
-    key = other.key;
-    next.store(other.next.load());
+// How many records were sealed, where another process can read it: when the one that was sending has died between two
+// records, another goes on. Whoever can write there must not be able to have a number used twice by accident, so the
+// count is written twice, once with all its bits turned.
+class PublishedCount {
+ public:
+  void set(std::uint64_t count) {
+    count_.store(count, std::memory_order_relaxed);
+    turned_.store(~count, std::memory_order_release);
   }
+  // Nothing when this is no count that set() has left behind.
+  std::optional<std::uint64_t> get() const {
+    const std::uint64_t turned = turned_.load(std::memory_order_acquire);
+    const std::uint64_t count = count_.load(std::memory_order_relaxed);
+    return count == ~turned ? std::optional(count) : std::nullopt;
+  }
+
+ private:
+  std::atomic<std::uint64_t> count_{0};
+  std::atomic<std::uint64_t> turned_{~std::uint64_t{0}};
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes cannot share a lock that is not there");
 
+// The sending half of a connection.
+struct SealingState {
+  KeyBytes key;
+  std::uint64_t next = 0;               // the number of the next record
+  PublishedCount* published = nullptr;  // where `next` is told to others; null: nowhere
+};
+
 // The receiving half.
 struct OpeningState {
-  KeyBytes key{};
+  KeyBytes key;
   std::uint64_t next = 0;
 };
 

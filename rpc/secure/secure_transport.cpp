@@ -24,12 +24,8 @@ Buffer make_buffer(std::size_t bytes) { return std::make_unique_for_overwrite<st
 
 class SecureTransport final : public Transport {
  public:
-  SecureTransport(std::unique_ptr<Transport> under, SealingState* sending, const KeyBytes& own_key,
-                  const OpeningState& receiving)
-      : under_(std::move(under)),
-        own_sending_(own_key, 0),
-        sending_(sending != nullptr ? *sending : own_sending_),
-        receiving_(receiving) {}
+  SecureTransport(std::unique_ptr<Transport> under, const SealingState& sending, const OpeningState& receiving)
+      : under_(std::move(under)), sending_(sending), receiving_(receiving) {}
 
   Status send(std::span<const ByteSpan> pieces) override {
     for (ByteSpan piece : pieces) {
@@ -167,8 +163,7 @@ class SecureTransport final : public Transport {
   }
 
   std::unique_ptr<Transport> under_;
-  SealingState own_sending_;
-  SealingState& sending_;
+  SealingState sending_;
   Buffer out_;
   std::size_t out_used_ = 0;
   std::array<std::uint8_t, kLargePiece> stage_;
@@ -188,14 +183,9 @@ class SecureTransport final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> secure_transport(std::unique_ptr<Transport> under, SealingState& sending,
+std::unique_ptr<Transport> secure_transport(std::unique_ptr<Transport> under, const SealingState& sending,
                                             const OpeningState& receiving) {
-  return std::make_unique<SecureTransport>(std::move(under), &sending, KeyBytes{}, receiving);
-}
-
-std::unique_ptr<Transport> secure_transport(std::unique_ptr<Transport> under, const KeyBytes& sending_key,
-                                            const OpeningState& receiving) {
-  return std::make_unique<SecureTransport>(std::move(under), nullptr, sending_key, receiving);
+  return std::make_unique<SecureTransport>(std::move(under), sending, receiving);
 }
 
 }  // namespace ferry::secure

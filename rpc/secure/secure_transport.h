@@ -12,12 +12,9 @@
 
 namespace ferry::secure {
 
-// `sending` stays the caller's and outlives the transport. The peer's end counts as an end only when it said so in a
-// record; a stream that just stops was cut, by the network or by somebody in between.
-std::unique_ptr<Transport> secure_transport(std::unique_ptr<Transport> under, SealingState& sending,
-                                            const OpeningState& receiving);
-// The same, with a sending state of its own.
-std::unique_ptr<Transport> secure_transport(std::unique_ptr<Transport> under, const KeyBytes& sending_key,
+// The peer's end counts as an end only when it said so in a record; a stream that just stops was cut, by the network or
+// by somebody in between. What sending.published points to outlives the transport.
+std::unique_ptr<Transport> secure_transport(std::unique_ptr<Transport> under, const SealingState& sending,
                                             const OpeningState& receiving);
 
 inline constexpr const char* kStreamCut = "the connection was cut";

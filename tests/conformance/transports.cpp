@@ -60,8 +60,7 @@ TransportPair encrypted(TransportPair pair) {
     const std::array<ByteSpan, 2> pieces{length, answer.value()};
     if (!pair.second->send(pieces).is_ok()) return;
     const secure::TransportKeys keys = handshake.split();
-    server =
-        secure::secure_transport(std::move(pair.second), keys.to_initiator, secure::OpeningState{keys.to_responder, 0});
+    server = secure::secure_transport(std::move(pair.second), {keys.to_initiator}, {keys.to_responder});
   });
   auto client = expect(secure::encrypt_connection(std::move(pair.first), key, std::chrono::seconds(20)));
   accept.join();

@@ -58,7 +58,7 @@ void answer_client(Bytes input) {
 
 void read_records(Bytes input) {
   auto [sender, under] = loopback_transport_pair();
-  const auto receiver = secure::secure_transport(std::move(under), key().bytes, {key().bytes, 0});
+  const auto receiver = secure::secure_transport(std::move(under), {key().bytes}, {key().bytes});
   const std::array<ByteSpan, 1> pieces{input};
   if (!sender->send(pieces).is_ok()) return;
   sender->close_send();

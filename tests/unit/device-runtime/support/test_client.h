@@ -36,6 +36,10 @@ class TestClient {
   // Over a transport that somebody else connected; says hello as well.
   explicit TestClient(std::unique_ptr<Transport> transport, Opening opening = Opening::none);
 
+  // One that was opened by hand: requests up to this id were made.
+  TestClient(std::unique_ptr<rpc::Connection> connection, std::uint64_t last_id)
+      : connection_(std::move(connection)), last_id_(last_id) {}
+
   // Says open instead, and waits until it is served.
   TestClient(std::uint16_t port, const rpc::Open& open);
 

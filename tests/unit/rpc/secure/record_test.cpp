@@ -3,6 +3,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstring>
 #include <limits>
 #include <thread>
 
@@ -20,12 +21,12 @@ const KeyBytes kKey{1, 2, 3};
 struct Wire {
   std::unique_ptr<Transport> attacker;
   std::unique_ptr<Transport> receiver;
-  SealingState sender{kKey, 0};
+  SealingState sender{kKey};
 
   Wire() {
     auto ends = loopback_transport_pair();
     attacker = std::move(ends.first);
-    receiver = secure_transport(std::move(ends.second), KeyBytes{}, OpeningState{kKey, 0});
+    receiver = secure_transport(std::move(ends.second), SealingState{}, OpeningState{kKey});
     receiver->set_receive_timeout(std::chrono::seconds(20));
   }
   Bytes record(const Bytes& plain) { return seal_all(sender, plain, false).value(); }
@@ -94,7 +95,7 @@ TEST_CASE("a record left out and two in the wrong order are refused") {
 
 TEST_CASE("a record of the other direction is refused") {
   Wire wire;
-  SealingState other{KeyBytes{9}, 0};
+  SealingState other{KeyBytes{9}};
   wire.put(seal_all(other, Bytes{1}, false).value());
   CHECK(wire.receive(1).message() == kTampered);
 }
@@ -148,16 +149,33 @@ TEST_CASE("a timeout counts from the start of the receive, however the bytes dri
   CHECK(elapsed < std::chrono::seconds(2));
 }
 
-TEST_CASE("another that holds the sending state goes on where the first left off") {
+TEST_CASE("another that holds the key goes on where the published count says that the first left off") {
   Wire wire;
+  PublishedCount published;
+  CHECK(published.get() == 0);
+  wire.sender.published = &published;
   wire.put(wire.record({1}));
-  SealingState heir;
-  heir.set(wire.sender);
+  SealingState heir{kKey, published.get().value()};
   wire.put(seal_all(heir, Bytes{2}, true).value());
   Bytes plain;
   REQUIRE(wire.receive(2, &plain).is_ok());
   CHECK(plain == Bytes{1, 2});
   CHECK(wire.receive(1).message() == kPeerClosed);
+}
+
+TEST_CASE("a published count that was overwritten is none, and does not turn back whoever published it") {
+  PublishedCount published;
+  SealingState state{kKey, 7, &published};
+  Bytes first(1 + kRecordOverhead), second(first.size());
+  REQUIRE(seal(state, Bytes{1}, first.data()).is_ok());
+  CHECK(published.get() == 8);
+  for (const int byte : {0x00, 0x41, 0xff}) {
+    std::memset(static_cast<void*>(&published), byte, sizeof published);
+    CHECK_FALSE(published.get().has_value());
+  }
+  REQUIRE(seal(state, Bytes{1}, second.data()).is_ok());
+  CHECK(first != second);
+  CHECK(published.get() == 9);
 }
 
 TEST_CASE("the number that Noise keeps for itself is never used") {

@@ -1,0 +1,179 @@
+// What a session holds of all that its server ever knew: nothing but its own. Kernels look through all memory that they
+// can read, for keys, for what became of them, and for what other clients' kernels said.
+#include <doctest/doctest.h>
+#include <sodium/crypto_scalarmult_curve25519.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <thread>
+
+#include "rpc/secure/secure_transport.h"
+#include "tests/unit/device-runtime/support/key_files.h"
+#include "tests/unit/device-runtime/support/memory_kernels.h"
+#include "tests/unit/device-runtime/support/next_session.h"
+#include "tests/unit/device-runtime/support/test_client.h"
+#include "tests/unit/device-runtime/support/test_module.h"
+#include "tests/unit/device-runtime/support/test_server.h"
+
+namespace ferry::test {
+namespace {
+
+#if !defined(__SANITIZE_ADDRESS__)  // whose shadow memory is too large to be searched, and which keeps what was freed
+
+// A client that knows what its connection's keys are.
+struct KnownClient {
+  std::string name;
+  secure::TransportKeys keys;
+  std::unique_ptr<Transport> transport;
+
+  // To the end of the handshake; nothing was asked for.
+  KnownClient(const TestServer& server, const std::string& as, const secure::Key& key, Secrets& secrets) : name(as) {
+    transport = connect_to(server.port());
+    rpc::Preamble preamble;
+    preamble.mode = rpc::PreambleMode::encrypted;
+    preamble.key_id = key.id();
+    const auto prologue = rpc::encode_preamble(preamble);
+    const secure::KeyBytes ephemeral = secure::make_key().bytes;
+    secure::NoiseHandshake noise(secure::Role::initiator, prologue, key.bytes, ephemeral);
+    const Bytes first = noise.write_message().value();
+    const std::array<std::uint8_t, secure::kLengthBytes> length{secure::kHandshakeBytes, 0};
+    const std::array<ByteSpan, 3> pieces{prologue, length, first};
+    REQUIRE(transport->send(pieces).is_ok());
+    std::array<std::uint8_t, secure::kLengthBytes + secure::kHandshakeBytes> answer;
+    REQUIRE(transport->receive(answer).is_ok());
+    REQUIRE(noise.read_message(ByteSpan(answer).subspan(secure::kLengthBytes)).is_ok());
+    keys = noise.split();
+    secure::KeyBytes shared;
+    REQUIRE(crypto_scalarmult_curve25519(shared.data(), ephemeral.data(), answer.data() + secure::kLengthBytes) == 0);
+    const std::string text = secure::to_file_text(key), mark = "ferry-key-1:";
+    secrets.add(name + "'s key", key.bytes.data(), key.bytes.size());
+    secrets.add(name + "'s key as text", text.substr(text.find(mark) + mark.size(), 64));
+    secrets.add(name + "'s Diffie-Hellman secret", shared.data(), shared.size());
+    secrets.add(name + "'s transport keys", keys.to_initiator.data(), keys.to_initiator.size());
+    secrets.add(name + "'s transport keys", keys.to_responder.data(), keys.to_responder.size());
+  }
+  std::unique_ptr<rpc::Connection> connection() {
+    return std::make_unique<rpc::Connection>(
+        secure::secure_transport(std::move(transport), {keys.to_responder}, {keys.to_initiator}));
+  }
+  // Says hello and is served.
+  std::unique_ptr<TestClient> enter() {
+    return std::make_unique<TestClient>(
+        secure::secure_transport(std::move(transport), {keys.to_responder}, {keys.to_initiator}), Opening::encrypted);
+  }
+  std::string own() const { return name + "'s transport keys"; }
+};
+
+void print(TestClient& client, const std::string& text) {
+  const Bytes bytes(text.begin(), text.end());
+  client.must(rpc::Call{put(client, memory_kernels()),
+                        "print",
+                        {tensor(client.upload(bytes), {static_cast<std::int64_t>(bytes.size())}, DType::u8)}});
+}
+
+// Of a session that ends while the server still knows all the others.
+void check_two_sessions(std::vector<std::string> options) {
+  const KeyFiles files;
+  const secure::Key alice = files.add("alice.key"), bob = files.add("bob.key"), carol = files.add("carol.key");
+  options.insert(options.end(), {"--key-file", files.folder(), "--sessions", "2"});
+  TestServer server(options);
+  Secrets secrets;
+  const std::string words = "what alice's kernel said was meant for alice alone";
+  secrets.add("what alice's kernel said", words);
+
+  // One that came and went, and whose crash the server told.
+  {
+    KnownClient before(server, "before", alice, secrets);
+    const auto session = before.enter();
+    print(*session, words);
+    CHECK(session->ask(rpc::Call{put(*session, kit_file()), "null_pointer", {}}).status.code() ==
+          ErrorCode::kernel_crashed);
+  }
+  // One that is served, one with its handshake done and no request made, one with a key that the server does not hold.
+  KnownClient first(server, "first", alice, secrets);
+  const auto first_session = first.enter();
+  print(*first_session, words);
+  KnownClient halfway(server, "halfway", carol, secrets);
+  const secure::Key stranger = secure::make_key();
+  secrets.add("the stranger's key", stranger.bytes.data(), stranger.bytes.size());
+  KnownClient second(server, "second", bob, secrets);
+  const auto second_session = second.enter();
+  CHECK(secrets.found_by(*second_session) == second.own());
+
+  // One that waits while a place becomes free and the one ahead of it gets that.
+  KnownClient third(server, "third", bob, secrets), fourth(server, "fourth", carol, secrets);
+  auto third_line = third.connection(), fourth_line = fourth.connection();
+  for (rpc::Connection* line : {third_line.get(), fourth_line.get()}) {
+    REQUIRE(line->send_request(1, rpc::Open{}).is_ok());
+    const auto told = line->receive_frame();
+    REQUIRE_MESSAGE(told.is_ok(), told.status().message());
+    CHECK(told.value().header.kind == rpc::FrameKind::event);
+  }
+  first_session->must(rpc::Close{});
+  while (true) {
+    const auto frame = third_line->receive_frame();
+    REQUIRE_MESSAGE(frame.is_ok(), frame.status().message());
+    if (frame.value().header.kind == rpc::FrameKind::response) break;
+  }
+  TestClient third_session(std::move(third_line), 1);
+  CHECK(secrets.found_by(third_session) == third.own());
+}
+
+TEST_CASE("a session holds no secret but its own transport keys, and nothing that another one's kernel said") {
+  check_two_sessions({});
+}
+
+TEST_CASE("the same for sessions of another user") {
+  if (server_command().size() != 1 || getuid() != 0) return;
+  check_two_sessions({"--user", "nobody"});
+}
+
+TEST_CASE("a key that the server made itself is in no session") {
+  const KeyFiles files;
+  const std::string path = files.path("made.key");
+  TestServer server({"--key-file", path});
+  Secrets secrets;
+  KnownClient client(server, "the first", secure::read_key_file(path).value(), secrets);
+  CHECK(secrets.found_by(*client.enter()) == client.own());
+}
+
+TEST_CASE("without keys, a session does not see what another one's kernel says") {
+  TestServer server({"--sessions", "2"});
+  TestClient first(server.port());
+  const std::string words = "what the first one's kernel said is here";
+  print(first, words);
+  TestClient third(server.port());
+  Secrets secrets;
+  secrets.add("words", words);
+  CHECK(secrets.found_by(first) == "words");
+  CHECK(secrets.found_by(third).empty());
+}
+
+TEST_CASE("a session shares one piece of memory with the server, and none with another session") {
+  if (server_command().size() != 1) return;
+  TestServer server({"--sessions", "4"});
+  std::vector<std::unique_ptr<TestClient>> clients;
+  for (int i = 0; i < 4; ++i) clients.push_back(std::make_unique<TestClient>(server.port()));
+  std::vector<std::string> all;
+  for (const pid_t session : children_of(server.process())) {
+    std::ifstream maps("/proc/" + std::to_string(session) + "/maps");
+    std::string before, line, shared, after;
+    for (; std::getline(maps, line); before = line) {
+      if (before == shared && !shared.empty()) after = line;
+      if (line.find(" rw-s ") == std::string::npos) continue;
+      CHECK(shared.empty());
+      CHECK(before.find(" ---p ") != std::string::npos);
+      shared = line;
+    }
+    CHECK(after.find(" ---p ") != std::string::npos);
+    CHECK(std::find(all.begin(), all.end(), shared) == all.end());
+    all.push_back(shared);
+  }
+  CHECK(all.size() == 4);
+}
+
+#endif
+
+}  // namespace
+}  // namespace ferry::test
