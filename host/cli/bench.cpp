@@ -6,6 +6,7 @@
 #include "crosscompile/compile.h"
 #include "host/cli/bench_report.h"
 #include "host/cli/command.h"
+#include "host/cli/compile_deadline.h"
 #include "host/cli/kernel.h"
 #include "host/cli/measure_options.h"
 #include "host/cli/progress.h"
@@ -99,7 +100,8 @@ std::vector<BenchReport> bench_device(const RemoteOptions& remote, const KernelS
 }
 
 int bench(const Options& options) {
-  const KernelSource source = read_kernel(options.kernel);
+  KernelSource source = read_kernel(options.kernel);
+  source.deadline = first_deadline(source.deadline, options.remote.deadlines.session);
   Sweep sweep;
   if (!options.sweep.empty()) sweep = parse_sweep(options.sweep);
   std::vector<std::string> addresses = options.addresses;

@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "crosscompile/target/resolve.h"
 #include "host/cli/check.h"
 #include "host/cli/command.h"
+#include "host/cli/compile_deadline.h"
 #include "host/cli/json.h"
 #include "host/cli/kernel.h"
 #include "host/cli/progress.h"
@@ -130,11 +132,13 @@ int run_check(const Options& options) {
   const lang::Program& program = choose_program(source, options.kernel.function);
   const schedule::Sizes sizes = size_hints(program, options.call);
   Target target = resolve_with_notes(options.target.empty() ? "host" : options.target);
+  std::optional<CompileDeadline> deadline(std::in_place, source.deadline, source.name);
   const ir::Function lowered =
       lower::lower(program, schedules_of(source, std::span(&program, 1), target, sizes).front());
   // A schedule that binds loops to threads is a GPU's.
   if (options.target.empty() && passes::has_gpu_loops(lowered.body)) target = resolve_target("opencl");
   const Subject subject = prepare(lowered, target);
+  deadline.reset();
   const CallPlan plan = plan_call(subject.info, options.call);
   const Finding finding = check(program, subject, plan, options.check);
   if (options.json) {

@@ -4,6 +4,7 @@
 #include "host/cli/bench_report.h"
 #include "host/cli/command.h"
 #include "host/cli/compare_process.h"
+#include "host/cli/compile_deadline.h"
 #include "host/cli/format.h"
 #include "host/cli/json.h"
 #include "host/cli/option_checks.h"
@@ -138,6 +139,7 @@ void print_result(const Options& options, const Result& result) {
 int compare(Options& options) {
   options.kernels[1].signature = options.kernels[0].signature;
   options.kernels[1].c_flags = options.kernels[0].c_flags;
+  options.kernels[1].deadline = options.kernels[0].deadline;
   // A foreign kernel without a signature is called as the other one.
   const bool b_first = foreign::is_foreign(options.kernels[0].file) && !foreign::is_foreign(options.kernels[1].file);
   std::string signature;
@@ -145,6 +147,7 @@ int compare(Options& options) {
     ComparedKernel& kernel = options.setup.kernels[k];
     kernel.function = options.kernels[k].function;
     kernel.source = read_kernel(options.kernels[k], signature);
+    kernel.source.deadline = first_deadline(kernel.source.deadline, options.setup.remote.deadlines.session);
     signature = signature_of(kernel.source, kernel.function);
   }
   const Result result = measure(options);

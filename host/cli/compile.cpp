@@ -10,6 +10,7 @@
 #include "crosscompile/target/ptx.h"
 #include "crosscompile/target/resolve.h"
 #include "host/cli/command.h"
+#include "host/cli/compile_deadline.h"
 #include "host/cli/format.h"
 #include "host/cli/json.h"
 #include "host/cli/kernel.h"
@@ -180,6 +181,7 @@ int run_compile(const Options& options) {
   }
   const std::vector<lang::Program> programs = chosen_programs(source, options.kernel.function);
   const Target target = choose_target(options);
+  const CompileDeadline deadline(source.deadline, source.name);
   if (options.emit.empty()) {
     const bool to_module = target.is_gpu() && options.output.ends_with(".ferry");
     if (target.is_source && !to_module) return compile_to_text(programs, source, target, options);

@@ -9,6 +9,7 @@
 
 #include "crosscompile/compile.h"
 #include "host/cli/argument_spec.h"
+#include "host/cli/compile_deadline.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/format.h"
 #include "host/cli/progress.h"
@@ -16,6 +17,7 @@
 #include "host/lang/text.h"
 #include "host/lower/lower.h"
 #include "host/schedule/sections.h"
+#include "host/session/bind.h"
 
 namespace ferry::cli {
 
@@ -107,6 +109,7 @@ void add_kernel_options(CLI::App& command, KernelOptions& options, const char* f
       ->type_size(1)
       ->allow_extra_args(false);
   add_schedule_options(command, options.schedule);
+  add_compile_deadline(command, options.deadline);
 }
 
 void add_foreign_options(CLI::App& command, KernelOptions& options) {
@@ -127,12 +130,14 @@ void add_kernel_pair_options(CLI::App& command, KernelOptions& a, KernelOptions&
   command.add_option("--fn-b", b.function, "The function to take of B, where there are several")->type_name("NAME");
   command.add_option("--schedule-a", a.schedule.file, "How A is to be computed")->type_name("FILE");
   command.add_option("--schedule-b", b.schedule.file, "How B is to be computed")->type_name("FILE");
+  add_compile_deadline(command, a.deadline);
 }
 
 KernelSource read_kernel(const KernelOptions& options, const std::string& other_signature) {
   if (options.file == "-" && options.schedule.file == "-")
     throw UsageError("expected stdin once: '-' as the kernel or as its schedule");
   KernelSource source;
+  source.deadline = options.deadline;
   source.unscheduled = options.schedule.file == kUnscheduled;
   source.schedule = read_schedule(options.schedule);
   if (!options.expression.empty() && !options.file.empty()) {
@@ -203,8 +208,25 @@ lang::Program program_of(const KernelSource& source, const std::string& function
   }
 }
 
+namespace {
+
+void expect_possible(std::span<const lang::Program> programs, const schedule::Sizes& sizes) {
+  if (sizes.empty()) return;
+  for (const lang::Program& program : programs) {
+    const FunctionInfo info = describe(lower::lower(program, schedule::Schedule(program)));
+    session::SymbolValues known(info.symbols.size());
+    for (std::size_t s = 0; s < known.size(); ++s) {
+      if (const auto size = sizes.find(info.symbols[s]); size != sizes.end()) known[s] = size->second;
+    }
+    session::check_sizes(info, known);
+  }
+}
+
+}  // namespace
+
 std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::span<const lang::Program> programs,
                                              const Target& target, const schedule::Sizes& sizes) {
+  expect_possible(programs, sizes);
   if (source.unscheduled) return {programs.begin(), programs.end()};
   if (!source.schedule) return schedule::default_schedules(programs, target, sizes);
   std::vector<std::string> names;
@@ -215,6 +237,7 @@ std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::sp
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
                               const CallOptions& call, std::uint32_t code_padding) {
   if (source.module) return {*source.module};
+  const CompileDeadline deadline(source.deadline, source.name);
   if (source.foreign) {
     const Progress progress("compiling " + source.name);
     const auto begin = std::chrono::steady_clock::now();

@@ -26,6 +26,7 @@ struct KernelOptions {
   std::string c_flags = {};             // for its compiler, separated by spaces
   std::vector<std::string> fixed = {};  // NAME=SIZE
   bool debug = false;                   // with the lines of the source
+  double deadline = 0;                  // seconds for compiling it; 0: none
 };
 
 // K.tc|K.ferry|-, -e TEXT, --fn F, and the schedule's.
@@ -45,6 +46,7 @@ struct KernelSource {
   bool unscheduled = false;              // serial loops in the written order instead
   std::optional<CompiledModule> module;
   std::optional<foreign::ForeignKernel> foreign;  // C, C++, LLVM IR, assembly or an object
+  double deadline = 0;                            // seconds for compiling it; 0: none
 };
 // UsageError, CompileError, or RemoteError for a module that is corrupt. A foreign kernel without a signature of its
 // own, on the command line or in a comment "ferry: ...", takes `other_signature`.
@@ -59,7 +61,8 @@ const FunctionInfo& choose_function(const Manifest& manifest, const std::string&
 // The def that a function came from, to compute its results another way: of the text, or of the text a module carries.
 lang::Program program_of(const KernelSource& source, const std::string& function);
 
-// Of these programs of the kernel, one each: the user's, or the default.
+// Of these programs of the kernel, one each: the user's, or the default. RemoteError with invalid_argument for sizes
+// that no call can have, in the words of the call's own check.
 std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::span<const lang::Program> programs,
                                              const Target& target, const schedule::Sizes& sizes = {});
 

@@ -7,6 +7,7 @@
 #include "host/cli/call_setup.h"
 #include "host/cli/check.h"
 #include "host/cli/command.h"
+#include "host/cli/compile_deadline.h"
 #include "host/cli/format.h"
 #include "host/cli/json.h"
 #include "host/cli/kernel.h"
@@ -133,7 +134,8 @@ Session run_on_device(const Options& options, const KernelSource& source,
 }
 
 int run(const Options& options) {
-  const KernelSource source = read_kernel(options.kernel);
+  KernelSource source = read_kernel(options.kernel);
+  source.deadline = first_deadline(source.deadline, options.remote.deadlines.session);
   const std::map<std::string, std::string> files = parse_outputs(options.outputs);
   const Session session = with_retries([&] { return run_on_device(options, source, files); });
   const FunctionInfo& info = session.info;

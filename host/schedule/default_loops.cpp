@@ -40,7 +40,7 @@ class WidestType : public Visitor {
 
 std::int64_t constant_extent(const Expr& extent) {
   const std::int64_t* value = as_int(extent);
-  return value ? *value : 0;
+  return value ? std::max<std::int64_t>(*value, 0) : 0;
 }
 
 std::int64_t constant_bytes(const Buffer& tensor) {

@@ -91,6 +91,35 @@ void solve_symbols(const FunctionInfo& function, const std::vector<PartialArgume
   }
 }
 
+void check_sizes(const FunctionInfo& function, const SymbolValues& known) {
+  std::vector<std::int64_t> values;
+  for (const auto& value : known) values.push_back(value.value_or(0));
+  FunctionInfo decided = function;
+  for (ParameterInfo& parameter : decided.parameters) {
+    for (ManifestExpr& dimension : parameter.shape) {
+      if (!value_of(dimension, known)) dimension.code = {{ManifestOp::constant, 0}};
+    }
+  }
+  take(infer_shapes(decided, values));
+  // A call whose arguments are the sizes themselves, as preconditions see nothing else.
+  FunctionInfo sizes;
+  sizes.name = function.name;
+  sizes.symbols = function.symbols;
+  std::vector<ArgumentShape> arguments;
+  for (std::size_t s = 0; s < function.symbols.size(); ++s) {
+    ParameterInfo size;
+    size.name = function.symbols[s];
+    size.kind = ParameterKind::scalar;
+    size.dtype = DType::i64;
+    sizes.parameters.push_back(std::move(size));
+    arguments.push_back({ParameterKind::scalar, DType::i64, {}, values[s]});
+  }
+  for (const Precondition& precondition : function.preconditions) {
+    if (value_of(precondition.condition, known)) sizes.preconditions.push_back(precondition);
+  }
+  take(bind_call(sizes, arguments));
+}
+
 std::vector<Shape> shapes_of(const FunctionInfo& function, const SymbolValues& known, const std::string& advice) {
   std::string missing;
   std::vector<std::int64_t> values;

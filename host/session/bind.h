@@ -27,6 +27,10 @@ void check_ranks(const FunctionInfo& function, const std::vector<PartialArgument
 // keeps its first value: checking is bind_call's.
 void solve_symbols(const FunctionInfo& function, const std::vector<PartialArgument>& arguments, SymbolValues& known);
 
+// Refuses sizes that no call can have, a negative dimension or a broken precondition, in the words of the call's own
+// checks. What depends on sizes that are not known is left to those.
+void check_sizes(const FunctionInfo& function, const SymbolValues& known);
+
 // The shape of every parameter, empty for scalars. RemoteError with invalid_argument names the sizes that are missing
 // and adds `advice`.
 std::vector<Shape> shapes_of(const FunctionInfo& function, const SymbolValues& known, const std::string& advice);

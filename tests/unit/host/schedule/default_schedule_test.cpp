@@ -124,3 +124,18 @@ TEST_CASE("a default schedule is text that replays to itself") {
   CHECK(schedule::Schedule::replay(program, text).to_text() == text);
   CHECK_MESSAGE(text.find("C: vectorize i1.inner.inner\n") != std::string::npos, text);
 }
+
+TEST_CASE("an axis of less than no points is scheduled like any other, and ends") {
+  const Tensor a = placeholder({4}, DType::f32, "A");
+  for (const std::int64_t extent : {-1, -5}) {
+    const ReduceAxis k = reduce_axis(Expr(extent), "k");
+    const Tensor sum = compute({}, [&](auto&) { return lang::sum(a(Expr(k)), {k}); }, "S");
+    const Program program = make_program("f", {in(a), out(sum)});
+    CHECK(schedule::default_schedule(program, wide_target()).stages().size() == 1);
+  }
+  const Expr n = var("n");
+  const Tensor b = placeholder({n}, DType::f32, "B");
+  const Tensor shorter = compute({n - 2}, [&](auto& i) { return b(i[0]) + b(i[0] + 2); }, "S");
+  const Program program = make_program("f", {in(b), out(shorter)});
+  CHECK(schedule::default_schedule(program, wide_target(), {{"n", 1}}).stages().size() == 1);
+}

@@ -1,0 +1,105 @@
+// Compiling ends: with a sentence where sizes make no sense, at its deadline, or with Ctrl-C.
+#include <doctest/doctest.h>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/e2e/cli/run_ferry.h"
+
+using namespace ferry;
+using test::Folder;
+using test::Outcome;
+using test::run_ferry;
+
+namespace {
+
+const char* const kStencil = "def b(float(N) A) -> (B) { B(i) = A(i) + A(i+1) + A(i+2) }";
+const char* const kConvolution = "def conv1d(float(N) I, float(K) W) -> (Y) { Y(w) +=! I(w+k) * W(k) }";
+
+// Takes minutes to compile.
+std::string many_kernels() {
+  std::string text;
+  for (int i = 0; i < 2000; ++i) {
+    const std::string name = "k" + std::to_string(i);
+    text += "def " + name + "(float(N,M) A) -> (B) { m(i) max=! A(i,j)  e(i,j) = exp(A(i,j) - m(i))  s(i) +=! e(i,j)" +
+            "  B(i,j) = tanh(e(i,j) / s(i)) + erf(A(i,j)) }\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("sizes that no call can have are refused before a schedule is chosen by them") {
+  const std::string refused = "ferry: b: argument 2 'B': expected sizes of at least 0, got N - 2 = -1\n";
+  const Folder folder;
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"run", "-e", kStencil, "--arg", "A=f32[1]:iota"},
+        {"run", "-e", kStencil, "--size", "N=1", "--schedule", "none"},
+        {"compile", "-e", kStencil, "--size", "N=1", "-o", folder.path("b.ferry")},
+        {"check", "-e", kStencil, "--size", "N=1"},
+        {"bench", "-e", kStencil, "--sweep", "N=1,2,3", "--no-peak"}}) {
+    const Outcome outcome = run_ferry(words);
+    CHECK(outcome.code == 2);
+    CHECK(outcome.err == refused);
+  }
+  const Outcome window = run_ferry({"run", "-e", kConvolution, "--size", "N=3,K=9"});
+  CHECK(window.code == 2);
+  CHECK(window.err.find("expected sizes of at least 0, got N - K + 1 = -5") != std::string::npos);
+  const Outcome broken = run_ferry(
+      {"compile", "-e", "def f(float(N) A) -> (B) { require(N % 4 == 0, \"fours\") B(i) = A(i) }", "--size", "N=6"}, "",
+      {}, folder.path(""));
+  CHECK(broken.code == 2);
+  CHECK(broken.err.find("fours (requires") != std::string::npos);
+}
+
+TEST_CASE("a combination over less than nothing is one over nothing") {
+  const Outcome outcome = run_ferry(
+      {"run", "-e", "def f(float(N) A) -> (s) { s() +=! A(k) where k in 0:N-5 }", "--size", "N=1", "--check"});
+  CAPTURE(outcome.err);
+  CHECK(outcome.code == 0);
+  CHECK(outcome.out.starts_with("s = f32[]\n0.0\n"));
+}
+
+TEST_CASE("a deadline ends compiling, and nothing is written") {
+  const Folder folder;
+  const std::string text = folder.file("many.tc", many_kernels());
+  const Outcome outcome = run_ferry({"compile", text, "--compile-deadline", "0.5", "-o", folder.path("many.ferry")});
+  CHECK(outcome.code == 1);
+  CHECK(outcome.err == "ferry: compiling " + text + " took longer than its deadline of 500 ms\n");
+  CHECK(outcome.seconds < 60);
+  CHECK(!std::filesystem::exists(folder.path("many.ferry")));
+  // In time, it changes nothing.
+  CHECK(run_ferry({"run", "-e", kStencil, "--arg", "A=f32[5]:iota", "--compile-deadline", "600"}).code == 0);
+}
+
+TEST_CASE("Ctrl-C ends compiling") {
+  const Folder folder;
+  const std::string text = folder.file("many.tc", many_kernels());
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGINT, SIG_DFL);
+    const int nothing = open("/dev/null", O_RDWR);
+    for (int stream = 0; stream < 3; ++stream) {
+      if (dup2(nothing, stream) < 0) _exit(125);
+    }
+    execl(FERRY_BINARY_DIR "/bin/ferry", "ferry", "compile", text.c_str(), "-o", folder.path("many.ferry").c_str(),
+          nullptr);
+    _exit(126);
+  }
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  REQUIRE(waitpid(child, nullptr, WNOHANG) == 0);
+  kill(child, SIGINT);
+  const auto start = std::chrono::steady_clock::now();
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK((WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status)) != 0);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+}
