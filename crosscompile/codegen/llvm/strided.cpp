@@ -3,6 +3,7 @@
 #include "crosscompile/codegen/llvm/streaming.h"
 #include "crosscompile/codegen/llvm/types.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace ferry::codegen {
@@ -61,22 +62,25 @@ void for_each_piece(std::uint32_t lanes, Piece piece) {
   }
 }
 
+// The vector with `count` of the piece's elements in the place of those from `at` on; a piece of one lane is a scalar.
+Value* with_piece(FunctionState& state, Value* vector, std::uint32_t lanes, Value* piece, std::uint32_t at,
+                  std::uint32_t count) {
+  llvm::IRBuilder<>& b = state.builder;
+  if (!piece->getType()->isVectorTy()) return b.CreateInsertElement(vector, piece, std::uint64_t{at});
+  // As wide as the result, then lane by lane from the one or the other.
+  llvm::SmallVector<int, 16> widened = counting(0, count);
+  widened.resize(lanes, llvm::PoisonMaskElem);
+  llvm::SmallVector<int, 16> order = counting(0, lanes);
+  for (std::uint32_t i = 0; i < count; ++i) order[at + i] = static_cast<int>(lanes + i);
+  return b.CreateShuffleVector(vector, b.CreateShuffleVector(piece, widened), order);
+}
+
 Value* plain_load(FunctionState& state, const Place& place, Value* index, std::uint32_t lanes) {
   if (std::has_single_bit(lanes)) return load_power_of_two(state, place, index, lanes);
-  llvm::IRBuilder<>& b = state.builder;
   Value* result = llvm::PoisonValue::get(memory_type(state.module, place.type.with_lanes(lanes)));
   for_each_piece(lanes, [&](std::uint32_t at, std::uint32_t count) {
     Value* piece = load_power_of_two(state, place, advanced(state, index, at), count);
-    if (count == 1) {
-      result = b.CreateInsertElement(result, piece, std::uint64_t{at});
-      return;
-    }
-    // As wide as the result, then lane by lane from the one or the other.
-    llvm::SmallVector<int, 16> widened = counting(0, count);
-    widened.resize(lanes, llvm::PoisonMaskElem);
-    llvm::SmallVector<int, 16> order = counting(0, lanes);
-    for (std::uint32_t i = 0; i < count; ++i) order[at + i] = static_cast<int>(lanes + i);
-    result = b.CreateShuffleVector(result, b.CreateShuffleVector(piece, widened), order);
+    result = with_piece(state, result, lanes, piece, at, count);
   });
   return result;
 }
@@ -125,6 +129,29 @@ Value* load_shuffled(FunctionState& state, const Place& place, Value* index, std
   return result;
 }
 
+// Lanes that one gather instruction loads at least; 0 where there is none for this type.
+std::uint32_t gathered_lanes(const Target& target, ir::Type type) {
+  constexpr std::uint32_t kIndexBits = 64;
+  const bool gathers = target.arch == "x86_64" && target.has("avx2") && dtype_bytes(type.code) >= 4;
+  return gathers ? target.vector_bits / kIndexBits : 0;
+}
+
+Value* gather_piece(FunctionState& state, const Place& place, Value* indices, Value* mask) {
+  const std::uint32_t lanes = llvm::cast<llvm::FixedVectorType>(indices->getType())->getNumElements();
+  llvm::Type* type = memory_type(state.module, place.type.with_lanes(lanes));
+  return marked(state, place,
+                state.builder.CreateMaskedGather(type, address(state, place, indices), element_alignment(place), mask,
+                                                 llvm::Constant::getNullValue(type)));
+}
+
+// These lanes of the vector, and after them zeros up to a power of two of at least two lanes.
+Value* padded_piece(FunctionState& state, Value* vector, std::uint32_t at, std::uint32_t count) {
+  const auto lanes = static_cast<int>(llvm::cast<llvm::FixedVectorType>(vector->getType())->getNumElements());
+  llvm::SmallVector<int, 16> order = counting(at, count);
+  order.resize(std::bit_ceil(std::max(count, 2U)), lanes);
+  return state.builder.CreateShuffleVector(vector, llvm::Constant::getNullValue(vector->getType()), order);
+}
+
 }  // namespace
 
 Value* load_one(FunctionState& state, const Place& place, Value* index) { return plain_load(state, place, index, 1); }
@@ -156,11 +183,29 @@ Value* load_strided(FunctionState& state, const Place& place, Value* index, std:
   return result;
 }
 
+// x86 raises an exception for a gather whose destination is the register of its indices. LLVM 19 keeps the two apart
+// only where the indices are defined, and when it widens an odd number of lanes it makes instructions of which no lane
+// is. So each instruction gets a lane of ours: pieces of a power of two lanes, the last filled up with zeros that the
+// mask leaves out.
 Value* gather(FunctionState& state, const Place& place, Value* indices, Value* mask) {
-  llvm::Type* type = memory_type(state.module, place.type);
-  return marked(state, place,
-                state.builder.CreateMaskedGather(type, address(state, place, indices), element_alignment(place), mask,
-                                                 llvm::Constant::getNullValue(type)));
+  const std::uint32_t lanes = place.type.lanes, least = gathered_lanes(state.module.target, place.type);
+  if (least == 0 || std::has_single_bit(lanes)) return gather_piece(state, place, indices, mask);
+  llvm::IRBuilder<>& b = state.builder;
+  Value* result = llvm::PoisonValue::get(memory_type(state.module, place.type));
+  for (std::uint32_t at = 0; at < lanes;) {
+    const std::uint32_t left = lanes - at, count = left < least ? left : std::bit_floor(left);
+    Value* piece = nullptr;
+    if (count == 1 && mask == nullptr) {
+      piece = load_one(state, place, b.CreateExtractElement(indices, std::uint64_t{at}));
+    } else {
+      Value* all =
+          mask == nullptr ? llvm::Constant::getAllOnesValue(llvm::FixedVectorType::get(b.getInt1Ty(), lanes)) : mask;
+      piece = gather_piece(state, place, padded_piece(state, indices, at, count), padded_piece(state, all, at, count));
+    }
+    result = with_piece(state, result, lanes, piece, at, count);
+    at += count;
+  }
+  return result;
 }
 
 void store_one(FunctionState& state, const Place& place, Value* index, Value* value) {

@@ -187,7 +187,8 @@ class ScheduleGenerator {
     return names;
   }
   std::string factor() {
-    return std::to_string(random_.of<std::int64_t>({1, 2, 2, 3, 4, 4, 5, 7, 8, 8, 16, 16, 32, 65}));
+    return std::to_string(
+        random_.of<std::int64_t>({1, 2, 2, 3, 4, 4, 5, 7, 8, 8, 9, 16, 16, 17, 24, 32, 33, 40, 65, 72}));
   }
   // Of a split that leaves few enough iterations.
   std::string factor_of(const std::string& name) {

@@ -49,9 +49,12 @@ std::string IndexGenerator::index(Size& extent, std::size_t dimension, std::stri
     case 3: reach(axis.extent); return axis.extent.text() + "-1-" + axis.name;
     case 4: reach(axis.extent); return axis.name + "/" + std::to_string(random_.between(2, 5));
     case 5: {
-      const std::int64_t modulus = random_.between(1, 5);
+      // Over several axes and far apart, vectors are gathered.
+      const bool scattered = random_.chance(50);
+      const std::int64_t modulus = random_.between(1, scattered ? 40 : 5);
       reach({modulus});
-      return axis.name + "%" + std::to_string(modulus);
+      const std::string place = scattered ? "(" + axis.name + "*3+" + other.name + plus + ")" : axis.name;
+      return place + "%" + std::to_string(modulus);
     }
     case 6: {
       const std::int64_t last = random_.between(0, 6);

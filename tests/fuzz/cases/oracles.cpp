@@ -1,5 +1,6 @@
 #include "tests/fuzz/cases/oracles.h"
 
+#include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/printer.h"
@@ -10,7 +11,9 @@
 #include "host/lower/constant_stages.h"
 #include "host/lower/lower.h"
 #include "tests/fuzz/cases/call.h"
+#include "tests/fuzz/cases/gathers.h"
 #include "tests/fuzz/cases/generate_schedule.h"
+#include "tests/fuzz/cases/limited.h"
 #include "tests/fuzz/cases/native.h"
 
 #include <algorithm>
@@ -23,10 +26,14 @@ namespace {
 
 using schedule::Schedule;
 
+// The interpreter takes a tenth of a second for most programs, and hours where directives made loops of loops of
+// guards.
+constexpr int kInterpreterSeconds = 20;
+
 // Thrown when results differ.
-class Mismatch : public std::runtime_error {
+class Mismatch : public Failure {
  public:
-  using std::runtime_error::runtime_error;
+  explicit Mismatch(const std::string& message) : Failure("mismatch", message) {}
 };
 
 // The first line that differs, in both texts.
@@ -70,14 +77,16 @@ class Judge {
     const Runner interpret = [](const ir::Function& f, const Call& call) { return ir::interpret(f, call.pointers()); };
     std::vector<ir::Function> functions = lower::split_constants(function);
     for (const ir::Function& f : functions) ir::validate(f, "lower");
-    run(functions, interpret, "interpreter, as lowered");
+    run_interpreter(functions, interpret, "interpreter, as lowered");
     progress_.step("passes");
     const Target target = resolve_target(case_.target);
     for (ir::Function& f : functions) {
       f = passes::run_pipeline(std::move(f), target);
       ir::validate(f, "passes");
     }
-    run(functions, interpret, "interpreter, after the passes");
+    run_interpreter(functions, interpret, "interpreter, after the passes");
+    progress_.step("assembly");
+    for (const ir::Function& f : functions) expect_possible_gathers(f, target);
     run(
         functions, [&](const ir::Function& f, const Call& call) { return run_native(f, target, call); },
         "machine code");
@@ -138,6 +147,20 @@ class Judge {
 
   using Runner = std::function<std::int32_t(const ir::Function&, const Call&)>;
 
+  // Slowness is no mistake: the other oracles go on without it.
+  void run_interpreter(const std::vector<ir::Function>& functions, const Runner& interpret, const std::string& step) {
+    progress_.step(step);
+    const bool in_time =
+        within_limit(kInterpreterSeconds, [&] { run(functions, interpret, step); }, [&] { progress_.step(step); });
+    if (!in_time) progress_.slow(step);
+  }
+
+  static void expect_possible_gathers(const ir::Function& function, const Target& target) {
+    if (!may_gather(function, target)) return;
+    const std::string impossible = impossible_gather(codegen::emit_assembly(std::span(&function, 1), target));
+    if (!impossible.empty()) throw Failure("code", "no processor runs " + impossible);
+  }
+
   // The function, after the one that prepares for it if there is one.
   void run(const std::vector<ir::Function>& functions, const Runner& runner, const std::string& step) {
     progress_.step(step);
@@ -181,8 +204,8 @@ class Judge {
 Verdict judge(const FuzzCase& fuzz_case, const std::optional<std::uint64_t>& schedule_seed, Progress& progress) {
   try {
     return Judge(fuzz_case, progress).run(schedule_seed);
-  } catch (const Mismatch& error) {
-    return {"mismatch", error.what()};
+  } catch (const Failure& failure) {
+    return {failure.kind(), failure.what()};
   } catch (const ir::InterpreterError& error) {
     return {"interpreter", error.what()};
   } catch (const InternalError& error) {

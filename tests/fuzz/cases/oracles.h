@@ -14,7 +14,10 @@ namespace ferry::fuzz {
 class Progress {
  public:
   virtual ~Progress() = default;
+  // Told again while a long one goes on.
   virtual void step(const std::string& name) = 0;
+  // A step that was given up because it took too long; the others go on.
+  virtual void slow(const std::string& step) = 0;
   virtual void directive(const std::string& text) = 0;
   // The last directive, with the sentence in which lowering refused the schedule.
   virtual void dropped(const std::string& sentence) = 0;

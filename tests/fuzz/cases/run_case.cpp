@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
+#include <ctime>
 
 #include <algorithm>
 #include <chrono>
@@ -20,14 +21,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A case takes a tenth of a second. On a busy machine it may have to wait, so that time alone says little.
-constexpr int kCapSeconds = 120, kProcessorSeconds = 20;
+// A case takes a tenth of a second. Some take long, so that only what does not end in the longer time hangs; when
+// failures are made small, the shorter one does. On a busy machine a case may have to wait, so that time alone says
+// little: what has used no processor for so long is stuck.
+constexpr int kProcessorSeconds = 20, kLongProcessorSeconds = 300, kStuckSeconds = 120;
+// Sizes are halved so often at most.
+constexpr int kMostHalvings = 6;
 
 // What the child tells: a letter and a line each.
 class Teller : public Progress {
  public:
   explicit Teller(int pipe) : pipe_(pipe) {}
   void step(const std::string& name) override { tell('S', name); }
+  void slow(const std::string& step) override { tell('L', step); }
   void directive(const std::string& text) override { tell('D', text); }
   void dropped(const std::string& sentence) override { tell('X', sentence); }
   void refused(const std::string& directive, const std::string& sentence) override {
@@ -60,6 +66,7 @@ void note(Outcome& outcome, std::string line) {
   const std::string text = line.substr(1);
   switch (line[0]) {
     case 'S': outcome.step = text; break;
+    case 'L': outcome.slow.push_back(text); break;
     case 'D': outcome.directives.push_back(text); break;
     case 'X':
       outcome.refusals.emplace_back("(lowering) " + outcome.directives.back(), text);
@@ -71,21 +78,36 @@ void note(Outcome& outcome, std::string line) {
   }
 }
 
-// Reads until the child closes its end; false when the time was over first.
-bool read_all(int pipe, std::string& text) {
-  const auto end = Clock::now() + std::chrono::seconds(kCapSeconds);
+std::int64_t processor_milliseconds_of(pid_t process) {
+  clockid_t clock{};
+  timespec time{};
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
+  return std::int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
+}
+
+// Reads until the child closes its end; false when it has neither told nor computed anything for a long time.
+bool read_all(pid_t child, int pipe, std::string& text) {
+  constexpr int kPollMilliseconds = 5000;
   char buffer[4096];
+  auto last_sign = Clock::now();
+  std::int64_t before = 0;
   while (true) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
     pollfd ready{pipe, POLLIN, 0};
-    if (left <= 0 || poll(&ready, 1, static_cast<int>(left)) <= 0) return false;
+    if (poll(&ready, 1, kPollMilliseconds) == 0) {
+      const std::int64_t now = processor_milliseconds_of(child);
+      if (now > before) last_sign = Clock::now();
+      before = now;
+      if (Clock::now() - last_sign > std::chrono::seconds(kStuckSeconds)) return false;
+      continue;
+    }
+    last_sign = Clock::now();
     const ssize_t count = read(pipe, buffer, sizeof buffer);
     if (count <= 0) return true;
     text.append(buffer, static_cast<std::size_t>(count));
   }
 }
 
-Outcome in_child(const FuzzCase& fuzz_case, const std::optional<std::uint64_t>& schedule_seed) {
+Outcome in_child(const FuzzCase& fuzz_case, const std::optional<std::uint64_t>& schedule_seed, int seconds) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("no pipe");
   const pid_t child = fork();
@@ -94,7 +116,7 @@ Outcome in_child(const FuzzCase& fuzz_case, const std::optional<std::uint64_t>& 
     close(ends[0]);
     // The test framework of the parent must not report for its copy.
     for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS, SIGTERM}) std::signal(signal, SIG_DFL);
-    const rlimit limit{kProcessorSeconds, kProcessorSeconds + 1};
+    const rlimit limit{static_cast<rlim_t>(seconds), static_cast<rlim_t>(seconds) + 1};
     setrlimit(RLIMIT_CPU, &limit);
     Teller teller(ends[1]);
     const Verdict verdict = judge(fuzz_case, schedule_seed, teller);
@@ -103,9 +125,9 @@ Outcome in_child(const FuzzCase& fuzz_case, const std::optional<std::uint64_t>& 
   }
   close(ends[1]);
   std::string told;
-  const bool in_time = read_all(ends[0], told);
+  const bool moves = read_all(child, ends[0], told);
   close(ends[0]);
-  if (!in_time) kill(child, SIGKILL);
+  if (!moves) kill(child, SIGKILL);
   int status = 0;
   waitpid(child, &status, 0);
   Outcome outcome;
@@ -116,23 +138,45 @@ Outcome in_child(const FuzzCase& fuzz_case, const std::optional<std::uint64_t>& 
     note(outcome, told.substr(at, end - at));
     at = end + 1;
   }
-  if (!in_time || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)) {
+  if (!moves || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)) {
     outcome.kind = "hang";
-    outcome.message = "no result within " + (in_time ? std::to_string(kProcessorSeconds) + " s of the processor"
-                                                     : std::to_string(kCapSeconds) + " s");
+    outcome.message = moves ? "no result within " + std::to_string(seconds) + " s of the processor"
+                            : "nothing computed for " + std::to_string(kStuckSeconds) + " s";
   } else if (outcome.kind == "crash") {
     outcome.message = WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "the process ended";
   }
   return outcome;
 }
 
+FuzzCase halved(FuzzCase fuzz_case) {
+  for (auto& [name, size] : fuzz_case.sizes) size /= 2;
+  return fuzz_case;
+}
+
+// Smaller until every oracle is fast enough; a requirement of the program may keep it from being so.
+std::optional<std::pair<FuzzCase, Outcome>> failure_when_smaller(FuzzCase fuzz_case) {
+  for (int i = 0; i < kMostHalvings; ++i) {
+    fuzz_case = halved(std::move(fuzz_case));
+    const Outcome outcome = in_child(fuzz_case, std::nullopt, kLongProcessorSeconds);
+    if (outcome.kind == "error" && outcome.message.starts_with("the program:")) return std::nullopt;
+    if (outcome.is_failure()) return std::pair(fuzz_case, outcome);
+    if (outcome.slow.empty()) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Outcome run_generated(const FuzzCase& fuzz_case, std::uint64_t schedule_seed) {
-  return in_child(fuzz_case, schedule_seed);
+  Outcome outcome = in_child(fuzz_case, schedule_seed, kProcessorSeconds);
+  if (outcome.kind != "hang") return outcome;
+  const std::string step = outcome.step;
+  outcome = in_child(fuzz_case, schedule_seed, kLongProcessorSeconds);
+  if (outcome.kind != "hang") outcome.slow.push_back(step);
+  return outcome;
 }
 
-Outcome run_case(const FuzzCase& fuzz_case) { return in_child(fuzz_case, std::nullopt); }
+Outcome run_case(const FuzzCase& fuzz_case) { return in_child(fuzz_case, std::nullopt, kProcessorSeconds); }
 
 std::pair<FuzzCase, Outcome> run_seed(std::uint64_t seed) {
   Random random(seed);
@@ -141,6 +185,9 @@ std::pair<FuzzCase, Outcome> run_seed(std::uint64_t seed) {
   fuzz_case.target = random.of(native_targets());
   Outcome outcome = run_generated(fuzz_case, random.bits());
   fuzz_case.directives = outcome.directives;
+  if (outcome.kind == "ok" && !outcome.slow.empty()) {
+    if (auto smaller = failure_when_smaller(fuzz_case)) return std::move(*smaller);
+  }
   return {std::move(fuzz_case), std::move(outcome)};
 }
 

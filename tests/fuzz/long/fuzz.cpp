@@ -84,7 +84,7 @@ std::string kind_of_refusal(const std::string& sentence) {
 int main(int count, char** words) {
   const Options options = parse(count, words);
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.minutes * 60);
-  std::uint64_t cases = 0, failures = 0, directives = 0;
+  std::uint64_t cases = 0, failures = 0, directives = 0, slow = 0;
   std::map<std::string, std::pair<std::uint64_t, std::string>> refusals;
   while (std::chrono::steady_clock::now() < end && cases < options.cases) {
     const auto [fuzz_case, outcome] = run_seed(options.seed + cases++);
@@ -93,6 +93,11 @@ int main(int count, char** words) {
       auto& entry = refusals[kind_of_refusal(sentence)];
       ++entry.first;
       entry.second = directive + "\n      " + sentence;
+    }
+    if (!outcome.slow.empty()) {
+      ++slow;
+      std::printf("seed %llu: slow in %s\n", static_cast<unsigned long long>(options.seed + cases - 1),
+                  outcome.slow.front().c_str());
     }
     if (!outcome.is_failure()) continue;
     ++failures;
@@ -111,9 +116,9 @@ int main(int count, char** words) {
       std::printf("%6llu %s\n      %s\n", static_cast<unsigned long long>(entry.first), kind.c_str(),
                   entry.second.c_str());
   }
-  std::printf("%llu cases from seed %llu, %llu directives, %llu refusals of %zu kinds, %llu failures\n",
+  std::printf("%llu cases from seed %llu, %llu directives, %llu refusals of %zu kinds, %llu slow, %llu failures\n",
               static_cast<unsigned long long>(cases), static_cast<unsigned long long>(options.seed),
               static_cast<unsigned long long>(directives), static_cast<unsigned long long>(refused), refusals.size(),
-              static_cast<unsigned long long>(failures));
+              static_cast<unsigned long long>(slow), static_cast<unsigned long long>(failures));
   return failures == 0 ? 0 : 1;
 }

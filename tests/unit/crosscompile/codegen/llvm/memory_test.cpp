@@ -104,6 +104,34 @@ TEST_CASE("gathers and scatters follow their indices, and of lanes that meet the
   check_everywhere(cases);
 }
 
+TEST_CASE("gathers of any width follow their indices, and masked lanes give 0") {
+  std::vector<Case> cases;
+  for (const DType dtype : {DType::f32, DType::i64, DType::u16}) {
+    for (const std::uint32_t lanes : {3u, 5u, 6u, 9u, 17u, 24u, 33u, 72u}) {
+      std::vector<std::int64_t> places;
+      std::vector<std::uint8_t> chosen;
+      for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+        places.push_back((lane * 29 + 7) % 80);
+        chosen.push_back(lane % 3 != 1 ? 1 : 0);
+      }
+      const BufferRef index = make_buffer("index", DType::i64, lanes), in = make_buffer("in", dtype, 80);
+      const BufferRef mask = make_buffer("mask", DType::boolean, lanes), out = make_buffer("out", dtype, lanes);
+      const Expr all = ramp(0, 1, lanes);
+      cases.push_back(
+          {make_function("gather",
+                         {tensor(in, Direction::in), tensor(index, Direction::in), tensor(out, Direction::out)},
+                         store(out, all, load(in, load(index, all)))),
+           {edge_bytes(dtype, 80), bytes_of(places), zeros(dtype, lanes)}});
+      cases.push_back({make_function("masked",
+                                     {tensor(in, Direction::in), tensor(index, Direction::in),
+                                      tensor(mask, Direction::in), tensor(out, Direction::out)},
+                                     store(out, all, load(in, load(index, all), load(mask, all)))),
+                       {edge_bytes(dtype, 80), bytes_of(places), bytes_of(chosen), zeros(dtype, lanes)}});
+    }
+  }
+  check_everywhere(cases);
+}
+
 TEST_CASE("masked lanes read nothing, give 0 and write nothing") {
   const std::vector<std::uint8_t> mask_bytes{1, 0, 1, 1, 0, 0, 0, 1};
   std::vector<Case> cases;
