@@ -7,6 +7,7 @@
 #include "host/lang/measure.h"
 #include "host/lang/names.h"
 #include "host/lang/tensor.h"
+#include "host/lang/wide_sums.h"
 
 #include <algorithm>
 #include <map>
@@ -36,14 +37,17 @@ std::vector<Tensor> finish(std::vector<ir::Axis> axes, std::vector<Expr> values,
                            const std::vector<UncheckedIndex>& unchecked = {}) {
   Measure measure;
   std::size_t operations = 0;
-  std::uint32_t depth = 0;
-  for (const Expr& value : values) {
-    operations += measure.operations(value);
-    depth = std::max(depth, value.get()->depth);
-  }
+  for (const Expr& value : values) operations += measure.operations(value);
   if (operations > kMaxOperations) {
     throw CompileError("'" + name + "': the definition has more than " + std::to_string(kMaxOperations) +
                        " operations; compute a shared part as a tensor of its own");
+  }
+  std::vector<DType> types;
+  std::uint32_t depth = 0;
+  for (Expr& value : values) {
+    types.push_back(value.type().code);
+    value = with_wide_sum(value);
+    depth = std::max(depth, value.get()->depth);
   }
   auto stage = std::make_shared<Stage>();
   stage->name = name;
@@ -57,7 +61,7 @@ std::vector<Tensor> finish(std::vector<ir::Axis> axes, std::vector<Expr> values,
   for (std::size_t k = 0; k < values.size(); ++k) {
     auto buffer = std::make_shared<ir::Buffer>();
     buffer->name = !output_names.empty() ? output_names[k] : values.size() == 1 ? name : name + "." + std::to_string(k);
-    buffer->dtype = values[k].type().code;
+    buffer->dtype = types[k];
     buffer->shape = shape;
     buffer->scope = ir::Scope::global;
     buffer->definition = stage;

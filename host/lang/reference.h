@@ -18,8 +18,8 @@ struct Element {
   double real = 0;           // floats
   std::int64_t integer = 0;  // integers and bool, as ir::IntImm::value
   // How far rounding may have taken a correct kernel from this value: half an ulp of every term and intermediate result
-  // that entered it, carried through what was done with it. A sum contributes the sum of its terms' sizes, since its
-  // order may change. 0 for integers, unless they come from floats.
+  // that entered it, carried through what was done with it. A sum contributes the sum of its terms' sizes as often as
+  // it has additions, since its order may change. 0 for integers, unless they come from floats.
   double error = 0;
 };
 

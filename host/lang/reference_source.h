@@ -49,6 +49,7 @@ struct CallValues {
   std::int64_t evaluate(const Expr& expr) const;
 };
 
+class FloatSum;
 class TupleReduction;
 
 // One output of a stage. Computes blocks of elements, at many points of the output and the reduction at once.
@@ -99,11 +100,10 @@ class StageSource : public ElementSource {
     const auto at = static_cast<std::size_t>(position % kPage);
     return page != nullptr && page->known[at] ? &page->elements[at] : nullptr;
   }
+  // Whether elements are sums of floats.
+  bool sums_floats() const { return op_ == ir::ReduceOp::sum && ferry::is_float(type_); }
+  void add_terms(FloatSum& sum, std::size_t from, std::size_t count) const;
   void combine(Element& total, std::size_t from, std::size_t count);
-  template <class Add>
-  void add_terms(Element& total, std::size_t from, std::size_t count, const Add& add);
-  void combine_sum(Element& total, std::size_t from, std::size_t count);
-  void combine_generic(Element& total, std::size_t from, std::size_t count);
   void prepare_axes(const ir::Reduce& reduce, const CallValues& call);
   void prepare_reduction(const ir::Reduce& reduce);
   void prepare_tuple(const ir::Reduce& reduce);
@@ -126,7 +126,6 @@ class StageSource : public ElementSource {
   ir::ReduceOp op_ = ir::ReduceOp::sum;
   Element identity_;
   bool reduces_ = false;
-  double spread_ = 1;  // how much larger a sum's error may be than that of its largest step
 
   std::vector<std::unique_ptr<Page>> pages_;
 };

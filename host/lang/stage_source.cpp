@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/arithmetic.h"
 #include "crosscompile/ir/error.h"
+#include "host/lang/float_sum.h"
 #include "host/lang/tuple_reduction.h"
 
 #include <algorithm>
@@ -93,8 +94,6 @@ void StageSource::prepare_reduction(const ir::Reduce& reduce) {
   const bool rounds = ferry::is_float(type_) && (op_ == ir::ReduceOp::sum || op_ == ir::ReduceOp::prod);
   exact_ = value_->exact && !rounds && (init_value_ == nullptr || init_value_->exact) &&
            (condition_ == nullptr || condition_->exact);
-  // Rounding errors of a long sum in one direction add up like a random walk.
-  spread_ = 1 + std::sqrt(static_cast<double>(points_)) / 8;
 }
 
 void StageSource::fetch(const std::uint64_t* positions, const std::int64_t* mask, std::size_t n, Lanes& out) {
@@ -221,12 +220,21 @@ void StageSource::compute_reduction(const std::uint64_t* positions, std::size_t 
   struct Piece {
     std::size_t element, from, count;
   };
+  std::vector<FloatSum> sums(sums_floats() ? n : 0);
+  if (init_value_ != nullptr) {
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i].add(out[i].real, out[i].error);
+  }
   // Points of one element after the other, cut where the lanes are full.
   std::vector<Piece> pieces;
   std::size_t filled = 0;
   const auto flush = [&] {
     main_.run(filled);
-    for (const Piece& piece : pieces) combine(out[piece.element], piece.from, piece.count);
+    for (const Piece& piece : pieces) {
+      if (sums_floats())
+        add_terms(sums[piece.element], piece.from, piece.count);
+      else
+        combine(out[piece.element], piece.from, piece.count);
+    }
     pieces.clear();
     filled = 0;
   };
@@ -241,6 +249,7 @@ void StageSource::compute_reduction(const std::uint64_t* positions, std::size_t 
     }
   }
   if (filled > 0) flush();
+  for (std::size_t i = 0; i < sums.size(); ++i) out[i] = sums[i].result(value_->type, type_);
 }
 
 // The same point of many elements at a time, so that each combines its terms in order.
@@ -263,40 +272,14 @@ void StageSource::compute_tuple(const std::uint64_t* positions, std::size_t n, E
   for (std::size_t i = 0; i < n; ++i) out[i] = tuple_->result(component_, i);
 }
 
+void StageSource::add_terms(FloatSum& sum, std::size_t from, std::size_t count) const {
+  for (std::size_t i = from; i < from + count; ++i) {
+    if (condition_ == nullptr || condition_->integer[i] != 0)
+      sum.add(value_->real[i], value_->exact ? 0 : value_->error[i]);
+  }
+}
+
 void StageSource::combine(Element& total, std::size_t from, std::size_t count) {
-  if (op_ == ir::ReduceOp::sum && ferry::is_float(type_)) return combine_sum(total, from, count);
-  combine_generic(total, from, count);
-}
-
-template <class Add>
-void StageSource::add_terms(Element& total, std::size_t from, std::size_t count, const Add& add) {
-  for (std::size_t i = from; i < from + count; ++i) {
-    if (condition_ == nullptr || condition_->integer[i] != 0) total.real = add(total.real, value_->real[i]);
-  }
-}
-
-void StageSource::combine_sum(Element& total, std::size_t from, std::size_t count) {
-  if (type_ == DType::f32 && condition_ == nullptr) {
-    // Kept in a float: the sum waits for nothing but the addition before.
-    auto sum = static_cast<float>(total.real);
-    for (std::size_t i = from; i < from + count; ++i) sum += static_cast<float>(value_->real[i]);
-    total.real = static_cast<double>(sum);
-  } else if (type_ == DType::f64) {
-    add_terms(total, from, count, [](double a, double b) { return a + b; });
-  } else {
-    add_terms(total, from, count, [&](double a, double b) { return ir::apply_float(ir::BinaryOp::add, type_, a, b); });
-  }
-  const double unit = unit_roundoff(type_) * spread_;
-  double sizes = 0, errors = 0;
-  for (std::size_t i = from; i < from + count; ++i) {
-    if (condition_ != nullptr && condition_->integer[i] == 0) continue;
-    sizes += std::fabs(value_->real[i]);
-    if (!value_->exact) errors += value_->error[i];
-  }
-  total.error += errors + unit * sizes;
-}
-
-void StageSource::combine_generic(Element& total, std::size_t from, std::size_t count) {
   ir::BinaryOp op = ir::BinaryOp::add;
   switch (op_) {
     case ir::ReduceOp::sum: op = ir::BinaryOp::add; break;

@@ -66,7 +66,8 @@ struct ExternFunction {
 
 // How a tensor's elements come about: for each point of `axes` (as many as the tensor has dimensions, extents its
 // shape), values[k] is the element of output k. Either all values are expressions over the axes and other tensors, or
-// all are components of one ir::Reduce: the same but for ir::Reduce::component.
+// all are components of one ir::Reduce: the same but for ir::Reduce::component. A sum of float16 or bfloat16 is a
+// reduction of float32, whose results are rounded to the output's type.
 struct Stage : ir::Definition {
   std::string name;
   std::vector<ir::Axis> axes;

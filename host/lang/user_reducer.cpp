@@ -153,8 +153,15 @@ std::vector<Expr> moments_over(Expr value, const std::vector<ReduceAxis>& axes, 
   const auto identity = [](const std::vector<ir::Type>& types) {
     return std::vector<Expr>(3, ir::constant(types[0], 0.0));
   };
+  // A count of float16 would end at 2048.
+  const DType type = value.type().code;
+  const bool narrow = type == DType::f16 || type == DType::bf16;
+  if (narrow) value = ir::cast(DType::f32, value);
   const Expr one = ir::constant(value.type(), 1.0), zero = ir::constant(value.type(), 0.0);
-  return comm_reducer(combine, identity, "moments")({one, std::move(value), zero}, axes, std::move(condition));
+  std::vector<Expr> moments =
+      comm_reducer(combine, identity, "moments")({one, std::move(value), zero}, axes, std::move(condition));
+  for (Expr& moment : moments) moment = ir::cast(type, moment);
+  return moments;
 }
 
 }  // namespace ferry::lang

@@ -33,8 +33,6 @@ bool holds_partials(const LoopCopy& copy) {
   return copy.loop.reduces && (copy.loop.kind == ForKind::vectorized || is_on_thread(copy));
 }
 
-bool is_constant_extent(const LoopCopy& copy) { return as_int(copy.loop.extent) != nullptr; }
-
 class StageNest {
  public:
   StageNest(const Nest& nest, const std::vector<Loop>& around, const LoopBody& loop_body)
@@ -60,7 +58,7 @@ class StageNest {
   void check_extents() const {
     for (const LoopCopy& copy : order_) {
       const bool vectorized = copy.loop.kind == ForKind::vectorized;
-      if ((!vectorized && copy.loop.kind != ForKind::unrolled) || is_constant_extent(copy)) continue;
+      if ((!vectorized && copy.loop.kind != ForKind::unrolled) || as_int(copy.loop.extent) != nullptr) continue;
       throw CompileError("'" + nest_.name() + "': expected a constant extent for the " +
                          (vectorized ? "vectorized" : "unrolled") + " axis '" + copy.loop.name +
                          "', got one that is known only at run time; split it and take the inner axis");
@@ -103,8 +101,10 @@ class StageNest {
 
   Stmt store_all(const std::vector<Expr>& values) const {
     std::vector<Stmt> stores;
-    for (std::size_t i = 0; i < values.size(); ++i)
-      stores.push_back(Store::make(nest_.storage[i].buffer, points_[i], values[i]));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const BufferRef& into = nest_.storage[i].buffer;
+      stores.push_back(Store::make(into, points_[i], cast(into->dtype, values[i])));
+    }
     return Block::make(std::move(stores));
   }
 
@@ -114,7 +114,7 @@ class StageNest {
     return wrap_with_guests(order_, guarded(guards_, store_all(values)));
   }
 
-  // The results' own elements, if every component of the tuple is one.
+  // The results' own elements, if every component of the tuple is one and they are as wide as what is added up.
   std::optional<Accumulators> results_as_accumulators(const Reduce& reduce) const {
     Accumulators result;
     result.are_local = false;
@@ -125,8 +125,9 @@ class StageNest {
       result.buffers[component] = nest_.storage[i].buffer;
       result.indices[component] = points_[i];
     }
-    for (const BufferRef& buffer : result.buffers)
-      if (buffer == nullptr) return std::nullopt;
+    for (std::size_t i = 0; i < result.buffers.size(); ++i)
+      if (result.buffers[i] == nullptr || result.buffers[i]->dtype != reduce.sources[i].type().code)
+        return std::nullopt;
     return result;
   }
 

@@ -69,6 +69,16 @@ Tensor place_of(ArgOver find, const Tensor& x, std::vector<std::size_t> dimensio
       std::move(name));
 }
 
+bool is_narrow(const Tensor& x) { return x.dtype() == DType::f16 || x.dtype() == DType::bf16; }
+
+// What means are computed in: a total of float16 ends at 65,504, long before its mean does.
+Tensor as_wide_floats(const Tensor& x, const std::string& name) {
+  return is_float(x.dtype()) && !is_narrow(x) ? x : cast(x, DType::f32, name + ".float");
+}
+
+// A mean of x as its own type, if that is a narrow one.
+Expr as_mean_of(const Tensor& x, const Expr& value) { return is_narrow(x) ? ir::cast(x.dtype(), value) : value; }
+
 }  // namespace
 
 Tensor reduce(ir::ReduceOp op, const Tensor& x, std::vector<std::size_t> dimensions, std::string name, bool keep) {
@@ -96,9 +106,10 @@ Tensor mean(const Tensor& x, std::vector<std::size_t> dimensions, std::string na
   check_dimensions(x, dimensions, name);
   Expr count(1);
   for (const std::size_t d : dimensions) count = count * x.shape()[d];
-  const Tensor values = is_float(x.dtype()) ? x : cast(x, DType::f32, name + ".float");
-  const Tensor total = sum(values, dimensions, name + ".sum", keep);
-  return map(total, [&](const Expr& value) { return value / ir::cast(value.type().code, count); }, std::move(name));
+  const Tensor total = sum(as_wide_floats(x, name), dimensions, name + ".sum", keep);
+  return map(
+      total, [&](const Expr& value) { return as_mean_of(x, value / ir::cast(value.type().code, count)); },
+      std::move(name));
 }
 
 Tensor argmax(const Tensor& x, std::vector<std::size_t> dimensions, std::string name, bool keep) {
@@ -110,15 +121,15 @@ Tensor argmin(const Tensor& x, std::vector<std::size_t> dimensions, std::string 
 
 Moments mean_variance(const Tensor& x, std::vector<std::size_t> dimensions, const std::string& name, bool keep) {
   check_dimensions(x, dimensions, name);
-  const Tensor values = is_float(x.dtype()) ? x : cast(x, DType::f32, name + ".float");
+  const Tensor values = as_wide_floats(x, name);
   const Over over(values, dimensions, keep);
   const std::vector<Tensor> parts = lang::compute_all(
       over.shape, [&](const std::vector<Expr>& i) { return lang::moments_over(over.element(i), over.axes); },
       name + ".moments");
   const Tensor &count = parts[0], &squares = parts[2];
-  const Tensor variance =
-      lang::compute(over.shape, [&](const std::vector<Expr>& i) { return squares(i) / count(i); }, name + ".variance");
-  return {parts[1], variance};
+  const Tensor variance = lang::compute(
+      over.shape, [&](const std::vector<Expr>& i) { return as_mean_of(x, squares(i) / count(i)); }, name + ".variance");
+  return {is_narrow(x) ? cast(parts[1], x.dtype(), name + ".mean") : parts[1], variance};
 }
 
 Tensor row_sum(const Tensor& x, std::string name) {

@@ -10,6 +10,7 @@
 #include "host/schedule/primitives/new_stage.h"
 #include "host/schedule/primitives/primitives.h"
 
+#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ void cache_write(Stages& stages, ScheduledStage* stage, Words& words) {
     cache.values.push_back(ir::substitute(stage->values[i], renamed));
     cache.outputs.push_back(make_tensor(name + (stage->values.size() > 1 ? "." + std::to_string(i) : ""),
                                         stage->values[i].type().code, cache.axes));
-    stage->values[i] = ir::Load::make(cache.outputs[i], variables_of(stage->axes));
+    stage->values[i] = ir::cast(stage->outputs[i]->dtype, ir::Load::make(cache.outputs[i], variables_of(stage->axes)));
   }
   cache.loops = plain_loops(cache);
   stage->loops = plain_loops(*stage);

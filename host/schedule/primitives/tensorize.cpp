@@ -45,13 +45,16 @@ passes::LoopNest nest_of(const ScheduledStage& stage, const std::vector<std::siz
   std::vector<Expr> point;
   for (const ir::Axis& axis : stage.axes) point.push_back(values.at(axis.var.get()));
   Expr value = stage.values.front();
+  // What is added up: as wide as the sum, which may be wider than its results.
+  auto sums = std::make_shared<ir::Buffer>(*stage.outputs[0]);
+  sums->dtype = value.type().code;
   if (const ir::Reduce* reduction = stage.reduction()) {
     if (reduction->condition.defined()) nest.conditions.push_back(ir::substitute(reduction->condition, values));
-    values[reduction->reducer->left[0].get()] = ir::Load::make(stage.outputs[0], point);
+    values[reduction->reducer->left[0].get()] = ir::Load::make(sums, point);
     values[reduction->reducer->right[0].get()] = ir::substitute(reduction->sources[0], values);
     value = reduction->reducer->combine[0];
   }
-  nest.store = ir::Store::make(stage.outputs[0], point, ir::substitute(value, values));
+  nest.store = ir::Store::make(sums, point, ir::substitute(value, values));
   return nest;
 }
 

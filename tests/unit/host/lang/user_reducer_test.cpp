@@ -88,6 +88,19 @@ TEST_CASE("moments keep their precision beside a large mean") {
   CHECK(reference.evaluate(3, 0).real == doctest::Approx(250).epsilon(1e-3));
 }
 
+TEST_CASE("moments of float16 count beyond 2048") {
+  constexpr std::int64_t kCount = 5000;
+  const Tensor a = placeholder({kCount}, DType::f16, "A");
+  const ReduceAxis k = reduce_axis(kCount, "k");
+  const std::vector<Tensor> parts = compute_all({}, [&](auto&) { return moments_over(a(Expr(k)), {k}); }, "M");
+  CHECK(parts[0].dtype() == DType::f16);
+  const std::vector<std::uint16_t> values(kCount, f32_to_f16(1.5f));
+  const Program program = make_program("f", {in(a), out(parts[0]), out(parts[1]), out(parts[2])});
+  const Reference reference(program, {}, {values.data(), nullptr, nullptr, nullptr});
+  CHECK(reference.evaluate(1, 0).real == kCount);
+  CHECK(reference.evaluate(2, 0).real == 1.5);
+}
+
 TEST_CASE("a reduction may start from a tuple and leave points out") {
   const Tensor a = placeholder({6}, DType::i32, "A"), from = placeholder({1}, DType::i32, "F");
   const auto product =

@@ -110,3 +110,17 @@ TEST_CASE("mean and variance along dimensions") {
   check_elements(evaluate(both.mean, {a}, {x}), {7, 1}, [&](auto& i) { return moment(i[0], false); });
   check_elements(evaluate(both.variance, {a}, {x}), {7, 1}, [&](auto& i) { return moment(i[0], true); }, 1e-4);
 }
+
+TEST_CASE("means of float16 do not end where its totals would") {
+  constexpr std::int64_t kCount = 100'000;
+  const Tensor a = lang::placeholder({kCount}, DType::f16, "A");
+  const std::vector<std::uint16_t> values(kCount, f32_to_f16(1.5f));
+  const Tensor average = mean(a, {0}, "M");
+  const Moments moments = mean_variance(a, {0}, "V");
+  for (const Tensor& result : {average, moments.mean, moments.variance}) {
+    REQUIRE(result.dtype() == DType::f16);
+    const lang::Program program = lang::make_program("f", {lang::in(a), lang::out(result)});
+    const lang::Reference reference(program, {}, {values.data(), nullptr});
+    CHECK(reference.evaluate(1, 0).real == (result.name() == moments.variance.name() ? 0 : 1.5));
+  }
+}
