@@ -1,7 +1,7 @@
 #include "crosscompile/passes/simplify.h"
 
 #include "crosscompile/ir/substitute.h"
-#include "crosscompile/ir/visitor.h"
+#include "crosscompile/ir/uses.h"
 #include "crosscompile/passes/simplify_rules.h"
 
 #include <unordered_map>
@@ -19,31 +19,6 @@ using simplifier::touches_memory;
 
 // Where a variable is used often, a larger value is computed once.
 constexpr std::size_t kCheapNodes = 5;
-
-class BufferFinder : public Visitor {
- public:
-  explicit BufferFinder(const Buffer* buffer) : buffer_(buffer) {}
-  bool found = false;
-
- protected:
-  void visit_node(const Load& node) override {
-    found |= node.buffer.get() == buffer_;
-    Visitor::visit_node(node);
-  }
-  void visit_node(const Store& node) override {
-    found |= node.buffer.get() == buffer_;
-    Visitor::visit_node(node);
-  }
-
- private:
-  const Buffer* buffer_;
-};
-
-bool uses_buffer(const Stmt& stmt, const BufferRef& buffer) {
-  BufferFinder finder(buffer.get());
-  finder.visit(stmt);
-  return finder.found;
-}
 
 class Simplifier : public ExprSimplifier {
  public:
@@ -102,24 +77,32 @@ class Simplifier : public ExprSimplifier {
     return If::make(condition, on_true, on_false);
   }
 
+  // Allocations that stand directly in one another are taken together: what the statement in the innermost one uses is
+  // found once for all of them, as a function may have hundreds.
   Stmt mutate_node(const Allocate& node, const Stmt& self) override {
-    auto smaller = std::make_shared<Buffer>(*node.buffer);
-    bool changed = false;
-    for (auto* sizes : {&smaller->shape, &smaller->strides}) {
-      for (Expr& size : *sizes) {
-        const Expr after = mutate(size);
-        changed |= !after.same_as(size);
-        size = after;
+    std::vector<Allocation> allocations;
+    const Stmt* innermost = &self;
+    for (const Allocate* next = &node; next != nullptr; next = innermost->as<Allocate>()) {
+      allocations.push_back(simplified(*next, *innermost));
+      innermost = &next->body;
+    }
+    Stmt body = mutate(*innermost);
+    std::unordered_set<const Buffer*> used;
+    if (body.defined())
+      for (const BufferRef& buffer : used_buffers(body)) used.insert(buffer.get());
+    bool body_stays = body.same_as(*innermost);
+    for (auto allocation = allocations.rbegin(); allocation != allocations.rend(); ++allocation) {
+      buffers_.erase(allocation->node->buffer.get());
+      if (!used.contains(allocation->buffer.get())) {
+        body_stays = false;
+      } else if (body_stays && !allocation->changed) {
+        body = allocation->self;
+      } else {
+        body = Allocate::make(allocation->buffer, std::move(body), allocation->offset, allocation->node->workspace);
+        body_stays = false;
       }
     }
-    if (changed) buffers_[node.buffer.get()] = smaller;
-    const Expr offset = mutate(node.offset);
-    Stmt body = mutate(node.body);
-    const BufferRef buffer = mutate_buffer(node.buffer);
-    buffers_.erase(node.buffer.get());
-    if (!body.defined() || !uses_buffer(body, buffer)) return body;
-    if (!changed && offset.same_as(node.offset) && body.same_as(node.body)) return self;
-    return Allocate::make(buffer, body, offset, node.workspace);
+    return body;
   }
 
   Stmt mutate_node(const LetStmt& node, const Stmt& self) override {
@@ -152,6 +135,30 @@ class Simplifier : public ExprSimplifier {
   }
 
  private:
+  struct Allocation {
+    const Allocate* node;
+    Stmt self;
+    BufferRef buffer;
+    Expr offset;
+    bool changed;
+  };
+
+  // Without its body, whose uses of the buffer are changed from now on.
+  Allocation simplified(const Allocate& node, const Stmt& self) {
+    auto smaller = std::make_shared<Buffer>(*node.buffer);
+    bool changed = false;
+    for (auto* sizes : {&smaller->shape, &smaller->strides}) {
+      for (Expr& size : *sizes) {
+        const Expr after = mutate(size);
+        changed |= !after.same_as(size);
+        size = after;
+      }
+    }
+    if (changed) buffers_[node.buffer.get()] = smaller;
+    const Expr offset = mutate(node.offset);
+    return {&node, self, mutate_buffer(node.buffer), offset, changed || !offset.same_as(node.offset)};
+  }
+
   Stmt branch(const Stmt& stmt, const Expr& condition, bool truth) {
     const Facts::Scope scope(facts);
     facts.assume(condition, truth);

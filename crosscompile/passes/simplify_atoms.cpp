@@ -74,11 +74,16 @@ bool touches_memory(const Expr& expr) {
 
 Atoms::Atoms() : atoms_(1) {}
 
-AtomId Atoms::insert(Atom atom, std::size_t hash) {
+AtomId Atoms::append(Atom atom) {
   if (atoms_.size() > std::numeric_limits<AtomId>::max()) return 0;
   const auto id = static_cast<AtomId>(atoms_.size());
   atoms_.push_back(std::move(atom));
-  by_hash_.emplace(hash, id);
+  return id;
+}
+
+AtomId Atoms::insert(Atom atom, std::size_t hash) {
+  const AtomId id = append(std::move(atom));
+  if (id != 0) by_hash_.emplace(hash, id);
   return id;
 }
 
@@ -88,7 +93,7 @@ AtomId Atoms::variable(const Expr& var) {
     Atom atom;
     atom.kind = AtomKind::variable;
     atom.expr = var;
-    entry->second = insert(std::move(atom), 0);
+    entry->second = append(std::move(atom));
   }
   return entry->second;
 }
@@ -99,7 +104,7 @@ AtomId Atoms::lane(std::uint32_t lanes) {
     Atom atom;
     atom.kind = AtomKind::lane;
     atom.expr = Ramp::make(0, 1, lanes);
-    entry->second = insert(std::move(atom), 0);
+    entry->second = append(std::move(atom));
   }
   return entry->second;
 }

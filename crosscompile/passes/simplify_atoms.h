@@ -47,6 +47,8 @@ class Atoms {
   Polynomial of_binary(const ir::Binary& node, const ir::Expr& expr);
   Polynomial pair(AtomKind kind, const ir::Expr& expr, const ir::Expr& left, const ir::Expr& right);
   Polynomial opaque(const ir::Expr& expr);
+  AtomId append(Atom atom);
+  // Where find() and its like look.
   AtomId insert(Atom atom, std::size_t hash);
 
   std::vector<Atom> atoms_;  // number 0 is none

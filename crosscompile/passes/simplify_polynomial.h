@@ -12,7 +12,7 @@
 
 namespace ferry::passes::simplifier {
 
-using AtomId = std::uint16_t;
+using AtomId = std::uint32_t;
 
 // Larger ones are left alone.
 inline constexpr std::size_t kMaxDegree = 8;

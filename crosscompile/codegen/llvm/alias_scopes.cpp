@@ -85,6 +85,23 @@ AliasScopes::AliasScopes(llvm::LLVMContext& context, const ir::Function& functio
   }
 }
 
+AliasScopes::AliasScopes(const AliasScopes& all, const ir::Stmt& body) {
+  Collector found;
+  found.visit(body);
+  std::unordered_set<const llvm::Metadata*> scopes;
+  for (const ir::Buffer* buffer : found.buffers) scopes.insert(all.entries_.at(buffer).own->getOperand(0).get());
+  for (const ir::Buffer* buffer : found.buffers) {
+    Entry entry = all.entries_.at(buffer);
+    llvm::SmallVector<llvm::Metadata*, 8> others;
+    if (entry.others != nullptr) {
+      for (const llvm::MDOperand& other : entry.others->operands())
+        if (scopes.contains(other.get())) others.push_back(other.get());
+    }
+    entry.others = others.empty() ? nullptr : llvm::MDNode::get(entry.own->getContext(), others);
+    entries_.emplace(buffer, entry);
+  }
+}
+
 void AliasScopes::mark(llvm::Instruction* access, const ir::Buffer* buffer) {
   const Entry& entry = entries_.at(buffer);
   access->setMetadata(llvm::LLVMContext::MD_alias_scope, entry.own);

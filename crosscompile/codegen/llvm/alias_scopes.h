@@ -18,6 +18,10 @@ class AliasScopes {
   // Of one kernel: its parameters and all that its body allocates.
   AliasScopes(llvm::LLVMContext& context, const ir::Function& function);
 
+  // For code that is this body alone: without the buffers that it does not use. LLVM takes the lists apart at every
+  // access that it joins with another, and a kernel may have hundreds of buffers.
+  AliasScopes(const AliasScopes& all, const ir::Stmt& body);
+
   // Marks a load or store of the buffer.
   void mark(llvm::Instruction* access, const ir::Buffer* buffer);
 

@@ -84,7 +84,8 @@ llvm::Function* make_body(FunctionState& outer, const ir::For& node, const Closu
   function->addParamAttr(2, llvm::Attribute::NoAlias);
   function->addParamAttr(2, llvm::Attribute::ReadOnly);
 
-  FunctionState inner(outer.module, outer.source, outer.aliases, function);
+  AliasScopes aliases(outer.aliases, node.body);
+  FunctionState inner(outer.module, outer.source, aliases, function);
   inner.in_parallel = true;
   Value* min = nullptr;
   load_closure(outer, inner, closure, function->getArg(2), &min);
