@@ -74,7 +74,30 @@ void Facts::enter_loop(const Expr& var, const Expr& min, const Expr& extent) {
   }
   if (bounded) now.range = {range(first).lo, range(last).hi};
   change(atom) = std::move(now);
-  if (bounded && !atoms.is_volatile(count)) learn_nonnegative(add(count, constant_polynomial(-1)));
+  if (bounded && !atoms.is_volatile(count)) {
+    learn_nonnegative(add(count, constant_polynomial(-1)));
+    learn_positive(extent);
+  }
+}
+
+// A positive product of factors that are not negative has no zero among them. Multiplied out, it does not show them.
+void Facts::learn_positive(const Expr& product) {
+  std::vector<Expr> open = {product};
+  std::vector<Polynomial> factors;
+  while (!open.empty()) {
+    const Expr next = open.back();
+    open.pop_back();
+    if (const auto* binary = next.as<Binary>(); binary != nullptr && binary->op == BinaryOp::mul) {
+      open.insert(open.end(), {binary->left, binary->right});
+      continue;
+    }
+    factors.push_back(atoms.polynomial(next));
+    const Polynomial& factor = factors.back();
+    if (!factor.valid || !is_exact(factor) || atoms.is_volatile(factor) || !proves_nonnegative(factor)) return;
+  }
+  if (factors.size() < 2) return;
+  for (const Polynomial& factor : factors)
+    if (!factor.is_constant() && range(factor).lo < 1) learn_nonnegative(add(factor, constant_polynomial(-1)));
 }
 
 void Facts::define(const Expr& var, const Expr& value) {
@@ -173,9 +196,15 @@ void Facts::learn_comparison(BinaryOp op, const Expr& left, const Expr& right) {
   const Polynomial b = atoms.polynomial(right);
   if (!a.valid || !b.valid || !is_exact(a) || !is_exact(b)) return;
   switch (op) {
-    case BinaryOp::lt: learn_nonnegative(add(add(b, a, -1), constant_polynomial(-1))); break;
+    case BinaryOp::lt:
+      learn_nonnegative(add(add(b, a, -1), constant_polynomial(-1)));
+      if (range(a).lo >= 0) learn_positive(right);
+      break;
     case BinaryOp::le: learn_nonnegative(add(b, a, -1)); break;
-    case BinaryOp::gt: learn_nonnegative(add(add(a, b, -1), constant_polynomial(-1))); break;
+    case BinaryOp::gt:
+      learn_nonnegative(add(add(a, b, -1), constant_polynomial(-1)));
+      if (range(b).lo >= 0) learn_positive(left);
+      break;
     case BinaryOp::ge: learn_nonnegative(add(a, b, -1)); break;
     case BinaryOp::eq:
       learn_nonnegative(add(a, b, -1));

@@ -67,6 +67,7 @@ class Facts {
 
   Known& change(AtomId atom);
   void learn_nonnegative(const Polynomial& polynomial);
+  void learn_positive(const ir::Expr& product);
   void learn_bounds(const Polynomial& polynomial);
   void learn_range(AtomId atom, Interval range);
   void learn_comparison(ir::BinaryOp op, const ir::Expr& left, const ir::Expr& right);

@@ -86,7 +86,9 @@ bool Facts::prove_without(AtomId id, const Polynomial& slope, const Polynomial& 
   return replaced(constant_polynomial(static_cast<std::int64_t>(bound)));
 }
 
-// divisor * quotient lies in [dividend - divisor + 1, dividend] when the divisor is positive.
+// divisor * quotient lies in [dividend - divisor + 1, dividend] when the divisor is positive. The quotient is a whole
+// number: it is at most r exactly when the dividend is less than (r + 1) * divisor, and at least r exactly when the
+// dividend is not less than r * divisor.
 bool Facts::prove_quotient(const Atom& atom, const Polynomial& slope, const Polynomial& rest, bool rising,
                            int depth) const {
   const Polynomial& divisor = atom.right;
@@ -96,6 +98,11 @@ bool Facts::prove_quotient(const Atom& atom, const Polynomial& slope, const Poly
     const Split by_divisor = split_by(slope, divisor.terms[0].product.factors[0]);
     const bool divides = by_divisor.slope.valid && by_divisor.rest.is_constant() && by_divisor.rest.constant == 0;
     if (divides && prove(add(rest, multiply(by_divisor.slope, bound)), depth)) return true;
+  }
+  if (slope.is_constant() && slope.constant == 1) return prove(add(atom.left, multiply(rest, divisor)), depth);
+  if (slope.is_constant() && slope.constant == -1) {
+    const Polynomial beyond = multiply(add(rest, constant_polynomial(1)), divisor);
+    return prove(add(add(beyond, atom.left, -1), constant_polynomial(-1)), depth);
   }
   // The whole by the divisor, which does not change its sign.
   return prove(add(multiply(rest, divisor), multiply(slope, bound)), depth);

@@ -55,10 +55,13 @@ std::vector<Expr> facts_of(const std::vector<Loop>& loops) {
 
 class Inference {
  public:
-  Inference(const Nests& nests, const schedule::ScheduledStage& stage, const Attachment& place, Scope scope)
+  Inference(const Nests& nests, const schedule::ScheduledStage& stage, const Attachment& place, Scope scope,
+            std::span<const Expr> sizes)
       : nests_(nests), stage_(stage), place_(place) {
     for (Loop& loop : loops_around(nests, place)) (shares(scope, loop) ? sharing_ : around_).push_back(std::move(loop));
-    facts_ = facts_of(around_);
+    // Before the loops, whose extents say more of sizes that are not negative.
+    if (!around_.empty()) facts_.assign(sizes.begin(), sizes.end());
+    for (Expr& fact : facts_of(around_)) facts_.push_back(std::move(fact));
     boxes_.resize(stage.axes.size());
   }
 
@@ -181,8 +184,9 @@ bool over_all_iterations(Expr& bound, const Loop& loop,
 }  // namespace
 
 std::vector<Needed> needed_at(const Nests& nests, const schedule::ScheduledStage& stage,
-                              const std::vector<const Nest*>& readers, const Attachment& place, Scope scope) {
-  Inference inference(nests, stage, place, scope);
+                              const std::vector<const Nest*>& readers, const Attachment& place, Scope scope,
+                              std::span<const Expr> sizes) {
+  Inference inference(nests, stage, place, scope, sizes);
   for (const Nest* reader : readers) inference.add_reader(*reader);
   return inference.finish();
 }

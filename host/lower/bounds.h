@@ -7,13 +7,16 @@
 
 #include "host/lower/nest.h"
 
+#include <span>
+
 namespace ferry::lower {
 
 // What `nest`'s stage must compute at `place` (no stage: outside all loops) for its readers, which are among `nests`
-// already. One for each of its axes. In shared memory, what all threads around `place` need together.
+// already. One for each of its axes. In shared memory, what all threads around `place` need together. `sizes` are
+// conditions on the program's sizes that hold.
 std::vector<Needed> needed_at(const Nests& nests, const schedule::ScheduledStage& stage,
                               const std::vector<const Nest*>& readers, const schedule::Attachment& place,
-                              ir::Scope scope);
+                              ir::Scope scope, std::span<const Expr> sizes);
 
 // The stage computed as a window that slides along the loop it is computed at: without the points that the iteration
 // before has computed already. `needed` as it is where nothing slides. At most one axis changes; it is returned in

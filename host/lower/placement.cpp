@@ -12,6 +12,7 @@
 #include "host/schedule/stages/written_once.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace ferry::lower {
 
@@ -40,8 +41,15 @@ class Placement {
     // Producers first, so that what is put in place of a read is complete.
     Inliner inliner;
     for (const ScheduledStage& stage : stages_) {
+      if (stage.is_result) {
+        for (const Axis& axis : stage.axes)
+          if (as_int(axis.extent) == nullptr) note_size(axis.extent);
+      }
       std::vector<Expr>& values = values_[&stage];
-      for (const Expr& value : stage.values) values.push_back(inliner.mutate(value));
+      for (const Expr& value : stage.values) {
+        note_sizes(value);
+        values.push_back(inliner.mutate(value));
+      }
       if (stage.place != Place::inlined) continue;
       for (std::size_t i = 0; i < stage.outputs.size(); ++i) inliner.inline_as(stage.outputs[i], stage.axes, values[i]);
     }
@@ -51,6 +59,23 @@ class Placement {
   }
 
  private:
+  // Dimensions of inputs and of results are not negative.
+  void note_sizes(const Expr& value) {
+    for (const Load* load : schedule::loads_of(value)) {
+      if (load->buffer->scope != Scope::parameter || !inputs_.insert(load->buffer.get()).second) continue;
+      for (const Expr& extent : load->buffer->shape)
+        if (as_int(extent) == nullptr) note_size(extent);
+    }
+  }
+  void note_size(const Expr& size) {
+    const auto is_known = [&](const Expr& other) { return equal(other, size); };
+    if (std::any_of(known_sizes_.begin(), known_sizes_.end(), is_known)) return;
+    known_sizes_.push_back(size);
+    // Those that say most come first.
+    const Expr condition = size >= Expr(0);
+    sizes_.insert(size.kind() == NodeKind::Var ? sizes_.begin() : sizes_.end(), condition);
+  }
+
   void add(const ScheduledStage& stage) {
     Nest nest;
     nest.stage = &stage;
@@ -67,10 +92,10 @@ class Placement {
       if (stage.is_result) expect_written_once(stage);
       const bool shared = !stage.is_result && threads_compute(stage);
       const Scope scope = stage.scope.value_or(shared ? Scope::shared : Scope::global);
-      nest.needed = kept = needed_at(nests_, stage, readers, computed, scope);
+      nest.needed = kept = needed_at(nests_, stage, readers, computed, scope, sizes_);
       if (stage.store_at) {
         expect_kept_outside(stage);
-        kept = needed_at(nests_, stage, readers, *stage.store_at, scope);
+        kept = needed_at(nests_, stage, readers, *stage.store_at, scope, sizes_);
         expect_serial_between(stage);
       }
       // What is kept just for the iteration that computes it cannot slide from one to the next.
@@ -274,6 +299,9 @@ class Placement {
   std::unordered_map<const ScheduledStage*, std::vector<Expr>> values_;
   std::unordered_map<const Buffer*, std::vector<const Nest*>> reader_nests_;
   Nests nests_;
+  std::unordered_set<const Buffer*> inputs_;
+  std::vector<Expr> known_sizes_;
+  std::vector<Expr> sizes_;  // conditions that hold
 };
 
 }  // namespace
