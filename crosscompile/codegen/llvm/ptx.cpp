@@ -49,9 +49,12 @@ std::string known_gpu(const Target& target) {
   return best;
 }
 
+// Shuffles have named their threads since PTX 6.0 (CUDA 9), which LLVM does not choose by itself for GPUs before Volta.
+constexpr const char* kLeastPtx = "+ptx60";
+
 std::unique_ptr<llvm::TargetMachine> make_ptx_machine(const Target& target) {
   std::unique_ptr<llvm::TargetMachine> machine(
-      llvm_target(target.triple).createTargetMachine(target.triple, known_gpu(target), "", {}, std::nullopt));
+      llvm_target(target.triple).createTargetMachine(target.triple, known_gpu(target), kLeastPtx, {}, std::nullopt));
   if (machine == nullptr) throw InternalError("LLVM cannot generate code for " + target.text);
   return machine;
 }
