@@ -122,7 +122,11 @@ Value* emit_float(FunctionState& state, const ir::Call& node, ArrayRef<Value*> a
     return b.CreateFDiv(one, b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, arguments[0]));
   }
   if (node.name == "sigmoid") {
-    return b.CreateFDiv(one, b.CreateFAdd(one, libm(state, "exp", type, {b.CreateFNeg(arguments[0])})));
+    // exp of what is not above 0 does not overflow: far below 0 the result is as small as it should be.
+    Value* magnitude = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, arguments[0]);
+    Value* e = libm(state, "exp", type, {b.CreateFNeg(magnitude)});
+    Value* is_negative = b.CreateFCmpOLT(arguments[0], llvm::Constant::getNullValue(arguments[0]->getType()));
+    return b.CreateFDiv(b.CreateSelect(is_negative, e, one), b.CreateFAdd(one, e));
   }
   return libm(state, node.name, type, arguments);
 }
