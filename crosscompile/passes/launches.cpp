@@ -124,7 +124,12 @@ std::int64_t shared_bytes_of(const Buffer& buffer) {
 std::vector<Launch> launches_of(const Function& function) {
   Splitter splitter(function);
   if (function.body.defined()) splitter.run(function.body);
-  return std::move(splitter.launches);
+  if (!splitter.launches.empty()) return std::move(splitter.launches);
+  Launch nothing;
+  nothing.symbol = symbol_text(function.name);
+  nothing.grid[0].extent = Expr(0);
+  nothing.body = Evaluate::make(Expr(0));
+  return {nothing};
 }
 
 }  // namespace ferry::passes

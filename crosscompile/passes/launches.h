@@ -38,7 +38,9 @@ struct Launch {
 std::int64_t shared_bytes_of(const ir::Buffer& buffer);
 
 // Of a function that went through all passes. A statement that no loop over blocks or threads is around is a kernel of
-// one thread. CompileError for what a GPU cannot do: checks on the way, functions of the CPU.
+// one thread. A function that computes nothing, since its results have no elements, has one kernel over no blocks: a
+// plan without launches would be taken for that of a CPU. CompileError for what a GPU cannot do: checks on the way,
+// functions of the CPU.
 std::vector<Launch> launches_of(const ir::Function& function);
 
 }  // namespace ferry::passes

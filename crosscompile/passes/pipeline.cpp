@@ -3,6 +3,7 @@
 #include "crosscompile/ir/validator.h"
 #include "crosscompile/passes/copy_async.h"
 #include "crosscompile/passes/double_tiles.h"
+#include "crosscompile/passes/drop_unread.h"
 #include "crosscompile/passes/flatten.h"
 #include "crosscompile/passes/gpu_limits.h"
 #include "crosscompile/passes/insert_barriers.h"
@@ -53,6 +54,7 @@ constexpr Pass kPipeline[] = {
     {"lower_intrinsics", [](Function f, const Target& target) { return lower_intrinsics(std::move(f), target); }},
     {"legalize_floats", [](Function f, const Target& target) { return legalize_floats(std::move(f), target); }},
     {"lower_math", [](Function f, const Target& target) { return lower_math(std::move(f), target); }},
+    {"drop_unread", [](Function f, const Target& target) { return target.is_gpu() ? drop_unread(std::move(f)) : f; }},
     {"plan_workspace",
      [](Function f, const Target& target) {
        return plan_workspace(std::move(f), target.is_gpu() ? kGpuWorkspaceAlignment : kWorkspaceAlignment);
