@@ -109,9 +109,12 @@ class Parser {
       number.token = token;
       return number;
     }
-    if (tokens_.take_symbol("(")) {
+    if (tokens_.at_symbol("(")) {
+      const std::size_t begin = tokens_.take().offset;
       Syntax inner = choice();
       tokens_.expect_symbol(")");
+      inner.begin = begin;
+      inner.end = tokens_.taken_to();
       return inner;
     }
     if (next.kind != TokenKind::name) throw tokens_.unexpected("an expression");
