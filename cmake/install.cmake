@@ -40,13 +40,13 @@ install(FILES "${PROJECT_SOURCE_DIR}/crosscompile/ir/math.def" DESTINATION
   "${CMAKE_INSTALL_INCLUDEDIR}/ferry/crosscompile/ir")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/host/ops/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/host/ops"
   FILES_MATCHING PATTERN "*.h")
-foreach(header ferry api timing)
+foreach(header ferry api gpu_facts timing)
   install(FILES "${PROJECT_SOURCE_DIR}/host/session/${header}.h" DESTINATION
     "${CMAKE_INSTALL_INCLUDEDIR}/ferry/host/session")
 endforeach()
 # #include <ferry/ferry.h>; the headers include one another from the root of the repository, which is include/ferry.
 file(WRITE "${PROJECT_BINARY_DIR}/install/ferry.h"
-  "// The client and the compiler.\n#pragma once\n\n#include \"host/session/ferry.h\"\n")
+  "// The client and the compiler.\n#pragma once\n\n#include \"host/session/ferry.h\"\n#include \"host/session/gpu_facts.h\"\n")
 install(FILES "${PROJECT_BINARY_DIR}/install/ferry.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry")
 
 # scripts/build.sh makes these before the host; a build without them installs the host alone.

@@ -128,25 +128,29 @@ std::vector<CodeImage> gpu_images(std::span<const ir::Function> functions, std::
   };
   if (target.arch == "opencl") return {image_of("opencl-c", codegen::emit_source(finished, target))};
   const CudaCompiler compiler = cuda_compiler(target);
-  const bool no_nvrtc = codegen::cuda::find_cuda_file(codegen::cuda::CudaFile::nvrtc).empty();
-  const bool by_llvm = compiler == CudaCompiler::llvm || (compiler == CudaCompiler::both && no_nvrtc);
+  const bool has_nvrtc = !codegen::cuda::find_cuda_file(codegen::cuda::CudaFile::nvrtc).empty();
   std::vector<CodeImage> images;
-  if (by_llvm) {
-    for (const std::string& gpu : target.gpus) {
-      const Ptx ptx = compile_ptx(functions, target, gpu);
-      if (!have_one_plan(finished, ptx.functions, target))
-        throw InternalError("the kernels of PTX are launched in another way than the plan says");
-      images.push_back(image_of("ptx-" + gpu, ptx.text));
+  const auto add_ptx = [&](const std::string& gpu) {
+    const Ptx ptx = compile_ptx(functions, target, gpu);
+    if (!have_one_plan(finished, ptx.functions, target)) return false;
+    images.push_back(image_of("ptx-" + gpu, ptx.text));
+    return true;
+  };
+  std::string text;
+  for (const std::string& gpu : target.gpus) {
+    // Who is not asked for by name makes code for the GPUs that the other one does not know.
+    const bool by_llvm = compiler == CudaCompiler::llvm ||
+                         (compiler == CudaCompiler::both && (!has_nvrtc || !codegen::cuda::nvrtc_knows(gpu)));
+    if (!by_llvm) {
+      if (text.empty()) text = codegen::emit_source(finished, target);
+      images.push_back({"cubin-" + gpu, cubin_of(text, gpu, finished)});
+    } else if (!add_ptx(gpu)) {
+      throw InternalError("the kernels of PTX are launched in another way than the plan says");
     }
-    return images;
   }
-  const std::string text = codegen::emit_source(finished, target);
-  for (const std::string& gpu : target.gpus) images.push_back({"cubin-" + gpu, cubin_of(text, gpu, finished)});
-  if (compiler == CudaCompiler::nvrtc) return images;
+  if (compiler != CudaCompiler::both || !images.front().kind.starts_with("cubin")) return images;
   try {
-    const Ptx ptx = compile_ptx(functions, target, target.gpus.front());
-    if (have_one_plan(finished, ptx.functions, target))
-      images.push_back(image_of("ptx-" + target.gpus.front(), ptx.text));
+    add_ptx(target.gpus.front());
   } catch (const CompileError&) {
     // What LLVM has no words for, such as an intrinsic of the user's in CUDA C, has cubins alone.
   }

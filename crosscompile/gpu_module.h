@@ -15,7 +15,8 @@ Plan plan_of(const ir::Function& function, const Target& target);
 
 // Of all functions together, as they were and when they went through all passes: OpenCL C as text; or for CUDA a cubin
 // for each architecture that the target names, by NVRTC, and PTX for the first one, by LLVM, for GPUs that none of them
-// fits. Where there is no NVRTC, or with -compiler=llvm, PTX for each; with -compiler=nvrtc cubins alone.
+// fits. For what NVRTC does not know, where there is none, or with -compiler=llvm, PTX for each; with -compiler=nvrtc
+// cubins alone.
 std::vector<CodeImage> gpu_images(std::span<const ir::Function> functions, std::span<const ir::Function> finished,
                                   const Target& target);
 

@@ -184,8 +184,26 @@ void CudaDevice::wipe_caches() { api_.set_bytes(wiped_, 0x5a, wiped_bytes_, stre
 std::string CudaDevice::watched_text(const std::string& name) {
   if (name == "architecture") return format("sm_%u", architecture_);
   if (name == "driver") return format("%d.%d", api_.version / 1000, api_.version % 1000 / 10);
-  if (name == "multiprocessors") return format("%d", attribute(kCuMultiprocessorCount));
-  if (name == "l2_bytes") return format("%d", attribute(kCuL2CacheSize));
+  constexpr struct {
+    const char* name;
+    int attribute;
+  } kNumbers[] = {{"multiprocessors", kCuMultiprocessorCount},
+                  {"l2_bytes", kCuL2CacheSize},
+                  {"warp_threads", kCuWarpSize},
+                  {"block_threads", kCuMaxThreadsPerBlock},
+                  {"block_shared_bytes", kCuMaxSharedMemoryPerBlockOptin},
+                  {"block_registers", kCuMaxRegistersPerBlock},
+                  {"multiprocessor_threads", kCuMaxThreadsPerMultiprocessor},
+                  {"multiprocessor_shared_bytes", kCuMaxSharedMemoryPerMultiprocessor},
+                  {"multiprocessor_registers", kCuMaxRegistersPerMultiprocessor},
+                  {"peak_clock_khz", kCuClockRateKhz},
+                  {"peak_memory_clock_khz", kCuMemoryClockRateKhz},
+                  {"memory_bus_bits", kCuMemoryBusBits}};
+  for (const auto& number : kNumbers) {
+    if (name != number.name) continue;
+    const int value = attribute(number.attribute);
+    return value > 0 ? format("%d", value) : std::string();
+  }
   return nvml_.text(name);
 }
 

@@ -25,9 +25,12 @@ inline constexpr CuResult kCuSuccess = 0, kCuInvalidValue = 1, kCuOutOfMemory = 
                           kCuLaunchFailed = 719;
 
 // CUdevice_attribute
-inline constexpr int kCuMaxThreadsPerBlock = 1, kCuMaxBlockDimX = 2, kCuMaxGridDimX = 5, kCuMultiprocessorCount = 16,
-                     kCuL2CacheSize = 38, kCuComputeCapabilityMajor = 75, kCuComputeCapabilityMinor = 76,
-                     kCuMaxSharedMemoryPerBlockOptin = 97;
+inline constexpr int kCuMaxThreadsPerBlock = 1, kCuMaxBlockDimX = 2, kCuMaxGridDimX = 5, kCuWarpSize = 10,
+                     kCuMaxRegistersPerBlock = 12, kCuClockRateKhz = 13, kCuMultiprocessorCount = 16,
+                     kCuMemoryClockRateKhz = 36, kCuMemoryBusBits = 37, kCuL2CacheSize = 38,
+                     kCuMaxThreadsPerMultiprocessor = 39, kCuComputeCapabilityMajor = 75,
+                     kCuComputeCapabilityMinor = 76, kCuMaxSharedMemoryPerMultiprocessor = 81,
+                     kCuMaxRegistersPerMultiprocessor = 82, kCuMaxSharedMemoryPerBlockOptin = 97;
 // CUfunction_attribute
 inline constexpr int kCuFuncMaxThreadsPerBlock = 0, kCuFuncSharedSizeBytes = 1, kCuFuncNumRegs = 4,
                      kCuFuncMaxDynamicSharedSizeBytes = 8;

@@ -200,4 +200,14 @@ Result<std::unique_ptr<Program>> OpenClDevice::load(const ModuleFile& module, co
   return load_opencl_program(module, *this);
 }
 
+std::string OpenClDevice::watched_text(const std::string& name) {
+  unsigned long long value = 0;
+  if (name == "block_threads") value = info<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  if (name == "block_shared_bytes") value = info<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE);
+  if (name == "multiprocessors") value = info<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS);
+  if (name == "l2_bytes") value = info<cl_ulong>(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+  if (name == "max_sm_clock_mhz") value = info<cl_uint>(CL_DEVICE_MAX_CLOCK_FREQUENCY);
+  return value == 0 ? std::string() : format("%llu", value);
+}
+
 }  // namespace ferry::device

@@ -56,6 +56,9 @@ class OpenClDevice final : public Device {
     return api_.clGetDeviceInfo(device_, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : T{};
   }
 
+  // CUDA's names, as far as OpenCL knows such a thing (PROTOCOL.md, evaluate).
+  std::string watched_text(const std::string& name) override;
+
  private:
   OpenClDevice(const OpenClApi& api, MemoryBudget& budget) : api_(api), budget_(budget) {}
 

@@ -66,16 +66,21 @@ rpc::StatusReply ask_status(Link link, const std::string& peer, std::chrono::mil
 
 Client::~Client() { connection_.transport().close(); }
 
-std::string Client::processor() const {
+const ComputeDevice* Client::compute_device() const {
   for (const std::string& wish : wishes_.devices) {
     if (wish == "cpu" || wish == rpc::kAnyDevice) continue;
     const std::size_t colon = wish.find(':');
     int number = colon == std::string::npos ? 0 : atoi(wish.c_str() + colon + 1);
     for (const ComputeDevice& device : facts().devices) {
-      if (device.kind == wish.substr(0, colon) && number-- == 0) return device.name;
+      if (device.kind == wish.substr(0, colon) && number-- == 0) return &device;
     }
   }
-  return facts().cpu_name;
+  return nullptr;
+}
+
+std::string Client::processor() const {
+  const ComputeDevice* device = compute_device();
+  return device == nullptr ? facts().cpu_name : device->name;
 }
 
 rpc::Handle Client::new_handle() {

@@ -90,6 +90,8 @@ class Client {
   const std::string& peer() const { return peer_; }
   // That tensors are kept on: the first one beside the CPU that the session was opened with, else the CPU.
   std::uint32_t memory_device() const;
+  // That device, as the server tells of it; null: none but the CPU.
+  const ComputeDevice* compute_device() const;
   // What runs the kernels of such a session, in the server's words.
   std::string processor() const;
   // One that no other client of this process has: what belongs to one session is unknown to every other one, and never

@@ -100,21 +100,32 @@ class Compilation {
   Program program_ = nullptr;
 };
 
-void expect_known(const std::string& gpu) {
+// As numbers: 90 for sm_90.
+std::vector<int> known_gpus() {
   int count = 0;
   expect(nvrtc().gpu_count(&count), "the GPUs it knows");
   std::vector<int> known(static_cast<std::size_t>(count));
   expect(nvrtc().gpus(known.data()), "the GPUs it knows");
-  int number = 0;
-  const char* begin = gpu.c_str() + std::min<std::size_t>(gpu.size(), 3);
-  std::from_chars(begin, gpu.c_str() + gpu.size(), number);
-  if (std::find(known.begin(), known.end(), number) != known.end()) return;
+  return known;
+}
+
+void expect_known(const std::string& gpu) {
+  if (nvrtc_knows(gpu)) return;
   std::string list;
-  for (const int one : known) list += (list.empty() ? "sm_" : ", sm_") + std::to_string(one);
-  throw CompileError("expected a GPU that NVRTC " + nvrtc_version() + " knows (" + list + "), got " + gpu);
+  for (const int one : known_gpus()) list += (list.empty() ? "sm_" : ", sm_") + std::to_string(one);
+  throw CompileError("expected a GPU that NVRTC " + nvrtc_version() + " knows (" + list + "), got " + gpu +
+                     "; -compiler=llvm makes PTX for it");
 }
 
 }  // namespace
+
+bool nvrtc_knows(const std::string& gpu) {
+  int number = 0;
+  const char* begin = gpu.c_str() + std::min<std::size_t>(gpu.size(), 3);
+  std::from_chars(begin, gpu.c_str() + gpu.size(), number);
+  const std::vector<int> known = known_gpus();
+  return std::find(known.begin(), known.end(), number) != known.end();
+}
 
 std::string nvrtc_version() {
   int major = 0, minor = 0;

@@ -54,6 +54,10 @@ FERRY_FAKE_API cuDriverGetVersion(int* version) {
 }
 
 FERRY_FAKE_API cuGetErrorName(CuResult error, const char** name) {
+  if (error == state().broken && !state().fault.empty()) {
+    *name = state().fault.c_str();
+    return kCuSuccess;
+  }
   switch (error) {
     case kCuOutOfMemory: *name = "CUDA_ERROR_OUT_OF_MEMORY"; break;
     case kCuIllegalAddress: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; break;
@@ -95,6 +99,14 @@ FERRY_FAKE_API cuDeviceGetAttribute(int* value, int what, CuDevice) {
     case kCuMaxGridDimX: *value = INT32_MAX; break;
     case kCuMaxGridDimX + 1:
     case kCuMaxGridDimX + 2: *value = 65535; break;
+    case kCuWarpSize: *value = 32; break;
+    case kCuMaxRegistersPerBlock:
+    case kCuMaxRegistersPerMultiprocessor: *value = 65536; break;
+    case kCuMaxThreadsPerMultiprocessor: *value = 2048; break;
+    case kCuMaxSharedMemoryPerMultiprocessor: *value = 233472; break;
+    case kCuClockRateKhz: *value = 1980000; break;
+    case kCuMemoryClockRateKhz: *value = 2619000; break;
+    case kCuMemoryBusBits: *value = 5120; break;
     case kCuMultiprocessorCount: *value = 7; break;
     case kCuL2CacheSize: *value = 1 << 20; break;
     case kCuComputeCapabilityMajor: *value = architecture / 10; break;

@@ -134,6 +134,11 @@ TEST_CASE("a session on a GPU runs a plan, measures it warm and cold by its even
   CHECK(client.ask(request).status.message() == "f: expected 1 to 1000 repetitions of its steps, got 0");
   CHECK(client.must(rpc::ReadFiles{{"gpu:architecture", "gpu:driver"}}).reply.texts ==
         std::vector<std::string>{"sm_90", "12.4"});
+  const std::vector<std::string> limits = {"gpu:block_threads",   "gpu:block_shared_bytes", "gpu:block_registers",
+                                           "gpu:warp_threads",    "gpu:multiprocessors",    "gpu:peak_clock_khz",
+                                           "gpu:memory_bus_bits", "gpu:block_nothing"};
+  CHECK(client.must(rpc::ReadFiles{limits}).reply.texts ==
+        std::vector<std::string>{"1024", "232448", "65536", "32", "7", "1980000", "5120", ""});
 }
 
 TEST_CASE("the memory of a GPU is its own, and the session's limit is for the machine's") {
