@@ -102,7 +102,10 @@ Call::Call(const ir::Function& function, const Sizes& sizes, std::uint64_t seed)
     if (parameter.kind == ParameterKind::tensor) {
       argument.type = parameter.buffer->dtype;
       for (const ir::Expr& extent : parameter.buffer->shape) argument.shape.push_back(number(extent, values));
-      for (const std::int64_t extent : argument.shape) argument.elements *= extent;
+      for (const std::int64_t extent : argument.shape) {
+        if (extent < 0) throw std::runtime_error("the program: '" + argument.name + "' has an extent below 0");
+        argument.elements *= extent;
+      }
       for (const ir::Expr& stride : parameter.buffer->strides) argument.strides.push_back(number(stride, values));
       argument.places = argument.elements;
       if (!argument.strides.empty() && argument.elements > 0) argument.places = argument.positions().back() + 1;

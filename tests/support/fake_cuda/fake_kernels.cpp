@@ -1,4 +1,5 @@
 // What the fake GPU can compute: the kernels of the tests' module (tests/unit/device-runtime/support/gpu_module.cpp).
+#include <cstdint>
 #include <cstring>
 
 #include "tests/support/fake_cuda/fake.h"
@@ -13,36 +14,42 @@ T value(void** parameters, int index) {
   return read;
 }
 
+std::int64_t threads_of(const Shape& shape) {
+  std::int64_t threads = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) threads *= std::int64_t{shape.grid[axis]} * shape.block[axis];
+  return threads;
+}
+
 float* floats(void** parameters, int index, std::int64_t count) {
   return static_cast<float*>(real(value<CuDevicePointer>(parameters, index), static_cast<std::size_t>(count) * 4));
 }
 
-void twice(std::uint64_t threads, void** parameters) {
+void twice(const Shape& shape, void** parameters) {
   const auto n = value<std::int64_t>(parameters, 2);
   const float* a = floats(parameters, 0, n);
   float* w = floats(parameters, 1, n);
   if (a == nullptr || w == nullptr) return;
-  for (std::int64_t i = 0; i < n && i < static_cast<std::int64_t>(threads); ++i) w[i] = 2 * a[i];
+  for (std::int64_t i = 0; i < n && i < threads_of(shape); ++i) w[i] = 2 * a[i];
 }
 
-void reversed(std::uint64_t threads, void** parameters) {
+void reversed(const Shape& shape, void** parameters) {
   const auto n = value<std::int64_t>(parameters, 3);
   const float* w = floats(parameters, 0, n);
   float* c = floats(parameters, 1, n);
   const auto more = value<float>(parameters, 2);
   if (w == nullptr || c == nullptr) return;
-  for (std::int64_t i = 0; i < n && i < static_cast<std::int64_t>(threads); ++i) c[n - 1 - i] = w[i] + more;
+  for (std::int64_t i = 0; i < n && i < threads_of(shape); ++i) c[n - 1 - i] = w[i] + more;
 }
 
 // Of many registers and much shared memory.
-void heavy(std::uint64_t threads, void** parameters) { twice(threads, parameters); }
+void heavy(const Shape& shape, void** parameters) { twice(shape, parameters); }
 
-void judge(std::uint64_t, void** parameters) {
+void judge(const Shape&, void** parameters) {
   auto* verdict = static_cast<std::int32_t*>(real(value<CuDevicePointer>(parameters, 0), sizeof(std::int32_t)));
   if (verdict != nullptr) *verdict = static_cast<std::int32_t>(value<std::int64_t>(parameters, 1) % 2);
 }
 
-void nothing(std::uint64_t, void**) {}
+void nothing(const Shape&, void**) {}
 
 Kernel kernels[] = {{"nothing", {}, 1024, 8, 0, nothing},
                     {"judge", {8, 8}, 1024, 8, 0, judge},

@@ -1,5 +1,5 @@
-// Modules, and launches of kernels. An image is text: "cubin" or PTX, in which "garbage" does not assemble; code of a
-// later CUDA says "newer", as does PTX of version 99.
+// Modules, and launches of kernels. An image is text: PTX, or "cubin", which stands for the kernels of
+// fake_kernels.cpp; "garbage" does not assemble, code of a later CUDA says "newer", as does PTX of version 99.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -36,18 +36,25 @@ FERRY_FAKE_API cuModuleLoadDataEx(CuModule* module, const void* image, unsigned 
     write_log("ptxas application ptx input, line 3; error: Unknown symbol 'garbage'", count, options, values);
     return is_ptx ? kCuInvalidPtx : kCuInvalidImage;
   }
-  *module = reinterpret_cast<CuModule>(new std::string(text));
+  std::unique_ptr<LoadedModule> loaded;
+  try {
+    loaded = text.find(".entry ") == std::string::npos ? std::make_unique<LoadedModule>() : load_ptx(text);
+  } catch (const ferry::ptx::ParseError& error) {
+    write_log(error.what(), count, options, values);
+    return kCuInvalidPtx;
+  }
+  *module = reinterpret_cast<CuModule>(loaded.release());
   return kCuSuccess;
 }
 
 FERRY_FAKE_API cuModuleUnload(CuModule module) {
   run_queue();
-  delete reinterpret_cast<std::string*>(module);
+  delete reinterpret_cast<LoadedModule*>(module);
   return ready();
 }
 
-FERRY_FAKE_API cuModuleGetFunction(CuFunction* function, CuModule, const char* name) {
-  *function = reinterpret_cast<CuFunction>(find_kernel(name));
+FERRY_FAKE_API cuModuleGetFunction(CuFunction* function, CuModule module, const char* name) {
+  *function = reinterpret_cast<CuFunction>(reinterpret_cast<LoadedModule*>(module)->find(name));
   return *function == nullptr ? kCuNotFound : ready();
 }
 
@@ -84,16 +91,16 @@ FERRY_FAKE_API cuLaunchKernel(CuFunction function, unsigned grid_x, unsigned gri
     const char* from = static_cast<const char*>(parameters[i]);
     copies.emplace_back(from, from + kernel.parameter_bytes[i]);
   }
-  const std::uint64_t threads = std::uint64_t{grid_x} * grid_y * grid_z * block;
-  state().queue.push_back([&kernel, copies, threads]() mutable {
+  const Shape shape{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared};
+  state().queue.push_back([&kernel, copies, shape]() mutable {
     const char* crashing = std::getenv("FERRY_FAKE_CUDA_CRASH");
-    if (crashing != nullptr && std::strcmp(crashing, kernel.name) == 0) {
+    if (crashing != nullptr && kernel.name == crashing) {
       state().broken = static_cast<CuResult>(setting("FERRY_FAKE_CUDA_ERROR", kCuIllegalAddress));
       return;
     }
     std::vector<void*> pointers;
     for (std::vector<char>& copy : copies) pointers.push_back(copy.data());
-    kernel.run(threads, pointers.data());
+    kernel.run(shape, pointers.data());
   });
   return kCuSuccess;
 }

@@ -1,0 +1,54 @@
+// The threads of a block, which run in random order between the points where they wait for one another.
+#pragma once
+
+#include <random>
+
+#include "tests/support/ptx/launch.h"
+#include "tests/support/ptx/thread.h"
+
+namespace ferry::ptx {
+
+// The threads of a warp that have not ended, by their lanes; null: no such thread, or it has ended.
+class Warp {
+ public:
+  std::array<Thread*, 32> lanes{};
+  Thread& first() const {
+    for (Thread* lane : lanes)
+      if (lane != nullptr) return *lane;
+    throw std::logic_error("a warp without threads");
+  }
+};
+
+class Block {
+ public:
+  Block(const Launch& launch, Regions& global, std::array<unsigned, 3> index, std::uint32_t number,
+        std::mt19937_64& random);
+  void run();
+
+  const Launch& launch() const { return launch_; }
+  Regions& global() { return global_; }
+  Regions& shared() { return shared_; }
+  std::uint32_t number() const { return number_; }
+  std::uint32_t epoch() const { return epoch_; }
+  std::uint32_t thread_count() const { return count_; }
+  std::mt19937_64& random() { return random_; }
+  void count_steps(std::uint64_t steps);
+  std::string text() const;  // "block (0,1,0)"
+
+ private:
+  void run_warp_of(const Thread& thread);
+  void pass_barrier();
+
+  const Launch& launch_;
+  Regions& global_;
+  std::array<unsigned, 3> index_;
+  std::uint32_t number_, count_, epoch_ = 0;
+  std::uint64_t steps_ = 0;
+  std::mt19937_64& random_;
+  std::vector<std::uint8_t> shared_content_;
+  Regions shared_;
+  std::vector<Thread> threads_;
+  std::vector<std::size_t> runnable_;
+};
+
+}  // namespace ferry::ptx

@@ -1,0 +1,208 @@
+// PTX ISA, "Integer Arithmetic Instructions" and "Extended-Precision Integer Arithmetic Instructions".
+#include "tests/support/ptx/operate.h"
+
+namespace ferry::ptx {
+namespace {
+
+template <class T>
+using Wide = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+
+template <class T>
+T wrapped(Wide<T> value) {
+  return static_cast<T>(static_cast<std::make_unsigned_t<T>>(value));
+}
+
+template <class T>
+struct Add {
+  static constexpr auto run = binary<T, [](T a, T b) { return wrapped<T>(Wide<T>{a} + b); }>;
+};
+template <class T>
+struct Sub {
+  static constexpr auto run = binary<T, [](T a, T b) { return wrapped<T>(Wide<T>{a} - b); }>;
+};
+template <class T>
+struct MulLow {
+  static constexpr auto run = binary<T, [](T a, T b) { return wrapped<T>(Wide<T>{a} * b); }>;
+};
+template <class T>
+struct MulHigh {
+  static constexpr auto run = binary<T, [](T a, T b) { return wrapped<T>((Wide<T>{a} * b) >> (8 * sizeof(T))); }>;
+};
+template <class T>
+struct MadLow {
+  static constexpr auto run =
+      ternary<T, [](T a, T b, T c) { return wrapped<T>(static_cast<Wide<T>>(wrapped<T>(Wide<T>{a} * b)) + c); }>;
+};
+template <class T>
+struct MadHigh {
+  static constexpr auto run = ternary<T, [](T a, T b, T c) {
+    return wrapped<T>(static_cast<Wide<T>>(wrapped<T>((Wide<T>{a} * b) >> (8 * sizeof(T)))) + c);
+  }>;
+};
+template <class T>
+struct Min {
+  static constexpr auto run = binary<T, [](T a, T b) { return a < b ? a : b; }>;
+};
+template <class T>
+struct Max {
+  static constexpr auto run = binary<T, [](T a, T b) { return b < a ? a : b; }>;
+};
+template <class T>
+struct Abs {
+  static constexpr auto run = unary<T, [](T a) { return a < T{0} ? wrapped<T>(Wide<T>{0} - a) : a; }>;
+};
+template <class T>
+struct Neg {
+  static constexpr auto run = unary<T, [](T a) { return wrapped<T>(Wide<T>{0} - a); }>;
+};
+
+// "Division by zero yields an unspecified, machine-specific value."
+template <class T, bool is_remainder>
+void divide(Thread& thread, const Instruction& one) {
+  const Operand &a = one.operands[1], &b = one.operands[2];
+  const T x = from_word<T>(thread.value(a)), y = from_word<T>(thread.value(b));
+  const Word lost = y == 0 ? ~Word{0} : spoiled<T>(thread, a, b);
+  const T result = y == 0 ? T{0} : wrapped<T>(is_remainder ? Wide<T>{x} % y : Wide<T>{x} / y);
+  thread.set(one.operands[0], to_word(result), lost);
+}
+template <class T>
+struct Div {
+  static constexpr auto run = divide<T, false>;
+};
+template <class T>
+struct Rem {
+  static constexpr auto run = divide<T, true>;
+};
+
+// Operands of half the result's width.
+template <class T>
+struct MulWide {
+  static void run(Thread& thread, const Instruction& one) {
+    const Operand &a = one.operands[1], &b = one.operands[2];
+    Word result =
+        to_word(static_cast<std::int64_t>(Wide<T>{from_word<T>(thread.value(a))} * from_word<T>(thread.value(b))));
+    Word lost = spoiled<T>(thread, a, b);
+    if (one.operands.size() > 3) {
+      result += thread.value(one.operands[3]);
+      lost |= thread.unwritten(one.operands[3]) != 0 ? ~Word{0} : 0;
+    }
+    thread.set(one.operands[0], result, lost);
+  }
+};
+
+// add, sub, mad and those that take the carry. A subtraction's carry is its borrow.
+template <class T, bool is_subtraction>
+void with_carry(Thread& thread, const Instruction& one, T a, T b, Word lost) {
+  using U = std::make_unsigned_t<T>;
+  if (one.takes_carry && thread.carry_unwritten) lost = ~Word{0};
+  const auto x = static_cast<U>(a), y = static_cast<U>(b);
+  const auto in = static_cast<unsigned __int128>(one.takes_carry && thread.carry ? 1 : 0);
+  const unsigned __int128 exact =
+      is_subtraction ? static_cast<unsigned __int128>(x) - y - in : static_cast<unsigned __int128>(x) + y + in;
+  if (one.sets_carry) {
+    thread.carry = (exact >> (8 * sizeof(T)) & 1) != 0;
+    thread.carry_unwritten = lost != 0;
+  }
+  thread.set(one.operands[0], to_word(static_cast<T>(static_cast<U>(exact))), lost);
+}
+template <class T>
+struct AddCarry {
+  static void run(Thread& thread, const Instruction& one) {
+    with_carry<T, false>(thread, one, from_word<T>(thread.value(one.operands[1])),
+                         from_word<T>(thread.value(one.operands[2])),
+                         spoiled<T>(thread, one.operands[1], one.operands[2]));
+  }
+};
+template <class T>
+struct SubCarry {
+  static void run(Thread& thread, const Instruction& one) {
+    with_carry<T, true>(thread, one, from_word<T>(thread.value(one.operands[1])),
+                        from_word<T>(thread.value(one.operands[2])),
+                        spoiled<T>(thread, one.operands[1], one.operands[2]));
+  }
+};
+template <class T>
+struct MadCarry {
+  static void run(Thread& thread, const Instruction& one) {
+    const Wide<T> product =
+        Wide<T>{from_word<T>(thread.value(one.operands[1]))} * from_word<T>(thread.value(one.operands[2]));
+    with_carry<T, false>(thread, one, wrapped<T>(one.mode == 0 ? product : product >> (8 * sizeof(T))),
+                         from_word<T>(thread.value(one.operands[3])),
+                         spoiled<T>(thread, one.operands[1], one.operands[2], one.operands[3]));
+  }
+};
+
+// dp4a: the products of four bytes, signed or not, added to a sum.
+void dot(Thread& thread, const Instruction& one) {
+  const Word a = thread.value(one.operands[1]), b = thread.value(one.operands[2]);
+  const auto byte = [](Word word, unsigned i, Type type) {
+    const auto bits = static_cast<std::uint8_t>(word >> (8 * i));
+    return is_signed(type) ? std::int64_t{static_cast<std::int8_t>(bits)} : std::int64_t{bits};
+  };
+  auto sum = static_cast<std::int64_t>(thread.value(one.operands[3]));
+  for (unsigned i = 0; i < 4; ++i) sum += byte(a, i, one.type) * byte(b, i, one.from);
+  thread.set(one.operands[0], static_cast<Word>(sum),
+             spoiled<std::uint32_t>(thread, one.operands[1], one.operands[2], one.operands[3]));
+}
+
+bool is_float_type(Type type) {
+  return type == Type::f16 || type == Type::bf16 || type == Type::f32 || type == Type::f64 || type == Type::f16x2 ||
+         type == Type::bf16x2;
+}
+
+// Whether the instruction works on integers: "add.s32", and not "add.f32".
+bool is_integer(const Opcode& opcode) {
+  Opcode copy = opcode;
+  return !is_float_type(copy.take_type());
+}
+
+Execute product(Opcode& opcode, Instruction& one, bool is_sum) {
+  const bool low = opcode.take("lo"), high = opcode.take("hi"), wide = opcode.take("wide");
+  if (low + high + wide != 1) throw ParseError("expected .lo, .hi or .wide in '" + one.text + "'");
+  if (wide) {
+    switch (one.type) {
+      case Type::u16: return MulWide<std::uint16_t>::run;
+      case Type::s16: return MulWide<std::int16_t>::run;
+      case Type::u32: return MulWide<std::uint32_t>::run;
+      case Type::s32: return MulWide<std::int32_t>::run;
+      default: throw ParseError("expected integers of 16 or 32 bits for '" + one.text + "'");
+    }
+  }
+  one.mode = high ? 1 : 0;
+  if (one.sets_carry || one.takes_carry) return for_integer<MadCarry>(one.type);
+  if (is_sum) return high ? for_integer<MadHigh>(one.type) : for_integer<MadLow>(one.type);
+  return high ? for_integer<MulHigh>(one.type) : for_integer<MulLow>(one.type);
+}
+
+}  // namespace
+
+bool decode_integer(Opcode& opcode, Instruction& one) {
+  if (opcode.name() == "dp4a") {
+    one.type = opcode.take_type();
+    one.from = opcode.take_type();
+    expect_operands(one, 4);
+    one.execute = dot;
+    return true;
+  }
+  if (!opcode.is({"add", "sub", "mul", "mad", "div", "rem", "min", "max", "abs", "neg", "addc", "subc", "madc"}))
+    return false;
+  if (!is_integer(opcode)) return false;
+  one.type = opcode.take_type();
+  one.sets_carry = opcode.take("cc");
+  const std::string& name = opcode.name();
+  one.takes_carry = name.back() == 'c' && name.size() == 4;
+  const bool carries = one.sets_carry || one.takes_carry;
+  expect_operands(one, name == "abs" || name == "neg" ? 2 : name.starts_with("mad") ? 4 : 3);
+  if (name.starts_with("add")) one.execute = carries ? for_integer<AddCarry>(one.type) : for_integer<Add>(one.type);
+  if (name.starts_with("sub")) one.execute = carries ? for_integer<SubCarry>(one.type) : for_integer<Sub>(one.type);
+  if (name == "mul" || name.starts_with("mad")) one.execute = product(opcode, one, name != "mul");
+  if (name == "div") one.execute = for_integer<Div>(one.type);
+  if (name == "rem") one.execute = for_integer<Rem>(one.type);
+  if (name == "min") one.execute = for_integer<Min>(one.type);
+  if (name == "max") one.execute = for_integer<Max>(one.type);
+  if (name == "abs") one.execute = for_integer<Abs>(one.type);
+  if (name == "neg") one.execute = for_integer<Neg>(one.type);
+  return true;
+}
+
+}  // namespace ferry::ptx

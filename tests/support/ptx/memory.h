@@ -1,0 +1,60 @@
+// Memory as threads see it: exact ends, alignment, what was never written, and who meets whom without a barrier between
+// (PTX ISA, "Memory Consistency Model": two accesses to a byte, one of which writes, must be ordered).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tests/support/ptx/program.h"
+
+namespace ferry::ptx {
+
+enum class FaultKind { illegal_address, misaligned, race, unwritten, divergence, endless, invalid_launch };
+
+struct Fault : std::runtime_error {
+  Fault(FaultKind what, const std::string& message) : std::runtime_error(message), kind(what) {}
+  FaultKind kind;
+};
+
+// Who touched a byte. Threads count from 1 through the whole grid; an epoch is the number of barriers before it.
+struct Touched {
+  std::uint32_t writer = 0, write_epoch = 0;
+  std::uint32_t reader = 0, read_epoch = 0;
+  std::uint16_t write_line = 0;
+  enum Readers : std::uint8_t { nobody, one, of_one_block, of_all } readers = nobody;
+  std::uint8_t pending = 0;  // asynchronous copies that may still write it
+};
+
+struct Access {
+  std::uint32_t thread, epoch, block_threads;
+  std::uint16_t line;
+};
+// False: it is not ordered after what others did, and conflict() says with whom. Otherwise the byte remembers it.
+bool note_read(Touched& byte, const Access& access, bool is_read_only);
+bool note_write(Touched& byte, const Access& access);
+std::string conflict(const Touched& byte, const Access& access, bool is_write);
+
+// An array. Its bytes may be anybody's; `unwritten` and `touched` are made when it is first used.
+struct Region {
+  Word address = 0;
+  std::size_t bytes = 0;
+  std::uint8_t* content = nullptr;
+  std::vector<std::uint8_t> unwritten{};  // where a byte is 1; empty: all was written
+  std::vector<Touched> touched{};
+};
+
+// Sorted by address.
+class Regions {
+ public:
+  explicit Regions(std::vector<Region> regions);
+  // The one that all of the bytes are in; null: none.
+  Region* find(Word address, std::size_t bytes);
+  const std::vector<Region>& all() const { return regions_; }
+
+ private:
+  std::vector<Region> regions_;
+  std::size_t last_ = 0;
+};
+
+}  // namespace ferry::ptx

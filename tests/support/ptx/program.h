@@ -1,0 +1,132 @@
+// PTX as it is read (PTX ISA, "Syntax" and "State Spaces"): functions of instructions whose operands are resolved to
+// registers, numbers and places in memory. An instruction carries the function that executes it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/support/ptx/types.h"
+
+namespace ferry::ptx {
+
+// A text that is not PTX, or PTX that the interpreter does not know: it never guesses.
+struct ParseError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+enum class Space : std::uint8_t { generic, global, shared, local, param };
+
+// Registers that every thread begins with, in this order (PTX ISA, "Special Registers").
+inline constexpr std::array<const char*, 14> kSpecialRegisters = {
+    "%tid.x",   "%tid.y",   "%tid.z",    "%ntid.x",   "%ntid.y",   "%ntid.z", "%ctaid.x",
+    "%ctaid.y", "%ctaid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z", "%laneid", "%warpid"};
+
+enum class OperandKind : std::uint8_t {
+  none,
+  reg,
+  constant,
+  address,  // [register or symbol + offset]
+  vector,   // {a, b}, a|b or (a, b): parts
+  label,    // the number of an instruction
+  function,
+  sink,  // _
+};
+
+struct Operand {
+  OperandKind kind = OperandKind::none;
+  bool is_negated = false;       // !%p
+  bool has_register = false;     // an address with one
+  Space space = Space::generic;  // of the symbol in it
+  std::uint8_t bits = 64;        // of the register
+  std::uint32_t reg = 0;
+  Word value = 0;  // the constant, or what is added to the register
+  std::string name;
+  std::vector<Operand> parts;
+};
+
+class Thread;
+class Warp;
+struct Instruction;
+using Execute = void (*)(Thread&, const Instruction&);
+using ExecuteTogether = void (*)(Warp&, const Instruction&);
+
+enum class Rounding : std::uint8_t { nearest, zero, down, up };
+enum class Comparison : std::uint8_t { eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };
+enum class Combination : std::uint8_t { none, conjunction, disjunction, exclusive };
+
+struct Instruction {
+  Execute execute = nullptr;
+  ExecuteTogether together = nullptr;  // of all threads of a warp at once
+  std::vector<Operand> operands;
+  bool has_guard = false;
+  Operand guard;
+
+  Type type = Type::b32, from = Type::b32;
+  Space space = Space::generic;
+  Rounding rounding = Rounding::nearest;
+  Comparison comparison = Comparison::eq;
+  Combination combination = Combination::none;
+  bool flushes = false;       // .ftz
+  bool saturates = false;     // .sat
+  bool keeps_nan = false;     // .NaN
+  bool is_whole = false;      // to a whole number
+  bool is_read_only = false;  // .nc
+  bool is_turned = false;     // .trans
+  bool sets_carry = false, takes_carry = false;
+  unsigned count = 1;  // elements of a vector, matrices
+  int mode = 0;        // what else there is to say, by instruction
+
+  int line = 0;
+  std::string text;  // "add.s32"
+};
+
+// A variable that the text declares.
+struct Symbol {
+  Space space = Space::global;
+  Word offset = 0;
+  std::size_t bytes = 0;  // of what the launch decides: 0
+  bool is_dynamic = false;
+};
+
+struct Parameter {
+  std::string name;
+  std::size_t offset = 0, bytes = 0;
+};
+
+struct Function {
+  std::string name;
+  bool is_kernel = false, is_defined = false;
+  std::vector<Parameter> parameters, results;
+  std::size_t parameter_bytes = 0;  // with results, and what it hands to functions that it calls
+  std::size_t register_count = 0;
+  std::vector<Instruction> code;
+  std::map<std::string, Symbol> symbols;  // its own; of shared memory all that it uses
+  std::array<unsigned, 3> required_threads = {0, 0, 0}, most_threads = {0, 0, 0};
+  std::vector<std::pair<Word, std::size_t>> local, shared;  // where arrays are
+  bool has_dynamic = false;
+  Word dynamic_offset = 0;
+};
+
+struct Program {
+  std::string target;  // "sm_80"
+  int version = 0;     // 71 for 7.1
+  std::map<std::string, std::unique_ptr<Function>> functions;
+  std::map<std::string, Symbol> symbols;
+  std::vector<std::uint8_t> memory;                  // of its own variables, in front of kModuleMemory + 0
+  std::vector<std::pair<Word, std::size_t>> global;  // where they are
+};
+
+// Where generic addresses and those of the spaces are. Arrays are apart, so that an index beyond one of them does not
+// fall into the next.
+inline constexpr Word kModuleMemory = Word{1} << 58, kSharedWindow = Word{1} << 56, kLocalWindow = Word{1} << 55,
+                      kWindowBytes = Word{1} << 32;
+inline constexpr Word kGap = 512, kDynamicShared = Word{1} << 24;
+
+Program parse(const std::string& text);
+
+}  // namespace ferry::ptx

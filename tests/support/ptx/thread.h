@@ -1,0 +1,115 @@
+// A thread of a kernel: its registers, its calls and what it does to memory. A register bit that was never written
+// carries that along through every operation, until it would decide something: an address, a branch, a byte of global
+// memory.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tests/support/ptx/memory.h"
+#include "tests/support/ptx/program.h"
+
+namespace ferry::ptx {
+
+class Block;
+
+enum class State : std::uint8_t { running, at_barrier, at_warp, ended };
+
+struct Frame {
+  const Function* function = nullptr;
+  std::size_t next = 0;         // instruction
+  std::size_t registers = 0;    // where its own begin
+  std::vector<Region> local{};  // its arrays
+  std::vector<std::uint8_t> local_content{};
+  std::vector<std::uint8_t> parameters{}, unwritten_parameters{};
+};
+
+// Of cp.async: what it brings, and whether it is there.
+struct AsyncCopy {
+  Word to = 0;
+  unsigned bytes = 0;
+  bool has_landed = false;
+  std::array<std::uint8_t, 16> content{};
+};
+
+class Thread {
+ public:
+  Thread(Block& block, const Function& kernel, std::uint32_t index, std::span<const Word> specials,
+         std::span<const std::uint8_t> parameters);
+
+  // Until it ends or waits for others.
+  void run();
+
+  Word value(const Operand& operand) const {
+    return operand.kind == OperandKind::reg ? values_[place_of(operand.reg)] : operand.value;
+  }
+  // The bits of it that were never written.
+  Word unwritten(const Operand& operand) const {
+    return operand.kind == OperandKind::reg ? unwritten_[place_of(operand.reg)] : 0;
+  }
+  void set(const Operand& operand, Word value, Word unwritten) {
+    if (operand.kind == OperandKind::sink) return;
+    const Word mask = mask_of(operand.bits);
+    values_[base_ + operand.reg] = value & mask;
+    unwritten_[base_ + operand.reg] = unwritten & mask;
+  }
+  // What decides where the thread goes: it must have been written.
+  bool decides(const Operand& predicate);
+  Word address(const Operand& operand);
+
+  void load(Space space, Word address, unsigned bytes, std::uint8_t* into, std::uint8_t* unwritten, bool is_read_only);
+  void store(Space space, Word address, unsigned bytes, const std::uint8_t* from, const std::uint8_t* unwritten);
+
+  void jump(Word instruction) { frames_.back().next = instruction; }
+  void call(const Instruction& instruction);
+  void leave();  // the function, or the kernel
+  void end();
+  void wait(State state, const Instruction& instruction) {
+    state_ = state;
+    waits_at_ = &instruction;
+  }
+  void go_on() { state_ = State::running; }
+
+  State state() const { return state_; }
+  const Instruction* waits_at() const { return waits_at_; }
+  std::size_t depth() const { return frames_.size(); }
+  std::uint32_t index() const { return index_; }
+  Block& block() { return block_; }
+  Frame& frame() { return frames_.back(); }
+  [[noreturn]] void fail(FaultKind kind, const std::string& what) const;
+
+  // PTX ISA, "Data Movement and Conversion Instructions: Non-bulk copy".
+  void start_copy(Word to, Word from, unsigned bytes, unsigned source_bytes);
+  void commit_copies();
+  void wait_for_copies(std::size_t groups_left);
+  void land_some_copies();
+
+  bool carry = false, carry_unwritten = true;
+
+ private:
+  struct Place {
+    Region* region = nullptr;
+    std::size_t offset = 0;
+    bool is_own = false;  // nobody else reaches it
+  };
+  std::size_t place_of(std::uint32_t reg) const { return reg < kSpecialRegisters.size() ? reg : base_ + reg; }
+  Place place(Space space, Word address, unsigned bytes, const char* does);
+  Access access() const;
+  void land(AsyncCopy& copy);
+  void finish(AsyncCopy& copy);
+  void enter(const Function& function);
+
+  Block& block_;
+  std::uint32_t index_;
+  State state_ = State::running;
+  const Instruction* waits_at_ = nullptr;
+  const Instruction* current_ = nullptr;
+  std::size_t base_ = 0;
+  std::vector<Word> values_, unwritten_;
+  std::vector<Frame> frames_;
+  std::vector<AsyncCopy> open_copies_;
+  std::vector<std::vector<AsyncCopy>> copy_groups_;
+};
+
+}  // namespace ferry::ptx
