@@ -35,6 +35,16 @@ struct Buffers {
   std::size_t count = 0;
   const asio::const_buffer* begin() const { return buffers.data(); }
   const asio::const_buffer* end() const { return buffers.data() + count; }
+
+  // Without its first bytes, as asio::const_buffer has it.
+  Buffers& operator+=(std::size_t bytes) {
+    for (std::size_t i = 0; i < count && bytes > 0; ++i) {
+      const std::size_t skipped = std::min(bytes, buffers[i].size());
+      buffers[i] += skipped;
+      bytes -= skipped;
+    }
+    return *this;
+  }
 };
 
 class SocketTransport final : public Transport {
@@ -78,6 +88,7 @@ class SocketTransport final : public Transport {
       asio::error_code error;
       const MutableByteSpan rest = into.subspan(received);
       received += socket_.read_some(asio::mutable_buffer(rest.data(), rest.size()), error);
+      if (error == asio::error::interrupted) continue;
       if (error == asio::error::eof) return closed_by_peer(received, at_least);
       if (error) return system_failure("the connection is gone", error.value());
     }
@@ -95,13 +106,18 @@ class SocketTransport final : public Transport {
   static constexpr std::size_t kLargestWrite = std::size_t{1} << 30;
 
   template <class BufferSequence>
-  Status write(const BufferSequence& buffers) {
-    asio::error_code error;
-    // Left to itself, Asio hands the system 64 KiB at a time.
-    asio::write(
-        socket_, buffers,
-        [](const asio::error_code& failed, std::size_t) { return failed ? std::size_t{0} : kLargestWrite; }, error);
-    return error ? system_failure("the connection is gone", error.value()) : Status();
+  Status write(BufferSequence buffers) {
+    while (true) {
+      asio::error_code error;
+      // Left to itself, Asio hands the system 64 KiB at a time.
+      const std::size_t written = asio::write(
+          socket_, buffers,
+          [](const asio::error_code& failed, std::size_t) { return failed ? std::size_t{0} : kLargestWrite; }, error);
+      if (!error) return Status();
+      // A signal that this process ignores, or has handled, is no reason to give up.
+      if (error != asio::error::interrupted) return system_failure("the connection is gone", error.value());
+      buffers += written;
+    }
   }
 
   Status wait_readable(Clock::time_point deadline) const {

@@ -1,8 +1,11 @@
 // What every transport promises, whatever lies under it.
 #include <doctest/doctest.h>
+#include <pthread.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <vector>
 
@@ -190,6 +193,50 @@ TEST_CASE("closing wakes a thread that waits to send") {
     sender.join();
     CHECK(status.code() == ErrorCode::unavailable);
   });
+}
+
+TEST_CASE("a signal that is handled while bytes are awaited or under way changes nothing") {
+  // As LLVM's handlers do: without SA_RESTART, so that system calls return early.
+  struct sigaction quiet{}, before{};
+  quiet.sa_handler = [](int) {};
+  REQUIRE(sigaction(SIGUSR1, &quiet, &before) == 0);
+  for_each_transport([](Transport& a, Transport& b) {
+    const Bytes bytes = pattern(8u << 20);
+    Bytes received(bytes.size());
+    Status sent, taken;
+    std::atomic<int> left{2};
+    std::atomic<pthread_t> threads[2];
+    std::atomic<int> known{0};
+    const auto as_thread = [&](int i, auto work) {
+      threads[i] = pthread_self();
+      ++known;
+      work();
+      --left;
+      // Stays known until nobody sends signals any more.
+      while (left > 0) std::this_thread::yield();
+    };
+    std::atomic<bool> go{false};
+    Background sender([&] {
+      as_thread(0, [&] {
+        while (!go) std::this_thread::yield();
+        sent = send(a, bytes);
+      });
+    });
+    Background receiver([&] { as_thread(1, [&] { taken = b.receive(received); }); });
+    while (known < 2) std::this_thread::yield();
+    for (int i = 0; i < 40 && left > 0; ++i) {
+      if (i == 20) go = true;
+      for (const auto& thread : threads) pthread_kill(thread, SIGUSR1);
+      std::this_thread::sleep_for(1ms);
+    }
+    go = true;
+    sender.join();
+    receiver.join();
+    CHECK_MESSAGE(sent.is_ok(), sent.message());
+    CHECK_MESSAGE(taken.is_ok(), taken.message());
+    CHECK(received == bytes);
+  });
+  sigaction(SIGUSR1, &before, nullptr);
 }
 
 TEST_CASE("sending to a peer that is gone fails without a signal") {
