@@ -1,22 +1,59 @@
 #include "host/stats/comparison.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <numeric>
 
 #include "host/stats/student_t.h"
 
 namespace ferry::stats {
 
+namespace {
+
+double reach_of(double deviation, double count) {
+  return student_t_quantile(1 - kComparisonLevel / 2, count - 1) * deviation / std::sqrt(count);
+}
+
+// The least count whose interval reaches no farther than `reach`; nothing beyond what anybody would wait for.
+std::optional<std::uint32_t> enough_for(double deviation, double reach) {
+  constexpr std::uint32_t kMost = 100'000;
+  if (!(reach > 0)) return std::nullopt;
+  for (std::uint32_t count = 2; count <= kMost; count += 1 + count / 20)
+    if (reach_of(deviation, count) <= reach) return count;
+  return std::nullopt;
+}
+
+std::string percent_text(double fraction) {
+  char text[32];
+  const double percent = fraction * 100;
+  std::snprintf(text, sizeof text, percent < 10 ? "%.1f%%" : "%.0f%%", percent);
+  return text;
+}
+
+// What a ratio of A's time to B's says of A.
+std::string effect_text(double ratio) {
+  return ratio < 1 ? percent_text(1 - ratio) + " faster" : percent_text(ratio - 1) + " slower";
+}
+
+}  // namespace
+
 Comparison compare(std::span<const double> log_ratios, double least_effect) {
   Comparison result;
-  if (log_ratios.size() < 2) return result;
   const auto count = static_cast<double>(log_ratios.size());
+  if (log_ratios.size() < 2) {
+    if (!log_ratios.empty()) result.ratio = std::exp(log_ratios.front());
+    result.low = 0;
+    result.high = std::numeric_limits<double>::infinity();
+    return result;
+  }
   const double mean = std::accumulate(log_ratios.begin(), log_ratios.end(), 0.0) / count;
   double squares = 0;
   for (const double value : log_ratios) squares += (value - mean) * (value - mean);
-  const double error = std::sqrt(squares / (count - 1) / count);
-  const double reach = student_t_quantile(1 - kComparisonLevel / 2, count - 1) * error;
+  const double deviation = std::sqrt(squares / (count - 1));
+  const double error = deviation / std::sqrt(count);
+  const double reach = reach_of(deviation, count);
   result.ratio = std::exp(mean);
   result.low = std::exp(mean - reach);
   result.high = std::exp(mean + reach);
@@ -25,14 +62,33 @@ Comparison compare(std::span<const double> log_ratios, double least_effect) {
   } else {
     result.p_value = mean == 0 ? 1 : 0;
   }
-  const double smallest = std::log1p(least_effect);
-  if (mean - reach > 0 && mean >= smallest) result.verdict = Verdict::a_slower;
-  if (mean + reach < 0 && -mean >= smallest) result.verdict = Verdict::b_slower;
+  const double least = std::log1p(least_effect);
+  if (mean - reach > 0 && mean >= least) {
+    result.verdict = Verdict::a_slower;
+  } else if (mean + reach < 0 && -mean >= least) {
+    result.verdict = Verdict::b_slower;
+  } else if (std::abs(mean) + reach <= least) {
+    result.verdict = Verdict::no_difference;
+  } else {
+    // The mean stays, the interval shrinks: until it excludes 1, or until it lies within the least effect.
+    result.enough_processes = enough_for(deviation, std::abs(mean) >= least ? std::abs(mean) : least - std::abs(mean));
+  }
   return result;
 }
 
-std::string to_text(const Comparison& comparison) {
-  if (comparison.verdict == Verdict::no_difference) return "no difference";
+std::string to_text(const Comparison& comparison, double least_effect) {
+  switch (comparison.verdict) {
+    case Verdict::no_difference: return "no difference of " + percent_text(least_effect) + " or more";
+    case Verdict::unknown: {
+      if (std::isinf(comparison.high)) return "cannot tell: one process alone says nothing";
+      const bool same_side = (comparison.low < 1) == (comparison.high < 1);
+      const std::string low = effect_text(comparison.low), high = effect_text(comparison.high);
+      const std::string first = same_side ? low.substr(0, low.find(' ')) : low;
+      return "cannot tell: A is between " + first + " and " + high + " than B";
+    }
+    case Verdict::a_slower:
+    case Verdict::b_slower: break;
+  }
   const bool a = comparison.verdict == Verdict::a_slower;
   const auto percent = [](double ratio) { return (ratio - 1) * 100; };
   const double by = percent(a ? comparison.ratio : 1 / comparison.ratio);
@@ -41,6 +97,13 @@ std::string to_text(const Comparison& comparison) {
   char text[128];
   std::snprintf(text, sizeof text, "%s is slower by %.1f%% [%.1f%%, %.1f%%]", a ? "A" : "B", by, low, high);
   return text;
+}
+
+Slowdown slowdown(const Comparison& comparison, double limit) {
+  // Of B's time over A's.
+  const double low = 1 / comparison.high, high = 1 / comparison.low;
+  if (low >= 1 + limit) return Slowdown::yes;
+  return high < 1 + limit ? Slowdown::no : Slowdown::unknown;
 }
 
 }  // namespace ferry::stats

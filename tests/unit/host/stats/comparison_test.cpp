@@ -19,7 +19,8 @@ TEST_CASE("equal kernels are told apart in at most 1% of comparisons, whatever t
   int wrong = 0;
   constexpr int kTrials = 10'000;
   for (int trial = 0; trial < kTrials; ++trial) {
-    wrong += compare(processes(random, 12, 0, 0.02), 0).verdict != Verdict::no_difference;
+    const Verdict verdict = compare(processes(random, 12, 0, 0.02), 0).verdict;
+    wrong += verdict == Verdict::a_slower || verdict == Verdict::b_slower;
   }
   MESSAGE("false verdicts: " << 100.0 * wrong / kTrials << "%");
   CHECK(wrong <= kTrials * 0.013);
@@ -43,15 +44,61 @@ TEST_CASE("a difference below the least effect of interest is none") {
 
 TEST_CASE("a verdict names the slower one with its interval") {
   const std::vector<double> a = {0.05, 0.051, 0.049, 0.05, 0.052, 0.048};
-  CHECK(to_text(compare(a, 0.01)) == "A is slower by 5.1% [4.9%, 5.4%]");
+  CHECK(to_text(compare(a, 0.01), 0.01) == "A is slower by 5.1% [4.9%, 5.4%]");
   std::vector<double> b;
   for (const double value : a) b.push_back(-value);
-  CHECK(to_text(compare(b, 0.01)) == "B is slower by 5.1% [4.9%, 5.4%]");
-  CHECK(to_text(compare(std::vector<double>{0.1, -0.1, 0.05, -0.06}, 0.01)) == "no difference");
+  CHECK(to_text(compare(b, 0.01), 0.01) == "B is slower by 5.1% [4.9%, 5.4%]");
+}
+
+TEST_CASE("no difference is said only when the whole interval lies within the least effect") {
+  const std::vector<double> close = {0.001, -0.001, 0.0005, -0.0006, 0.0008, -0.0007};
+  const Comparison same = compare(close, 0.01);
+  CHECK(same.verdict == Verdict::no_difference);
+  CHECK(to_text(same, 0.01) == "no difference of 1.0% or more");
+  CHECK(compare(close, 0.0001).verdict == Verdict::unknown);
+}
+
+TEST_CASE("a wide interval says that nobody can tell, and how many processes probably could") {
+  Random random(23);
+  const std::vector<double> few = processes(random, 5, 0.0, 0.1);
+  const Comparison wide = compare(few, 0.05);
+  REQUIRE(wide.verdict == Verdict::unknown);
+  CHECK(wide.low < 0.95);
+  CHECK(wide.high > 1.05);
+  CHECK(to_text(wide, 0.05).starts_with("cannot tell: A is between "));
+  CHECK(to_text(wide, 0.05).find("% faster and ") != std::string::npos);
+  CHECK(to_text(wide, 0.05).ends_with("% slower than B"));
+  REQUIRE(wide.enough_processes.has_value());
+  CHECK(*wide.enough_processes > 5);
+  // Intervals of so many processes are as narrow as promised, on average.
+  int told = 0;
+  for (int trial = 0; trial < 200; ++trial)
+    told += compare(processes(random, 200, 0.0, 0.1), 0.05).verdict == Verdict::no_difference;
+  CHECK(told >= 190);
+  const Comparison one_side = compare(std::vector<double>{0.003, 0.012, 0.006, 0.002, 0.011, 0.006}, 0.01);
+  CHECK(one_side.verdict == Verdict::unknown);
+  CHECK(!compare(std::vector<double>{0.1, -0.1}, 0).enough_processes.has_value());
+}
+
+TEST_CASE("a difference in one direction only that may be too small to matter is told as such") {
+  Comparison comparison;
+  comparison.low = 1.002;
+  comparison.high = 1.016;
+  CHECK(to_text(comparison, 0.01) == "cannot tell: A is between 0.2% and 1.6% slower than B");
+}
+
+TEST_CASE("whether B is slower by a limit is answered by the whole interval") {
+  Comparison comparison;  // of A's time over B's
+  comparison.low = 1 / 1.2;
+  comparison.high = 1 / 1.1;
+  CHECK(slowdown(comparison, 0.05) == Slowdown::yes);
+  CHECK(slowdown(comparison, 0.15) == Slowdown::unknown);
+  CHECK(slowdown(comparison, 0.25) == Slowdown::no);
+  CHECK(slowdown(compare(std::vector<double>{0.5}, 0), 0.05) == Slowdown::unknown);
 }
 
 TEST_CASE("one process alone decides nothing, and exact equality is no difference") {
-  CHECK(compare(std::vector<double>{0.5}, 0).verdict == Verdict::no_difference);
+  CHECK(compare(std::vector<double>{0.5}, 0).verdict == Verdict::unknown);
   CHECK(compare(std::vector<double>(8, 0.0), 0).verdict == Verdict::no_difference);
   CHECK(compare(std::vector<double>(8, 0.1), 0).verdict == Verdict::a_slower);
 }
