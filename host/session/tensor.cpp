@@ -47,6 +47,14 @@ std::uint64_t tensor_bytes(DType dtype, const Shape& shape) {
   return empty ? 0 : bytes;
 }
 
+void expect_elements(DType dtype, const Shape& shape, std::size_t elements) {
+  const std::uint64_t wanted = tensor_bytes(dtype, shape) / dtype_bytes(dtype);
+  if (wanted == elements) return;
+  throw RemoteError(ErrorCode::invalid_argument, "a view of " + shape_text(dtype, shape) + ": expected " +
+                                                     std::to_string(wanted) + " elements, got " +
+                                                     std::to_string(elements));
+}
+
 std::uint64_t tensor_span(DType dtype, const Shape& shape, const Shape& strides) {
   const std::uint64_t dense = tensor_bytes(dtype, shape);
   if (strides.empty() || dense == 0) return dense;

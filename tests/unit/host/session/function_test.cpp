@@ -59,9 +59,18 @@ TEST_CASE_FIXTURE(Fixture, "a wrong dtype, rank or shape names the argument") {
         "mm: argument 3 'C': expected f32[2,2], got f32[3,2]");
 }
 
+TEST_CASE_FIXTURE(Fixture, "a view is of as many elements as there are, so that nothing beside them is read") {
+  CHECK_THROWS_WITH_AS(view(six, {3, 4}), "a view of f32[3,4]: expected 12 elements, got 6", RemoteError);
+  CHECK_THROWS_WITH_AS(view(six, {5}), "a view of f32[5]: expected 5 elements, got 6", RemoteError);
+  CHECK_THROWS_AS(view(six, {std::int64_t{1} << 40, std::int64_t{1} << 40}), RemoteError);
+  CHECK_THROWS_AS(view(six, {-2, -3}), RemoteError);
+  CHECK(view(std::span<const float>(six), {3, 2}).shape == Shape{3, 2});
+  CHECK(view(std::vector<float>(), {0, 7}).data == nullptr);
+}
+
 TEST_CASE_FIXTURE(Fixture, "a size that two arguments give differently is refused") {
   CHECK(text("mm", {view(six, {2, 3}), view(six, {2, 3})}) == "mm: argument 2 'B': expected f32[3,3], got f32[2,3]");
-  CHECK(text("two", {view(six, {6}), view(six, {3}), view(six, {2})}) ==
+  CHECK(text("two", {view(six, {6}), view(std::vector<float>(3), {3}), view(std::vector<float>(2), {2})}) ==
         "two: argument 1 'A': expected f32[5], got f32[6]");
 }
 
