@@ -38,7 +38,8 @@ inline constexpr std::uint32_t kProtocolVersionMax = 1;
   X(17, GetStatus, StatusReply, "status")             \
   X(32, Evaluate, Evaluation, "evaluate")             \
   X(33, ReadFiles, ReadFilesReply, "read_files")      \
-  X(34, TimeSteps, StepTimes, "time_steps")
+  X(34, TimeSteps, StepTimes, "time_steps")           \
+  X(40, GuardMemory, Empty, "guard_memory")
 
 // Chosen by the client, never reused within a session, never 0.
 using Handle = std::uint64_t;
@@ -139,6 +140,8 @@ struct Alloc {
 struct Free {
   Handle buffer = 0;
 };
+// Buffers that are made after it tell whether a kernel has left them.
+struct GuardMemory {};
 
 // The payload is the bytes to store at offset.
 struct Write {

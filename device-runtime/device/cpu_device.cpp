@@ -30,10 +30,11 @@ std::int32_t fill_part(std::int64_t begin, std::int64_t end, void* closure) {
 
 Result<void*> CpuDevice::allocate(std::uint64_t bytes) {
   if (bytes == 0) return static_cast<void*>(nullptr);
-  FERRY_TRY(budget_.take(bytes));
-  void* memory = take_host_memory(bytes);
+  const std::uint64_t cost = guarded_ ? GuardedMemory::cost(bytes) : bytes;
+  FERRY_TRY(budget_.take(cost));
+  void* memory = guarded_ ? guarded_->take(bytes) : take_host_memory(bytes);
   if (memory == nullptr) {
-    budget_.give_back(bytes);
+    budget_.give_back(cost);
     return Status(ErrorCode::resource_exhausted,
                   format("the system has no %llu bytes left", static_cast<unsigned long long>(bytes)));
   }
@@ -42,6 +43,7 @@ Result<void*> CpuDevice::allocate(std::uint64_t bytes) {
 
 void CpuDevice::release(void* memory, std::uint64_t bytes) {
   if (memory == nullptr) return;
+  if (guarded_ && guarded_->give_back(memory)) return budget_.give_back(GuardedMemory::cost(bytes));
   return_host_memory(memory, bytes);
   budget_.give_back(bytes);
 }

@@ -2,7 +2,10 @@
 // threads.
 #pragma once
 
+#include <optional>
+
 #include "device-runtime/device/device.h"
+#include "device-runtime/device/guarded_memory.h"
 #include "device-runtime/device/kernel_context.h"
 #include "device-runtime/device/memory_budget.h"
 #include "device-runtime/threads/thread_pool.h"
@@ -22,6 +25,8 @@ class CpuDevice final : public Device {
   Status copy(void* destination, std::uint64_t destination_offset, void* source, std::uint64_t source_offset,
               std::uint64_t bytes) override;
   Status fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements) override;
+  void guard_memory() override { guarded_.emplace(); }
+  MemoryDamage memory_damage() const override { return guarded_ ? guarded_->damage() : MemoryDamage{}; }
   Result<std::unique_ptr<Program>> load(const ModuleFile& module, const Hash& hash) override;
   void limit_threads(unsigned threads) override { pool_.set_limit(threads); }
   void follow_caller() override { pool_.stop_workers(); }
@@ -31,6 +36,7 @@ class CpuDevice final : public Device {
  private:
   ComputeDevice description_;
   MemoryBudget& budget_;
+  std::optional<GuardedMemory> guarded_;  // empty: memory is not guarded
   PrintBuffer printed_;
   ThreadPool pool_;
 };

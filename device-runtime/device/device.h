@@ -28,6 +28,12 @@ struct DeviceArgument {
   std::uint64_t scalar_bits = 0;  // little-endian, in the low bytes
 };
 
+// Where a kernel has written outside of its memory.
+struct MemoryDamage {
+  const void* memory = nullptr;  // the block beside it; null: nowhere
+  bool is_behind = false;        // it, or before it
+};
+
 // A module on a device.
 class Program {
  public:
@@ -64,6 +70,11 @@ class Device {
                       std::uint64_t bytes) = 0;
   // The first elements, as rpc/abi/fill.h defines them.
   virtual Status fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements);
+
+  // From now on allocate() gives out memory that tells whether somebody has left it. Kernels that do end, or are found
+  // by memory_damage(). A device that cannot does nothing.
+  virtual void guard_memory() {}
+  virtual MemoryDamage memory_damage() const { return {}; }
 
   // Takes the image that fits this device out of the module. The manifest was checked against the device's facts.
   // `hash` is what debuggers and reports of crashes call it.

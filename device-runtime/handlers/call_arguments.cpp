@@ -110,6 +110,18 @@ Result<CheckedCall> check_call(SessionState& state, Exchange& exchange, const rp
   return call;
 }
 
+Status check_damage(const CheckedCall& call) {
+  const MemoryDamage damage = call.module->device->memory_damage();
+  if (damage.memory == nullptr) return {};
+  std::string beside = "a tensor";
+  for (std::size_t i = 0; i < call.arguments.size() && i < call.info().parameters.size(); ++i) {
+    if (call.arguments[i].memory == damage.memory) beside = "'" + call.info().parameters[i].name + "'";
+  }
+  return {ErrorCode::invalid_argument,
+          format("%s: the kernel wrote outside of its tensors, %s %s", call.info().name.c_str(),
+                 damage.is_behind ? "behind" : "before", beside.c_str())};
+}
+
 void mark_outputs_written(SessionState& state, const rpc::Call& request, const CheckedCall& call) {
   for (std::size_t i = 0; i < request.arguments.size(); ++i) {
     if (request.arguments[i].is_scalar || call.info().parameters[i].direction == Direction::in) continue;

@@ -20,6 +20,9 @@ struct CheckedCall {
 // failed request where it is read, and overlap another only if the kernel writes neither.
 Result<CheckedCall> check_call(SessionState& state, Exchange& exchange, const rpc::Call& request);
 
+// invalid_argument when the kernel, which has run, wrote outside of its tensors. Only guarded memory tells.
+Status check_damage(const CheckedCall& call);
+
 // Marks what a call that went well has written as good.
 void mark_outputs_written(SessionState& state, const rpc::Call& request, const CheckedCall& call);
 

@@ -21,6 +21,7 @@ Result<rpc::CallReply> handle_call(SessionState& state, Exchange& exchange, cons
   exchange.log(call.module->device->take_printed());
   FERRY_TRY(device_status(exchange, call.info(), *workload));
   FERRY_TRY(result_status(call.info(), result));
+  FERRY_TRY(check_damage(call));
   mark_outputs_written(state, request, call);
   return rpc::CallReply{static_cast<std::uint64_t>(std::max<std::int64_t>(elapsed, 0))};
 }

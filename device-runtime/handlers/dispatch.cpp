@@ -67,6 +67,7 @@ bool dispatch(SessionState& state, rpc::Connection& connection, Activity& activi
     case rpc::Tag::Evaluate: return reply_with(&handle_evaluate);
     case rpc::Tag::ReadFiles: return reply_with(&handle_read_files);
     case rpc::Tag::TimeSteps: return reply_with(&handle_time_steps);
+    case rpc::Tag::GuardMemory: return reply_with(&handle_guard_memory);
   }
   exchange.refuse({ErrorCode::unsupported, format("this server does not know messages of tag %u", frame.header.tag)});
   return !exchange.session_ends();

@@ -180,6 +180,7 @@ Result<rpc::Evaluation> evaluate(SessionState& state, Exchange& exchange, Calls 
   const Subject& failed = subjects[failure.value().workload];
   FERRY_TRY(device_status(exchange, failed.call.info(), *failed.workload));
   FERRY_TRY(result_status(failed.call.info(), failure.value().result));
+  for (const Subject& subject : subjects) FERRY_TRY(check_damage(subject.call));
   hooks.finish();
   for (std::size_t i = 0; i < subjects.size(); ++i) mark_outputs_written(state, calls[i], subjects[i].call);
   return reply;

@@ -9,8 +9,7 @@ Status result_status(const FunctionInfo& info, std::int32_t result) {
   if (result > 0 && static_cast<std::size_t>(result) <= info.messages.size()) {
     return {ErrorCode::invalid_argument, info.name + ": " + info.messages[static_cast<std::size_t>(result) - 1]};
   }
-  return {ErrorCode::device_error,
-          format("%s: the kernel returned %d, which its module does not explain", info.name.c_str(), result)};
+  return {ErrorCode::invalid_argument, format("%s: the kernel failed: it returned %d", info.name.c_str(), result)};
 }
 
 Status device_status(Exchange& exchange, const FunctionInfo& info, const Workload& workload) {

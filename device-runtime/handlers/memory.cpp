@@ -22,6 +22,14 @@ Result<rpc::Empty> handle_alloc(SessionState& state, Exchange&, const rpc::Alloc
   return rpc::Empty{};
 }
 
+Result<rpc::Empty> handle_guard_memory(SessionState& state, Exchange&, const rpc::GuardMemory&) {
+  if (state.budget.used() != 0) {
+    return Status(ErrorCode::invalid_argument, "guard_memory: expected it before buffers and modules");
+  }
+  state.devices.front()->guard_memory();
+  return rpc::Empty{};
+}
+
 Result<rpc::Empty> handle_free(SessionState& state, Exchange&, const rpc::Free& request) {
   FERRY_TRY(state.buffers.remove(request.buffer));
   return rpc::Empty{};

@@ -6,6 +6,7 @@
 namespace ferry::device {
 
 Result<rpc::Empty> handle_alloc(SessionState& state, Exchange& exchange, const rpc::Alloc& request);
+Result<rpc::Empty> handle_guard_memory(SessionState& state, Exchange& exchange, const rpc::GuardMemory& request);
 Result<rpc::Empty> handle_free(SessionState& state, Exchange& exchange, const rpc::Free& request);
 // The bytes are received straight into the buffer and sent straight from it.
 Result<rpc::Empty> handle_write(SessionState& state, Exchange& exchange, const rpc::Write& request);

@@ -115,9 +115,22 @@ void Client::open_session() {
     throw RemoteError(ErrorCode::unavailable,
                       peer_ + " does not answer: something listens there, but it is no ferry rpc_server");
   }
+  if (wishes_.guard_memory) guard_memory();
   answer_deadline_.reset();
   queue_deadline_.reset();
   connection_.transport().set_receive_timeout(std::chrono::milliseconds(0));
+}
+
+void Client::guard_memory() {
+  try {
+    call(rpc::GuardMemory{});
+  } catch (const RemoteError& error) {
+    if (error.code() != ErrorCode::unsupported) throw;
+    if (handlers_.log) {
+      handlers_.log(
+          {0, "this server is older than guarded tensors: a kernel that leaves its tensors may not be noticed"});
+    }
+  }
 }
 
 std::shared_ptr<Answer> Client::enqueue(rpc::Tag tag, const std::vector<std::uint8_t>& body, ByteSpan payload,

@@ -62,6 +62,7 @@ struct Wishes {
   std::vector<std::string> devices;
   rpc::TimeLimits limits;
   bool wait_for_debugger = false;
+  bool guard_memory = false;
   std::chrono::milliseconds queue_patience{0};                   // 0: wait as long as it takes
   std::chrono::milliseconds patience = std::chrono::seconds(5);  // for any word of the server's
 };
@@ -140,6 +141,7 @@ class Client {
   std::shared_ptr<Answer> enqueue(rpc::Tag tag, const std::vector<std::uint8_t>& body, ByteSpan payload,
                                   MutableByteSpan answer_payload);
   void open_session();
+  void guard_memory();
   void make_room_before(std::size_t payload_bytes);
   void receive_answer();
   void take_event(const rpc::Frame& frame);

@@ -45,6 +45,7 @@ session::Wishes wishes_of(const ConnectOptions& options) {
   wishes.limits = {milliseconds(options.deadlines.call), milliseconds(options.deadlines.session),
                    milliseconds(options.deadlines.idle)};
   wishes.wait_for_debugger = options.wait_for_debugger;
+  wishes.guard_memory = options.guard_tensors;
   wishes.queue_patience = std::chrono::milliseconds(milliseconds(options.deadlines.queue));
   return wishes;
 }

@@ -91,13 +91,19 @@ struct View {
   const void* data = nullptr;
   Shape strides = {};
 };
+namespace detail {
+// RemoteError with invalid_argument unless a dense tensor of this shape has so many elements.
+FERRY_API void expect_elements(DType dtype, const Shape& shape, std::size_t elements);
+}  // namespace detail
+// All elements, row by row.
 template <class T>
 View view(std::span<const T> elements, Shape shape) {
+  detail::expect_elements(dtype_of<T>(), shape, elements.size());
   return {dtype_of<T>(), std::move(shape), elements.data()};
 }
 template <class T>
 View view(const std::vector<T>& elements, Shape shape) {
-  return {dtype_of<T>(), std::move(shape), elements.data()};
+  return view(std::span<const T>(elements), std::move(shape));
 }
 
 // ---- Compiling ----
@@ -336,6 +342,8 @@ struct ConnectOptions {
   // the first of them.
   std::vector<std::string> devices;
   bool wait_for_debugger = false;  // before the first call
+  // Each tensor of the CPU lies between pages that nothing may touch, so that a kernel that leaves its tensors fails.
+  bool guard_tensors = false;
   // The key to show; without it FERRY_KEY_FILE, devices.toml, and on this machine rpc_server's own.
   std::string key_file;
 };

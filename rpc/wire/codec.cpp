@@ -138,6 +138,9 @@ void serialize(Archive& archive, Free& message) {
 }
 
 template <class Archive>
+void serialize(Archive&, GuardMemory&) {}
+
+template <class Archive>
 void serialize(Archive& archive, Write& message) {
   archive(message.buffer, message.offset);
 }

@@ -42,6 +42,22 @@ TEST_CASE("hello tells the client what the device is") {
   CHECK(client.peer() == "board:9090");
 }
 
+TEST_CASE("a server older than guarded memory is used without, and that is said") {
+  ScriptedServer server([](ScriptedServer& s) {
+    s.welcome();
+    s.refuse(s.receive(), ErrorCode::unsupported, "this server does not know messages of tag 40");
+    s.answer(s.receive(), rpc::Empty{});
+  });
+  session::Wishes wishes;
+  wishes.guard_memory = true;
+  std::string said;
+  session::EventHandlers handlers;
+  handlers.log = [&](const rpc::LogEvent& event) { said = event.text; };
+  Client client(server.client_end(), "board:9090", handlers, wishes);
+  CHECK(said.find("older than guarded tensors") != std::string::npos);
+  client.call(rpc::Ping{});
+}
+
 TEST_CASE("a server of another version is refused with the server's words") {
   ScriptedServer server([](ScriptedServer& s) {
     s.refuse(s.receive(), ErrorCode::version_mismatch, "this server speaks versions 7 to 9, the client 1 to 1");

@@ -49,6 +49,7 @@ void for_each_message(Check check) {
   check("unload_module", UnloadModule{4});
   check("alloc", Alloc{5, 1u << 20, 0});
   check("free", Free{5});
+  check("guard_memory", GuardMemory{});
   check("write", Write{5, 128});
   check("read", Read{5, 64, 1000});
   check("fill", Fill{5, FillKind::random, DType::bf16, 77, 42});
