@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "crosscompile/foreign/c_headers.h"
+#include "crosscompile/foreign/cpp_headers.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/link/temporary_folder.h"
 
@@ -44,24 +45,63 @@ void add_target(std::vector<std::string>& words, const Target& target) {
   for (const std::string& feature : target.features) pass("-target-feature", "+" + feature);
 }
 
-// Returns the exit code; what it wrote to stderr is in the file.
-int run(const std::vector<std::string>& words, const std::string& error_file) {
-  std::vector<char*> arguments;
+// Returns the exit code; what it wrote is in the files.
+int run(const std::vector<std::string>& words, const std::string& output_file, const std::string& error_file,
+        const std::vector<std::string>& environment = {}) {
+  std::vector<char*> arguments, variables;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  for (const std::string& variable : environment) variables.push_back(const_cast<char*>(variable.c_str()));
+  for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);
+  variables.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, error_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   pid_t child = -1;
-  const int failed = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  const int failed = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), variables.data());
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return kNoProgram;
   int how = 0;
   while (waitpid(child, &how, 0) < 0 && errno == EINTR) {
   }
-  return WIFEXITED(how) ? WEXITSTATUS(how) : 1;
+  return WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
+}
+
+std::string text_of(const std::string& file) {
+  const std::vector<std::uint8_t> bytes = link::read_file(file);
+  return {bytes.begin(), bytes.end()};
+}
+
+// CompileError with clang's own words unless all went well.
+void run_clang(const std::vector<std::string>& mode, const std::string& file, const std::vector<std::string>& flags,
+               const Target& target, const link::TemporaryFolder& folder, const std::string& output) {
+  if (access(file.c_str(), R_OK) != 0) throw CompileError("cannot read '" + file + "': " + std::strerror(errno));
+  write_c_headers(folder, target.arch);
+  std::vector<std::string> words = {clang()};
+  words.insert(words.end(), mode.begin(), mode.end());
+  if (ends_with_one_of(file, {".ll", ".bc"})) {
+    words.insert(words.end(), {"-x", "ir"});
+  } else {
+    words.insert(words.end(), {"-ffreestanding", "-nostdlibinc", "-isystem", folder.file("")});
+    if (is_cpp(file)) {
+      write_cpp_headers(folder);
+      words.insert(words.end(), {"-std=c++20", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"});
+    }
+  }
+  add_target(words, target);
+  words.insert(words.end(), flags.begin(), flags.end());
+  words.push_back(file);
+  const std::string errors = folder.file("errors");
+  const int code = run(words, output, errors);
+  if (code == kNoProgram) {
+    throw CompileError("expected the program " + clang() + " to compile " + file +
+                       ", got none: install it (Debian: apt install clang-19), or name another with FERRY_CLANG");
+  }
+  if (code == 0) return;
+  const std::string text = text_of(errors);
+  throw CompileError(clang() + " refuses " + file + ":\n" + text + advice_on_headers(text));
 }
 
 }  // namespace
@@ -70,45 +110,55 @@ bool is_compiled(const std::string& file) {
   return ends_with_one_of(file, {".c", ".cc", ".cpp", ".cxx", ".C", ".ll", ".bc", ".s", ".S"});
 }
 
+bool has_syntax(const std::string& file) { return ends_with_one_of(file, {".c", ".cc", ".cpp", ".cxx", ".C"}); }
+
 std::vector<std::uint8_t> compile_object(const std::string& file, const std::vector<std::string>& flags,
                                          const Target& target) {
-  if (access(file.c_str(), R_OK) != 0) throw CompileError("cannot read '" + file + "': " + std::strerror(errno));
   const link::TemporaryFolder folder;
-  write_c_headers(folder, target.arch);
-  const std::string object = folder.file("kernel.o"), errors = folder.file("errors");
-  std::vector<std::string> words = {clang(),
-                                    "-c",
-                                    "-o",
-                                    object,
-                                    "-O3",
-                                    "-gline-tables-only",  // for reports of crashes, and debuggers
-                                    "-fPIC",
-                                    "-ffunction-sections",
-                                    "-fno-stack-protector",
-                                    "-fno-asynchronous-unwind-tables",
-                                    "-fno-math-errno",
-                                    "-Wno-override-module",
-                                    "-Wno-unused-command-line-argument"};
-  if (ends_with_one_of(file, {".ll", ".bc"})) {
-    words.insert(words.end(), {"-x", "ir"});
-  } else {
-    words.insert(words.end(), {"-ffreestanding", "-nostdlibinc", "-isystem", folder.file("")});
-    if (is_cpp(file))
-      words.insert(words.end(), {"-std=c++20", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"});
-  }
-  add_target(words, target);
-  words.insert(words.end(), flags.begin(), flags.end());
-  words.push_back(file);
-  const int code = run(words, errors);
-  if (code == kNoProgram) {
-    throw CompileError("expected the program " + clang() + " to compile " + file +
-                       ", got none: install it (Debian: apt install clang-19), or name another with FERRY_CLANG");
-  }
-  if (code != 0) {
-    const std::vector<std::uint8_t> text = link::read_file(errors);
-    throw CompileError(clang() + " refuses " + file + ":\n" + std::string(text.begin(), text.end()));
-  }
+  const std::string object = folder.file("kernel.o");
+  run_clang({"-c", "-o", object, "-O3",
+             "-gline-tables-only",  // for reports of crashes, and debuggers
+             "-fPIC", "-ffunction-sections", "-fno-stack-protector", "-fno-asynchronous-unwind-tables",
+             "-fno-math-errno", "-Wno-override-module", "-Wno-unused-command-line-argument"},
+            file, flags, target, folder, "/dev/null");
   return link::read_file(object);
+}
+
+void compile_sanitized(const std::string& file, const std::vector<std::string>& flags, const Target& target,
+                       const std::string& sanitizers, const std::string& object) {
+  const link::TemporaryFolder folder;
+  run_clang(
+      {"-c", "-o", object, "-O1", "-g", "-fPIE", "-fno-omit-frame-pointer", sanitizers, "-fno-sanitize=function,vptr",
+       "-fno-sanitize-recover=all", "-fno-math-errno", "-Wno-unused-command-line-argument"},
+      file, flags, target, folder, "/dev/null");
+}
+
+void link_program(const std::vector<std::string>& words, const std::string& program) {
+  const link::TemporaryFolder folder;
+  const std::string errors = folder.file("errors");
+  std::vector<std::string> command = {clang(), "-o", program};
+  command.insert(command.end(), words.begin(), words.end());
+  if (run(command, "/dev/null", errors) == 0) return;
+  const std::string text = text_of(errors);
+  throw CompileError(clang() + " cannot link a program with its sanitizers; install them (Debian: apt install " +
+                     "libclang-rt-19-dev libc6-dev):\n" + text);
+}
+
+ProgramEnd run_program(const std::vector<std::string>& words, const std::vector<std::string>& environment) {
+  const link::TemporaryFolder folder;
+  const std::string errors = folder.file("errors");
+  const int code = run(words, "/dev/null", errors, environment);
+  return {code, text_of(errors)};
+}
+
+std::string syntax_tree(const std::string& file, const std::vector<std::string>& flags, const Target& target,
+                        const std::string& function) {
+  const link::TemporaryFolder folder;
+  const std::string dump = folder.file("dump");
+  run_clang({"-fsyntax-only", "-w", "-fno-color-diagnostics", "-Xclang", "-ast-dump", "-Xclang",
+             "-ast-dump-filter=" + function},
+            file, flags, target, folder, dump);
+  return text_of(dump);
 }
 
 }  // namespace ferry::foreign

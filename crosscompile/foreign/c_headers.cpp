@@ -22,6 +22,25 @@ std::string math_prototype(std::string_view name) {
   return type + " " + std::string(name) + "(" + parameters + ");\n";
 }
 
+// Of both types: static inline double fabs(double x) { return __builtin_fabs(x); }
+std::string inline_function(const std::string& name, const std::string& parameters, const std::string& body) {
+  std::string text;
+  for (const std::string end : {"", "f"}) {
+    const std::string type = end.empty() ? "double" : "float";
+    text += "static inline " + type + " " + name + end + "(" + type + " x" +
+            (parameters == "x" ? "" : ", " + type + " y") + ") { return " +
+            (body.empty() ? "__builtin_" + name + end + "(" + parameters + ")" : body) + "; }\n";
+  }
+  return text;
+}
+
+// Where the processor has no instruction for them the compiler would call functions that devices do not offer.
+std::string least_and_greatest(const std::string& arch) {
+  const bool has_none = arch == "armv7";
+  return inline_function("fmax", "x, y", has_none ? "x != x || x < y ? y : x" : "") +
+         inline_function("fmin", "x, y", has_none ? "x != x || y < x ? y : x" : "");
+}
+
 std::string guarded(const std::string& body) {
   return "#pragma once\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n" + body + "#ifdef __cplusplus\n}\n#endif\n";
 }
@@ -42,10 +61,14 @@ void write_c_headers(const link::TemporaryFolder& folder, const std::string& arc
 #undef FERRY_SYMBOL
   math +=
       "#define INFINITY __builtin_inff()\n#define NAN __builtin_nanf(\"\")\n#define HUGE_VAL __builtin_huge_val()\n"
-      "#define isnan(x) __builtin_isnan(x)\n#define isinf(x) __builtin_isinf(x)\n#define fabs(x) __builtin_fabs(x)\n"
-      "#define fabsf(x) __builtin_fabsf(x)\n#define fmaxf(x, y) __builtin_fmaxf(x, y)\n"
-      "#define fminf(x, y) __builtin_fminf(x, y)\n#define M_PI 3.14159265358979323846\n";
-  write(folder.file("math.h"), guarded(math));
+      "#define M_PI 3.14159265358979323846\n";
+  // The compiler knows these itself; it has names for them that no header defines.
+  math += inline_function("fabs", "x", "") + least_and_greatest(arch);
+  const std::string classes =
+      "#ifdef __cplusplus\ntemplate <class T> inline bool isnan(T x) { return __builtin_isnan(x); }\n"
+      "template <class T> inline bool isinf(T x) { return __builtin_isinf(x); }\n#else\n"
+      "#define isnan(x) __builtin_isnan(x)\n#define isinf(x) __builtin_isinf(x)\n#endif\n";
+  write(folder.file("math.h"), guarded(math) + classes);
   write(
       folder.file("string.h"),
       guarded(

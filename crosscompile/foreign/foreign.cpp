@@ -6,19 +6,17 @@
 #include "crosscompile/codegen/llvm/imports.h"
 #include "crosscompile/codegen/llvm/padding.h"
 #include "crosscompile/foreign/c_compiler.h"
+#include "crosscompile/foreign/c_function.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/link/inspect_object.h"
 #include "crosscompile/link/link.h"
 #include "crosscompile/link/temporary_folder.h"
 #include "crosscompile/target/needed_features.h"
-#include "crosscompile/target/suggest.h"
 #include "rpc/abi/module_file.h"
 #include "rpc/abi/runtime_api.h"
 
 namespace ferry::foreign {
 namespace {
-
-constexpr std::size_t kSuggestions = 3;
 
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
@@ -36,19 +34,6 @@ void check_object(const link::ObjectFacts& facts, const ForeignKernel& kernel, c
   if (!facts.refused.empty()) {
     throw CompileError(kernel.file + " has what devices do not load: " + joined(facts.refused));
   }
-  const std::string& wanted = kernel.signature.c_name;
-  if (std::find(facts.functions.begin(), facts.functions.end(), wanted) != facts.functions.end()) return;
-  std::string message = kernel.file + ": expected a function '" + wanted + "', got ";
-  if (facts.functions.empty()) {
-    message += "none that others may call";
-  } else {
-    message += joined(nearest_names(wanted, facts.functions, kSuggestions));
-    const bool mangled = std::any_of(facts.functions.begin(), facts.functions.end(), [&](const std::string& name) {
-      return name.starts_with("_Z") && name.find(wanted) != std::string::npos;
-    });
-    if (mangled) message += "; in C++, write extern \"C\" before it";
-  }
-  throw CompileError(message);
 }
 
 void check_imports(std::span<const std::uint8_t> image, const ForeignKernel& kernel, const Target& target) {
@@ -70,13 +55,12 @@ std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Tar
   if (target.is_source) {
     throw CompileError("expected a target that modules are made for, got '" + target.text + "', for " + kernel.file);
   }
-  const FunctionInfo& function = kernel.signature.function;
   ModuleFile module;
   module.manifest.abi_version = FERRY_ABI_VERSION;
   module.manifest.arch = target.arch;
   module.manifest.features = needed_features(target);
   module.manifest.target = target.text;
-  module.manifest.functions = {function};
+  for (const Signature& signature : kernel.signatures) module.manifest.functions.push_back(signature.function);
   if (const Status status = check_manifest(module.manifest); !status.is_ok()) {
     throw CompileError("signature: " + status.message());
   }
@@ -84,22 +68,26 @@ std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Tar
       is_compiled(kernel.file) ? compile_object(kernel.file, kernel.flags, target) : link::read_file(kernel.file);
   const link::ObjectFacts facts = link::inspect_object(object, kernel.file);
   check_object(facts, kernel, target);
-  std::vector<std::string> exports = {function.symbol};
+  std::vector<std::string> exports;
+  std::vector<std::vector<std::uint8_t>> objects;
+  for (const Signature& signature : kernel.signatures) {
+    const std::string c_name = find_function(facts, kernel, signature);
+    check_declaration(kernel, signature, c_name, target);
+    exports.push_back(signature.function.symbol);
+    objects.push_back(
+        codegen::emit_adapter(signature.function, c_name, signature.returns_status, facts.is_shared, target));
+  }
   std::vector<std::uint8_t> padding;
   if (code_padding != 0) {
     padding = codegen::emit_padding(target, code_padding);
     exports.emplace_back(codegen::kPaddingSymbol);
   }
-  const std::vector<std::uint8_t> adapter = codegen::emit_adapter(
-      function, kernel.signature.c_name, kernel.signature.returns_status, facts.is_shared, target);
-  if (facts.is_shared) {
-    // It travels as it is; the device loads it first and looks in it for what the adapter calls.
-    module.images.push_back({"elf", link::link_shared(adapter, target, exports, {}, padding)});
-    module.images.push_back({"elf_library", object});
-  } else {
-    const std::vector<std::vector<std::uint8_t>> objects = {object};
-    module.images.push_back({"elf", link::link_shared(adapter, target, exports, objects, padding)});
-  }
+  const std::vector<std::uint8_t> first = std::move(objects.front());
+  objects.erase(objects.begin());
+  if (!facts.is_shared) objects.push_back(object);
+  module.images.push_back({"elf", link::link_shared(first, target, exports, objects, padding)});
+  // A shared object travels as it is; the device loads it first and looks in it for what the adapters call.
+  if (facts.is_shared) module.images.push_back({"elf_library", object});
   check_imports(module.images.back().bytes, kernel, target);
   module.source = kernel.source;
   return write_module(module);

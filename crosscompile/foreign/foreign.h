@@ -15,13 +15,14 @@ bool is_foreign(const std::string& file);
 
 struct ForeignKernel {
   std::string file;
-  Signature signature;
-  std::vector<std::string> flags;  // for clang
-  std::string source;              // travels with the module, for people; empty for objects
+  std::vector<Signature> signatures;  // of the functions to take, one at least
+  std::vector<std::string> flags;     // for clang
+  std::string source;                 // travels with the module, for people; empty for objects
 };
 
-// CompileError: clang's words, a function that is not there (with the nearest that is), an object for another
-// architecture, what devices do not load or offer, by name. code_padding moves the code by so many bytes.
+// CompileError: clang's words, a function that is not there (with the nearest that is), one that is declared otherwise
+// than its signature says, an object for another architecture, what devices do not load or offer, by name. The only
+// function of a file is taken whatever it is called. code_padding moves the code by so many bytes.
 std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Target& target,
                                           std::uint32_t code_padding = 0);
 

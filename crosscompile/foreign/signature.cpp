@@ -197,7 +197,8 @@ class Parser {
 
 Signature parse_signature(std::string_view text) { return Parser(text).parse(); }
 
-std::string signature_in_source(std::string_view source) {
+std::vector<std::string> signatures_in_source(std::string_view source) {
+  std::vector<std::string> found;
   constexpr std::string_view kMark = "ferry:";
   for (std::size_t at = source.find(kMark); at != std::string_view::npos; at = source.find(kMark, at + 1)) {
     const std::size_t line = source.rfind('\n', at) + 1;  // 0 without one
@@ -208,9 +209,9 @@ std::string signature_in_source(std::string_view source) {
     if (const std::size_t end = rest.find("*/"); end != std::string_view::npos) rest = rest.substr(0, end);
     while (!rest.empty() && std::isspace(static_cast<unsigned char>(rest.front())) != 0) rest.remove_prefix(1);
     while (!rest.empty() && std::isspace(static_cast<unsigned char>(rest.back())) != 0) rest.remove_suffix(1);
-    return std::string(rest);
+    found.emplace_back(rest);
   }
-  return {};
+  return found;
 }
 
 }  // namespace ferry::foreign

@@ -13,6 +13,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "rpc/abi/manifest.h"
 
@@ -27,7 +28,7 @@ struct Signature {
 // CompileError with a caret below the column, and what was expected there.
 Signature parse_signature(std::string_view text);
 
-// What stands behind "ferry:" in a comment of the source, "// ferry: saxpy(...)"; empty when there is none.
-std::string signature_in_source(std::string_view source);
+// What stands behind "ferry:" in each comment of the source that has it, "// ferry: saxpy(...)".
+std::vector<std::string> signatures_in_source(std::string_view source);
 
 }  // namespace ferry::foreign

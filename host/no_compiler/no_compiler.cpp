@@ -65,7 +65,7 @@ bool is_foreign(const std::string& file) {
   return false;
 }
 
-std::string signature_in_source(std::string_view) { refuse_to_compile("a kernel in another language"); }
+std::vector<std::string> signatures_in_source(std::string_view) { refuse_to_compile("a kernel in another language"); }
 Signature parse_signature(std::string_view) { refuse_to_compile("a kernel in another language"); }
 
 std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Target&, std::uint32_t) {

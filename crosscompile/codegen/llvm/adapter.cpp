@@ -42,12 +42,13 @@ bool is_parameter(const FunctionInfo& function, const std::string& symbol) {
                      [&](const ParameterInfo& parameter) { return parameter.name == symbol; });
 }
 
-// Tables for unwinding name these on 32-bit ARM, also in objects that never throw. Nobody calls them.
+// Tables for unwinding name these on 32-bit ARM, also in objects that never throw. Nobody calls
+// them. Weak, since a module may have several adapters.
 void define_unwinders(llvm::Module& module) {
   llvm::LLVMContext& context = module.getContext();
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
   for (const char* name : {"__aeabi_unwind_cpp_pr0", "__aeabi_unwind_cpp_pr1", "__aeabi_unwind_cpp_pr2"}) {
-    auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+    auto* function = llvm::Function::Create(type, llvm::Function::WeakAnyLinkage, name, module);
     function->setVisibility(llvm::GlobalValue::HiddenVisibility);
     function->setDoesNotThrow();
     llvm::IRBuilder<>(llvm::BasicBlock::Create(context, "", function)).CreateRetVoid();

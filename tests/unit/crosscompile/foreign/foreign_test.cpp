@@ -24,7 +24,7 @@ struct Fixture {
   }
   std::vector<std::uint8_t> compile(const std::string& path, const std::string& signature, const Target& on,
                                     std::vector<std::string> flags = {}) const {
-    return compile_foreign({path, parse_signature(signature), std::move(flags), ""}, on);
+    return compile_foreign({path, {parse_signature(signature)}, std::move(flags), ""}, on);
   }
   std::string refusal(const std::string& path, const std::string& signature) const {
     try {
@@ -76,8 +76,95 @@ TEST_CASE_FIXTURE(Fixture, "LLVM IR compiles, and flags reach the compiler") {
 TEST_CASE_FIXTURE(Fixture, "a function that is not there is answered with the nearest") {
   const std::string c = file("f.c", "void saxpy(void) {}\nvoid daxpy(void) {}\nstatic void hidden(void) {}");
   CHECK(refusal(c, "saxpi()") == c + ": expected a function 'saxpi', got saxpy, daxpy");
-  const std::string cpp = file("f.cpp", "void saxpy() {}");
+  const std::string cpp = file("f.cpp", "void saxpy() {}\nvoid daxpy() {}");
   CHECK(refusal(cpp, "saxpy()").find("extern \"C\"") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Fixture, "the only function of a file is taken whatever it is called, in C++ too") {
+  CHECK(compile(file("f.c", "static void helper(void) {}\nvoid matmul(void) { helper(); }"), "mm()", target).size() >
+        500);
+  CHECK(compile(file("f.cpp", "namespace linear { void saxpy(float* x) { x[0] = 1; } }"), "f(inout f32[1] x)", target)
+            .size() > 500);
+}
+
+TEST_CASE_FIXTURE(Fixture, "several functions of a file go into one module, on every architecture") {
+  const std::string c =
+      file("f.c", "void one(float* x) { x[0] = 1; }\nvoid two(float* x, long long n) { x[n - 1] = 2; }\n");
+  for (const char* name : {"x86-64", "armv7", "aarch64", "riscv64"}) {
+    CAPTURE(name);
+    const ForeignKernel kernel{
+        c, {parse_signature("one(inout f32[1] x)"), parse_signature("two(inout f32[n] x)")}, {}, ""};
+    CHECK(compile_foreign(kernel, resolve_target(name), 16).size() > 500);
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "a function that is declared otherwise than its signature says is refused with its line") {
+  const std::string begin = "#include <stdint.h>\ntypedef float real;\n";
+  const std::string signature = "saxpy(f32 a, in f32[n] x, inout f32[n] y)";
+  const auto about = [&](const std::string& parameters, const std::string& text = "") {
+    const std::string c = file("f.c", begin + "void saxpy(" + parameters + ") {}\n");
+    const std::string said = refusal(c, text.empty() ? signature : text);
+    return said.starts_with(c + ":3: ") ? said.substr(c.size() + 4) : said;
+  };
+  const std::string meaning = "; its signature means void saxpy(float a, const float* x, float* y, int64_t n)";
+  CHECK(about("real a, const real* restrict x, real y[], int64_t n") == "nothing was refused");
+  CHECK(about("float, const float*, float*, long long") == "nothing was refused");
+  CHECK(about("float a, const double* x, float* y, int64_t n") ==
+        "parameter 2 of saxpy: expected const float* x, got const double * x" + meaning);
+  CHECK(about("double a, const float* x, float* y, int64_t n") ==
+        "parameter 1 of saxpy: expected float a, got double a" + meaning);
+  CHECK(about("const float* x, float* y, int64_t n, float a") ==
+        "parameter 1 of saxpy: expected float a, got const float * x" + meaning);
+  CHECK(about("float a, float* y, const float* x, int64_t n") ==
+        "parameter 2 of saxpy: expected const float* x, got float * y, which the signature has as parameter 3: "
+        "expected them in one order");
+  CHECK(about("float a, const float* x, const float* y, int64_t n") ==
+        "parameter 3 of saxpy: expected float* y, got const float * y, which cannot be written" + meaning);
+  CHECK(about("float a, const float* x, float* y") ==
+        "saxpy: expected 4 parameters, got 3; the size int64_t n is missing" + meaning);
+  CHECK(about("float a, const float* x, float* y, int n") ==
+        "parameter 4 of saxpy: expected int64_t n, got int n" + meaning);
+  CHECK(about("float a, const float* x, float* y, int64_t n, int m") ==
+        "saxpy: expected 4 parameters, got 5" + meaning);
+  CHECK(about("float a, const float* x, float* y, int64_t n", "i32 " + signature) ==
+        "saxpy: expected it to return int32_t, as its signature says, got void");
+  const std::string gemm = "g(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)";
+  const std::string c = file("g.c", "void g(const float* A, const float* B, float* C, long M, long N, long K) {}\n");
+  CHECK(refusal(c, gemm) ==
+        c + ":1: parameter 5 of g: expected int64_t K, got long N, which the signature has as parameter 6: expected "
+            "them in one order");
+  const std::string rows = file("r.c", "void g(float A[][4], unsigned char (*b)[3], void* c, unsigned short* h) {}\n");
+  CHECK(compile(rows, "g(inout f32[4,4] A, in u8[3] b, in f64[2] c, inout bf16[2] h)", target).size() > 500);
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "C++ kernels have <cstdint>, <cmath>, <cstring> and <algorithm>, and are told what else there is") {
+  const std::string cpp =
+      file("f.cpp",
+           "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n#include <cstring>\n"
+           "void f(const float* x, float* y, std::int64_t n) {\n"
+           "  std::memset(y, 0, static_cast<std::size_t>(n) * sizeof *y);\n"
+           "  std::fill(y, y + n, 1.0f);\n"
+           "  for (std::int64_t i = 0; i < n; ++i) {\n"
+           "    y[i] = std::max(std::exp(x[i]), std::pow(x[i], 2)) > 3 ? std::abs(x[i]) : std::sqrt(4);\n"
+           "    if (std::isnan(y[i]) || !std::isfinite(y[i])) y[i] = std::fmax(y[i], std::fabs(-2.0f));\n"
+           "    y[i] = std::clamp(y[i], 0.0f, 1.0f);\n  }\n}\n");
+  CHECK(refusal(cpp, "f(in f32[n] x, out f32[n] y)").find("std::max") != std::string::npos);
+  const std::string right =
+      file("g.cpp",
+           "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n#include <cstring>\n"
+           "void f(const float* x, float* y, std::int64_t n) {\n"
+           "  std::memset(y, 0, static_cast<std::size_t>(n) * sizeof *y);\n"
+           "  std::fill(y, y + n, 1.0f);\n"
+           "  for (std::int64_t i = 0; i < n; ++i) {\n"
+           "    y[i] = std::max(std::exp(x[i]), 1.0f) > 3 ? std::abs(x[i]) : std::sqrt(4);\n"
+           "    if (std::isnan(y[i]) || !std::isfinite(y[i])) y[i] = std::fmax(y[i], std::fabs(-2.0f));\n"
+           "    y[i] = std::clamp(y[i], 0.0f, 1.0f) + std::pow(2, 0.5f);\n  }\n}\n");
+  for (const char* name : {"x86-64", "armv7", "aarch64", "riscv64"})
+    CHECK(compile(right, "f(in f32[n] x, out f32[n] y)", resolve_target(name)).size() > 500);
+  const std::string vector = file("v.cpp", "#include <vector>\nvoid f(float* y) { y[0] = 1; }\n");
+  CHECK(refusal(vector, "f(inout f32[1] y)").find("kernels are compiled without a C or C++ library") !=
+        std::string::npos);
 }
 
 TEST_CASE_FIXTURE(Fixture, "a shared object travels as it is, and one that devices cannot search is refused") {

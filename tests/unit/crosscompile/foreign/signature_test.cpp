@@ -51,11 +51,13 @@ TEST_CASE("what does not parse is refused with its column and what was expected"
 }
 
 TEST_CASE("a signature is found in a comment of the source") {
-  CHECK(signature_in_source("#include <x>\n// ferry: f(in f32[n] x)\nvoid f();") == "f(in f32[n] x)");
-  CHECK(signature_in_source("/* ferry: f() */") == "f()");
-  CHECK(signature_in_source("; ferry: f()\n") == "f()");
-  CHECK(signature_in_source("int x; // made by ferry: not a signature").empty());
-  CHECK(signature_in_source("").empty());
+  using Texts = std::vector<std::string>;
+  CHECK(signatures_in_source("#include <x>\n// ferry: f(in f32[n] x)\nvoid f();") == Texts{"f(in f32[n] x)"});
+  CHECK(signatures_in_source("/* ferry: f() */") == Texts{"f()"});
+  CHECK(signatures_in_source("; ferry: f()\n") == Texts{"f()"});
+  CHECK(signatures_in_source("// ferry: f()\nvoid f();\n// ferry: g()\nvoid g();\n") == Texts{"f()", "g()"});
+  CHECK(signatures_in_source("int x; // made by ferry: not a signature").empty());
+  CHECK(signatures_in_source("").empty());
 }
 
 }  // namespace

@@ -1,0 +1,166 @@
+#include "crosscompile/foreign/sanitized_run.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "crosscompile/foreign/c_compiler.h"
+#include "crosscompile/foreign/c_function.h"
+#include "crosscompile/ir/error.h"
+#include "crosscompile/link/temporary_folder.h"
+#include "crosscompile/target/resolve.h"
+
+namespace ferry::foreign {
+namespace {
+
+constexpr const char* kSanitize = "-fsanitize=address,undefined";
+// Of the program when a sanitizer ends it, and when the kernel says that it failed.
+constexpr int kFound = 99, kFailed = 98;
+
+const char* c_type(DType type) {
+  switch (type) {
+    case DType::f16: return "_Float16";
+    case DType::bf16: return "__bf16";
+    case DType::f32: return "float";
+    case DType::f64: return "double";
+    case DType::i8: return "signed char";
+    case DType::i16: return "short";
+    case DType::i32: return "int";
+    case DType::i64: return "long long";
+    case DType::u8: return "unsigned char";
+    case DType::u16: return "unsigned short";
+    case DType::u32: return "unsigned";
+    case DType::u64: return "unsigned long long";
+    case DType::boolean: return "_Bool";
+  }
+  return "";
+}
+
+bool is_parameter(const FunctionInfo& function, const std::string& symbol) {
+  return std::any_of(function.parameters.begin(), function.parameters.end(),
+                     [&](const ParameterInfo& parameter) { return parameter.name == symbol; });
+}
+
+// As a string of C.
+std::string quoted(const std::string& path) {
+  std::string text = "\"";
+  for (const char c : path) text += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  return text + "\"";
+}
+
+std::string input_file(std::size_t parameter) { return "in" + std::to_string(parameter); }
+std::string output_file(std::size_t parameter) { return "out" + std::to_string(parameter); }
+
+// A program that reads the tensors from files of its folder, calls the function, and writes them again. It declares
+// what it needs of the C library itself: the kernel is compiled without its headers.
+std::string main_program(const Signature& signature, const std::string& symbol,
+                         const std::vector<SanitizedArgument>& arguments, const std::vector<std::int64_t>& symbols,
+                         const link::TemporaryFolder& folder) {
+  const FunctionInfo& function = signature.function;
+  std::string types, values, before, after;
+  const auto pass = [&](const std::string& type, const std::string& value) {
+    types += (types.empty() ? "" : ", ") + type;
+    values += (values.empty() ? "" : ", ") + value;
+  };
+  for (std::size_t p = 0; p < function.parameters.size(); ++p) {
+    const ParameterInfo& parameter = function.parameters[p];
+    const std::string name = "a" + std::to_string(p), type = c_type(parameter.dtype);
+    if (parameter.kind == ParameterKind::scalar) {
+      before += "  unsigned long long b" + std::to_string(p) + " = " + std::to_string(arguments[p].scalar_bits) +
+                "ull;\n  " + type + " " + name + ";\n  memcpy(&" + name + ", &b" + std::to_string(p) + ", sizeof " +
+                name + ");\n";
+      pass(type, name);
+      continue;
+    }
+    const std::string bytes = std::to_string(arguments[p].bytes.size());
+    // The report of a sanitizer names the place where memory was taken.
+    before += "#line 1 \"the tensor " + parameter.name + "\"\n  void* " + name + " = take(" + bytes + ", " +
+              quoted(folder.file(input_file(p))) + ");\n";
+    if (parameter.direction != Direction::in)
+      after += "  give(" + name + ", " + bytes + ", " + quoted(folder.file(output_file(p))) + ");\n";
+    pass("void*", name);
+  }
+  for (std::size_t s = 0; s < function.symbols.size(); ++s) {
+    if (!is_parameter(function, function.symbols[s])) pass("long long", std::to_string(symbols[s]) + "ll");
+  }
+  const std::string result = signature.returns_status ? "int" : "void";
+  return "typedef __SIZE_TYPE__ size_t;\nvoid* fopen(const char*, const char*);\nint fclose(void*);\n"
+         "size_t fread(void*, size_t, size_t, void*);\nsize_t fwrite(const void*, size_t, size_t, void*);\n"
+         "int posix_memalign(void**, size_t, size_t);\nvoid* memcpy(void*, const void*, size_t);\n"
+         "void exit(int);\n" +
+         result + " ferry_kernel(" + (types.empty() ? "void" : types) + ") __asm__(\"" + symbol +
+         "\");\n"
+         "static inline __attribute__((always_inline)) void* take(size_t bytes, const char* file) {\n"
+         "  void* memory = 0;\n  if (posix_memalign(&memory, 64, bytes) != 0) exit(97);\n"
+         "  void* from = fopen(file, \"rb\");\n"
+         "  if (!from || fread(memory, 1, bytes, from) != bytes) exit(97);\n  fclose(from);\n  return memory;\n}\n"
+         "static void give(const void* memory, size_t bytes, const char* file) {\n"
+         "  void* to = fopen(file, \"wb\");\n"
+         "  if (!to || fwrite(memory, 1, bytes, to) != bytes || fclose(to) != 0) exit(97);\n}\n"
+         "int main(void) {\n" +
+         before + "#line 1 \"the call\"\n" +
+         (signature.returns_status
+              ? "  if (ferry_kernel(" + values + ") != 0) return " + std::to_string(kFailed) + ";\n"
+              : "  ferry_kernel(" + values + ");\n") +
+         after + "  return 0;\n}\n";
+}
+
+void write(const std::string& path, const std::string& text) {
+  link::write_file(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
+// "f.c:5:10: runtime error: ..." or "heap-buffer-overflow f.c:5:3 in saxpy", whatever the report has.
+std::string gist_of(const std::string& report) {
+  const std::string summary = "SUMMARY: AddressSanitizer: ", error = ": runtime error: ";
+  std::size_t begin = report.find(error);
+  if (begin != std::string::npos) {
+    begin = report.rfind('\n', begin);
+    begin = begin == std::string::npos ? 0 : begin + 1;
+  } else if (begin = report.find(summary); begin != std::string::npos) {
+    begin += summary.size();
+  } else {
+    return "ended by a sanitizer";
+  }
+  return report.substr(begin, report.find('\n', begin) - begin);
+}
+
+}  // namespace
+
+SanitizedRun run_sanitized(const ForeignKernel& kernel, const Signature& signature,
+                           const std::vector<SanitizedArgument>& arguments, const std::vector<std::int64_t>& symbols) {
+  if (!has_syntax(kernel.file)) {
+    throw CompileError(kernel.file + ": expected C or C++, which clang's sanitizers can watch, got machine code");
+  }
+  const Target target = resolve_target("host");
+  const link::ObjectFacts facts = link::inspect_object(compile_object(kernel.file, kernel.flags, target), kernel.file);
+  const std::string symbol = find_function(facts, kernel, signature);
+  check_declaration(kernel, signature, symbol, target);
+
+  const link::TemporaryFolder folder;
+  const std::string object = folder.file("kernel.o"), main = folder.file("main.c"), program = folder.file("kernel");
+  compile_sanitized(kernel.file, kernel.flags, target, kSanitize, object);
+  write(main, main_program(signature, symbol, arguments, symbols, folder));
+  for (std::size_t p = 0; p < arguments.size(); ++p) link::write_file(folder.file(input_file(p)), arguments[p].bytes);
+  link_program({main, object, kSanitize, "-g", "-O1", "-w", "-lm"}, program);
+
+  const ProgramEnd end =
+      run_program({program}, {"ASAN_OPTIONS=exitcode=" + std::to_string(kFound) + ":detect_leaks=0:abort_on_error=0",
+                              "UBSAN_OPTIONS=print_stacktrace=0:exitcode=" + std::to_string(kFound)});
+  SanitizedRun run;
+  run.outputs.resize(arguments.size());
+  if (end.code == kFailed) run.mistake = "the kernel failed: it returned another number than 0";
+  if (end.code != 0 && end.code != kFailed) {
+    // Without the map of the sanitizer's own memory.
+    run.report = end.errors.substr(0, end.errors.find("\nShadow bytes around"));
+    if (!run.report.ends_with('\n')) run.report += '\n';
+    run.mistake = gist_of(end.errors);
+  }
+  if (!run.mistake.empty()) return run;
+  for (std::size_t p = 0; p < arguments.size(); ++p) {
+    if (signature.function.parameters[p].kind != ParameterKind::tensor) continue;
+    if (signature.function.parameters[p].direction != Direction::in)
+      run.outputs[p] = link::read_file(folder.file(output_file(p)));
+  }
+  return run;
+}
+
+}  // namespace ferry::foreign
