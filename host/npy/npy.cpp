@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "host/npy/header.h"
+#include "host/npy/whole_file.h"
 
 namespace ferry::npy {
 
@@ -120,10 +121,8 @@ std::vector<std::uint8_t> format(DType dtype, std::span<const std::int64_t> shap
 void write(const std::string& path, DType dtype, std::span<const std::int64_t> shape,
            std::span<const std::uint8_t> bytes) {
   const std::vector<std::uint8_t> content = format(dtype, shape, bytes);
-  File file(fopen(path.c_str(), "wb"));
-  if (file == nullptr || fwrite(content.data(), 1, content.size(), file.get()) != content.size() ||
-      fclose(file.release()) != 0) {
-    throw Error("cannot write '" + path + "': " + strerror(errno));
+  if (const int failed = write_whole_file(path, content); failed != 0) {
+    throw Error("cannot write '" + path + "': " + strerror(failed));
   }
 }
 
