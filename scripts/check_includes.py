@@ -25,7 +25,7 @@ ORDER = {
     ],
     "host": [
         "host/npy", "host/stats", "host/lang", "host/schedule/stages", "host/schedule/primitives",
-        "host/schedule", "host/lower", "host/ops", "host/no_compiler", "host/session", "host", "host/cli",
+        "host/schedule", "host/lower", "host/ops", "host/no_compiler", "host/verify", "host/session", "host", "host/cli",
         "host/no_compiler/commands",
     ],
 }

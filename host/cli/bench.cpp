@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "host/cli/command.h"
 #include "host/cli/compile_deadline.h"
 #include "host/cli/kernel.h"
+#include "host/cli/kernel_failure.h"
 #include "host/cli/measure_options.h"
 #include "host/cli/progress.h"
 #include "host/cli/remote.h"
@@ -63,40 +65,75 @@ BenchReport measure(const Device& device, const KernelSource& source, const Call
       info, plan.symbols, device.name(), device.processor(), device.facts(), kernel.module.manifest().target};
   report.cold = options.measure.bench.cold;
   report.constants = constants_of(function);
+  report.flops = [&] {
+    const Result<std::int64_t> flops = evaluate(info.flops, plan.symbols);
+    return flops.is_ok() ? static_cast<double>(flops.value()) : 0;
+  }();
+  report.bytes = static_cast<double>(plan.traffic_bytes(info));
+  const BenchOptions bench = bench_options_for(options.measure, device);
+  std::function<Peak()> peak;
+  if (const auto type = arithmetic_type(info); type && !options.without_peak && !target.is_gpu() && has_compiler()) {
+    const Progress progress("measuring what the device can do at best");
+    report.peak_dtype = *type;
+    peak = peak_meter(device, target, *type, plan.traffic_bytes(info), bench);
+    report.peak = peak();
+  }
   {
     const Progress progress("measuring " + info.name);
-    report.timing = function.measure(arguments, bench_options_for(options.measure, device));
+    report.timing = run_kernel(device, {info.name}, [&] { return function.measure(arguments, bench); });
+  }
+  if (peak) {
+    const Progress progress("measuring what the device can do at best");
+    report.peak = better(report.peak, peak());
   }
   if (!info.plan.empty()) {
     const double most = kStepSeconds / std::max(report.timing.median(), 1e-6);
     const auto repeat = static_cast<std::uint32_t>(std::clamp(most, 1.0, kMostStepCalls));
     report.steps = function.call_timed(arguments, repeat, report.cold).steps;
   }
-  const Result<std::int64_t> flops = evaluate(info.flops, plan.symbols);
-  report.flops = flops.is_ok() ? static_cast<double>(flops.value()) : 0;
-  report.bytes = static_cast<double>(plan.traffic_bytes(info));
-  const auto type = arithmetic_type(info);
-  if (options.without_peak || !type || target.is_gpu() || !has_compiler()) return report;
-  const Progress progress("measuring what the device can do at best");
-  report.peak_dtype = *type;
-  report.peak = measure_peak(device, target, *type, plan.traffic_bytes(info));
   return report;
 }
 
 // Of one device, for every size, in one session.
-std::vector<BenchReport> bench_device(const RemoteOptions& remote, const KernelSource& source, const Sweep& sweep,
-                                      const Options& options) {
+void bench_device(const RemoteOptions& remote, const KernelSource& source, const Sweep& sweep, const Options& options,
+                  std::vector<BenchReport>& reports) {
   ConnectOptions connection;
   connection.devices = devices_for(options.target, source);
   const Device device = open_device(remote, connection);
-  if (sweep.sizes.empty()) return {measure(device, source, options.call, options)};
-  std::vector<BenchReport> reports;
+  if (sweep.sizes.empty()) reports.push_back(measure(device, source, options.call, options));
   for (const std::int64_t size : sweep.sizes) {
     CallOptions call = options.call;
     call.sizes.push_back(sweep.name + "=" + std::to_string(size));
     reports.push_back(measure(device, source, call, options));
   }
-  return reports;
+  finish_kernels(device);
+}
+
+// What one device has measured before it failed is kept, and so is what the others measure.
+BenchRun bench_all(const KernelSource& source, const Sweep& sweep, const Options& options) {
+  std::vector<std::string> addresses = options.addresses;
+  if (addresses.empty()) addresses.emplace_back();
+  BenchRun run;
+  for (const std::string& address : addresses) {
+    RemoteOptions remote = options.remote;
+    remote.address = address;
+    const auto fail = [&](const std::string& code, const char* message, int exit_code) {
+      if (addresses.size() == 1 && run.reports.empty()) throw;
+      run.failures.push_back({address.empty() ? "this machine" : address, code, message, exit_code});
+    };
+    try {
+      with_retries([&] { bench_device(remote, source, sweep, options, run.reports); });
+    } catch (const KernelFailed& error) {
+      fail("kernel_failed", error.what(), kExitWrongResult);
+    } catch (const UsageError& error) {
+      fail("usage", error.what(), kExitUserError);
+    } catch (const CompileError& error) {
+      fail("compile", error.what(), kExitUserError);
+    } catch (const RemoteError& error) {
+      fail(error_name(error.code()), error.what(), exit_code_of(error.code()));
+    }
+  }
+  return run;
 }
 
 int bench(const Options& options) {
@@ -104,24 +141,21 @@ int bench(const Options& options) {
   source.deadline = first_deadline(source.deadline, options.remote.deadlines.session);
   Sweep sweep;
   if (!options.sweep.empty()) sweep = parse_sweep(options.sweep);
-  std::vector<std::string> addresses = options.addresses;
-  if (addresses.empty()) addresses.emplace_back();
-  std::vector<BenchReport> reports;
-  for (const std::string& address : addresses) {
-    RemoteOptions remote = options.remote;
-    remote.address = address;
-    for (BenchReport& report : with_retries([&] { return bench_device(remote, source, sweep, options); })) {
-      reports.push_back(std::move(report));
-    }
-  }
+  const BenchRun run = bench_all(source, sweep, options);
   if (options.json) {
-    print_json(to_json(reports));
-  } else if (reports.size() == 1) {
-    print_report(reports.front());
-  } else {
-    print_table(reports);
+    print_json(to_json(run));
+  } else if (run.reports.size() == 1) {
+    print_report(run.reports.front());
+  } else if (!run.reports.empty()) {
+    print_table(run.reports);
   }
-  return kExitFine;
+  fflush(stdout);
+  int code = kExitFine;
+  for (const BenchFailure& failure : run.failures) {
+    fprintf(stderr, "ferry: %s: %s\n", failure.device.c_str(), failure.message.c_str());
+    code = std::max(code, failure.exit_code);
+  }
+  return code;
 }
 
 }  // namespace

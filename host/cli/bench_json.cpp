@@ -81,9 +81,12 @@ Json circumstances_json(const Timing& timing) {
   return json;
 }
 
-Json to_json(const std::vector<BenchReport>& reports) {
-  Json results = Json::array();
-  for (const BenchReport& report : reports) {
+Json to_json(const BenchRun& run) {
+  Json results = Json::array(), errors = Json::array();
+  for (const BenchFailure& failure : run.failures) {
+    errors.push_back({{"device", failure.device}, {"code", failure.code}, {"message", failure.message}});
+  }
+  for (const BenchReport& report : run.reports) {
     Json sizes = Json::object();
     for (std::size_t s = 0; s < report.symbols.size(); ++s) sizes[report.function.symbols[s]] = report.symbols[s];
     Json json = {{"function", report.function.name},
@@ -115,7 +118,7 @@ Json to_json(const std::vector<BenchReport>& reports) {
     json["warnings"] = report.warned();
     results.push_back(std::move(json));
   }
-  return {{"schema", kBenchSchema}, {"results", results}};
+  return {{"schema", kBenchSchema}, {"results", results}, {"errors", errors}};
 }
 
 }  // namespace ferry::cli

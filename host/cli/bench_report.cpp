@@ -54,12 +54,16 @@ std::string runs_text(const BenchReport& report) {
   return text;
 }
 
+std::string threads_text(const Timing& timing) {
+  return "with " + std::to_string(timing.threads) + (timing.threads == 1 ? " thread" : " threads");
+}
+
 std::string speed_text(const BenchReport& report) {
   std::string text = rate_text(report.flops_per_second(), "FLOP/s");
   if (report.peak.flops > 0) {
     text += ", " + percent_text(report.flops_per_second() / report.peak.flops) + " of the " +
             rate_text(report.peak.flops, "FLOP/s") + " measured with multiply-adds of " +
-            dtype_name(report.peak_dtype) + " on this device";
+            dtype_name(report.peak_dtype) + " on this device, " + threads_text(report.timing);
   }
   return text;
 }
@@ -68,7 +72,8 @@ std::string memory_text(const BenchReport& report) {
   std::string text = rate_text(report.bytes_per_second(), "B/s");
   if (report.peak.bytes > 0) {
     text += ", " + percent_text(report.bytes_per_second() / report.peak.bytes) + " of the " +
-            rate_text(report.peak.bytes, "B/s") + " measured with a copy of that size on this device";
+            rate_text(report.peak.bytes, "B/s") + " measured with a copy of that size on this device, " +
+            threads_text(report.timing);
   }
   return text;
 }
@@ -134,6 +139,15 @@ std::vector<std::string> BenchReport::warned() const {
   std::vector<std::string> all = warnings(timing, read_circumstances(timing), facts.logical_cores);
   if (facts.cpu_name.starts_with("emulated"))
     all.insert(all.begin(), "this device is emulated: its times mean nothing");
+  // What was measured as the best was not, or not under the same conditions.
+  const auto beyond = [&](double rate, double best, const char* what) {
+    constexpr double kMostOfPeak = 1.05;
+    if (best <= 0 || rate <= kMostOfPeak * best) return;
+    all.push_back(percent_text(rate / best) + " of the peak of " + what +
+                  ": the peak is too low, so do not go by the share");
+  };
+  beyond(flops_per_second(), peak.flops, "arithmetic");
+  beyond(bytes_per_second(), peak.bytes, "memory");
   return all;
 }
 

@@ -33,9 +33,21 @@ struct BenchReport {
   std::vector<std::string> warned() const;
 };
 
+// Why a device of several has no report, or not those of all sizes.
+struct BenchFailure {
+  std::string device;
+  std::string code;  // error_name(), or "kernel_failed", "usage", "compile"
+  std::string message;
+  int exit_code = 0;
+};
+struct BenchRun {
+  std::vector<BenchReport> reports;
+  std::vector<BenchFailure> failures;
+};
+
 // The schema of docs/measuring.md; its name changes when a reader of the old one would be misled.
 inline constexpr const char* kBenchSchema = "ferry.bench/1";
-Json to_json(const std::vector<BenchReport>& reports);
+Json to_json(const BenchRun& run);
 // Of the samples and all the device told; also in the JSON of compare.
 Json timing_json(const Timing& timing);
 Json circumstances_json(const Timing& timing);

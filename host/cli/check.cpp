@@ -9,10 +9,14 @@
 #include "host/cli/format.h"
 #include "host/lang/reference.h"
 #include "host/session/scalar.h"
+#include "host/verify/element_text.h"
 
 namespace ferry::cli {
 
 namespace {
+
+using verify::position_text;
+using verify::value_of;
 
 // Points of loops that the reference may visit before only a sample is compared: a second or so.
 constexpr double kWorkLimit = 5e6;
@@ -71,12 +75,6 @@ std::vector<std::uint64_t> positions_to_check(const lang::Reference& reference, 
   return positions;
 }
 
-double value_of(DType dtype, const lang::Element& element) {
-  if (is_float(dtype)) return element.real;
-  if (dtype == DType::u64) return static_cast<double>(static_cast<std::uint64_t>(element.integer));
-  return static_cast<double>(element.integer);
-}
-
 // The values differ by more than is allowed. Integers are compared as such: doubles would hide the last bits of large
 // ones.
 bool differs(DType dtype, const lang::Element& got, const lang::Element& want, const Tolerance& tolerance) {
@@ -96,16 +94,6 @@ std::string element_text(DType dtype, const lang::Element& element) {
                                : std::to_string(element.integer);
   }
   return number_text(element.real, dtype == DType::f64 ? 17 : 9);
-}
-
-std::string position_text(const std::string& name, const std::vector<std::int64_t>& shape, std::uint64_t position) {
-  std::string index;
-  for (std::size_t d = shape.size(); d > 0; --d) {
-    const auto extent = static_cast<std::uint64_t>(shape[d - 1]);
-    index = std::to_string(position % extent) + (index.empty() ? "" : ",") + index;
-    position /= extent;
-  }
-  return name + "[" + index + "]";
 }
 
 CheckResult check_output(const lang::Reference& reference, std::size_t parameter, const ParameterInfo& info,

@@ -11,6 +11,8 @@
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
 #include "host/cli/check.h"
+#include "host/cli/check_against.h"
+#include "host/cli/check_foreign.h"
 #include "host/cli/command.h"
 #include "host/cli/compile_deadline.h"
 #include "host/cli/json.h"
@@ -30,6 +32,7 @@ struct Options {
   CallOptions call;
   CheckOptions check;
   std::string target;
+  std::string against;  // a file
   bool json = false;
 };
 
@@ -126,9 +129,17 @@ Finding check(const lang::Program& program, const Subject& subject, const CallPl
 }
 
 int run_check(const Options& options) {
+  if (foreign::is_foreign(options.kernel.file)) {
+    if (!options.target.empty() && options.target != "host")
+      throw UsageError(options.kernel.file + " is run under sanitizers on this machine: expected no --target");
+    return check_foreign(options.kernel, options.call, options.check, options.against, options.json);
+  }
   const KernelSource source = read_kernel(options.kernel);
-  if (source.module || source.foreign)
-    throw UsageError(source.name + " is compiled already: expected a kernel in ferry's own notation");
+  if (source.module)
+    throw UsageError(source.name + " is compiled already: expected a kernel in ferry's own notation, or in C or C++");
+  if (!options.against.empty())
+    throw UsageError("--check-against: expected a kernel in C or C++; " + source.name +
+                     " is checked against its own definition");
   const lang::Program& program = choose_program(source, options.kernel.function);
   const schedule::Sizes sizes = size_hints(program, options.call);
   Target target = resolve_with_notes(options.target.empty() ? "host" : options.target);
@@ -169,7 +180,8 @@ void add_check(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<Options>();
   CLI::App& command =
       *app.add_subcommand("check", "Run a kernel's loops, blocks and threads step by step and look for mistakes");
-  add_kernel_options(command, options->kernel, "The kernel: K.tc, or '-' for stdin");
+  add_kernel_options(command, options->kernel, "The kernel: K.tc, K.c, K.cpp, or '-' for stdin");
+  add_foreign_options(command, options->kernel);
   command
       .add_option("--target", options->target,
                   "What it is compiled for (default: opencl when the schedule binds loops to threads, else this "
@@ -177,16 +189,20 @@ void add_check(CLI::App& app, Action& chosen) {
       ->type_name("TARGET");
   add_call_options(command, options->call);
   add_tolerance_options(command, options->check);
+  add_check_against_option(command, options->against);
   add_json_option(command, options->json);
   command.footer(
       "Nothing runs on a device: each thread runs from barrier to barrier, every index is checked against its tensor,\n"
       "every value must have been written before it is read, and no two threads may meet at an element that one of\n"
       "them writes. Then the results are compared with the definition. Small sizes find most mistakes; this is "
-      "slow.\n\n"
-      "Exit codes: 0 no mistake; 1 a race, an index outside, a wrong result; 2 usage or a compile error.\n\n"
+      "slow.\n"
+      "A kernel in C or C++ runs on this machine, compiled with clang's sanitizers of addresses and undefined "
+      "behaviour.\n\n"
+      "Exit codes: 0 no mistake; 1 a race, an index outside, a wrong result; others as of every command.\n\n"
       "Examples:\n"
       "  ferry check mm.tc --schedule gpu.schedule --size M=33,N=65,K=17\n"
-      "  ferry check mm.tc --schedule gpu.schedule --size M=64,N=64,K=64 --target 'cuda -arch=sm_80'");
+      "  ferry check mm.tc --schedule gpu.schedule --size M=64,N=64,K=64 --target 'cuda -arch=sm_80'\n"
+      "  ferry check mine.c --size M=33,N=65,K=17 --check-against mm.tc");
   command.callback([options, &chosen] { chosen = [options] { return run_check(*options); }; });
 }
 

@@ -1,9 +1,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "host/cli/bench_report.h"
 #include "host/cli/command.h"
 #include "host/cli/compare_process.h"
+#include "host/cli/compare_report.h"
+#include "host/cli/compare_results.h"
 #include "host/cli/compile_deadline.h"
 #include "host/cli/format.h"
 #include "host/cli/json.h"
@@ -16,14 +17,17 @@ namespace ferry::cli {
 
 namespace {
 
-// The name changes when a reader of the old schema would be misled.
-constexpr const char* kCompareSchema = "ferry.compare/1";
+// What --processes takes.
+constexpr std::uint32_t kMostProcesses = 1000;
 
 struct Options {
   KernelOptions kernels[2];
   CompareSetup setup;
   std::uint32_t processes = 12;
   double least_effect_percent = 1;
+  std::optional<double> fail_if_slower_percent;
+  bool allow_difference = false;
+  verify::DifferenceLimits limits;
   bool json = false;
 
   Options() {
@@ -32,108 +36,41 @@ struct Options {
   }
 };
 
-struct Result {
-  ComparedFacts facts;
-  std::vector<ComparedProcess> processes;
-  stats::Comparison comparison;
-
-  // Of the medians of the processes.
-  double median(int k) const {
-    std::vector<double> medians;
-    for (const ComparedProcess& process : processes) medians.push_back(process.timings[k].median());
-    Timing all;
-    all.seconds = std::move(medians);
-    return all.median();
-  }
-};
-
-Result measure(const Options& options) {
-  Result result;
+void measure(const Options& options, CompareReport& report) {
   stats::Random random(options.setup.call.seed + 1);
   std::vector<double> log_ratios;
   for (std::uint32_t i = 0; i < options.processes; ++i) {
     const Progress progress("process " + std::to_string(i + 1) + " of " + std::to_string(options.processes));
-    result.processes.push_back(with_retries([&] { return measure_process(options.setup, random, result.facts); }));
-    log_ratios.push_back(result.processes.back().log_ratio);
+    report.processes.push_back(with_retries([&] { return measure_process(options.setup, random, report.facts); }));
+    log_ratios.push_back(report.processes.back().log_ratio);
   }
-  result.comparison = stats::compare(log_ratios, options.least_effect_percent / 100);
-  return result;
+  report.comparison = stats::compare(log_ratios, report.least_effect);
 }
 
-std::vector<std::string> warned(const Result& result) {
-  std::vector<std::string> all;
-  if (result.facts.facts.cpu_name.starts_with("emulated")) {
-    all.emplace_back("this device is emulated: its times mean nothing");
-  }
-  std::size_t hit = 0, samples = 0;
-  for (const ComparedProcess& process : result.processes) {
-    for (const Timing& timing : process.timings) {
-      samples += timing.switches.size();
-      for (const std::uint32_t count : timing.switches) hit += count > 0 ? 1 : 0;
-    }
-  }
-  if (hit > samples / 2) {
-    all.push_back(count_text(hit) + " of " + count_text(samples) + " samples hit by context switches");
-  }
-  return all;
+// Nothing is measured: how much faster something else is computed is no answer.
+int report_difference(const CompareReport& report, const std::string& difference, bool json) {
+  const std::string verdict = "A and B differ: " + difference + "; no verdict";
+  if (json) print_json(difference_json(report, verdict));
+  fflush(stdout);
+  fprintf(stderr, "ferry: %s\n", verdict.c_str());
+  return kExitWrongResult;
 }
 
-Json to_json(const Options& options, const Result& result) {
-  Json kernels = Json::array();
-  for (int k = 0; k < 2; ++k) {
-    const FunctionInfo& info = result.facts.functions[k];
-    Json sizes = Json::object();
-    for (std::size_t s = 0; s < info.symbols.size(); ++s) sizes[info.symbols[s]] = result.facts.symbols[k][s];
-    kernels.push_back({{"kernel", options.setup.kernels[k].source.name},
-                       {"signature", signature_text(info)},
-                       {"sizes", sizes},
-                       {"median_seconds", result.median(k)}});
+int exit_code(const Options& options, const CompareReport& report) {
+  if (!options.fail_if_slower_percent) return kExitFine;
+  const std::string limit = number_text(*options.fail_if_slower_percent) + "%";
+  switch (stats::slowdown(report.comparison, *options.fail_if_slower_percent / 100)) {
+    case stats::Slowdown::no: return kExitFine;
+    case stats::Slowdown::yes:
+      fflush(stdout);
+      fprintf(stderr, "ferry: B is slower than A by %s or more\n", limit.c_str());
+      return kExitWrongResult;
+    case stats::Slowdown::unknown:
+      fflush(stdout);
+      fprintf(stderr, "ferry: cannot tell whether B is slower than A by %s or more\n", limit.c_str());
+      return kExitUnknown;
   }
-  Json processes = Json::array();
-  for (const ComparedProcess& process : result.processes) {
-    processes.push_back({{"log_ratio", process.log_ratio},
-                         {"code_padding", {process.layout.code_padding[0], process.layout.code_padding[1]}},
-                         {"memory_pages", process.layout.memory_pages},
-                         {"b_first", process.layout.b_first},
-                         {"a_seconds", process.timings[0].seconds},
-                         {"b_seconds", process.timings[1].seconds},
-                         {"circumstances", circumstances_json(process.timings[0])}});
-  }
-  const stats::Comparison& c = result.comparison;
-  return {{"schema", kCompareSchema},
-          {"device", result.facts.device},
-          {"cpu", result.facts.facts.cpu_name},
-          {"processor", result.facts.processor},
-          {"target", result.facts.target},
-          {"kernels", kernels},
-          {"ratio", c.ratio},
-          {"interval_99", Json::array({c.low, c.high})},
-          {"p_value", c.p_value},
-          {"least_effect", options.least_effect_percent / 100},
-          {"verdict", stats::to_text(c)},
-          {"slower", c.verdict == stats::Verdict::a_slower   ? Json("A")
-                     : c.verdict == stats::Verdict::b_slower ? Json("B")
-                                                             : Json(nullptr)},
-          {"warnings", warned(result)},
-          {"processes", processes}};
-}
-
-void print_result(const Options& options, const Result& result) {
-  const auto line = [](const char* what, const std::string& value) { printf("  %-10s %s\n", what, value.c_str()); };
-  for (int k = 0; k < 2; ++k) {
-    printf("%s  %s: %s, %s\n", k == 0 ? "A" : "B", options.setup.kernels[k].source.name.c_str(),
-           signature_text(result.facts.functions[k]).c_str(), seconds_text(result.median(k)).c_str());
-  }
-  const stats::Comparison& c = result.comparison;
-  const Timing& first = result.processes.front().timings[0];
-  line("device", result.facts.device + (result.facts.processor.empty() ? "" : ", " + result.facts.processor) + ", " +
-                     std::to_string(first.threads) + (first.threads == 1 ? " thread" : " threads"));
-  line("runs", std::to_string(result.processes.size()) + " processes, each with " +
-                   std::to_string(first.seconds.size()) + " samples of both in turns and a layout of its own");
-  line("A / B",
-       number_text(c.ratio, 4) + ", 99% interval [" + number_text(c.low, 4) + ", " + number_text(c.high, 4) + "]");
-  line("verdict", stats::to_text(c));
-  for (const std::string& warning : warned(result)) line("warning", warning);
+  return kExitUnknown;
 }
 
 int compare(Options& options) {
@@ -150,13 +87,22 @@ int compare(Options& options) {
     kernel.source.deadline = first_deadline(kernel.source.deadline, options.setup.remote.deadlines.session);
     signature = signature_of(kernel.source, kernel.function);
   }
-  const Result result = measure(options);
-  if (options.json) {
-    print_json(to_json(options, result));
-  } else {
-    print_result(options, result);
+  CompareReport report;
+  for (int k = 0; k < 2; ++k) report.names[k] = options.setup.kernels[k].source.name;
+  report.least_effect = options.least_effect_percent / 100;
+  report.most_processes = kMostProcesses;
+  if (!options.allow_difference) {
+    report.outputs = with_retries([&] { return compare_results(options.setup, options.limits); });
+    const std::string difference = difference_text(report.outputs);
+    if (!difference.empty()) return report_difference(report, difference, options.json);
   }
-  return kExitFine;
+  measure(options, report);
+  if (options.json) {
+    print_json(to_json(report));
+  } else {
+    print_report(report);
+  }
+  return exit_code(options, report);
 }
 
 }  // namespace
@@ -171,7 +117,7 @@ void add_compare(CLI::App& app, Action& chosen) {
   add_call_options(command, options->setup.call);
   command.add_option("--processes", options->processes, "Fresh processes, each with another layout of code and data")
       ->type_name("N")
-      ->check(whole_number(3, 1000))
+      ->check(whole_number(3, kMostProcesses))
       ->capture_default_str();
   command
       .add_option("--least-effect", options->least_effect_percent,
@@ -179,14 +125,32 @@ void add_compare(CLI::App& app, Action& chosen) {
       ->type_name("PERCENT")
       ->check(number(0, 1000))
       ->capture_default_str();
+  command
+      .add_option(
+          "--fail-if-slower", options->fail_if_slower_percent,
+          "Exit code 1 when B, the new one, is slower than A by so many percent or more, 5 when nobody can tell")
+      ->type_name("PERCENT")
+      ->check(number(0, 1000));
+  command.add_flag("--allow-difference", options->allow_difference, "Measure without comparing what A and B compute");
+  command
+      .add_option("--rtol", options->limits.rtol,
+                  "Results may differ by this share of the larger one (default: by type, docs/measuring.md)")
+      ->type_name("X")
+      ->check(number(0, HUGE_VAL));
+  command.add_option("--atol", options->limits.atol, "Results may differ by this much, in addition")
+      ->type_name("X")
+      ->check(number(0, HUGE_VAL));
   add_measure_options(command, options->setup.measure);
   add_json_option(command, options->json);
   command.footer(
-      "docs/measuring.md says how kernels are compared and how often a verdict is wrong.\n\n"
+      "Both run on the same inputs first, and are measured when they compute the same. docs/measuring.md says how\n"
+      "kernels are compared and how often a verdict is wrong.\n\n"
+      "Exit codes: 0 measured, whatever the verdict; 1 the results differ, or B is too slow with --fail-if-slower;\n"
+      "5 nobody can tell with --fail-if-slower; others as of every command (ferry --help).\n\n"
       "Examples:\n"
       "  ferry compare mm.tc mm.tc --schedule-b mm.schedule --size M=512,N=512,K=512\n"
       "  ferry compare mine.c mm.tc --size M=512,N=512,K=512 -r 192.168.1.17:9090\n"
-      "  ferry compare old.ferry new.ferry --size N=4096 -r 192.168.1.17:9090 --threads 1");
+      "  ferry compare old.ferry new.ferry --size N=4096 -r 192.168.1.17:9090 --threads 1 --fail-if-slower 2");
   command.callback([options, &chosen] { chosen = [options] { return compare(*options); }; });
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "host/cli/exit_code.h"
+#include "host/cli/kernel_failure.h"
 #include "host/cli/target_option.h"
 #include "host/session/state.h"
 #include "host/stats/summary.h"
@@ -119,7 +120,11 @@ ComparedProcess measure_process(const CompareSetup& setup, stats::Random& random
                                           : whole_call(side, device, layout.offsets);
     calls.push_back({device.load(side.compiled.module)[side.info.name], std::move(arguments)});
   }
-  std::vector<Timing> timings = measure_in_turns(calls, bench_options_for(setup.measure, device));
+  const BenchOptions bench = bench_options_for(setup.measure, device);
+  std::vector<Timing> timings =
+      run_kernel(device, {sides[0].info.name, sides[1].info.name}, [&] { return measure_in_turns(calls, bench); });
+  calls.clear();
+  finish_kernels(device);
   for (int i = 0; i < 2; ++i) process.timings[order[i]] = std::move(timings[static_cast<std::size_t>(i)]);
   process.log_ratio = paired_log_ratio(process.timings[0], process.timings[1]);
   facts = {{sides[0].info, sides[1].info},

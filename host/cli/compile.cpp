@@ -5,6 +5,7 @@
 
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/codegen/source/source.h"
+#include "crosscompile/passes/map_threads.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/ptx.h"
 #include "crosscompile/target/ptx.h"
@@ -38,8 +39,14 @@ struct Options {
   bool json = false;
 };
 
+bool shows_gpu_code(const Options& options) {
+  return options.emit == "cuda" || options.emit == "opencl" || options.emit == "ptx";
+}
+
 Target choose_target(const Options& options) {
   if (!options.target.empty()) return resolve_with_notes(options.target);
+  // A text for a GPU with loops for a CPU would be one thread of one block.
+  if (shows_gpu_code(options)) return resolve_target(options.emit == "opencl" ? "opencl" : "cuda");
   if (!options.remote.address.empty()) return open_device(options.remote).target();
   return resolve_target("host");
 }
@@ -69,6 +76,16 @@ Target source_target(const std::string& language, const Target& target) {
   return language == "c" ? c_target_like(target) : resolve_target(language);
 }
 
+void note_unbound(const std::vector<ir::Function>& lowered, const Options& options) {
+  if (!shows_gpu_code(options)) return;
+  for (const ir::Function& function : lowered) {
+    if (passes::has_gpu_loops(function.body)) continue;
+    fprintf(stderr,
+            "ferry: note: %s: nothing is bound to blocks or threads, so one thread of one block computes all of it\n",
+            function.name.c_str());
+  }
+}
+
 // A stage between the schedule and the module, as --emit names it.
 std::string emitted(const std::vector<lang::Program>& programs, const KernelSource& source, const Target& target,
                     const Options& options) {
@@ -76,17 +93,18 @@ std::string emitted(const std::vector<lang::Program>& programs, const KernelSour
       schedules_of(source, programs, target, expected_sizes(programs, options));
   if (options.emit == "schedule") return to_text(programs, schedules);
   if (options.emit == "lower") return loops_text(programs, schedules, target, options.after);
+  std::vector<ir::Function> lowered = lower::lower_module(programs, schedules);
+  note_unbound(lowered, options);
   if (options.emit == "ptx") {
     const Target cuda = source_target("cuda", target);
-    return compile_ptx(lower::lower_module(programs, schedules), cuda, cuda.gpus.front()).text;
+    return compile_ptx(lowered, cuda, cuda.gpus.front()).text;
   }
   const bool to_source = options.emit == "c" || options.emit == "cuda" || options.emit == "opencl";
   if (target.is_source && !to_source)
     throw UsageError("--emit " + options.emit + " needs a target with machine code, got '" + target.text + "'");
   const Target made_for = to_source ? source_target(options.emit, target) : target;
   std::vector<ir::Function> functions;
-  for (ir::Function& function : lower::lower_module(programs, schedules))
-    functions.push_back(passes::run_pipeline(std::move(function), made_for));
+  for (ir::Function& function : lowered) functions.push_back(passes::run_pipeline(std::move(function), made_for));
   if (to_source) return codegen::emit_source(functions, made_for);
   if (options.emit == "llvm") return codegen::emit_llvm(functions, target);
   if (options.emit == "asm") return codegen::emit_assembly(functions, target);
@@ -137,6 +155,7 @@ int write_module(const CompiledModule& module, const Target& target, const Optio
   note_missing_ptx(module, target);
   const std::string name = output_name(options, module.manifest().functions.front().name, ".ferry");
   write_file(name, module.bytes().data(), module.bytes().size());
+  if (name == "-") return kExitFine;
   if (options.json) {
     Json functions = Json::array();
     for (const FunctionInfo& function : module.manifest().functions) functions.push_back(signature_text(function));
@@ -158,11 +177,8 @@ int compile_to_text(const std::vector<lang::Program>& programs, const KernelSour
   const std::string text = emitted(programs, source, target, options);
   const char* extension = target.arch == "cuda" ? ".cu" : target.arch == "opencl" ? ".cl" : ".c";
   const std::string name = output_name(options, programs.front().name, extension);
-  if (name == "-") {
-    fwrite(text.data(), 1, text.size(), stdout);
-    return kExitFine;
-  }
   write_file(name, text.data(), text.size());
+  if (name == "-") return kExitFine;
   if (options.json)
     print_json({{"file", name}, {"bytes", text.size()}, {"target", target.text}});
   else
@@ -173,6 +189,7 @@ int compile_to_text(const std::vector<lang::Program>& programs, const KernelSour
 int run_compile(const Options& options) {
   if (!options.after.empty() && options.emit != "lower") throw UsageError("--after needs --emit lower");
   if (!options.after.empty()) expect_pass(options.after);
+  if (options.json && options.output == "-") throw UsageError("expected --json or -o -: both write to standard output");
   const KernelSource source = read_kernel(options.kernel);
   if (source.module) throw UsageError(source.name + " is compiled already; 'ferry inspect' shows it");
   if (source.foreign) {
@@ -219,7 +236,9 @@ void add_compile(CLI::App& app, Action& chosen) {
       ->type_name("NAME=SIZE")
       ->type_size(1)
       ->allow_extra_args(false);
-  command.add_option("-o,--output", options->output, "The file to write (default: the kernel's name with .ferry)")
+  command
+      .add_option("-o,--output", options->output,
+                  "The file to write, '-' for standard output (default: the kernel's name with .ferry)")
       ->type_name("FILE");
   command
       .add_option("--emit", options->emit,

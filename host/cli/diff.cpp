@@ -74,7 +74,7 @@ int run_diff(const Options& options) {
                                           isatty(STDOUT_FILENO) != 0 && getenv("NO_COLOR") == nullptr);
     fwrite(text.data(), 1, text.size(), stdout);
   }
-  return same ? kExitFine : kExitDiffers;
+  return same ? kExitFine : kExitWrongResult;
 }
 
 }  // namespace

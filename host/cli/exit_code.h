@@ -8,14 +8,23 @@
 
 namespace ferry::cli {
 
+// The one list: help, docs/exit_codes.md and the tests follow it.
+#define FERRY_EXIT_CODES(X)                                                                            \
+  X(0, kExitFine, "fine")                                                                              \
+  X(1, kExitWrongResult, "a wrong result, a kernel that failed, or a difference that was asked about") \
+  X(2, kExitUserError, "a mistake in the command, the kernel, its arguments or a file")                \
+  X(3, kExitDevice, "the device or the connection")                                                    \
+  X(4, kExitBug, "a bug of ferry's own")                                                               \
+  X(5, kExitUnknown, "nobody can tell (compare --fail-if-slower)")
+
 enum ExitCode : int {
-  kExitFine = 0,
-  kExitWrongResult = 1,  // a wrong result, or a kernel that failed
-  kExitDiffers = 1,      // of `ferry diff`, as of diff
-  kExitUserError = 2,    // usage, a compile error, arguments
-  kExitDevice = 3,       // the device or the connection
-  kExitBug = 4,          // ours
+#define FERRY_ENUM(number, name, meaning) name = number,
+  FERRY_EXIT_CODES(FERRY_ENUM)
+#undef FERRY_ENUM
 };
+
+// "Exit codes: 0 fine; 1 ...", in lines as wide as the help's.
+std::string exit_codes_text();
 
 // What the user typed cannot be done.
 class UsageError : public std::runtime_error {

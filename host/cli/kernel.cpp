@@ -16,6 +16,7 @@
 #include "host/cli/size_hints.h"
 #include "host/lang/text.h"
 #include "host/lower/lower.h"
+#include "host/npy/whole_file.h"
 #include "host/schedule/sections.h"
 #include "host/session/bind.h"
 
@@ -82,16 +83,21 @@ KernelSource read_foreign(const KernelOptions& options, const std::string& other
   }
   std::string text = read_file(options.file);
   if (text.find('\0') != std::string::npos) text.clear();  // an object or bitcode
-  std::string signature = options.signature;
-  if (signature.empty()) signature = foreign::signature_in_source(text);
-  if (signature.empty()) signature = other_signature;
-  if (signature.empty()) {
+  std::vector<std::string> signatures = {options.signature};
+  if (options.signature.empty()) signatures = foreign::signatures_in_source(text);
+  if (signatures.empty() && !other_signature.empty()) signatures = {other_signature};
+  if (signatures.empty()) {
     throw UsageError(source.name +
                      ": expected --signature 'saxpy(f32 a, in f32[n] x, inout f32[n] y)', or a comment "
                      "'// ferry: saxpy(...)' in it");
   }
   source.text = text;
-  source.foreign = {options.file, foreign::parse_signature(signature), words_of(options.c_flags), std::move(text)};
+  source.foreign.emplace();
+  source.foreign->file = options.file;
+  source.foreign->flags = words_of(options.c_flags);
+  source.foreign->source = std::move(text);
+  for (const std::string& signature : signatures)
+    source.foreign->signatures.push_back(foreign::parse_signature(signature));
   return source;
 }
 
@@ -172,17 +178,36 @@ KernelSource read_kernel(const KernelOptions& options, const std::string& other_
   return source;
 }
 
-std::string signature_of(const KernelSource& source, const std::string& function) {
-  if (source.foreign) return signature_text(source.foreign->signature.function);
-  if (source.module) return signature_text(choose_function(source.module->manifest(), function, source.name));
+FunctionInfo function_of(const KernelSource& source, const std::string& function) {
+  if (source.foreign) {
+    std::vector<FunctionInfo> functions;
+    for (const foreign::Signature& signature : source.foreign->signatures) functions.push_back(signature.function);
+    return choose(functions, function, source.name);
+  }
+  if (source.module) return choose_function(source.module->manifest(), function, source.name);
   const lang::Program& program = choose_program(source, function);
-  return signature_text(describe(lower::lower(program, schedule::Schedule(program))));
+  return describe(lower::lower(program, schedule::Schedule(program)));
+}
+
+std::string signature_of(const KernelSource& source, const std::string& function) {
+  return signature_text(function_of(source, function));
+}
+
+bool has_definition(const KernelSource& source) {
+  // What ferry compiled from its own notation always carries the schedule.
+  return !source.programs.empty() || (source.module && !source.module->schedule().empty() && !source.text.empty());
+}
+
+bool may_leave_tensors(const KernelSource& source) {
+  return source.foreign.has_value() || (source.module && source.module->schedule().empty());
 }
 
 const lang::Program& choose_program(const KernelSource& source, const std::string& function) {
   if (source.foreign) {
-    throw UsageError(source.name +
-                     " is not in ferry's own notation, so there is nothing to check it against: expected no --check");
+    throw UsageError(
+        source.name +
+        " is not in ferry's own notation, so there is nothing to check it against: expected no --check, or "
+        "--check-against and a kernel that computes the same");
   }
   return choose(source.programs, function, source.name);
 }
@@ -203,7 +228,7 @@ lang::Program program_of(const KernelSource& source, const std::string& function
   } catch (const CompileError& error) {
     throw UsageError(source.name +
                      " was not compiled of a kernel in ferry's own notation, so there is nothing to check "
-                     "it against: expected no --check\n" +
+                     "it against: expected no --check, or --check-against and a kernel that computes the same\n" +
                      error.what());
   }
 }
@@ -267,10 +292,10 @@ std::string read_file(const std::string& name) {
 }
 
 void write_file(const std::string& name, const void* bytes, std::size_t count) {
-  FILE* file = fopen(name.c_str(), "wb");
-  const bool written = file != nullptr && fwrite(bytes, 1, count, file) == count;
-  if (file == nullptr || (fclose(file) != 0 || !written)) {
-    throw UsageError("cannot write '" + name + "': " + strerror(errno));
+  const int failed = npy::write_whole_file(name, {static_cast<const std::uint8_t*>(bytes), count});
+  // Whoever reads the output may stop when it has seen enough.
+  if (failed != 0 && (name != "-" || failed != EPIPE)) {
+    throw UsageError("cannot write " + (name == "-" ? "the output" : "'" + name + "'") + ": " + strerror(failed));
   }
 }
 

@@ -51,8 +51,13 @@ struct KernelSource {
 // UsageError, CompileError, or RemoteError for a module that is corrupt. A foreign kernel without a signature of its
 // own, on the command line or in a comment "ferry: ...", takes `other_signature`.
 KernelSource read_kernel(const KernelOptions& options, const std::string& other_signature = {});
-// Of the function it would take, when that can be told without compiling; empty otherwise.
+// The function it would take, as it will be compiled.
+FunctionInfo function_of(const KernelSource& source, const std::string& function);
 std::string signature_of(const KernelSource& source, const std::string& function);
+// Whether it was written in ferry's own notation, so that there is a definition to compute its results from.
+bool has_definition(const KernelSource& source);
+// Whether nothing but its author's care keeps it inside of its tensors.
+bool may_leave_tensors(const KernelSource& source);
 
 // The def of this name, or the only one.
 const lang::Program& choose_program(const KernelSource& source, const std::string& function);
@@ -78,7 +83,7 @@ CompiledKernel compile_kernel(const KernelSource& source, const std::string& fun
 
 // The bytes of a file, or of stdin for "-". UsageError says why it cannot be read.
 std::string read_file(const std::string& name);
-// Replaces the file. UsageError says why it cannot be written.
+// Replaces the file once all of it is written; "-" is standard output. UsageError says why it cannot be written.
 void write_file(const std::string& name, const void* bytes, std::size_t count);
 
 }  // namespace ferry::cli

@@ -2,7 +2,6 @@
 #include <string>
 
 #include "host/cli/command.h"
-#include "host/session/remote_error.h"
 #include "rpc/secure/key.h"
 
 namespace ferry::cli {
@@ -15,7 +14,7 @@ int keygen(const std::string& path) {
     fputs(secure::to_file_text(key).c_str(), stdout);
     return kExitFine;
   }
-  session::check(secure::write_key_file(path, key));
+  if (const Status written = secure::write_key_file(path, key); !written.is_ok()) throw UsageError(written.message());
   printf("made %s, key %s\n", path.c_str(), secure::to_text(key.id()).c_str());
   printf("server: rpc_server --key-file FILE, or put it into ~/.config/ferry/server-keys/ there as NAME.key\n");
   printf("client: ferry device --remote HOST:PORT --key-file %s\n", path.c_str());

@@ -1,10 +1,12 @@
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <sstream>
 
 #include "host/cli/command.h"
+#include "host/cli/kernel_failure.h"
+#include "host/cli/output.h"
 
 namespace {
 
@@ -40,6 +42,8 @@ int run(const cli::Action& chosen) {
     return complain(error.what(), cli::kExitUserError);
   } catch (const CompileError& error) {
     return complain(error.what(), cli::kExitUserError);
+  } catch (const cli::KernelFailed& error) {
+    return complain(error.what(), cli::kExitWrongResult);
   } catch (const RemoteError& error) {
     return complain(error.what(), cli::exit_code_of(error.code()));
   } catch (const std::bad_alloc&) {
@@ -58,12 +62,11 @@ int main(int count, char** words) {
   app.set_version_flag("--version", "ferry " FERRY_VERSION);
   app.require_subcommand(1);
   app.footer(
-      "'ferry COMMAND --help' shows a command's options and examples. --remote or FERRY_REMOTE names the\n"
-      "rpc_server to use; without either, ferry starts one on this machine and ends it when done. Names of devices,\n"
-      "their addresses and keys stand in ~/.config/ferry/devices.toml.\n\n"
-      "Exit codes: 0 fine; 1 a wrong result, a kernel that failed, or a difference; 2 a mistake in the command, kernel "
-      "or\n"
-      "arguments; 3 the device or the connection; 4 a bug of ferry's own.");
+      std::string("'ferry COMMAND --help' shows a command's options and examples. --remote or FERRY_REMOTE names the\n"
+                  "rpc_server to use; without either, ferry starts one on this machine and ends it when done. Names of "
+                  "devices,\n"
+                  "their addresses and keys stand in ~/.config/ferry/devices.toml.\n\n") +
+      cli::exit_codes_text());
   cli::Action chosen;
   cli::add_device(app, chosen);
   cli::add_targets(app, chosen);
@@ -80,11 +83,15 @@ int main(int count, char** words) {
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    if (error.get_exit_code() == 0) {  // --help and --version
+      std::ostringstream text;
+      app.exit(error, text, text);
+      fputs(text.str().c_str(), stdout);
+      return cli::output_is_written() ? cli::kExitFine : complain("cannot write the output", cli::kExitUserError);
+    }
     return complain(usage_error(app, error, count > 1 ? words[1] : "").c_str(), cli::kExitUserError);
   }
   const int code = run(chosen);
-  if (fflush(stdout) == 0 || code != cli::kExitFine) return code;
-  // Whoever reads the output may stop when it has seen enough.
-  return errno == EPIPE ? code : complain("cannot write the output", cli::kExitUserError);
+  if (cli::output_is_written() || code != cli::kExitFine) return code;
+  return complain("cannot write the output", cli::kExitUserError);
 }

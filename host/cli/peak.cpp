@@ -71,24 +71,45 @@ ir::Function chains_function(DType dtype, int lanes) {
   return function;
 }
 
-double measure_flops(const Device& device, const Target& target, DType dtype) {
+// As the server counts them: a parallel loop is as wide.
+std::int64_t threads_of(const Device& device, const BenchOptions& bench) {
+  std::uint32_t threads = std::max(1u, device.facts().threads);
+  if (bench.threads != 0) threads = std::min(threads, bench.threads);
+  if (!bench.cores.empty()) threads = std::min(threads, static_cast<std::uint32_t>(bench.cores.size()));
+  return threads;
+}
+
+BenchOptions options_like(const BenchOptions& bench) {
+  BenchOptions options = kOptions;
+  options.threads = bench.threads;
+  options.cores = bench.cores;
+  return options;
+}
+
+// Operations a second.
+std::function<double()> flops_meter(const Device& device, const Target& target, DType dtype,
+                                    const BenchOptions& bench) {
   const int lanes = static_cast<int>(std::max(1u, target.lanes(static_cast<std::uint32_t>(dtype_bytes(dtype)))));
   const ir::Function function = chains_function(dtype, lanes);
   const Function chains = device.load(CompiledModule(compile_module(std::span(&function, 1), target, {})))["chains"];
   // Factors of zero keep every chain at a plain number whatever its length.
   const Tensor factors = device.filled(dtype, {2 * lanes}, FillKind::zeros);
-  const std::int64_t tasks = std::max(1u, device.facts().threads);
+  const std::int64_t tasks = threads_of(device, bench);
+  const BenchOptions options = options_like(bench);
+  BenchOptions once = options;
+  once.repeat = 1;
+  once.min_repeat_ms = once.warmup_ms = 0;
   std::int64_t rounds = 1000;
-  for (;;) {
-    const double seconds = chains.measure({factors, tasks, rounds}, {1, 1, 0, 0}).minimum();
-    if (seconds > 300e-6 || rounds > 1'000'000) break;
-    rounds *= 4;
-  }
-  const double seconds = chains.measure({factors, tasks, rounds}, kOptions).minimum();
-  return static_cast<double>(tasks * rounds * 2 * kChains * lanes) / seconds;
+  while (chains.measure({factors, tasks, rounds}, once).minimum() <= 300e-6 && rounds <= 1'000'000) rounds *= 4;
+  return [=] {
+    const double seconds = chains.measure({factors, tasks, rounds}, options).minimum();
+    return static_cast<double>(tasks * rounds * 2 * kChains * lanes) / seconds;
+  };
 }
 
-double measure_copy(const Device& device, const Target& target, std::uint64_t traffic_bytes) {
+// Bytes a second.
+std::function<double()> copy_meter(const Device& device, const Target& target, std::uint64_t traffic_bytes,
+                                   const BenchOptions& bench) {
   constexpr std::uint64_t kLeast = 16 << 10, kMost = 256 << 20;
   const std::uint64_t traffic = std::clamp(traffic_bytes, kLeast, kMost);
   const Expr count = lang::var("N");
@@ -97,13 +118,19 @@ double measure_copy(const Device& device, const Target& target, std::uint64_t tr
   const Function copy =
       device.load(compile(lang::make_program("copy", {lang::in(from), lang::out(to)}), target))["copy"];
   const Tensor source = device.filled(DType::f32, {static_cast<std::int64_t>(traffic / 8)}, FillKind::ones);
-  return static_cast<double>(traffic) / copy.measure({source}, kOptions).minimum();
+  const BenchOptions options = options_like(bench);
+  return [=] { return static_cast<double>(traffic) / copy.measure({source}, options).minimum(); };
 }
 
 }  // namespace
 
-Peak measure_peak(const Device& device, const Target& target, DType dtype, std::uint64_t traffic_bytes) {
-  return {measure_flops(device, target, dtype), measure_copy(device, target, traffic_bytes)};
+std::function<Peak()> peak_meter(const Device& device, const Target& target, DType dtype, std::uint64_t traffic_bytes,
+                                 const BenchOptions& bench) {
+  return [flops = flops_meter(device, target, dtype, bench), bytes = copy_meter(device, target, traffic_bytes, bench)] {
+    return Peak{flops(), bytes()};
+  };
 }
+
+Peak better(const Peak& a, const Peak& b) { return {std::max(a.flops, b.flops), std::max(a.bytes, b.bytes)}; }
 
 }  // namespace ferry::cli

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -6,11 +8,14 @@
 #include "host/cli/bench_report.h"
 #include "host/cli/call_setup.h"
 #include "host/cli/check.h"
+#include "host/cli/check_against.h"
 #include "host/cli/command.h"
 #include "host/cli/compile_deadline.h"
+#include "host/cli/compare_results.h"
 #include "host/cli/format.h"
 #include "host/cli/json.h"
 #include "host/cli/kernel.h"
+#include "host/cli/kernel_failure.h"
 #include "host/cli/progress.h"
 #include "host/cli/remote.h"
 #include "host/cli/target_option.h"
@@ -27,24 +32,34 @@ struct Options {
   RemoteOptions remote;
   std::string target;
   std::vector<std::string> outputs;
+  std::string check_against;  // a file
   bool json = false;
   bool wait_for_debugger = false;
 };
 
 struct Output {
   std::size_t parameter = 0;
-  Tensor tensor;
+  DType dtype = DType::f32;
+  Shape shape;
+  std::uint64_t elements = 0;
   std::string file;
   std::vector<std::uint8_t> bytes;  // read back when somebody needs them
 };
 
-std::vector<Output> collect(const FunctionInfo& function, std::vector<Tensor> tensors,
-                            const std::map<std::string, std::string>& files) {
+// The outputs, read back where they are wanted or short enough to be printed.
+std::vector<Output> collect(const FunctionInfo& function, const std::vector<Tensor>& tensors,
+                            const std::map<std::string, std::string>& files, bool wanted) {
   std::vector<Output> outputs;
   for (std::size_t p = 0; p < function.parameters.size(); ++p) {
     if (function.parameters[p].direction == Direction::in) continue;
-    Output output{p, std::move(tensors[outputs.size()]), "", {}};
+    const Tensor& tensor = tensors[outputs.size()];
+    Output output{p, tensor.dtype(), tensor.shape(), tensor.elements(), "", {}};
     if (const auto file = files.find(function.parameters[p].name); file != files.end()) output.file = file->second;
+    if (wanted || !output.file.empty() || output.elements <= kPrintedElements) {
+      output.bytes.resize(tensor.bytes());
+      const Progress progress("reading " + bytes_text(output.bytes.size()));
+      tensor.read(output.bytes.data());
+    }
     outputs.push_back(std::move(output));
   }
   return outputs;
@@ -62,124 +77,157 @@ void expect_outputs(const FunctionInfo& function, const std::map<std::string, st
   }
 }
 
-void read_back(Output& output, bool wanted) {
-  if (!wanted) return;
-  output.bytes.resize(output.tensor.bytes());
-  const Progress progress("reading " + bytes_text(output.bytes.size()));
-  output.tensor.read(output.bytes.data());
-}
-
 Json output_json(const FunctionInfo& function, const Output& output) {
   Json json = {{"name", function.parameters[output.parameter].name},
-               {"dtype", dtype_name(output.tensor.dtype())},
-               {"shape", output.tensor.shape()}};
+               {"dtype", dtype_name(output.dtype)},
+               {"shape", output.shape}};
   if (!output.file.empty()) json["file"] = output.file;
-  if (output.tensor.elements() <= kPrintedElements) {
-    json["text"] = array_text(output.tensor.dtype(), output.tensor.shape(), output.bytes.data());
+  if (output.elements <= kPrintedElements) {
+    json["text"] = array_text(output.dtype, output.shape, output.bytes.data());
   }
   return json;
 }
 
 void print_output(const FunctionInfo& function, const Output& output) {
-  printf("%s = %s", function.parameters[output.parameter].name.c_str(),
-         shape_text(output.tensor.dtype(), output.tensor.shape()).c_str());
+  printf("%s = %s", function.parameters[output.parameter].name.c_str(), shape_text(output.dtype, output.shape).c_str());
   if (!output.file.empty()) printf(" in %s", output.file.c_str());
   printf("\n");
-  if (output.file.empty() && output.tensor.elements() <= kPrintedElements) {
-    printf("%s\n", array_text(output.tensor.dtype(), output.tensor.shape(), output.bytes.data()).c_str());
+  if (output.file.empty() && output.elements <= kPrintedElements) {
+    printf("%s\n", array_text(output.dtype, output.shape, output.bytes.data()).c_str());
   }
 }
 
 // All that needs the device, in one session.
 struct Session {
   std::string device;
-  CompiledKernel kernel;
+  std::string target;
+  double compile_ms = 0;
+  std::size_t module_bytes = 0;
   FunctionInfo info;
   CallPlan plan;
   std::optional<lang::Program> program;  // to check against
   std::vector<Output> outputs;
   double seconds = 0;
   std::vector<StepTime> steps;
+  std::vector<verify::OutputComparison> compared;  // with another kernel that ran there
+
+  Outputs results(const FunctionInfo& function) const {
+    Outputs results(function.parameters.size());
+    for (const Output& output : outputs) results[output.parameter] = output.bytes;
+    return results;
+  }
 };
 
-Session run_on_device(const Options& options, const KernelSource& source,
+Session run_on_device(const Options& options, const KernelSource& source, const std::optional<KernelSource>& against,
                       const std::map<std::string, std::string>& files) {
   ConnectOptions connection;
   connection.wait_for_debugger = options.wait_for_debugger;
   connection.devices = devices_for(options.target, source);
+  connection.guard_tensors = may_leave_tensors(source) || (against && may_leave_tensors(*against));
   const Device device = open_device(options.remote, connection);
-  CompiledKernel kernel =
-      compile_kernel(source, options.kernel.function, target_for(device, options.target, source), options.call);
+  const Target target = target_for(device, options.target, source);
+  const CompiledKernel kernel = compile_kernel(source, options.kernel.function, target, options.call);
   FunctionInfo info = choose_function(kernel.module.manifest(), options.kernel.function, source.name);
   expect_outputs(info, files);
   CallPlan plan = plan_call(info, options.call);
   std::optional<lang::Program> program;
   if (options.check.check) program = program_of(source, info.name);
 
-  const Function function = device.load(kernel.module)[info.name];
-  const std::vector<Argument> arguments = make_arguments(info, plan, device);
-  TimedOutputs timed = [&] {
-    const Progress progress("running " + info.name);
-    return function.call_timed(arguments);
-  }();
-  std::vector<Output> outputs = collect(info, std::move(timed.outputs), files);
-  for (Output& output : outputs) {
-    read_back(output, options.check.check || !output.file.empty() || output.tensor.elements() <= kPrintedElements);
+  Session session;
+  {
+    const Function function = device.load(kernel.module)[info.name];
+    const std::vector<Argument> arguments = make_arguments(info, plan, device);
+    TimedOutputs timed = run_kernel(device, {info.name}, [&] {
+      const Progress progress("running " + info.name);
+      return function.call_timed(arguments);
+    });
+    session.outputs = collect(info, timed.outputs, files, options.check.check || against);
+    session.steps = std::move(timed.steps);
+    session.seconds = static_cast<double>(function.last_elapsed_ns()) * 1e-9;
   }
-  const double seconds = static_cast<double>(function.last_elapsed_ns()) * 1e-9;
-  const std::string where =
-      device.name() + (device.processor() == device.facts().cpu_name ? "" : ", " + device.processor());
-  return {where,   std::move(kernel),     std::move(info), std::move(plan), std::move(program), std::move(outputs),
-          seconds, std::move(timed.steps)};
+  if (against && !has_definition(*against)) {
+    session.compared = compare_on_device(device, *against, target, {info, plan, session.results(info)}, options.call,
+                                         {options.check.rtol, options.check.atol});
+  }
+  finish_kernels(device);
+  session.device = device.name() + (device.processor() == device.facts().cpu_name ? "" : ", " + device.processor());
+  session.target = kernel.module.manifest().target;
+  session.compile_ms = kernel.compile_ms;
+  session.module_bytes = kernel.module.bytes().size();
+  session.info = std::move(info);
+  session.plan = std::move(plan);
+  session.program = std::move(program);
+  return session;
+}
+
+std::vector<CheckResult> check(const Options& options, const Session& session,
+                               const std::optional<KernelSource>& against) {
+  const Progress progress("checking");
+  std::vector<CheckResult> checks;
+  const Outputs results = session.results(session.info);
+  if (session.program) checks = check_outputs(*session.program, session.info, session.plan, results, options.check);
+  if (against && has_definition(*against)) {
+    std::vector<CheckResult> more =
+        check_against_definition(*against, {session.info, session.plan, results}, options.check);
+    std::move(more.begin(), more.end(), std::back_inserter(checks));
+  }
+  return checks;
+}
+
+void print_run(const Session& session, const std::vector<CheckResult>& checks, const std::string& against) {
+  for (const Output& output : session.outputs) print_output(session.info, output);
+  for (const CheckResult& result : checks) printf("%s\n", to_text(result).c_str());
+  for (const verify::OutputComparison& output : session.compared) printf("%s\n", to_text(output, against).c_str());
+  printf("%s: %s on %s\n", session.info.name.c_str(), seconds_text(session.seconds).c_str(), session.device.c_str());
+  if (session.steps.size() > 1) print_steps(session.steps);
+}
+
+Json run_json(const Session& session, const std::vector<CheckResult>& checks) {
+  Json outputs = Json::array(), checked = Json::array(), compared = Json::array();
+  for (const Output& output : session.outputs) outputs.push_back(output_json(session.info, output));
+  for (const CheckResult& result : checks) checked.push_back(check_json(result));
+  for (const verify::OutputComparison& output : session.compared) compared.push_back(comparison_json(output));
+  Json json = {{"function", session.info.name},
+               {"device", session.device},
+               {"target", session.target},
+               {"compile_ms", session.compile_ms},
+               {"module_bytes", session.module_bytes},
+               {"seconds", session.seconds},
+               {"outputs", outputs}};
+  if (!session.steps.empty()) json["steps"] = steps_json(session.steps);
+  if (!checks.empty() || session.program) json["check"] = checked;
+  if (!session.compared.empty()) json["compared"] = compared;
+  return json;
 }
 
 int run(const Options& options) {
-  KernelSource source = read_kernel(options.kernel);
+  CheckedPair kernels = read_checked_pair(options.kernel, options.check_against);
+  KernelSource& source = kernels.source;
   source.deadline = first_deadline(source.deadline, options.remote.deadlines.session);
+  const std::optional<KernelSource>& against = kernels.against;
   const std::map<std::string, std::string> files = parse_outputs(options.outputs);
-  const Session session = with_retries([&] { return run_on_device(options, source, files); });
-  const FunctionInfo& info = session.info;
-  std::vector<std::vector<std::uint8_t>> results(info.parameters.size());
+  const Session session = with_retries([&] { return run_on_device(options, source, against, files); });
   for (const Output& output : session.outputs) {
-    if (!output.file.empty()) {
-      write_tensor(output.file, output.tensor.dtype(), output.tensor.shape(), output.bytes);
-    }
-    results[output.parameter] = output.bytes;
+    if (!output.file.empty()) write_tensor(output.file, output.dtype, output.shape, output.bytes);
   }
-  std::vector<CheckResult> checks;
-  if (session.program) {
-    const Progress progress("checking");
-    checks = check_outputs(*session.program, info, session.plan, results, options.check);
+  const std::vector<CheckResult> checks = check(options, session, against);
+  if (options.json) {
+    print_json(run_json(session, checks));
+  } else {
+    print_run(session, checks, options.check_against);
   }
   bool wrong = false;
-  for (const CheckResult& result : checks) wrong = wrong || result.wrong > 0;
-
-  if (options.json) {
-    Json outputs_json = Json::array(), checks_json = Json::array();
-    for (const Output& output : session.outputs) outputs_json.push_back(output_json(info, output));
-    for (const CheckResult& result : checks) checks_json.push_back(check_json(result));
-    Json json = {{"function", info.name},
-                 {"device", session.device},
-                 {"target", session.kernel.module.manifest().target},
-                 {"compile_ms", session.kernel.compile_ms},
-                 {"module_bytes", session.kernel.module.bytes().size()},
-                 {"seconds", session.seconds},
-                 {"outputs", outputs_json}};
-    if (!session.steps.empty()) json["steps"] = steps_json(session.steps);
-    if (session.program) json["check"] = checks_json;
-    print_json(json);
-  } else {
-    for (const Output& output : session.outputs) print_output(info, output);
-    for (const CheckResult& result : checks) printf("%s\n", to_text(result).c_str());
-    printf("%s: %s on %s\n", info.name.c_str(), seconds_text(session.seconds).c_str(), session.device.c_str());
-    if (session.steps.size() > 1) print_steps(session.steps);
-  }
-  if (!wrong) return kExitFine;
   fflush(stdout);
   for (const CheckResult& result : checks) {
-    if (result.wrong > 0) fprintf(stderr, "ferry: wrong result: %s\n", result.first_wrong.c_str());
+    if (result.wrong == 0) continue;
+    fprintf(stderr, "ferry: wrong result: %s\n", result.first_wrong.c_str());
+    wrong = true;
   }
-  return kExitWrongResult;
+  if (const std::string difference = difference_text(session.compared); !difference.empty()) {
+    fprintf(stderr, "ferry: %s and %s differ: %s\n", source.name.c_str(), against->name.c_str(), difference.c_str());
+    wrong = true;
+  }
+  return wrong ? kExitWrongResult : kExitFine;
 }
 
 }  // namespace
@@ -198,6 +246,7 @@ void add_run(CLI::App& app, Action& chosen) {
       ->type_size(1)
       ->allow_extra_args(false);
   add_check_options(command, options->check);
+  add_check_against_option(command, options->check_against);
   command.add_flag("--wait-for-debugger", options->wait_for_debugger,
                    "Say how to attach a debugger on the device, and run once one is there");
   add_json_option(command, options->json);
@@ -206,6 +255,7 @@ void add_run(CLI::App& app, Action& chosen) {
       "  ferry run mm.tc --size M=64,N=64,K=64 --check\n"
       "  ferry run mm.tc --arg A=@a.npy --arg B=f32[64,64]:ones --out C=@c.npy --remote 192.168.1.17:9090\n"
       "  ferry run mm.tc --size M=64,N=64,K=64 --schedule mm.schedule --knob rows=8 --check\n"
+      "  ferry run mine.c --size M=64,N=64,K=64 --check-against mm.tc\n"
       "  ferry run -e 'def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }' --arg A=f32[5]:iota");
   command.callback([options, &chosen] { chosen = [options] { return run(*options); }; });
 }

@@ -54,8 +54,8 @@ struct Kernels {
   std::string more = folder.file("more.tc", kernel(2100));  // 5% more work
 
   nlohmann::json compare(const std::string& a, const std::string& b, int seed) const {
-    const Outcome outcome = test::run_ferry(
-        {"compare", a, b, "--size", "N=256,K=3000", "--threads", "1", "--seed", std::to_string(seed), "--json"});
+    const Outcome outcome = test::run_ferry({"compare", a, b, "--size", "N=256,K=3000", "--threads", "1", "--seed",
+                                             std::to_string(seed), "--json", "--allow-difference"});
     CAPTURE(outcome.err);
     REQUIRE(outcome.code == 0);
     return nlohmann::json::parse(outcome.out);
@@ -81,7 +81,7 @@ int at_least(int percent) { return runs() * percent / 100; }
 
 }  // namespace
 
-TEST_CASE("a kernel against itself, at other addresses in each process, shows no difference") {
+TEST_CASE("a kernel against itself, at other addresses in each process, is not called slower") {
   const Kernels kernels;
   CHECK(count(kernels, kernels.usual, kernels.usual, nullptr) >= at_least(97));
 }
@@ -91,7 +91,7 @@ TEST_CASE("5% more work is called slower") {
   CHECK(count(kernels, kernels.more, kernels.usual, "A") >= at_least(95));
 }
 
-TEST_CASE("beside a job that takes a processor, a kernel against itself shows no difference") {
+TEST_CASE("beside a job that takes a processor, a kernel against itself is not called slower") {
   const Kernels kernels;
   const Hog hog;
   CHECK(count(kernels, kernels.usual, kernels.usual, nullptr) >= at_least(97));
@@ -106,7 +106,7 @@ TEST_CASE("beside a job that takes a processor, 5% more work is called slower") 
 TEST_CASE("compare prints JSON of a schema with a version, whose keys docs/measuring.md lists") {
   const Kernels kernels;
   const nlohmann::json result = kernels.compare(kernels.more, kernels.usual, 1);
-  CHECK(result.at("schema") == "ferry.compare/1");
+  CHECK(result.at("schema") == "ferry.compare/2");
   REQUIRE(result.at("processes").size() == 12);
   std::vector<nlohmann::json> paddings;
   for (const auto& process : result.at("processes")) paddings.push_back(process.at("code_padding"));

@@ -36,7 +36,7 @@ const char* const kMixed =
     "}\n";
 
 foreign::ForeignKernel kernel(const Folder& folder, const std::string& text, const std::string& signature) {
-  return {folder.file("kernel.c", text), foreign::parse_signature(signature), {}, text};
+  return {folder.file("kernel.c", text), {foreign::parse_signature(signature)}, {}, text};
 }
 
 void run_everything(const std::string& arch) {
@@ -60,7 +60,7 @@ void run_everything(const std::string& arch) {
     for (std::size_t i = 0; i < 3; ++i) CHECK(result[i] == doctest::Approx(sum + std::exp(x[i])).epsilon(1e-15));
   }
   const CompiledModule saxpy(
-      foreign::compile_foreign(kernel(folder, kSaxpy, foreign::signature_in_source(kSaxpy)), device.target()));
+      foreign::compile_foreign(kernel(folder, kSaxpy, foreign::signatures_in_source(kSaxpy).front()), device.target()));
   const std::vector<float> x = {1, 2, 3}, y = {10, 20, 30};
   CHECK(device.load(saxpy)["saxpy"](2, view(x, {3}), view(y, {3})).to_vector<float>() ==
         std::vector<float>{12, 24, 36});
@@ -90,7 +90,9 @@ TEST_CASE("run and bench take a C file, and say what is wrong with one") {
   CHECK(complaint({"run", bare}).find("expected --signature 'saxpy(") != std::string::npos);
   CHECK(complaint({"run", bare, "--signature", "f(x)"}).find("signature, column 3: expected a type") !=
         std::string::npos);
-  CHECK(complaint({"run", bare, "--signature", "g()"}).find("expected a function 'g', got f") != std::string::npos);
+  CHECK(run_ferry({"run", bare, "--signature", "g()"}).code == 0);  // its only function
+  const std::string two = folder.file("two.c", "void f(void) {}\nvoid h(void) {}");
+  CHECK(complaint({"run", two, "--signature", "g()"}).find("expected a function 'g', got f") != std::string::npos);
   CHECK(complaint({"run", saxpy, "--size", "n=3", "--arg", "a=1", "--check"}).find("expected no --check") !=
         std::string::npos);
   CHECK(complaint({"diff", saxpy, "none", "default"}).find("saxpy.c is computed as it says") != std::string::npos);
@@ -118,7 +120,7 @@ TEST_CASE("a C file compiles into a module, which runs later and says that it ca
 
 TEST_CASE("LLVM IR, bitcode, assembly and an object run and are timed like C") {
   const Folder folder;
-  const std::string c = folder.file("saxpy.c", kSaxpy), signature = foreign::signature_in_source(kSaxpy);
+  const std::string c = folder.file("saxpy.c", kSaxpy), signature = foreign::signatures_in_source(kSaxpy).front();
   const std::pair<const char*, const char*> kinds[] = {
       {"saxpy.ll", "-S -emit-llvm"}, {"saxpy.bc", "-c -emit-llvm"}, {"saxpy.s", "-S"}, {"saxpy.o", "-c"}};
   for (const auto& [name, flags] : kinds) {
@@ -141,11 +143,77 @@ TEST_CASE("a shared object runs as it is") {
   const std::string c = folder.file("saxpy.c", kSaxpy), so = folder.path("saxpy.so");
   REQUIRE(std::system(("clang-19 -O2 -fPIC -shared -nostdlib -fuse-ld=lld-19 -Wl,--hash-style=both -o " + so + " " + c)
                           .c_str()) == 0);
-  const Outcome run = run_ferry({"run", so, "--signature", foreign::signature_in_source(kSaxpy), "--arg",
+  const Outcome run = run_ferry({"run", so, "--signature", foreign::signatures_in_source(kSaxpy).front(), "--arg",
                                  "x=f32[3]:iota", "--arg", "y=f32[3]:ones", "--arg", "a=2"});
   CAPTURE(run.err);
   CHECK(run.code == 0);
   CHECK(run.out.starts_with("y = f32[3]\n[1. 3. 5.]\n"));
+}
+
+TEST_CASE("each function with a comment of its own is taken, by name where there are several") {
+  const Folder folder;
+  const std::string file =
+      folder.file("two.c",
+                  "#include <stdint.h>\n// ferry: one(out f32[n] y, i64 n)\n"
+                  "void one(float* y, int64_t n) { for (int64_t i = 0; i < n; ++i) y[i] = 1; }\n"
+                  "/* ferry: two(inout f32[n] y) */\n"
+                  "void two(float* y, int64_t n) { for (int64_t i = 0; i < n; ++i) y[i] += 2; }\n");
+  const Outcome one = run_ferry({"run", file, "--fn", "one", "--arg", "n=3"});
+  CAPTURE(one.err);
+  CHECK(one.out.starts_with("y = f32[3]\n[1. 1. 1.]\n"));
+  const Outcome two = run_ferry({"run", file, "--fn", "two", "--arg", "y=f32[2]:ones"});
+  CHECK(two.out.starts_with("y = f32[2]\n[3. 3.]\n"));
+  const Outcome neither = run_ferry({"run", file, "--size", "n=3"});
+  CHECK(neither.code == 2);
+  CHECK(neither.err.find("has several functions: choose with --fn one of: one, two") != std::string::npos);
+  const std::string module = folder.path("two.ferry");
+  CHECK(run_ferry({"compile", file, "-o", module}).out.find("  two(inout f32[n] y)\n") != std::string::npos);
+  CHECK(run_ferry({"run", module, "--fn", "two", "--arg", "y=f32[2]:ones"}).out.starts_with("y = f32[2]\n[3. 3.]\n"));
+}
+
+TEST_CASE("check runs C and C++ under clang's sanitizers, on this machine") {
+  const Folder folder;
+  const auto file = [&](const std::string& body) {
+    return folder.file("f.c",
+                       "#include <stdint.h>\n// ferry: f(i32 s, in f32[n] x, inout f32[n] y)\n"
+                       "void f(int32_t s, const float* x, float* y, int64_t n) {\n  " +
+                           body + "\n}\n");
+  };
+  const auto check = [&](const std::string& body, std::vector<std::string> more = {}) {
+    std::vector<std::string> words = {"check", file(body), "--size", "n=5", "--arg", "s=31"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_ferry(words);
+  };
+  const Outcome fine = check("for (int64_t i = 0; i < n; ++i) y[i] = 2 * x[i];");
+  CAPTURE(fine.err);
+  CHECK(fine.code == 0);
+  CHECK(fine.out == "f: clang's sanitizers found nothing with these inputs\n");
+  const Outcome overrun = check("for (int64_t i = 0; i <= n; ++i) y[i] = x[i];");
+  CHECK(overrun.code == 1);
+  CHECK_MESSAGE(overrun.err.find("heap-buffer-overflow") != std::string::npos, overrun.err);
+  CHECK(overrun.err.find("f.c:4") != std::string::npos);
+  CHECK(overrun.err.find("the tensor x") != std::string::npos);
+  // Far beyond what pages and bytes around a tensor would tell.
+  CHECK(check("y[-4] = 1;").code == 1);
+  const Outcome shift = check("y[0] = (float)(1 << (s + 1));");
+  CHECK(shift.code == 1);
+  CHECK_MESSAGE(shift.err.find("ferry: f: ") != std::string::npos, shift.err);
+  CHECK(shift.err.find("runtime error: shift exponent 32") != std::string::npos);
+  const Outcome json = check("y[n] = 0;", {"--json"});
+  CHECK(json.code == 1);
+  CHECK(json.out.find("\"fine\": false") != std::string::npos);
+  CHECK(check("y[0] = 1;", {"--target", "raspberry-pi-4"}).code == 2);
+  const std::string cpp =
+      folder.file("g.cpp",
+                  "#include <algorithm>\n#include <cstdint>\n// ferry: g(in f32[n] x, out f32[n] y)\n"
+                  "void g(const float* x, float* y, std::int64_t n) { std::copy(x, x + n, y); }\n");
+  CHECK(run_ferry({"check", cpp, "--size", "n=7"}).code == 0);
+  const std::string copy = folder.file("copy.tc", "def copy(float(N) X) -> (Y) { Y(i) = X(i) }");
+  const std::string doubled = folder.file("doubled.tc", "def doubled(float(N) X) -> (Y) { Y(i) = 2 * X(i) }");
+  CHECK(run_ferry({"check", cpp, "--size", "n=7", "--check-against", copy}).code == 0);
+  const Outcome wrong = run_ferry({"check", cpp, "--size", "n=7", "--check-against", doubled});
+  CHECK(wrong.code == 1);
+  CHECK_MESSAGE(wrong.err.find("wrong result: Y[0] is ") != std::string::npos, wrong.err);
 }
 
 TEST_CASE("compare calls a C kernel without a signature as the other kernel is called") {

@@ -1,0 +1,13 @@
+// `ferry check` of a kernel in C or C++: run on this machine under clang's sanitizers.
+#pragma once
+
+#include "host/cli/check.h"
+#include "host/cli/kernel.h"
+
+namespace ferry::cli {
+
+// Prints what was found, and returns the exit code. `against`: a file of --check-against; empty: none.
+int check_foreign(const KernelOptions& kernel, const CallOptions& call, const CheckOptions& options,
+                  const std::string& against, bool json);
+
+}  // namespace ferry::cli

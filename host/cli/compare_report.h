@@ -1,0 +1,34 @@
+// What compare found, for people and for programs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/cli/compare_process.h"
+#include "host/cli/json.h"
+#include "host/stats/comparison.h"
+#include "host/verify/output_comparison.h"
+
+namespace ferry::cli {
+
+struct CompareReport {
+  std::string names[2];  // of the kernels' files
+  double least_effect = 0;
+  std::uint32_t most_processes = 0;  // that somebody may be advised to run
+  ComparedFacts facts;
+  std::vector<verify::OutputComparison> outputs;  // empty with --allow-difference
+  std::vector<ComparedProcess> processes;
+  stats::Comparison comparison;
+
+  // Of the medians of the processes.
+  double median(int k) const;
+};
+
+std::string verdict_text(const CompareReport& report);
+Json to_json(const CompareReport& report);
+// When nothing was measured since the results differ.
+Json difference_json(const CompareReport& report, const std::string& verdict);
+void print_report(const CompareReport& report);
+
+}  // namespace ferry::cli
