@@ -115,13 +115,14 @@ void Client::open_session() {
     throw RemoteError(ErrorCode::unavailable,
                       peer_ + " does not answer: something listens there, but it is no ferry rpc_server");
   }
-  if (wishes_.guard_memory) guard_memory();
   answer_deadline_.reset();
   queue_deadline_.reset();
+  if (wishes_.guard_memory) guard_memory();
   connection_.transport().set_receive_timeout(std::chrono::milliseconds(0));
 }
 
 void Client::guard_memory() {
+  connection_.transport().set_receive_timeout(wishes_.patience);
   try {
     call(rpc::GuardMemory{});
   } catch (const RemoteError& error) {
