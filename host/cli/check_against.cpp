@@ -24,6 +24,7 @@ CheckedPair read_checked_pair(const KernelOptions& kernel, const std::string& ag
   if (against.empty()) return {read_kernel(kernel), std::nullopt};
   KernelOptions other;
   other.file = against;
+  other.deadline = kernel.deadline;
   if (foreign::is_foreign(against)) {
     KernelSource source = read_kernel(kernel);
     std::string signature = signature_of(source, kernel.function);

@@ -42,8 +42,7 @@ std::vector<verify::OutputComparison> compare_results(const CompareSetup& setup,
                                                       const verify::DifferenceLimits& limits) {
   ConnectOptions connection;
   connection.devices = devices_for(setup.target, setup.kernels[0].source);
-  connection.guard_tensors =
-      may_leave_tensors(setup.kernels[0].source) || may_leave_tensors(setup.kernels[1].source);
+  connection.guard_tensors = may_leave_tensors(setup.kernels[0].source) || may_leave_tensors(setup.kernels[1].source);
   const Device device = open_device(setup.remote, connection);
   const Target target = target_for(device, setup.target, setup.kernels[setup.kernels[0].source.module ? 1 : 0].source);
   std::vector<CompiledModule> modules;
