@@ -25,20 +25,60 @@ namespace {
 
 using namespace ir;
 
+// A variable and the only value that it has where a condition holds; nothing: no variable.
+struct Known {
+  Expr var;
+  std::int64_t value = 0;
+};
+
 // Of an element of shared memory.
 struct Access {
   const Buffer* buffer;
   const std::vector<Expr>* indices;
   const Store* store;  // null: it reads
   Expr part;           // the first index, as long as it tells iterations apart (disjoint_parts)
+  Known when = {};     // it happens in this iteration of a loop alone
 };
 using Accesses = std::vector<Access>;
 
+// Loops that may be walked iteration by iteration: their first values and numbers of iterations.
+struct ShortLoop {
+  std::int64_t first = 0, iterations = 0;
+};
+using ShortLoops = std::unordered_map<const ExprNode*, ShortLoop>;
+constexpr std::int64_t kMostWalks = 8;
+
+// "k < 1" and "k == 0", of a short loop that begins at 0.
+Known known_by(const Expr& condition, const ShortLoops& loops) {
+  const auto* node = condition.as<Binary>();
+  if (node == nullptr) return {};
+  if (node->op == BinaryOp::logical_and) {
+    const Known left = known_by(node->left, loops);
+    return left.var.defined() ? left : known_by(node->right, loops);
+  }
+  const std::int64_t* bound = as_int(node->right);
+  const auto loop = loops.find(node->left.get());
+  if (bound == nullptr || loop == loops.end()) return {};
+  const std::int64_t first = loop->second.first;
+  const bool is_first = (node->op == BinaryOp::lt && *bound == first + 1) ||
+                        (node->op == BinaryOp::le && *bound == first) || (node->op == BinaryOp::eq && *bound == first);
+  return is_first ? Known{node->left, first} : Known{};
+}
+
 class AccessCollector : public Visitor {
  public:
+  AccessCollector(const ShortLoops& loops, Known when) : loops_(loops), when_(std::move(when)) {}
   Accesses found;
 
  protected:
+  void visit_node(const If& node) override {
+    visit(node.condition);
+    const Known outer = when_;
+    if (const Known known = known_by(node.condition, loops_); known.var.defined()) when_ = known;
+    visit(node.on_true);
+    when_ = outer;
+    if (node.on_false.defined()) visit(node.on_false);
+  }
   void visit_node(const Load& node) override {
     if (node.buffer->scope == Scope::shared) add(node.buffer, node.indices, nullptr);
     Visitor::visit_node(node);
@@ -51,13 +91,16 @@ class AccessCollector : public Visitor {
 
  private:
   void add(const BufferRef& buffer, const std::vector<Expr>& indices, const Store* store) {
-    found.push_back({buffer.get(), &indices, store, indices.empty() ? Expr() : indices.front()});
+    found.push_back({buffer.get(), &indices, store, indices.empty() ? Expr() : indices.front(), when_});
   }
+
+  const ShortLoops& loops_;
+  Known when_;
 };
 
 template <class Part>
-Accesses accesses_of(const Part& part) {
-  AccessCollector collector;
+Accesses accesses_of(const Part& part, const ShortLoops& loops = {}, const Known& when = {}) {
+  AccessCollector collector(loops, when);
   collector.visit(part);
   return std::move(collector.found);
 }
@@ -70,10 +113,31 @@ std::int64_t parts_of(const Expr& index) {
   return parts == nullptr ? 0 : *parts;
 }
 
-// Whether the first dimension keeps two accesses apart: parts k % 3 and (k + 1) % 3 of what double_buffer keeps.
+// The first index in the only iteration in which it happens.
+Expr part_in(const Expr& part, const Known& when) {
+  if (!when.var.defined() || !uses_var(part, when.var)) return part;
+  return simplify(substitute(part, {{when.var.get(), Expr(when.value)}}));
+}
+
+bool is_same(const Access& a, const Access& b) {
+  return a.buffer == b.buffer && a.indices == b.indices && a.store == b.store && a.when.var.same_as(b.when.var) &&
+         a.when.value == b.when.value && a.part.defined() == b.part.defined() &&
+         (!a.part.defined() || equal(a.part, b.part));
+}
+
+void add_once(Accesses& all, const Access& access) {
+  if (std::none_of(all.begin(), all.end(), [&](const Access& one) { return is_same(one, access); }))
+    all.push_back(access);
+}
+
+// Whether the first dimension keeps two accesses apart: parts k % 3 and (k + 1) % 3 of what double_buffer keeps, or
+// parts 3 and k of what happens where k is 0.
 bool disjoint_parts(const Access& first, const Access& second) {
   if (!first.part.defined() || !second.part.defined()) return false;
-  const std::int64_t *one = as_int(first.part), *other = as_int(second.part);
+  const Known &a = first.when, &b = second.when;
+  if (a.var.defined() && a.var.same_as(b.var) && a.value != b.value) return true;
+  const Expr one_part = part_in(part_in(first.part, a), b), other_part = part_in(part_in(second.part, a), b);
+  const std::int64_t *one = as_int(one_part), *other = as_int(other_part);
   if (one != nullptr && other != nullptr) return *one != *other;
   const std::int64_t parts = parts_of(first.part);
   if (parts == 0 || parts != parts_of(second.part)) return false;
@@ -105,17 +169,17 @@ class BarrierPlan {
                          "thread to thread");
     if (const Evaluate* order = stmt.as<Evaluate>(); order != nullptr && groups_left(*order)) {
       // What any of the copies so far may have written only now.
-      pending.insert(pending.end(), late_.begin(), late_.end());
+      for (const Access& late : late_) add_once(pending, late);
       return;
     }
-    const Accesses own = accesses_of(stmt);
+    const Accesses own = accesses_of(stmt, loops_, when_);
     if (own.empty() && !is_common(stmt)) return;
     const Access* cause = conflict(pending, own);
     if (cause == nullptr) return descend(stmt, own, pending);
     Accesses inside;
     descend(stmt, own, inside);
     const For* loop = stmt.as<For>();
-    if (loop != nullptr && begins_with_barrier(loop->body)) {
+    if (loop != nullptr && begins_with_barrier(loop->body, pending)) {
       // Unless it runs not once.
       if (const std::int64_t* extent = as_int(loop->extent); extent != nullptr && *extent > 0) pending.clear();
     } else {
@@ -123,7 +187,7 @@ class BarrierPlan {
       before.insert(stmt.get());
       pending.clear();
     }
-    pending.insert(pending.end(), inside.begin(), inside.end());
+    for (const Access& access : inside) add_once(pending, access);
   }
 
  private:
@@ -136,17 +200,20 @@ class BarrierPlan {
                        "that differs from thread to thread");
   }
 
-  // Whether a barrier stands before all that touches shared memory.
-  bool begins_with_barrier(const Stmt& stmt) const {
+  // Whether a barrier stands before all that may collide with what was accessed so far.
+  bool begins_with_barrier(const Stmt& stmt, const Accesses& so_far) const {
     if (before.contains(stmt.get())) return true;
+    const auto collides = [&](const auto& part) {
+      return conflict(so_far, accesses_of(part, loops_, when_)) != nullptr;
+    };
     if (const auto* block = stmt.as<Block>()) {
       for (const Stmt& step : block->body)
-        if (!accesses_of(step).empty()) return begins_with_barrier(step);
+        if (before.contains(step.get()) || collides(step)) return begins_with_barrier(step, so_far);
       return false;
     }
-    if (const auto* allocation = stmt.as<Allocate>()) return begins_with_barrier(allocation->body);
+    if (const auto* allocation = stmt.as<Allocate>()) return begins_with_barrier(allocation->body, so_far);
     const auto* let = stmt.as<LetStmt>();
-    return let != nullptr && accesses_of(let->value).empty() && begins_with_barrier(let->body);
+    return let != nullptr && !collides(let->value) && begins_with_barrier(let->body, so_far);
   }
 
   void descend(const Stmt& stmt, const Accesses& own, Accesses& pending) {
@@ -154,11 +221,16 @@ class BarrierPlan {
       const bool had = std::exchange(divided_, divided_ || differs(loop->min) || differs(loop->extent));
       const std::int64_t* extent = as_int(loop->extent);
       ranges_[loop->var.get()] = extent == nullptr ? -1 : *extent;
+      const std::int64_t* first = as_int(loop->min);
+      if (first != nullptr && extent != nullptr && *extent >= 1 && *extent <= kMostWalks)
+        loops_[loop->var.get()] = {*first, *extent};
       // Again with what the iteration before has left; and until parts of several iterations come round.
       std::int64_t walks = 2;
-      for (const Access& access : own)
+      for (const Access& access : accesses_of(loop->body, loops_, when_)) {
         if (parts_of(access.part) != 0 && uses_var(access.part, loop->var))
           walks = std::max(walks, parts_of(access.part) + 1);
+        if (access.when.var.same_as(loop->var)) walks = std::max(walks, *extent);
+      }
       for (std::int64_t i = 0; i < walks; ++i) {
         for (Accesses* accesses : {&pending, &late_})
           if (i > 0) set_parts(*accesses, loop->var, loop->var - 1);
@@ -169,9 +241,12 @@ class BarrierPlan {
     } else if (const If* choice = stmt.as<If>()) {
       const bool had = std::exchange(divided_, divided_ || differs(choice->condition));
       Accesses otherwise = pending;
+      const Known outer = when_;
+      if (const Known known = known_by(choice->condition, loops_); known.var.defined()) when_ = known;
       walk(choice->on_true, pending);
+      when_ = outer;
       if (choice->on_false.defined()) walk(choice->on_false, otherwise);
-      pending.insert(pending.end(), otherwise.begin(), otherwise.end());
+      for (const Access& access : otherwise) add_once(pending, access);
       divided_ = had;
     } else if (const LetStmt* let = stmt.as<LetStmt>()) {
       if (differs(let->value)) differing_.push_back(let->var);
@@ -182,17 +257,24 @@ class BarrierPlan {
     } else if (const Intrinsic* intrinsic = stmt.as<Intrinsic>()) {
       walk(intrinsic->definition, pending);
     } else {
-      pending.insert(pending.end(), own.begin(), own.end());
-      for (const Access& access : own)
-        if (access.store != nullptr && access.store->buffer->is_ahead) late_.push_back(access);
+      for (const Access& access : own) {
+        add_once(pending, access);
+        if (access.store != nullptr && access.store->buffer->is_ahead) add_once(late_, access);
+      }
     }
   }
 
-  // In the parts of what was accessed, a variable gets another value; nothing: one that is known no longer.
+  // In what was accessed, a variable gets another value, one less than it had; nothing: one that is known no longer.
   static void set_parts(Accesses& pending, const Expr& var, const Expr& value) {
-    for (Access& access : pending)
+    for (Access& access : pending) {
       if (access.part.defined() && uses_var(access.part, var))
         access.part = value.defined() ? substitute(access.part, {{var.get(), value}}) : Expr();
+      if (!access.when.var.same_as(var)) continue;
+      if (value.defined())
+        ++access.when.value;
+      else
+        access.when = {};
+    }
   }
 
   // Of the new accesses the first that another thread's old one may collide with.
@@ -253,6 +335,8 @@ class BarrierPlan {
 
   std::vector<Expr> threads_, differing_;
   Ranges ranges_;
+  ShortLoops loops_;
+  Known when_;            // what conditions around say
   Accesses late_;         // stores into what is filled ahead
   bool divided_ = false;  // by a condition or loop around
 };

@@ -204,6 +204,21 @@ TEST_CASE("what is fetched ahead in fewer iterations than there are parts is wai
     check_schedule(kProduct, kPipelined, {{"M", 9}, {"N", 10}, {"K", depth}});
 }
 
+TEST_CASE("fetched ahead, one barrier an iteration is enough for any number of tiles that is known, and none too few") {
+  for (const std::int64_t depth : {8, 12, 16, 24})
+    for (const char* gpu : {"cuda -arch=sm_80", "opencl"}) {
+      const std::string source = "def mm(int(7," + std::to_string(depth) + ") A, int(" + std::to_string(depth) +
+                                 ",6) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
+      const ir::Function whole = kernel(source, kPipelined, gpu);
+      CAPTURE(depth);
+      CAPTURE(std::string(gpu));
+      INFO(ir::to_text(whole));
+      CHECK(count_barriers(whole) == 1);
+      CHECK(complaint(whole, {}) == "none");
+      CHECK(complaint(without_barrier(whole, 0), {}) != "none");
+    }
+}
+
 TEST_CASE(
     "without waiting, without a barrier behind it, or with one copy too many on its way the interpreter complains") {
   const Sizes sizes = {{"M", 13}, {"N", 9}, {"K", 31}};
