@@ -57,6 +57,17 @@ foreach(arch x86_64 armv7 aarch64 riscv64)
   endforeach()
 endforeach()
 
+# For this machine's own server; on a board the file serves as it is, beside /usr/local/bin/rpc_server.
+install(CODE "
+  file(READ \"${PROJECT_SOURCE_DIR}/packaging/systemd/rpc_server.service\" unit)
+  string(REPLACE /usr/local/bin/rpc_server
+    \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBEXECDIR}/ferry/${FERRY_ARCH}/dynamic/rpc_server\" unit \"\${unit}\")
+  file(WRITE \"${PROJECT_BINARY_DIR}/install/rpc_server.service\" \"\${unit}\")
+")
+install(FILES "${PROJECT_BINARY_DIR}/install/rpc_server.service" DESTINATION lib/systemd/system)
+install(FILES "${PROJECT_SOURCE_DIR}/packaging/systemd/rpc_server.sysusers" DESTINATION lib/sysusers.d
+  RENAME rpc_server.conf)
+
 set(config_folder "${CMAKE_INSTALL_LIBDIR}/cmake/ferry")
 install(EXPORT ferry NAMESPACE ferry:: FILE ferryConfig.cmake DESTINATION ${config_folder})
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/install/ferryConfigVersion.cmake"

@@ -17,7 +17,7 @@ packages=(
   libasio-dev libcereal-dev opencl-c-headers libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libspdlog-dev
   # tests (clang makes kernels that ferry's own compiler had no part in) and benchmarks
   openssh-client openssh-server doctest-dev libbenchmark-dev qemu-user gdb python3 python3-venv clang-19 clang-format-19
-  libclang-rt-19-dev
+  libclang-rt-19-dev systemd
   # OpenCL on the CPU for the tests, and a simulator that finds races in it
   pocl-opencl-icd ocl-icd-libopencl1 oclgrind
 )

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -42,7 +43,8 @@ Size size_of(const TestServer& server) {
   for (std::string line; std::getline(status, line);) {
     if (line.rfind("VmRSS:", 0) == 0) size.memory_kib = std::stol(line.substr(6));
   }
-  size.descriptors = std::distance(std::filesystem::directory_iterator(folder + "/fd"), {});
+  std::error_code hidden;  // from all but root
+  size.descriptors = std::distance(std::filesystem::directory_iterator(folder + "/fd", hidden), {});
   size.processes = children_of(server.process()).size();
   return size;
 }

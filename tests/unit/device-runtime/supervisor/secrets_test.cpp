@@ -1,7 +1,9 @@
 // What a session holds of all that its server ever knew: nothing but its own. Kernels look through all memory that they
 // can read, for keys, for what became of them, and for what other clients' kernels said.
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sodium/crypto_scalarmult_curve25519.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -151,7 +153,7 @@ TEST_CASE("without keys, a session does not see what another one's kernel says")
 }
 
 TEST_CASE("a session shares one piece of memory with the server, and none with another session") {
-  if (server_command().size() != 1) return;
+  if (server_command().size() != 1 || getuid() != 0) return;  // who may look at the memory of sessions
   TestServer server({"--sessions", "4"});
   std::vector<std::unique_ptr<TestClient>> clients;
   for (int i = 0; i < 4; ++i) clients.push_back(std::make_unique<TestClient>(server.port()));
@@ -171,6 +173,22 @@ TEST_CASE("a session shares one piece of memory with the server, and none with a
     all.push_back(shared);
   }
   CHECK(all.size() == 4);
+}
+
+TEST_CASE("a session cannot open the memory of another one of the same user") {
+  if (server_command().size() != 1) return;
+  for (const bool as_nobody : {false, true}) {
+    if (as_nobody && getuid() != 0) continue;
+    TestServer server(as_nobody ? std::vector<std::string>{"--user", "nobody"} : std::vector<std::string>{});
+    TestClient first(server.port());
+    const auto other = children_of(server.process());
+    REQUIRE(other.size() == 1);
+    TestClient second(server.port());
+    SystemCaller call(second);
+    for (const int mode : {O_RDONLY, O_RDWR}) {
+      CHECK(call(SYS_openat, {AT_FDCWD, SystemCaller::kText, mode}, "/proc/" + std::to_string(other[0]) + "/mem") < 0);
+    }
+  }
 }
 
 #endif
