@@ -14,6 +14,7 @@
 #include "device-runtime/supervisor/host_name.h"
 #include "device-runtime/supervisor/supervisor.h"
 #include "device-runtime/supervisor/work_folder.h"
+#include "rpc/base/printable.h"
 
 namespace {
 
@@ -34,7 +35,7 @@ constexpr ferry::device::OtherDevices kOtherDevices = {
 constexpr int kUsageError = 2;
 
 int fail(const ferry::Status& status, int code) {
-  std::fprintf(stderr, "rpc_server: %s\n", status.message().c_str());
+  std::fprintf(stderr, "rpc_server: %s\n", ferry::printable_lines(status.message()).c_str());
   return code;
 }
 

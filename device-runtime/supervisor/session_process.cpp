@@ -36,7 +36,7 @@ void volunteer_for_the_memory_killer() {
   close(file);
 }
 
-void become_session(pid_t parent) {
+void become_session(pid_t parent, int errors) {
   // A key press in the server's terminal is the supervisor's to handle.
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -53,7 +53,10 @@ void become_session(pid_t parent) {
   if (const int nothing = open("/dev/null", O_RDWR); nothing >= 0) {
     dup2(nothing, STDIN_FILENO);
     dup2(nothing, STDOUT_FILENO);
+    if (errors < 0) errors = nothing;
   }
+  // Not the server's own, which may be somebody's terminal.
+  if (errors < 0 || dup2(errors, STDERR_FILENO) < 0) close(STDERR_FILENO);
 }
 
 double elapsed_ms(const SeenActivity& seen) { return static_cast<double>(now_ns() - seen.started_ns) * 1e-6; }
@@ -134,7 +137,7 @@ std::vector<std::uint8_t> sealed_as_last(const std::vector<std::uint8_t>& frames
 }  // namespace
 
 Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& options, const ActivityPage& page,
-                            SecretMemory& secrets) {
+                            SecretMemory& secrets, int errors) {
   const int descriptor = client.socket.number();
   Activity& activity = page.activity();
   SecureEnds own;
@@ -155,7 +158,7 @@ Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& o
   }
   if (!secrets.unmap() || !page.keep_alone()) _exit(kSessionFailed);
   wipe_freed_memory(false);
-  become_session(parent);
+  become_session(parent, errors);
   close_descriptors_but(descriptor);
   auto transport = wrap_socket(descriptor);
   if (!transport.is_ok()) _exit(kSessionFailed);

@@ -17,9 +17,9 @@ namespace ferry::device {
 
 // Forks; the child serves the client on its socket and exits. Of what was the supervisor's it keeps that socket and the
 // page: every other descriptor is closed, the secrets and pages of others are gone before the client is heard. Returns
-// its process id.
+// its process id. `errors` becomes its standard error; -1: it has none.
 Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& options, const ActivityPage& page,
-                            SecretMemory& secrets);
+                            SecretMemory& secrets, int errors);
 
 // The wait status of a child that has ended; with it ends whatever is left of its process group.
 std::optional<int> reap_session(pid_t process);

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdarg>
 #include <cstdio>
 #include <list>
 #include <memory>
@@ -24,12 +23,15 @@
 #include "device-runtime/supervisor/farewell.h"
 #include "device-runtime/supervisor/handshake.h"
 #include "device-runtime/supervisor/listen.h"
+#include "device-runtime/supervisor/server_log.h"
+#include "device-runtime/supervisor/session_output.h"
 #include "device-runtime/supervisor/session_process.h"
 #include "device-runtime/supervisor/session_usage.h"
 #include "device-runtime/supervisor/session_watch.h"
 #include "device-runtime/supervisor/stdio_relay.h"
 #include "device-runtime/supervisor/waiting_line.h"
 #include "rpc/base/format.h"
+#include "rpc/base/printable.h"
 #include "rpc/transport/signs_of_life.h"
 #include "rpc/wire/connection.h"
 
@@ -54,6 +56,7 @@ struct Session {
   std::string client, peer, folder;
   SessionWatch watch;
   std::unique_ptr<SessionUsage> usage;
+  SessionOutput output;
   std::int64_t gone_since = 0;  // the client
   std::int64_t kill_at = 0;     // after a SIGTERM
   Status over = {};             // what the supervisor ended it for
@@ -157,7 +160,8 @@ class Supervisor {
                                                      waiting_.size(), sessions_.front().client.c_str())});
     }
     std::string peer = peer_name(client.socket.number());
-    client.open.client.resize(std::min<std::size_t>(client.open.client.size(), kMaxNameBytes));
+    // Others see it: in the log, in answers to status, while they wait.
+    client.open.client = printable(std::string_view(client.open.client).substr(0, kMaxNameBytes));
     waiting_.add({std::move(client), std::move(peer), now_ns()});
     fill_places();
   }
@@ -185,18 +189,20 @@ class Supervisor {
     for (const std::string& kind : client.open.devices) {
       if (kind != "cpu" && kind != rpc::kAnyDevice) sandbox.filter = Filter::gpu;
     }
-    const Result<pid_t> child = start_session(client, session_options_, page.value(), secrets_);
+    SessionOutput output(loop_, log_, last_number_ + 1);
+    const Result<pid_t> child = start_session(client, session_options_, page.value(), secrets_, output.writer());
+    output.close_writer();
     if (!child.is_ok()) {
       cleaners_.start(sandbox.folder);
       return refuse(client, child.status());
     }
     ++last_number_;
-    log("session %llu: %s from %s", static_cast<unsigned long long>(last_number_), client.open.client.c_str(),
-        waiting.peer.c_str());
+    log_.line("session %llu: %s from %s", static_cast<unsigned long long>(last_number_), client.open.client.c_str(),
+              waiting.peer.c_str());
     sessions_.push_back({last_number_, child.value(), std::move(client.socket), std::move(client.secure),
                          std::move(page.value()), std::move(client.open.client), std::move(waiting.peer),
                          sandbox.folder, SessionWatch(session_options_.limits, now_ns()),
-                         std::make_unique<SessionUsage>(child.value(), sandbox)});
+                         std::make_unique<SessionUsage>(child.value(), sandbox), std::move(output)});
   }
 
   void refuse(GreetedClient& client, const Status& failure) {
@@ -220,7 +226,7 @@ class Supervisor {
           {session.number, session.client, session.peer, milliseconds(now - session.watch.begin()), {}, 0});
       SeenActivity seen = look_at(session.page.activity(), session.watch.begin());
       if (!seen.in_kernel) continue;
-      reply.sessions.back().function = std::move(seen.function);
+      reply.sessions.back().function = printable(seen.function);
       reply.sessions.back().running_ms = milliseconds(std::max<std::int64_t>(now - seen.started_ns, 0));
     }
     for (const WaitingClient& waiting : waiting_.clients()) {
@@ -279,7 +285,8 @@ class Supervisor {
       const EndedSession ended{activity, look_at(activity, session->watch.begin()), *status, session->over};
       ++ended_;
       failed_ += ended_well(ended) ? 0 : 1;
-      log("session %llu: %s", static_cast<unsigned long long>(session->number), describe_end(ended).c_str());
+      session->output.finish();
+      log_.line("session %llu: %s", static_cast<unsigned long long>(session->number), describe_end(ended).c_str());
       std::vector<std::uint8_t> frame = last_frame(ended, session->secure.get());
       if (!frame.empty()) bid_farewell(session->socket, std::move(frame));
       cleaners_.start(session->folder);
@@ -317,16 +324,8 @@ class Supervisor {
 
   bool serves_one() const { return options_.inherited_socket >= 0 || options_.stdio; }
 
-  [[gnu::format(printf, 2, 3)]] void log(const char* pattern, ...) const {
-    if (options_.quiet) return;
-    va_list arguments;
-    va_start(arguments, pattern);
-    std::vfprintf(stderr, pattern, arguments);
-    va_end(arguments);
-    std::fputc('\n', stderr);
-  }
-
   const ServerOptions& options_;
+  const ServerLog log_{options_.quiet};
   const WorkFolder& folder_;
   ModuleStore modules_;
   SessionOptions session_options_;

@@ -8,6 +8,7 @@
 #include "host/cli/kernel.h"
 #include "rpc/abi/cubin.h"
 #include "rpc/abi/module_file.h"
+#include "rpc/base/printable.h"
 
 namespace ferry::cli {
 
@@ -67,9 +68,9 @@ Json image_json(const CodeImage& image) {
 }
 
 void print_image(const CodeImage& image) {
-  printf("code      %s, %s bytes\n", image.kind.c_str(), count_text(image.bytes.size()).c_str());
+  printf("code      %s, %s bytes\n", printable(image.kind).c_str(), count_text(image.bytes.size()).c_str());
   for (const CubinKernel& kernel : kernels_of(image)) {
-    printf("            %s: %u registers a thread", kernel.name.c_str(), kernel.registers);
+    printf("            %s: %u registers a thread", printable(kernel.name).c_str(), kernel.registers);
     if (kernel.stack_bytes != 0) printf(", %s bytes of memory a thread", count_text(kernel.stack_bytes).c_str());
     if (kernel.shared_bytes != 0) printf(", %s bytes of shared memory", count_text(kernel.shared_bytes).c_str());
     printf("\n");
@@ -137,7 +138,7 @@ int inspect(const std::string& name, bool json) {
   for (std::size_t start = 0; start < module.schedule.size();) {
     const std::size_t end = std::min(module.schedule.find('\n', start), module.schedule.size());
     const std::string line = module.schedule.substr(start, end - start);
-    printf("%s%s\n", line.empty() ? "" : line.starts_with("def ") ? "  " : "    ", line.c_str());
+    printf("%s%s\n", line.empty() ? "" : line.starts_with("def ") ? "  " : "    ", printable(line).c_str());
     start = end + 1;
   }
   return kExitFine;

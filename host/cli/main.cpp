@@ -7,6 +7,7 @@
 #include "host/cli/command.h"
 #include "host/cli/kernel_failure.h"
 #include "host/cli/output.h"
+#include "rpc/base/printable.h"
 
 namespace {
 
@@ -14,7 +15,8 @@ using namespace ferry;
 
 int complain(const char* message, int code) {
   fflush(stdout);
-  fprintf(stderr, "ferry: %s\n", message);
+  // It may quote a file, an argument or another program.
+  fprintf(stderr, "ferry: %s\n", printable_lines(message).c_str());
   return code;
 }
 
@@ -49,7 +51,7 @@ int run(const cli::Action& chosen) {
   } catch (const std::bad_alloc&) {
     return complain("this machine is out of memory", cli::kExitDevice);
   } catch (const std::exception& error) {
-    fprintf(stderr, "ferry: a bug of ferry's own, please report it: %s\n", error.what());
+    fprintf(stderr, "ferry: a bug of ferry's own, please report it: %s\n", printable_lines(error.what()).c_str());
     return cli::kExitBug;
   }
 }

@@ -61,7 +61,7 @@ rpc::StatusReply ask_status(Link link, const std::string& peer, std::chrono::mil
   const Result<rpc::Frame> answer = connection.receive_frame();
   if (!answer.is_ok()) throw RemoteError(ErrorCode::unavailable, peer + ": " + answer.status().message());
   check(rpc::failure_of(answer.value()));
-  return take(rpc::decode<rpc::StatusReply>(answer.value().body));
+  return take(rpc::decode<rpc::StatusReply>(answer.value().body, Strings::printable));
 }
 
 Client::~Client() { connection_.transport().close(); }
@@ -222,13 +222,15 @@ void Client::take_event(const rpc::Frame& frame) {
     case rpc::EventTag::queued:
       wait_in_queue({take(rpc::decode<rpc::QueuedEvent>(frame.body)).position, "somebody", 0});
       break;
-    case rpc::EventTag::waiting: wait_in_queue(take(rpc::decode<rpc::WaitingEvent>(frame.body))); break;
-    case rpc::EventTag::crash: take_crash(take(rpc::decode<rpc::CrashEvent>(frame.body))); break;
+    case rpc::EventTag::waiting:
+      wait_in_queue(take(rpc::decode<rpc::WaitingEvent>(frame.body, Strings::printable)));
+      break;
+    case rpc::EventTag::crash: take_crash(take(rpc::decode<rpc::CrashEvent>(frame.body, Strings::printable))); break;
     case rpc::EventTag::progress:
       if (handlers_.progress) handlers_.progress(take(rpc::decode<rpc::ProgressEvent>(frame.body)));
       break;
     case rpc::EventTag::log:
-      if (handlers_.log) handlers_.log(take(rpc::decode<rpc::LogEvent>(frame.body)));
+      if (handlers_.log) handlers_.log(take(rpc::decode<rpc::LogEvent>(frame.body, Strings::printable)));
       break;
   }
 }

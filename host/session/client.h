@@ -181,7 +181,7 @@ template <class Reply>
 Reply Pending<Reply>::get() {
   wait();
   client_->check_answer(*answer_);
-  return take(rpc::decode<Reply>(answer_->body));
+  return take(rpc::decode<Reply>(answer_->body, Strings::printable));
 }
 
 }  // namespace ferry::session

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "host/session/remote_error.h"
+#include "rpc/base/printable.h"
 
 namespace ferry::session {
 
@@ -111,7 +112,7 @@ std::string SshProcess::answer(const std::string& marker) {
       std::string line = received_.substr(0, end);
       received_.erase(0, end + 1);
       if (!line.empty() && line.back() == '\r') line.pop_back();
-      if (line.rfind(marker, 0) == 0) return line.substr(marker.size());
+      if (line.rfind(marker, 0) == 0) return printable(line.substr(marker.size()));
     }
     std::array<char, 4096> bytes;
     const ssize_t count = read(socket_, bytes.data(), bytes.size());
@@ -178,12 +179,9 @@ std::string SshProcess::words() const {
   std::string text(static_cast<std::size_t>(size - from), 0);
   const ssize_t count = pread(errors_, text.data(), text.size(), from);
   text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
-  std::string joined;
-  for (const char letter : text) {
-    if (letter != '\r') joined += letter;
-  }
-  while (!joined.empty() && joined.back() == '\n') joined.pop_back();
-  return joined;
+  std::erase(text, '\r');
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return printable_lines(text);
 }
 
 }  // namespace ferry::session

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "rpc/abi/manifest.h"
+#include "rpc/base/printable.h"
 
 namespace ferry {
 namespace {
@@ -21,9 +22,10 @@ Status check_text(const std::string& where, const char* what, const std::string&
     return refuse(where, std::string(what) + ": expected " + std::to_string(least) + " to " + std::to_string(most) +
                              " bytes, got " + std::to_string(text.size()));
   }
-  const bool has_control =
-      std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; });
-  if (has_control) return refuse(where, std::string(what) + ": expected no control characters");
+  const std::string shown = printable(text);
+  if (shown != text) {
+    return refuse(where, std::string(what) + ": expected UTF-8 without control characters, got '" + shown + "'");
+  }
   return Status();
 }
 

@@ -18,6 +18,12 @@ std::size_t ByteInputArchive::take_count(std::size_t minimum_bytes) {
   return count;
 }
 
+void ByteInputArchive::take_text(std::string& text, bool has_lines) {
+  text.resize(take_count(1));
+  take(text.data(), text.size());
+  if (strings_ == Strings::printable) text = has_lines ? printable_lines(text) : printable(text);
+}
+
 void ByteInputArchive::fail_short(std::size_t wanted) const {
   throw DecodeError("offset " + std::to_string(position_) + ": expected " + std::to_string(wanted) +
                     " more bytes, got " + std::to_string(remaining()));
@@ -28,9 +34,10 @@ void ByteInputArchive::fail(const char* expected, std::uint64_t got, std::size_t
                     std::to_string(got));
 }
 
-Status decode_with(std::span<const std::uint8_t> bytes, void (*read)(ByteInputArchive&, void*), void* into) {
+Status decode_with(std::span<const std::uint8_t> bytes, void (*read)(ByteInputArchive&, void*), void* into,
+                   Strings strings) {
   try {
-    ByteInputArchive archive(bytes);
+    ByteInputArchive archive(bytes, strings);
     read(archive, into);
     if (archive.remaining() != 0) {
       return Status(ErrorCode::protocol_error, "offset " + std::to_string(bytes.size() - archive.remaining()) +

@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "rpc/base/printable.h"
 #include "rpc/base/status.h"
 
 namespace ferry {
@@ -44,8 +45,8 @@ class ByteOutputArchive : public cereal::OutputArchive<ByteOutputArchive, cereal
 
 class ByteInputArchive : public cereal::InputArchive<ByteInputArchive, cereal::AllowEmptyClassElision> {
  public:
-  explicit ByteInputArchive(std::span<const std::uint8_t> from)
-      : cereal::InputArchive<ByteInputArchive, cereal::AllowEmptyClassElision>(this), bytes_(from) {}
+  explicit ByteInputArchive(std::span<const std::uint8_t> from, Strings strings = Strings::as_sent)
+      : cereal::InputArchive<ByteInputArchive, cereal::AllowEmptyClassElision>(this), bytes_(from), strings_(strings) {}
 
   void take(void* data, std::size_t count) {
     if (count > remaining()) fail_short(count);
@@ -54,6 +55,8 @@ class ByteInputArchive : public cereal::InputArchive<ByteInputArchive, cereal::A
   }
   // The number of elements that follow, each at least minimum_bytes long: refused when so many cannot be left.
   std::size_t take_count(std::size_t minimum_bytes);
+  // A string, made printable if that was asked for.
+  void take_text(std::string& text, bool has_lines);
   std::size_t remaining() const { return bytes_.size() - position_; }
 
   // Both throw DecodeError and name the offset; fail() speaks of the value that was just taken.
@@ -62,12 +65,14 @@ class ByteInputArchive : public cereal::InputArchive<ByteInputArchive, cereal::A
 
  private:
   std::span<const std::uint8_t> bytes_;
+  Strings strings_;
   std::size_t position_ = 0;
 };
 
 // Runs read(archive, into) over all of the bytes. protocol_error, with the offset, when they are too short, too long or
 // hold a value that may not be there.
-Status decode_with(std::span<const std::uint8_t> bytes, void (*read)(ByteInputArchive&, void*), void* into);
+Status decode_with(std::span<const std::uint8_t> bytes, void (*read)(ByteInputArchive&, void*), void* into,
+                   Strings strings = Strings::as_sent);
 
 template <class T>
 concept WireNumber = std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8;
@@ -96,10 +101,7 @@ inline void save(ByteOutputArchive& archive, const std::string& value) {
   archive.put_count(value.size());
   archive.put(value.data(), value.size());
 }
-inline void load(ByteInputArchive& archive, std::string& value) {
-  value.resize(archive.take_count(1));
-  archive.take(value.data(), value.size());
-}
+inline void load(ByteInputArchive& archive, std::string& value) { archive.take_text(value, false); }
 
 template <std::size_t N>
 void save(ByteOutputArchive& archive, const std::array<std::uint8_t, N>& value) {
@@ -133,6 +135,27 @@ void load(ByteInputArchive& archive, std::vector<T>& values) {
       values.emplace_back();
       archive(values.back());
     }
+  }
+}
+
+// A string that may have several lines, or a vector of such: the same bytes, but line feeds and tabs are printable.
+template <class T>
+struct LinesField {
+  T& value;
+};
+template <class T>
+LinesField<T> lines_field(T& value) {
+  return {value};
+}
+template <class T>
+void save(ByteOutputArchive& archive, const LinesField<T>& field) {
+  save(archive, field.value);
+}
+inline void load(ByteInputArchive& archive, LinesField<std::string>& field) { archive.take_text(field.value, true); }
+inline void load(ByteInputArchive& archive, LinesField<std::vector<std::string>>& field) {
+  field.value.clear();
+  for (std::size_t left = archive.take_count(sizeof(std::uint32_t)); left > 0; --left) {
+    archive.take_text(field.value.emplace_back(), true);
   }
 }
 

@@ -1,17 +1,22 @@
 #include "rpc/base/format.h"
 
-#include <cstdarg>
 #include <cstdio>
 
 namespace ferry {
 
 std::string format(const char* pattern, ...) {
-  va_list arguments, again;
+  va_list arguments;
   va_start(arguments, pattern);
+  std::string text = vformat(pattern, arguments);
+  va_end(arguments);
+  return text;
+}
+
+std::string vformat(const char* pattern, va_list arguments) {
+  va_list again;
   va_copy(again, arguments);
   char small[256];
   const int length = std::vsnprintf(small, sizeof small, pattern, arguments);
-  va_end(arguments);
   std::string text;
   if (length >= 0 && static_cast<std::size_t>(length) < sizeof small) {
     text.assign(small, static_cast<std::size_t>(length));

@@ -26,7 +26,7 @@ Status refusal(Transport& transport, ByteSpan start) {
   }
   std::vector<std::uint8_t> body(header.body_bytes);
   FERRY_TRY(transport.receive(body));
-  FERRY_ASSIGN(const rpc::Failure failure, rpc::decode<rpc::Failure>(body));
+  FERRY_ASSIGN(const rpc::Failure failure, rpc::decode<rpc::Failure>(body, Strings::printable));
   return {header.error, failure.message};
 }
 

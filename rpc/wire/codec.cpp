@@ -17,9 +17,9 @@ void serialize(Archive& archive, ComputeDevice& device) {
 template <class Archive>
 void serialize(Archive& archive, DeviceFacts& facts) {
   archive(facts.server_version, facts.flavour, facts.arch, facts.operating_system, facts.cpu_name,
-          facts.cpu_identification, facts.features, facts.hwcap, facts.hwcap2, facts.logical_cores, facts.threads,
-          facts.memory_bytes, facts.memory_available_bytes, facts.memory_limit_bytes, facts.page_bytes, facts.caches,
-          facts.devices, facts.not_enforced);
+          lines_field(facts.cpu_identification), facts.features, facts.hwcap, facts.hwcap2, facts.logical_cores,
+          facts.threads, facts.memory_bytes, facts.memory_available_bytes, facts.memory_limit_bytes, facts.page_bytes,
+          facts.caches, facts.devices, facts.not_enforced);
 }
 
 }  // namespace ferry
@@ -37,7 +37,7 @@ bool is_valid_end(std::uint8_t tag) { return tag >= 1 && tag <= 3; }
 
 template <class Archive>
 void serialize(Archive& archive, Failure& message) {
-  archive(message.message, message.failed_request);
+  archive(lines_field(message.message), message.failed_request);
 }
 
 template <class Archive>
@@ -52,7 +52,7 @@ void serialize(Archive& archive, ProgressEvent& event) {
 
 template <class Archive>
 void serialize(Archive& archive, LogEvent& event) {
-  archive(event.request, event.text);
+  archive(event.request, lines_field(event.text));
 }
 
 template <class Archive>
@@ -62,7 +62,8 @@ void serialize(Archive& archive, WaitingEvent& event) {
 
 template <class Archive>
 void serialize(Archive& archive, CrashEvent& event) {
-  archive(event.request, event.function, event.signal, event.address, event.module, event.offset, event.printed);
+  archive(event.request, event.function, event.signal, event.address, event.module, event.offset,
+          lines_field(event.printed));
 }
 
 template <class Archive>
@@ -206,7 +207,7 @@ void serialize(Archive& archive, SampleSet& set) {
 
 template <class Archive>
 void serialize(Archive& archive, WatchedFile& file) {
-  archive(file.path, file.before, file.after);
+  archive(file.path, lines_field(file.before), lines_field(file.after));
 }
 
 template <class Archive>
@@ -239,7 +240,7 @@ void serialize(Archive& archive, ReadFiles& message) {
 
 template <class Archive>
 void serialize(Archive& archive, ReadFilesReply& message) {
-  archive(message.texts);
+  archive(lines_field(message.texts));
 }
 
 template <class Archive>
@@ -257,16 +258,16 @@ std::vector<std::uint8_t> encode(const T& message) {
 }
 
 template <class T>
-Result<T> decode(std::span<const std::uint8_t> bytes) {
+Result<T> decode(std::span<const std::uint8_t> bytes, Strings strings) {
   T message{};
-  FERRY_TRY(
-      decode_with(bytes, [](ByteInputArchive& archive, void* into) { archive(*static_cast<T*>(into)); }, &message));
+  FERRY_TRY(decode_with(
+      bytes, [](ByteInputArchive& archive, void* into) { archive(*static_cast<T*>(into)); }, &message, strings));
   return message;
 }
 
 #define FERRY_INSTANTIATE(T)                              \
   template std::vector<std::uint8_t> encode<T>(const T&); \
-  template Result<T> decode<T>(std::span<const std::uint8_t>);
+  template Result<T> decode<T>(std::span<const std::uint8_t>, Strings);
 FERRY_INSTANTIATE(Empty)
 FERRY_INSTANTIATE(Failure)
 FERRY_INSTANTIATE(QueuedEvent)

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "rpc/base/printable.h"
 #include "rpc/base/status.h"
 #include "rpc/messages.h"
 
@@ -14,9 +15,10 @@ namespace ferry::rpc {
 // Defined for every request, reply and event of messages.h, and for Failure.
 template <class T>
 std::vector<std::uint8_t> encode(const T& message);
-// protocol_error names the offset and what was expected there.
+// protocol_error names the offset and what was expected there. Whoever shows what a message says to people decodes it
+// with printable strings.
 template <class T>
-Result<T> decode(std::span<const std::uint8_t> bytes);
+Result<T> decode(std::span<const std::uint8_t> bytes, Strings strings = Strings::as_sent);
 
 // The name in PROTOCOL.md ("put_module"); "unknown" for a tag that is none.
 const char* tag_name(std::uint16_t tag);

@@ -129,10 +129,16 @@ std::vector<std::uint8_t> failure_frame(std::uint16_t tag, std::uint64_t request
 
 Status failure_of(const Frame& response, std::uint64_t* failed_request) {
   if (response.header.error == ErrorCode::ok) return Status();
-  Result<Failure> failure = decode<Failure>(response.body);
+  Result<Failure> failure = decode<Failure>(response.body, Strings::printable);
   if (!failure.is_ok()) return failure.status();
   if (failed_request != nullptr) *failed_request = failure.value().failed_request;
-  return Status(response.header.error, std::move(failure.value().message));
+  // A further line must not look like one of the program that shows it.
+  std::string message;
+  for (const char letter : failure.value().message) {
+    message += letter;
+    if (letter == '\n') message += "  ";
+  }
+  return Status(response.header.error, std::move(message));
 }
 
 }  // namespace ferry::rpc

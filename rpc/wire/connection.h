@@ -88,7 +88,7 @@ std::vector<std::uint8_t> event_frame(EventTag tag, const Event& event) {
 std::vector<std::uint8_t> failure_frame(std::uint16_t tag, std::uint64_t request, const Status& failure,
                                         std::uint64_t failed_request = 0);
 
-// The status that a failed response carries, failed_request included where the caller asks for it.
+// The status that a failed response carries, in printable words, with failed_request where the caller asks for it.
 Status failure_of(const Frame& response, std::uint64_t* failed_request = nullptr);
 
 }  // namespace ferry::rpc

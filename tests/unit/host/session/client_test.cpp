@@ -175,6 +175,32 @@ TEST_CASE("events between answers reach their handler, unknown ones are skipped"
   CHECK(line == "a line");
 }
 
+TEST_CASE("whatever a server says can be shown on a terminal") {
+  const std::string hostile = "board\x1b]0;owned\x07\nferry: all is well";
+  const std::string line = R"(board\x1b]0;owned\x07\nferry: all is well)";
+  const std::string lines = "board\\x1b]0;owned\\x07\nferry: all is well";
+  ScriptedServer server([&](ScriptedServer& s) {
+    const Request open = s.receive();
+    (void)s.connection().send_event(rpc::EventTag::waiting, rpc::WaitingEvent{1, hostile, 0});
+    rpc::OpenReply reply;
+    reply.facts.cpu_name = hostile;
+    s.answer(open, reply);
+    const Request request = s.receive();
+    (void)s.connection().send_event(rpc::EventTag::log, rpc::LogEvent{request.header.request, hostile});
+    s.refuse(request, ErrorCode::device_error, hostile);
+  });
+  std::string said;
+  session::EventHandlers handlers;
+  handlers.waiting = [&](const rpc::WaitingEvent& event) { CHECK(event.holder == line); };
+  handlers.log = [&](const rpc::LogEvent& event) { said = event.text; };
+  Client client(server.client_end(), "board:9090", handlers);
+  CHECK(client.facts().cpu_name == line);
+  const RemoteError error = error_of([&] { client.call(rpc::Call{}); });
+  CHECK(said == lines);
+  // A further line cannot pass for one of the program's own.
+  CHECK(std::string(error.what()) == "board\\x1b]0;owned\\x07\n  ferry: all is well");
+}
+
 TEST_CASE("an aborted request is reported with the failure it depended on") {
   ScriptedServer server([](ScriptedServer& s) {
     s.welcome();

@@ -41,7 +41,8 @@ TEST_CASE("each wrong part of a manifest is named") {
   CHECK(refusal([](M& m, F&) { m.features = {"fma", "avx2"}; }) == "manifest: expected sorted features");
   CHECK(refusal([](M& m, F&) { m.functions.push_back(m.functions[0]); }) ==
         "manifest: expected functions with different names, got two 'mm'");
-  CHECK(refusal([](M&, F& f) { f.name = "a\nb"; }) == "manifest: function name: expected no control characters");
+  CHECK(refusal([](M&, F& f) { f.name = "a\nb"; }) ==
+        "manifest: function name: expected UTF-8 without control characters, got 'a\\nb'");
   CHECK(refusal([](M&, F& f) { f.name = std::string(257, 'a'); }) ==
         "manifest: function name: expected 1 to 256 bytes, got 257");
   CHECK(refusal([](M&, F& f) { f.symbols = {"M", "K", "K"}; }) ==

@@ -108,6 +108,24 @@ TEST_CASE("a call keeps every field") {
   CHECK(call.arguments[1].scalar_bits == 0xffffffffffffffffu);
 }
 
+TEST_CASE("strings decode as they were sent, or so that they can be shown") {
+  const std::string hostile = "a\x1b[2J\tb\n\xff";
+  DeviceFacts facts;
+  facts.cpu_name = facts.cpu_identification = hostile;
+  facts.features = {hostile};
+  facts.devices = {{hostile, "", 0}};
+  const auto bytes = encode(FactsReply{facts});
+  CHECK(decode<FactsReply>(bytes).value().facts.cpu_name == hostile);
+  const DeviceFacts shown = decode<FactsReply>(bytes, Strings::printable).value().facts;
+  const std::string line = R"(a\x1b[2J\tb\n\xff)", lines = "a\\x1b[2J\tb\n\\xff";
+  CHECK(shown.cpu_name == line);
+  CHECK(shown.features[0] == line);
+  CHECK(shown.devices[0].kind == line);
+  CHECK(shown.cpu_identification == lines);
+  CHECK(decode<LogEvent>(encode(LogEvent{1, hostile}), Strings::printable).value().text == lines);
+  CHECK(decode<ReadFilesReply>(encode(ReadFilesReply{{"", hostile}}), Strings::printable).value().texts[1] == lines);
+}
+
 TEST_CASE("every truncated length of every message is refused") {
   for_each_message([]<class T>(const char* name, const T& message) {
     CAPTURE(name);
