@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what building and testing needs on Debian 12, as root or through sudo, and builds the small libsodium.
+# Installs what building and testing needs on Debian 12, as root or through sudo, builds the small libsodium, and fetches
+# the kernel of an emulated board.
 # Does nothing, in well under a second, when everything is there.
 #
 #   scripts/setup.sh
@@ -20,6 +21,8 @@ packages=(
   libclang-rt-19-dev systemd
   # OpenCL on the CPU for the tests, and a simulator that finds races in it
   pocl-opencl-icd ocl-icd-libopencl1 oclgrind
+  # whole boards with kernels of their own
+  qemu-system-arm qemu-system-misc xz-utils
 )
 # rpc_server for the other architectures; the machine's own compiler has its own name already.
 declare -A cross=([amd64]=g++-x86-64-linux-gnu [armhf]=g++-arm-linux-gnueabihf
@@ -73,3 +76,4 @@ install_python() {
 install_packages
 install_python
 scripts/libsodium.sh
+scripts/board_kernels.sh aarch64

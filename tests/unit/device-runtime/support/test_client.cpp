@@ -21,9 +21,11 @@ TestClient::TestClient(std::unique_ptr<Transport> transport, Opening opening)
   say_hello();
 }
 
-TestClient::TestClient(std::uint16_t port, const rpc::Open& open)
-    : connection_(std::make_unique<rpc::Connection>(connect_to(port))) {
-  connection_->put_preamble_before_first_frame({});
+TestClient::TestClient(std::uint16_t port, const rpc::Open& open) : TestClient(connect_to(port), open) {}
+
+TestClient::TestClient(std::unique_ptr<Transport> transport, const rpc::Open& open, Opening opening)
+    : connection_(std::make_unique<rpc::Connection>(std::move(transport))) {
+  if (opening == Opening::none) connection_->put_preamble_before_first_frame({});
   opened_ = must(open).reply;
   facts_ = opened_.facts;
 }

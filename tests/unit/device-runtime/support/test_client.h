@@ -42,6 +42,7 @@ class TestClient {
 
   // Says open instead, and waits until it is served.
   TestClient(std::uint16_t port, const rpc::Open& open);
+  TestClient(std::unique_ptr<Transport> transport, const rpc::Open& open, Opening opening = Opening::none);
 
   const DeviceFacts& facts() const { return facts_; }
   // Of the answer to open.

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Fetches Debian's kernels for the boards that tests/boards boots under qemu-system, and unpacks what it needs of them to
+# build/boards/ARCH: `kernel`, and `modules/*.ko` of the network. Nothing is installed, and the machine's own apt learns of
+# no foreign architecture. Does nothing, at once, where they are there already; without network it says so, and the tests
+# of these boards are skipped.
+#
+#   scripts/board_kernels.sh aarch64 [armv7] [riscv64]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+# Debian's name of the architecture, the release that has kernels for it, the package that stands for the newest one.
+declare -A source=([aarch64]="arm64 bookworm linux-image-cloud-arm64" [armv7]="armhf bookworm linux-image-armmp"
+  [riscv64]="riscv64 trixie linux-image-riscv64")
+# In the order they are loaded; some are part of some kernels.
+modules=(virtio virtio_ring virtio_mmio failover net_failover virtio_net)
+
+# Where this machine has its own packages from.
+mirror() {
+  apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm' 'Component: main' | head -1
+}
+
+# An apt of our own: its lists, its cache, no packages installed.
+private_apt() {
+  local dir=$1 arch=$2 release=$3
+  mkdir -p "$dir"/{lists/partial,archives/partial}
+  : >"$dir/status"
+  echo "deb [arch=$arch signed-by=$keyring] $(mirror) $release main" >"$dir/sources.list"
+  cat >"$dir/apt.conf" <<EOF
+Dir::State "$dir"; Dir::State::Lists "$dir/lists"; Dir::State::status "$dir/status";
+Dir::Cache "$dir"; Dir::Cache::archives "$dir/archives";
+Dir::Etc::sourcelist "$dir/sources.list"; Dir::Etc::sourceparts "/dev/null"; Dir::Etc::preferencesparts "/dev/null";
+APT::Architecture "$arch"; APT::Architectures { "$arch"; };
+APT::Sandbox::User ""; Acquire::Languages "none"; Acquire::Retries "3";
+EOF
+}
+
+fetch() {
+  local arch=$1 debian release meta package deb dir=$PWD/build/boards/$1
+  read -r debian release meta <<<"${source[$arch]}"
+  local work=$dir.tmp
+  rm -rf "$work" "$dir"
+  mkdir -p "$work/modules"
+  private_apt "$work/apt" "$debian" "$release"
+  export APT_CONFIG=$work/apt/apt.conf
+  apt-get -qq update
+  package=$(apt-cache depends --important "$meta" | sed -n 's/^ *Depends: \(linux-image-[^: ]*\).*/\1/p' | head -1)
+  (cd "$work" && apt-get -qq download "$package")
+  unset APT_CONFIG
+  deb=$(echo "$work"/*.deb)
+  dpkg -x "$deb" "$work/all"
+  cp "$work"/all/boot/vmlinu[xz]-* "$work/kernel"
+  for module in "${modules[@]}"; do
+    # Built in, or a file, which may be compressed.
+    find "$work/all" -name "$module.ko*" -exec cp {} "$work/modules" \;
+  done
+  find "$work/modules" -name '*.xz' -exec xz -d {} \;
+  echo "$package" >"$work/package"
+  rm -rf "$work/apt" "$work/all" "$deb"
+  mv "$work" "$dir"
+}
+
+for arch in "$@"; do
+  [[ -n ${source[$arch]:-} ]] || { echo "expected aarch64, armv7 or riscv64, got $arch" >&2; exit 2; }
+  [[ -f build/boards/$arch/kernel ]] && continue
+  mkdir -p build/boards
+  log=build/boards/$arch.log
+  echo "fetching Debian's kernel for $arch"
+  # In a shell of its own: within a condition, errexit would not hold.
+  if ! bash -c "$(declare -p source modules keyring); $(declare -f mirror private_apt fetch); set -euo pipefail; fetch $arch" \
+    >"$log" 2>&1; then
+    echo "no kernel for $arch, so the tests of such a board are skipped; $log says why:"
+    tail -3 "$log"
+  fi
+done

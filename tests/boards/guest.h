@@ -1,0 +1,48 @@
+// A board: qemu-system with a real kernel, the static rpc_server of an architecture, and nothing else. Its network is
+// this machine's loopback, where three ports lead to the three servers of tests/boards/init.c.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "rpc/secure/key.h"
+#include "rpc/transport/transport.h"
+
+namespace ferry::test {
+
+// How a server was started.
+enum class Setting { bare, usual, modest };
+inline constexpr std::array<Setting, 3> kSettings{Setting::bare, Setting::usual, Setting::modest};
+std::string name_of(Setting setting);
+
+class Guest {
+ public:
+  // Whether there is a kernel to boot; says so when there is none. Fails the test when qemu or the server is missing.
+  static bool is_possible(const std::string& arch);
+
+  // Boots, and waits until all three servers listen.
+  explicit Guest(const std::string& arch);
+  ~Guest();
+  Guest(const Guest&) = delete;
+  Guest& operator=(const Guest&) = delete;
+
+  std::uint16_t port(Setting setting) const { return ports_[static_cast<std::size_t>(setting)]; }
+  // An encrypted connection to one of the servers.
+  std::unique_ptr<Transport> connect(Setting setting) const;
+  // For programs of their own.
+  const std::string& key_file() const { return key_file_; }
+  // All that the kernel and the servers have said.
+  std::string console() const;
+
+ private:
+  std::string folder_, key_file_;
+  secure::Key key_;
+  std::array<std::uint16_t, 3> ports_{};
+  pid_t process_ = -1;
+};
+
+}  // namespace ferry::test
