@@ -89,6 +89,7 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
     if (!encrypted) return expect(rpc::kFrameHeaderBytes, &Handshake::on_header);
     std::copy(bytes_.begin(), bytes_.end(), prologue_.begin());
     key_id_ = preamble.value().key_id;
+    cipher_ = secure::choose_cipher(secure::fast_ciphers(), preamble.value().ciphers);
     expect(kLengthBytes + kHandshakeBytes, &Handshake::on_first_message);
   }
 
@@ -97,8 +98,8 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
     const auto answer = secure::wiping_stack([this] { return shake_hands(); });
     if (answer.status().code() == ErrorCode::unauthenticated) return refuse_later();
     if (!answer.is_ok()) return refuse(answer.status());
-    std::array<std::uint8_t, kLengthBytes + kHandshakeBytes> message{kHandshakeBytes, 0};
-    std::copy(answer.value().begin(), answer.value().end(), message.begin() + kLengthBytes);
+    std::vector<std::uint8_t> message{static_cast<std::uint8_t>(answer.value().size()), 0};
+    message.insert(message.end(), answer.value().begin(), answer.value().end());
     // Nothing was sent before, so there is room for it.
     const ssize_t sent = ::send(socket_.number(), message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent != static_cast<ssize_t>(message.size())) return abandon();
@@ -114,12 +115,14 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
     secure::NoiseHandshake noise(secure::Role::responder, prologue_, key.bytes);
     FERRY_ASSIGN(const auto payload, noise.read_message(std::span(bytes_).subspan(kLengthBytes)));
     if (!payload.empty()) return Status(ErrorCode::unauthenticated, "expected an empty handshake message");
-    FERRY_ASSIGN(auto answer, noise.write_message());
+    const auto number = static_cast<std::uint8_t>(cipher_);
+    FERRY_ASSIGN(auto answer, noise.write_message(std::span(&number, cipher_ == secure::Cipher::chacha_poly ? 0 : 1)));
     made_ = secrets_.make();
     if (made_ == nullptr) return Status(ErrorCode::busy, "too many clients connect at once; try again");
     const secure::TransportKeys session_keys = noise.split();
     made_->sending.key = session_keys.to_initiator;
     made_->receiving.key = session_keys.to_responder;
+    made_->sending.cipher = made_->receiving.cipher = cipher_;
     return answer;
   }
 
@@ -214,8 +217,9 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
   void (Handshake::*next_)() = nullptr;
   std::array<std::uint8_t, rpc::kPreambleBytes> prologue_{};
   secure::KeyId key_id_{};
-  SecretMemory::Pointer made_;    // before our answer is out: a refusal still goes in the clear
-  SecretMemory::Pointer secure_;  // after it
+  secure::Cipher cipher_ = secure::Cipher::chacha_poly;  // of the records
+  SecretMemory::Pointer made_;                           // before our answer is out: a refusal still goes in the clear
+  SecretMemory::Pointer secure_;                         // after it
   rpc::FrameHeader header_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <vector>
 
 #include "rpc/secure/secure_transport.h"
@@ -30,13 +31,24 @@ Status refusal(Transport& transport, ByteSpan start) {
   return {header.error, failure.message};
 }
 
+// Authentic, unlike a refusal: only somebody who holds the key can have made it.
+Result<Cipher> chosen_cipher(ByteSpan payload, Ciphers ciphers) {
+  if (payload.empty()) return Cipher::chacha_poly;
+  if (payload[0] == static_cast<std::uint8_t>(Cipher::aes_gcm) && (ciphers >> payload[0] & 1) != 0) {
+    return Cipher::aes_gcm;
+  }
+  return Status(ErrorCode::protocol_error,
+                "expected a cipher that was offered, got number " + std::to_string(payload[0]));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Transport>> encrypt_connection(std::unique_ptr<Transport> transport, const Key& key,
-                                                      std::chrono::milliseconds patience) {
+                                                      std::chrono::milliseconds patience, Ciphers ciphers) {
   rpc::Preamble preamble;
   preamble.mode = rpc::PreambleMode::encrypted;
   preamble.key_id = key.id();
+  preamble.ciphers = ciphers;
   const auto prologue = rpc::encode_preamble(preamble);
   NoiseHandshake handshake(Role::initiator, prologue, key.bytes);
   FERRY_ASSIGN(const std::vector<std::uint8_t> first, handshake.write_message());
@@ -47,18 +59,20 @@ Result<std::unique_ptr<Transport>> encrypt_connection(std::unique_ptr<Transport>
   transport->set_receive_timeout(patience);
   std::array<std::uint8_t, kLengthBytes> answer_length{};
   FERRY_TRY(transport->receive(answer_length));
-  if (answer_length != length) return refusal(*transport, answer_length);
-  std::array<std::uint8_t, kHandshakeBytes> answer{};
+  const std::size_t payload_bytes = answer_length[0] - kHandshakeBytes;
+  if (answer_length[1] != 0 || payload_bytes > 1) return refusal(*transport, answer_length);
+  std::vector<std::uint8_t> answer(kHandshakeBytes + payload_bytes);
   FERRY_TRY(transport->receive(answer));
   const auto payload = handshake.read_message(answer);
   if (!payload.is_ok()) {
     return Status(ErrorCode::unauthenticated,
                   "the server does not hold our key, or somebody in between changed a byte");
   }
-  if (!payload.value().empty()) return Status(ErrorCode::protocol_error, "expected an empty handshake message");
+  FERRY_ASSIGN(const Cipher cipher, chosen_cipher(payload.value(), ciphers));
   transport->set_receive_timeout(std::chrono::milliseconds(0));
   const TransportKeys keys = handshake.split();
-  return secure_transport(std::move(transport), {keys.to_responder}, {keys.to_initiator});
+  return secure_transport(std::move(transport), {keys.to_responder, 0, nullptr, cipher},
+                          {keys.to_initiator, 0, cipher});
 }
 
 }  // namespace ferry::secure

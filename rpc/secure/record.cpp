@@ -17,7 +17,7 @@ Status seal(SealingState& state, ByteSpan plain, std::uint8_t* out) {
   const std::size_t length = plain.size() + kTagBytes;
   out[0] = static_cast<std::uint8_t>(length);
   out[1] = static_cast<std::uint8_t>(length >> 8);
-  encrypt(state.key, number, {}, plain, out + kLengthBytes);
+  encrypt(state.cipher, state.key, number, {}, plain, out + kLengthBytes);
   return {};
 }
 
@@ -45,7 +45,7 @@ Result<std::size_t> sealed_length(const std::uint8_t* bytes) {
 }
 
 Status open(OpeningState& state, ByteSpan sealed, std::uint8_t* out) {
-  if (state.next != kNoNumber && decrypt(state.key, state.next, {}, sealed, out)) {
+  if (state.next != kNoNumber && decrypt(state.cipher, state.key, state.next, {}, sealed, out)) {
     ++state.next;
     return {};
   }

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "rpc/secure/noise.h"
+#include "rpc/secure/cipher.h"
 
 namespace ferry::secure {
 
@@ -45,12 +45,14 @@ struct SealingState {
   KeyBytes key;
   std::uint64_t next = 0;               // the number of the next record
   PublishedCount* published = nullptr;  // where `next` is told to others; null: nowhere
+  Cipher cipher = Cipher::chacha_poly;
 };
 
 // The receiving half.
 struct OpeningState {
   KeyBytes key;
   std::uint64_t next = 0;
+  Cipher cipher = Cipher::chacha_poly;
 };
 
 // Writes one record of plain.size() + kRecordOverhead bytes; at most kMaxRecordPlain of plain. unavailable once the

@@ -41,7 +41,7 @@ std::array<std::uint8_t, kPreambleBytes> encode_preamble(const Preamble& preambl
   std::copy(std::begin(kPreambleMagic), std::end(kPreambleMagic), bytes.begin());
   bytes[8] = static_cast<std::uint8_t>(preamble.mode);
   std::copy(preamble.key_id.begin(), preamble.key_id.end(), bytes.begin() + 16);
-  std::copy(preamble.lease_token.begin(), preamble.lease_token.end(), bytes.begin() + 32);
+  bytes[32] = preamble.ciphers;
   return bytes;
 }
 
@@ -59,7 +59,7 @@ Result<Preamble> decode_preamble(std::span<const std::uint8_t, kPreambleBytes> b
   Preamble preamble;
   preamble.mode = static_cast<PreambleMode>(bytes[8]);
   std::copy_n(bytes.begin() + 16, 16, preamble.key_id.begin());
-  std::copy_n(bytes.begin() + 32, 16, preamble.lease_token.begin());
+  preamble.ciphers = bytes[32];
   return preamble;
 }
 

@@ -15,8 +15,8 @@ enum class PreambleMode : std::uint8_t { plaintext = 0, encrypted = 1 };
 // What the client sends first, once. With encryption it is part of what the handshake authenticates.
 struct Preamble {
   PreambleMode mode = PreambleMode::plaintext;
-  std::array<std::uint8_t, 16> key_id{};       // which key the client holds; zero in plaintext
-  std::array<std::uint8_t, 16> lease_token{};  // reserved: zero
+  std::array<std::uint8_t, 16> key_id{};  // which key the client holds; zero in plaintext
+  std::uint8_t ciphers = 0;               // that the client would encrypt records with, as a set; rpc/secure/cipher.h
 };
 
 inline constexpr std::size_t kPreambleBytes = 48;

@@ -46,7 +46,7 @@ TransportPair connect_socket_pair() {
 }
 
 // The server's part as a blocking call; rpc_server's own, which waits for nobody, has tests beside it.
-TransportPair encrypted(TransportPair pair) {
+TransportPair encrypted(TransportPair pair, secure::Ciphers ciphers = secure::kNoOther) {
   const secure::Key key = secure::make_key();
   std::unique_ptr<Transport> server;
   Background accept([&] {
@@ -55,20 +55,25 @@ TransportPair encrypted(TransportPair pair) {
     const ByteSpan bytes(opening);
     secure::NoiseHandshake handshake(secure::Role::responder, bytes.first(rpc::kPreambleBytes), key.bytes);
     if (!handshake.read_message(bytes.last(secure::kHandshakeBytes)).is_ok()) return;
-    const auto answer = handshake.write_message();
-    const std::array<std::uint8_t, 2> length{secure::kHandshakeBytes, 0};
+    const secure::Cipher cipher = secure::choose_cipher(secure::fast_ciphers(), bytes[32]);
+    const auto number = static_cast<std::uint8_t>(cipher);
+    const auto answer = handshake.write_message(ByteSpan(&number, cipher == secure::Cipher::chacha_poly ? 0 : 1));
+    const std::array<std::uint8_t, 2> length{static_cast<std::uint8_t>(answer.value().size()), 0};
     const std::array<ByteSpan, 2> pieces{length, answer.value()};
     if (!pair.second->send(pieces).is_ok()) return;
     const secure::TransportKeys keys = handshake.split();
-    server = secure::secure_transport(std::move(pair.second), {keys.to_initiator}, {keys.to_responder});
+    server = secure::secure_transport(std::move(pair.second), {keys.to_initiator, 0, nullptr, cipher},
+                                      {keys.to_responder, 0, cipher});
   });
-  auto client = expect(secure::encrypt_connection(std::move(pair.first), key, std::chrono::seconds(20)));
+  auto client = expect(secure::encrypt_connection(std::move(pair.first), key, std::chrono::seconds(20), ciphers));
   accept.join();
   if (!server) throw std::runtime_error("the server's part of the handshake failed");
   return {std::move(client), std::move(server)};
 }
 
 TransportPair connect_encrypted_tcp() { return encrypted(connect_over_tcp()); }
+// The other cipher, where this machine has it.
+TransportPair connect_fast_encrypted_tcp() { return encrypted(connect_over_tcp(), secure::fast_ciphers()); }
 TransportPair connect_encrypted_loopback() { return encrypted(loopback_transport_pair()); }
 
 }  // namespace
@@ -77,6 +82,7 @@ const TransportKind kAllTransports[kTransportKinds] = {{"tcp", connect_over_tcp}
                                                        {"socket pair", connect_socket_pair},
                                                        {"loopback", loopback_transport_pair},
                                                        {"encrypted tcp", connect_encrypted_tcp},
+                                                       {"encrypted tcp, AES", connect_fast_encrypted_tcp},
                                                        {"encrypted loopback", connect_encrypted_loopback}};
 
 }  // namespace ferry

@@ -18,7 +18,7 @@ struct TransportKind {
   TransportPair (*connect)();
 };
 
-inline constexpr std::size_t kTransportKinds = 5;
+inline constexpr std::size_t kTransportKinds = 6;
 extern const TransportKind kAllTransports[kTransportKinds];
 
 // Joins when it goes out of scope, also when a REQUIRE leaves the test.

@@ -31,7 +31,8 @@ void read_preamble(Bytes input) {
   const auto preamble = rpc::decode_preamble(bytes);
   if (!preamble.is_ok()) return;
   const auto again = rpc::encode_preamble(preamble.value());
-  expect(std::equal(again.begin(), again.end(), bytes.begin()));
+  // What is behind the ciphers is ignored.
+  expect(std::equal(again.begin(), again.begin() + 33, bytes.begin()));
 }
 
 // Nobody guesses a tag of 128 bits.
