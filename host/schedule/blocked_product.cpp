@@ -2,7 +2,6 @@
 
 #include "crosscompile/ir/substitute.h"
 #include "host/schedule/default_loops.h"
-#include "host/schedule/finishing_stage.h"
 #include "host/schedule/packing.h"
 #include "host/schedule/register_tile.h"
 
@@ -84,7 +83,7 @@ Loops split_loops(const ScheduledStage& stage, const StageLoops& loops, StageHan
   }
   for (std::size_t a = 0; a < depth.size(); ++a) {
     const std::string name = loops.loop(loops.reduction(a)).name;
-    if (with_depth_blocks && depth.size() == 1) {
+    if (with_depth_blocks) {
       const auto [outside, inside] = handle.split(name, depth_block(product.depth));
       result.depth_block = outside;
       result.depth.push_back(inside);
@@ -112,6 +111,16 @@ std::vector<std::string> joined(const Lists&... lists) {
   return all;
 }
 
+RegisterTile tile_of(const ScheduledStage& stage, const Product& product, std::int64_t lanes, const Target& target) {
+  const std::int64_t rows = constant_extent(stage.axes[product.row].extent);
+  return choose_register_tile(target.vector_registers, rows, true, product.columns, lanes);
+}
+
+// Whether long sums are added up in blocks, so that a block's part of the columns stays in the cache.
+bool blocks_depth(const ScheduledStage& stage, const Product& product, bool columns_outside) {
+  return !columns_outside && product.depth > kMaxDepth && stage.reduction()->axes.size() == 1;
+}
+
 }  // namespace
 
 bool wants_blocks(const Product& product, std::int64_t lanes, const Target& target) {
@@ -120,16 +129,15 @@ bool wants_blocks(const Product& product, std::int64_t lanes, const Target& targ
   return !product.is_column_contiguous || product.column_bytes > l1_bytes(target);
 }
 
-std::string find_epilogue(const Stages& stages, const ScheduledStage& product, const Product& found) {
-  return found.depth > kMaxDepth ? "" : finishing_stage(stages, product);
+bool blocks_depth(const ScheduledStage& stage, const Product& product, std::int64_t lanes, const Target& target) {
+  return blocks_depth(stage, product, columns_outside(product, tile_of(stage, product, lanes, target), lanes, target));
 }
 
 void schedule_blocked(Schedule& schedule, StageHandle handle, const Product& found, std::int64_t lanes,
                       const Target& target, const std::string& epilogue) {
   const Product product = found;
   const ScheduledStage& stage = stage_of(schedule, handle);
-  const std::int64_t row_extent = constant_extent(stage.axes[product.row].extent);
-  const RegisterTile tile = choose_register_tile(target.vector_registers, row_extent, true, product.columns, lanes);
+  const RegisterTile tile = tile_of(stage, product, lanes, target);
   const bool outside = columns_outside(product, tile, lanes, target);
   const bool packs_rows =
       !outside && product.columns >= 4 * tile.vectors * lanes && rows_collide(product, tile.rows, target);
@@ -141,7 +149,7 @@ void schedule_blocked(Schedule& schedule, StageHandle handle, const Product& fou
 
   const auto make_loops = [&](StageHandle of) {
     const Loops loops = split_loops(stage, StageLoops(stage_of(schedule, of).loops), of, product, tile, lanes,
-                                    !outside && product.depth > kMaxDepth);
+                                    blocks_depth(stage, product, outside));
     const std::vector<std::string> column_loop = {loops.columns};
     const auto depth_block = loops.depth_block.empty() ? std::vector<std::string>{} : std::vector{loops.depth_block};
     of.reorder(outside ? joined(loops.batches, column_loop, loops.rows, loops.depth, loops.tile)

@@ -22,8 +22,7 @@ bool wants_blocks(const Product& product, std::int64_t lanes, const Target& targ
 void schedule_blocked(Schedule& schedule, StageHandle handle, const Product& product, std::int64_t lanes,
                       const Target& target, const std::string& epilogue);
 
-// The stage that finishes each tile while it is in registers (finishing_stage.h); empty when there is none or the sums
-// are added up in blocks.
-std::string find_epilogue(const Stages& stages, const ScheduledStage& product, const Product& found);
+// Whether long sums are added up in blocks: then no stage can finish them while they are in registers.
+bool blocks_depth(const ScheduledStage& stage, const Product& product, std::int64_t lanes, const Target& target);
 
 }  // namespace ferry::schedule

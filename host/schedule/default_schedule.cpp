@@ -4,6 +4,7 @@
 #include "host/schedule/default_loops.h"
 #include "host/schedule/gpu_schedule.h"
 #include "host/schedule/inline_choice.h"
+#include "host/schedule/reader_fusion.h"
 #include "host/schedule/register_tile.h"
 #include "host/schedule/row_fusion.h"
 #include "host/schedule/stages/access.h"
@@ -24,6 +25,8 @@ namespace {
 
 // Vectors in flight of a reduction that has no rows to interleave with.
 constexpr std::int64_t kReductionVectors = 4;
+// Of small windows, as pooling has, the vectors of a whole tile: the loops would cost more than what they repeat.
+constexpr std::int64_t kMaxUnrolledPoints = 36;
 
 struct VectorAxis {
   bool reduces = false;
@@ -184,6 +187,13 @@ std::vector<std::string> split_columns(StageHandle handle, const std::string& ax
   return {vectors, lane};
 }
 
+// How many elements each result takes; 0 when that is known only at run time.
+std::int64_t window_points(const Reduce& reduce) {
+  std::int64_t points = 1;
+  for (const Axis& axis : reduce.axes) points = std::min(points * constant_extent(axis.extent), kMaxUnrolledPoints + 1);
+  return points;
+}
+
 void schedule_reduction(const Schedule& schedule, StageHandle handle, const Target& target, std::size_t outer) {
   const ScheduledStage& stage = stage_of(schedule, handle);
   const Reduce& reduce = *stage.reduction();
@@ -202,6 +212,9 @@ void schedule_reduction(const Schedule& schedule, StageHandle handle, const Targ
   }
   for (std::string& name : split_columns(handle, loops.loop(column_loop).name, vector->reduces, tile, lanes))
     inner.push_back(std::move(name));
+  const std::int64_t points = window_points(reduce);
+  if (!vector->reduces && points > 0 && points * tile.rows * tile.vectors <= kMaxUnrolledPoints)
+    for (std::size_t a = 0; a < reduce.axes.size(); ++a) handle.unroll(loops.loop(loops.reduction(a)).name);
   // Results outside, then the reduction's loops, then the tile.
   std::vector<std::string> order;
   for (bool reduces : {false, true})
@@ -222,7 +235,7 @@ std::optional<Product> scheduled_product(const ScheduledStage& stage, const Targ
   return is_worth ? product : std::nullopt;
 }
 
-// Stages whose tiles take several rows at once.
+// Stages whose tiles take several rows at once, and those that finish them.
 std::vector<std::string> stages_with_tiles(const Stages& stages, const Target& target, const Constants& constants) {
   std::vector<std::string> names;
   for (const ScheduledStage& stage : stages) {
@@ -233,31 +246,42 @@ std::vector<std::string> stages_with_tiles(const Stages& stages, const Target& t
         (vector && choose_row_axis(stage, *reduce, *vector, 0)))
       names.push_back(stage.name);
   }
+  // What finishes them is computed in their loops, not in rows.
+  for (std::size_t i = 0, tiles = names.size(); i < tiles; ++i)
+    for (std::string& reader : finishing_stages(stages, *find_stage(stages, names[i]), ""))
+      names.push_back(std::move(reader));
   return names;
 }
 
-// The first `outer` axes are loops in which other stages are computed. Returns the stage that was scheduled with it, if
-// any; `taken` is not for that.
-std::string schedule_stage(Schedule& schedule, StageHandle handle, const Target& target, std::size_t outer,
-                           const std::string& taken, const Constants& constants) {
+// The first `outer` axes are loops in which other stages are computed. Returns the stages that were scheduled with it;
+// `taken` is not for that.
+std::vector<std::string> schedule_stage(Schedule& schedule, StageHandle handle, const Target& target, std::size_t outer,
+                                        const std::string& taken, const Constants& constants) {
   const ScheduledStage& stage = stage_of(schedule, handle);
+  const std::size_t first = schedule.directives().size();
   const auto product = scheduled_product(stage, target, constants);
   const std::int64_t lanes = native_lanes(stage, target);
+  std::vector<std::string> readers;
+  if (stage.reduction() != nullptr && outer == 0) readers = finishing_stages(schedule.stages(), stage, taken);
   if (product && wants_blocks(*product, lanes, target)) {
-    std::string epilogue = find_epilogue(schedule.stages(), stage, *product);
-    if (epilogue == taken) epilogue.clear();
-    schedule_blocked(schedule, handle, *product, lanes, target, epilogue);
-    return epilogue;
+    if (blocks_depth(stage, *product, lanes, target)) readers.clear();
+    schedule_blocked(schedule, handle, *product, lanes, target, readers.empty() ? "" : readers.back());
+    if (!readers.empty()) place_between(schedule, handle.name(), first, readers);
+    return readers;
   }
-  if (product)
+  if (product) {
     schedule_streamed(schedule, handle, *product, lanes);
-  else if (is_window(stage))
+    return {};
+  }
+  if (is_window(stage))
     schedule_window(handle, stage, lanes_for(stage, stage.axes.back().extent, target), target);
   else if (stage.reduction() != nullptr)
     schedule_reduction(schedule, handle, target, outer);
   else
     schedule_injective(schedule, handle, target, outer);
-  return "";
+  if (readers.empty() || !fuse_into_readers(schedule, handle.name(), first, readers)) return {};
+  make_parallel(schedule, schedule[readers.back()]);
+  return readers;
 }
 
 // Whether all of the stage's results are so large that no cache keeps them for whoever reads them next.
@@ -282,12 +306,14 @@ Schedule decide(Schedule schedule, const Target& target, const Constants& consta
     if (stage.place != Place::inlined && stage.external == nullptr) stages.push_back(stage.name);
   std::vector<std::string> epilogues;
   for (const std::string& name : stages) {
+    const ScheduledStage& scheduled = stage_of(schedule, schedule[name]);
+    if (scheduled.is_result && exceeds_caches(scheduled)) schedule[name].stream_stores();
     if (std::find(epilogues.begin(), epilogues.end(), name) != epilogues.end()) continue;
     const bool in_rows = stage_of(schedule, schedule[name]).place == Place::attached;
     const std::size_t outer = in_rows || name == fusion.result ? fusion.outer : 0;
-    epilogues.push_back(schedule_stage(schedule, schedule[name], target, outer, fusion.result, constants));
+    for (std::string& reader : schedule_stage(schedule, schedule[name], target, outer, fusion.result, constants))
+      epilogues.push_back(std::move(reader));
     const ScheduledStage& stage = stage_of(schedule, schedule[name]);
-    if (stage.is_result && exceeds_caches(stage)) schedule[name].stream_stores();
     if (stage.place == Place::root) make_parallel(schedule, schedule[name]);
   }
   return schedule;

@@ -6,6 +6,9 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <utility>
+
 using namespace ferry;
 
 namespace {
@@ -136,7 +139,7 @@ TEST_CASE("rows that are few, short or longer than the cache are not fused, nor 
   CHECK(text("100,100", 700).find("compute_at") == std::string::npos);
   const char* product =
       "def f(int(M,K) A, int(K,N) B) -> (D) { C(m,n) +=! A(m,k) * B(k,n)\n D(m,n) = C(m,n) * C(m,n) }";
-  CHECK(default_text(product, small_caches(128, 32 << 10, 1 << 20)).find("compute_at") == std::string::npos);
+  CHECK(default_text(product, small_caches(128, 32 << 10, 1 << 20)).find("C: compute_at D m\n") == std::string::npos);
 }
 
 TEST_CASE("windows take several rows at once, and their borders are not stored") {
@@ -216,6 +219,45 @@ TEST_CASE("what reads a product in place finishes its tiles while they are in re
     const std::string text = default_text(source, small_caches(128, 256, 1 << 20));
     CHECK_MESSAGE(text.find("C: compute_at") == std::string::npos, text);
     test::check_schedule(source, text);
+  }
+}
+
+TEST_CASE("what finishes a reduction element by element is computed in its loops, whatever the reduction is") {
+  const char* const finish = "  S(n,o,h,w) = Y(n,o,h,w) * s(o) + b(o)\n  R(n,o,h,w) = max(S(n,o,h,w), 0)\n}";
+  const char* const leaky =
+      "  S(n,o,h,w) = Y(n,o,h,w) * s(o) + b(o)\n"
+      "  R(n,o,h,w) = S(n,o,h,w) > 0 ? S(n,o,h,w) : 3 * S(n,o,h,w)\n}";
+  const std::string any = "def f(int(N,C,H,W) I, int(O,C,KH,KW) K, int(O) s, int(O) b) -> (R) {\n";
+  const std::string deep = "def f(int(1,200,5,6) I, int(21,200,3,3) K, int(21) s, int(21) b) -> (R) {\n";
+  const std::string padded =
+      "  P(n,c,h,w) = h >= 1 && h <= H && w >= 1 && w <= W ? I(n,c,h-1,w-1) : 0 where h in 0:H+2, w in 0:W+2\n";
+  const std::string convolution = "  Y(n,o,h,w) +=! I(n,c,h+kh,w+kw) * K(o,c,kh,kw)\n";
+  const std::string strided = "  Y(n,o,h,w) +=! P(n,c,2*h+kh,2*w+kw) * K(o,c,kh,kw)\n";
+  const std::string depthwise =
+      "def f(int(1,5,19,37) I, int(5,3,3) K, int(5) s, int(5) b) -> (R) {\n"
+      "  Y(n,o,h,w) +=! I(n,o,h+kh,w+kw) * K(o,kh,kw)\n";
+  const std::string pooled =
+      "def f(int(N,C,H,W) I, int(C) s, int(C) b) -> (R) {\n"
+      "  Y(n,o,h,w) max=! I(n,o,2*h+kh,2*w+kw) where kh in 0:2, kw in 0:2\n";
+  const std::pair<const char*, std::string> programs[] = {
+      {"a convolution of any size", any + convolution + finish},
+      {"strided and padded", any + padded + strided + finish},
+      {"a value used several times", any + padded + strided + leaky},
+      {"a depthwise convolution", depthwise + finish},
+      {"pooling", pooled + finish},
+      {"many channels", deep + convolution + finish},
+      {"many channels, a value used several times", deep + convolution + leaky},
+  };
+  const test::Sizes sizes = {{"N", 2}, {"C", 3}, {"H", 9}, {"W", 21}, {"O", 7}, {"KH", 3}, {"KW", 2}};
+  for (const auto& [name, source] : programs) {
+    for (const std::uint32_t bits : {128U, 512U}) {
+      const std::string text = default_text(source.c_str(), small_caches(bits, 256, 1 << 20));
+      INFO(name << ", " << bits << "-bit vectors\n" << text);
+      CHECK(text.find("Y: compute_at R") != std::string::npos);
+      const char* const between = source.find("3 * S") == std::string::npos ? "S: compute_inline" : "S: compute_at R";
+      CHECK(text.find(between) != std::string::npos);
+      test::check_schedule(source, text, sizes);
+    }
   }
 }
 

@@ -1,0 +1,119 @@
+#include "host/schedule/reader_fusion.h"
+
+#include "host/schedule/default_loops.h"
+#include "host/schedule/finishing_stage.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace ferry::schedule {
+
+namespace {
+
+// Names of one stage's loops as those of another's: both have the same axes, under names of their own, and what splits
+// them is called NAME.outer and NAME.inner.
+class Names {
+ public:
+  Names(const ScheduledStage& from, const ScheduledStage& to) {
+    for (std::size_t a = 0; a < from.axes.size(); ++a)
+      pairs_.emplace_back(from.loops.loop(from.loops.spatial(a)).name, to.loops.loop(to.loops.spatial(a)).name);
+  }
+
+  // Nothing for a loop of a reduction.
+  std::optional<std::string> of(const std::string& name) const {
+    for (const auto& [from, to] : pairs_) {
+      const std::string_view rest = std::string_view(name).substr(std::min(name.size(), from.size()));
+      if (name.compare(0, from.size(), from) == 0 && (rest.empty() || rest.front() == '.'))
+        return to + std::string(rest);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> pairs_;
+};
+
+// Whether a directive makes loops over results that another stage with the same axes may have as well.
+bool makes_loops(const std::string& primitive) {
+  return primitive == "split" || primitive == "reorder" || primitive == "unroll" || primitive == "vectorize";
+}
+
+// Gives `to` the loops over results that `from` got by the directives from `first` on.
+void copy_loops(Schedule& schedule, std::size_t first, const std::string& from, const std::string& to) {
+  const Names names(*find_stage(schedule.stages(), from), *find_stage(schedule.stages(), to));
+  StageHandle handle = schedule[to];
+  const std::vector<Directive> directives(schedule.directives().begin() + static_cast<std::ptrdiff_t>(first),
+                                          schedule.directives().end());
+  for (const Directive& directive : directives) {
+    if (directive.stage != from || !makes_loops(directive.primitive)) continue;
+    const bool orders = directive.primitive == "reorder";
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < directive.words.size(); ++i) {
+      // Factors stand as they are.
+      const std::optional<std::string> word =
+          orders || i == 0 ? names.of(directive.words[i]) : std::optional(directive.words[i]);
+      if (word) words.push_back(*word);
+    }
+    if (orders ? words.size() > 1 : words.size() == directive.words.size()) handle.apply(directive.primitive, words);
+  }
+}
+
+// The innermost loop over results that is around the reduction, and whether there are vectors of results inside of it.
+struct Tile {
+  std::optional<std::size_t> around;
+  bool has_vectors = false;
+};
+
+Tile tile_of(const StageLoops& loops) {
+  Tile tile;
+  bool inside = false;
+  for (const std::size_t id : loops.order()) {
+    const Loop& loop = loops.loop(id);
+    inside |= loop.reduces;
+    if (!inside)
+      tile.around = id;
+    else if (!loop.reduces)
+      tile.has_vectors |= loop.kind == ir::ForKind::vectorized;
+  }
+  return tile;
+}
+
+}  // namespace
+
+std::vector<std::string> finishing_stages(const Stages& stages, const ScheduledStage& stage, const std::string& taken) {
+  std::vector<std::string> names;
+  const ScheduledStage* last = &stage;
+  while (true) {
+    const std::string next = finishing_stage(stages, *last);
+    if (next.empty() || next == taken) return names;
+    names.push_back(next);
+    last = find_stage(stages, next);
+  }
+}
+
+bool fuse_into_readers(Schedule& schedule, const std::string& stage, std::size_t first,
+                       const std::vector<std::string>& readers) {
+  const ScheduledStage& from = *find_stage(schedule.stages(), stage);
+  const Tile tile = tile_of(from.loops);
+  if (!tile.around || !tile.has_vectors || from.place != Place::root) return false;
+  const Names names(from, *find_stage(schedule.stages(), readers.back()));
+  copy_loops(schedule, first, stage, readers.back());
+  schedule[stage].compute_at(readers.back(), *names.of(from.loops.loop(*tile.around).name));
+  place_between(schedule, stage, first, readers);
+  return true;
+}
+
+void place_between(Schedule& schedule, const std::string& stage, std::size_t first,
+                   const std::vector<std::string>& readers) {
+  const std::string& last = readers.back();
+  const std::size_t place = find_stage(schedule.stages(), stage)->compute_at.loop;
+  const std::string around = find_stage(schedule.stages(), last)->loops.loop(place).name;
+  for (std::size_t i = 0; i + 1 < readers.size(); ++i) {
+    copy_loops(schedule, first, last, readers[i]);
+    schedule[readers[i]].compute_at(last, around);
+  }
+}
+
+}  // namespace ferry::schedule
