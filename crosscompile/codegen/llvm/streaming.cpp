@@ -3,28 +3,59 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include <algorithm>
+#include <bit>
+#include <vector>
 
 namespace ferry::codegen {
 namespace {
 
 constexpr std::uint64_t kMinBytes = 16;
 
-bool can_stream(const llvm::StoreInst& store, const llvm::DataLayout& layout) {
-  const std::uint64_t bytes = layout.getTypeStoreSize(store.getValueOperand()->getType());
-  return bytes >= kMinBytes && store.getAlign().value() >= bytes;
+bool streams(const llvm::Instruction& instruction) {
+  return llvm::isa<llvm::StoreInst>(instruction) &&
+         instruction.getMetadata(llvm::LLVMContext::MD_nontemporal) != nullptr;
+}
+
+std::vector<llvm::StoreInst*> streaming_stores(llvm::Function& function) {
+  std::vector<llvm::StoreInst*> stores;
+  for (llvm::BasicBlock& block : function)
+    for (llvm::Instruction& instruction : block)
+      if (streams(instruction)) stores.push_back(llvm::cast<llvm::StoreInst>(&instruction));
+  return stores;
+}
+
+// One store that streams, if its place turns out to be aligned, and one that does not.
+void choose_when_run(llvm::StoreInst* store, std::uint64_t alignment) {
+  llvm::IRBuilder<> b(store);
+  llvm::Type* address = store->getModule()->getDataLayout().getIntPtrType(store->getContext());
+  llvm::Value* offset = b.CreateAnd(b.CreatePtrToInt(store->getPointerOperand(), address), alignment - 1);
+  llvm::Value* is_aligned = b.CreateICmpEQ(offset, llvm::ConstantInt::get(address, 0));
+  llvm::Instruction *aligned = nullptr, *unaligned = nullptr;
+  llvm::SplitBlockAndInsertIfThenElse(is_aligned, store, &aligned, &unaligned);
+  auto* streaming = llvm::cast<llvm::StoreInst>(store->clone());
+  streaming->setAlignment(llvm::Align(alignment));
+  streaming->insertBefore(aligned);
+  store->moveBefore(unaligned);
+  store->setMetadata(llvm::LLVMContext::MD_nontemporal, nullptr);
 }
 
 // Whether any store is left that streams.
-bool keep_what_can(llvm::Function& function, bool has_streaming_stores) {
+bool keep_what_can(llvm::Function& function, std::uint64_t vector_bytes) {
   bool any = false;
-  for (llvm::BasicBlock& block : function) {
-    for (llvm::Instruction& instruction : block) {
-      auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-      if (store == nullptr || store->getMetadata(llvm::LLVMContext::MD_nontemporal) == nullptr) continue;
-      const bool keeps = has_streaming_stores && can_stream(*store, function.getParent()->getDataLayout());
-      if (!keeps) store->setMetadata(llvm::LLVMContext::MD_nontemporal, nullptr);
-      any = any || keeps;
+  for (llvm::StoreInst* store : streaming_stores(function)) {
+    const std::uint64_t bytes =
+        function.getParent()->getDataLayout().getTypeStoreSize(store->getValueOperand()->getType());
+    const std::uint64_t alignment = std::min(bytes, vector_bytes);
+    if (alignment < kMinBytes || !std::has_single_bit(alignment)) {
+      store->setMetadata(llvm::LLVMContext::MD_nontemporal, nullptr);
+      continue;
     }
+    any = true;
+    // The rows of a tensor whose sizes come with the call may start anywhere, but mostly do so at whole vectors.
+    if (store->getAlign().value() < alignment) choose_when_run(store, alignment);
   }
   return any;
 }
@@ -37,9 +68,9 @@ void mark_streaming(llvm::Instruction* store) {
   store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(context, llvm::ConstantAsMetadata::get(yes)));
 }
 
-void finish_streaming(llvm::Module& module, bool has_streaming_stores) {
+void finish_streaming(llvm::Module& module, std::uint32_t vector_bytes) {
   for (llvm::Function& function : module) {
-    if (!keep_what_can(function, has_streaming_stores)) continue;
+    if (!keep_what_can(function, vector_bytes)) continue;
     for (llvm::BasicBlock& block : function) {
       auto* end = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
       if (end != nullptr) llvm::IRBuilder<>(end).CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
