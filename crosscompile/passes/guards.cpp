@@ -35,7 +35,9 @@ class GuardFinder : public Visitor {
     Visitor::visit_node(node);
   }
   void visit_node(const Select& node) override {
+    const std::size_t first = guards.size();
     collect_root(node.condition);
+    for (std::size_t i = first; i < guards.size(); ++i) guards[i].chooses = true;
     Visitor::visit_node(node);
   }
 
@@ -82,7 +84,7 @@ class GuardFinder : public Visitor {
     if (!is_arithmetic(node.left) || !is_arithmetic(node.right)) return;
     const Expr left = substitute(node.left, lets_);
     const Expr right = substitute(node.right, lets_);
-    Guard guard{&node, wanted, margin_of(node.op, left, right, wanted), {}};
+    Guard guard{&node, wanted, margin_of(node.op, left, right, wanted), {}, false};
     if (!guard.margin.defined()) return;
     const auto depends_on = [&](const Expr& var) {
       return uses_var(guard.margin, var) || std::any_of(guard.inner.begin(), guard.inner.end(), [&](const Range& loop) {

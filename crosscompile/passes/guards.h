@@ -17,6 +17,7 @@ struct Guard {
   bool wanted = true;        // the outcome with which the common case goes on: true in a && b, false in a || b
   ir::Expr margin;           // at least 0 exactly when the outcome is the wanted one
   std::vector<Range> inner;  // loops around the comparison that the margin depends on, outermost first
+  bool chooses = false;      // of a Select, which computes both sides: it keeps nothing from being read or written
 };
 
 // All in `stmt`. Comparisons whose margin depends on memory or on a value that only exists inside are left out.

@@ -94,11 +94,11 @@ class Partitioner : public Mutator {
     return true;
   }
 
-  // Loops inside of a vectorized loop keep one range for all its lanes where the target has masks: with another one in
-  // each lane they would have no vector form.
-  bool differs_between_lanes(const Expr& expr) const {
-    return target_.has_masks &&
-           std::any_of(lanes_.begin(), lanes_.end(), [&](const Expr& lane) { return uses_var(expr, lane); });
+  // Loops inside of a vectorized loop keep one range for all its lanes where the target has masks, or needs none: with
+  // another range in each lane they would have no vector form.
+  bool differs_between_lanes(const GuardBounds& bounds) const {
+    return (target_.has_masks || bounds.guard->chooses) &&
+           std::any_of(lanes_.begin(), lanes_.end(), [&](const Expr& lane) { return uses_var(bounds.worst, lane); });
   }
 
   // Runs with part of the budget kept back for what comes after.
@@ -120,7 +120,7 @@ class Partitioner : public Mutator {
     std::vector<Cut> lows, highs;  // wanted from there on; wanted up to there
     for (const Guard& guard : guards) {
       const auto bounds = depends_on(guard, node.var) ? bounds_over(guard, guard.inner) : std::nullopt;
-      if (!bounds || differs_between_lanes(bounds->worst)) continue;
+      if (!bounds || differs_between_lanes(*bounds)) continue;
       const auto affine = affine_in(bounds->worst, node.var);
       if (!affine || affine->coefficient == 0 || !is_mostly_wanted(*bounds, affine->coefficient, node.extent)) continue;
       (affine->coefficient > 0 ? lows : highs).push_back({*bounds, position_of(*affine, knowledge_)});
@@ -201,7 +201,7 @@ class Partitioner : public Mutator {
     Doubling doubling;
     for (const Guard& guard : guards) {
       const auto bounds = depends_on(guard, node.var) ? bounds_over(guard, guard.inner) : std::nullopt;
-      if (!bounds || !uses_var(bounds->worst, node.var) || differs_between_lanes(bounds->worst)) continue;
+      if (!bounds || !uses_var(bounds->worst, node.var) || differs_between_lanes(*bounds)) continue;
       const auto affine = affine_in(bounds->worst, node.var);
       if (affine && (node.for_kind == ForKind::serial || affine->coefficient == 0 ||
                      !is_mostly_wanted(*bounds, affine->coefficient, node.extent))) {

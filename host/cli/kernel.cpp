@@ -13,6 +13,7 @@
 #include "host/cli/exit_code.h"
 #include "host/cli/format.h"
 #include "host/cli/progress.h"
+#include "host/cli/schedule_notes.h"
 #include "host/cli/size_hints.h"
 #include "host/lang/text.h"
 #include "host/lower/lower.h"
@@ -256,7 +257,10 @@ std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::sp
   if (!source.schedule) return schedule::default_schedules(programs, target, sizes);
   std::vector<std::string> names;
   for (const lang::Program& program : source.programs) names.push_back(program.name);
-  return schedule::replay_sections(programs, *source.schedule, target, names, sizes);
+  std::vector<schedule::Schedule> schedules =
+      schedule::replay_sections(programs, *source.schedule, target, names, sizes);
+  print_schedule_notes(programs, schedules, target);
+  return schedules;
 }
 
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,

@@ -6,6 +6,7 @@
 #include "crosscompile/foreign/foreign.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/passes/intrinsics.h"
+#include "crosscompile/passes/lost_vectors.h"
 #include "host/lower/lower.h"
 #include "host/schedule/default_schedule.h"
 #include "host/schedule/sections.h"
@@ -28,6 +29,12 @@ std::vector<std::uint8_t> compile_module(std::span<const ir::Function>, const Ta
 FunctionInfo describe(const ir::Function& function) { refuse_to_compile(function.name); }
 
 ir::Expr Context::lower(const ir::Call&, const Target&, int) const { refuse_to_compile("an intrinsic of one's own"); }
+
+namespace passes {
+
+std::vector<std::string> lost_vectors(const ir::Function&, const Target&) { return {}; }
+
+}  // namespace passes
 
 namespace lower {
 

@@ -1,11 +1,16 @@
 // Loops of several vectorized axes.
 #include "crosscompile/ir/visitor.h"
+#include "crosscompile/passes/lost_vectors.h"
+#include "host/lang/text.h"
+#include "host/lower/lower.h"
 #include "tests/unit/host/lower/scheduled.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 using namespace ferry::test;
 
@@ -98,4 +103,28 @@ TEST_CASE("a vectorized row that no register holds becomes a loop over native ve
   const char* const sums = "def f(int(5,2500) A, int(3,5) W) -> (B) { B(i,j) +=! W(i,k) * A(k,j) }";
   check_schedule(sums, "vectorize j");
   check_schedule(sums, "reorder i k j\nvectorize j");
+}
+
+TEST_CASE("a vectorized loop that becomes no vector at all is told") {
+  const char* const shifted =
+      "def pool(int(9,40) I) -> (Y) {\n"
+      "Y(h,w) max=! w%7 + kw >= 3 ? I(h,w%7+kw-3) : -7 where kw in 0:5, h in 0:9, w in 0:40 }";
+  const std::string schedule = "Y: vectorize w";
+  const auto lost = [](const char* source, const std::string& text, const ferry::Target& target) {
+    const ferry::lang::Program program = ferry::lang::parse(source, "test.tc").at(0);
+    return ferry::passes::lost_vectors(ferry::lower::lower(program, ferry::schedule::Schedule::replay(program, text)),
+                                       target);
+  };
+  using Names = std::vector<std::string>;
+  CHECK(lost(shifted, schedule, target_of(128, false)) == Names{"w"});
+  CHECK(lost(shifted, schedule, target_of(512, true)) == Names{});
+  check_schedule(shifted, schedule);
+  CHECK(lost(kRows, "P: compute_inline\nY: vectorize w", target_of(128, false)) == Names{});
+  // Both sides of this choice may be computed, so it needs no masks.
+  const char* const chosen =
+      "def f(int(9,40) I) -> (Y) { Y(h,w) max=! w%7 + kw < 7 ? I(h,w) : 3 where kw in 0:3, h in 0:9, w in 0:40 }";
+  CHECK(lost(chosen, schedule, target_of(128, false)) == Names{});
+  check_schedule(chosen, schedule);
+  CHECK(lost("def f(int(N) A) -> (B) { B(i) = A(i) + 1 }", "split i 8\nvectorize i.inner", target_of(128, false)) ==
+        Names{});
 }
