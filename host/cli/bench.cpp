@@ -15,6 +15,7 @@
 #include "host/cli/remote.h"
 #include "host/cli/sweep.h"
 #include "host/cli/target_option.h"
+#include "rpc/base/printable.h"
 
 namespace ferry::cli {
 
@@ -152,7 +153,7 @@ int bench(const Options& options) {
   fflush(stdout);
   int code = kExitFine;
   for (const BenchFailure& failure : run.failures) {
-    fprintf(stderr, "ferry: %s: %s\n", failure.device.c_str(), failure.message.c_str());
+    fprintf(stderr, "ferry: %s: %s\n", failure.device.c_str(), printable_lines(failure.message).c_str());
     code = std::max(code, failure.exit_code);
   }
   return code;

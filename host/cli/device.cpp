@@ -10,6 +10,7 @@
 #include "host/cli/remote.h"
 #include "host/session/gpu_facts.h"
 #include "rpc/base/format.h"
+#include "rpc/base/printable.h"
 #include "rpc/messages.h"
 
 namespace ferry::cli {
@@ -29,7 +30,7 @@ std::vector<GpuFacts> gpus_of(const RemoteOptions& remote, const DeviceFacts& fa
     try {
       gpus.back() = gpu_facts(open_device(remote, options));
     } catch (const RemoteError& error) {
-      fprintf(stderr, "ferry: %s: %s\n", one.name.c_str(), error.what());
+      fprintf(stderr, "ferry: %s: %s\n", one.name.c_str(), printable_lines(error.what()).c_str());
     }
   }
   return gpus;

@@ -7,6 +7,7 @@
 #include "host/cli/format.h"
 #include "host/cli/option_checks.h"
 #include "host/cli/progress.h"
+#include "rpc/base/printable.h"
 
 namespace ferry::cli {
 
@@ -61,7 +62,7 @@ void expect_another_attempt(const RemoteError& error, int attempt) {
   constexpr std::chrono::milliseconds kPause{200};
   if (!error.nothing_ran() || attempt == kMaxAttempts) throw error;
   Progress::clear();
-  fprintf(stderr, "%s; nothing has run there yet, so trying again\n", error.what());
+  fprintf(stderr, "%s; nothing has run there yet, so trying again\n", printable_lines(error.what()).c_str());
   std::this_thread::sleep_for(attempt * kPause);
 }
 
