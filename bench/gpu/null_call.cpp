@@ -63,7 +63,7 @@ NullCall null_call(const std::string& file) {
   const Device device = local_device(options);
   const Module module = device.load(compiled);
   const Function function = module[compiled.manifest().functions.front().name];
-  const Tensor in = device.filled(DType::f32, {1}, FillKind::ones), out = device.empty(DType::f32, {1});
+  const DeviceTensor in = device.filled(DType::f32, {1}, FillKind::ones), out = device.empty(DType::f32, {1});
   session::Client& client = *device.state()->client;
   NullCall result;
   result.ping = median_of_calls([&] { client.call(rpc::Ping{}); });

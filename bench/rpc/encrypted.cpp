@@ -94,10 +94,10 @@ void encrypted_bandwidth(const std::string& server_program, Report& report) {
   const Device device = connect(guarded.server.address(), guarded.options);
   RawPeer raw;
   std::vector<std::uint8_t> bytes(kBulk, 7);
-  const Tensor tensor = device.empty(DType::u8, {static_cast<std::int64_t>(kBulk)});
+  const DeviceTensor tensor = device.empty(DType::u8, {static_cast<std::int64_t>(kBulk)});
   const auto write = [&] {
     return seconds_of([&] {
-      Tensor(tensor).write(bytes.data());
+      DeviceTensor(tensor).write(bytes.data());
       device.synchronize();
     });
   };

@@ -99,7 +99,7 @@ void bandwidth(const std::string& program, Report& report) {
   const Device device = connect(server.address());
   bench::RawPeer raw;
   std::vector<std::uint8_t> bytes(kBulk, 7);
-  Tensor tensor = device.empty(DType::u8, {static_cast<std::int64_t>(kBulk)});
+  DeviceTensor tensor = device.empty(DType::u8, {static_cast<std::int64_t>(kBulk)});
   const Comparison write = bench::compare(
       9,
       [&] {
@@ -148,7 +148,7 @@ CompiledModule fresh_module(const Target& for_target, int number) {
 void new_module(const std::string& program, Report& report) {
   test::ListeningServer server(program, {}, {"--threads", "1"});
   const Device device = connect(server.address());
-  const Tensor input = device.filled(DType::f32, {16}, FillKind::ones), output = device.empty(DType::f32, {16});
+  const DeviceTensor input = device.filled(DType::f32, {16}, FillKind::ones), output = device.empty(DType::f32, {16});
   device.synchronize();
   std::vector<double> times;
   std::uint64_t round_trips = 0;

@@ -47,11 +47,11 @@ bool check(const lang::Program& program, const Function& function, const Inputs&
   std::vector<const void*> pointers;
   for (const auto& memory : inputs.memory) pointers.push_back(memory.empty() ? nullptr : memory.data());
   const lang::Reference reference(program, bind_symbols(function.info(), inputs.shapes).value(), pointers);
-  const std::vector<Tensor> results = function.call(inputs.arguments);
+  const std::vector<DeviceTensor> results = function.call(inputs.arguments);
   bool right = true;
   for (std::size_t p = 0, next = 0; p < program.parameters.size(); ++p) {
     if (program.parameters[p].direction == Direction::in) continue;
-    const Tensor& result = results.at(next++);
+    const DeviceTensor& result = results.at(next++);
     std::vector<std::uint8_t> bytes(result.bytes());
     result.read(bytes.data());
     const std::uint64_t step = std::max<std::uint64_t>(1, result.elements() / kSample);

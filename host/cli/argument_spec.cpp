@@ -77,6 +77,8 @@ bool parse_scalar(const std::string& text, ArgumentSpec& spec) {
     spec.number = std::int64_t{text == "true"};
   } else if (const auto integer = parse_number<std::int64_t>(text)) {
     spec.number = *integer;
+  } else if (const auto large = parse_number<std::uint64_t>(text)) {
+    spec.number = *large;
   } else if (const auto real = parse_number<double>(text)) {
     spec.number = *real;
   }

@@ -72,6 +72,27 @@ SymbolValues given_sizes(const FunctionInfo& function, const std::map<std::strin
   return known;
 }
 
+// Moves the dense elements of a file to where the strides want them. False when two that differ share a place.
+bool spread(CallPlan& plan, std::size_t parameter) {
+  const Shape &shape = plan.shapes[parameter], &strides = plan.strides[parameter];
+  const std::size_t element = dtype_bytes(plan.dtypes[parameter]);
+  std::vector<std::uint8_t>& bytes = plan.contents[parameter].bytes;
+  std::vector<std::uint8_t> places(static_cast<std::size_t>(plan.places[parameter]) * element);
+  std::vector<bool> taken(static_cast<std::size_t>(plan.places[parameter]));
+  Shape index(shape.size(), 0);
+  for (std::size_t at = 0; at < bytes.size(); at += element) {
+    std::size_t place = 0;
+    for (std::size_t d = 0; d < shape.size(); ++d) place += static_cast<std::size_t>(index[d] * strides[d]);
+    std::uint8_t* into = places.data() + place * element;
+    if (taken[place] && memcmp(into, bytes.data() + at, element) != 0) return false;
+    taken[place] = true;
+    memcpy(into, bytes.data() + at, element);
+    for (std::size_t d = shape.size(); d > 0 && ++index[d - 1] == shape[d - 1]; --d) index[d - 1] = 0;
+  }
+  bytes = std::move(places);
+  return true;
+}
+
 Argument::Scalar scalar_value(const FunctionInfo& function, const ParameterInfo& parameter, const ArgumentSpec* spec,
                               const SymbolValues& known) {
   if (spec != nullptr) return *spec->number;
@@ -185,9 +206,9 @@ CallPlan plan_call(const FunctionInfo& function, const CallOptions& options) {
     plan.places.push_back(static_cast<std::int64_t>(bound.value().tensor_bytes[p] / dtype_bytes(plan.dtypes[p])));
     for (const ManifestExpr& stride : function.parameters[p].strides)
       plan.strides[p].push_back(evaluate(stride, plan.symbols).value());
-    if (!plan.strides[p].empty() && !plan.contents[p].bytes.empty()) {
+    if (!plan.strides[p].empty() && !plan.contents[p].bytes.empty() && !spread(plan, p)) {
       throw UsageError("--arg " + matched[p]->text + ": " + function.parameters[p].name +
-                       " has strides, so its elements cannot come from a file");
+                       ": expected equal elements where its strides let several share one place");
     }
   }
   return plan;
@@ -204,7 +225,10 @@ std::vector<Argument> make_arguments(const FunctionInfo& function, const CallPla
     }
     const InputContent& content = plan.contents[p];
     if (!plan.strides[p].empty()) {
-      const Tensor whole = device.filled(plan.dtypes[p], {plan.places[p]}, content.kind, content.seed);
+      const Shape places = {plan.places[p]};
+      const DeviceTensor whole = content.bytes.empty()
+                                     ? device.filled(plan.dtypes[p], places, content.kind, content.seed)
+                                     : device.put({plan.dtypes[p], places, content.bytes.data()});
       arguments.emplace_back(whole.view(plan.shapes[p], plan.strides[p]));
       continue;
     }

@@ -20,10 +20,10 @@ constexpr std::uint32_t kCodeStep = 16;
 constexpr std::uint64_t kMostPages = 64;
 
 // A tensor with the same contents at another place of the device's memory.
-Tensor moved(const Device& device, const Tensor& from, std::uint64_t offset) {
+DeviceTensor moved(const Device& device, const DeviceTensor& from, std::uint64_t offset) {
   const auto element = static_cast<std::uint64_t>(dtype_bytes(from.dtype()));
-  const Tensor room = device.empty(from.dtype(), {static_cast<std::int64_t>(from.elements() + kPage / element)});
-  Tensor to = room.view(from.shape(), {}, offset / element);
+  const DeviceTensor room = device.empty(from.dtype(), {static_cast<std::int64_t>(from.elements() + kPage / element)});
+  DeviceTensor to = room.view(from.shape(), {}, offset / element);
   const detail::TensorState &target = detail::Access::state(to), &source = detail::Access::state(from);
   if (from.bytes() > 0) {
     target.device->client->post(rpc::Copy{target.handle, target.offset, source.handle, source.offset, from.bytes()});
@@ -54,7 +54,7 @@ std::vector<Argument> whole_call(const Side& side, const Device& device, const s
     const ParameterInfo& parameter = side.info.parameters[p];
     const bool is_output = parameter.direction == Direction::out;
     Argument argument = is_output ? Argument(device.empty(side.plan.dtypes[p], side.plan.shapes[p])) : *input++;
-    const auto* tensor = std::get_if<Tensor>(&argument.value());
+    const auto* tensor = std::get_if<DeviceTensor>(&argument.value());
     const bool dense = side.plan.strides[p].empty();
     if (is_output && !dense) {
       throw UsageError(side.info.name + ": expected kernels whose outputs are dense, got strides for " +
@@ -109,7 +109,7 @@ ComparedProcess measure_process(const CompareSetup& setup, stats::Random& random
   const Device device = open_device(setup.remote, connection);
   const Target target = target_for(device, setup.target, setup.kernels[setup.kernels[0].source.module ? 1 : 0].source);
   const Side sides[2] = {compile_side(setup, 0, target, layout), compile_side(setup, 1, target, layout)};
-  const Tensor shift = device.empty(DType::u8, {static_cast<std::int64_t>(layout.memory_pages * kPage)});
+  const DeviceTensor shift = device.empty(DType::u8, {static_cast<std::int64_t>(layout.memory_pages * kPage)});
 
   const int order[2] = {layout.b_first ? 1 : 0, layout.b_first ? 0 : 1};
   std::vector<TimedCall> calls;

@@ -14,7 +14,7 @@ Outputs outputs_of_call(const Device& device, const CompiledModule& module, cons
   const Function function = device.load(module)[info.name];
   const std::vector<Argument> arguments = make_arguments(info, plan, device);
   const Progress progress("running " + info.name);
-  const std::vector<Tensor> tensors = run_kernel(device, {info.name}, [&] { return function.call(arguments); });
+  const std::vector<DeviceTensor> tensors = run_kernel(device, {info.name}, [&] { return function.call(arguments); });
   Outputs outputs(info.parameters.size());
   auto tensor = tensors.begin();
   for (std::size_t p = 0; p < info.parameters.size(); ++p) {

@@ -93,7 +93,7 @@ std::function<double()> flops_meter(const Device& device, const Target& target, 
   const ir::Function function = chains_function(dtype, lanes);
   const Function chains = device.load(CompiledModule(compile_module(std::span(&function, 1), target, {})))["chains"];
   // Factors of zero keep every chain at a plain number whatever its length.
-  const Tensor factors = device.filled(dtype, {2 * lanes}, FillKind::zeros);
+  const DeviceTensor factors = device.filled(dtype, {2 * lanes}, FillKind::zeros);
   const std::int64_t tasks = threads_of(device, bench);
   const BenchOptions options = options_like(bench);
   BenchOptions once = options;
@@ -117,7 +117,7 @@ std::function<double()> copy_meter(const Device& device, const Target& target, s
   const lang::Tensor to = lang::compute({count}, [&](const std::vector<Expr>& i) { return from(i[0]); }, "B");
   const Function copy =
       device.load(compile(lang::make_program("copy", {lang::in(from), lang::out(to)}), target))["copy"];
-  const Tensor source = device.filled(DType::f32, {static_cast<std::int64_t>(traffic / 8)}, FillKind::ones);
+  const DeviceTensor source = device.filled(DType::f32, {static_cast<std::int64_t>(traffic / 8)}, FillKind::ones);
   const BenchOptions options = options_like(bench);
   return [=] { return static_cast<double>(traffic) / copy.measure({source}, options).minimum(); };
 }

@@ -47,7 +47,7 @@ struct Bandwidth {
 
 Bandwidth measure_transfer(const Device& device, std::uint64_t bytes) {
   std::vector<std::uint8_t> content(bytes, 1);
-  Tensor tensor = device.empty(DType::u8, {static_cast<std::int64_t>(bytes)});
+  DeviceTensor tensor = device.empty(DType::u8, {static_cast<std::int64_t>(bytes)});
   device.synchronize();
   auto start = Clock::now();
   tensor.write(content.data());

@@ -47,12 +47,12 @@ struct Output {
 };
 
 // The outputs, read back where they are wanted or short enough to be printed.
-std::vector<Output> collect(const FunctionInfo& function, const std::vector<Tensor>& tensors,
+std::vector<Output> collect(const FunctionInfo& function, const std::vector<DeviceTensor>& tensors,
                             const std::map<std::string, std::string>& files, bool wanted) {
   std::vector<Output> outputs;
   for (std::size_t p = 0; p < function.parameters.size(); ++p) {
     if (function.parameters[p].direction == Direction::in) continue;
-    const Tensor& tensor = tensors[outputs.size()];
+    const DeviceTensor& tensor = tensors[outputs.size()];
     Output output{p, tensor.dtype(), tensor.shape(), tensor.elements(), "", {}};
     if (const auto file = files.find(function.parameters[p].name); file != files.end()) output.file = file->second;
     if (wanted || !output.file.empty() || output.elements <= kPrintedElements) {

@@ -12,9 +12,9 @@ namespace {
 constexpr std::size_t kMaxPrepared = 256;
 
 // The arguments that the preparation reads, in its order.
-std::vector<Tensor> sources_of(const FunctionInfo& function, const FunctionInfo& preparation,
-                               const std::vector<Tensor>& arguments) {
-  std::vector<Tensor> sources;
+std::vector<DeviceTensor> sources_of(const FunctionInfo& function, const FunctionInfo& preparation,
+                                     const std::vector<DeviceTensor>& arguments) {
+  std::vector<DeviceTensor> sources;
   for (const ParameterInfo& input : preparation.parameters) {
     if (input.direction == Direction::out) break;
     const auto parameter = std::find_if(function.parameters.begin(), function.parameters.end(),
@@ -24,7 +24,7 @@ std::vector<Tensor> sources_of(const FunctionInfo& function, const FunctionInfo&
   return sources;
 }
 
-bool holds(const PreparedConstants& prepared, std::size_t function, const std::vector<Tensor>& sources) {
+bool holds(const PreparedConstants& prepared, std::size_t function, const std::vector<DeviceTensor>& sources) {
   if (prepared.function != function) return false;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const TensorState& state = Access::state(sources[i]);
@@ -42,7 +42,7 @@ bool is_outdated(const PreparedConstants& prepared) {
 }
 
 PreparedConstants prepare(ModuleState& module, std::size_t function, const FunctionInfo& preparation,
-                          const std::vector<Tensor>& sources) {
+                          const std::vector<DeviceTensor>& sources) {
   rpc::Call call;
   call.module = module.loaded();
   call.function = preparation.name;
@@ -65,7 +65,7 @@ PreparedConstants prepare(ModuleState& module, std::size_t function, const Funct
 
 }  // namespace
 
-rpc::Argument wire_argument(const Tensor& tensor) {
+rpc::Argument wire_argument(const DeviceTensor& tensor) {
   rpc::Argument wire;
   wire.buffer = Access::state(tensor).handle;
   wire.offset = Access::state(tensor).offset;
@@ -80,16 +80,16 @@ Shape strides_of(const ParameterInfo& parameter, const std::vector<std::int64_t>
   return strides;
 }
 
-Tensor make_output(const std::shared_ptr<DeviceState>& state, const ParameterInfo& parameter, const Shape& shape,
-                   const std::vector<std::int64_t>& symbols) {
+DeviceTensor make_output(const std::shared_ptr<DeviceState>& state, const ParameterInfo& parameter, const Shape& shape,
+                         const std::vector<std::int64_t>& symbols) {
   return Access::make(std::make_shared<TensorState>(state, parameter.dtype, shape, strides_of(parameter, symbols)));
 }
 
-std::vector<Tensor> prepared_constants(ModuleState& module, std::size_t function,
-                                       const std::vector<Tensor>& arguments) {
+std::vector<DeviceTensor> prepared_constants(ModuleState& module, std::size_t function,
+                                             const std::vector<DeviceTensor>& arguments) {
   const FunctionInfo* preparation = module.compiled.preparation(function);
   if (preparation == nullptr) return {};
-  const std::vector<Tensor> sources =
+  const std::vector<DeviceTensor> sources =
       sources_of(module.compiled.manifest().functions[function], *preparation, arguments);
   std::vector<PreparedConstants>& all = module.constants;
   const auto found =

@@ -1,4 +1,4 @@
-// Tensor::copy_to(): on the device where both tensors are dense and there, else through this process.
+// DeviceTensor::copy_to(): on the device where both tensors are dense and there, else through this process.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -64,7 +64,7 @@ void write_elements(const TensorState& to, const std::vector<std::uint8_t>& elem
 
 }  // namespace
 
-void Tensor::copy_to(const Tensor& destination) const {
+void DeviceTensor::copy_to(const DeviceTensor& destination) const {
   if (state_ == nullptr || destination.state_ == nullptr) {
     throw RemoteError(ErrorCode::invalid_argument, "copy_to: expected two tensors, got an empty one, of no device");
   }
@@ -85,11 +85,11 @@ void Tensor::copy_to(const Tensor& destination) const {
   write_elements(to, elements);
 }
 
-Tensor Tensor::copy_to(const Device& device) const {
+DeviceTensor DeviceTensor::copy_to(const Device& device) const {
   if (state_ == nullptr) {
     throw RemoteError(ErrorCode::invalid_argument, "copy_to: expected a tensor, got an empty one, of no device");
   }
-  const Tensor made = device.empty(dtype(), shape());
+  const DeviceTensor made = device.empty(dtype(), shape());
   copy_to(made);
   return made;
 }

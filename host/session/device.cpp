@@ -178,12 +178,12 @@ Module Device::load(const CompiledModule& module) const {
   return Module(std::make_shared<detail::ModuleState>(state_, module));
 }
 
-Tensor Device::empty(DType dtype, Shape shape) const {
-  return Tensor(std::make_shared<detail::TensorState>(state_, dtype, std::move(shape)));
+DeviceTensor Device::empty(DType dtype, Shape shape) const {
+  return DeviceTensor(std::make_shared<detail::TensorState>(state_, dtype, std::move(shape)));
 }
 
-Tensor Device::filled(DType dtype, Shape shape, FillKind kind, std::uint64_t seed) const {
-  Tensor tensor = empty(dtype, std::move(shape));
+DeviceTensor Device::filled(DType dtype, Shape shape, FillKind kind, std::uint64_t seed) const {
+  DeviceTensor tensor = empty(dtype, std::move(shape));
   rpc::Fill fill;
   fill.buffer = tensor.state_->handle;
   fill.kind = kind;
@@ -194,10 +194,10 @@ Tensor Device::filled(DType dtype, Shape shape, FillKind kind, std::uint64_t see
   return tensor;
 }
 
-Tensor Device::put(const View& data) const {
+DeviceTensor Device::put(const View& data) const {
   auto tensor = std::make_shared<detail::TensorState>(state_, data.dtype, data.shape, data.strides);
   detail::write_span(*tensor, data.data);
-  return Tensor(std::move(tensor));
+  return DeviceTensor(std::move(tensor));
 }
 
 std::vector<std::string> Device::read_files(const std::vector<std::string>& paths) const {

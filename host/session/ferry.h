@@ -152,9 +152,9 @@ FERRY_API CompiledModule compile(std::span<const lang::Program> programs, std::s
 class Device;
 
 // Memory of a device, freed with the last copy of this object.
-class FERRY_API Tensor {
+class FERRY_API DeviceTensor {
  public:
-  Tensor() = default;
+  DeviceTensor() = default;
   DType dtype() const;
   const Shape& shape() const;
   std::size_t elements() const;
@@ -164,7 +164,7 @@ class FERRY_API Tensor {
 
   // A part of the same memory: from element `first` on (a multiple of 64 bytes), with `strides` elements between those
   // of each dimension, or dense. RemoteError with invalid_argument when it does not lie inside.
-  Tensor view(Shape shape, Shape strides = {}, std::uint64_t first = 0) const;
+  DeviceTensor view(Shape shape, Shape strides = {}, std::uint64_t first = 0) const;
 
   // The elements in row-major order. Only a dense tensor can be written.
   void write(const void* from);
@@ -172,9 +172,9 @@ class FERRY_API Tensor {
   // Into a tensor of the same dtype and shape, of this device or any other, with whatever strides: elements that stand
   // between those of the destination stay as they are. Dense tensors of one device are copied there, all others through
   // this process. RemoteError with invalid_argument when dtype or shape differ.
-  void copy_to(const Tensor& destination) const;
+  void copy_to(const DeviceTensor& destination) const;
   // Into a new, dense tensor of that device.
-  Tensor copy_to(const Device& device) const;
+  DeviceTensor copy_to(const Device& device) const;
   template <class T>
   std::vector<T> to_vector() const {
     expect_type(dtype_of<T>());
@@ -186,7 +186,7 @@ class FERRY_API Tensor {
  private:
   friend struct detail::Access;
   friend class Device;
-  explicit Tensor(std::shared_ptr<detail::TensorState> state) : state_(std::move(state)) {}
+  explicit DeviceTensor(std::shared_ptr<detail::TensorState> state) : state_(std::move(state)) {}
   void expect_type(DType type) const;
   std::shared_ptr<detail::TensorState> state_;
 };
@@ -199,28 +199,35 @@ class FERRY_API Argument {
     std::size_t elements;
     const void* data;
   };
-  using Scalar = std::variant<std::int64_t, double>;
+  // An integer is an int64 wherever that holds it.
+  using Scalar = std::variant<std::int64_t, double, std::uint64_t>;
 
-  Argument(Tensor tensor) : value_(std::move(tensor)) {}
+  Argument(DeviceTensor tensor) : value_(std::move(tensor)) {}
   Argument(View view) : value_(std::move(view)) {}
   template <class T>
   Argument(std::span<T> elements)
       : value_(Flat{dtype_of<std::remove_const_t<T>>(), elements.size(), elements.data()}) {}
   template <class T>
   Argument(const std::vector<T>& elements) : value_(Flat{dtype_of<T>(), elements.size(), elements.data()}) {}
-  Argument(std::integral auto scalar) : value_(Scalar(static_cast<std::int64_t>(scalar))) {}
+  Argument(std::signed_integral auto scalar) : value_(Scalar(static_cast<std::int64_t>(scalar))) {}
+  Argument(std::unsigned_integral auto scalar) : value_(whole(scalar)) {}
   Argument(std::floating_point auto scalar) : value_(Scalar(static_cast<double>(scalar))) {}
 
-  const std::variant<Tensor, View, Flat, Scalar>& value() const { return value_; }
+  const std::variant<DeviceTensor, View, Flat, Scalar>& value() const { return value_; }
 
  private:
-  std::variant<Tensor, View, Flat, Scalar> value_;
+  static Scalar whole(std::uint64_t value) {
+    const auto narrow = static_cast<std::int64_t>(value);
+    return narrow >= 0 ? Scalar(narrow) : Scalar(value);
+  }
+
+  std::variant<DeviceTensor, View, Flat, Scalar> value_;
 };
 
 struct TimedCall;
 
 struct TimedOutputs {
-  std::vector<Tensor> outputs;
+  std::vector<DeviceTensor> outputs;
   std::vector<StepTime> steps;
 };
 
@@ -234,11 +241,11 @@ class FERRY_API Function {
 
   // The output; with several, use call().
   template <class... Arguments>
-  Tensor operator()(const Arguments&... arguments) const {
+  DeviceTensor operator()(const Arguments&... arguments) const {
     return only_output(call({Argument(arguments)...}));
   }
   // Outputs and inouts in the order of the parameters.
-  std::vector<Tensor> call(const std::vector<Argument>& arguments) const;
+  std::vector<DeviceTensor> call(const std::vector<Argument>& arguments) const;
 
   template <class... Arguments>
   Timing bench(const Arguments&... arguments) const {
@@ -256,7 +263,7 @@ class FERRY_API Function {
   friend class Module;
   friend FERRY_API std::vector<Timing> measure_in_turns(const std::vector<TimedCall>&, const BenchOptions&);
   Function(std::shared_ptr<detail::ModuleState> module, std::size_t index);
-  Tensor only_output(std::vector<Tensor> outputs) const;
+  DeviceTensor only_output(std::vector<DeviceTensor> outputs) const;
 
   std::shared_ptr<detail::ModuleState> module_;
   std::size_t index_;
@@ -297,9 +304,9 @@ class FERRY_API Device {
   // Sent when it is first used, and only if the server does not have it.
   Module load(const CompiledModule& module) const;
 
-  Tensor empty(DType dtype, Shape shape) const;
-  Tensor filled(DType dtype, Shape shape, FillKind kind, std::uint64_t seed = 0) const;  // nothing is uploaded
-  Tensor put(const View& data) const;
+  DeviceTensor empty(DType dtype, Shape shape) const;
+  DeviceTensor filled(DType dtype, Shape shape, FillKind kind, std::uint64_t seed = 0) const;  // nothing is uploaded
+  DeviceTensor put(const View& data) const;
 
   // Small files of the device that describe it, below /proc/ or /sys/; empty where there is none.
   std::vector<std::string> read_files(const std::vector<std::string>& paths) const;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "host/session/bind.h"
 #include "host/session/constants.h"
 #include "host/session/measure_wire.h"
@@ -36,7 +38,7 @@ PartialArgument partial(const Argument* argument) {
   PartialArgument known;
   if (argument == nullptr) return known;
   const auto& value = argument->value();
-  if (const auto* tensor = std::get_if<Tensor>(&value)) {
+  if (const auto* tensor = std::get_if<DeviceTensor>(&value)) {
     known.dtype = tensor->dtype();
     known.shape = tensor->shape();
   }
@@ -60,14 +62,14 @@ PartialArgument partial(const Argument* argument) {
 // A call with its arguments on the device, not checked against the manifest by anything but the types that C++ has.
 struct Prepared {
   std::vector<rpc::Argument> wire;
-  std::vector<Tensor> tensors;    // one a parameter; empty for scalars
-  std::vector<Tensor> constants;  // what was made of constant ones
+  std::vector<DeviceTensor> tensors;    // one a parameter; empty for scalars
+  std::vector<DeviceTensor> constants;  // what was made of constant ones
 };
 
 // The shapes, one a parameter, are those that the arguments should have; tensors of the device do without.
-Tensor to_device(const Device& device, const FunctionInfo& info, std::size_t p, const Argument& argument,
-                 const std::vector<Shape>& shapes) {
-  if (const auto* tensor = std::get_if<Tensor>(&argument.value())) return *tensor;
+DeviceTensor to_device(const Device& device, const FunctionInfo& info, std::size_t p, const Argument& argument,
+                       const std::vector<Shape>& shapes) {
+  if (const auto* tensor = std::get_if<DeviceTensor>(&argument.value())) return *tensor;
   const ParameterInfo& parameter = info.parameters[p];
   const Shape& expected = shapes[p];
   const auto* view = std::get_if<View>(&argument.value());
@@ -87,7 +89,7 @@ Tensor to_device(const Device& device, const FunctionInfo& info, std::size_t p, 
 void check_devices(const detail::DeviceState& device, const FunctionInfo& info,
                    const std::vector<const Argument*>& matched) {
   for (std::size_t p = 0; p < matched.size(); ++p) {
-    const auto* tensor = matched[p] == nullptr ? nullptr : std::get_if<Tensor>(&matched[p]->value());
+    const auto* tensor = matched[p] == nullptr ? nullptr : std::get_if<DeviceTensor>(&matched[p]->value());
     if (tensor == nullptr) continue;
     detail::check_device(*tensor, device,
                          info.name + ": argument " + std::to_string(p + 1) + " '" + info.parameters[p].name + "'");
@@ -100,7 +102,7 @@ bool is_ready(const FunctionInfo& info, const std::vector<const Argument*>& matc
     if (matched[p] == nullptr) return false;
     const auto& value = matched[p]->value();
     const bool fits = info.parameters[p].kind == ParameterKind::scalar ? std::holds_alternative<Argument::Scalar>(value)
-                                                                       : std::holds_alternative<Tensor>(value);
+                                                                       : std::holds_alternative<DeviceTensor>(value);
     if (!fits) return false;
   }
   return true;
@@ -123,7 +125,7 @@ Sizes find_sizes(const FunctionInfo& info, const std::vector<const Argument*>& m
   return sizes;
 }
 
-void check_strides(const FunctionInfo& info, const std::vector<Tensor>& tensors,
+void check_strides(const FunctionInfo& info, const std::vector<DeviceTensor>& tensors,
                    const std::vector<std::int64_t>& symbols) {
   const auto text = [](const Shape& strides) {
     std::string all;
@@ -157,7 +159,7 @@ Prepared prepare(detail::ModuleState& module, std::size_t function, const std::v
     const ParameterInfo& parameter = info.parameters[p];
     rpc::Argument wire;
     wire.dtype = parameter.dtype;
-    Tensor tensor;
+    DeviceTensor tensor;
     if (parameter.kind == ParameterKind::scalar) {
       const auto* scalar = std::get_if<Argument::Scalar>(&matched[p]->value());
       if (scalar == nullptr) refuse(info, p, std::string("a number of ") + dtype_name(parameter.dtype), "a tensor");
@@ -175,19 +177,43 @@ Prepared prepare(detail::ModuleState& module, std::size_t function, const std::v
   const BoundCall bound = session::take(bind_call(info, checked));
   check_strides(info, prepared.tensors, bound.symbols);
   prepared.constants = detail::prepared_constants(module, function, prepared.tensors);
-  for (const Tensor& made : prepared.constants) prepared.wire.push_back(detail::wire_argument(made));
+  for (const DeviceTensor& made : prepared.constants) prepared.wire.push_back(detail::wire_argument(made));
   for (std::size_t p = 0; p < prepared.tensors.size(); ++p)
     if (info.parameters[p].kind == ParameterKind::tensor && info.parameters[p].direction != Direction::in)
       ++*detail::Access::state(prepared.tensors[p]).version;
   return prepared;
 }
 
-std::vector<Tensor> outputs_of(const FunctionInfo& info, Prepared& prepared) {
-  std::vector<Tensor> outputs;
+std::vector<DeviceTensor> outputs_of(const FunctionInfo& info, Prepared& prepared) {
+  std::vector<DeviceTensor> outputs;
   for (std::size_t p = 0; p < prepared.tensors.size(); ++p) {
     if (info.parameters[p].direction != Direction::in) outputs.push_back(std::move(prepared.tensors[p]));
   }
   return outputs;
+}
+
+// What a kernel's end may have been caused by beside the kernel: qemu-user before version 8 fails an assertion of its
+// own (decode_save_opc) where RISC-V's vectors of floats become integers or are cut to whole numbers.
+std::string other_cause(const detail::ModuleState& module, const std::string& message) {
+  const Manifest& manifest = module.compiled.manifest();
+  const bool has_vectors = manifest.arch == "riscv64" && std::find(manifest.features.begin(), manifest.features.end(),
+                                                                   "v") != manifest.features.end();
+  if (!has_vectors || message.find("SIGABRT") == std::string::npos) return {};
+  return "; where the device is qemu-user 7 or older, that is its own failed assertion (decode_save_opc), at vectors "
+         "of "
+         "floats that become integers: expected qemu 8 or newer, or a target without v";
+}
+
+// The answer to a request that runs this module.
+template <class Request>
+auto ask(const detail::ModuleState& module, const Request& request) {
+  try {
+    return module.device->client->call(request);
+  } catch (const RemoteError& error) {
+    const std::string cause = other_cause(module, error.what());
+    if (cause.empty()) throw;
+    throw RemoteError(error.code(), error.what() + cause, error.nothing_ran());
+  }
 }
 
 }  // namespace
@@ -209,7 +235,7 @@ std::vector<Timing> measure_in_turns(const std::vector<TimedCall>& calls, const 
     evaluate.calls.push_back({module->loaded(), timed.function.info().name, prepared.wire});
     kept.push_back(std::move(prepared));
   }
-  return session::timings_of(device->client->call(evaluate), calls.size());
+  return session::timings_of(ask(*calls.front().function.module_, evaluate), calls.size());
 }
 
 Function::Function(std::shared_ptr<detail::ModuleState> module, std::size_t index)
@@ -221,10 +247,10 @@ const FunctionInfo* Function::preparation() const { return module_->compiled.pre
 
 std::uint64_t Function::last_elapsed_ns() const { return module_->last_elapsed_ns; }
 
-std::vector<Tensor> Function::call(const std::vector<Argument>& arguments) const {
+std::vector<DeviceTensor> Function::call(const std::vector<Argument>& arguments) const {
   Prepared prepared = prepare(*module_, index_, arguments);
   module_->last_elapsed_ns =
-      module_->device->client->call(rpc::Call{module_->loaded(), info().name, std::move(prepared.wire)}).elapsed_ns;
+      ask(*module_, rpc::Call{module_->loaded(), info().name, std::move(prepared.wire)}).elapsed_ns;
   return outputs_of(info(), prepared);
 }
 
@@ -232,8 +258,8 @@ TimedOutputs Function::call_timed(const std::vector<Argument>& arguments, std::u
   if (info().plan.empty()) return {call(arguments), {}};
   Prepared prepared = prepare(*module_, index_, arguments);
   try {
-    rpc::StepTimes times = module_->device->client->call(
-        rpc::TimeSteps{{module_->loaded(), info().name, std::move(prepared.wire)}, repeat, cold});
+    rpc::StepTimes times =
+        ask(*module_, rpc::TimeSteps{{module_->loaded(), info().name, std::move(prepared.wire)}, repeat, cold});
     module_->last_elapsed_ns = times.elapsed_ns;
     return {outputs_of(info(), prepared), session::steps_of(times)};
   } catch (const RemoteError& error) {
@@ -247,7 +273,7 @@ Timing Function::measure(const std::vector<Argument>& arguments, const BenchOpti
   return std::move(measure_in_turns({{*this, arguments}}, options).front());
 }
 
-Tensor Function::only_output(std::vector<Tensor> outputs) const {
+DeviceTensor Function::only_output(std::vector<DeviceTensor> outputs) const {
   if (outputs.size() == 1) return std::move(outputs.front());
   throw RemoteError(ErrorCode::invalid_argument,
                     info().name + " has " + std::to_string(outputs.size()) + " outputs: expected call({...}) for it");

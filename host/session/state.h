@@ -51,7 +51,7 @@ struct PreparedConstants {
   };
   std::size_t function = 0;
   std::vector<Source> sources;
-  std::vector<Tensor> made;
+  std::vector<DeviceTensor> made;
 };
 
 struct ModuleState {
@@ -75,14 +75,14 @@ struct ModuleState {
 // Into the parts of the handles that ferry.h keeps closed.
 struct Access {
   static Device device(std::shared_ptr<DeviceState> state) { return Device(std::move(state)); }
-  static bool is_empty(const Tensor& tensor) { return tensor.state_ == nullptr; }
-  static const TensorState& state(const Tensor& tensor) { return *tensor.state_; }
-  static std::shared_ptr<const TensorState> share(const Tensor& tensor) { return tensor.state_; }
-  static Tensor make(std::shared_ptr<TensorState> state) { return Tensor(std::move(state)); }
+  static bool is_empty(const DeviceTensor& tensor) { return tensor.state_ == nullptr; }
+  static const TensorState& state(const DeviceTensor& tensor) { return *tensor.state_; }
+  static std::shared_ptr<const TensorState> share(const DeviceTensor& tensor) { return tensor.state_; }
+  static DeviceTensor make(std::shared_ptr<TensorState> state) { return DeviceTensor(std::move(state)); }
 };
 
 // Refuses a tensor without memory and one of another device; `what` is how the message begins.
-void check_device(const Tensor& tensor, const DeviceState& device, const std::string& what);
+void check_device(const DeviceTensor& tensor, const DeviceState& device, const std::string& what);
 // The number of bytes, or RemoteError when there is no such tensor.
 std::uint64_t tensor_bytes(DType dtype, const Shape& shape);
 // Those from the first to past the last element.

@@ -13,7 +13,7 @@ constexpr std::uint64_t kViewAlignment = 64;
 
 namespace detail {
 
-void check_device(const Tensor& tensor, const DeviceState& device, const std::string& what) {
+void check_device(const DeviceTensor& tensor, const DeviceState& device, const std::string& what) {
   if (Access::is_empty(tensor)) {
     throw RemoteError(ErrorCode::invalid_argument,
                       what + ": expected a tensor of " + device.name + ", got an empty one, of no device");
@@ -24,7 +24,7 @@ void check_device(const Tensor& tensor, const DeviceState& device, const std::st
   throw RemoteError(ErrorCode::invalid_argument, what + ": expected a tensor of " + device.name +
                                                      (same_name ? " and of the same session" : "") + ", got one of " +
                                                      (same_name ? "another session there" : own.name) +
-                                                     "; Tensor::copy_to() brings it over");
+                                                     "; DeviceTensor::copy_to() brings it over");
 }
 
 std::uint64_t tensor_bytes(DType dtype, const Shape& shape) {
@@ -152,22 +152,22 @@ TensorState::~TensorState() {
 
 }  // namespace detail
 
-DType Tensor::dtype() const { return state_->dtype; }
+DType DeviceTensor::dtype() const { return state_->dtype; }
 
-const Shape& Tensor::shape() const { return state_->shape; }
+const Shape& DeviceTensor::shape() const { return state_->shape; }
 
-std::size_t Tensor::bytes() const { return elements() * dtype_bytes(state_->dtype); }
+std::size_t DeviceTensor::bytes() const { return elements() * dtype_bytes(state_->dtype); }
 
-std::size_t Tensor::elements() const { return detail::tensor_bytes(DType::u8, state_->shape); }
+std::size_t DeviceTensor::elements() const { return detail::tensor_bytes(DType::u8, state_->shape); }
 
-const Shape& Tensor::strides() const { return state_->strides; }
+const Shape& DeviceTensor::strides() const { return state_->strides; }
 
-Tensor Tensor::view(Shape shape, Shape strides, std::uint64_t first) const {
+DeviceTensor DeviceTensor::view(Shape shape, Shape strides, std::uint64_t first) const {
   const std::uint64_t begin = first * dtype_bytes(state_->dtype);
-  return Tensor(std::make_shared<detail::TensorState>(state_, std::move(shape), std::move(strides), begin));
+  return DeviceTensor(std::make_shared<detail::TensorState>(state_, std::move(shape), std::move(strides), begin));
 }
 
-void Tensor::write(const void* from) {
+void DeviceTensor::write(const void* from) {
   if (!state_->strides.empty()) {
     throw RemoteError(ErrorCode::invalid_argument,
                       "expected a dense tensor to write to, got one with strides: write "
@@ -176,7 +176,7 @@ void Tensor::write(const void* from) {
   detail::write_span(*state_, from);
 }
 
-void Tensor::read(void* into) const {
+void DeviceTensor::read(void* into) const {
   auto* bytes = static_cast<std::uint8_t*>(into);
   if (state_->strides.empty()) return detail::read_span(*state_, bytes);
   std::vector<std::uint8_t> span(state_->span);
@@ -187,7 +187,7 @@ void Tensor::read(void* into) const {
   });
 }
 
-void Tensor::expect_type(DType type) const {
+void DeviceTensor::expect_type(DType type) const {
   if (type == dtype()) return;
   throw RemoteError(ErrorCode::invalid_argument, std::string("expected to read a tensor of ") + dtype_name(type) +
                                                      ", got " + shape_text(dtype(), shape()));

@@ -57,7 +57,7 @@ TEST_CASE("many tensors fill a slow link, none of them waiting for the last") {
   const std::vector<float> content(64 << 10, 1.5f);  // 256 KiB each
   const double bytes = kTensors * static_cast<double>(content.size() * sizeof(float));
   const auto start = Clock::now();
-  std::vector<Tensor> tensors;
+  std::vector<DeviceTensor> tensors;
   for (int i = 0; i < kTensors; ++i)
     tensors.push_back(device.put(view(content, {static_cast<std::int64_t>(content.size())})));
   device.synchronize();
@@ -66,7 +66,7 @@ TEST_CASE("many tensors fill a slow link, none of them waiting for the last") {
   CHECK(share >= 0.8);
 
   std::vector<float> back(4 << 20);
-  const Tensor large = device.filled(DType::f32, {static_cast<std::int64_t>(back.size())}, FillKind::iota, 0);
+  const DeviceTensor large = device.filled(DType::f32, {static_cast<std::int64_t>(back.size())}, FillKind::iota, 0);
   device.synchronize();
   const auto read_start = Clock::now();
   large.read(back.data());
@@ -83,7 +83,8 @@ TEST_CASE("a whole measurement of a new module takes two round trips") {
   const SlowLink link(guarded.server.port(), speed);
   const Device device = guarded.connect(link);
   const CompiledModule module = compile("def twice(float(N) A) -> (B) { B(i) = A(i) * 2.0 }", device.target());
-  const Tensor input = device.filled(DType::f32, {16}, FillKind::ones, 0), output = device.empty(DType::f32, {16});
+  const DeviceTensor input = device.filled(DType::f32, {16}, FillKind::ones, 0),
+                     output = device.empty(DType::f32, {16});
   BenchOptions once;
   once.number = once.repeat = 1;
   once.min_repeat_ms = once.warmup_ms = 0;
@@ -108,7 +109,7 @@ TEST_CASE("a connection that is lost during a long upload is reported at once") 
   });
   std::string message;
   try {
-    const Tensor tensor = device.put(view(content, {static_cast<std::int64_t>(content.size())}));
+    const DeviceTensor tensor = device.put(view(content, {static_cast<std::int64_t>(content.size())}));
     device.synchronize();
   } catch (const RemoteError& error) {
     CHECK(error.code() == ErrorCode::unavailable);
@@ -127,7 +128,7 @@ TEST_CASE("a server that falls silent, during an upload or while it is waited fo
     SlowLink link(server.port(), LinkSpeed{std::chrono::milliseconds(2), 50e6});
     const Device device = ferry::connect("plaintext://" + link.address());
     std::vector<float> content(16 << 20, 1.0f);
-    const Tensor tensor = device.filled(DType::f32, {1 << 20}, FillKind::ones);
+    const DeviceTensor tensor = device.filled(DType::f32, {1 << 20}, FillKind::ones);
     device.synchronize();
     std::thread scissors([&] {
       while (uploading && link.carried() < (4 << 20)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -161,8 +162,8 @@ TEST_CASE("a server that takes its time is waited for") {
   const CompiledModule module =
       compile("def spin(float(N) A, float(M) B) -> (C) { C(i) +=! sin(A(i) * B(r)) where i in 0:N, r in 0:M }",
               device.target());
-  const Tensor a = device.filled(DType::f32, {2}, FillKind::ones);
-  const Tensor b = device.filled(DType::f32, {1 << 20}, FillKind::ones);
+  const DeviceTensor a = device.filled(DType::f32, {2}, FillKind::ones);
+  const DeviceTensor b = device.filled(DType::f32, {1 << 20}, FillKind::ones);
   const Module loaded = device.load(module);
   BenchOptions long_enough;
   long_enough.number = 1;

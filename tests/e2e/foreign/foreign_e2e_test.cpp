@@ -52,7 +52,7 @@ void run_everything(const std::string& arch) {
     CAPTURE(padding);
     const CompiledModule module(foreign::compile_foreign(mixed, device.target(), padding));
     const std::vector<double> x = {0, 1, -2};
-    const Tensor y =
+    const DeviceTensor y =
         device.load(module)["mixed"](-3, 60000, 0.5, -70000, 1.5f, std::int64_t{-5'000'000'000}, 200,
                                      std::int64_t{4'000'000'000}, -300, 2.5f, 1, std::int64_t{1} << 40, view(x, {3}));
     const double sum = -3 + 600000.0 + 0.5 - 70000 + 1.5 - 5e9 + 200 + 4e9 - 300 + 2.5 + 1 + 1099511627776.0;

@@ -31,7 +31,7 @@ Target target_of(const std::string& text) {
   return resolve_target(text);
 }
 
-std::vector<Tensor> run(const Device& device, const GpuProgram& compiled, const fuzz::Call& call,
+std::vector<DeviceTensor> run(const Device& device, const GpuProgram& compiled, const fuzz::Call& call,
                         const std::map<std::string, std::int64_t>& sizes) {
   const Module module = device.load(CompiledModule(compiled.module));
   std::vector<ferry::Argument> arguments;
@@ -51,7 +51,7 @@ std::string difference(const Device& device, const GpuProgram& compiled, const f
   std::vector<std::size_t> outputs;
   for (std::size_t p = 0; p < call.arguments().size(); ++p)
     if (call.arguments()[p].direction != Direction::in) outputs.push_back(p);
-  const std::vector<Tensor> results = run(device, compiled, call, sizes);
+  const std::vector<DeviceTensor> results = run(device, compiled, call, sizes);
   if (results.size() != outputs.size()) return "other results than the program has";
   for (std::size_t r = 0; r < results.size(); ++r) {
     std::vector<std::uint8_t> bytes(results[r].bytes());

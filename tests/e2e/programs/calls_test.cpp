@@ -46,8 +46,8 @@ TEST_CASE("a kernel reads and updates blocks of larger tensors in place") {
   const Function add = here.function(
       "def add(float(M,N) A strides(lda,1), float(M,N) C strides(ldc,1)) -> (C) { C(i,j) = A(i,j) + C(i,j) }");
   const std::vector<float> a = counting(6 * 32), c(5 * 48, 0.5f);
-  const Tensor whole_a = here.device.put(view(a, {6, 32})), whole_c = here.device.put(view(c, {5, 48}));
-  const Tensor result = add(whole_a.view({3, 7}, {32, 1}, 48), whole_c.view({3, 7}, {48, 1}, 64), 32, 48);
+  const DeviceTensor whole_a = here.device.put(view(a, {6, 32})), whole_c = here.device.put(view(c, {5, 48}));
+  const DeviceTensor result = add(whole_a.view({3, 7}, {32, 1}, 48), whole_c.view({3, 7}, {48, 1}, 64), 32, 48);
   CHECK(result.strides() == Shape{48, 1});
   const std::vector<float> block = result.to_vector<float>(), all = whole_c.to_vector<float>();
   for (std::size_t i = 0; i < 5; ++i) {
@@ -65,7 +65,7 @@ TEST_CASE("strides that do not fit are refused before the call") {
   const Here here;
   const Function f = here.function(
       "def f(float(M,N) A strides(lda,1), float(M,N) C strides(ldc,1)) -> (C) { C(i,j) = A(i,j) + C(i,j) }");
-  const Tensor a = here.device.empty(DType::f32, {8, 16}), c = here.device.empty(DType::f32, {8, 16});
+  const DeviceTensor a = here.device.empty(DType::f32, {8, 16}), c = here.device.empty(DType::f32, {8, 16});
   CHECK(refusal([&] { f(a, c, 17, 16); }) == "f: argument 1 'A': expected strides [17,1], got a dense tensor");
   CHECK(refusal([&] { f(a.view({4, 8}, {16, 1}), c.view({4, 8}, {16, 1}), 16, 8); }) ==
         "f: argument 2 'C': expected strides [8,1], got strides [16,1]");
@@ -89,7 +89,7 @@ TEST_CASE("a broken requirement is told in the user's own sentence") {
       "def reshape(float(N,M) A, int p, int q) -> (B) {\n"
       "  require(p*q == N*M, \"p times q is the number of elements\")\n"
       "  B(i,j) = A((i*q + j) / M, (i*q + j) % M) where i in 0:p, j in 0:q }");
-  const Tensor a = here.device.put(view(counting(24), {4, 6}));
+  const DeviceTensor a = here.device.put(view(counting(24), {4, 6}));
   CHECK(reshape(a, 3, 8).to_vector<float>() == counting(24));
   const std::string told = refusal([&] { reshape(a, 3, 7); });
   CHECK(told ==
@@ -106,7 +106,7 @@ TEST_CASE("a requirement built in C++ is checked the same way") {
       lang::make_program("reshape", {lang::in(a), lang::scalar(p), lang::scalar(q), lang::out(b)},
                          {lang::require(p * q == n * m, "the shapes hold as many elements")});
   const Module module = here.device.load(compile(program, here.device.target()));
-  const Tensor input = here.device.put(view(counting(24), {4, 6}));
+  const DeviceTensor input = here.device.put(view(counting(24), {4, 6}));
   CHECK(module["reshape"](input, 3, 8).to_vector<float>() == counting(24));
   CHECK(refusal([&] { module["reshape"](input, 5, 5); }) ==
         "reshape: the shapes hold as many elements (requires p * q == n * m, got n = 4, m = 6, p = 5, q = 5)");

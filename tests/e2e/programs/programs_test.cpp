@@ -40,7 +40,7 @@ void run_case(const Device& device, const Target& target, const ProgramCase& pro
     CHECK(message == function.info().name + ": " + program.failure);
     return;
   }
-  const std::vector<Tensor> results = function.call(arguments);
+  const std::vector<DeviceTensor> results = function.call(arguments);
   const std::vector<Expected> expected = program.reference(program.arguments);
   REQUIRE(results.size() == expected.size());
   for (std::size_t r = 0; r < results.size(); ++r) {
@@ -69,6 +69,21 @@ TEST_CASE("every program gives the right answer on x86_64") { run_all("x86_64");
 TEST_CASE("every program gives the right answer on armv7") { run_all("armv7"); }
 TEST_CASE("every program gives the right answer on aarch64") { run_all("aarch64"); }
 TEST_CASE("every program gives the right answer on riscv64") { run_all("riscv64"); }
+
+TEST_CASE("where the emulator of RISC-V fails at a vector's conversion, the message says so") {
+  const ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/riscv64/static/rpc_server",
+                               emulator_of("riscv64"), {"--quiet"});
+  const Device device = connect(server.address());
+  const char* source = "def f(float(N) A) -> (B) { B(i) = trunc(A(i)) }";
+  const Function function = device.load(compile(source, device.target()))["f"];
+  const std::vector<float> values(37, 1.5F);
+  try {
+    CHECK(function(values).to_vector<float>() == std::vector<float>(37, 1.0F));  // a newer emulator
+  } catch (const RemoteError& error) {
+    const std::string message = error.what();
+    CHECK_MESSAGE(message.find("expected qemu 8 or newer, or a target without v") != std::string::npos, message);
+  }
+}
 
 // Their indices are checked by kernels of their own, whose verdict the device brings back.
 TEST_CASE("what gathers compute, and what they refuse, is the same on an OpenCL device") {

@@ -55,7 +55,7 @@ void run_on(const Device& device, const Target& target, const FuzzCase& fuzz_cas
     else
       arguments.emplace_back(View{argument.type, argument.shape, argument.memory->data(), argument.strides});
   }
-  const std::vector<Tensor> results = module[program.name].call(arguments);
+  const std::vector<DeviceTensor> results = module[program.name].call(arguments);
   REQUIRE(results.size() == outputs.size());
   for (std::size_t r = 0; r < results.size(); ++r) {
     std::vector<std::uint8_t> bytes(results[r].bytes());

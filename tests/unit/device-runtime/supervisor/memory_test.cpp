@@ -1,4 +1,5 @@
-// Tensor memory through a real server: what is written is read, limits hold, and failures reach what depends on them.
+// Tensor memory through a real server: what is written is read, limits hold, and failures reach what depends on
+// them.
 #include <doctest/doctest.h>
 
 #include <numeric>

@@ -34,6 +34,10 @@ TEST_CASE("a type without sizes is a tensor of rank 0") {
 TEST_CASE("files and numbers") {
   CHECK(parse_argument("A=@dir/a=b.npy").file == "dir/a=b.npy");
   CHECK(parse_argument("n=5").number == Argument::Scalar(std::int64_t{5}));
+  CHECK(parse_argument("n=9223372036854775807").number == Argument::Scalar(std::int64_t{9223372036854775807}));
+  CHECK(parse_argument("n=9223372036854775808").number == Argument::Scalar(std::uint64_t{1} << 63));
+  CHECK(parse_argument("n=18446744073709551615").number == Argument::Scalar(~std::uint64_t{0}));
+  CHECK(parse_argument("n=18446744073709551616").number == Argument::Scalar(0x1p64));
   CHECK(parse_argument("n=-1.5e3").number == Argument::Scalar(-1500.0));
   CHECK(parse_argument("flag=true").number == Argument::Scalar(std::int64_t{1}));
 }

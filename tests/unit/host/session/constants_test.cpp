@@ -48,7 +48,7 @@ TEST_CASE_FIXTURE(Fixture, "a function that prepares its constants is called lik
 }
 
 TEST_CASE_FIXTURE(Fixture, "a constant that is written to is prepared again") {
-  Tensor constant = device.put(weights());
+  DeviceTensor constant = device.put(weights());
   CHECK(product(constant) == expected());
   b[7] = 1000;
   constant.write(b.data());
@@ -65,11 +65,11 @@ TEST_CASE_FIXTURE(Fixture, "a constant that is written to is prepared again") {
 }
 
 TEST_CASE_FIXTURE(Fixture, "a constant is prepared once, and each of several keeps its own") {
-  const Tensor first = device.put(weights());
+  const DeviceTensor first = device.put(weights());
   const std::vector<float> of_first = expected();
   CHECK(product(first) == of_first);
   for (float& value : b) value = -value;
-  const Tensor second = device.put(weights());
+  const DeviceTensor second = device.put(weights());
   CHECK(product(second) == expected());
   CHECK(product(first) == of_first);
   // Behind the back of the client: what was prepared is still used.

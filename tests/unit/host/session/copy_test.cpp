@@ -42,13 +42,13 @@ struct TwoDevices {
 
 TEST_CASE_FIXTURE(TwoDevices, "a tensor of one device is refused by the functions of another, by name") {
   const std::vector<float> twos(4, 2), sevens(4, 7);
-  const Tensor a = one.put(view(twos, {4}));
-  const Tensor decoy = two.put(view(sevens, {4}));
+  const DeviceTensor a = one.put(view(twos, {4}));
+  const DeviceTensor decoy = two.put(view(sevens, {4}));
   const RemoteError error = error_of([&] { on_two["add"](a, decoy); });
   CHECK(error.code() == ErrorCode::invalid_argument);
   CHECK(std::string(error.what()) ==
         "add: argument 1 'A': expected a tensor of this machine and of the same session, got one of another session "
-        "there; Tensor::copy_to() brings it over");
+        "there; DeviceTensor::copy_to() brings it over");
   CHECK(error_of([&] { on_two["add"](decoy, decoy, one.empty(DType::f32, {4})); }).code() ==
         ErrorCode::invalid_argument);
   CHECK(error_of([&] { on_two["add"].bench(a, decoy); }).code() == ErrorCode::invalid_argument);
@@ -57,8 +57,8 @@ TEST_CASE_FIXTURE(TwoDevices, "a tensor of one device is refused by the function
 }
 
 TEST_CASE_FIXTURE(TwoDevices, "handles of one session mean nothing in another") {
-  const Tensor a = one.put(view(std::vector<float>(4, 2), {4}));
-  const Tensor decoy = two.put(view(std::vector<float>(4, 7), {4}));
+  const DeviceTensor a = one.put(view(std::vector<float>(4, 2), {4}));
+  const DeviceTensor decoy = two.put(view(std::vector<float>(4, 7), {4}));
   std::vector<std::uint8_t> into(16);
   const auto handle = detail::Access::state(a).handle;
   const RemoteError error = error_of([&] { two.state()->client->send(rpc::Read{handle, 0, 16}, {}, into).get(); });
@@ -76,16 +76,16 @@ TEST_CASE_FIXTURE(TwoDevices, "calls of two devices are not measured in turns") 
 }
 
 TEST_CASE_FIXTURE(TwoDevices, "an empty tensor is refused as one of no device") {
-  const RemoteError error = error_of([&] { on_two["prepared"](Tensor()); });
+  const RemoteError error = error_of([&] { on_two["prepared"](DeviceTensor()); });
   CHECK(std::string(error.what()) ==
         "prepared: argument 1 'A': expected a tensor of this machine, got an empty one, of no device");
-  CHECK(error_of([&] { (void)Tensor().copy_to(two); }).code() == ErrorCode::invalid_argument);
-  CHECK(error_of([&] { two.empty(DType::f32, {1}).copy_to(Tensor()); }).code() == ErrorCode::invalid_argument);
+  CHECK(error_of([&] { (void)DeviceTensor().copy_to(two); }).code() == ErrorCode::invalid_argument);
+  CHECK(error_of([&] { two.empty(DType::f32, {1}).copy_to(DeviceTensor()); }).code() == ErrorCode::invalid_argument);
 }
 
 TEST_CASE_FIXTURE(TwoDevices, "a copy within a device moves nothing through the client and waits for nothing") {
   const std::vector<float> values = ramp(1 << 20);
-  const Tensor from = one.put(view(values, {1 << 20})), to = one.empty(DType::f32, {1 << 20});
+  const DeviceTensor from = one.put(view(values, {1 << 20})), to = one.empty(DType::f32, {1 << 20});
   one.synchronize();
   const std::uint64_t before = one.state()->client->round_trips();
   from.copy_to(to);
@@ -96,19 +96,19 @@ TEST_CASE_FIXTURE(TwoDevices, "a copy within a device moves nothing through the 
 TEST_CASE_FIXTURE(TwoDevices, "a copy to another device has all pieces of a large tensor in their places") {
   const std::size_t size = (40 << 20) / 4 + 5;  // two whole pieces of 16 MiB and a part
   const std::vector<float> values = ramp(size);
-  const Tensor from = one.put(view(values, {static_cast<std::int64_t>(size)}));
-  const Tensor to = from.copy_to(two);
+  const DeviceTensor from = one.put(view(values, {static_cast<std::int64_t>(size)}));
+  const DeviceTensor to = from.copy_to(two);
   CHECK(to.shape() == from.shape());
   CHECK(to.to_vector<float>() == values);
 }
 
 TEST_CASE_FIXTURE(TwoDevices, "copies from and to views with strides touch the elements alone") {
   const std::vector<float> values = ramp(96);
-  const Tensor whole = one.put(view(values, {96}));
-  const Tensor columns = whole.view({6, 4}, {16, 2});  // 0 2 4 6, 16 18 20 22, ...
+  const DeviceTensor whole = one.put(view(values, {96}));
+  const DeviceTensor columns = whole.view({6, 4}, {16, 2});  // 0 2 4 6, 16 18 20 22, ...
   for (const Device* device : {&one, &two}) {
     CHECK(columns.copy_to(*device).to_vector<float>() == columns.to_vector<float>());
-    const Tensor target = device->put(view(std::vector<float>(96, -1), {96}));
+    const DeviceTensor target = device->put(view(std::vector<float>(96, -1), {96}));
     columns.copy_to(target.view({6, 4}, {16, 2}));
     std::vector<float> expected(96, -1);
     for (std::size_t row = 0; row < 6; ++row)
@@ -119,7 +119,7 @@ TEST_CASE_FIXTURE(TwoDevices, "copies from and to views with strides touch the e
 }
 
 TEST_CASE_FIXTURE(TwoDevices, "a part is copied over another part of the same tensor, where they overlap too") {
-  const Tensor whole = one.put(view(ramp(64), {64}));
+  const DeviceTensor whole = one.put(view(ramp(64), {64}));
   whole.view({32}).copy_to(whole.view({32}, {}, 16));
   std::vector<float> expected = ramp(64);
   std::iota(expected.begin() + 16, expected.begin() + 48, 0.0f);
@@ -128,7 +128,7 @@ TEST_CASE_FIXTURE(TwoDevices, "a part is copied over another part of the same te
 
 TEST_CASE_FIXTURE(TwoDevices,
                   "copies between other dtypes and shapes are refused, and tensors without elements are fine") {
-  const Tensor from = one.filled(DType::f32, {2, 3}, FillKind::ones);
+  const DeviceTensor from = one.filled(DType::f32, {2, 3}, FillKind::ones);
   const RemoteError shape = error_of([&] { from.copy_to(two.empty(DType::f32, {3, 2})); });
   CHECK(shape.code() == ErrorCode::invalid_argument);
   CHECK(std::string(shape.what()) == "copy_to: expected a tensor of f32[2,3] to copy to, got f32[3,2]");
@@ -137,7 +137,7 @@ TEST_CASE_FIXTURE(TwoDevices,
 }
 
 TEST_CASE_FIXTURE(TwoDevices, "a copy that cannot be read is reported, and the other device goes on") {
-  const Tensor too_large = one.empty(DType::f32, {std::int64_t{1} << 50});
+  const DeviceTensor too_large = one.empty(DType::f32, {std::int64_t{1} << 50});
   const RemoteError error = error_of([&] {
     too_large.view({1 << 20}).copy_to(two.empty(DType::f32, {1 << 20}));
     two.synchronize();
@@ -147,8 +147,8 @@ TEST_CASE_FIXTURE(TwoDevices, "a copy that cannot be read is reported, and the o
 }
 
 TEST_CASE_FIXTURE(TwoDevices, "constants that were prepared are prepared again when a copy has changed them") {
-  const Tensor constant = two.put(view(std::vector<float>(4, 1), {4})),
-               other = one.put(view(std::vector<float>(4, 5), {4}));
+  const DeviceTensor constant = two.put(view(std::vector<float>(4, 1), {4})),
+                     other = one.put(view(std::vector<float>(4, 5), {4}));
   const std::uint64_t before = *detail::Access::state(constant).version;
   other.copy_to(constant);
   CHECK(*detail::Access::state(constant).version > before);

@@ -59,6 +59,6 @@ TEST_CASE("changed bytes under a right hash are refused or computed with, and th
   }
   MESSAGE(places.size() << " places, " << read << " changes still read as a module, " << computed << " ran");
   CHECK(computed > 0);
-  const Tensor twice = device.load(CompiledModule{file})["twice"](ones);
+  const DeviceTensor twice = device.load(CompiledModule{file})["twice"](ones);
   CHECK(twice.to_vector<float>() == std::vector<float>(8, 2.0f));
 }

@@ -98,7 +98,7 @@ TEST_CASE_FIXTURE(Fixture, "names that are not there are told with those that ar
 }
 
 TEST_CASE_FIXTURE(Fixture, "several outputs come from call(), and the only one from the function itself") {
-  const std::vector<Tensor> both = module["ends"].call({std::vector<float>{3, 1, 2}});
+  const std::vector<DeviceTensor> both = module["ends"].call({std::vector<float>{3, 1, 2}});
   REQUIRE(both.size() == 2);
   CHECK(both[0].to_vector<float>() == std::vector<float>{1});
   CHECK(both[1].to_vector<float>() == std::vector<float>{3});

@@ -36,14 +36,14 @@ TEST_CASE("a device of this machine keeps what is written to it") {
   CHECK(!device.facts().arch.empty());
   std::vector<double> values(3'000'000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i) * 0.5;
-  const Tensor tensor = device.put(view(values, {1000, 3000}));
+  const DeviceTensor tensor = device.put(view(values, {1000, 3000}));
   CHECK(tensor.shape() == Shape{1000, 3000});
   CHECK(tensor.to_vector<double>() == values);
 }
 
 TEST_CASE("what is filled on the device has the bits that fill() gives here") {
   const Device device = local_device();
-  const Tensor tensor = device.filled(DType::f32, {1000}, FillKind::random, 42);
+  const DeviceTensor tensor = device.filled(DType::f32, {1000}, FillKind::random, 42);
   std::vector<float> expected(1000);
   fill(FillKind::random, 42, DType::f32, 0, expected.size(), expected.data());
   CHECK(tensor.to_vector<float>() == expected);
@@ -57,7 +57,7 @@ TEST_CASE("tensors without elements and of rank 0 can be made and read") {
 
 TEST_CASE("memory beyond the session's limit is refused where it is used") {
   const Device device = local_device();
-  const Tensor tensor = device.empty(DType::u8, {std::int64_t{1} << 50});
+  const DeviceTensor tensor = device.empty(DType::u8, {std::int64_t{1} << 50});
   std::vector<std::uint8_t> first(1);
   try {
     device.synchronize();
@@ -85,7 +85,7 @@ TEST_CASE("reading as another type is refused") {
 TEST_CASE("the server ends with the last object that uses it") {
   pid_t pid = -1;
   {
-    Tensor last;
+    DeviceTensor last;
     {
       const Device device = local_device();
       pid = device.state()->server->pid();
