@@ -95,7 +95,7 @@ class Expr : public Ref<ExprNode> {
   // Index constants.
   Expr(int value);
   Expr(std::int64_t value);
-  // Float constants, f32 and f64; beside a float operand they take its type.
+  // Float constants, f32 and f64.
   Expr(float value);
   Expr(double value);
 

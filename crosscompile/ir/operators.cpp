@@ -1,10 +1,10 @@
 #include "crosscompile/ir/operators.h"
 
 #include "crosscompile/ir/arithmetic.h"
+#include "crosscompile/ir/common_lanes.h"
 #include "crosscompile/ir/error.h"
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 
 namespace ferry::ir {
@@ -30,37 +30,6 @@ const FloatImm* float_constant(const Expr& expr) {
   return expr.as<FloatImm>();
 }
 
-bool is_literal(const Expr& expr) { return int_constant(expr) != nullptr || float_constant(expr) != nullptr; }
-
-std::uint32_t common_lanes(Type left, Type right) {
-  if (left.lanes != right.lanes && left.is_vector() && right.is_vector()) {
-    throw InternalError("operands of " + to_text(left) + " and " + to_text(right) + " differ in lanes");
-  }
-  return std::max(left.lanes, right.lanes);
-}
-
-Expr widen(const Expr& expr, std::uint32_t lanes) {
-  return expr.type().lanes == lanes ? expr : Broadcast::make(expr, lanes);
-}
-
-// The constant in the type, when the language lets it take that type silently.
-std::optional<Expr> adapt(const Expr& expr, DType to) {
-  const Type wanted(to, expr.type().lanes);
-  if (wanted.is_bool() || expr.type().is_bool()) return std::nullopt;
-  if (const IntImm* constant = int_constant(expr)) {
-    if (!wanted.is_float()) {
-      const bool sign_survives = wanted.is_unsigned_int() == expr.type().is_unsigned_int() || constant->value >= 0;
-      if (wrap(to, constant->value) != constant->value || !sign_survives) {
-        throw CompileError("expected a constant that fits " + std::string(dtype_name(to)) + ", got " +
-                           std::to_string(constant->value) + "; cast the other side to a wider type");
-      }
-    }
-    return cast(to, expr);
-  }
-  if (float_constant(expr) != nullptr && wanted.is_float()) return cast(to, expr);
-  return std::nullopt;
-}
-
 void require_defined(const Expr& expr) {
   if (!expr.defined()) throw InternalError("an operand is missing");
 }
@@ -69,23 +38,12 @@ struct Operands {
   Expr left, right;
 };
 
-Operands unify(const Expr& left, const Expr& right) {
-  require_defined(left);
-  require_defined(right);
-  Operands out{left, right};
-  if (left.type().code != right.type().code) {
-    std::optional<Expr> adapted;
-    if (is_literal(right) && !is_literal(left) && (adapted = adapt(right, left.type().code))) {
-      out.right = *adapted;
-    } else if (is_literal(left) && !is_literal(right) && (adapted = adapt(left, right.type().code))) {
-      out.left = *adapted;
-    } else {
-      const DType code = common_type(left.type().element(), right.type().element()).code;
-      out = {cast(code, left), cast(code, right)};
-    }
-  }
-  const std::uint32_t lanes = common_lanes(left.type(), right.type());
-  return {widen(out.left, lanes), widen(out.right, lanes)};
+Operands unify(const ExprOrLiteral& left, const ExprOrLiteral& right) {
+  require_defined(left.expr());
+  require_defined(right.expr());
+  if (left.type() == right.type()) return {left.expr(), right.expr()};
+  std::vector<Expr> both = ir::unify({left, right});
+  return {std::move(both[0]), std::move(both[1])};
 }
 
 // The folded operation on two constants.
@@ -140,48 +98,53 @@ Expr finish(BinaryOp op, const Expr& left, const Expr& right) {
   throw CompileError("'" + std::string(text_of(op)) + "': expected " + expected + ", got " + to_text(got));
 }
 
-Expr arithmetic(BinaryOp op, const Expr& left, const Expr& right) {
+// With the sign of the divisor, as that of integers: fmod has the sign of the dividend. NaN for a divisor of 0.
+Expr float_modulo(const Expr& left, const Expr& right) {
+  const Expr rest = call_math("fmod", {left, right});
+  return select(rest != 0 && (rest < 0) != (right < 0), rest + right, rest);
+}
+
+Expr arithmetic(BinaryOp op, const ExprOrLiteral& left, const ExprOrLiteral& right) {
   const Operands operands = unify(left, right);
   if (operands.left.type().is_bool()) refuse(op, "numbers", operands.left.type());
-  if (op == BinaryOp::mod && operands.left.type().is_float())
-    refuse(op, "integers (floats have fmod)", operands.left.type());
+  if (op == BinaryOp::mod && operands.left.type().is_float()) return float_modulo(operands.left, operands.right);
   return finish(op, operands.left, operands.right);
 }
 
-Expr compare(BinaryOp op, const Expr& left, const Expr& right) {
+Expr compare(BinaryOp op, const ExprOrLiteral& left, const ExprOrLiteral& right) {
   const Operands operands = unify(left, right);
   const bool ordered = op != BinaryOp::eq && op != BinaryOp::ne;
   if (ordered && operands.left.type().is_bool()) refuse(op, "numbers", operands.left.type());
   return finish(op, operands.left, operands.right);
 }
 
-Expr bitwise(BinaryOp op, const Expr& left, const Expr& right) {
+Expr bitwise(BinaryOp op, const ExprOrLiteral& left, const ExprOrLiteral& right) {
   const Operands operands = unify(left, right);
   if (operands.left.type().is_float()) refuse(op, "integers or bool", operands.left.type());
   return finish(op, operands.left, operands.right);
 }
 
-Expr shift(BinaryOp op, const Expr& left, const Expr& right) {
-  require_defined(left);
-  require_defined(right);
-  if (!left.type().is_int()) refuse(op, "integers", left.type());
-  if (!right.type().is_int()) refuse(op, "integers", right.type());
-  const std::uint32_t lanes = common_lanes(left.type(), right.type());
-  const Expr count = widen(right, lanes);
-  const Expr value = widen(left, lanes);
+Expr shift(BinaryOp op, const ExprOrLiteral& value_operand, const ExprOrLiteral& count_operand) {
+  Expr value = value_operand.expr(), count = count_operand.expr();
+  require_defined(value);
+  require_defined(count);
+  if (!value.type().is_int()) refuse(op, "integers", value.type());
+  if (!count.type().is_int()) refuse(op, "integers", count.type());
+  if (value_operand.is_literal() && !count_operand.is_literal()) value = value_operand.as(count.type().code);
+  const std::uint32_t lanes = common_lanes(value.type(), count.type());
+  count = widen(count, lanes);
+  value = widen(value, lanes);
   // A count too large for the type must not wrap around to a small one.
-  const DType code = left.type().code;
+  const DType code = value.type().code;
+  const std::int64_t bits = value.type().bits();
   if (const IntImm* constant_count = int_constant(count)) {
-    const bool in_range = constant_count->value >= 0 && constant_count->value < left.type().bits();
-    const std::int64_t kept = in_range ? constant_count->value : left.type().bits();
-    return finish(op, value, constant(Type(code, lanes), kept));
+    const bool in_range = constant_count->value >= 0 && constant_count->value < bits;
+    return finish(op, value, constant(Type(code, lanes), in_range ? constant_count->value : bits));
   }
-  if (right.type().bits() > left.type().bits() ||
-      (right.type().bits() == left.type().bits() && right.type().is_unsigned_int() != left.type().is_unsigned_int())) {
-    const Expr width = constant(count.type(), std::int64_t{left.type().bits()});
-    const Expr bad =
-        compare(BinaryOp::lt, count, constant(count.type(), std::int64_t{0})) || compare(BinaryOp::ge, count, width);
-    return finish(op, value, cast(code, select(bad, width, count)));
+  const Type from = count.type();
+  if (from.bits() > bits || (from.bits() == bits && from.is_unsigned_int() != value.type().is_unsigned_int())) {
+    const Expr bad = count < 0 || count >= bits;
+    return finish(op, value, cast(code, select(bad, bits, count)));
   }
   return finish(op, value, cast(code, count));
 }
@@ -199,7 +162,7 @@ struct Choice {
   Expr condition, on_true, on_false;
 };
 
-Choice choice(const char* what, const Expr& condition, const Expr& on_true, const Expr& on_false) {
+Choice choice(const char* what, const Expr& condition, const ExprOrLiteral& on_true, const ExprOrLiteral& on_false) {
   require_defined(condition);
   if (!condition.type().is_bool()) {
     throw CompileError(std::string(what) + ": expected a bool condition, got " + to_text(condition.type()));
@@ -211,50 +174,30 @@ Choice choice(const char* what, const Expr& condition, const Expr& on_true, cons
 
 }  // namespace
 
-Type common_type(Type left, Type right) {
-  const std::uint32_t lanes = common_lanes(left, right);
-  if (left.code == right.code) return left.with_lanes(lanes);
-  if (left.is_bool() || right.is_bool()) {
-    const Type other = left.is_bool() ? right : left;
-    throw CompileError("expected two numbers or two bools, got bool with " + to_text(other.element()) +
-                       "; cast the bool first");
-  }
-  if (left.is_float() && right.is_float()) {
-    if (left.bits() == right.bits()) return Type(DType::f32, lanes);
-    return (left.bits() > right.bits() ? left : right).with_lanes(lanes);
-  }
-  if (left.is_float()) return left.with_lanes(lanes);
-  if (right.is_float()) return right.with_lanes(lanes);
-  if (left.is_signed_int() == right.is_signed_int())
-    return (left.bits() > right.bits() ? left : right).with_lanes(lanes);
-  switch (std::max(left.bits(), right.bits())) {
-    case 8: return Type(DType::i8, lanes);
-    case 16: return Type(DType::i16, lanes);
-    case 32: return Type(DType::i32, lanes);
-    default: return Type(DType::i64, lanes);
-  }
+Expr operator+(const ExprOrLiteral& left, const ExprOrLiteral& right) { return arithmetic(BinaryOp::add, left, right); }
+Expr operator-(const ExprOrLiteral& left, const ExprOrLiteral& right) { return arithmetic(BinaryOp::sub, left, right); }
+Expr operator*(const ExprOrLiteral& left, const ExprOrLiteral& right) { return arithmetic(BinaryOp::mul, left, right); }
+Expr operator/(const ExprOrLiteral& left, const ExprOrLiteral& right) { return arithmetic(BinaryOp::div, left, right); }
+Expr operator%(const ExprOrLiteral& left, const ExprOrLiteral& right) { return arithmetic(BinaryOp::mod, left, right); }
+Expr operator&(const ExprOrLiteral& left, const ExprOrLiteral& right) {
+  return bitwise(BinaryOp::bit_and, left, right);
 }
-
-Expr operator+(Expr left, Expr right) { return arithmetic(BinaryOp::add, left, right); }
-Expr operator-(Expr left, Expr right) { return arithmetic(BinaryOp::sub, left, right); }
-Expr operator*(Expr left, Expr right) { return arithmetic(BinaryOp::mul, left, right); }
-Expr operator/(Expr left, Expr right) { return arithmetic(BinaryOp::div, left, right); }
-Expr operator%(Expr left, Expr right) { return arithmetic(BinaryOp::mod, left, right); }
-Expr operator&(Expr left, Expr right) { return bitwise(BinaryOp::bit_and, left, right); }
-Expr operator|(Expr left, Expr right) { return bitwise(BinaryOp::bit_or, left, right); }
-Expr operator^(Expr left, Expr right) { return bitwise(BinaryOp::bit_xor, left, right); }
-Expr operator<<(Expr left, Expr right) { return shift(BinaryOp::shl, left, right); }
-Expr operator>>(Expr left, Expr right) { return shift(BinaryOp::shr, left, right); }
-Expr operator==(Expr left, Expr right) { return compare(BinaryOp::eq, left, right); }
-Expr operator!=(Expr left, Expr right) { return compare(BinaryOp::ne, left, right); }
-Expr operator<(Expr left, Expr right) { return compare(BinaryOp::lt, left, right); }
-Expr operator<=(Expr left, Expr right) { return compare(BinaryOp::le, left, right); }
-Expr operator>(Expr left, Expr right) { return compare(BinaryOp::gt, left, right); }
-Expr operator>=(Expr left, Expr right) { return compare(BinaryOp::ge, left, right); }
+Expr operator|(const ExprOrLiteral& left, const ExprOrLiteral& right) { return bitwise(BinaryOp::bit_or, left, right); }
+Expr operator^(const ExprOrLiteral& left, const ExprOrLiteral& right) {
+  return bitwise(BinaryOp::bit_xor, left, right);
+}
+Expr operator<<(const ExprOrLiteral& left, const ExprOrLiteral& right) { return shift(BinaryOp::shl, left, right); }
+Expr operator>>(const ExprOrLiteral& left, const ExprOrLiteral& right) { return shift(BinaryOp::shr, left, right); }
+Expr operator==(const ExprOrLiteral& left, const ExprOrLiteral& right) { return compare(BinaryOp::eq, left, right); }
+Expr operator!=(const ExprOrLiteral& left, const ExprOrLiteral& right) { return compare(BinaryOp::ne, left, right); }
+Expr operator<(const ExprOrLiteral& left, const ExprOrLiteral& right) { return compare(BinaryOp::lt, left, right); }
+Expr operator<=(const ExprOrLiteral& left, const ExprOrLiteral& right) { return compare(BinaryOp::le, left, right); }
+Expr operator>(const ExprOrLiteral& left, const ExprOrLiteral& right) { return compare(BinaryOp::gt, left, right); }
+Expr operator>=(const ExprOrLiteral& left, const ExprOrLiteral& right) { return compare(BinaryOp::ge, left, right); }
 Expr operator&&(Expr left, Expr right) { return logical(BinaryOp::logical_and, left, right); }
 Expr operator||(Expr left, Expr right) { return logical(BinaryOp::logical_or, left, right); }
-Expr min(Expr left, Expr right) { return arithmetic(BinaryOp::min, left, right); }
-Expr max(Expr left, Expr right) { return arithmetic(BinaryOp::max, left, right); }
+Expr min(const ExprOrLiteral& left, const ExprOrLiteral& right) { return arithmetic(BinaryOp::min, left, right); }
+Expr max(const ExprOrLiteral& left, const ExprOrLiteral& right) { return arithmetic(BinaryOp::max, left, right); }
 
 Expr operator-(Expr value) {
   require_defined(value);
@@ -280,13 +223,13 @@ Expr logical_not(const Expr& value) {
   return Unary::make(UnaryOp::logical_not, value);
 }
 
-Expr select(Expr condition, Expr on_true, Expr on_false) {
+Expr select(Expr condition, const ExprOrLiteral& on_true, const ExprOrLiteral& on_false) {
   const Choice parts = choice("select", condition, on_true, on_false);
   if (const std::int64_t* known = as_int(parts.condition)) return *known != 0 ? parts.on_true : parts.on_false;
   return Select::make(parts.condition, parts.on_true, parts.on_false);
 }
 
-Expr if_then_else(Expr condition, Expr on_true, Expr on_false) {
+Expr if_then_else(Expr condition, const ExprOrLiteral& on_true, const ExprOrLiteral& on_false) {
   const Choice parts = choice("if_then_else", condition, on_true, on_false);
   if (const std::int64_t* known = as_int(parts.condition)) return *known != 0 ? parts.on_true : parts.on_false;
   return IfThenElse::make(parts.condition, parts.on_true, parts.on_false);
@@ -307,7 +250,7 @@ Expr cast(DType to, Expr value) {
   return Cast::make(to, value);
 }
 
-Expr call_math(const std::string& name, std::vector<Expr> arguments) {
+Expr call_math(const std::string& name, const std::vector<ExprOrLiteral>& given) {
   struct Known {
     std::string_view name;
     std::size_t arguments;
@@ -321,25 +264,19 @@ Expr call_math(const std::string& name, std::vector<Expr> arguments) {
   const auto* const known =
       std::find_if(std::begin(kKnown), std::end(kKnown), [&](const Known& k) { return k.name == name; });
   if (known == std::end(kKnown)) throw CompileError("expected the name of a math function, got '" + name + "'");
-  if (arguments.size() != known->arguments) {
+  if (given.size() != known->arguments) {
     throw CompileError("'" + name + "': expected " + std::to_string(known->arguments) + " argument" +
-                       (known->arguments == 1 ? "" : "s") + ", got " + std::to_string(arguments.size()));
+                       (known->arguments == 1 ? "" : "s") + ", got " + std::to_string(given.size()));
   }
-  for (Expr& argument : arguments) {
-    require_defined(argument);
+  for (const ExprOrLiteral& argument : given) {
+    require_defined(argument.expr());
     if (argument.type().is_bool() || (known->kind == Known::integer && argument.type().is_float())) {
       throw CompileError("'" + name + "': expected " + (known->kind == Known::integer ? "an integer" : "a number") +
                          ", got " + to_text(argument.type()));
     }
   }
   // All arguments get one type, by the rules of the operators, then f32 in place of an integer where a float is wanted.
-  for (std::size_t round = 0; round < 2; ++round) {
-    for (std::size_t i = 1; i < arguments.size(); ++i) {
-      const Operands pair = unify(arguments[0], arguments[i]);
-      arguments[0] = pair.left;
-      arguments[i] = pair.right;
-    }
-  }
+  std::vector<Expr> arguments = unify(given);
   for (Expr& argument : arguments) {
     if (known->kind == Known::float_only && argument.type().is_int()) argument = cast(DType::f32, argument);
   }
@@ -352,7 +289,7 @@ Expr call_math(const std::string& name, std::vector<Expr> arguments) {
   return Call::make(type, name, std::move(arguments));
 }
 
-Expr ceil_div(Expr left, Expr right) { return (left + right - 1) / right; }
+Expr ceil_div(const ExprOrLiteral& left, const ExprOrLiteral& right) { return (left + right - 1) / right; }
 
 Expr constant(Type type, double value) {
   if (!type.is_float()) return constant(type, float_to_int(value, type.code));

@@ -1,13 +1,14 @@
-// C++ operators that build expressions, with the language's implicit conversions: both sides of an operation get the
-// wider type.
-//   - a constant takes the other side's type when it can: an integer any number type that holds it (CompileError when
-//   the value does
-//     not fit), a float any float type
+// C++ operators that build expressions, with the language's implicit conversions (docs/language.md): both sides of an
+// operation get the wider type.
+//   - an expression has a fixed type, constants too: Expr(2) is an int64, constant(DType::i8, 2) an int8
+//   - a literal, a C++ number beside an expression, takes the type of what it meets: an integer any number type that
+//     holds it (CompileError when the value does not fit), a float any float type; beside an integer a float literal
+//     is a float32
 //   - float with int gives the float; float16 with bfloat16 gives float32
-//   - a signed with an unsigned integer gives the signed one of the larger width
+//   - a signed with an unsigned integer gives the narrowest signed type that holds both, and int64 beside uint64
 //   - a scalar with a vector is broadcast
 // Constant operands fold; so do x + 0, x * 1 and their like on integers, and && and || with a constant.
-// Shifts convert the right side to the left side's type.
+// Shifts have the type of their left side; a literal there takes the type of the right side.
 //
 // Beware: where this header is included, `!`, `==` and `&&` on handles build expressions; ask a handle with defined()
 // and same_as().
@@ -17,6 +18,7 @@
 
 #include <concepts>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace ferry::ir {
@@ -24,24 +26,55 @@ namespace ferry::ir {
 // The type both sides are converted to. Throws CompileError when one is refused (bool in arithmetic).
 Type common_type(Type left, Type right);
 
-Expr operator+(Expr left, Expr right);
-Expr operator-(Expr left, Expr right);
-Expr operator*(Expr left, Expr right);
-Expr operator/(Expr left, Expr right);  // floor for integers
-Expr operator%(Expr left, Expr right);  // floor
+// One side of an operation: an expression, or a literal.
+class ExprOrLiteral {
+ public:
+  template <std::convertible_to<Expr> E>
+    requires(!std::is_arithmetic_v<E>)
+  ExprOrLiteral(const E& expr) : expr_(expr) {}
+  // Literals.
+  ExprOrLiteral(int value) : expr_(value), is_literal_(true) {}
+  ExprOrLiteral(std::int64_t value) : expr_(value), is_literal_(true) {}
+  ExprOrLiteral(float value) : expr_(value), is_literal_(true) {}
+  ExprOrLiteral(double value) : expr_(value), is_literal_(true) {}
+  // true and false have one type only.
+  ExprOrLiteral(bool value);
+  // A constant of numbers that takes the type of what it meets.
+  static ExprOrLiteral literal(Expr constant);
+
+  // With the type that it has on its own.
+  const Expr& expr() const { return expr_; }
+  Type type() const { return expr_.type(); }
+  bool is_literal() const { return is_literal_; }
+  // In the type `to`; CompileError for an integer literal that does not fit.
+  Expr as(DType to) const;
+
+ private:
+  Expr expr_;
+  bool is_literal_ = false;
+};
+
+// All operands in the one type that they get together.
+std::vector<Expr> unify(const std::vector<ExprOrLiteral>& operands);
+
+Expr operator+(const ExprOrLiteral& left, const ExprOrLiteral& right);
+Expr operator-(const ExprOrLiteral& left, const ExprOrLiteral& right);
+Expr operator*(const ExprOrLiteral& left, const ExprOrLiteral& right);
+Expr operator/(const ExprOrLiteral& left, const ExprOrLiteral& right);  // floor for integers
+Expr operator%(const ExprOrLiteral& left, const ExprOrLiteral& right);  // floor; of floats, made of fmod
 Expr operator-(Expr value);
-Expr operator&(Expr left, Expr right);
-Expr operator|(Expr left, Expr right);
-Expr operator^(Expr left, Expr right);
+Expr operator&(const ExprOrLiteral& left, const ExprOrLiteral& right);
+Expr operator|(const ExprOrLiteral& left, const ExprOrLiteral& right);
+Expr operator^(const ExprOrLiteral& left, const ExprOrLiteral& right);
 Expr operator~(Expr value);
-Expr operator<<(Expr left, Expr right);
-Expr operator>>(Expr left, Expr right);
-Expr operator==(Expr left, Expr right);
-Expr operator!=(Expr left, Expr right);
-Expr operator<(Expr left, Expr right);
-Expr operator<=(Expr left, Expr right);
-Expr operator>(Expr left, Expr right);
-Expr operator>=(Expr left, Expr right);
+Expr operator<<(const ExprOrLiteral& left, const ExprOrLiteral& right);
+Expr operator>>(const ExprOrLiteral& left, const ExprOrLiteral& right);
+Expr operator==(const ExprOrLiteral& left, const ExprOrLiteral& right);
+Expr operator!=(const ExprOrLiteral& left, const ExprOrLiteral& right);
+Expr operator<(const ExprOrLiteral& left, const ExprOrLiteral& right);
+Expr operator<=(const ExprOrLiteral& left, const ExprOrLiteral& right);
+Expr operator>(const ExprOrLiteral& left, const ExprOrLiteral& right);
+Expr operator>=(const ExprOrLiteral& left, const ExprOrLiteral& right);
 Expr operator&&(Expr left, Expr right);
 Expr operator||(Expr left, Expr right);
 Expr logical_not(const Expr& value);
@@ -50,14 +83,19 @@ template <std::same_as<Expr> E>
 Expr operator!(const E& value) {
   return logical_not(value);
 }
-Expr min(Expr left, Expr right);
-Expr max(Expr left, Expr right);
-Expr select(Expr condition, Expr on_true, Expr on_false);
-Expr if_then_else(Expr condition, Expr on_true, Expr on_false);
+Expr min(const ExprOrLiteral& left, const ExprOrLiteral& right);
+Expr max(const ExprOrLiteral& left, const ExprOrLiteral& right);
+Expr select(Expr condition, const ExprOrLiteral& on_true, const ExprOrLiteral& on_false);
+Expr if_then_else(Expr condition, const ExprOrLiteral& on_true, const ExprOrLiteral& on_false);
 Expr cast(DType to, Expr value);
 // A function of math.def by name. Integer arguments of a float_only function become f32.
-Expr call_math(const std::string& name, std::vector<Expr> arguments);
-Expr ceil_div(Expr left, Expr right);
+Expr call_math(const std::string& name, const std::vector<ExprOrLiteral>& arguments);
+// A template, so that it does not offer itself for lists in braces.
+template <std::same_as<Expr> E>
+Expr call_math(const std::string& name, const std::vector<E>& arguments) {
+  return call_math(name, std::vector<ExprOrLiteral>(arguments.begin(), arguments.end()));
+}
+Expr ceil_div(const ExprOrLiteral& left, const ExprOrLiteral& right);
 
 // A constant of this type (and lanes).
 Expr constant(Type type, double value);

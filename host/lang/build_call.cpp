@@ -3,6 +3,8 @@
 #include "host/lang/math.h"
 #include "host/lang/names.h"
 
+#include <algorithm>
+
 namespace ferry::lang {
 namespace {
 
@@ -36,7 +38,7 @@ ExpressionBuilder::Value ExpressionBuilder::builtin(const Syntax& syntax) {
   };
   if (const std::optional<DType> type = parse_dtype(syntax.text)) {
     expect_arguments(parts.size() == 1, "1 value to convert");
-    return {ir::cast(*type, value(parts[0]).expr)};
+    return ir::cast(*type, value(parts[0]).expr());
   }
   if (name == "select" || name == "if_then_else") {
     expect_arguments(parts.size() == 3, "a condition and 2 values");
@@ -48,7 +50,7 @@ ExpressionBuilder::Value ExpressionBuilder::builtin(const Syntax& syntax) {
   }
   if (name == "gelu") {
     expect_arguments(parts.size() == 1, "1 argument");
-    return {gelu(settle(value(parts[0])))};
+    return gelu(settle(value(parts[0])));
   }
   const bool extreme = name == "min" || name == "max";
   const bool clamp = name == "clamp";
@@ -61,7 +63,7 @@ ExpressionBuilder::Value ExpressionBuilder::builtin(const Syntax& syntax) {
   if (math == nullptr && is_extern(name) && !scope_.has(name)) {
     std::vector<Expr> arguments;
     for (const Syntax& part : parts) arguments.push_back(build(part, name.back() == 'f' ? DType::f32 : DType::f64));
-    return {extern_call(name, std::move(arguments))};
+    return extern_call(name, std::move(arguments));
   }
   if (math == nullptr && !extreme && !clamp) {
     scope_.check_not_later(syntax.text, syntax.offset);
@@ -76,23 +78,18 @@ ExpressionBuilder::Value ExpressionBuilder::builtin(const Syntax& syntax) {
 
   std::vector<Value> values;
   for (const Syntax& part : parts) values.push_back(value(part));
-  for (std::size_t i = 1; i < values.size(); ++i) {
-    agree(values[0], values[i]);
-    agree(values[i - 1], values[i]);
-  }
-  bool literal = true;
-  for (const Value& each : values) literal = literal && each.literal;
-  if (extreme || clamp) {
-    Expr result = values[0].expr;
-    if (clamp) return {ir::min(ir::max(result, values[1].expr), values[2].expr), literal};
-    for (std::size_t i = 1; i < values.size(); ++i) {
-      result = name == "min" ? ir::min(result, values[i].expr) : ir::max(result, values[i].expr);
+  if (!extreme && !clamp) return ir::call_math(name, together(values));
+  const bool literal = std::all_of(values.begin(), values.end(), [](const Value& each) { return each.is_literal(); });
+  const std::vector<Expr> unified = ir::unify(values);
+  Expr result = unified[0];
+  if (clamp) {
+    result = lang::clamp(unified[0], unified[1], unified[2]);
+  } else {
+    for (std::size_t i = 1; i < unified.size(); ++i) {
+      result = name == "min" ? ir::min(result, unified[i]) : ir::max(result, unified[i]);
     }
-    return {result, literal};
   }
-  std::vector<Expr> arguments;
-  for (const Value& each : values) arguments.push_back(literal ? settle(each) : each.expr);
-  return {ir::call_math(name, std::move(arguments))};
+  return literal ? Value::literal(result) : Value(result);
 }
 
 }  // namespace ferry::lang

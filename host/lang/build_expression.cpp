@@ -3,15 +3,13 @@
 #include "host/lang/names.h"
 #include "host/lang/stages.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace ferry::lang {
 namespace {
 
-bool is_real_literal(const Expr& expr) { return expr.type().is_float(); }
-
-// One that stands for both sides of a choice of two literals.
 bool fits_int32(const Expr& integer) {
   const std::int64_t value = *ir::as_int(integer);
   return value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
@@ -33,30 +31,29 @@ Expr ExpressionBuilder::index(const Name& name) {
 }
 
 Expr ExpressionBuilder::settle(const Value& value) {
-  if (!value.literal) return value.expr;
-  if (is_real_literal(value.expr)) return ir::cast(DType::f32, value.expr);
-  return fits_int32(value.expr) ? ir::cast(DType::i32, value.expr) : value.expr;
+  if (!value.is_literal()) return value.expr();
+  if (value.type().is_float()) return ir::cast(DType::f32, value.expr());
+  return fits_int32(value.expr()) ? ir::cast(DType::i32, value.expr()) : value.expr();
 }
 
 Expr ExpressionBuilder::build(const Syntax& syntax, DType type) {
   const Value built = value(syntax);
-  if (!built.literal || (is_real_literal(built.expr) && !is_float(type))) return settle(built);
-  return ir::cast(type, built.expr);
+  if (!built.is_literal() || type == DType::boolean || (built.type().is_float() && !is_float(type)))
+    return settle(built);
+  return built.as(type);
 }
 
-void ExpressionBuilder::agree(Value& left, Value& right) {
-  if (left.literal && right.literal) {
-    if (is_real_literal(left.expr) == is_real_literal(right.expr)) return;
-    left.expr = ir::cast(DType::f64, left.expr);
-    right.expr = ir::cast(DType::f64, right.expr);
-    return;
+std::vector<Expr> ExpressionBuilder::together(const std::vector<Value>& values) {
+  std::vector<Expr> unified = ir::unify(values);
+  for (const Value& value : values) {
+    if (!value.is_literal()) return unified;
   }
-  for (const auto& [literal, other] : {std::pair{&left, &right}, std::pair{&right, &left}}) {
-    // Beside an integer a real number is a float, not the double it is kept as.
-    if (literal->literal && is_real_literal(literal->expr) && !other->expr.type().is_float()) {
-      literal->expr = ir::cast(DType::f32, literal->expr);
-    }
+  DType alone = DType::f32;
+  if (unified[0].type().is_int()) {
+    alone = std::all_of(unified.begin(), unified.end(), fits_int32) ? DType::i32 : DType::i64;
   }
+  for (Expr& value : unified) value = ir::cast(alone, value);
+  return unified;
 }
 
 ExpressionBuilder::Value ExpressionBuilder::value(const Syntax& syntax) {
@@ -76,45 +73,47 @@ ExpressionBuilder::Value ExpressionBuilder::value(const Syntax& syntax) {
 ExpressionBuilder::Value ExpressionBuilder::number(const Syntax& syntax) const {
   const Token& token = syntax.token;
   if (token.kind == TokenKind::real) {
-    if (token.suffix == "f") return {ir::constant(DType::f32, token.real)};
-    if (token.suffix == "h") return {ir::constant(DType::f16, token.real)};
-    return {ir::constant(DType::f64, token.real), true};
+    if (token.suffix == "f") return ir::constant(DType::f32, token.real);
+    if (token.suffix == "h") return ir::constant(DType::f16, token.real);
+    return Value::literal(ir::constant(DType::f64, token.real));
   }
   const auto bits = static_cast<std::int64_t>(token.integer);
-  if (token.suffix == "ul") return {ir::constant(DType::u64, bits)};
+  if (token.suffix == "ul") return ir::constant(DType::u64, bits);
   const std::uint64_t most = token.suffix == "u" ? std::numeric_limits<std::uint32_t>::max()
                                                  : std::uint64_t{std::numeric_limits<std::int64_t>::max()};
   if (token.integer > most) {
     throw scope_.source->error(syntax.offset, "expected a number up to " + std::to_string(most) + ", got '" +
                                                   std::string(token.text) + "'; the suffix ul allows 64 bits");
   }
-  if (token.suffix == "u") return {ir::constant(DType::u32, bits)};
-  return {ir::constant(ir::kIndex, bits), token.suffix.empty()};
+  if (token.suffix == "u") return ir::constant(DType::u32, bits);
+  const Expr number = ir::constant(ir::kIndex, bits);
+  return token.suffix.empty() ? Value::literal(number) : Value(number);
 }
 
 ExpressionBuilder::Value ExpressionBuilder::name(const Syntax& syntax) {
   const std::string_view text = syntax.text;
-  if (const auto found = scope_.sizes.find(text); found != scope_.sizes.end()) return {found->second};
-  if (const auto found = scope_.scalars.find(text); found != scope_.scalars.end()) return {found->second};
+  if (const auto found = scope_.sizes.find(text); found != scope_.sizes.end()) return found->second;
+  if (const auto found = scope_.scalars.find(text); found != scope_.scalars.end()) return found->second;
   if (const auto found = scope_.tensors.find(text); found != scope_.tensors.end())
     return element(syntax, found->second);
-  if (text == "true" || text == "false") return {ir::constant(ir::kBool, std::int64_t{text == "true"})};
-  if (text == "inf") return {ir::constant(DType::f64, std::numeric_limits<double>::infinity()), true};
-  if (text == "nan") return {ir::constant(DType::f64, std::numeric_limits<double>::quiet_NaN()), true};
+  if (text == "true" || text == "false") return text == "true";
+  if (text == "inf") return std::numeric_limits<double>::infinity();
+  if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
   scope_.check_not_later(text, syntax.offset);
   if (!indices_allowed_) {
     throw scope_.source->error(syntax.offset, "'" + std::string(text) + "' is neither a size nor a scalar parameter" +
                                                   suggestion(std::string(text), scope_.names()));
   }
-  return {index({text, syntax.offset})};
+  return index({text, syntax.offset});
 }
 
 ExpressionBuilder::Value ExpressionBuilder::unary(const Syntax& syntax) {
-  if (syntax.text == "!") return {!condition(syntax.parts[0])};
-  Value operand = value(syntax.parts[0]);
-  if (syntax.text == "-") return {-operand.expr, operand.literal};
-  if (syntax.text == "~") return {~operand.expr, operand.literal};
-  if (operand.expr.type().is_bool()) throw CompileError("'+': expected a number, got bool");
+  if (syntax.text == "!") return !condition(syntax.parts[0]);
+  const Value operand = value(syntax.parts[0]);
+  const auto same_kind = [&](Expr result) { return operand.is_literal() ? Value::literal(result) : Value(result); };
+  if (syntax.text == "-") return same_kind(-operand.expr());
+  if (syntax.text == "~") return same_kind(~operand.expr());
+  if (operand.type().is_bool()) throw CompileError("'+': expected a number, got bool");
   return operand;
 }
 
@@ -137,7 +136,7 @@ ExpressionBuilder::Value ExpressionBuilder::conditions(bool all, const std::vect
     const Expr decided = ir::constant(ir::kBool, std::int64_t{!all});
     so_far = all ? ir::if_then_else(so_far, next, decided) : ir::if_then_else(so_far, decided, next);
   }
-  return {so_far};
+  return so_far;
 }
 
 ExpressionBuilder::Value ExpressionBuilder::guarded(const Expr& guard, const Syntax& syntax) {
@@ -152,27 +151,26 @@ ExpressionBuilder::Value ExpressionBuilder::binary(const Syntax& syntax) {
   if (op == "&&" || op == "||") {
     return conditions(op == "&&", syntax.parts);
   }
-  Value left = value(syntax.parts[0]);
-  Value right = value(syntax.parts[1]);
-  agree(left, right);
-  const bool literal = left.literal && right.literal;
-  const Expr &a = left.expr, &b = right.expr;
-  if (op == "+") return {a + b, literal};
-  if (op == "-") return {a - b, literal};
-  if (op == "*") return {a * b, literal};
-  if (op == "/") return {a / b, literal};
-  if (op == "%") return {a % b, literal};
-  if (op == "&") return {a & b, literal};
-  if (op == "|") return {a | b, literal};
-  if (op == "^") return {a ^ b, literal};
-  if (op == "<<") return {a << b, literal};
-  if (op == ">>") return {a >> b, literal};
-  if (op == "==") return {a == b};
-  if (op == "!=") return {a != b};
-  if (op == "<") return {a < b};
-  if (op == "<=") return {a <= b};
-  if (op == ">") return {a > b};
-  if (op == ">=") return {a >= b};
+  const Value left = value(syntax.parts[0]), right = value(syntax.parts[1]);
+  // What is made of literals alone is one.
+  const bool literal = left.is_literal() && right.is_literal();
+  const auto arithmetic = [&](Expr result) { return literal ? Value::literal(result) : Value(result); };
+  if (op == "+") return arithmetic(left + right);
+  if (op == "-") return arithmetic(left - right);
+  if (op == "*") return arithmetic(left * right);
+  if (op == "/") return arithmetic(left / right);
+  if (op == "%") return arithmetic(left % right);
+  if (op == "&") return arithmetic(left & right);
+  if (op == "|") return arithmetic(left | right);
+  if (op == "^") return arithmetic(left ^ right);
+  if (op == "<<") return arithmetic(left << right);
+  if (op == ">>") return arithmetic(left >> right);
+  if (op == "==") return left == right;
+  if (op == "!=") return left != right;
+  if (op == "<") return left < right;
+  if (op == "<=") return left <= right;
+  if (op == ">") return left > right;
+  if (op == ">=") return left >= right;
   throw InternalError("an operator of no meaning");
 }
 
@@ -181,17 +179,9 @@ ExpressionBuilder::Value ExpressionBuilder::choice(const Syntax& syntax) {
 }
 
 ExpressionBuilder::Value ExpressionBuilder::choose(Expr condition, const Syntax& on_true, const Syntax& on_false) {
-  Value left = guarded(condition, on_true);
-  Value right = guarded(!condition, on_false);
-  agree(left, right);
-  if (left.literal && right.literal) {
-    const bool wide = !is_real_literal(left.expr) && !(fits_int32(left.expr) && fits_int32(right.expr));
-    const DType type = is_real_literal(left.expr) ? DType::f32 : wide ? DType::i64 : DType::i32;
-    left.expr = ir::cast(type, left.expr);
-    right.expr = ir::cast(type, right.expr);
-  }
-  const bool reads = !loads_of(left.expr).empty() || !loads_of(right.expr).empty();
-  return {reads ? ir::if_then_else(condition, left.expr, right.expr) : ir::select(condition, left.expr, right.expr)};
+  std::vector<Expr> values = together({guarded(condition, on_true), guarded(!condition, on_false)});
+  const bool reads = !loads_of(values[0]).empty() || !loads_of(values[1]).empty();
+  return reads ? ir::if_then_else(condition, values[0], values[1]) : ir::select(condition, values[0], values[1]);
 }
 
 ExpressionBuilder::Value ExpressionBuilder::call(const Syntax& syntax) {
@@ -218,7 +208,7 @@ ExpressionBuilder::Value ExpressionBuilder::element(const Syntax& syntax, const 
   }
   const Expr load = tensor.at(std::move(at));
   uses_.push_back({load, &syntax, guards_});
-  return {load};
+  return load;
 }
 
 }  // namespace ferry::lang

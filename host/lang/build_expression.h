@@ -36,14 +36,13 @@ class ExpressionBuilder {
   const std::vector<Index>& indices() const { return indices_; }
 
  private:
-  // A number as written takes the type of what it meets, so 0.1 is exact beside a double and fits beside a half.
-  struct Value {
-    Expr expr;
-    bool literal = false;
-  };
+  // A number as written is a literal, which takes the type of what it meets, so 0.1 is exact beside a double and fits
+  // beside a half.
+  using Value = ir::ExprOrLiteral;
 
   static Expr settle(const Value& value);
-  static void agree(Value& left, Value& right);
+  // All in one type; literals among themselves get the type that they have alone.
+  static std::vector<Expr> together(const std::vector<Value>& values);
   Value value(const Syntax& syntax);
   Value number(const Syntax& syntax) const;
   Value name(const Syntax& syntax);

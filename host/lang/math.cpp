@@ -36,7 +36,10 @@ std::optional<Signature> signature_of(const std::string& name) {
 
 }  // namespace
 
-Expr clamp(Expr x, Expr low, Expr high) { return ir::min(ir::max(std::move(x), std::move(low)), std::move(high)); }
+Expr clamp(const ir::ExprOrLiteral& x, const ir::ExprOrLiteral& low, const ir::ExprOrLiteral& high) {
+  const std::vector<Expr> parts = ir::unify({x, low, high});
+  return ir::min(ir::max(parts[0], parts[1]), parts[2]);
+}
 
 Expr gelu(Expr x) {
   if (!x.type().is_float()) x = ir::cast(DType::f32, x);

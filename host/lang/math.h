@@ -12,18 +12,18 @@ namespace ferry::lang {
 
 using ir::Expr;
 
-// Templates, so that they do not offer themselves for plain numbers.
-#define FERRY_MATH(name, count, kind)                                    \
-  template <std::same_as<Expr> First, std::convertible_to<Expr>... Rest> \
-    requires(sizeof...(Rest) + 1 == count)                               \
-  Expr name(First first, Rest... rest) {                                 \
-    return ir::call_math(#name, {first, Expr(rest)...});                 \
+// Templates, so that they do not offer themselves for plain numbers: at least one argument must be an expression.
+#define FERRY_MATH(name, count, kind)                                                            \
+  template <std::convertible_to<ir::ExprOrLiteral>... Argument>                                  \
+    requires(sizeof...(Argument) == count && (std::same_as<Argument, Expr> || ...))              \
+  Expr name(const Argument&... argument) {                                                       \
+    return ir::call_math(#name, std::vector<ir::ExprOrLiteral>{ir::ExprOrLiteral(argument)...}); \
   }
 #include "crosscompile/ir/math.def"
 #undef FERRY_MATH
 
 // min(max(x, low), high)
-Expr clamp(Expr x, Expr low, Expr high);
+Expr clamp(const ir::ExprOrLiteral& x, const ir::ExprOrLiteral& low, const ir::ExprOrLiteral& high);
 // x * P(X <= x) for a normally distributed X: x / 2 * (1 + erf(x / sqrt(2))). Integers become float32.
 Expr gelu(Expr x);
 

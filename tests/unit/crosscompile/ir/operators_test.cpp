@@ -45,13 +45,13 @@ TEST_CASE("both sides of an operation get the wider type") {
   CHECK(type_of(f - d) == "f64");
   CHECK(type_of(h + l) == "f16");
   CHECK(type_of(i + c) == "i32");
-  CHECK(type_of(i + u) == "i32");
-  CHECK(type_of(c + u) == "i32");
+  CHECK(type_of(i + u) == "i64");
+  CHECK(type_of(c + u) == "i64");
   CHECK(type_of(u + l) == "i64");
   CHECK(type_of(i < f) == "bool");
 }
 
-TEST_CASE("a constant takes the type of the other side") {
+TEST_CASE("a literal takes the type of the other side, and a constant keeps its own") {
   const Expr h = var("h", DType::f16), f = var("f", DType::f32), c = var("c", DType::u8), d = var("d", DType::f64);
   CHECK(type_of(h + 1) == "f16");
   CHECK(type_of(2 * f) == "f32");
@@ -59,6 +59,15 @@ TEST_CASE("a constant takes the type of the other side") {
   CHECK(type_of(d * 0.5f) == "f64");
   CHECK(type_of(c + 255) == "u8");
   CHECK(type_of(c * 0.5f) == "f32");
+  CHECK(type_of(c * 0.5) == "f32");
+  CHECK(type_of(c + Expr(5)) == "i64");
+  CHECK(type_of(h * constant(DType::f32, 0.5)) == "f32");
+  CHECK(type_of(f * Expr(0.5)) == "f64");
+  CHECK(type_of(i8(5) + 1) == "i8");
+  CHECK(type_of(i8(5) + constant(DType::i32, std::int64_t{1})) == "i32");
+  CHECK(type_of(select(c > 3, 0, constant(DType::u32, std::int64_t{1}))) == "u32");
+  CHECK(type_of(1 << c) == "u8");
+  CHECK(type_of(Expr(1) << c) == "i64");
   CHECK_THROWS_WITH_AS(c + 256, "expected a constant that fits u8, got 256; cast the other side to a wider type",
                        CompileError);
   CHECK_THROWS_AS(c + (-1), CompileError);
