@@ -146,17 +146,8 @@ class Assumer : public Mutator {
     return node.op == UnaryOp::logical_not && !changed.same_as(self) ? !changed.as<Unary>()->value : changed;
   }
 
-  Expr mutate_node(const IfThenElse& node, const Expr& self) override {
-    const Expr condition = mutate(node.condition);
-    if (const std::int64_t* known = as_int(condition)) return mutate(*known != 0 ? node.on_true : node.on_false);
-    return Mutator::mutate_node(node, self);
-  }
-
-  Expr mutate_node(const Select& node, const Expr& self) override {
-    const Expr condition = mutate(node.condition);
-    if (const std::int64_t* known = as_int(condition)) return mutate(*known != 0 ? node.on_true : node.on_false);
-    return Mutator::mutate_node(node, self);
-  }
+  Expr mutate_node(const IfThenElse& node, const Expr& self) override { return choice(node, self); }
+  Expr mutate_node(const Select& node, const Expr& self) override { return choice(node, self); }
 
   Stmt mutate_node(const If& node, const Stmt& self) override {
     const Expr condition = mutate(node.condition);
@@ -165,6 +156,17 @@ class Assumer : public Mutator {
   }
 
  private:
+  // Each part is mutated once: conditions nest in conditions, and a second time at each level would double the work.
+  template <class Node>
+  Expr choice(const Node& node, const Expr& self) {
+    const Expr condition = mutate(node.condition);
+    if (const std::int64_t* known = as_int(condition)) return mutate(*known != 0 ? node.on_true : node.on_false);
+    const Expr on_true = mutate(node.on_true), on_false = mutate(node.on_false);
+    const bool same =
+        condition.same_as(node.condition) && on_true.same_as(node.on_true) && on_false.same_as(node.on_false);
+    return same ? self : Node::make(condition, on_true, on_false);
+  }
+
   const Outcomes& outcomes_;
 };
 

@@ -77,6 +77,20 @@ lang::FixedSizes fixed_in(const FunctionInfo& compiled, const lang::Program& pro
   return fixed;
 }
 
+// False for an object that somebody else made.
+bool take_own_object(const KernelOptions& options, KernelSource& source) {
+  const std::string object = read_file(options.file);
+  const auto module =
+      module_of_object({reinterpret_cast<const std::uint8_t*>(object.data()), object.size()}, options.file);
+  if (!module) return false;
+  source.name = options.file;
+  source.module.emplace(*module);
+  if (source.schedule || source.unscheduled)
+    throw UsageError(source.name + " is compiled already: expected a kernel's text beside a schedule");
+  source.text = source.module->source();
+  return true;
+}
+
 KernelSource read_foreign(const KernelOptions& options, const std::string& other_signature, KernelSource source) {
   source.name = options.file;
   if (source.schedule || source.unscheduled) {
@@ -157,6 +171,7 @@ KernelSource read_kernel(const KernelOptions& options, const std::string& other_
     throw UsageError("expected a kernel: a file, '-' for stdin, or -e TEXT");
   } else if (foreign::is_foreign(options.file)) {
     expect_nothing_fixed(options);
+    if (options.signature.empty() && options.file.ends_with(".o") && take_own_object(options, source)) return source;
     return read_foreign(options, other_signature, std::move(source));
   } else {
     source.name = options.file == "-" ? "stdin" : options.file;
@@ -176,6 +191,9 @@ KernelSource read_kernel(const KernelOptions& options, const std::string& other_
   }
   const std::map<std::string, std::int64_t> fixed = parse_sizes(options.fixed, "--fix");
   source.programs = lang::parse(source.text, source.name, options.debug, {fixed.begin(), fixed.end()});
+  for (const lang::Program& program : source.programs) {
+    for (const std::string& warning : program.warnings) fprintf(stderr, "ferry: %s\n", warning.c_str());
+  }
   return source;
 }
 

@@ -42,9 +42,12 @@ class Analysis {
     tensors();
     requirements();  // first, so that what sizes must fulfil for a use may rely on them
     statements();
-    return source_.at(def_.name.offset, [&] {
+    Program program = source_.at(def_.name.offset, [&] {
       return make_program(std::string(def_.name.text), parameters(), std::move(requirements_));
     });
+    warn_of_unread(program);
+    program.warnings = std::move(warnings_);
+    return program;
   }
 
  private:
@@ -192,8 +195,21 @@ class Analysis {
         requirement.message = source_.place(statement.target.offset) + ": " + requirement.message;
         requirements_.push_back(std::move(requirement));
       }
+      warnings_.insert(warnings_.end(), result.warnings.begin(), result.warnings.end());
+      for (std::size_t i = 0; i < targets.size(); ++i) computed_.push_back({targets[i], result.tensors[i]});
       for (std::size_t i = 0; i < targets.size(); ++i)
         scope_.tensors.insert_or_assign(std::string(targets[i].text), std::move(result.tensors[i]));
+    }
+  }
+
+  void warn_of_unread(const Program& program) {
+    std::set<const ir::Buffer*> needed;
+    for (const Tensor& tensor : computed_tensors(program)) needed.insert(tensor.buffer().get());
+    for (const auto& [target, tensor] : computed_) {
+      if (needed.contains(tensor.buffer().get())) continue;
+      warnings_.push_back(error(target.offset, "warning: nothing reads '" + std::string(target.text) +
+                                                   "' as it is after this statement, so it is not computed")
+                              .what());
     }
   }
 
@@ -249,6 +265,8 @@ class Analysis {
   Scope scope_;
   std::map<std::string, Tensor, std::less<>> inputs_;
   std::vector<ir::Requirement> requirements_;
+  std::vector<std::pair<Name, Tensor>> computed_;  // by each statement
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace

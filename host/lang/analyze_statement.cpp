@@ -96,7 +96,7 @@ class Analysis {
     std::vector<Expr> values{finds_place(statement_.assign) ? value : assemble(ranges, value)};
     if (finds_place(statement_.assign)) values = find_place(ranges, value);
     return {compute_over(std::move(axes), std::move(values), names.back(), names, ranges.unchecked()),
-            ranges.requirements()};
+            ranges.requirements(), warnings()};
   }
 
  private:
@@ -176,6 +176,24 @@ class Analysis {
                                   (name.size() > 1 ? suggestion(name, scope_.names()) : ""));
   }
 
+  // A statement that reads other elements of its own tensor looks like a recurrence, which it is not.
+  std::vector<std::string> warnings() const {
+    for (const Use& use : builder_.uses()) {
+      const auto& load = *use.load.as<ir::Load>();
+      if (use.syntax == nullptr || earlier_.buffer() == nullptr || load.buffer != earlier_.buffer()) continue;
+      bool same_element = true;
+      for (std::size_t i = 0; i < target_rank(); ++i)
+        same_element = same_element && load.indices[i].same_as(builder_.indices()[i].var);
+      if (same_element) continue;
+      const std::string name(statement_.target.text);
+      return {error(use.syntax->offset, "warning: '" + name +
+                                            "' is read as it was before this statement: elements of '" + name +
+                                            "' that the statement computes are not seen by it")
+                  .what()};
+    }
+    return {};
+  }
+
   std::vector<ir::Axis> target_axes(const RangeInference& ranges) {
     std::vector<ir::Axis> axes;
     for (std::size_t i = 0; i < target_rank(); ++i) {
@@ -241,14 +259,12 @@ class Analysis {
     return axes;
   }
 
-  // Of one index its value, of several the position among all their combinations, the last one running fastest.
+  // The position among all combinations of the indices, each counted from the start of its range, the last one running
+  // fastest.
   std::vector<Expr> find_place(const RangeInference& ranges, const Expr& value) const {
     const std::vector<ir::Axis> axes = combined_axes(ranges);
-    Expr place = axes[0].var;
-    if (axes.size() > 1) {
-      place = Expr(0);
-      for (const ir::Axis& axis : axes) place = place * axis.extent + (axis.var - axis.min);
-    }
+    Expr place = axes[0].var - axes[0].min;
+    for (std::size_t i = 1; i < axes.size(); ++i) place = place * axes[i].extent + (axes[i].var - axes[i].min);
     const std::vector<ReduceAxis> over(axes.begin(), axes.end());
     std::vector<Expr> both =
         statement_.assign == Assign::argmax ? argmax_over(value, place, over) : argmin_over(value, place, over);

@@ -12,6 +12,7 @@ namespace ferry::lang {
 struct StatementResult {
   std::vector<Tensor> tensors;  // one a name
   std::vector<ir::Requirement> requirements;
+  std::vector<std::string> warnings;
 };
 
 // `names` are what the tensors will be called: of the value target, if there is one, and of the target. A tensor of the

@@ -1,10 +1,16 @@
 #include "host/lang/parse_expression.h"
 
+#include "crosscompile/ir/node.h"
+
+#include <algorithm>
+
 namespace ferry::lang {
 namespace {
 
-// Nested parentheses, operators and calls; bounds the recursion here and in everything that walks the result.
-constexpr int kMaxNesting = 200;
+// Of parentheses, operators and calls within each other; bounds the recursion here and in everything that walks the
+// result. Leaves room for the loops that lowering puts around an expression.
+constexpr std::uint32_t kMaxNesting = 800;
+static_assert(kMaxNesting < ir::kMaxDepth);
 
 // How tightly a binary operator binds; 0 for what is none.
 int precedence(const Token& token) {
@@ -41,15 +47,22 @@ class Parser {
  private:
   struct Deeper {
     explicit Deeper(Parser& parser) : parser_(parser) {
-      if (++parser_.nesting_ > kMaxNesting) {
-        throw parser_.tokens_.source().error(
-            parser_.tokens_.peek().offset,
-            "expected a simpler expression, got one nested " + std::to_string(kMaxNesting) + " levels deep");
-      }
+      if (++parser_.nesting_ > kMaxNesting) parser_.refuse_depth(parser_.tokens_.peek().offset);
     }
     ~Deeper() { --parser_.nesting_; }
     Parser& parser_;
   };
+
+  [[noreturn]] void refuse_depth(std::size_t offset) const {
+    throw tokens_.source().error(offset, "expected a simpler expression, got one nested more than " +
+                                             std::to_string(kMaxNesting) + " levels deep");
+  }
+
+  // A long chain a + b + c ... leans to the left, so its tree is as deep as it is long.
+  void deepen(Syntax& node, const Syntax& part) const {
+    node.depth = std::max(node.depth, part.depth + 1);
+    if (node.depth > kMaxNesting) refuse_depth(node.offset);
+  }
 
   Syntax join(Syntax::Kind kind, const Token& op, std::vector<Syntax> parts) const {
     Syntax node;
@@ -59,28 +72,18 @@ class Parser {
     node.end = tokens_.taken_to();
     node.text = op.text;
     node.parts = std::move(parts);
+    for (const Syntax& part : node.parts) deepen(node, part);
     return node;
   }
 
   Syntax binary(int least) {
     Syntax left = unary();
-    // A long chain a + b + c ... leans to the left, so its tree is as deep as it is long.
-    int chain = 0;
     while (precedence(tokens_.peek()) >= least) {
       const Token op = tokens_.take();
-      if (++chain > kMaxChain) {
-        throw tokens_.source().error(op.offset, "expected a simpler expression, got one of more than " +
-                                                    std::to_string(kMaxChain) + " operators in a row");
-      }
-      Syntax right = binary_operand(precedence(op) + 1);
+      Syntax right = binary(precedence(op) + 1);
       left = join(Syntax::Kind::binary, op, make_parts(std::move(left), std::move(right)));
     }
     return left;
-  }
-
-  Syntax binary_operand(int least) {
-    const Deeper deeper(*this);
-    return binary(least);
   }
 
   // An initializer list would copy whole trees.
@@ -92,9 +95,9 @@ class Parser {
   }
 
   Syntax unary() {
-    const Deeper deeper(*this);
     for (const std::string_view op : {"-", "+", "!", "~"}) {
       if (!tokens_.at_symbol(op)) continue;
+      const Deeper deeper(*this);
       const Token token = tokens_.take();
       return join(Syntax::Kind::unary, token, make_parts(unary()));
     }
@@ -132,16 +135,15 @@ class Parser {
     }
     do {
       call.parts.push_back(choice());
+      deepen(call, call.parts.back());
     } while (tokens_.take_symbol(","));
     tokens_.expect_symbol(")", " or ','");
     call.end = tokens_.taken_to();
     return call;
   }
 
-  static constexpr int kMaxChain = 500;
-
   TokenReader& tokens_;
-  int nesting_ = 0;
+  std::uint32_t nesting_ = 0;
 };
 
 }  // namespace

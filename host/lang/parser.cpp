@@ -150,8 +150,10 @@ class Parser {
       if (!tokens_.at_name(named.text)) continue;
       statement.assign = named.assign;
       tokens_.take();
-      tokens_.expect_symbol("=", " or '=!' right after " + std::string(named.text));
-      statement.initialise = tokens_.take_symbol("!");
+      const Token equals = tokens_.expect_symbol("=", " or '=!' right after " + std::string(named.text));
+      // In 'any= !x' the '!' belongs to the value.
+      const bool adjacent = tokens_.peek().offset == equals.offset + equals.text.size();
+      statement.initialise = adjacent && tokens_.take_symbol("!");
       return;
     }
     const struct {

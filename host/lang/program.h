@@ -29,6 +29,8 @@ struct Program {
   // Of the user's own intrinsics that the expressions call; may be null.
   std::shared_ptr<const Context> context;
   std::shared_ptr<const ir::SourceLines> lines = {};  // where it was written; null: unknown, or not wanted
+  // What is legal in the text, but probably not meant, as errors read: "mm.tc:3:24: warning: ..."
+  std::vector<std::string> warnings = {};
 };
 
 // Checks that every variable is a size of an input or a scalar parameter and every tensor read is a parameter or

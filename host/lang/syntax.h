@@ -16,6 +16,7 @@ struct Syntax {
   Kind kind = Kind::number;
   std::size_t offset = 0;          // of the name, number or operator
   std::size_t begin = 0, end = 0;  // of the whole, without parentheses around it
+  std::uint32_t depth = 1;         // of the tree below, itself included
   Token token;                     // the number
   std::string_view text;           // the name, or the operator
   std::vector<Syntax> parts;       // arguments, operands, or condition and both values

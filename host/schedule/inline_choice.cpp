@@ -59,17 +59,38 @@ bool read_once(const Use& use) {
   });
 }
 
+// Chains of inlined stages are one expression, and one nested deeper than ir::kMaxDepth is refused. The rest is for the
+// loops around it and for what passes make of it.
+constexpr std::uint32_t kMaxInlinedDepth = kMaxDepth / 4;
+
+// How deep a stage's expressions are with those of the inlined stages that they read in their places.
+std::uint32_t depth_of(const ScheduledStage& stage, const std::unordered_map<const Buffer*, std::uint32_t>& inlined) {
+  std::uint32_t depth = 0, below = 0;
+  for (const Expr& value : stage.values) {
+    depth = std::max(depth, value.get()->depth);
+    for (const Load* load : loads_of(value)) {
+      if (const auto found = inlined.find(load->buffer.get()); found != inlined.end())
+        below = std::max(below, found->second);
+    }
+  }
+  return depth + below;
+}
+
 }  // namespace
 
 std::vector<std::string> stages_to_inline(const Stages& stages) {
   const Uses uses = uses_in(stages);
   std::vector<std::string> result;
+  std::unordered_map<const Buffer*, std::uint32_t> inlined;
   for (const ScheduledStage& stage : stages) {
     if (stage.is_final() || stage.values.size() != 1 || stage.reduction() != nullptr) continue;
     const auto found = uses.find(stage.outputs[0].get());
     if (found == uses.end()) continue;
-    if (only_moves(stage.values[0]) || (found->second.size() == 1 && read_once(found->second[0])))
-      result.push_back(stage.name);
+    if (!only_moves(stage.values[0]) && (found->second.size() != 1 || !read_once(found->second[0]))) continue;
+    const std::uint32_t depth = depth_of(stage, inlined);
+    if (depth > kMaxInlinedDepth) continue;
+    inlined.emplace(stage.outputs[0].get(), depth);
+    result.push_back(stage.name);
   }
   return result;
 }

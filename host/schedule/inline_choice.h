@@ -9,7 +9,8 @@
 namespace ferry::schedule {
 
 // Names of stages that only copy or convert elements, and of those that are read once for each element of their only
-// reader: computing them again costs no more than keeping them. Never a result or a reduction.
+// reader: computing them again costs no more than keeping them. Never a result or a reduction, and not so many in a
+// chain that its expression would be nested too deeply.
 std::vector<std::string> stages_to_inline(const Stages& stages);
 
 }  // namespace ferry::schedule

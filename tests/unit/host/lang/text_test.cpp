@@ -127,6 +127,37 @@ TEST_CASE("several statements, several outputs, comments and casts") {
         "  top(i) = max(i32(X[i, j]); j in 0:M)\n");
 }
 
+TEST_CASE("a place is counted from the start of each range, of one index as of several") {
+  CHECK(meaning("def f(float(M,K) A) -> (I) { I(m) argmax=! A(m,k) }") ==
+        "f(in f32[M, K] A, out i64[M] I)\n  I(m) = argmax(A[m, k], k; k in 0:K).1\n");
+  CHECK(meaning("def f(float(M,K) A) -> (I) { I(m) argmax=! A(m,k) where k in 2:K }").find("argmax(A[m, k], k - 2;") !=
+        std::string::npos);
+  CHECK(meaning("def f(float(M,K) A) -> (I) { I() argmax=! A(m,k) where m in 1:M, k in 2:K }")
+            .find("argmax(A[m, k], (m - 1) * (K - 2) + k - 2;") != std::string::npos);
+}
+
+TEST_CASE("what is legal but probably not meant is warned of with its place") {
+  const auto warnings = [](const std::string& text) {
+    std::string all;
+    const std::vector<Program> programs = parse(text, "test.tc");
+    for (const std::string& warning : programs.at(0).warnings) all += warning.substr(0, warning.find('\n')) + "\n";
+    return all;
+  };
+  CHECK(
+      warnings("def f(float(N) X, float(N) Y) -> (Y) { Y(i) = Y(i-1) + X(i) where i in 1:N }") ==
+      "test.tc:1:47: warning: 'Y' is read as it was before this statement: elements of 'Y' that the statement computes "
+      "are not seen by it\n");
+  CHECK(warnings("def f(float(N) X) -> (Y) { Y(i) = X(i)  Y(i) += Y(N-1-i) }").find("test.tc:1:49: warning: 'Y'") == 0);
+  CHECK(warnings("def f(float(N) X, float(N) Y) -> (Y) { Y(i) = Y(i) * 2 + X(i)  Y(i) += X(i) }").empty());
+  CHECK(warnings("def f(float(N) X) -> (Y) { T(i) = X(i)  Y(i) = X(i) }") ==
+        "test.tc:1:28: warning: nothing reads 'T' as it is after this statement, so it is not computed\n");
+  CHECK(warnings("def f(float(N) X) -> (Y) { Y(i) = X(i)  Y(i) = 2 * X(i) }").find("test.tc:1:28: warning: nothing") ==
+        0);
+  CHECK(warnings("def f(float(N,M) X) -> (I) { V, I(i) argmax=! X(i,j) }").find("nothing reads 'V'") !=
+        std::string::npos);
+  CHECK(warnings("def f(float(N) X) -> (Y) { T(i) = X(i)  Y(i) = T(i) }").empty());
+}
+
 TEST_CASE("a requirement carries its message") {
   const std::vector<Program> programs = parse(
       "def f(float(N) A, float(M) B) -> (C) { require(N == 2*M, \"A is twice B\") C(i) = A(2*i) + B(i) }", "test.tc");
@@ -149,11 +180,44 @@ TEST_CASE("a long chain and deep nesting are refused, not overflowed") {
   CHECK(refused(std::string(100'000, '(') + "A(i)" + std::string(100'000, ')')));
   CHECK_THROWS_WITH_AS(
       parse("def f(float(N) A) -> (B) {\n  B(i) = " + std::string(100'000, '('), "test.tc"),
-      doctest::Contains("test.tc:2:110: expected a simpler expression, got one nested 200 levels deep"), CompileError);
+      doctest::Contains("test.tc:2:810: expected a simpler expression, got one nested more than 800 levels deep"),
+      CompileError);
   CHECK(refused(std::string(100'000, '-') + "A(i)"));
   std::string choices = "A(i)";
   for (int i = 0; i < 10'000; ++i) choices = choices + " ? 1 : A(i)";
   CHECK(refused(choices));
+  // Chains within parentheses within chains: neither is long, but the tree is 60,000 levels deep.
+  std::string deep = "A(i)";
+  std::string chain;
+  for (int i = 0; i < 400; ++i) chain += " + 1";
+  for (int i = 0; i < 150; ++i) deep = "(" + deep + chain + ")";
+  CHECK(refused(deep));
+}
+
+TEST_CASE("five hundred levels of parentheses, choices, calls and operators are no mistake") {
+  const auto accepted = [](const std::string& expression) {
+    return parse("def f(float(N) A) -> (B) { B(i) = " + expression + " where i in 0:N }", "test.tc").size() == 1;
+  };
+  CHECK(accepted(std::string(500, '(') + "A(i)" + std::string(500, ')')));
+  std::string choices = "A(i)", nested = "A(i)", calls = "A(i)", sum = "A(i)";
+  for (int i = 0; i < 500; ++i) {
+    choices = "i == " + std::to_string(i) + " ? 1 : " + choices;
+    nested = "A(i) + (" + nested + ")";
+    calls = "abs(" + calls + ")";
+    sum += " + A(i)";
+  }
+  CHECK(accepted(choices));
+  CHECK(accepted(nested));
+  CHECK(accepted(calls));
+  CHECK(accepted(sum));
+}
+
+TEST_CASE("a reduction that starts anew has its '!' right behind the '='") {
+  const std::string from = "def f(bool(N,M) A, bool(N) B) -> (B) { B(i) ", anew = "def f(bool(N,M) A) -> (B) { B(i) ";
+  CHECK(meaning(from + "any= !A(i,j) }") == meaning(from + "any= (!A(i,j)) }"));
+  CHECK(meaning(from + "all= !A(i,j) }") == meaning(from + "all= (!A(i,j)) }"));
+  CHECK(meaning(anew + "any=! A(i,j) }") == meaning(anew + "any=!A(i,j) }"));
+  CHECK(meaning(anew + "any=!!A(i,j) }") == meaning(anew + "any=! (!A(i,j)) }"));
 }
 
 TEST_CASE("texts with random damage are parsed or refused with a place, never worse") {

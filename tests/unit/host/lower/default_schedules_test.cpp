@@ -279,3 +279,25 @@ TEST_CASE("a transpose moves tiles of vectors along both axes") {
   CHECK(default_text("def f(int(5,70) A) -> (B) { B(i,j) = A(j,i) }", small_caches(512, 32 << 10, 1 << 20))
             .find("unroll") == std::string::npos);
 }
+
+TEST_CASE("a chain of stages too long for one expression is stored now and then") {
+  std::string source = "def f(int(N) A) -> (B) { T0(i) = A(i)\n";
+  for (int i = 1; i < 500; ++i) {
+    const std::string before = "T" + std::to_string(i - 1) + "(i)";
+    source += "T" + std::to_string(i) + "(i) = ((" + before + " * 3 + 1) ^ 5) - 2\n";
+  }
+  source += "B(i) = T499(i) }";
+  const Target target = small_caches(256, 32 << 10, 1 << 20);
+  const std::string text = default_text(source.c_str(), target);
+  CHECK(text.find("T100: compute_inline") != std::string::npos);
+  CHECK_NOTHROW(test::compiled(source, text, target));
+}
+
+TEST_CASE("conditions nested within conditions cost no more than they are long") {
+  // Were each looked at twice, this would not end.
+  std::string value = "A(i)";
+  for (int i = 0; i < 80; ++i) value = "(" + value + " > " + std::to_string(i) + " ? 1 : 2)";
+  const std::string source = "def f(int(N) A) -> (B) { B(i) = " + value + " where i in 0:N }";
+  const Target target = small_caches(256, 32 << 10, 1 << 20);
+  CHECK_NOTHROW(test::compiled(source, default_text(source.c_str(), target), target));
+}
