@@ -55,12 +55,13 @@ Expr exp2(Sequence& s, const Expr& x) {
 }
 
 // With p = 2^whole it is p * expm1(rest) + (p - 1), all of it halved because p may be 2^128. From -26 down it is -1.
+// Near 0 it is x itself, whose half may be subnormal, which vectors on 32-bit ARM take for 0.
 Expr expm1(Sequence& s, const Expr& x) {
   const Expr clamped = s.let("x", max(min(x, s.f32(89)), s.f32(-26)));
   const Reduced reduced = reduce_by_ln2(s, clamped, 126);
   const Expr half_power = s.let("half_power", power_of_two(s, reduced.biased));
   const Expr half_value = s.fma(half_power, expm1_of_rest(s, reduced.rest), half_power - s.f32(0.5));
-  return s.with_sign_of(x, half_value + half_value);
+  return select(s.magnitude(x) < s.f32(0x1p-25), x, s.with_sign_of(x, half_value + half_value));
 }
 
 // With e = exp(-|x|), which cannot overflow: 1 / (1 + e), or e / (1 + e) for negative x.

@@ -17,8 +17,9 @@ struct Function1 {
   const char* name;
   double ulps;
 };
-constexpr Function1 kFunctions[] = {{"exp", 2},     {"log", 4}, {"tanh", 4}, {"erf", 4},
-                                    {"sigmoid", 4}, {"sin", 4}, {"cos", 4}};
+constexpr Function1 kFunctions[] = {{"exp", 2},   {"exp2", 2}, {"expm1", 4}, {"log", 4},  {"log2", 4},
+                                    {"log1p", 4}, {"sinh", 4}, {"tanh", 4},  {"erf", 4},  {"sigmoid", 4},
+                                    {"sin", 4},   {"cos", 4},  {"tan", 4},   {"asin", 4}, {"atan", 4}};
 
 // So many steps of a prime cover all float32, subnormal numbers, infinities and NaN among them.
 constexpr std::int64_t kElements = 1 << 15;
