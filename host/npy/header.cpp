@@ -77,10 +77,12 @@ struct Code {
   DType dtype;
   const char* text;
 };
-constexpr Code kCodes[] = {{DType::f16, "f2"}, {DType::f32, "f4"}, {DType::f64, "f8"}, {DType::i8, "i1"},
-                           {DType::i16, "i2"}, {DType::i32, "i4"}, {DType::i64, "i8"}, {DType::u8, "u1"},
-                           {DType::u16, "u2"}, {DType::u32, "u4"}, {DType::u64, "u8"}, {DType::boolean, "b1"},
-                           {DType::bf16, "V2"}};
+// What ml_dtypes calls the type that numpy itself does not know.
+constexpr const char* kBfloat16 = "bfloat16";
+constexpr Code kCodes[] = {{DType::f16, "f2"},  {DType::f32, "f4"},      {DType::f64, "f8"}, {DType::i8, "i1"},
+                           {DType::i16, "i2"},  {DType::i32, "i4"},      {DType::i64, "i8"}, {DType::u8, "u1"},
+                           {DType::u16, "u2"},  {DType::u32, "u4"},      {DType::u64, "u8"}, {DType::boolean, "b1"},
+                           {DType::bf16, "V2"}, {DType::bf16, kBfloat16}};
 
 std::optional<DType> dtype_of_code(std::string_view text) {
   for (const Code& code : kCodes) {
@@ -130,12 +132,12 @@ std::string header_text(DType dtype, const std::vector<std::int64_t>& shape) {
   for (const Code& one : kCodes) {
     if (one.dtype == dtype) code = one.text;
   }
-  const bool without_order = dtype_bytes(dtype) == 1 || dtype == DType::bf16;
+  const char* order = code == kBfloat16 ? "" : dtype_bytes(dtype) == 1 ? "|" : "<";
   std::string sizes;
   for (const std::int64_t extent : shape) sizes += (sizes.empty() ? "" : ", ") + std::to_string(extent);
   if (shape.size() == 1) sizes += ",";
-  std::string text = "{'descr': '" + std::string(without_order ? "|" : "<") + code +
-                     "', 'fortran_order': False, 'shape': (" + sizes + "), }";
+  std::string text =
+      "{'descr': '" + std::string(order) + code + "', 'fortran_order': False, 'shape': (" + sizes + "), }";
   // numpy leaves room for the first size to grow in place, to 21 digits.
   if (!shape.empty()) text.append(21 - std::to_string(shape.front()).size(), ' ');
   return text;

@@ -24,7 +24,8 @@ struct Array {
   std::vector<std::uint8_t> bytes;
 };
 
-// bfloat16, which numpy does not know, is what ml_dtypes stores it as: elements of two bytes without a meaning ('V2').
+// bfloat16, which numpy itself does not know, is written under the name that it has once the Python package ml_dtypes
+// is imported. What ml_dtypes itself saves, elements of two bytes without a meaning ('V2'), is read as bfloat16 too.
 Array read(const std::string& path);
 // The contents of a file; `name` is what messages call it.
 Array parse(std::span<const std::uint8_t> file, const std::string& name);
