@@ -6,11 +6,13 @@
 #include "crosscompile/gpu_module.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
+#include "crosscompile/link/inspect_object.h"
 #include "crosscompile/link/link.h"
 #include "crosscompile/manifest_exprs.h"
 #include "crosscompile/passes/intrinsics.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/needed_features.h"
+#include "crosscompile/target/resolve.h"
 #include "rpc/abi/module_file.h"
 #include "rpc/abi/runtime_api.h"
 
@@ -102,45 +104,93 @@ FunctionInfo describe(const ir::Function& function) {
   return info;
 }
 
+namespace {
+
+struct Lowered {
+  std::vector<ir::Function> functions;
+  ModuleFile module;  // without images
+  std::vector<std::string> exports;
+};
+
+Lowered lower_all(std::span<const ir::Function> functions, const Target& target, const ModuleText& text) {
+  Lowered lowered;
+  Manifest& manifest = lowered.module.manifest;
+  manifest.abi_version = FERRY_ABI_VERSION;
+  manifest.arch = target.arch;
+  manifest.features = needed_features(target);
+  manifest.target = target.text;
+  for (const ir::Function& function : functions) {
+    lowered.functions.push_back(passes::run_pipeline(function, target));
+    manifest.functions.push_back(describe(lowered.functions.back()));
+    FunctionInfo& info = manifest.functions.back();
+    if (target.pointer_bits == 32) require_narrow_sizes(info);
+    if (target.is_gpu()) info.plan = plan_of(lowered.functions.back(), target);
+    lowered.exports.push_back(info.symbol);
+  }
+  if (const Status status = check_manifest(manifest); !status.is_ok()) {
+    throw CompileError("the module cannot be described: " + status.message());
+  }
+  lowered.module.source = text.source;
+  lowered.module.schedule = text.schedule;
+  return lowered;
+}
+
+}  // namespace
+
 std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions, const Target& target,
                                          const ModuleText& text, std::uint32_t code_padding) {
   const bool is_gpu = target.is_gpu();
   if (target.is_source && !is_gpu)
     throw CompileError("expected a target that modules are made for, got '" + target.text +
                        "': 'ferry compile --target " + target.arch + "' writes a text");
-  std::vector<ir::Function> lowered;
-  ModuleFile module;
-  module.manifest.abi_version = FERRY_ABI_VERSION;
-  module.manifest.arch = target.arch;
-  module.manifest.features = needed_features(target);
-  module.manifest.target = target.text;
-  std::vector<std::string> exports;
-  for (const ir::Function& function : functions) {
-    lowered.push_back(passes::run_pipeline(function, target));
-    module.manifest.functions.push_back(describe(lowered.back()));
-    FunctionInfo& info = module.manifest.functions.back();
-    if (target.pointer_bits == 32) require_narrow_sizes(info);
-    if (is_gpu) info.plan = plan_of(lowered.back(), target);
-    exports.push_back(info.symbol);
-  }
-  if (const Status status = check_manifest(module.manifest); !status.is_ok()) {
-    throw CompileError("the module cannot be described: " + status.message());
-  }
-  module.source = text.source;
-  module.schedule = text.schedule;
+  require_device(target);
+  Lowered lowered = lower_all(functions, target, text);
   if (is_gpu) {
-    module.images = gpu_images(functions, lowered, target);
-    return write_module(module);
+    lowered.module.images = gpu_images(functions, lowered.functions, target);
+    return write_module(lowered.module);
   }
   const std::vector<std::vector<std::uint8_t>> objects = objects_of(functions, target);
   std::vector<std::uint8_t> padding;
   if (code_padding != 0) {
     padding = codegen::emit_padding(target, code_padding);
-    exports.push_back(codegen::kPaddingSymbol);
+    lowered.exports.push_back(codegen::kPaddingSymbol);
   }
-  module.images.push_back(
-      {"elf", link::link_shared(codegen::emit_object(lowered, target), target, exports, objects, padding)});
-  check_imports(module.images.back().bytes, lowered, target);
+  const std::vector<std::uint8_t> object = codegen::emit_object(lowered.functions, target);
+  lowered.module.images.push_back({"elf", link::link_shared(object, target, lowered.exports, objects, padding)});
+  check_imports(lowered.module.images.back().bytes, lowered.functions, target);
+  return write_module(lowered.module);
+}
+
+std::vector<std::uint8_t> compile_object(std::span<const ir::Function> functions, const Target& target,
+                                         const ModuleText& text) {
+  if (target.objects_only) {
+    std::vector<ir::Function> lowered;
+    for (const ir::Function& function : functions) lowered.push_back(passes::run_pipeline(function, target));
+    return codegen::emit_object(lowered, target);
+  }
+  const Lowered lowered = lower_all(functions, target, text);
+  return codegen::emit_object(lowered.functions, target, write_module(lowered.module));
+}
+
+std::optional<std::vector<std::uint8_t>> module_of_object(std::span<const std::uint8_t> object,
+                                                          const std::string& name) {
+  const std::vector<std::uint8_t> description = link::section_of(object, codegen::kDescriptionSection);
+  if (description.empty()) return std::nullopt;
+  Result<ModuleFile> read = read_module(description);
+  if (!read.is_ok()) throw CompileError(name + ": " + read.status().message());
+  ModuleFile& module = read.value();
+  const Target target = resolve_target(module.manifest.target);
+  const link::ObjectFacts facts = link::inspect_object(object, name);
+  if (facts.arch != target.arch)
+    throw CompileError(name + ": expected an object for " + target.arch + ", got one for " + facts.arch);
+  std::vector<std::string> exports;
+  for (const FunctionInfo& function : module.manifest.functions) {
+    exports.push_back(function.symbol);
+    if (std::find(facts.functions.begin(), facts.functions.end(), function.symbol) == facts.functions.end())
+      throw CompileError(name + ": expected the function '" + function.symbol + "', got none of that name");
+  }
+  module.images = {{"elf", link::link_shared(object, target, exports)}};
+  check_imports(module.images.back().bytes, {}, target);
   return write_module(module);
 }
 

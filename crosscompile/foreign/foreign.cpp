@@ -55,6 +55,7 @@ std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Tar
   if (target.is_source) {
     throw CompileError("expected a target that modules are made for, got '" + target.text + "', for " + kernel.file);
   }
+  require_device(target);
   ModuleFile module;
   module.manifest.abi_version = FERRY_ABI_VERSION;
   module.manifest.arch = target.arch;

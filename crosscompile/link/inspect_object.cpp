@@ -70,4 +70,23 @@ ObjectFacts inspect_object(std::span<const std::uint8_t> bytes, const std::strin
   return facts;
 }
 
+std::vector<std::uint8_t> section_of(std::span<const std::uint8_t> bytes, const std::string& section) {
+  const llvm::StringRef text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  auto opened = llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(text, "object"));
+  if (!opened) {
+    llvm::consumeError(opened.takeError());
+    return {};
+  }
+  const auto& file = llvm::cast<ELFObjectFileBase>(**opened);
+  if (file.getEType() != llvm::ELF::ET_REL) return {};
+  for (const llvm::object::SectionRef& candidate : file.sections()) {
+    llvm::Expected<llvm::StringRef> name = candidate.getName();
+    llvm::Expected<llvm::StringRef> contents = candidate.getContents();
+    if (name && contents && *name == section) return {contents->begin(), contents->end()};
+    llvm::consumeError(name.takeError());
+    llvm::consumeError(contents.takeError());
+  }
+  return {};
+}
+
 }  // namespace ferry::link

@@ -19,4 +19,7 @@ struct ObjectFacts {
 // CompileError when the bytes are no ELF file; `name` is what messages call it.
 ObjectFacts inspect_object(std::span<const std::uint8_t> bytes, const std::string& name);
 
+// What a section of this name holds; nothing when there is none, or the bytes are no relocatable ELF file.
+std::vector<std::uint8_t> section_of(std::span<const std::uint8_t> bytes, const std::string& section);
+
 }  // namespace ferry::link

@@ -9,8 +9,8 @@
 //
 // What lands late (ir/late_copy.h) counts as stored where it is waited for. No barrier is needed where threads keep to
 // elements of their own: both statements index the array in the same way, by every axis of the block; nor between parts
-// k % n and (k + 1) % n of an array that double_buffer has made wider, or parts 3 and k where the first is written under
-// the condition that k is 0.
+// k % n and (k + 1) % n of an array that double_buffer has made wider, or parts 3 and k where the first is written
+// under the condition that k is 0.
 //
 // Before: map_threads, split_vthreads; multi-dimensional indices.
 // CompileError where one is needed under a condition that differs from thread to thread.

@@ -13,13 +13,15 @@ constexpr std::uint32_t kNoVectors = 8;
 
 std::string baseline_cpu(const std::string& arch) {
   if (arch == "x86_64") return "x86-64";
+  if (arch == "i386") return "pentium4";  // without SSE2, results of float would be those of long double
   if (arch == "riscv64") return "generic-rv64";
+  if (arch == "riscv32") return "generic-rv32";
   return "generic";
 }
 
 // What is taken for granted: for a RISC-V board that nobody named, what Linux distributions need.
 std::vector<std::string> baseline_attributes(const std::string& triple, const std::string& cpu) {
-  if (cpu == "generic-rv64") return {"+m", "+a", "+f", "+d", "+c"};
+  if (cpu == "generic-rv64" || cpu == "generic-rv32") return {"+m", "+a", "+f", "+d", "+c"};
   return codegen::default_attributes(triple, cpu);
 }
 
@@ -82,12 +84,15 @@ void set_sizes(Target& target, const TargetParts& parts) {
 }  // namespace
 
 void set_vector_hints(Target& target) {
-  if (target.arch == "x86_64") {
+  if (target.arch == "x86_64" || target.arch == "i386") {
     target.vector_bits = target.has("avx512f") ? 512 : target.has("avx") ? 256 : 128;
     target.vector_registers = target.has("avx512f") ? 32 : 16;
     target.has_masks = target.has("avx512bw") && target.has("avx512vl");
-  } else if (target.arch == "armv7") {
+  } else if (target.arch == "armv7" || target.arch == "arm") {
     target.vector_bits = target.has("neon") ? 128 : kNoVectors;
+    target.vector_registers = 16;
+  } else if (target.arch == "wasm32" || target.arch == "wasm64") {
+    target.vector_bits = target.has("simd128") ? 128 : kNoVectors;
     target.vector_registers = 16;
   } else {
     // RISC-V: the V extension promises registers of 128 bits; longer ones are not used.
@@ -102,6 +107,7 @@ Target build_target(const TargetParts& parts) {
   target.arch = parts.triple.arch;
   target.triple = parts.triple.triple;
   target.pointer_bits = parts.triple.pointer_bits;
+  target.objects_only = parts.triple.objects_only;
   target.cpu = parts.cpu.empty() ? baseline_cpu(target.arch) : parts.cpu;
   const std::vector<std::string> cpus = codegen::known_cpus(target.triple);
   if (!std::binary_search(cpus.begin(), cpus.end(), target.cpu)) {

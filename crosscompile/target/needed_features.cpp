@@ -1,5 +1,7 @@
 #include "crosscompile/target/needed_features.h"
 
+#include "crosscompile/ir/error.h"
+
 #include <algorithm>
 
 namespace ferry {
@@ -15,6 +17,15 @@ std::vector<std::string> needed_features(const Target& target) {
   // features.def is in no order that could be relied on.
   std::sort(names.begin(), names.end());
   return names;
+}
+
+void require_device(const Target& target) {
+  if (!target.objects_only) return;
+  throw CompileError(
+      "expected a target that rpc_server runs on, Linux on x86_64, armv7 with hard floats, aarch64 or "
+      "riscv64, got '" +
+      target.text + "': there is nothing to run a module; 'ferry compile --emit obj' writes an object, " +
+      "--emit asm its assembly");
 }
 
 }  // namespace ferry

@@ -146,7 +146,7 @@ Target resolve_target(std::string_view text, std::vector<std::string>* notes) {
   std::vector<Option> options;
   if (words[0][0] == '-') {
     first = 0;
-  } else if (words[0].find("-linux") != std::string::npos) {
+  } else if (words[0].find('-') != std::string::npos && codegen::is_triple(words[0])) {
     options.push_back({"mtriple", words[0]});
   } else if (words[0] != "llvm") {
     refuse_kind(words[0]);

@@ -9,10 +9,10 @@
 namespace ferry {
 
 struct Target {
-  std::string text;                   // as resolved, printable and parseable again
-  std::string arch;                   // "x86_64", "armv7", "aarch64", "riscv64"; "c", "cuda", "opencl"
-  std::string triple;                 // normalised, four parts
-  std::string cpu;                    // LLVM's name
+  std::string text;    // as resolved, printable and parseable again
+  std::string arch;    // "x86_64", "armv7", "aarch64", "riscv64"; "c", "cuda", "opencl"; LLVM's name for other CPUs
+  std::string triple;  // normalised, four parts
+  std::string cpu;     // LLVM's name
   std::vector<std::string> features;  // all that are on, LLVM's spelling without the plus, sorted
   std::uint32_t pointer_bits = 64;
   std::uint32_t vector_bits =
@@ -26,6 +26,8 @@ struct Target {
   std::string device;             // of a GPU: which one a session opens, "cuda" or "cuda:1"
   // What a block may have of a GPU; 0 when only the device knows.
   std::int64_t block_threads = 0, block_shared_bytes = 0;
+  // No rpc_server runs there: an object or its assembly can be made, but no module.
+  bool objects_only = false;
   // Loops are not cut, unrolled or made vectors of, for the sake of who reads them; what comes behind can do that.
   bool keeps_loops = false;
   // Hints for default schedules; 0 when unknown.

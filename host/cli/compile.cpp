@@ -5,6 +5,7 @@
 
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/codegen/source/source.h"
+#include "crosscompile/compile.h"
 #include "crosscompile/passes/map_threads.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/ptx.h"
@@ -102,14 +103,17 @@ std::string emitted(const std::vector<lang::Program>& programs, const KernelSour
   const bool to_source = options.emit == "c" || options.emit == "cuda" || options.emit == "opencl";
   if (target.is_source && !to_source)
     throw UsageError("--emit " + options.emit + " needs a target with machine code, got '" + target.text + "'");
+  if (options.emit == "obj") {
+    const std::vector<std::uint8_t> object =
+        compile_object(lower::lower_module(programs, schedules), target, {source.text, to_text(programs, schedules)});
+    return {object.begin(), object.end()};
+  }
   const Target made_for = to_source ? source_target(options.emit, target) : target;
   std::vector<ir::Function> functions;
   for (ir::Function& function : lowered) functions.push_back(passes::run_pipeline(std::move(function), made_for));
   if (to_source) return codegen::emit_source(functions, made_for);
   if (options.emit == "llvm") return codegen::emit_llvm(functions, target);
-  if (options.emit == "asm") return codegen::emit_assembly(functions, target);
-  const std::vector<std::uint8_t> object = codegen::emit_object(functions, target);
-  return {object.begin(), object.end()};
+  return codegen::emit_assembly(functions, target);
 }
 
 std::string output_name(const Options& options, const std::string& function, const char* extension) {

@@ -43,7 +43,8 @@ void add_targets(CLI::App& app, Action& chosen) {
   command.footer(
       "Anywhere a target is expected, text such as\n"
       "  llvm -mtriple=armv7l-none-linux-gnueabihf -mcpu=cortex-a72 -mattr=+neon\n"
-      "is understood too.\n\n"
+      "is understood too. Other triples that LLVM knows, such as x86_64-apple-darwin, armv6k-linux-gnueabi or\n"
+      "wasm32-unknown-unknown, are for --emit obj, asm and llvm: rpc_server does not run there.\n\n"
       "Examples:\n"
       "  ferry targets\n"
       "  ferry compile mm.tc --target raspberry-pi-4");

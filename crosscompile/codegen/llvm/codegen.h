@@ -19,7 +19,10 @@ inline constexpr const char* kSymbolPrefix = "ferry_fn_";
 // it.
 inline constexpr std::int64_t kMaxNarrowSize = (std::int64_t{1} << 31) - 2;
 
-std::vector<std::uint8_t> emit_object(std::span<const ir::Function> functions, const Target& target);
+// `description` travels in a section of its own, kDescriptionSection, which linkers leave out.
+inline constexpr const char* kDescriptionSection = ".ferry.module";
+std::vector<std::uint8_t> emit_object(std::span<const ir::Function> functions, const Target& target,
+                                      std::span<const std::uint8_t> description = {});
 std::string emit_llvm(std::span<const ir::Function> functions, const Target& target);  // optimised IR as text
 std::string emit_assembly(std::span<const ir::Function> functions, const Target& target);
 

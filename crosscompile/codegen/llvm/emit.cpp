@@ -10,7 +10,9 @@
 #include "crosscompile/passes/legalize_floats.h"
 
 #include <llvm/IR/Verifier.h>
+#include <llvm/Support/MemoryBufferRef.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
 
 namespace ferry::codegen {
 namespace {
@@ -44,10 +46,17 @@ void compile(Compiled& into, std::span<const ir::Function> functions, const Targ
 
 }  // namespace
 
-std::vector<std::uint8_t> emit_object(std::span<const ir::Function> functions, const Target& target) {
+std::vector<std::uint8_t> emit_object(std::span<const ir::Function> functions, const Target& target,
+                                      std::span<const std::uint8_t> description) {
   Compiled compiled;
   compile(compiled, functions, target);
+  if (!description.empty()) {
+    const llvm::StringRef bytes(reinterpret_cast<const char*>(description.data()), description.size());
+    llvm::embedBufferInModule(*compiled.module, llvm::MemoryBufferRef(bytes, "description"), kDescriptionSection);
+  }
   const std::string object = emit_file(*compiled.module, *compiled.machine, llvm::CodeGenFileType::ObjectFile);
+  // What others link may call what they have; the calls of C functions are the only ones that are not LLVM's own.
+  if (target.objects_only) return {object.begin(), object.end()};
   std::vector<std::string> linked_later;
   for (const ir::Function& function : functions)
     for (std::string& name : ir::extern_functions(function.body)) linked_later.push_back(std::move(name));

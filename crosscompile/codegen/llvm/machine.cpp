@@ -9,6 +9,8 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetOptions.h>
 
+#include <optional>
+
 namespace ferry::codegen {
 
 namespace {
@@ -17,6 +19,13 @@ namespace {
 // multiplication in two instructions, which then do not fit the registers.
 bool is_misleading(const std::string& feature) {
   return feature == "slowfpvmlx" || feature == "slowfpvfmx" || feature == "vmlx-hazards";
+}
+
+// RISC-V's triples do not say in which registers floats are passed; empty for any other architecture.
+std::string riscv_abi(const Target& target) {
+  if (target.arch == "riscv64") return "lp64d";
+  if (target.arch == "riscv32") return target.has("d") ? "ilp32d" : "ilp32";
+  return {};
 }
 
 }  // namespace
@@ -39,16 +48,19 @@ std::string feature_string(const Target& target) {
 
 std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
   llvm::TargetOptions options;
-  if (target.arch == "riscv64") options.MCOptions.ABIName = "lp64d";
+  options.MCOptions.ABIName = riscv_abi(target);
   if (target.arch == "armv7") {
     options.FloatABIType = llvm::FloatABI::Hard;
     // Its vectors ignore the flag on the single operations that allows contraction, which all of ours carry.
     options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   }
-  std::unique_ptr<llvm::TargetMachine> machine(llvm_target(target.triple)
-                                                   .createTargetMachine(target.triple, target.cpu,
-                                                                        feature_string(target), options,
-                                                                        llvm::Reloc::PIC_, llvm::CodeModel::Small));
+  // WebAssembly has position-independent code for one of its systems alone.
+  const auto relocation = llvm::Triple(target.triple).isWasm() ? llvm::Reloc::Static : llvm::Reloc::PIC_;
+  std::optional<llvm::CodeModel::Model> model;
+  if (!target.objects_only) model = llvm::CodeModel::Small;
+  std::unique_ptr<llvm::TargetMachine> machine(
+      llvm_target(target.triple)
+          .createTargetMachine(target.triple, target.cpu, feature_string(target), options, relocation, model));
   if (machine == nullptr) throw InternalError("LLVM cannot generate code for " + target.text);
   return machine;
 }
@@ -57,9 +69,8 @@ void configure_module(llvm::Module& module, const llvm::TargetMachine& machine, 
   module.setTargetTriple(target.triple);
   module.setDataLayout(machine.createDataLayout());
   module.setPICLevel(llvm::PICLevel::SmallPIC);
-  if (target.arch == "riscv64") {
-    module.addModuleFlag(llvm::Module::Error, "target-abi", llvm::MDString::get(module.getContext(), "lp64d"));
-  }
+  if (const std::string abi = riscv_abi(target); !abi.empty())
+    module.addModuleFlag(llvm::Module::Error, "target-abi", llvm::MDString::get(module.getContext(), abi));
 }
 
 std::string emit_file(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType kind) {

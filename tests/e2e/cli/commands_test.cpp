@@ -128,6 +128,29 @@ TEST_CASE("--emit shows the stages for any target") {
   CHECK(after.out.find("ramp(") != std::string::npos);
 }
 
+TEST_CASE("an emitted object runs under its own name, and for a system without rpc_server it says so") {
+  const Folder folder;
+  const std::string object = folder.path("va.o");
+  const std::string kernel = "def va(float(N) A, float(N) B) -> (C) { C(i) = A(i) + B(i) }";
+  const auto compile = [&](const std::vector<std::string>& words) {
+    std::vector<std::string> all = {"compile", "-e", kernel, "-o", object};
+    all.insert(all.end(), words.begin(), words.end());
+    return run_ferry(all);
+  };
+  CHECK(compile({"--emit", "obj"}).code == 0);
+  const Outcome run = run_ferry({"run", object, "--arg", "A=f32[3]:iota", "--arg", "B=f32[3]:ones", "--check"});
+  CHECK_MESSAGE(run.code == 0, run.err);
+  CHECK(run.out.find("[1. 2. 3.]") != std::string::npos);
+  CHECK(run_ferry({"run", object, "--fn", "vb", "--size", "N=3"}).err.find("expected one of: va") != std::string::npos);
+
+  CHECK(compile({"--emit", "obj", "--target", "x86_64-apple-darwin"}).code == 0);
+  CHECK(test::content_of(object).starts_with("\xcf\xfa\xed\xfe"));
+  CHECK(compile({"--emit", "asm", "--target", "llvm -mtriple=armv6k-linux-gnueabi -mcpu=arm1176jzf-s"}).code == 0);
+  const Outcome module = compile({"--target", "x86_64-apple-darwin"});
+  CHECK(module.code == 2);
+  CHECK(module.err.find("expected a target that rpc_server runs on") != std::string::npos);
+}
+
 TEST_CASE("a module for CUDA has machine code for its GPUs and PTX for others, or what one compiler makes") {
   const Folder folder;
   const std::string kernel = folder.file("mm.tc", test::kMatmul), module = folder.path("mm.ferry");

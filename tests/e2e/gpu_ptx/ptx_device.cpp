@@ -32,7 +32,7 @@ Target target_of(const std::string& text) {
 }
 
 std::vector<DeviceTensor> run(const Device& device, const GpuProgram& compiled, const fuzz::Call& call,
-                        const std::map<std::string, std::int64_t>& sizes) {
+                              const std::map<std::string, std::int64_t>& sizes) {
   const Module module = device.load(CompiledModule(compiled.module));
   std::vector<ferry::Argument> arguments;
   for (const fuzz::Argument& argument : call.arguments()) {

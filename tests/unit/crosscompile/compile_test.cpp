@@ -112,6 +112,55 @@ TEST_CASE("a compiled module runs") {
   for (int i = 0; i < 6; ++i) CHECK(c[i] == expected[i]);
 }
 
+TEST_CASE("objects are compiled for systems that no rpc_server runs on, and modules are not") {
+  const struct {
+    const char* target;
+    std::vector<std::uint8_t> begin;  // of the file's format
+  } kTargets[] = {{"x86_64-apple-darwin", {0xcf, 0xfa, 0xed, 0xfe}},
+                  {"arm64-apple-macosx", {0xcf, 0xfa, 0xed, 0xfe}},
+                  {"x86_64-pc-windows-msvc", {0x64, 0x86}},
+                  {"wasm32-unknown-unknown", {0, 'a', 's', 'm'}},
+                  {"armv6k-linux-gnueabi", {0x7f, 'E', 'L', 'F', 1}},
+                  {"aarch64-linux-android", {0x7f, 'E', 'L', 'F', 2}},
+                  {"i686-linux-gnu", {0x7f, 'E', 'L', 'F', 1, 1}},
+                  {"mips-linux-gnu", {0x7f, 'E', 'L', 'F', 1, 2}},
+                  {"mips64el-linux-gnuabi64", {0x7f, 'E', 'L', 'F', 2}},
+                  {"powerpc64le-linux-gnu", {0x7f, 'E', 'L', 'F', 2}},
+                  {"s390x-linux-gnu", {0x7f, 'E', 'L', 'F', 2, 2}},
+                  {"loongarch64-linux-gnu", {0x7f, 'E', 'L', 'F', 2}},
+                  {"riscv32-unknown-elf", {0x7f, 'E', 'L', 'F', 1}}};
+  const std::vector<Function> functions{scaled_add()};
+  for (const auto& expected : kTargets) {
+    CAPTURE(std::string(expected.target));
+    const Target target = resolve_target(expected.target);
+    const std::vector<std::uint8_t> object = compile_object(functions, target, {});
+    REQUIRE(object.size() > expected.begin.size());
+    CHECK(std::equal(expected.begin.begin(), expected.begin.end(), object.begin()));
+    CHECK_FALSE(module_of_object(object, "scaled_add.o").has_value());
+    CHECK_THROWS_WITH_AS(compile_module(functions, target, {}), doctest::Contains("expected a target that rpc_server"),
+                         CompileError);
+  }
+}
+
+TEST_CASE("an object that was compiled for a device becomes the module that would have been compiled") {
+  const std::vector<Function> functions{scaled_add("first"), scaled_add("second")};
+  for (const char* name : {"x86-64-v3", "armv7", "raspberry-pi-4", "riscv64"}) {
+    CAPTURE(std::string(name));
+    const Target target = resolve_target(name);
+    const auto object = compile_object(functions, target, {"the source", "the schedule"});
+    const auto module = module_of_object(object, "two.o");
+    REQUIRE(module.has_value());
+    CHECK(*module == compile_module(functions, target, {"the source", "the schedule"}));
+    // Of one whose description was damaged nothing is believed.
+    std::vector<std::uint8_t> damaged = object;
+    const std::string source = "the source";
+    const auto at = std::search(damaged.begin(), damaged.end(), source.begin(), source.end());
+    REQUIRE(at != damaged.end());
+    *at = 'T';
+    CHECK_THROWS_AS(module_of_object(damaged, "two.o"), CompileError);
+  }
+}
+
 TEST_CASE("the same input gives the same module, on every thread") {
   for (const char* name : {"x86-64-v4", "armv7", "raspberry-pi-4", "riscv64-v"}) {
     CAPTURE(std::string(name));

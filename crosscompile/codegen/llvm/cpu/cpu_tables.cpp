@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 namespace ferry::codegen {
 namespace {
@@ -17,12 +18,41 @@ namespace {
 using llvm::FeatureBitset;
 using llvm::StringRef;
 
-constexpr const char* kExpected =
-    "expected Linux on x86_64, armv7 (hard float), aarch64 or riscv64, such as x86_64-pc-linux-gnu, "
-    "armv7l-none-linux-gnueabihf, aarch64-linux-gnu or riscv64-linux-gnu";
-
 [[noreturn]] void refuse_triple(std::string_view text) {
-  throw CompileError(std::string(kExpected) + "; got '" + std::string(text) + "'");
+  throw CompileError(
+      "expected Linux on x86_64, armv7 (hard float), aarch64 or riscv64, such as x86_64-pc-linux-gnu, "
+      "armv7l-none-linux-gnueabihf, aarch64-linux-gnu or riscv64-linux-gnu, or another triple of a CPU that LLVM has "
+      "a code generator for; got '" +
+      std::string(text) + "'");
+}
+
+// The architecture, where an rpc_server runs.
+std::optional<std::string_view> device_arch(const llvm::Triple& triple) {
+  if (!triple.isOSLinux() || triple.isAndroid() || triple.isX32()) return std::nullopt;
+  switch (triple.getArch()) {
+    case llvm::Triple::x86_64: return "x86_64";
+    case llvm::Triple::aarch64: return "aarch64";
+    case llvm::Triple::riscv64: return "riscv64";
+    case llvm::Triple::arm:
+    case llvm::Triple::thumb: {
+      const StringRef environment = triple.getEnvironmentName();
+      const bool has_abi =
+          environment.starts_with("gnueabi") || environment.starts_with("musleabi") || environment.starts_with("eabi");
+      if (has_abi && !environment.ends_with("hf")) return std::nullopt;
+      // Plain "arm" is what Debian calls armv7 with hardware floats.
+      const StringRef name = triple.getArchName();
+      const bool is_armv7 = name.starts_with("armv7") || name.starts_with("armv8") || name == "arm" ||
+                            name.starts_with("thumbv7") || name.starts_with("thumbv8");
+      return is_armv7 ? std::optional<std::string_view>("armv7") : std::nullopt;
+    }
+    default: return std::nullopt;
+  }
+}
+
+// Whether kernels can be compiled for it: a GPU has other entry points, and smaller machines no addresses for tensors.
+bool is_cpu(const llvm::Triple& triple) {
+  return !triple.isAMDGPU() && !triple.isNVPTX() && !triple.isBPF() && !triple.isArch16Bit() &&
+         (triple.isArch32Bit() || triple.isArch64Bit());
 }
 
 std::unique_ptr<llvm::MCSubtargetInfo> subtarget(const std::string& triple, const std::string& cpu,
@@ -74,31 +104,18 @@ TripleFacts triple_of_arch(std::string_view arch) {
   throw CompileError("expected the architecture x86_64, armv7, aarch64 or riscv64; got '" + std::string(arch) + "'");
 }
 
+bool is_triple(std::string_view text) {
+  if (text.find("-linux") != std::string_view::npos) return true;
+  const llvm::Triple triple(llvm::Triple::normalize(StringRef(text.data(), text.size())));
+  return triple.getArch() != llvm::Triple::UnknownArch;
+}
+
 TripleFacts parse_triple(std::string_view text) {
   const llvm::Triple triple(llvm::Triple::normalize(StringRef(text.data(), text.size())));
-  if (!triple.isOSLinux() || triple.isAndroid() || triple.isX32()) refuse_triple(text);
-  switch (triple.getArch()) {
-    case llvm::Triple::x86_64: return triple_of_arch("x86_64");
-    case llvm::Triple::aarch64: return triple_of_arch("aarch64");
-    case llvm::Triple::riscv64: return triple_of_arch("riscv64");
-    case llvm::Triple::arm:
-    case llvm::Triple::thumb: {
-      const StringRef environment = triple.getEnvironmentName();
-      const bool soft =
-          environment.starts_with("gnueabi") || environment.starts_with("musleabi") || environment.starts_with("eabi");
-      if (soft && !environment.ends_with("hf")) {
-        throw CompileError("expected hard-float ARM (an environment that ends in 'hf', such as gnueabihf); got '" +
-                           std::string(text) + "'");
-      }
-      // Plain "arm" is what Debian calls armv7 with hardware floats.
-      const StringRef name = triple.getArchName();
-      const bool version_known = name.starts_with("armv7") || name.starts_with("armv8") || name == "arm" ||
-                                 name.starts_with("thumbv7") || name.starts_with("thumbv8");
-      if (!version_known) refuse_triple(text);
-      return triple_of_arch("armv7");
-    }
-    default: refuse_triple(text);
-  }
+  if (const auto arch = device_arch(triple)) return triple_of_arch(*arch);
+  if (triple.getArch() == llvm::Triple::UnknownArch || !is_cpu(triple) || !has_llvm_target(triple.str()))
+    refuse_triple(text);
+  return {llvm::Triple::getArchTypeName(triple.getArch()).str(), triple.str(), triple.isArch64Bit() ? 64U : 32U, true};
 }
 
 std::vector<std::string> known_cpus(const std::string& triple) {
@@ -124,9 +141,12 @@ std::vector<std::string> features_of(const std::string& triple, const std::strin
 }
 
 std::vector<std::string> default_attributes(const std::string& triple, const std::string& cpu) {
-  if (!llvm::Triple(triple).isARM()) return {};
-  if (cpu == "generic") return {"+neon"};
-  const llvm::ARM::ArchKind arch = llvm::ARM::parseCPUArch(cpu);
+  const llvm::Triple parsed(triple);
+  if (!parsed.isARM() && !parsed.isThumb()) return {};
+  const bool is_armv7 = device_arch(parsed).has_value();
+  if (cpu == "generic" && is_armv7) return {"+neon"};
+  const llvm::ARM::ArchKind arch =
+      cpu == "generic" ? llvm::ARM::parseArch(parsed.getArchName()) : llvm::ARM::parseCPUArch(cpu);
   std::vector<StringRef> features;
   llvm::ARM::getFPUFeatures(llvm::ARM::getDefaultFPU(cpu, arch), features);
   std::vector<std::string> attributes;

@@ -11,15 +11,18 @@ namespace ferry::codegen {
 
 // A triple as ferry compiles for it.
 struct TripleFacts {
-  std::string arch;    // "x86_64", "armv7", "aarch64", "riscv64"
+  std::string arch;    // "x86_64", "armv7", "aarch64", "riscv64"; LLVM's name for any other
   std::string triple;  // four parts, the same for every spelling of the same thing
   unsigned pointer_bits = 64;
+  bool objects_only = false;  // no rpc_server runs there: another system than Linux, another architecture or ABI
 };
 
-// The four architectures on Linux. Throws CompileError, which says what was expected, for anything else (another system
-// or byte order, soft-float ARM).
+// The four architectures on Linux, or any other CPU that LLVM generates code for. Throws CompileError, which says what
+// was expected, for what is neither.
 TripleFacts parse_triple(std::string_view text);
-// Of one of the four names above.
+// Whether it names an architecture that LLVM knows, and Linux where the architecture is misspelt.
+bool is_triple(std::string_view text);
+// Of one of those four names.
 TripleFacts triple_of_arch(std::string_view arch);
 
 // Names LLVM knows for this triple, sorted.

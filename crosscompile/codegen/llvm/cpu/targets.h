@@ -8,8 +8,9 @@
 
 namespace ferry::codegen {
 
-// Registers the four architectures and NVPTX on first use. Throws InternalError when this LLVM was built without the
-// architecture.
+// Registers all of LLVM's targets on first use. Throws InternalError when it has none for this triple.
 const llvm::Target& llvm_target(const std::string& triple);
+// Whether it has one.
+bool has_llvm_target(const std::string& triple);
 
 }  // namespace ferry::codegen

@@ -132,10 +132,9 @@ TEST_CASE("a refused target says what was expected") {
   CHECK(contains(refusal("llvm -mtriple=x86_64-linux-gnu -mattr=+avx3"), "nearest known are avx"));
   CHECK(contains(refusal("rasberry-pi-4"), "raspberry-pi-4"));
   CHECK(contains(refusal("llvm -mtripel=x86_64-linux-gnu"), "mtriple"));
-  CHECK(contains(refusal("llvm -mtriple=armv7-linux-gnueabi"), "hard-float"));
-  CHECK(contains(refusal("llvm -mtriple=armv6-linux-gnueabihf"), "expected Linux on"));
-  CHECK(contains(refusal("llvm -mtriple=x86_64-apple-darwin"), "expected Linux on"));
-  CHECK(contains(refusal("llvm -mtriple=powerpc64le-linux-gnu"), "expected Linux on"));
+  CHECK(contains(refusal("llvm -mtriple=pdp11-linux-gnu"), "expected Linux on"));
+  CHECK(contains(refusal("llvm -mtriple=nvptx64-nvidia-cuda"), "expected Linux on"));
+  CHECK(contains(refusal("llvm -mtriple=avr-unknown-unknown"), "expected Linux on"));
   CHECK(contains(refusal("llvm -mtriple=armv7-linux-gnueabihf -mfloat-abi=soft"), "expected -mfloat-abi=hard"));
   CHECK(contains(refusal("llvm -num-cores=four"), "expected a number"));
   CHECK(contains(refusal("llvm -mattr=+"), "expected a feature"));
@@ -144,6 +143,35 @@ TEST_CASE("a refused target says what was expected") {
   CHECK(contains(refusal("cuda -arch=90"), "expected a GPU such as sm_80 or sm_90a after -arch=, got '90'"));
   CHECK(contains(refusal("cuda -arch=sm_80,"), "got ''"));
   CHECK(contains(refusal("opencl -arch=sm_80"), "unknown option of the target 'opencl' 'arch'"));
+}
+
+TEST_CASE("any other CPU that LLVM knows is a target for objects alone") {
+  const struct {
+    const char *triple, *arch;
+    std::uint32_t pointer_bits, vector_bits;
+  } kTargets[] = {{"x86_64-apple-darwin", "x86_64", 64, 128},
+                  {"armv6k-linux-gnueabi", "arm", 32, 8},
+                  {"armv6-linux-gnueabihf", "arm", 32, 8},
+                  {"armv7-linux-gnueabi", "arm", 32, 8},
+                  {"aarch64-linux-android", "aarch64", 64, 128},
+                  {"i686-linux-gnu", "i386", 32, 128},
+                  {"mips-linux-gnu", "mips", 32, 8},
+                  {"powerpc64le-linux-gnu", "powerpc64le", 64, 8},
+                  {"wasm32-unknown-unknown", "wasm32", 32, 8},
+                  {"riscv32-unknown-elf", "riscv32", 32, 8},
+                  {"x86_64-pc-windows-msvc", "x86_64", 64, 128}};
+  for (const auto& expected : kTargets) {
+    CAPTURE(std::string(expected.triple));
+    const Target target = resolve_target(expected.triple);
+    CHECK(target.objects_only);
+    CHECK(target.arch == expected.arch);
+    CHECK(target.pointer_bits == expected.pointer_bits);
+    CHECK(target.vector_bits == expected.vector_bits);
+    CHECK(resolve_target(target.text).text == target.text);
+    CHECK(resolve_target(std::string("llvm -mtriple=") + expected.triple).text == target.text);
+  }
+  CHECK_FALSE(resolve_target("armv7-linux-gnueabihf").objects_only);
+  CHECK_FALSE(resolve_target("x86_64-linux-gnu").objects_only);
 }
 
 TEST_CASE("the targets of GPUs say what code is made for") {
