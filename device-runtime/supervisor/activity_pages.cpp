@@ -38,16 +38,16 @@ ActivityPages::~ActivityPages() {
 }
 
 Result<ActivityPage> ActivityPages::take() {
-  const auto free = std::find(taken_.begin(), taken_.end(), false);
-  if (base_ == nullptr || free == taken_.end()) {
+  std::size_t place = 0;
+  while (place < taken_.size() && taken_[place] != 0) ++place;
+  if (base_ == nullptr || place == taken_.size()) {
     return Status(ErrorCode::resource_exhausted, "no memory for a session");
   }
-  const auto place = static_cast<std::size_t>(free - taken_.begin());
   if (!replace(page(place), body_, PROT_READ | PROT_WRITE, MAP_SHARED)) {
     return Status(ErrorCode::resource_exhausted, format("no memory for a session: %s", std::strerror(errno)));
   }
   new (page(place)) Activity;
-  *free = true;
+  taken_[place] = 1;
   return ActivityPage(*this, place);
 }
 
@@ -58,7 +58,7 @@ ActivityPage::~ActivityPage() {
   if (pages_ == nullptr) return;
   // A place that cannot be closed again is not given out again.
   if (replace(pages_->page(place_), pages_->body_, PROT_NONE, MAP_PRIVATE | MAP_NORESERVE)) {
-    pages_->taken_[place_] = false;
+    pages_->taken_[place_] = 0;
   }
 }
 

@@ -49,8 +49,8 @@ class ActivityPages {
   std::size_t guard_;
   std::size_t body_;
   std::size_t bytes_;
-  char* base_;  // null when the system has no memory
-  std::vector<bool> taken_;
+  char* base_;               // null when the system has no memory
+  std::vector<char> taken_;  // 0 or 1; flags of one bit each take more code
 };
 
 }  // namespace ferry::device

@@ -29,12 +29,16 @@ std::size_t allow_descriptors(rlim_t wanted) {
 }  // namespace
 
 void PendingConnections::add(std::weak_ptr<PendingConnection> connection) {
-  std::erase_if(connections_, [](const auto& each) { return each.expired(); });
-  while (connections_.size() >= most_) {
-    const auto oldest = connections_.front().lock();
-    connections_.pop_front();
-    if (oldest) oldest->abandon();
+  std::size_t open = 0;
+  for (auto& each : connections_) {
+    if (!each.expired()) connections_[open++].swap(each);
   }
+  const std::size_t too_many = open < most_ ? 0 : open - most_ + 1;
+  for (std::size_t i = 0; i < too_many; ++i) {
+    if (const auto oldest = connections_[i].lock()) oldest->abandon();
+  }
+  for (std::size_t i = too_many; i < open; ++i) connections_[i - too_many].swap(connections_[i]);
+  connections_.erase(connections_.begin() + static_cast<std::ptrdiff_t>(open - too_many), connections_.end());
   connections_.push_back(std::move(connection));
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <memory>
+#include <vector>
 
 namespace ferry::device {
 
@@ -22,7 +22,7 @@ class PendingConnections {
 
  private:
   std::size_t most_;
-  std::deque<std::weak_ptr<PendingConnection>> connections_;  // the oldest first
+  std::vector<std::weak_ptr<PendingConnection>> connections_;  // the oldest first
 };
 
 // How many there may be beside as many connections that are served or wait: all together stay below the number of files

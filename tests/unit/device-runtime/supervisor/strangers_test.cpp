@@ -68,6 +68,32 @@ TEST_CASE("refusals under way give way like any stranger, and a client with a ke
   CHECK(most < kDescriptors);
 }
 
+TEST_CASE("the oldest connection gives way, and those that are over do not count") {
+  struct Pending final : device::PendingConnection {
+    void abandon() override { abandoned = true; }
+    bool abandoned = false;
+  };
+  device::PendingConnections places(3);
+  std::vector<std::shared_ptr<Pending>> all;
+  const auto add = [&] {
+    all.push_back(std::make_shared<Pending>());
+    places.add(all.back());
+  };
+  for (int i = 0; i < 3; ++i) add();
+  all[1].reset();
+  add();
+  CHECK_FALSE(all[0]->abandoned);
+  add();
+  CHECK(all[0]->abandoned);
+  CHECK_FALSE(all[2]->abandoned);
+  add();
+  CHECK(all[2]->abandoned);
+  CHECK_FALSE(all[3]->abandoned);
+  for (int i = 0; i < 3; ++i) add();
+  for (std::size_t i = 3; i < 6; ++i) CHECK(all[i]->abandoned);
+  for (std::size_t i = 6; i < 9; ++i) CHECK_FALSE(all[i]->abandoned);
+}
+
 TEST_CASE("as many places are given out as there are descriptors, and always some") {
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
