@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -44,18 +45,25 @@ TestClient client_of(const Guest& guest, Setting setting, std::uint64_t call_ms 
   return TestClient(guest.connect(setting), open, Opening::encrypted);
 }
 
-void check_next_session(const Guest& guest, Setting setting) {
+double session_seconds(const Guest& guest, Setting setting) {
   const Bytes& file = kit_file();
+  const auto begin = Clock::now();
+  TestClient client = client_of(guest, setting);
+  CHECK(client.ask(rpc::Call{put(client, file), "say", {}}).status.is_ok());
+  CHECK(client.logged() == "hello from a kernel");
+  return seconds_since(begin);
+}
+
+// Within a second, or three times what a session took before anything had happened, where the host is that slow.
+void check_next_session(const Guest& guest, Setting setting) {
+  static const double calm = session_seconds(guest, setting);
+  const double limit = std::max(1.0, 3 * calm);
   // The host may be busy with other things for a moment; a server that is not well stays so.
   double fastest = 1e9;
-  for (int attempt = 0; attempt < 3 && fastest > 1; ++attempt) {
-    const auto begin = Clock::now();
-    TestClient client = client_of(guest, setting);
-    CHECK(client.ask(rpc::Call{put(client, file), "say", {}}).status.is_ok());
-    CHECK(client.logged() == "hello from a kernel");
-    fastest = std::min(fastest, seconds_since(begin));
+  for (int attempt = 0; attempt < 3 && fastest > limit; ++attempt) {
+    fastest = std::min(fastest, session_seconds(guest, setting));
   }
-  CHECK(fastest < 1);
+  CHECK(fastest < limit);
 }
 
 // No server may end, whatever its sessions do.
