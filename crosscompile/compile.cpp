@@ -119,8 +119,9 @@ Lowered lower_all(std::span<const ir::Function> functions, const Target& target,
   manifest.arch = target.arch;
   manifest.features = needed_features(target);
   manifest.target = target.text;
+  const Target for_passes = pipeline_target(target);
   for (const ir::Function& function : functions) {
-    lowered.functions.push_back(passes::run_pipeline(function, target));
+    lowered.functions.push_back(passes::run_pipeline(function, for_passes));
     manifest.functions.push_back(describe(lowered.functions.back()));
     FunctionInfo& info = manifest.functions.back();
     if (target.pointer_bits == 32) require_narrow_sizes(info);

@@ -72,6 +72,13 @@ Plan plan_of(const ir::Function& function, const Target& target) {
 
 namespace {
 
+// Who is not asked for by name makes code for the GPUs that the other one does not know.
+bool is_by_llvm(const Target& target, const std::string& gpu) {
+  const CudaCompiler compiler = cuda_compiler(target);
+  if (compiler != CudaCompiler::both) return compiler == CudaCompiler::llvm;
+  return codegen::cuda::find_cuda_file(codegen::cuda::CudaFile::nvrtc).empty() || !codegen::cuda::nvrtc_knows(gpu);
+}
+
 // Whether both launch the same kernels with the same operands: a module has one plan for all of its images.
 bool have_one_plan(std::span<const ir::Function> a, std::span<const ir::Function> b, const Target& target) {
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -121,14 +128,19 @@ std::vector<std::uint8_t> cubin_of(const std::string& text, const std::string& g
 
 }  // namespace
 
+Target pipeline_target(const Target& target) {
+  const auto by_llvm = [&](const std::string& gpu) { return is_by_llvm(target, gpu); };
+  if (target.arch != "cuda" || !std::all_of(target.gpus.begin(), target.gpus.end(), by_llvm)) return target;
+  return ptx_target_like(target, target.gpus.front(),
+                         !codegen::cuda::find_cuda_file(codegen::cuda::CudaFile::libdevice).empty());
+}
+
 std::vector<CodeImage> gpu_images(std::span<const ir::Function> functions, std::span<const ir::Function> finished,
                                   const Target& target) {
   const auto image_of = [](const std::string& kind, const std::string& text) {
     return CodeImage{kind, {text.begin(), text.end()}};
   };
   if (target.arch == "opencl") return {image_of("opencl-c", codegen::emit_source(finished, target))};
-  const CudaCompiler compiler = cuda_compiler(target);
-  const bool has_nvrtc = !codegen::cuda::find_cuda_file(codegen::cuda::CudaFile::nvrtc).empty();
   std::vector<CodeImage> images;
   const auto add_ptx = [&](const std::string& gpu) {
     const Ptx ptx = compile_ptx(functions, target, gpu);
@@ -138,17 +150,14 @@ std::vector<CodeImage> gpu_images(std::span<const ir::Function> functions, std::
   };
   std::string text;
   for (const std::string& gpu : target.gpus) {
-    // Who is not asked for by name makes code for the GPUs that the other one does not know.
-    const bool by_llvm = compiler == CudaCompiler::llvm ||
-                         (compiler == CudaCompiler::both && (!has_nvrtc || !codegen::cuda::nvrtc_knows(gpu)));
-    if (!by_llvm) {
+    if (!is_by_llvm(target, gpu)) {
       if (text.empty()) text = codegen::emit_source(finished, target);
       images.push_back({"cubin-" + gpu, cubin_of(text, gpu, finished)});
     } else if (!add_ptx(gpu)) {
       throw InternalError("the kernels of PTX are launched in another way than the plan says");
     }
   }
-  if (compiler != CudaCompiler::both || !images.front().kind.starts_with("cubin")) return images;
+  if (cuda_compiler(target) != CudaCompiler::both || !images.front().kind.starts_with("cubin")) return images;
   try {
     add_ptx(target.gpus.front());
   } catch (const CompileError&) {

@@ -10,6 +10,10 @@
 
 namespace ferry {
 
+// What the passes make a module's functions for: the target itself or, where LLVM alone makes the code for CUDA, PTX of
+// the first GPU, so that the plan is that of its own kernels.
+Target pipeline_target(const Target& target);
+
 // Of a function that went through all passes.
 Plan plan_of(const ir::Function& function, const Target& target);
 

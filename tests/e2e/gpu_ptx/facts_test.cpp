@@ -124,6 +124,24 @@ TEST_CASE("sigmoid far below zero is as small as it should be") {
   check_sigmoids(wide, sigmoids(cpu, cpu.target(), "double", wide));
 }
 
+// Of passes for LLVM and for printed code, each leaves here what the other one drops.
+TEST_CASE("by LLVM alone a module has the plan of its own kernels, also where little of a program is left") {
+  const PtxDevice gpu;
+  const char* const source =
+      "def f(int N, int P, const uint8(8,7,9) A0, uint8(0,13) A1, const float32(7,4,6) A2, uint8(6,2,6) A3) -> (S0) {\n"
+      "  S3(i) +=! (((A0(i,r,r+i+1) + A0(i+1,r,r+i+1)) & (uint8(A2(min(i,6),r+2,i)) ^ uint8(r))) >> (A3(i/2,r,i) & "
+      "uint8(8))) where i in 0:6, r in 0:2\n"
+      "  S2(i,j) = float64(float32(-1.5)) where i in 0:7, j in 0:7\n"
+      "  S1(i,j,k) = select((int64(k) < int64(k)), popcount(S3(j/N)), (k < 9 ? A0(i+2,k,k) : uint8(1))) where i in "
+      "0:0, "
+      "j in 0:6, k in 0:7\n"
+      "  S0(i,j) *=! (r % 2 == 0 ? min(uint64((j >= 1 && j < 7 ? S1(i,j-1,r/P) : uint8(1))), uint64(S2(r%3,j+i))) : "
+      "uint64(1)) where i in 0:0, j in 0:2, r in 0:7\n}";
+  GpuProgram compiled;
+  CHECK_NOTHROW(compiled = compiled_program(source, "", "", "cuda -arch=sm_80 -compiler=llvm"));
+  CHECK(gpu.wrong(compiled, {{"N", 11}, {"P", 1}}) == "");
+}
+
 TEST_CASE("programs that are compiled for a size of 0 run") {
   const PtxDevice gpu;
   const struct {
