@@ -77,12 +77,14 @@ TEST_CASE("where the emulator of RISC-V fails at a vector's conversion, the mess
   const char* source = "def f(float(N) A) -> (B) { B(i) = trunc(A(i)) }";
   const Function function = device.load(compile(source, device.target()))["f"];
   const std::vector<float> values(37, 1.5F);
+  std::vector<float> results(37, 1.0F);  // a newer emulator's
   try {
-    CHECK(function(values).to_vector<float>() == std::vector<float>(37, 1.0F));  // a newer emulator
+    results = function(values).to_vector<float>();
   } catch (const RemoteError& error) {
     const std::string message = error.what();
     CHECK_MESSAGE(message.find("expected qemu 8 or newer, or a target without v") != std::string::npos, message);
   }
+  CHECK(results == std::vector<float>(37, 1.0F));
 }
 
 // Their indices are checked by kernels of their own, whose verdict the device brings back.

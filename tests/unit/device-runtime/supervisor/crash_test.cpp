@@ -38,8 +38,6 @@ Report crash(const TestServer& server, const char* function, std::uint64_t call_
   }
 }
 
-bool is_native() { return server_command().size() == 1; }
-
 TEST_CASE("a crash is told with function, signal, address, module and offset, and what was printed last") {
   TestServer server;
   const Report report = crash(server, "say_and_crash");

@@ -29,9 +29,6 @@ rpc::Open with_limits(std::uint64_t call_ms, std::uint64_t session_ms, std::uint
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-// Emulated servers take their time.
-bool is_native() { return server_command().size() == 1; }
-
 // Seconds until a new client has the only place.
 double seconds_until_free(const TestServer& server) {
   const auto begin = Clock::now();

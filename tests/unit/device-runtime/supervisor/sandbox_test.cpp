@@ -25,8 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_native() { return server_command().size() == 1; }
-
 // A folder for servers to work in.
 class Workdir {
  public:

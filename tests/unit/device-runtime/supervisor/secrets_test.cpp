@@ -127,7 +127,7 @@ TEST_CASE("a session holds no secret but its own transport keys, and nothing tha
 }
 
 TEST_CASE("the same for sessions of another user") {
-  if (server_command().size() != 1 || getuid() != 0) return;
+  if (!is_native() || getuid() != 0) return;
   check_two_sessions({"--user", "nobody"});
 }
 
@@ -153,7 +153,7 @@ TEST_CASE("without keys, a session does not see what another one's kernel says")
 }
 
 TEST_CASE("a session shares one piece of memory with the server, and none with another session") {
-  if (server_command().size() != 1 || getuid() != 0) return;  // who may look at the memory of sessions
+  if (!is_native() || getuid() != 0) return;  // who may look at the memory of sessions
   TestServer server({"--sessions", "4"});
   std::vector<std::unique_ptr<TestClient>> clients;
   for (int i = 0; i < 4; ++i) clients.push_back(std::make_unique<TestClient>(server.port()));
@@ -176,7 +176,7 @@ TEST_CASE("a session shares one piece of memory with the server, and none with a
 }
 
 TEST_CASE("a session cannot open the memory of another one of the same user") {
-  if (server_command().size() != 1) return;
+  if (!is_native()) return;
   for (const bool as_nobody : {false, true}) {
     if (as_nobody && getuid() != 0) continue;
     TestServer server(as_nobody ? std::vector<std::string>{"--user", "nobody"} : std::vector<std::string>{});

@@ -15,6 +15,8 @@ std::string server_arch();
 
 // The program and the words in front of it that run it here.
 std::vector<std::string> server_command();
+// Whether it runs without an emulator, which is slower and has system calls of its own.
+inline bool is_native() { return server_command().size() == 1; }
 
 struct ProcessResult {
   int exit_code = -1;  // 128 + the signal when one ended it
