@@ -1,13 +1,14 @@
 #include "crosscompile/foreign/c_compiler.h"
 
 #include <fcntl.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
@@ -54,15 +55,20 @@ int run(const std::vector<std::string>& words, const std::string& output_file, c
   for (const std::string& variable : environment) variables.push_back(const_cast<char*>(variable.c_str()));
   for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);
   variables.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, error_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  pid_t child = -1;
-  const int failed = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), variables.data());
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) return kNoProgram;
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child < 0) return kNoProgram;
+  if (child == 0) {
+    // It ends with us, whose deadline may pass while it runs.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(kNoProgram);
+    const int streams[] = {open("/dev/null", O_RDONLY), open(output_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600),
+                           open(error_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600)};
+    for (int stream = 0; stream < 3; ++stream)
+      if (dup2(streams[stream], stream) < 0) _exit(kNoProgram);
+    execvpe(arguments[0], arguments.data(), variables.data());
+    _exit(kNoProgram);
+  }
   int how = 0;
   while (waitpid(child, &how, 0) < 0 && errno == EINTR) {
   }

@@ -80,6 +80,24 @@ TEST_CASE("a deadline ends compiling, and nothing is written") {
   CHECK(run_ferry({"run", "-e", kStencil, "--arg", "A=f32[5]:iota", "--compile-deadline", "600"}).code == 0);
 }
 
+TEST_CASE("a deadline ends the compiler of C as well") {
+  const Folder folder;
+  const std::string slow = folder.file("slow", "#!/bin/sh\necho $$ > " + folder.path("pid") + "\nexec sleep 600\n");
+  std::filesystem::permissions(slow, std::filesystem::perms::owner_all);
+  const std::string kernel = folder.file("k.c", "// ferry: k(inout f32[1] x)\nvoid k(float* x) { x[0] = 1; }\n");
+  const Outcome outcome = run_ferry({"run", kernel, "--compile-deadline", "2"}, "", {{"FERRY_CLANG", slow}});
+  CHECK(outcome.code == 1);
+  CHECK(outcome.err.find("took longer than its deadline of 2.00 s\n") != std::string::npos);
+  const std::string compiler = std::to_string(std::stoi(test::content_of(folder.path("pid"))));
+  // Whoever inherits it may leave it a zombie.
+  const auto runs = [&] {
+    const std::string stat = test::content_of("/proc/" + compiler + "/stat");
+    return !stat.empty() && stat.find(") Z ") == std::string::npos;
+  };
+  for (int tries = 0; tries < 100 && runs(); ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK(!runs());
+}
+
 TEST_CASE("Ctrl-C ends compiling") {
   const Folder folder;
   const std::string text = folder.file("many.tc", many_kernels());
