@@ -4,6 +4,7 @@
 #include "host/schedule/stages/access.h"
 
 #include "crosscompile/ir/substitute.h"
+#include "crosscompile/passes/affine.h"
 
 #include <algorithm>
 #include <array>
@@ -39,6 +40,15 @@ std::optional<std::size_t> own_axis(const ScheduledStage& stage, const Load& min
   return std::nullopt;
 }
 
+// Whether a tile needs as many elements of what is read as it has places, wherever it stands: then its copy has a
+// constant size.
+bool reads_tiles(const Load& load, const std::vector<Expr>& tiled) {
+  for (const Expr& index : load.indices)
+    for (const Expr& var : tiled)
+      if (uses_var(index, var) && !passes::affine_in(index, var)) return false;
+  return true;
+}
+
 // All threads of the block copy a piece together, neighbours next to each other.
 void fetch(Schedule& schedule, StageHandle piece, const std::string& reader, const std::string& loop,
            const GpuTiles& tiles) {
@@ -70,6 +80,8 @@ std::optional<GpuTiles> find_gpu_tiles(const ScheduledStage& stage, const Target
   tiles.row = std::min(*first, *second);
   tiles.column_tensor = loads[side]->buffer->name;
   tiles.row_tensor = loads[1 - side]->buffer->name;
+  for (const Load* load : loads)
+    if (!reads_tiles(*load, {stage.axes[tiles.row].var, stage.axes[tiles.column].var, depth.var})) return std::nullopt;
   const Expr &rows = stage.axes[tiles.row].extent, &columns = stage.axes[tiles.column].extent;
   if (!is_at_least(rows, kLeastSide) || !is_at_least(columns, kLeastSide) || !is_at_least(depth.extent, kLeastDepth))
     return std::nullopt;

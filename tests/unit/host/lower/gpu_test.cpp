@@ -3,6 +3,8 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/target/resolve.h"
+#include "host/lang/text.h"
+#include "host/schedule/default_schedule.h"
 #include "tests/support/gpu_schedules.h"
 #include "tests/support/waiting_for_fewer.h"
 #include "tests/support/without_barrier.h"
@@ -34,6 +36,13 @@ std::string pass_refusal(const std::string& source, const std::string& schedule,
     return error.what();
   }
   return "none";
+}
+
+std::string default_for_gpu(const std::string& source) {
+  const std::string text =
+      schedule::default_schedule(lang::parse(source, "test.tc").at(0), resolve_target("cuda -arch=sm_80")).to_text();
+  CHECK(pass_refusal(source, text, "cuda -arch=sm_80") == "none");
+  return text;
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -270,4 +279,21 @@ TEST_CASE("threads may stand inside of a reduction's loops, each with results of
     for (const std::string& schedule : {loops, fetched, in_registers}) check_schedule(kProduct, schedule, sizes);
   const std::string text = lowered_text(kProduct, loops);
   CHECK(contains(text, "local i32 C_acc[4, 4]"));
+}
+
+TEST_CASE("ferry's own product for GPUs fetches tiles only where their size does not depend on where they stand") {
+  const std::string head = "def f(int q, float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * ";
+  CHECK(contains(default_for_gpu(head + "B(k,n) }"), "B.shared"));
+  CHECK(contains(default_for_gpu(head + "B(2*k+1,n) where n in 0:N, k in 0:K/2 }"), "B.shared"));
+  CHECK(!contains(default_for_gpu(head + "B((k*3+n)/q,n) where n in 0:N, k in 0:K }"), "shared"));
+}
+
+TEST_CASE("a reduction on a GPU is finished in registers where all between reads it in place, inlined stages too") {
+  const std::string head = "def f(int N, float(M,7) A) -> (D) { B(i) max=! A(i,s) ";
+  CHECK(contains(default_for_gpu(head + "D(i) = abs(B(i)) }"), "B: compute_at D"));
+  CHECK(contains(default_for_gpu(head + "C(i) = abs(B(i)) D(i) = C(i) + B(i) }"), "B: compute_at D"));
+  CHECK(!contains(default_for_gpu(head + "C(i) = abs(B(i/N)) where i in 0:M D(i) = C(i) where i in 0:M }"),
+                  "B: compute_at D"));
+  CHECK(!contains(default_for_gpu(head + "C(i,j) = B(i) where i in 0:M, j in 0:M D(i) = C(i,i) where i in 0:M }"),
+                  "B: compute_at D"));
 }
