@@ -31,7 +31,8 @@ void run_random(const std::string& target, std::uint64_t first, std::uint64_t ca
       compiled = compiled_program(fuzz::source_of(made), "", "", target);
     } catch (const CompileError& error) {
       // Some read outside of a tensor, which is refused as on a CPU.
-      CHECK_MESSAGE(std::string(error.what()).find("expected it to stay within") != std::string::npos, error.what());
+      const std::string message = error.what();
+      CHECK_MESSAGE(message.find("expected it to stay within") != std::string::npos, message);
       ++refused;
       continue;
     }

@@ -132,17 +132,33 @@ struct MadCarry {
   }
 };
 
-// dp4a: the products of four bytes, signed or not, added to a sum.
-void dot(Thread& thread, const Instruction& one) {
-  const Word a = thread.value(one.operands[1]), b = thread.value(one.operands[2]);
-  const auto byte = [](Word word, unsigned i, Type type) {
-    const auto bits = static_cast<std::uint8_t>(word >> (8 * i));
-    return is_signed(type) ? std::int64_t{static_cast<std::int8_t>(bits)} : std::int64_t{bits};
-  };
-  auto sum = static_cast<std::int64_t>(thread.value(one.operands[3]));
-  for (unsigned i = 0; i < 4; ++i) sum += byte(a, i, one.type) * byte(b, i, one.from);
-  thread.set(one.operands[0], static_cast<Word>(sum),
+// One of the values of `bits` bits that a word holds side by side.
+std::int64_t part_of(Word word, unsigned i, unsigned bits, Type type) {
+  const auto part = static_cast<std::uint64_t>(word) >> (bits * i) & ((std::uint64_t{1} << bits) - 1);
+  const bool is_negative = is_signed(type) && (part >> (bits - 1)) != 0;
+  return static_cast<std::int64_t>(part) - (is_negative ? std::int64_t{1} << bits : 0);
+}
+
+void add_products(Thread& thread, const Instruction& one, std::int64_t products) {
+  thread.set(one.operands[0], static_cast<Word>(static_cast<std::int64_t>(thread.value(one.operands[3])) + products),
              spoiled<std::uint32_t>(thread, one.operands[1], one.operands[2], one.operands[3]));
+}
+
+// dp4a: the products of four bytes, signed or not, added to a sum.
+void dot_of_four(Thread& thread, const Instruction& one) {
+  const Word a = thread.value(one.operands[1]), b = thread.value(one.operands[2]);
+  std::int64_t products = 0;
+  for (unsigned i = 0; i < 4; ++i) products += part_of(a, i, 8, one.type) * part_of(b, i, 8, one.from);
+  add_products(thread, one, products);
+}
+
+// dp2a: the products of two numbers of 16 bits with the lower or upper two bytes, added to a sum.
+void dot_of_two(Thread& thread, const Instruction& one) {
+  const Word a = thread.value(one.operands[1]), b = thread.value(one.operands[2]);
+  std::int64_t products = 0;
+  for (unsigned i = 0; i < 2; ++i)
+    products += part_of(a, i, 16, one.type) * part_of(b, i + (one.mode == 1 ? 2 : 0), 8, one.from);
+  add_products(thread, one, products);
 }
 
 bool is_float_type(Type type) {
@@ -177,11 +193,14 @@ Execute product(Opcode& opcode, Instruction& one, bool is_sum) {
 }  // namespace
 
 bool decode_integer(Opcode& opcode, Instruction& one) {
-  if (opcode.name() == "dp4a") {
+  if (opcode.is({"dp2a", "dp4a"})) {
+    const bool is_two = opcode.name() == "dp2a", low = opcode.take("lo"), high = opcode.take("hi");
+    if (low + high != (is_two ? 1 : 0)) throw ParseError("expected .lo or .hi of dp2a alone in '" + one.text + "'");
+    one.mode = high ? 1 : 0;
     one.type = opcode.take_type();
     one.from = opcode.take_type();
     expect_operands(one, 4);
-    one.execute = dot;
+    one.execute = is_two ? dot_of_two : dot_of_four;
     return true;
   }
   if (!opcode.is({"add", "sub", "mul", "mad", "div", "rem", "min", "max", "abs", "neg", "addc", "subc", "madc"}))
