@@ -93,11 +93,11 @@ TEST_CASE("a work folder of another user is refused") {
   CHECK(refusal(place / "foreign").find("expected a folder of user 0, got one of user 65534") != std::string::npos);
 }
 
-// The process that removes what the session has left, once there is one.
-pid_t wait_for_cleaner(const TestServer& server, pid_t session) {
+// The process that removes what the session has left in the folder, once it is at it.
+pid_t wait_for_cleaner(const TestServer& server, pid_t session, const std::string& folder, std::size_t left) {
   for (int i = 0; i < 5000; ++i) {
     for (const pid_t child : children_of(server.process())) {
-      if (child != session) return child;
+      if (child != session && names_in(folder).size() < left) return child;
     }
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
@@ -129,10 +129,11 @@ TEST_CASE("what a session leaves behind is removed by its own user, and the port
     REQUIRE_FALSE(session.empty());
     if (getuid() == 0) CHECK(info_of(work + "/" + session).st_uid == kNobody);
     // So many that whoever removes them is seen at it.
-    for (int i = 0; i < 15'000; ++i) std::ofstream(work + "/" + session + "/" + std::to_string(i)) << i;
+    const std::string folder = work + "/" + session;
+    for (int i = 0; i < 15'000; ++i) std::ofstream(folder + "/" + std::to_string(i)) << i;
     const pid_t process = children_of(server.process()).front();
     client.reset();
-    cleaner.process = wait_for_cleaner(server, process);
+    cleaner.process = wait_for_cleaner(server, process, folder, 15'000);
     REQUIRE(cleaner.process > 0);
     kill(cleaner.process, SIGSTOP);
     server.stop(SIGTERM);
