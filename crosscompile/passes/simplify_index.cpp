@@ -111,8 +111,11 @@ bool ExprSimplifier::recombine(Polynomial& polynomial) {
           atom.right.constant > 0 && term.coefficient % atom.right.constant == 0 && facts.is_exact(atom.left)) {
         const AtomId rest = facts.atoms.find(AtomKind::remainder, atom.left, atom.right);
         if (rest == 0 || !(facts.range(rest).is_point() && facts.range(rest).lo == 0)) continue;
-        const Split split = split_by(polynomial, id);
-        polynomial = add(split.rest, atom.left, term.coefficient / atom.right.constant);
+        // Other products may hold the same quotient: they stay.
+        const Polynomial without = add(polynomial, from_terms({term}, 0), -1);
+        const Polynomial whole = add(without, atom.left, term.coefficient / atom.right.constant);
+        if (!whole.valid) continue;
+        polynomial = whole;
         return true;
       }
     }

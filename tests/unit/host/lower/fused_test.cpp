@@ -18,3 +18,11 @@ TEST_CASE("what is computed in a fused loop stands under no guard") {
     check_schedule(stages, schedule, {{"B", 2}, {"H", 0}, {"W", 7}});
   }
 }
+
+TEST_CASE("half of an even index keeps every product that it is part of") {
+  for (const std::int64_t m : {0, 1, 3})
+    check_schedule(
+        "def f(int M, int(P,M+2,2*P+1) A) -> (S) { S(i,j) +=! (s % 2 == 0 ? A(s/2,j,r+i) : 1) where i in 0:P, j in "
+        "0:M+1, r in 0:P, s in 0:P }",
+        "", {{"M", m}, {"P", 5}});
+}
