@@ -1,5 +1,5 @@
-// Every message of the protocol. PROTOCOL.md describes them for people; this is the one list in code. Tags and field
-// order are never reused or changed: a new field goes to the end of a new message.
+// Lists every message of the protocol. PROTOCOL.md describes their meaning. Tags and field order are never reused or
+// changed: a new field goes into a new message, at its end.
 #pragma once
 
 #include "rpc/abi/device_facts.h"
@@ -17,7 +17,7 @@ namespace ferry::rpc {
 inline constexpr std::uint32_t kProtocolVersionMin = 1;
 inline constexpr std::uint32_t kProtocolVersionMax = 1;
 
-// tag, request struct, response struct, name in text
+// Tag, request struct, response struct, name in PROTOCOL.md.
 #define FERRY_MESSAGES(X)                             \
   X(1, Hello, HelloReply, "hello")                    \
   X(2, Ping, Empty, "ping")                           \
@@ -49,66 +49,67 @@ struct Empty {};
 struct Hello {
   std::uint32_t version_min = kProtocolVersionMin;
   std::uint32_t version_max = kProtocolVersionMax;
-  std::string client;  // "ferry 0.1.0 user@laptop", for logs and for those who wait
+  std::string client;  // "ferry 0.1.0 user@laptop", for logs and for the clients in the queue
 };
 struct HelloReply {
   std::uint32_t version = 0;
   DeviceFacts facts;
 };
 
-// How long things may take, in milliseconds; 0: no limit, or in a request the server's own.
+// Time limits in milliseconds. 0 means no limit; in a request it asks for the server's own limit.
 struct TimeLimits {
-  std::uint64_t call_ms = 0;     // one call or measurement
-  std::uint64_t session_ms = 0;  // from the start of the session's process; waiting for a place does not count
-  std::uint64_t idle_ms = 0;     // during which nothing runs and nothing moves between client and server
+  std::uint64_t call_ms = 0;     // of one call or measurement
+  std::uint64_t session_ms = 0;  // from the start of the session's process; time in the queue does not count
+  std::uint64_t idle_ms = 0;     // time during which nothing runs and nothing is transferred between client and server
 };
 
-// In Open: the server looks for devices if it has not yet, and the session uses none of them.
+// In Open: makes the server look for devices if it has not done so yet; the session uses none of them.
 inline constexpr const char* kAnyDevice = "any";
 
-// A hello that also says how long things may take and which devices the session will use. Opens a session.
+// Opens a session, like Hello, and also carries the time limits and the devices that the session will use.
 struct Open {
   std::uint32_t version_min = kProtocolVersionMin;
   std::uint32_t version_max = kProtocolVersionMax;
   std::string client;
-  std::vector<std::string> devices;  // kinds, "cuda"; the CPU need not be named
-  TimeLimits limits;                 // the server's maxima hold in any case
-  bool wait_for_debugger = false;    // before the first call
+  std::vector<std::string> devices;  // kinds such as "cuda"; the CPU need not be listed
+  TimeLimits limits;                 // requested; the server's maxima apply in any case
+  bool wait_for_debugger = false;    // before the first call runs
 };
 struct OpenReply {
   std::uint32_t version = 0;
   DeviceFacts facts;
-  TimeLimits limits;  // those that hold
+  TimeLimits limits;  // the limits in effect
   std::uint64_t process = 0;
 };
 
-// Instead of a hello: what the server is doing. Answered at once, also while sessions run; then the server closes.
+// Sent instead of a hello to ask what the server is doing. The server answers at once, even while sessions run, and
+// then closes the connection.
 struct GetStatus {};
-// Somebody who has a session, or waits for one.
+// A client that has a session or waits for one.
 struct ClientListing {
-  std::uint64_t number = 0;  // of the session; 0 while waiting
+  std::uint64_t number = 0;  // number of the session; 0 while waiting
   std::string client;
   std::string peer;
-  std::uint64_t since_ms = 0;    // it has had the session, or has waited
-  std::string function;          // that runs; empty: none does
-  std::uint64_t running_ms = 0;  // the function
+  std::uint64_t since_ms = 0;    // time since the session started, or since the wait began
+  std::string function;          // the function that is running; empty: none
+  std::uint64_t running_ms = 0;  // how long it has been running
 };
 struct StatusReply {
   std::string server_version;
-  std::string device;  // for people
+  std::string device;  // description for people
   std::uint64_t uptime_ms = 0;
   std::uint32_t max_sessions = 0;
   std::uint32_t max_waiting = 0;
   std::uint64_t sessions_ended = 0;
-  std::uint64_t sessions_failed = 0;  // of those: crashed, over a limit, or gone without a word
+  std::uint64_t sessions_failed = 0;  // how many of those crashed, exceeded a limit or vanished
   std::vector<ClientListing> sessions;
-  std::vector<ClientListing> waiting;  // the next first
+  std::vector<ClientListing> waiting;  // in queue order, the next one first
 };
 
 struct Ping {};
 
-// Makes `module` known by the hash of its .ferry file. Without a payload it asks whether the server has that file
-// (present), and uses it if so; with the file as payload it is stored and loaded.
+// Makes `module` refer to the .ferry file with this hash. Without a payload, the request asks whether the server
+// already has the file (`present`) and uses it if so. With the file as its payload, the file is stored and loaded.
 struct PutModule {
   Handle module = 0;
   Hash hash{};
@@ -140,22 +141,22 @@ struct Alloc {
 struct Free {
   Handle buffer = 0;
 };
-// Buffers that are made after it tell whether a kernel has left them.
+// Buffers allocated afterwards lie between guard areas, which reveal whether a kernel wrote outside them.
 struct GuardMemory {};
 
-// The payload is the bytes to store at offset.
+// The payload holds the bytes to store at offset.
 struct Write {
   Handle buffer = 0;
   std::uint64_t offset = 0;
 };
-// The answer's payload is the bytes.
+// The response's payload holds the bytes.
 struct Read {
   Handle buffer = 0;
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
 };
 
-// Elements from the start of the buffer, as rpc/abi/fill.h defines them.
+// Fills elements from the start of the buffer, as rpc/abi/fill.h defines them.
 struct Fill {
   Handle buffer = 0;
   FillKind kind = FillKind::zeros;
@@ -192,8 +193,8 @@ struct CallReply {
   std::uint64_t elapsed_ns = 0;
 };
 
-// Times the call. Each of `repeat` samples is the mean of at least `number` calls, more when a sample would otherwise
-// be shorter than min_repeat_ms. Calls for at least warmup_ms come first and are not counted.
+// Times the call. Each of the `repeat` samples is the mean of at least `number` calls; more calls are made if the
+// sample would otherwise be shorter than min_repeat_ms. Calls made during the first warmup_ms are not counted.
 struct Measure {
   Call call;
   std::uint32_t number = 1;
@@ -202,13 +203,13 @@ struct Measure {
   double warmup_ms = 0;
 };
 struct MeasureReply {
-  std::vector<double> seconds;  // a call, one entry a sample
-  std::uint64_t number = 0;     // calls a sample, as it came out
+  std::vector<double> seconds;  // seconds per call, one entry per sample
+  std::uint64_t number = 0;     // calls per sample actually made
   std::uint64_t warmup_calls = 0;
   std::uint32_t threads = 0;
 };
 
-// Times several calls in turns, and says under which circumstances. PROTOCOL.md has the meaning of each field.
+// Measures several calls in turns and reports the circumstances of the measurement. PROTOCOL.md defines each field.
 struct Evaluate {
   std::vector<Call> calls;
   std::uint32_t number = 0;
@@ -225,11 +226,11 @@ struct Evaluate {
   std::vector<std::string> watch;
 };
 struct Sample {
-  double seconds = 0;  // a call
+  double seconds = 0;  // seconds per call
   std::uint32_t switches = 0;
   std::uint32_t core = 0;
 };
-// Of one of the calls.
+// The samples of one of the calls.
 struct SampleSet {
   std::vector<Sample> samples;
   std::uint64_t number = 0;
@@ -258,18 +259,18 @@ struct Evaluation {
   std::vector<WatchedFile> watched;
 };
 
-// Runs the call so many times, each launch of its plan timed by itself.
+// Runs the call `repeat` times and times each launch of its plan separately.
 struct TimeSteps {
   Call call;
   std::uint32_t repeat = 1;
   bool cold = false;
 };
-// A launch, and what it took each time.
+// One launch, and the time it took in each repetition.
 struct StepTiming {
   std::string kernel;
   std::array<std::uint64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
-  std::uint64_t shared_bytes = 0;  // a block; 0: not known
-  std::uint32_t registers = 0;     // a thread; 0: not known
+  std::uint64_t shared_bytes = 0;  // per block; 0: unknown
+  std::uint32_t registers = 0;     // per thread; 0: unknown
   std::vector<double> seconds;
 };
 struct StepTimes {
@@ -282,7 +283,7 @@ struct ReadFiles {
   std::vector<std::string> paths;
 };
 struct ReadFilesReply {
-  std::vector<std::string> texts;  // one a path; empty where there is none
+  std::vector<std::string> texts;  // one per path; empty where the file does not exist
 };
 
 struct Facts {};
@@ -296,7 +297,7 @@ struct Close {};
 // The body of every response whose header carries an error.
 struct Failure {
   std::string message;
-  std::uint64_t failed_request = 0;  // with `aborted`: the request this one depended on
+  std::uint64_t failed_request = 0;  // with `aborted`: the request that caused the failure
 };
 
 enum class Tag : std::uint16_t {
@@ -308,33 +309,34 @@ enum class Tag : std::uint16_t {
 // Frames that answer no request; the server may send them at any time.
 enum class EventTag : std::uint16_t { queued = 1, progress = 2, log = 3, waiting = 4, crash = 5 };
 
-// The server is full; sent when the place changes. The answer to hello follows when it is this client's turn.
+// The server is full. Sent whenever the client's position in the queue changes. The answer to hello follows when it is
+// this client's turn.
 struct QueuedEvent {
   std::uint32_t position = 0;  // 1: next
 };
-// The same for a client that sent `open`.
+// The counterpart of QueuedEvent for a client that sent `open`.
 struct WaitingEvent {
   std::uint32_t position = 0;
-  std::string holder;           // who has the device, in the words of its own hello
-  std::uint64_t holder_ms = 0;  // for how long
+  std::string holder;           // the client that holds the device, as its own hello named it
+  std::uint64_t holder_ms = 0;  // how long it has held the device
 };
-// Ahead of the answer kernel_crashed or deadline_exceeded: what is known.
+// Precedes an answer of kernel_crashed or deadline_exceeded and carries what is known about the cause.
 struct CrashEvent {
   std::uint64_t request = 0;
   std::string function;
-  std::string signal;         // "SIGSEGV (bad memory access)"; empty: the time was up
-  std::uint64_t address = 0;  // what the access meant, or where the instruction stands
-  Hash module{};              // where the code stopped; zeros: in no module
+  std::string signal;         // "SIGSEGV (bad memory access)"; empty: a deadline was exceeded
+  std::uint64_t address = 0;  // the faulting address, or the address of the instruction
+  Hash module{};              // the module in which the code stopped; zeros: in none
   std::uint64_t offset = 0;   // from the module's image address 0
-  std::string printed;        // the last of what the kernel printed
+  std::string printed;        // the end of what the kernel printed
 };
-// How far a long request is.
+// Progress of a long request.
 struct ProgressEvent {
   std::uint64_t request = 0;
   std::uint64_t done = 0;
   std::uint64_t total = 0;  // 0: unknown
 };
-// A line for the person at the client: what a kernel printed, or what the server has to say.
+// A line for the user of the client: output of a kernel, or a notice from the server.
 struct LogEvent {
   std::uint64_t request = 0;  // 0: none
   std::string text;

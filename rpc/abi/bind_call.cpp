@@ -13,7 +13,7 @@ struct Symbols {
 
   explicit Symbols(std::size_t count) : values(count), bound(count) {}
 
-  // The value of an expression whose symbols are all bound; nothing when one is not, or when it overflows.
+  // Returns the value of an expression; nothing if one of its symbols is unbound or the evaluation overflows.
   std::optional<std::int64_t> value(const ManifestExpr& expr) const {
     for (const ManifestInstruction& instruction : expr.code) {
       if (instruction.op != ManifestOp::symbol) continue;
@@ -37,7 +37,7 @@ bool is_symbol(const ManifestExpr& expr, std::uint32_t index) {
   return expr.code.size() == 1 && expr.code[0] == ManifestInstruction{ManifestOp::symbol, std::int64_t{index}};
 }
 
-// Sizes as numbers as far as they are known, as expressions otherwise: f32[64,N].
+// Renders known sizes as numbers and unknown ones as expressions: f32[64,N].
 std::string expected_text(const FunctionInfo& function, const ParameterInfo& parameter, const Symbols& symbols) {
   if (parameter.kind == ParameterKind::scalar) return std::string("a scalar ") + dtype_name(parameter.dtype);
   std::string text = std::string(dtype_name(parameter.dtype)) + "[";
@@ -61,7 +61,7 @@ Status mismatch(const FunctionInfo& function, std::size_t index, const Symbols& 
                               got_text(argument));
 }
 
-// Kind, dtype and rank fit, and no size is negative.
+// Checks that kind, dtype and rank match and that no size is negative.
 Status check_form(const FunctionInfo& function, std::size_t index, const Symbols& symbols,
                   const ArgumentShape& argument) {
   const ParameterInfo& parameter = function.parameters[index];
@@ -118,7 +118,8 @@ Result<Symbols> bind_all(const FunctionInfo& function, std::span<const ArgumentS
   return symbols;
 }
 
-// What an expression is for, as text only where a message wants it: this runs for every size of every call.
+// The purpose of an expression. It is turned into text only for an error message, since this code runs for every size
+// of every call.
 struct Purpose {
   static constexpr std::size_t kNoArgument = SIZE_MAX;
   const char* what;
@@ -138,7 +139,8 @@ Result<std::int64_t> evaluate_for(const FunctionInfo& function, Purpose purpose,
                 purpose.text(function) + " " + to_text(expr, function.symbols) + ": " + value.status().message());
 }
 
-// The bytes from the first to past the last element; nothing when that overflows or a stride is negative.
+// Returns the number of bytes from the first element to the end of the last; nothing if that overflows or a stride is
+// negative.
 std::optional<std::uint64_t> strided_bytes(DType dtype, std::span<const std::int64_t> shape,
                                            std::span<const std::int64_t> strides) {
   std::int64_t last = 0;

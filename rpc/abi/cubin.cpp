@@ -10,14 +10,14 @@ namespace {
 using Bytes = std::span<const std::uint8_t>;
 
 constexpr std::size_t kHeaderBytes = 64, kSectionBytes = 64, kSymbolBytes = 24;
-constexpr std::size_t kSectionTable = 40, kSectionCount = 60, kNameSection = 62;  // places in the header
+constexpr std::size_t kSectionTable = 40, kSectionCount = 60, kNameSection = 62;  // offsets in the header
 constexpr std::uint8_t kSized = 4, kRegisters = 0x2f, kStack = 0x11;
 constexpr std::size_t kAttributeBytes = 4, kSymbolAndNumber = 8;
 
 const char* const kInfo = ".nv.info";
 constexpr std::string_view kShared = ".nv.shared.";
 
-// A number at a place that is known to lie inside.
+// Reads a number at an offset that is known to lie within the bytes.
 template <class T>
 T get(Bytes bytes, std::size_t at) {
   T value{};
@@ -27,12 +27,12 @@ T get(Bytes bytes, std::size_t at) {
 
 struct Section {
   std::string name;
-  std::uint64_t bytes = 0;  // of sections without contents too
+  std::uint64_t bytes = 0;  // also set for sections without contents
   Bytes contents;
   std::uint32_t link = 0;
 };
 
-// Empty where it would begin outside of the table.
+// Returns an empty string if the offset is outside the table.
 std::string text_at(Bytes table, std::size_t at) {
   const Bytes rest = table.subspan(std::min(at, table.size()));
   return {rest.begin(), std::find(rest.begin(), rest.end(), 0)};

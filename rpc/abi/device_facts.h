@@ -1,4 +1,4 @@
-// What a device is: enough for a host to choose a compilation target, and for a person to recognise the board.
+// Describes a device: enough for a host to choose a compilation target and for a person to recognise the board.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct CacheFacts {
   std::uint32_t line_bytes = 0;
 };
 
-// One thing kernels can run on; index 0 is always the CPU.
+// A device that kernels can run on; index 0 is always the CPU.
 struct ComputeDevice {
   std::string kind;  // "cpu", later "cuda", "opencl"
   std::string name;
@@ -29,14 +29,14 @@ struct DeviceFacts {
   std::string cpu_name;          // for people
   std::string
       cpu_identification;  // lines of /proc/cpuinfo that name the core (implementer, part, vendor, family, model, isa)
-  std::vector<std::string> features;  // of features.def, sorted: all that the CPU and the kernel offer
+  std::vector<std::string> features;  // from features.def, sorted: everything that the CPU and the kernel offer
   std::uint64_t hwcap = 0;
   std::uint64_t hwcap2 = 0;
   std::uint32_t logical_cores = 0;
-  std::uint32_t threads = 0;  // a parallel loop uses
+  std::uint32_t threads = 0;  // that a parallel loop uses
   std::uint64_t memory_bytes = 0;
   std::uint64_t memory_available_bytes = 0;
-  std::uint64_t memory_limit_bytes = 0;  // a session may allocate
+  std::uint64_t memory_limit_bytes = 0;  // that a session may allocate
   std::uint32_t page_bytes = 0;
   std::vector<CacheFacts> caches;  // of core 0
   std::vector<ComputeDevice> devices;

@@ -12,8 +12,7 @@ struct Format {
 constexpr Format kHalf{5, 10};
 constexpr Format kBrain{8, 7};
 
-// Rounds the magnitude of a double to a narrow format, to nearest even, in one step; the sign is added by the caller's
-// bit.
+// Rounds a double to a narrow format, to nearest even, in one step.
 std::uint16_t narrow(double value, Format format) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const int width = format.exponent_bits + format.mantissa_bits;
@@ -34,7 +33,7 @@ std::uint16_t narrow(double value, Format format) {
   int target = exponent - 1023 + bias;
   std::uint64_t significand = mantissa | (std::uint64_t{1} << 52);
   int drop = 52 - format.mantissa_bits;
-  if (target <= 0) {  // subnormal: the exponent stays at 1 and the significand moves right
+  if (target <= 0) {  // subnormal: the exponent field stays 0 and the significand shifts right
     drop += 1 - target;
     if (drop > 54) return sign;
     target = 0;
@@ -45,8 +44,8 @@ std::uint16_t narrow(double value, Format format) {
   const std::uint64_t half = std::uint64_t{1} << (drop - 1);
   std::uint64_t rounded = significand >> drop;
   if (rest > half || (rest == half && (rounded & 1) != 0)) ++rounded;
-  // A carry out of the mantissa raises the exponent, also from subnormal to normal and from the largest number to
-  // infinity.
+  // A carry out of the mantissa increments the exponent; this also takes the largest subnormal to the smallest normal
+  // number, and the largest finite number to infinity.
   const std::uint64_t result = (static_cast<std::uint64_t>(target) << format.mantissa_bits) + rounded;
   return static_cast<std::uint16_t>(sign | (result >= infinity ? infinity : static_cast<std::uint32_t>(result)));
 }
@@ -120,7 +119,7 @@ float f16_to_f32(std::uint16_t bits) {
 
 std::uint16_t f64_to_f16(double value) { return narrow(value, kHalf); }
 std::uint16_t f64_to_bf16(double value) { return narrow(value, kBrain); }
-// Every float is a double exactly, so one step of rounding stays one step.
+// Every float is exactly representable as a double, so the conversion still rounds only once.
 std::uint16_t f32_to_f16(float value) { return narrow(value, kHalf); }
 std::uint16_t f32_to_bf16(float value) { return narrow(value, kBrain); }
 

@@ -1,4 +1,4 @@
-// The element types of tensors and scalars, on the wire, in manifests and in the compiler alike.
+// The element types of tensors and scalars on the wire, in manifests and in the compiler.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace ferry {
 
-// tag (never reused), enumerator, short name as people write it, bytes, C++ storage type
+// Tag (never reused), enumerator, short name used in text, bytes, C++ storage type.
 #define FERRY_DTYPES(X)                \
   X(1, f16, "f16", 2, std::uint16_t)   \
   X(2, bf16, "bf16", 2, std::uint16_t) \
@@ -32,7 +32,7 @@ enum class DType : std::uint8_t {
 
 const char* dtype_name(DType type);
 std::size_t dtype_bytes(DType type);
-// False for a number from the wire that names no type.
+// Returns false for a number from the wire that is not a tag of a type.
 bool is_valid_dtype(std::uint8_t tag);
 // Accepts the short names and the long ones (float32, float, double, int, int8, uint8, half, bfloat16, ...).
 std::optional<DType> parse_dtype(std::string_view text);
@@ -45,7 +45,8 @@ constexpr bool is_unsigned_int(DType t) {
   return t == DType::u8 || t == DType::u16 || t == DType::u32 || t == DType::u64;
 }
 
-// Exact conversions of single narrow floats (round to nearest even; NaN stays NaN, overflow becomes infinity).
+// Converts single narrow floats. Widening is exact; narrowing rounds to nearest even, NaN stays NaN and overflow
+// becomes infinity.
 float f16_to_f32(std::uint16_t bits);
 std::uint16_t f32_to_f16(float value);
 std::uint16_t f64_to_f16(double value);

@@ -7,8 +7,8 @@
 namespace ferry {
 namespace {
 
-// What fill.h defines, for the elements whose numbers share their upper 32 bits. It takes 32-bit operations alone,
-// which every target has and compilers vectorise.
+// Implements the generator that fill.h declares (MODULE.md defines it) for elements whose indices share their upper 32
+// bits. It needs only 32-bit operations, which every target has and compilers can vectorise.
 struct Key {
   std::uint32_t before;
   std::uint32_t between;
@@ -31,7 +31,8 @@ struct Key {
   }
 };
 
-// n / 2^10 for n from -1024 to 1023: exact in eleven bits and never subnormal, so only the exponent's bias changes.
+// Returns n / 2^10 as f16, for n from -1024 to 1023. The value is exact in eleven bits and never subnormal, so only the
+// bias of the exponent changes.
 std::uint16_t half_steps(std::int32_t n) {
   if (n == 0) return 0;
   const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(n) * 0x1p-10f);
@@ -51,7 +52,7 @@ void write_random(std::uint64_t seed, std::uint64_t first, std::uint64_t count, 
     const auto lower = static_cast<std::uint32_t>(first);
     const Key key(seed, static_cast<std::uint32_t>(first >> 32));
     const std::uint64_t in_block = std::min<std::uint64_t>(count, (std::uint64_t{1} << 32) - lower);
-    // Pieces that a 32-bit counter can walk.
+    // Splits the block into pieces whose indices fit a 32-bit counter.
     const auto piece = static_cast<std::uint32_t>(std::min<std::uint64_t>(in_block, 1u << 30));
     for (std::uint32_t i = 0; i < piece; ++i) out[i] = convert(static_cast<std::int32_t>(key.bits(lower + i)));
     out += piece;
@@ -65,7 +66,7 @@ void fill_random(std::uint64_t seed, DType dtype, std::uint64_t first, std::uint
   switch (dtype) {
     case DType::f16: return write(std::uint16_t{}, [](std::int32_t x) { return half_steps(x >> 21); });
     case DType::bf16:
-      // Exact in eight bits, so cutting the float off is the conversion.
+      // The value is exact in eight bits, so truncating the float is an exact conversion.
       return write(std::uint16_t{}, [](std::int32_t x) {
         return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(static_cast<float>(x >> 24) * 0x1p-7f) >> 16);
       });
@@ -88,7 +89,7 @@ void fill_random(std::uint64_t seed, DType dtype, std::uint64_t first, std::uint
   }
 }
 
-// Element number i is value(i), converted to the type.
+// Writes value(i), converted to the type, as element i.
 template <class Value>
 void fill_numbers(DType dtype, std::uint64_t first, std::uint64_t count, void* destination, Value value) {
   const auto write = [&]<class T>(T, auto convert) {

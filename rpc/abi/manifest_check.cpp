@@ -15,7 +15,7 @@ Status check_count(const std::string& where, const char* what, std::size_t count
   return refuse(where, "expected at most " + std::to_string(most) + " " + what + ", got " + std::to_string(count));
 }
 
-// Names are shown to people, so none may move the cursor or hide.
+// Names are shown to people, so they must not contain control characters or invisible ones.
 Status check_text(const std::string& where, const char* what, const std::string& text, std::size_t least,
                   std::size_t most) {
   if (text.size() < least || text.size() > most) {

@@ -27,7 +27,7 @@ Status fail(std::size_t index, ManifestOp op, const char* reason) {
 
 constexpr const char* kOverflow = "the result does not fit into 64 bits";
 
-// Applies an operation of one to three operands; null, or why there is no result.
+// Applies an operation to its one to three operands. Returns null, or the reason why there is no result.
 const char* apply(ManifestOp op, const std::int64_t* operands, std::int64_t& result) {
   const std::int64_t a = operands[0];
   const std::int64_t b = manifest_arity(op) > 1 ? operands[1] : 0;
@@ -62,8 +62,8 @@ const char* apply(ManifestOp op, const std::int64_t* operands, std::int64_t& res
   return "not an operation";
 }
 
-// Walks the code and hands each instruction, with the depth of the stack before it, to step. One walk serves checking
-// and evaluating, so neither can accept what the other refuses.
+// Walks the code and calls step with each instruction and the stack depth before it. Checking and evaluation share this
+// walk, so neither can accept what the other refuses.
 template <class Step>
 Status walk(const ManifestExpr& expr, std::size_t symbol_count, Step step) {
   const std::size_t count = expr.code.size();
@@ -147,14 +147,14 @@ Status check_manifest_expr(const ManifestExpr& expr, std::size_t symbol_count) {
 }
 
 Result<std::int64_t> evaluate(const ManifestExpr& expr, std::span<const std::int64_t> symbols) {
-  // Nearly every size is one symbol or one constant.
+  // Fast path: nearly every size is a single symbol or constant.
   if (expr.code.size() == 1) {
     const ManifestInstruction& only = expr.code.front();
     if (only.op == ManifestOp::constant) return only.value;
     const auto index = static_cast<std::uint64_t>(only.value);
     if (only.op == ManifestOp::symbol && index < symbols.size()) return symbols[static_cast<std::size_t>(index)];
   }
-  // One more than may be used: the limit is checked after the push.
+  // One element more than the limit, which is checked after the push.
   std::array<std::int64_t, kMaxManifestStack + 1> stack{};
   const auto step = [&](std::size_t i, const ManifestInstruction& instruction, std::size_t depth) {
     if (instruction.op == ManifestOp::constant) {

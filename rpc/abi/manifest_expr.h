@@ -1,5 +1,6 @@
-// Integer expressions over a function's symbols (sizes, workspaces, preconditions), small enough for a device to
-// evaluate and strict enough to take from a stranger: postfix over int64, capped, every overflow an error.
+// Integer expressions over a function's symbols, used for sizes, workspaces and preconditions. They are small enough
+// for a device to evaluate and strict enough to accept from an untrusted source: postfix code over int64 of limited
+// length, in which every overflow is an error.
 #pragma once
 
 #include "rpc/base/status.h"
@@ -12,7 +13,8 @@
 
 namespace ferry {
 
-// Division and modulo floor. Comparisons and logic give 0 or 1. select takes condition, then, else (all evaluated).
+// Division and modulo round towards minus infinity. Comparisons and logic return 0 or 1. select takes condition, then,
+// else (all are evaluated).
 #define FERRY_MANIFEST_OPS(X) \
   X(1, constant)              \
   X(2, symbol)                \
@@ -52,21 +54,22 @@ struct ManifestExpr {
   bool operator==(const ManifestExpr&) const = default;
 };
 
-// The operands an operation takes; -1 for a number that is no operation.
+// Returns the number of operands of an operation; -1 if the number is not an operation.
 int manifest_arity(ManifestOp op);
 
 ManifestExpr manifest_constant(std::int64_t value);
 ManifestExpr manifest_symbol(std::uint32_t index);
-// The operation over its operands: two of most, one of logical_not, three of select.
+// Applies the operation to its operands: two for most operations, one for logical_not, three for select.
 ManifestExpr manifest_apply(ManifestOp op, std::initializer_list<ManifestExpr> operands);
 
-// Well-formed: known ops, stack never under- or overflows, exactly one result, symbols below symbol_count.
+// Checks that the expression is well-formed: it has only known operations and symbols below symbol_count, its stack
+// never under- or overflows, and it leaves exactly one result.
 Status check_manifest_expr(const ManifestExpr& expr, std::size_t symbol_count);
 
-// invalid_argument on overflow, division by zero, or an expression check_manifest_expr refuses.
+// Returns invalid_argument on overflow, on division by zero, and for an expression that check_manifest_expr refuses.
 Result<std::int64_t> evaluate(const ManifestExpr& expr, std::span<const std::int64_t> symbols);
 
-// As a person writes it, in infix: "(n + 1) * 4".
+// Returns the expression in infix notation: "(n + 1) * 4".
 std::string to_text(const ManifestExpr& expr, std::span<const std::string> symbol_names);
 
 }  // namespace ferry

@@ -1,4 +1,4 @@
-// Expressions as bytes: parts of manifests and plans.
+// Encodes expressions as bytes, as parts of manifests and plans.
 #pragma once
 
 #include "rpc/abi/manifest_expr.h"

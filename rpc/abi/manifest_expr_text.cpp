@@ -1,10 +1,10 @@
-// Postfix code as a person writes it.
+// Converts postfix code to infix text.
 #include "rpc/abi/manifest_expr.h"
 
 namespace ferry {
 namespace {
 
-// As in C; a higher number binds tighter.
+// The precedences of C; a higher number binds tighter.
 enum Precedence { kOr = 1, kAnd, kEquality, kComparison, kSum, kProduct, kUnary, kAtom };
 
 struct Infix {
@@ -57,7 +57,7 @@ Piece combined(ManifestOp op, std::span<Piece> operands) {
     return {text + ")", kAtom};
   }
   if (operands.size() == 1) return {infix.text + wrapped(std::move(operands[0]), kUnary), kUnary};
-  // A right operand of the same rank needs its brackets: a - (b - c).
+  // A right operand of the same precedence needs parentheses: a - (b - c).
   const auto tighter = static_cast<Precedence>(infix.precedence + 1);
   return {wrapped(std::move(operands[0]), infix.precedence) + infix.text + wrapped(std::move(operands[1]), tighter),
           infix.precedence};

@@ -1,4 +1,4 @@
-// MODULE.md shows the format.
+// MODULE.md defines the format.
 #include "rpc/abi/module_file.h"
 
 #include <algorithm>
@@ -23,10 +23,10 @@ constexpr std::uint32_t kMaxSections = 64;
 
 enum class SectionKind : std::uint32_t { manifest = 1, code = 2, source = 3, schedule = 4, plans = 5 };
 
-// What came with each version of the format; a module is written as the earliest that can hold it.
+// The format versions and what each added. A module is written in the earliest version that can hold it.
 constexpr std::uint32_t kFirstVersion = 1;
 constexpr std::uint32_t kVersionWithPlans = 2;
-// Readers before it would not look whether a plan's own checks went well.
+// Readers of earlier versions would not check whether a plan reported a failure.
 constexpr std::uint32_t kVersionWithChecks = 3;
 
 using Bytes = std::span<const std::uint8_t>;
@@ -70,7 +70,7 @@ struct Section {
 Bytes bytes_of(const std::string& text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
 std::string text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-// Header, length and hash; what is left is the table and the sections.
+// Checks header, length and hash; the table and the sections remain to be checked.
 Status check_envelope(Bytes bytes) {
   if (bytes.size() < kHeaderBytes + kHashBytes) {
     return refuse(bytes.size(), "at least " + std::to_string(kHeaderBytes + kHashBytes) + " bytes", "the end");
@@ -95,7 +95,7 @@ Status check_envelope(Bytes bytes) {
   return Status();
 }
 
-// Sections stand in the table's order without gaps, so an offset has one right value.
+// Sections are stored in the table's order without gaps, so each offset has exactly one valid value.
 Result<std::vector<Section>> read_sections(Bytes bytes) {
   const auto count = get<std::uint32_t>(bytes, 12);
   const std::uint64_t end = bytes.size() - kHashBytes;
@@ -208,7 +208,7 @@ Result<ModuleFile> read_module(std::span<const std::uint8_t> bytes) {
   if (seen[5] != 0) {
     FERRY_TRY(decode_plans(plans, module.manifest));
     FERRY_TRY(check_manifest(module.manifest));
-    // Plans of that time could not fail.
+    // Plans of earlier versions could not fail.
     if (get<std::uint32_t>(bytes, 8) < kVersionWithChecks) {
       for (FunctionInfo& function : module.manifest.functions) {
         if (!function.plan.empty()) function.messages.clear();

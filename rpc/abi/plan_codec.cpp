@@ -8,7 +8,7 @@ namespace {
 bool is_valid_step(std::uint8_t tag) { return tag == 2; }
 bool is_valid_operand(std::uint8_t tag) { return tag >= 1 && tag <= 4; }
 
-// Of the function with that index.
+// The plan of the function with this index.
 struct FunctionPlan {
   std::uint32_t function = 0;
   Plan plan;

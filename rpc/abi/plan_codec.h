@@ -1,4 +1,4 @@
-// The plans of a module's functions as bytes: one section of a .ferry file.
+// Encodes the plans of a module's functions as bytes: one section of a .ferry file.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace ferry {
 
-// Of all functions that have one; no bytes when none has.
+// Encodes the plans of all functions that have one; returns no bytes if none has.
 std::vector<std::uint8_t> encode_plans(const Manifest& manifest);
-// Gives the manifest's functions their plans. What a plan refers to is checked by check_manifest.
+// Assigns their plans to the manifest's functions. check_manifest checks what the plans refer to.
 Status decode_plans(std::span<const std::uint8_t> bytes, Manifest& manifest);
 
 }  // namespace ferry

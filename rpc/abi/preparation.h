@@ -1,4 +1,4 @@
-// Functions that come with a preparation (MODULE.md): what they want computed of constant arguments once.
+// Functions with a preparation (MODULE.md): a function that computes values from constant arguments once.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,18 @@
 
 namespace ferry {
 
-// Of the function that prepares for the one of this name. Nobody else's name holds a colon.
+// Returns the name of the preparation of the function with this name. No other function's name contains a colon.
 std::string preparation_name(const std::string& function);
 
 // A function as callers see it.
 struct CallersFunction {
-  FunctionInfo info;  // without the parameters that the preparation makes
+  FunctionInfo info;  // without the parameters that the preparation computes
   std::optional<FunctionInfo> preparation;
   std::size_t index = 0, preparation_index = 0;  // in the manifest
 };
 
-// All but the preparations, in the manifest's order. invalid_argument when a preparation does not fit its function.
+// Returns all functions except preparations, in the manifest's order; invalid_argument if a preparation does not fit
+// its function.
 Result<std::vector<CallersFunction>> callers_functions(const Manifest& manifest);
 
 }  // namespace ferry

@@ -1,6 +1,6 @@
-// A pair of cereal archives over a byte buffer: what messages and manifests are encoded with. Little-endian, fixed
-// width, no padding; strings and vectors are a u32 count and then their elements. Include this where serialize
-// functions are written, and nowhere else: cereal is slow to compile.
+// A pair of cereal archives over a byte buffer, which encode messages and manifests. Numbers are little-endian and of
+// fixed width, without padding; a string or vector is a u32 count followed by its elements. Include this header only
+// where serialize functions are defined: cereal is slow to compile.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace ferry {
 
 static_assert(std::endian::native == std::endian::little, "the archives copy numbers as they lie in memory");
 
-// Thrown by the input archive and caught in decode_with alone.
+// Thrown by the input archive and caught only in decode_with.
 class DecodeError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -53,13 +53,14 @@ class ByteInputArchive : public cereal::InputArchive<ByteInputArchive, cereal::A
     if (count != 0) std::memcpy(data, bytes_.data() + position_, count);
     position_ += count;
   }
-  // The number of elements that follow, each at least minimum_bytes long: refused when so many cannot be left.
+  // Returns the number of elements that follow, each at least minimum_bytes long. Fails if the remaining bytes cannot
+  // hold that many.
   std::size_t take_count(std::size_t minimum_bytes);
-  // A string, made printable if that was asked for.
+  // Reads a string and makes it printable if that was requested.
   void take_text(std::string& text, bool has_lines);
   std::size_t remaining() const { return bytes_.size() - position_; }
 
-  // Both throw DecodeError and name the offset; fail() speaks of the value that was just taken.
+  // Both throw a DecodeError that names the offset; fail() refers to the value read last.
   [[noreturn]] void fail_short(std::size_t wanted) const;
   [[noreturn]] void fail(const char* expected, std::uint64_t got, std::size_t value_bytes) const;
 
@@ -69,8 +70,8 @@ class ByteInputArchive : public cereal::InputArchive<ByteInputArchive, cereal::A
   std::size_t position_ = 0;
 };
 
-// Runs read(archive, into) over all of the bytes. protocol_error, with the offset, when they are too short, too long or
-// hold a value that may not be there.
+// Runs read(archive, into) over all bytes. Returns protocol_error, with the offset, if they are too short, too long or
+// contain an invalid value.
 Status decode_with(std::span<const std::uint8_t> bytes, void (*read)(ByteInputArchive&, void*), void* into,
                    Strings strings = Strings::as_sent);
 
@@ -128,7 +129,7 @@ void load(ByteInputArchive& archive, std::vector<T>& values) {
     values.resize(archive.take_count(sizeof(T)));
     archive.take(values.data(), values.size() * sizeof(T));
   } else {
-    // Grows as elements arrive: an element can be many times larger in memory than its shortest encoding.
+    // The vector grows as elements arrive: an element can be many times larger in memory than its shortest encoding.
     std::size_t left = archive.take_count(1);
     values.reserve(std::min<std::size_t>(left, 8));
     for (; left > 0; --left) {
@@ -138,7 +139,8 @@ void load(ByteInputArchive& archive, std::vector<T>& values) {
   }
 }
 
-// A string that may have several lines, or a vector of such: the same bytes, but line feeds and tabs are printable.
+// A string that may have several lines, or a vector of such strings. The encoding is the same, but line feeds and tabs
+// count as printable.
 template <class T>
 struct LinesField {
   T& value;
@@ -159,7 +161,7 @@ inline void load(ByteInputArchive& archive, LinesField<std::vector<std::string>>
   }
 }
 
-// An enum as its underlying integer; values that is_valid refuses are refused here.
+// Encodes an enum as its underlying integer; decoding fails for values for which is_valid returns false.
 template <class E>
 struct EnumField {
   E& value;

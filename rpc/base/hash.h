@@ -1,4 +1,4 @@
-// BLAKE2b-256, the name by which modules are known everywhere (libsodium's crypto_generichash with a 32-byte digest).
+// BLAKE2b-256, by which modules are identified everywhere (libsodium's crypto_generichash with a 32-byte digest).
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ using Hash = std::array<std::uint8_t, 32>;
 
 Hash blake2b(std::span<const std::uint8_t> bytes);
 
-// 64 lower-case hexadecimal digits.
+// Returns 64 lower-case hexadecimal digits.
 std::string to_hex(const Hash& hash);
 
 }  // namespace ferry

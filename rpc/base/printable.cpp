@@ -5,7 +5,8 @@
 namespace ferry {
 namespace {
 
-// The length of the character that the text begins with, and its code point; 0 when it is no UTF-8 (RFC 3629).
+// Returns the length of the first character of the text and sets its code point; returns 0 if it is not valid UTF-8
+// (RFC 3629).
 std::size_t decode(std::string_view text, std::uint32_t& code) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
   const std::uint8_t first = byte(0);
@@ -27,7 +28,7 @@ std::size_t decode(std::string_view text, std::uint32_t& code) {
 
 bool is_hidden(std::uint32_t code) {
   if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return true;  // C0, DEL, C1
-  // Soft hyphen, marks of direction, separators of lines and paragraphs, isolates, tags, and what has no width.
+  // Soft hyphen, directional marks, line and paragraph separators, isolates, tags, and characters without width.
   return code == 0xad || code == 0x61c || (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
          (code >= 0x2060 && code <= 0x206f) || code == 0xfeff || (code >= 0xfff9 && code <= 0xfffb) ||
          (code >= 0xe0000 && code <= 0xe007f);

@@ -1,5 +1,5 @@
-// Text from elsewhere, made safe to show. Names, messages and prints that come from a client, a server, a kernel or a
-// file may hold what moves a terminal's cursor, sets its title, or looks like a line that this program wrote.
+// Makes text from elsewhere safe to show. Names, messages and prints from a client, a server, a kernel or a file may
+// contain characters that move a terminal's cursor, set its title or imitate output of this program.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace ferry {
 
-// What becomes of the strings of a message while it is decoded.
+// How decoding treats the strings of a message.
 enum class Strings : std::uint8_t { as_sent, printable };
 
-// As one line: every control character, line feed and tab included, every character that changes the direction of what
-// follows it or breaks a line, and every byte that is no UTF-8 becomes a sequence such as \n or \x1b. All else stays
-// as it is; a backslash too, so the result is for people and cannot be turned back.
+// Returns the text as one line. An escape sequence such as \n or \x1b replaces every control character, line feed and
+// tab included, every character that changes the direction of what follows it or breaks a line, and every byte that is
+// not valid UTF-8. All else is unchanged, backslashes too, so the result is for people and cannot be converted back.
 std::string printable(std::string_view text);
 
-// The same with line feeds and tabs kept: for what may have several lines.
+// Like printable(), but keeps line feeds and tabs, for text that may have several lines.
 std::string printable_lines(std::string_view text);
 
 }  // namespace ferry

@@ -1,5 +1,5 @@
-// How the wire and the device runtime say that something went wrong: a code that tells the caller what to do about it,
-// and a sentence for a person. Nothing under rpc/ or device-runtime/ throws across a function boundary.
+// Error reporting of the wire and the device runtime: a code that tells the caller how to react, and a sentence for a
+// person. No exception crosses a function boundary under rpc/ or device-runtime/.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace ferry {
 
-// Values travel on the wire and are never reused.
+// The values are used on the wire and are never reused.
 #define FERRY_ERROR_CODES(X)                                                                          \
   X(0, ok)                                                                                            \
   X(1, invalid_argument)   /* the caller must change the request */                                   \
@@ -33,7 +33,7 @@ enum class ErrorCode : std::uint16_t {
 #undef FERRY_ENUM
 };
 
-// The name as written above; "unknown" for a value from a newer peer.
+// Returns the name as listed above; "unknown" for a value from a newer peer.
 const char* error_name(ErrorCode code);
 
 class [[nodiscard]] Status {
@@ -58,17 +58,17 @@ class [[nodiscard]] Result {
   Result(Status failure) : state_(std::in_place_index<1>, std::move(failure)) {}
 
   bool is_ok() const { return state_.index() == 0; }
-  // Only when is_ok().
+  // Requires is_ok().
   T& value() { return *std::get_if<0>(&state_); }
   const T& value() const { return *std::get_if<0>(&state_); }
-  // An ok status when there is a value.
+  // Returns an ok status if there is a value.
   Status status() const { return is_ok() ? Status() : *std::get_if<1>(&state_); }
 
  private:
   std::variant<T, Status> state_;
 };
 
-// Leaves the current function with the status when it is a failure.
+// Returns from the current function with the status if it is a failure.
 #define FERRY_TRY(expression)                                                                    \
   do {                                                                                           \
     if (::ferry::Status ferry_status = (expression); !ferry_status.is_ok()) return ferry_status; \
@@ -76,7 +76,7 @@ class [[nodiscard]] Result {
 
 #define FERRY_CONCAT_(a, b) a##b
 #define FERRY_CONCAT(a, b) FERRY_CONCAT_(a, b)
-// FERRY_ASSIGN(auto x, f()): declares x from a Result, or leaves the current function with its status.
+// FERRY_ASSIGN(auto x, f()): declares x from a Result, or returns from the current function with its status.
 #define FERRY_ASSIGN(declaration, expression)                                                                \
   auto FERRY_CONCAT(ferry_result_, __LINE__) = (expression);                                                 \
   if (!FERRY_CONCAT(ferry_result_, __LINE__).is_ok()) return FERRY_CONCAT(ferry_result_, __LINE__).status(); \
