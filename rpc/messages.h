@@ -194,7 +194,8 @@ struct CallReply {
 };
 
 // Times the call. Each of the `repeat` samples is the mean of at least `number` calls; more calls are made if the
-// sample would otherwise be shorter than min_repeat_ms. Calls made during the first warmup_ms are not counted.
+// sample would otherwise be shorter than min_repeat_ms. Calls for at least warmup_ms run first and are not
+// counted.
 struct Measure {
   Call call;
   std::uint32_t number = 1;

@@ -1,6 +1,6 @@
 #include "rpc/secure/cipher.h"
 
-// libsodium has AES-256-GCM for x86 alone in the version that Debian 12 brings.
+// In the version of Debian 12, libsodium supports AES-256-GCM only on x86.
 #if defined(__x86_64__)
 #include <sodium/core.h>
 #include <sodium/crypto_aead_aes256gcm.h>
@@ -16,7 +16,7 @@ namespace {
 
 struct AesNonce {
   std::array<std::uint8_t, crypto_aead_aes256gcm_NPUBBYTES> bytes{};
-  // 32 bits of zeros and the counter, big-endian: unlike that of ChaChaPoly.
+  // 32 zero bits and the counter, big-endian; ChaChaPoly's counter is little-endian.
   explicit AesNonce(std::uint64_t counter) {
     for (std::size_t i = 0; i < 8; ++i) bytes[11 - i] = static_cast<std::uint8_t>(counter >> (8 * i));
   }
@@ -25,7 +25,7 @@ struct AesNonce {
 }  // namespace
 
 Ciphers fast_ciphers() {
-  // The library asks the processor when it is initialised.
+  // sodium_init() detects the processor's features.
   static const bool has_aes = sodium_init() >= 0 && crypto_aead_aes256gcm_is_available() == 1;
   return has_aes ? 1 << static_cast<unsigned>(Cipher::aes_gcm) : kNoOther;
 }

@@ -1,6 +1,6 @@
-// The ciphers of records: Noise's ChaChaPoly, and AESGCM for ends whose processors have instructions for it, which is
-// about twice as fast there. Without the instructions AES is slow, or tells of the key by the time it takes, so it is
-// not offered.
+// The ciphers of records: Noise's ChaChaPoly, and AESGCM for peers whose processors have instructions for it, where it
+// is about twice as fast. Without these instructions AES is slow, or leaks the key through its timing, so it is not
+// offered.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace ferry::secure {
 
-// As PROTOCOL.md numbers them.
+// Numbered as in PROTOCOL.md.
 enum class Cipher : std::uint8_t { chacha_poly = 0, aes_gcm = 1 };
 
-// A set, bit n for the cipher with number n. Everybody has ChaChaPoly, which is in none.
+// A set of ciphers; bit n stands for the cipher with number n. Every peer supports ChaChaPoly, so no set contains it.
 using Ciphers = std::uint8_t;
 inline constexpr Ciphers kNoOther = 0;
-// Those that this machine has instructions for, beside ChaChaPoly.
+// Returns the ciphers, beside ChaChaPoly, for which this machine has instructions.
 Ciphers fast_ciphers();
-// The fastest that both sides have.
+// Returns the fastest cipher that both sides support.
 Cipher choose_cipher(Ciphers ours, Ciphers theirs);
 
-// As encrypt() and decrypt() of noise.h, with this cipher.
+// Like encrypt() and decrypt() of noise.h, with this cipher.
 void encrypt(Cipher cipher, const KeyBytes& key, std::uint64_t nonce, ByteSpan associated, ByteSpan plain,
              std::uint8_t* out);
 [[nodiscard]] bool decrypt(Cipher cipher, const KeyBytes& key, std::uint64_t nonce, ByteSpan associated,

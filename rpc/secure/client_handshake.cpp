@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kMaxRefusalBytes = 4096;
 
-// What a server says in the clear instead of going on. Anybody on the way could have said it, so of a key it says no
-// more than that it did not fit.
+// Reads the refusal that a server sends in plaintext instead of continuing the handshake. Anyone on the network path
+// could have forged it, so about the key it reveals only that it was not accepted.
 Status refusal(Transport& transport, ByteSpan start) {
   std::array<std::uint8_t, rpc::kFrameHeaderBytes> head{};
   std::copy(start.begin(), start.end(), head.begin());
@@ -31,7 +31,7 @@ Status refusal(Transport& transport, ByteSpan start) {
   return {header.error, failure.message};
 }
 
-// Authentic, unlike a refusal: only somebody who holds the key can have made it.
+// Unlike a refusal, the payload is authentic: only a holder of the key can have produced it.
 Result<Cipher> chosen_cipher(ByteSpan payload, Ciphers ciphers) {
   if (payload.empty()) return Cipher::chacha_poly;
   if (payload[0] == static_cast<std::uint8_t>(Cipher::aes_gcm) && (ciphers >> payload[0] & 1) != 0) {

@@ -11,9 +11,10 @@
 namespace ferry::secure {
 
 // Sends the preamble and the handshake's first message over a fresh connection, checks the answer, and returns a
-// transport through which frames travel encrypted. unauthenticated when the server does not know the key, unsupported
-// when it does not encrypt, unavailable or protocol_error when the other end is something else. The server may choose
-// one of the ciphers for the records; without any, and where it knows of none, they have the handshake's own.
+// transport that encrypts frames. Errors are unauthenticated if the server does not know the key, unsupported if it
+// does not encrypt, and unavailable or protocol_error if the peer is not a ferry server. The server may choose one of
+// the ciphers for the records. With no ciphers given, or if the server supports none of them, the records use the
+// handshake's cipher.
 Result<std::unique_ptr<Transport>> encrypt_connection(std::unique_ptr<Transport> transport, const Key& key,
                                                       std::chrono::milliseconds patience,
                                                       Ciphers ciphers = fast_ciphers());

@@ -20,7 +20,7 @@ void append_hexadecimal(const Bytes& bytes, std::string& text) {
   }
 }
 
-// -1 when it is none.
+// Returns the value of a hexadecimal digit, or -1 for any other character.
 int digit_of(char letter) {
   if (letter >= '0' && letter <= '9') return letter - '0';
   if (letter >= 'a' && letter <= 'f') return letter - 'a' + 10;
@@ -78,7 +78,7 @@ std::string to_file_text(const Key& key) {
 }
 
 Result<Key> parse_key(std::string_view text) {
-  // Says nothing of what the line holds: it may be a key with a slip in it.
+  // The message does not quote the line, which may be a key with a typing error.
   const auto refuse = [](unsigned line, const char* expected) {
     return Status(ErrorCode::invalid_argument, format("line %u: expected %s", line, expected));
   };

@@ -1,4 +1,4 @@
-// The keys that clients and servers share: 32 random bytes in a file that only its owner reads.
+// The keys that clients and servers share: 32 random bytes in a file that only its owner can read.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace ferry::secure {
 
-// Says which key a client holds, without telling anything about it: a hash.
+// Identifies the key that a client holds without revealing anything about it: a hash of the key.
 using KeyId = std::array<std::uint8_t, 16>;
 
 struct Key {
@@ -20,28 +20,28 @@ struct Key {
 
 Key make_key();
 
-// 32 lower-case hexadecimal digits.
+// Returns 32 lower-case hexadecimal digits.
 std::string to_text(const KeyId& id);
 
-// What stands in a key's file: "ferry-key-1:" and 64 hexadecimal digits on a line of their own, and comments. Lies in
-// one piece of memory from the start, which is the caller's to wipe.
+// Returns the contents of a key file: "ferry-key-1:" and 64 hexadecimal digits on one line, and comments. The string is
+// never reallocated, so the caller can wipe every copy of the key.
 std::string to_file_text(const Key& key);
 // invalid_argument names the line and what was expected.
 Result<Key> parse_key(std::string_view text);
 
-// not_found when there is no such file; resource_exhausted when it cannot be read just now, for want of descriptors or
-// memory; invalid_argument says what is wrong with it: no key in it, or others than its owner may read or change it.
-// The sentence names the file.
+// Errors are not_found if the file does not exist, resource_exhausted if it cannot be read at the moment for lack of
+// descriptors or memory, and invalid_argument otherwise: it holds no key, or users other than its owner may read or
+// change it. The message names the file.
 Result<Key> read_key_file(const std::string& path);
-// A new file, for its owner alone, with this key in it; whole or not at all. Never replaces one. Folders above it are
-// made as needed.
+// Creates a file with this key, readable by its owner alone. The file appears with its full contents or not at all, and
+// an existing file is never replaced. Missing parent folders are created.
 Status write_key_file(const std::string& path, const Key& key);
 
-// Where programs of this user keep what belongs to ferry: $XDG_CONFIG_HOME/ferry or ~/.config/ferry. Empty when the
-// user has no home.
+// Returns the folder for ferry's files of this user: $XDG_CONFIG_HOME/ferry or ~/.config/ferry. Empty if the user has
+// no home folder.
 std::string config_folder();
-// Where rpc_server looks for keys, and puts the one it makes, unless it is told otherwise: server-keys in
-// config_folder(); empty when there is none. A client on the same machine finds that key there.
+// Returns the folder where rpc_server, unless configured otherwise, looks for keys and stores the one it creates:
+// server-keys in config_folder(); empty if that is empty. A client on the same machine finds the key there.
 std::string default_key_folder();
 inline constexpr const char* kFirstKeyName = "default.key";
 

@@ -13,7 +13,7 @@
 namespace ferry::secure {
 namespace {
 
-// A key is a line; what is longer is something else.
+// A key file holds one line; a longer file is something else.
 constexpr std::size_t kMaxFileBytes = 4096;
 
 class File {
@@ -34,8 +34,8 @@ Status failure(ErrorCode code, const char* what, const std::string& path, int er
   return {code, format("cannot %s the key file %s: %s", what, path.c_str(), std::strerror(error))};
 }
 
-// What an error of open or read says of the key: that it is not there, that it could be read at another time, or that
-// there is something wrong with it.
+// Classifies an error of open or read: the file does not exist, it could be read at another time, or something is wrong
+// with it.
 ErrorCode code_of(int error) {
   switch (error) {
     case ENOENT:
@@ -49,10 +49,10 @@ ErrorCode code_of(int error) {
   }
 }
 
-// Also the folders above it, for their owner alone.
+// Creates the folders above the file, accessible by their owner alone.
 void make_folders_above(const std::string& path) {
   for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) {
-    // One that cannot be made shows when the file is.
+    // If a folder cannot be created, creating the file reports it.
     (void)::mkdir(path.substr(0, at).c_str(), 0700);
   }
 }
@@ -74,7 +74,7 @@ Result<Key> read_key_file(const std::string& path) {
   const auto refuse = [&](const std::string& why) {
     return Status(ErrorCode::invalid_argument, "the key file " + path + ": " + why);
   };
-  // Not blocking, in case that it is a pipe.
+  // O_NONBLOCK, in case the file is a pipe.
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.descriptor() < 0) {
     return failure(code_of(errno), "read", path, errno);
@@ -98,7 +98,8 @@ Result<Key> read_key_file(const std::string& path) {
 
 Status write_key_file(const std::string& path, const Key& key) {
   make_folders_above(path);
-  // Written under another name first: a server that looks at the same moment must not find half of it.
+  // The key is written to a temporary file first, so that a server that reads at the same moment does not see a partial
+  // file.
   std::string draft = path + ".XXXXXX";
   Status status;
   {
@@ -110,7 +111,7 @@ Status write_key_file(const std::string& path, const Key& key) {
     if (!whole) status = failure(ErrorCode::unavailable, "write", path, errno);
   }
   if (status.is_ok() && ::link(draft.c_str(), path.c_str()) != 0) {
-    // Some file systems have no links; where they do, a file that is there already is left alone.
+    // Some file systems have no hard links. Where they are supported, link() leaves an existing file alone.
     const bool no_links = errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS;
     if (no_links && ::access(path.c_str(), F_OK) != 0 && ::rename(draft.c_str(), path.c_str()) == 0) return {};
     status = failure(errno == EEXIST ? ErrorCode::invalid_argument : ErrorCode::unavailable, "make", path, errno);

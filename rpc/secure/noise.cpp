@@ -17,12 +17,12 @@ constexpr std::size_t kHashBytes = 64;
 constexpr std::size_t kBlockBytes = 128;
 constexpr std::uint8_t kBasePoint[kPublicKeyBytes] = {9};
 
-// Lets libsodium choose the fastest code for this CPU. It works without, slower.
+// Lets libsodium select the fastest implementation for this CPU. Without this call it works, but more slowly.
 void prepare_library() { [[maybe_unused]] static const int ready = sodium_init(); }
 
 struct Nonce {
   std::array<std::uint8_t, crypto_aead_chacha20poly1305_ietf_NPUBBYTES> bytes{};
-  // 32 bits of zeros and the counter, little-endian.
+  // 32 zero bits and the counter, little-endian.
   explicit Nonce(std::uint64_t counter) {
     for (std::size_t i = 0; i < 8; ++i) bytes[4 + i] = static_cast<std::uint8_t>(counter >> (8 * i));
   }
@@ -49,7 +49,7 @@ class Blake2b {
   crypto_generichash_blake2b_state state_;
 };
 
-// HMAC-HASH, RFC 2104.
+// HMAC-HASH of RFC 2104.
 SecretHash hmac(const SecretHash& key, ByteSpan first, ByteSpan second = {}) {
   SecretBytes<kBlockBytes> inner, outer;
   std::copy(key.begin(), key.end(), inner.begin());
@@ -60,7 +60,7 @@ SecretHash hmac(const SecretHash& key, ByteSpan first, ByteSpan second = {}) {
   return Blake2b().update(outer).update(hash).finish<SecretHash>();
 }
 
-// HKDF of the specification, three outputs; who wants two leaves the third.
+// HKDF of the specification with three outputs; callers that need two ignore the third.
 std::array<SecretHash, 3> hkdf(const SecretHash& chaining_key, ByteSpan material) {
   const SecretHash temporary = hmac(chaining_key, material);
   std::array<SecretHash, 3> outputs;
@@ -119,7 +119,7 @@ NoiseHandshake::NoiseHandshake(Role role, ByteSpan prologue, const KeyBytes& psk
 }
 
 Result<std::vector<std::uint8_t>> NoiseHandshake::write_message(ByteSpan payload) {
-  // Multiplied as any other point: the faster way for this one needs 30 KB of tables.
+  // Uses the general scalar multiplication: the faster one for the base point needs 30 KB of tables.
   if (crypto_scalarmult_curve25519(public_.data(), ephemeral_.data(), kBasePoint) != 0) return wrong_key();
   mix_ephemeral(public_);
   if (messages_++ == 1) FERRY_TRY(mix_shared_secret());
@@ -173,7 +173,7 @@ Result<std::vector<std::uint8_t>> NoiseHandshake::decrypt_and_hash(ByteSpan seal
   return plain;
 }
 
-// Where a pre-shared key is used, an ephemeral key also goes into the chaining key (section 9.2).
+// With a pre-shared key, ephemeral keys are also mixed into the chaining key (section 9.2).
 void NoiseHandshake::mix_ephemeral(ByteSpan public_key) {
   mix_hash(public_key);
   mix_key(public_key);
@@ -181,7 +181,7 @@ void NoiseHandshake::mix_ephemeral(ByteSpan public_key) {
 
 Status NoiseHandshake::mix_shared_secret() {
   SecretBytes<kPublicKeyBytes> secret;
-  // Refuses points of small order, for which the result would be zero.
+  // The function fails for points of small order, for which the result would be zero.
   if (crypto_scalarmult_curve25519(secret.data(), ephemeral_.data(), remote_.data()) != 0) return wrong_key();
   mix_key(secret);
   return {};

@@ -1,11 +1,12 @@
-// The Noise protocol framework, revision 34 (noiseprotocol.org), for one protocol:
-// Noise_NNpsk0_25519_ChaChaPoly_BLAKE2b. Both sides hold the same 32-byte key beforehand and make a fresh pair of
-// transport keys out of it, so what was recorded stays secret when the key leaks later.
+// The Noise protocol framework, revision 34 (noiseprotocol.org), for the single protocol
+// Noise_NNpsk0_25519_ChaChaPoly_BLAKE2b. Both sides hold the same 32-byte pre-shared key and derive a fresh pair of
+// transport keys from it, so recorded traffic stays secret even if the key leaks later.
 //
 //     -> psk, e
 //     <- e, ee
 //
-// The primitives are libsodium's; only the state that Noise defines around them is here. Names are the specification's.
+// The primitives are libsodium's; this file implements only the state that Noise defines around them. Names are those
+// of the specification.
 #pragma once
 
 #include <array>
@@ -25,25 +26,25 @@ using MutableByteSpan = std::span<std::uint8_t>;
 inline constexpr std::size_t kKeyBytes = 32;
 inline constexpr std::size_t kTagBytes = 16;
 inline constexpr std::size_t kPublicKeyBytes = 32;
-// Either message with an empty payload.
+// Size of either handshake message with an empty payload.
 inline constexpr std::size_t kHandshakeBytes = kPublicKeyBytes + kTagBytes;
-// No message is longer, length in front not counted.
+// Upper bound of a message, excluding the length in front of it.
 inline constexpr std::size_t kMaxMessageBytes = 65535;
 
 using KeyBytes = SecretBytes<kKeyBytes>;
 using NoiseHash = std::array<std::uint8_t, 64>;
-// A hash that keys are made of.
+// A hash from which keys are derived.
 using SecretHash = SecretBytes<64>;
 
-// ENCRYPT and DECRYPT: ChaCha20-Poly1305 with the 64-bit counter as nonce. `out` is kTagBytes longer than the
-// plaintext, and may be the input's own place.
+// ENCRYPT and DECRYPT: ChaCha20-Poly1305 with the 64-bit counter as nonce. `out` holds kTagBytes more than the
+// plaintext and may be the same memory.
 void encrypt(const KeyBytes& key, std::uint64_t nonce, ByteSpan associated, ByteSpan plain, std::uint8_t* out);
-// False, with nothing written, when the bytes were not made with this key, nonce and associated data.
+// Returns false, and writes nothing, if the bytes were not produced with this key, nonce and associated data.
 [[nodiscard]] bool decrypt(const KeyBytes& key, std::uint64_t nonce, ByteSpan associated, ByteSpan sealed,
                            std::uint8_t* out);
 
-// One direction's key after the handshake, for the initiator to send with and the responder to receive, or the other
-// way round.
+// The keys after the handshake, one per direction. The initiator sends with to_responder and receives with
+// to_initiator; the responder does the opposite.
 struct TransportKeys {
   KeyBytes to_responder;
   KeyBytes to_initiator;
@@ -53,19 +54,20 @@ enum class Role : std::uint8_t { initiator, responder };
 
 class NoiseHandshake {
  public:
-  // With a fresh ephemeral key pair.
+  // Generates a fresh ephemeral key pair.
   NoiseHandshake(Role role, ByteSpan prologue, const KeyBytes& psk);
-  // With a given secret ephemeral key: for test vectors alone.
+  // Uses the given secret ephemeral key; only for test vectors.
   NoiseHandshake(Role role, ByteSpan prologue, const KeyBytes& psk, const KeyBytes& ephemeral);
   NoiseHandshake(const NoiseHandshake&) = delete;
   NoiseHandshake& operator=(const NoiseHandshake&) = delete;
 
-  // The message that is this side's turn. unauthenticated when the peer's public key is none that a peer would choose.
+  // Returns this side's next message. unauthenticated if the peer's public key is not one that a legitimate peer would
+  // choose.
   Result<std::vector<std::uint8_t>> write_message(ByteSpan payload = {});
-  // The peer's, and the payload in it. unauthenticated when it was not made with our key and prologue.
+  // Processes the peer's message and returns its payload. unauthenticated if it was not made with our key and prologue.
   Result<std::vector<std::uint8_t>> read_message(ByteSpan message);
 
-  // Both once both messages are through.
+  // Valid, like handshake_hash(), once both messages have been processed.
   TransportKeys split() const;
   const NoiseHash& handshake_hash() const { return hash_; }
 
@@ -89,7 +91,7 @@ class NoiseHandshake {
   int messages_ = 0;
 };
 
-// Bytes that nobody can foresee.
+// Fills the memory with unpredictable random bytes.
 void fill_with_random(MutableByteSpan bytes);
 
 }  // namespace ferry::secure

@@ -6,13 +6,13 @@
 
 namespace ferry::secure {
 
-// The last number is the specification's own.
+// The specification reserves the last number.
 constexpr std::uint64_t kNoNumber = std::numeric_limits<std::uint64_t>::max();
 
 Status seal(SealingState& state, ByteSpan plain, std::uint8_t* out) {
   if (state.next == kNoNumber) return {ErrorCode::unavailable, "this connection has sent all the records that it may"};
   const std::uint64_t number = state.next++;
-  // Told before it is made: whoever goes on after a crash in between must not use the number again.
+  // Published before the record is made: a process that continues after a crash in between must not reuse the number.
   if (state.published != nullptr) state.published->set(state.next);
   const std::size_t length = plain.size() + kTagBytes;
   out[0] = static_cast<std::uint8_t>(length);

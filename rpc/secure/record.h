@@ -1,5 +1,6 @@
-// What travels after the handshake: records of a 16-bit length and as many encrypted bytes. Each counts with a 64-bit
-// number that neither side sends, so a record that was changed, left out, repeated or moved does not open.
+// The records that follow the handshake: a 16-bit length and that many encrypted bytes. Each record is numbered by a
+// 64-bit counter that is never transmitted, so a record that was changed, omitted, repeated or reordered does not
+// decrypt.
 #pragma once
 
 #include <array>
@@ -14,20 +15,20 @@ namespace ferry::secure {
 
 inline constexpr std::size_t kLengthBytes = 2;
 inline constexpr std::size_t kRecordOverhead = kLengthBytes + kTagBytes;
-// Of one record that we make: whole blocks of the cipher, and half of the longest message of Noise, so that what is
-// worked on stays in the caches and the peer gets it sooner.
+// Largest plaintext of a record that we create: whole blocks of the cipher, and half of Noise's longest message, so
+// that the data stays in the caches and the peer receives it sooner.
 inline constexpr std::size_t kMaxRecordPlain = 511 * 64;
 
-// How many records were sealed, where another process can read it: when the one that was sending has died between two
-// records, another goes on. Whoever can write there must not be able to have a number used twice by accident, so the
-// count is written twice, once with all its bits turned.
+// The number of records sealed so far, in memory that another process can read: if the sending process dies between two
+// records, another one continues. An accidental write to this memory must not lead to a number being used twice, so the
+// count is stored twice, once with all its bits inverted.
 class PublishedCount {
  public:
   void set(std::uint64_t count) {
     count_.store(count, std::memory_order_relaxed);
     turned_.store(~count, std::memory_order_release);
   }
-  // Nothing when this is no count that set() has left behind.
+  // Returns nothing if the stored value is not a count that set() wrote.
   std::optional<std::uint64_t> get() const {
     const std::uint64_t turned = turned_.load(std::memory_order_acquire);
     const std::uint64_t count = count_.load(std::memory_order_relaxed);
@@ -40,31 +41,31 @@ class PublishedCount {
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes cannot share a lock that is not there");
 
-// The sending half of a connection.
+// The sending direction of a connection.
 struct SealingState {
   KeyBytes key;
   std::uint64_t next = 0;               // the number of the next record
-  PublishedCount* published = nullptr;  // where `next` is told to others; null: nowhere
+  PublishedCount* published = nullptr;  // where `next` is published for other processes; null: nowhere
   Cipher cipher = Cipher::chacha_poly;
 };
 
-// The receiving half.
+// The receiving direction of a connection.
 struct OpeningState {
   KeyBytes key;
   std::uint64_t next = 0;
   Cipher cipher = Cipher::chacha_poly;
 };
 
-// Writes one record of plain.size() + kRecordOverhead bytes; at most kMaxRecordPlain of plain. unavailable once the
-// numbers are used up.
+// Writes one record of plain.size() + kRecordOverhead bytes; plain may have at most kMaxRecordPlain bytes. unavailable
+// once all numbers are used up.
 Status seal(SealingState& state, ByteSpan plain, std::uint8_t* out);
-// As many records as that takes. `last` adds the empty record that ends the stream.
+// Seals the plaintext into as many records as it needs. `last` appends the empty record that ends the stream.
 Result<std::vector<std::uint8_t>> seal_all(SealingState& state, ByteSpan plain, bool last);
 
-// The length in front of a record's encrypted bytes; protocol_error when there can be no such record.
+// Returns the length in front of a record's encrypted bytes; protocol_error if no record can have that length.
 Result<std::size_t> sealed_length(const std::uint8_t* bytes);
-// Opens the encrypted bytes of one record; `out` takes kTagBytes less, and may be their own place. protocol_error when
-// they are not what the peer sent at this point.
+// Decrypts one record. `out` holds kTagBytes less than `sealed` and may be the same memory. protocol_error if the bytes
+// are not the record that the peer sent at this point.
 Status open(OpeningState& state, ByteSpan sealed, std::uint8_t* out);
 
 }  // namespace ferry::secure

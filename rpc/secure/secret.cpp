@@ -5,7 +5,7 @@
 namespace ferry::secure {
 namespace {
 
-// The deepest of libsodium's functions takes 4 KB, a signal that interrupts it up to 12 KB for the registers.
+// libsodium's deepest function uses 4 KB, and a signal that interrupts it up to 12 KB for the registers.
 constexpr std::size_t kStackBytes = 32 << 10;
 
 }  // namespace

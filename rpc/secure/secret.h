@@ -1,5 +1,5 @@
-// Memory that held a secret, wiped as soon as the secret is no longer needed: a session is a copy of the process that
-// shook hands with all clients, and what that process forgot to wipe can be read there.
+// Memory for secrets, wiped as soon as the secret is no longer needed. A session is a forked copy of the process that
+// performs the handshakes with all clients, so anything that process did not wipe could be read in the session.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace ferry::secure {
 
-// Zeros that no compiler leaves out.
+// Zeroes the memory in a way that no compiler optimises away.
 void wipe(void* bytes, std::size_t count);
 
-// Bytes that are wiped when they go out of scope, copies included.
+// Bytes that are wiped when they go out of scope; so are copies of them.
 template <std::size_t N>
 struct SecretBytes : std::array<std::uint8_t, N> {
   SecretBytes() : std::array<std::uint8_t, N>{} {}
-  // The first of them; zeros follow.
+  // Initialises the first bytes; the rest are zero.
   SecretBytes(std::initializer_list<std::uint8_t> first) : SecretBytes() {
     std::copy_n(first.begin(), std::min(first.size(), N), this->begin());
   }
@@ -26,7 +26,7 @@ struct SecretBytes : std::array<std::uint8_t, N> {
   ~SecretBytes() { wipe(this->data(), N); }
 };
 
-// Wipes what functions that have returned left on the stack, from the caller's frame downwards.
+// Wipes the data that functions that have returned left on the stack, from the caller's frame downwards.
 void wipe_stack();
 
 namespace internal {
@@ -38,7 +38,8 @@ template <class Work>
 
 }  // namespace internal
 
-// Calls work() and then wipes the stack that it used, however it spilled its registers. What it returns is no secret.
+// Calls work() and then wipes the stack that it used, wherever it spilled registers. The return value must not be
+// secret.
 template <class Work>
 [[gnu::noinline]] auto wiping_stack(Work work) {
   const struct Wiper {

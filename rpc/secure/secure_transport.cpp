@@ -12,14 +12,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// Pieces from this size on are worth a record of their own, to save copying them.
+// Pieces of at least this size get records of their own, which saves copying them.
 constexpr std::size_t kLargePiece = 4096;
-// What is encrypted goes out when there is this much of it: the peer decrypts while we encrypt the next.
+// Encrypted data is sent once this much is buffered, so the peer decrypts it while we encrypt the next part.
 constexpr std::size_t kOutCapacity = 2 * (kMaxRecordPlain + kRecordOverhead);
 constexpr std::size_t kInCapacity = 2 * (kMaxMessageBytes + 2 * kLengthBytes);
 
 using Buffer = std::unique_ptr<std::uint8_t[]>;
-// Pages that a short session never touches are never taken.
+// Left uninitialised: the system never allocates pages that a short session does not touch.
 Buffer make_buffer(std::size_t bytes) { return std::make_unique_for_overwrite<std::uint8_t[]>(bytes); }
 
 class SecureTransport final : public Transport {
@@ -95,7 +95,7 @@ class SecureTransport final : public Transport {
     return under_->send(pieces);
   }
 
-  // Of a record that was opened and did not fit into what was asked for.
+  // Takes bytes of a record that was opened and did not fit into the destination.
   std::size_t take_opened(MutableByteSpan into) {
     const std::size_t count = std::min(into.size(), opened_end_ - opened_begin_);
     if (count != 0) std::memcpy(into.data(), opened_.get() + opened_begin_, count);
@@ -103,7 +103,7 @@ class SecureTransport final : public Transport {
     return count;
   }
 
-  // Opens the next record if all of it is here.
+  // Opens the next record if it has arrived completely.
   Result<bool> open_next(MutableByteSpan into, std::size_t& received) {
     FERRY_TRY(broken_);
     if (ended_ || in_end_ - in_begin_ < kLengthBytes) return false;
@@ -128,7 +128,7 @@ class SecureTransport final : public Transport {
     return true;
   }
 
-  // Receives at least what the next record lacks.
+  // Receives at least the missing bytes of the next record.
   Status fill(Clock::time_point deadline, std::size_t received, std::size_t at_least) {
     if (!in_) in_ = make_buffer(kInCapacity);
     const std::size_t here = in_end_ - in_begin_;
@@ -142,7 +142,7 @@ class SecureTransport final : public Transport {
       in_begin_ = 0;
       in_end_ = here;
     }
-    // Behind a large record only the next one's length is taken: a larger part of it would have to be moved.
+    // After a large record only the length of the next one is received: any further bytes would have to be moved.
     const std::size_t room = wanted >= kLargePiece ? wanted - here + kLengthBytes : kInCapacity - in_end_;
     if (timeout_.count() > 0) {
       const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
@@ -170,13 +170,13 @@ class SecureTransport final : public Transport {
   std::size_t staged_ = 0;
 
   OpeningState receiving_;
-  Buffer in_;  // as it came
+  Buffer in_;  // encrypted bytes as received
   std::size_t in_begin_ = 0;
   std::size_t in_end_ = 0;
-  Buffer opened_;  // of one record
+  Buffer opened_;  // plaintext of one record
   std::size_t opened_begin_ = 0;
   std::size_t opened_end_ = 0;
-  bool ended_ = false;  // the peer said so
+  bool ended_ = false;  // the peer ended the stream with a record
   Status broken_;
   milliseconds timeout_{0};
 };

@@ -1,8 +1,9 @@
-// A transport whose bytes travel encrypted over another one, after the handshake. Large pieces are encrypted from where
-// they lie into the buffer that is sent, and decrypted out of the buffer they arrived in into their final place.
+// A transport that encrypts the bytes it sends over another transport, after the handshake. Large pieces are encrypted
+// directly from their source into the send buffer, and decrypted from the receive buffer directly into their
+// destination.
 //
-// Fails, beside what every transport does, with protocol_error when the bytes that arrive are not those that the peer
-// sent, in their order. What was sent before can then still be answered.
+// In addition to the errors of every transport, it fails with protocol_error if the received bytes are not those that
+// the peer sent, in the same order. Everything received before that can still be answered.
 #pragma once
 
 #include <memory>
@@ -12,8 +13,8 @@
 
 namespace ferry::secure {
 
-// The peer's end counts as an end only when it said so in a record; a stream that just stops was cut, by the network or
-// by somebody in between. What sending.published points to outlives the transport.
+// The peer's end of stream is valid only if a record announced it; a stream that just stops was cut by the network or
+// by an attacker. The object that sending.published points to must outlive the transport.
 std::unique_ptr<Transport> secure_transport(std::unique_ptr<Transport> under, const SealingState& sending,
                                             const OpeningState& receiving);
 

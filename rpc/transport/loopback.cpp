@@ -11,10 +11,10 @@ namespace {
 
 constexpr std::size_t kCapacity = std::size_t{256} << 10;
 
-// One direction: a ring of bytes between one sender and one receiver.
+// One direction: a ring buffer between one sender and one receiver.
 class ByteQueue {
  public:
-  // False once the queue is closed.
+  // Returns false once the queue is closed.
   bool push(ByteSpan bytes) {
     std::unique_lock lock(mutex_);
     while (!bytes.empty()) {
@@ -52,7 +52,7 @@ class ByteQueue {
     return received;
   }
 
-  // What is in the queue can still be received.
+  // The bytes in the queue can still be received.
   void end() {
     const std::lock_guard lock(mutex_);
     no_more_ = true;
@@ -86,7 +86,7 @@ class LoopbackTransport final : public Transport {
 
   Status send(std::span<const ByteSpan> pieces) override {
     for (const ByteSpan piece : pieces) {
-      // A reader that has all it wanted may be gone before the last, empty piece.
+      // A reader that has received everything it wanted may be gone before the last, empty piece.
       if (!piece.empty() && !outgoing_->push(piece))
         return Status(ErrorCode::unavailable, "the connection is gone: closed");
     }

@@ -1,5 +1,5 @@
-// Two connected ends inside one process: the smallest transport, and the pattern for the next one. Each direction is a
-// bounded queue, so a sender waits for its reader as it would on a socket.
+// Two connected ends inside one process: the smallest transport, and a template for new ones. Each direction is a
+// bounded queue, so a sender blocks until its reader catches up, as on a socket.
 #pragma once
 
 #include <memory>

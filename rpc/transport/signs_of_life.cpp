@@ -13,10 +13,10 @@ constexpr int kFirstProbeSeconds = 2;
 constexpr int kProbeSeconds = 2;
 constexpr int kProbes = 3;
 
-// Of Linux 6.15 and later; the system's headers may be older.
+// TCP_RTO_MAX_MS of Linux 6.15 and later; the system's headers may be older.
 constexpr int kTcpRtoMaxMs = 44;
 constexpr int kLongestPauseMs = 2000;
-// One may be lost, or be answered just now.
+// A single probe may have been lost, or may be answered at this moment.
 constexpr unsigned kUnansweredProbes = 2;
 
 }  // namespace
@@ -29,7 +29,8 @@ void ask_for_signs_of_life(int socket) {
   set(IPPROTO_TCP, TCP_KEEPIDLE, kFirstProbeSeconds);
   set(IPPROTO_TCP, TCP_KEEPINTVL, kProbeSeconds);
   set(IPPROTO_TCP, TCP_KEEPCNT, kProbes);
-  // A closed window is probed at pauses that double, up to two minutes, however promptly each probe is answered.
+  // By default the pauses between probes of a closed window double, up to two minutes, however promptly each probe is
+  // answered.
   set(IPPROTO_TCP, kTcpRtoMaxMs, kLongestPauseMs);
 }
 

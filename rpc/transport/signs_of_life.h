@@ -1,20 +1,20 @@
-// Whether somebody is still there at the other end of a TCP connection, when he says nothing. Other sockets have no
-// such doubts: their system knows.
+// Detects whether the other end of a TCP connection is still there when it sends nothing. Other sockets do not need
+// this: they are local, so the system knows.
 #pragma once
 
 #include <cstdint>
 
 namespace ferry {
 
-// From now on the system asks the other end's whenever nothing has come for a while, and ends the connection when that
-// stays silent: within 8 s.
+// Enables TCP keepalive: from now on the system probes the other end's system whenever nothing has arrived for a while,
+// and ends the connection within 8 s if there is no answer.
 void ask_for_signs_of_life(int socket);
 
-// The other end's system has answered nothing for so long that it must be gone: something was sent and is not
-// acknowledged, or the other end takes nothing more in (its program does not read) and does not answer when it is asked
-// whether it would again. In both states the system sends no signs of life of its own, and goes on for a quarter of an
-// hour. Systems before Linux 6.15 ask about a closed window at pauses that double, so there it may take up to three
-// times as long as the window had been closed already.
+// Whether the other end's system has answered nothing for so long that it must be gone. Either sent data is not
+// acknowledged, or the other end's receive window is closed (its program does not read) and window probes are not
+// answered. In both states the system sends no keepalive probes and would keep trying for a quarter of an hour. Linux
+// before 6.15 doubles the pause between window probes, so detection may take up to three times as long as the window
+// had already been closed.
 bool is_silent(int socket);
 inline constexpr std::uint32_t kSilentMs = 8000;
 

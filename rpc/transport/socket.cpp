@@ -27,7 +27,7 @@ Status system_failure(const char* what, int error) {
   return Status(ErrorCode::unavailable, std::string(what) + ": " + std::strerror(error));
 }
 
-// The buffer sequence Asio wants, without the vector it would otherwise take to make one.
+// The buffer sequence that Asio requires, without the allocation of a vector.
 struct Buffers {
   using value_type = asio::const_buffer;
   static constexpr std::size_t kMost = 16;
@@ -36,7 +36,7 @@ struct Buffers {
   const asio::const_buffer* begin() const { return buffers.data(); }
   const asio::const_buffer* end() const { return buffers.data() + count; }
 
-  // Without its first bytes, as asio::const_buffer has it.
+  // Drops the first bytes, as operator+= of asio::const_buffer does.
   Buffers& operator+=(std::size_t bytes) {
     for (std::size_t i = 0; i < count && bytes > 0; ++i) {
       const std::size_t skipped = std::min(bytes, buffers[i].size());
@@ -62,7 +62,7 @@ class SocketTransport final : public Transport {
     std::size_t total = 0;
     for (const ByteSpan piece : pieces) total += piece.size();
     if (total <= kShortMessage) {
-      // Copied into one piece, which costs less than having the system gather several.
+      // Copying into one piece costs less than a gathering write of several.
       std::array<std::uint8_t, kShortMessage> message;
       auto end = message.begin();
       for (const ByteSpan piece : pieces) end = std::copy(piece.begin(), piece.end(), end);
@@ -96,7 +96,7 @@ class SocketTransport final : public Transport {
   }
 
   void set_receive_timeout(std::chrono::milliseconds timeout) override { timeout_ = timeout; }
-  // Both act on the socket itself: another thread may be inside send() or receive(), which touch Asio's own state.
+  // Both act on the descriptor itself: another thread may be inside send() or receive(), which modify Asio's state.
   void close_send() override { ::shutdown(socket_.native_handle(), SHUT_WR); }
   void close() override { ::shutdown(socket_.native_handle(), SHUT_RDWR); }
   int native_handle() const override { return const_cast<Socket&>(socket_).native_handle(); }
@@ -109,12 +109,12 @@ class SocketTransport final : public Transport {
   Status write(BufferSequence buffers) {
     while (true) {
       asio::error_code error;
-      // Left to itself, Asio hands the system 64 KiB at a time.
+      // By default Asio passes at most 64 KiB to the system at a time.
       const std::size_t written = asio::write(
           socket_, buffers,
           [](const asio::error_code& failed, std::size_t) { return failed ? std::size_t{0} : kLargestWrite; }, error);
       if (!error) return Status();
-      // A signal that this process ignores, or has handled, is no reason to give up.
+      // A signal that the process ignores or has handled must not end the transfer.
       if (error != asio::error::interrupted) return system_failure("the connection is gone", error.value());
       buffers += written;
     }
@@ -142,7 +142,7 @@ Result<std::unique_ptr<Transport>> wrap_socket(int fd) {
   sockaddr_storage address{};
   socklen_t length = sizeof address;
   const int flags = ::fcntl(fd, F_GETFL);
-  // A socket that was used asynchronously would cost every receive two more system calls.
+  // On a non-blocking socket, which asynchronous use leaves behind, every receive would need two more system calls.
   if (flags < 0 || ::fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) != 0 ||
       ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0) {
     const int error = errno;

@@ -57,8 +57,8 @@ int look_up(const std::string& host, std::uint16_t port, int flags, std::vector<
   return 0;
 }
 
-// A name server that does not answer holds getaddrinfo for longer than anybody wants to wait, and it cannot be
-// cancelled: the thread is left behind with its own copy of everything.
+// getaddrinfo blocks for a long time if a name server does not answer, and it cannot be cancelled. So it runs in a
+// detached thread that owns copies of all its data.
 Result<std::vector<Endpoint>> resolve(const TcpAddress& address, Clock::time_point deadline) {
   std::vector<Endpoint> numeric;
   if (look_up(address.host, address.port, AI_NUMERICHOST, numeric) == 0) return numeric;
@@ -81,7 +81,7 @@ Result<std::vector<Endpoint>> resolve(const TcpAddress& address, Clock::time_poi
   return lookup->endpoints;
 }
 
-// 0, or the errno of what went wrong.
+// Returns 0, or the errno of the failure.
 int wait_connected(int fd, Clock::time_point deadline) {
   while (true) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
@@ -96,7 +96,8 @@ int wait_connected(int fd, Clock::time_point deadline) {
   return ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno;
 }
 
-// With nobody listening on a local port that the system hands out itself, a socket can connect to itself.
+// If nobody listens on a local port that the system also assigns to outgoing connections, a socket can connect to
+// itself.
 bool is_connected_to_itself(int fd) {
   sockaddr_storage here{};
   sockaddr_storage there{};
@@ -107,7 +108,7 @@ bool is_connected_to_itself(int fd) {
          std::memcmp(&here, &there, here_length) == 0;
 }
 
-// 0 and a connected socket, or an errno.
+// Returns 0 and a connected socket, or an errno.
 int connect_endpoint(const Endpoint& endpoint, Clock::time_point deadline, int& fd) {
   fd = ::socket(endpoint.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return errno;

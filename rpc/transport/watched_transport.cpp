@@ -46,7 +46,7 @@ class WatchedTransport final : public Transport {
   int native_handle() const override { return under_->native_handle(); }
 
  private:
-  // In a thread of its own: whoever uses the connection sits in a system call.
+  // Runs in a thread of its own, since the thread that uses the connection is blocked in a system call.
   void watch() {
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, kInterval, [this] { return ends_; })) {

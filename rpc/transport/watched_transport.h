@@ -1,4 +1,4 @@
-// A TCP connection that ends when the other end's machine has gone without a word.
+// A TCP connection that fails once the other end's machine has vanished without closing it.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 
 namespace ferry {
 
-// Sends and receives then fail with `unavailable`, after 8 to 10 s of silence; the system alone would go on for a
-// quarter of an hour. A peer that is alive and takes its time is waited for.
+// Sends and receives then fail with `unavailable` after 8 to 10 s of silence; the system alone would keep trying for a
+// quarter of an hour. A peer that is alive but slow is waited for.
 std::unique_ptr<Transport> watched_transport(std::unique_ptr<Transport> tcp);
 
 }  // namespace ferry

@@ -27,7 +27,7 @@ void serialize(Archive& archive, DeviceFacts& facts) {
 namespace ferry::rpc {
 namespace {
 
-// Most messages fit, so that making one takes memory once.
+// Large enough for most messages, so that encoding one allocates once.
 constexpr std::size_t kUsualBytes = 256;
 
 bool is_valid_fill_kind(std::uint8_t tag) { return tag >= 1 && tag <= 4; }

@@ -1,5 +1,5 @@
-// Messages to bytes and back. The encoding of each is in codec.cpp: its fields in order, as rpc/base/archive.h writes
-// them.
+// Encodes and decodes messages. codec.cpp defines the encoding of each message: its fields in order, as
+// rpc/base/archive.h writes them.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ namespace ferry::rpc {
 // Defined for every request, reply and event of messages.h, and for Failure.
 template <class T>
 std::vector<std::uint8_t> encode(const T& message);
-// protocol_error names the offset and what was expected there. Whoever shows what a message says to people decodes it
-// with printable strings.
+// protocol_error names the offset and what was expected there. Callers that show a message to people must decode it
+// with Strings::printable.
 template <class T>
 Result<T> decode(std::span<const std::uint8_t> bytes, Strings strings = Strings::as_sent);
 
-// The name in PROTOCOL.md ("put_module"); "unknown" for a tag that is none.
+// Returns the name in PROTOCOL.md ("put_module"); "unknown" if no message has the tag.
 const char* tag_name(std::uint16_t tag);
 
-// MessageOf<Hello>::kTag and MessageOf<Hello>::Reply.
+// Provides MessageOf<Hello>::kTag and MessageOf<Hello>::Reply.
 template <class Request>
 struct MessageOf;
 #define FERRY_TRAITS(number, request, reply, text) \

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kDrainPieceBytes = std::size_t{64} << 10;
 
-// The transport says how much of one receive had come; only at the start of a frame may that be nothing.
+// The transport reports the end relative to one receive; only at the start of a frame is an end without bytes regular.
 Status inside_frame(Status status) {
   if (status.is_ok() || status.message() != kPeerClosed) return status;
   return Status(status.code(), "the peer closed the connection inside a frame");
@@ -17,7 +17,7 @@ Status inside_frame(Status status) {
 
 std::vector<std::uint8_t> failure_body(const Status& failure, std::uint64_t failed_request) {
   Failure body{failure.message(), failed_request};
-  // A sentence that quotes its input may be as long as the input.
+  // A message that quotes its input may be as long as the input.
   if (body.message.size() > kMaxBodyBytes / 2) body.message.resize(kMaxBodyBytes / 2);
   return encode(body);
 }
@@ -29,7 +29,7 @@ void Connection::put_preamble_before_first_frame(const Preamble& preamble) {
   preamble_.assign(bytes.begin(), bytes.end());
 }
 
-// Makes at least at_least bytes, at most a header's or a preamble's, lie one after the other in ahead_.
+// Ensures that at least at_least bytes, at most the size of a header or preamble, lie contiguously in ahead_.
 Status Connection::receive_ahead(std::size_t at_least) {
   if (ahead() >= at_least) return Status();
   std::copy(ahead_.begin() + ahead_begin_, ahead_.begin() + ahead_end_, ahead_.begin());
@@ -132,7 +132,7 @@ Status failure_of(const Frame& response, std::uint64_t* failed_request) {
   Result<Failure> failure = decode<Failure>(response.body, Strings::printable);
   if (!failure.is_ok()) return failure.status();
   if (failed_request != nullptr) *failed_request = failure.value().failed_request;
-  // A further line must not look like one of the program that shows it.
+  // Indents further lines, so that they do not look like output of the program that shows the message.
   std::string message;
   for (const char letter : failure.value().message) {
     message += letter;

@@ -1,5 +1,5 @@
-// Frames over a transport. Bodies are small and pass through a buffer of the connection; payloads go from and to their
-// final place, but for the first few that came together with their header.
+// Frames over a transport. Bodies are small and pass through a buffer of the connection. Payloads are sent from their
+// source and received into their destination, except for the bytes that arrived together with the header.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace ferry::rpc {
 
 struct Frame {
   FrameHeader header;
-  ByteSpan body;  // until the next receive_frame()
+  ByteSpan body;  // valid until the next receive_frame()
 };
 
 // One thread may send while another receives.
@@ -24,15 +24,15 @@ class Connection {
  public:
   explicit Connection(std::unique_ptr<Transport> transport) : transport_(std::move(transport)) {}
 
-  // What the peer sent may already be in the connection: receive through it alone.
+  // The connection may already hold bytes that the peer sent, so receive only through the connection.
   Transport& transport() { return *transport_; }
 
-  // The preamble goes out in one write with the first frame.
+  // Makes the preamble go out in one write with the first frame.
   void put_preamble_before_first_frame(const Preamble& preamble);
   Result<Preamble> receive_preamble();
 
-  // The header's lengths are taken from the spans. internal when the body is over kMaxBodyBytes. After it, so many more
-  // bytes of the payload must be sent in pieces before anything else.
+  // Takes the header's lengths from the spans. internal if the body exceeds kMaxBodyBytes. The caller must then send
+  // payload_bytes_after more payload bytes with send_payload_piece() before any other frame.
   Status send_frame(FrameHeader header, ByteSpan body, ByteSpan payload = {}, std::uint64_t payload_bytes_after = 0);
   Status send_payload_piece(ByteSpan piece);
   template <class Request>
@@ -45,23 +45,24 @@ class Connection {
   Status send_response(const FrameHeader& request, const Reply& reply, ByteSpan payload = {}) {
     return send_frame({FrameKind::response, request.tag, ErrorCode::ok, request.request}, encode(reply), payload);
   }
-  // failed_request: the request that this one depended on, or 0.
+  // failed_request is the request whose failure caused this one, or 0.
   Status send_failure(const FrameHeader& request, const Status& failure, std::uint64_t failed_request = 0);
   template <class Event>
   Status send_event(EventTag tag, const Event& event) {
     return send_frame({FrameKind::event, static_cast<std::uint16_t>(tag)}, encode(event));
   }
 
-  // The next frame's header and body. What is left of the last frame's payload is drained first. unavailable with
-  // kPeerClosed as its message when the peer closed between two frames.
+  // Returns the next frame's header and body, after draining the rest of the previous frame's payload. unavailable with
+  // the message kPeerClosed if the peer closed between two frames.
   Result<Frame> receive_frame();
-  // Whether bytes of the next frame are here already: with none, and none in the transport, the peer is waiting.
+  // Whether bytes of the next frame have already arrived. If neither the connection nor the transport holds any, the
+  // peer is waiting.
   bool has_received_ahead() const { return ahead() != 0 || transport_->has_received_ahead(); }
-  // Bytes of the last frame's payload that have not been received.
+  // Number of bytes of the current frame's payload that have not been received.
   std::uint64_t payload_left() const { return payload_left_; }
-  // The next into.size() bytes of the payload; internal when fewer are left.
+  // Receives the next into.size() bytes of the payload; internal if fewer are left.
   Status receive_payload(MutableByteSpan into);
-  // Receives and forgets the rest of the payload.
+  // Receives and discards the rest of the payload.
   Status drain_payload();
 
  private:
@@ -70,16 +71,16 @@ class Connection {
   Status take(MutableByteSpan into);
 
   std::unique_ptr<Transport> transport_;
-  std::vector<std::uint8_t> preamble_;  // not sent yet
+  std::vector<std::uint8_t> preamble_;  // not yet sent
   std::vector<std::uint8_t> body_;
-  // Received together with what came before them: a header and its body cost one system call, not two.
+  // Bytes that arrived together with what was asked for: a header and its body cost one system call instead of two.
   std::array<std::uint8_t, 4096> ahead_;
   std::size_t ahead_begin_ = 0;
   std::size_t ahead_end_ = 0;
   std::uint64_t payload_left_ = 0;
 };
 
-// Whole frames as bytes, for those who have a socket but no connection.
+// Encode whole frames as bytes, for callers that have a socket but no connection.
 std::vector<std::uint8_t> whole_frame(FrameHeader header, ByteSpan body);
 template <class Event>
 std::vector<std::uint8_t> event_frame(EventTag tag, const Event& event) {
@@ -88,7 +89,7 @@ std::vector<std::uint8_t> event_frame(EventTag tag, const Event& event) {
 std::vector<std::uint8_t> failure_frame(std::uint16_t tag, std::uint64_t request, const Status& failure,
                                         std::uint64_t failed_request = 0);
 
-// The status that a failed response carries, in printable words, with failed_request where the caller asks for it.
+// Returns the status of a failed response, with a printable message; sets *failed_request unless it is null.
 Status failure_of(const Frame& response, std::uint64_t* failed_request = nullptr);
 
 }  // namespace ferry::rpc

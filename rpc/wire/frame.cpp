@@ -10,7 +10,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers are copied as they lie in memory");
 
-// Line ends, a zero and a byte over 127: a connection that changes text is noticed at once.
+// Contains line ends and a byte over 127, so that a connection that converts text is detected immediately.
 constexpr std::uint8_t kPreambleMagic[8] = {'F', 'E', 'R', 'R', 'Y', '\r', '\n', 0x8b};
 constexpr std::uint16_t kFrameMagic = 0x7946;  // "Fy"
 

@@ -1,5 +1,5 @@
-// The fixed parts of the wire: the preamble that opens a connection and the header in front of every frame. PROTOCOL.md
-// shows both as tables. All numbers are little-endian.
+// The fixed parts of the wire format: the preamble that opens a connection and the header in front of every frame.
+// PROTOCOL.md shows both as tables. All numbers are little-endian.
 #pragma once
 
 #include <array>
@@ -12,25 +12,25 @@ namespace ferry::rpc {
 
 enum class PreambleMode : std::uint8_t { plaintext = 0, encrypted = 1 };
 
-// What the client sends first, once. With encryption it is part of what the handshake authenticates.
+// Sent once by the client, before anything else. With encryption, the handshake authenticates it.
 struct Preamble {
   PreambleMode mode = PreambleMode::plaintext;
-  std::array<std::uint8_t, 16> key_id{};  // which key the client holds; zero in plaintext
-  std::uint8_t ciphers = 0;               // that the client would encrypt records with, as a set; rpc/secure/cipher.h
+  std::array<std::uint8_t, 16> key_id{};  // identifies the client's key; zero in plaintext
+  std::uint8_t ciphers = 0;  // set of ciphers with which the client can encrypt records; rpc/secure/cipher.h
 };
 
 inline constexpr std::size_t kPreambleBytes = 48;
 
 std::array<std::uint8_t, kPreambleBytes> encode_preamble(const Preamble& preamble);
-// protocol_error when the bytes are not ferry's at all, unsupported when they are but ask for what this version does
-// not have.
+// protocol_error if the bytes are not a ferry preamble; unsupported if they are one but request something that this
+// version does not have.
 Result<Preamble> decode_preamble(std::span<const std::uint8_t, kPreambleBytes> bytes);
 
 enum class FrameKind : std::uint8_t { request = 1, response = 2, event = 3 };
 
 struct FrameHeader {
   FrameKind kind = FrameKind::request;
-  std::uint16_t tag = 0;            // a Tag; in events an EventTag. Unknown ones are for the receiver to refuse.
+  std::uint16_t tag = 0;            // a Tag; in events an EventTag. The receiver refuses unknown tags.
   ErrorCode error = ErrorCode::ok;  // responses only; when not ok, the body is a Failure
   std::uint64_t request = 0;        // the request's id, repeated in its response; 0 in events
   std::uint32_t body_bytes = 0;
