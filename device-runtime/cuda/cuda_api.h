@@ -1,4 +1,4 @@
-// The functions of the CUDA driver that the device calls, of whichever libcuda.so.1 the system has.
+// The functions of the CUDA driver that the device calls, taken from the system's libcuda.so.1.
 #pragma once
 
 #include "device-runtime/cuda/cuda_types.h"
@@ -7,7 +7,7 @@
 
 namespace ferry::device {
 
-// name in the code, name in the library, parameters
+// Name in the code, name in the library, parameters.
 #define FERRY_CUDA_FUNCTIONS(X)                                                                        \
   X(init, "cuInit", (unsigned))                                                                        \
   X(driver_version, "cuDriverGetVersion", (int*))                                                      \
@@ -48,7 +48,7 @@ namespace ferry::device {
   X(launch, "cuLaunchKernel",                                                                          \
     (CuFunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CuStream, void**, void**))
 
-// Drivers before CUDA 11.8 do not have them: null there.
+// Null with drivers before CUDA 11.8, which lack these functions.
 #define FERRY_CUDA_NEWER_FUNCTIONS(X) \
   X(launch_ex, "cuLaunchKernelEx", (const CuLaunchConfig*, CuFunction, void**, void**))
 
@@ -57,18 +57,18 @@ struct CudaApi {
   FERRY_CUDA_FUNCTIONS(FERRY_CUDA_POINTER)
   FERRY_CUDA_NEWER_FUNCTIONS(FERRY_CUDA_POINTER)
 #undef FERRY_CUDA_POINTER
-  int version = 0;  // that the driver supports, as 12040 for CUDA 12.4
+  int version = 0;  // highest CUDA version that the driver supports: 12040 for CUDA 12.4
 };
 
-// With the driver awake. unsupported when there is no driver, when it is older than CUDA 11 or has no GPU to drive.
+// Loads and initialises the driver. unsupported if there is no driver, or if it is older than CUDA 11 or finds no GPU.
 Result<CudaApi> load_cuda(const Drivers& drivers);
 
-// "CUDA_ERROR_ILLEGAL_ADDRESS (700)"
+// Returns the name and number of an error: "CUDA_ERROR_ILLEGAL_ADDRESS (700)".
 std::string cuda_error_text(const CudaApi& api, CuResult error);
-// "CUDA: cuMemAlloc: CUDA_ERROR_... (1)", as an error of the device; resource_exhausted for lack of memory.
+// Returns "CUDA: cuMemAlloc: CUDA_ERROR_... (1)" as a device_error, or as resource_exhausted if memory is exhausted.
 Status cuda_failure(const CudaApi& api, const char* function, CuResult error);
 
-// Whether a kernel brought the error about, after which nothing works in this process any more.
+// Whether a kernel caused the error, after which no CUDA function works in this process any more.
 bool is_kernel_crash(CuResult error);
 
 }  // namespace ferry::device

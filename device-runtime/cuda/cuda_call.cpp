@@ -8,7 +8,7 @@
 namespace ferry::device {
 namespace {
 
-// Of cuEventElapsedTime (CUDA Driver API, "Event Management").
+// Resolution of cuEventElapsedTime (CUDA Driver API, "Event Management").
 constexpr std::int64_t kEventResolutionNs = 500;
 constexpr unsigned kDeviceMapped = 2;
 
@@ -165,7 +165,7 @@ std::int32_t CudaCall::result() {
   return failure_.is_ok() ? found : -1;
 }
 
-// The one that was running, as far as that is known.
+// Names the kernel that was running, or all of them if that is unknown.
 std::string CudaCall::kernels(bool marked) const {
   if (marked && *mark_ < bound_.size()) return "kernel '" + bound_[*mark_].kernel + "'";
   std::string names;

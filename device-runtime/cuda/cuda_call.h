@@ -24,13 +24,13 @@ class CudaCall final : public Workload {
                  const BoundCall& bound);
 
   std::int32_t run() override;
-  // Timed by events on the device: what it takes to launch does not count unless the device waits for it.
+  // Timed by events on the device, so launch overhead counts only if the device waits for it.
   std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns) override;
   std::int64_t clock_resolution_ns() const override;
   std::vector<rpc::StepTiming> steps() const override;
-  // Between two events each.
+  // Each launch is timed between two events.
   std::int32_t run_timed(std::span<std::int64_t> elapsed_ns) override;
-  // kernel_crashed names the kernel, if need be among several.
+  // kernel_crashed names the kernel, or several candidates if the one that crashed is unknown.
   Status failure() const override { return failure_; }
 
  private:
@@ -45,7 +45,7 @@ class CudaCall final : public Workload {
   CuResult mark(std::size_t ended);
   CuResult make_events(std::size_t count);
   CuResult elapsed(std::size_t from, std::size_t to, std::int64_t& elapsed_ns) const;
-  // What the kernels found wrong; 0 where they cannot.
+  // Returns the error number that the kernels stored; 0 if they cannot fail.
   std::int32_t result();
   std::int32_t fail(const char* what, CuResult error, bool marked);
   std::string kernels(bool marked) const;
@@ -57,8 +57,9 @@ class CudaCall final : public Workload {
   void* result_ = nullptr;
   std::vector<BoundLaunch> bound_;
   std::vector<PreparedLaunch> launches_;
-  std::vector<CuEvent> events_;  // made when they are first used
-  // How many launches have ended, where there are several: written by the device, and readable after a crash.
+  std::vector<CuEvent> events_;  // created on first use
+  // Number of launches that have ended, for calls of several launches; the device writes it and it is readable after a
+  // crash.
   volatile unsigned* mark_ = nullptr;
   CuDevicePointer mark_address_ = 0;
   Status failure_;

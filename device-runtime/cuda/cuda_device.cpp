@@ -10,7 +10,7 @@ namespace ferry::device {
 namespace {
 
 constexpr int kMaxName = 128;
-// More than the largest cache there is, for a driver that does not tell its size.
+// Used if the driver does not report the size of the cache; larger than any existing cache.
 constexpr std::size_t kUnknownCacheBytes = std::size_t{64} << 20;
 
 CuDevicePointer address(const void* memory, std::uint64_t offset = 0) {
@@ -120,7 +120,7 @@ Result<void*> CudaDevice::allocate(std::uint64_t bytes) {
 
 void CudaDevice::release(void* memory, std::uint64_t bytes) {
   if (memory == nullptr) return;
-  // The driver waits for what still uses it.
+  // The driver waits for pending work that uses the memory.
   api_.memory_free(address(memory));
   memory_.give_back(bytes);
 }

@@ -1,5 +1,5 @@
-// A GPU through the CUDA driver. Its memory is named by the driver's own addresses, which this process cannot follow;
-// everything the session does there goes through one stream, in order.
+// A GPU driven through the CUDA driver. Its memory is identified by the driver's addresses, which this process cannot
+// dereference. All operations of the session go through one stream, in order.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,14 @@
 
 namespace ferry::device {
 
-// All GPUs, in the driver's order; their names end in what code they run: "NVIDIA H100 PCIe (sm_90)". A failure says
-// why there are none.
+// Returns all GPUs, in the driver's order. Their names end with the architecture: "NVIDIA H100 PCIe (sm_90)". A failure
+// says why there are none.
 Result<std::vector<ComputeDevice>> list_cuda_devices(const Drivers& drivers);
 
 class CudaDevice final : public Device {
  public:
-  // not_found, with how many there are, when there is no device of that index. memory_limit: of the GPU's own memory,
-  // which does not count for the session's limit.
+  // not_found, with the number of devices, if there is no device with that index. memory_limit limits the GPU's own
+  // memory, which does not count towards the session's limit.
   static Result<std::unique_ptr<CudaDevice>> open(const Drivers& drivers, std::size_t index,
                                                   std::uint64_t memory_limit = UINT64_MAX);
   CudaDevice(const CudaDevice&) = delete;
@@ -40,13 +40,13 @@ class CudaDevice final : public Device {
   Result<std::unique_ptr<Program>> load(const ModuleFile& module, const Hash& hash) override;
   Result<std::uint64_t> prepare_wiping() override;
   void wipe_caches() override;
-  // Beside NVML's names: architecture, driver, multiprocessors, l2_bytes.
+  // Supports NVML's names and those of cuda_device.cpp, such as architecture, driver, multiprocessors and l2_bytes.
   std::string watched_text(const std::string& name) override;
 
   const CudaApi& api() const { return api_; }
   CuStream stream() const { return stream_; }
   MemoryBudget& memory() { return memory_; }
-  // Of the compute capability: 90 for sm_90.
+  // The compute capability: 90 for sm_90.
   unsigned architecture() const { return architecture_; }
   int attribute(int what) const;
 

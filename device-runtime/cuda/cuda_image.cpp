@@ -10,8 +10,8 @@ namespace {
 struct Kind {
   bool is_cuda = false;
   bool is_ptx = false;
-  bool is_exact = false;      // sm_90a: no other GPU runs it
-  unsigned architecture = 0;  // 0: PTX that does not say
+  bool is_exact = false;      // sm_90a: runs only on exactly this architecture
+  unsigned architecture = 0;  // 0: PTX that does not state its architecture
 };
 
 Kind parse(const std::string& name) {
@@ -38,7 +38,7 @@ bool fits(const Kind& kind, unsigned architecture) {
   return kind.architecture / 10 == architecture / 10 && kind.architecture <= architecture;
 }
 
-// The larger, the better.
+// A larger rank is preferred.
 unsigned rank(const Kind& kind) {
   return (kind.is_ptx ? 0 : 1U << 20) + 2 * kind.architecture + (kind.is_exact ? 1 : 0);
 }

@@ -11,7 +11,7 @@ namespace ferry::device {
 namespace {
 
 constexpr std::size_t kMaxLog = 8 << 10;
-// What any kernel may have without asking for it.
+// Shared memory that a kernel may use without opting in to more.
 constexpr int kPlainSharedBytes = 48 << 10;
 
 unsigned long long number(std::uint64_t value) { return value; }
@@ -20,7 +20,7 @@ Status refuse(ErrorCode code, const FunctionInfo& function, const BoundLaunch& l
   return {code, function.name + ": kernel '" + launch.kernel + "': " + what};
 }
 
-// The word behind ".version" in PTX.
+// Returns the operand of ".version" in PTX.
 std::string ptx_version(const std::string& text) {
   const std::size_t at = text.find(".version ");
   if (at == std::string::npos) return "unknown";
@@ -126,7 +126,7 @@ Result<std::unique_ptr<Workload>> CudaProgram::prepare(std::size_t function, std
 
 Result<std::unique_ptr<Program>> load_cuda_program(const ModuleFile& module, CudaDevice& device) {
   FERRY_ASSIGN(const CodeImage* image, choose_cuda_image(module.images, device.architecture(), device.describe().name));
-  // PTX must end in a zero.
+  // PTX must be null-terminated.
   const std::string code(image->bytes.begin(), image->bytes.end());
   std::string log(kMaxLog, '\0');
   int options[] = {kCuJitErrorLogBuffer, kCuJitErrorLogBufferSizeBytes};

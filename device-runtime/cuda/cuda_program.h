@@ -1,4 +1,4 @@
-// A module's kernels in the driver, and its plans.
+// A module's kernels, loaded by the driver, and its plans.
 #pragma once
 
 #include <map>
@@ -11,17 +11,17 @@
 
 namespace ferry::device {
 
-// unsupported when no image fits the GPU or the driver is too old for it; invalid_argument with the assembler's words
-// when PTX does not assemble.
+// unsupported if no image fits the GPU or the driver is too old for it; invalid_argument, with the assembler's message,
+// if PTX does not assemble.
 Result<std::unique_ptr<Program>> load_cuda_program(const ModuleFile& module, CudaDevice& device);
 
-// A kernel that may be launched, and what the driver says of it.
+// A kernel that can be launched, and its attributes as the driver reports them.
 struct CudaKernel {
   CuFunction function = nullptr;
-  int max_threads = 0;      // a block, as its registers allow
-  int registers = 0;        // a thread
+  int max_threads = 0;      // per block, given its registers
+  int registers = 0;        // per thread
   int shared_bytes = 0;     // that it declares itself
-  int dynamic_allowed = 0;  // shared bytes beyond those that a launch may have so far
+  int dynamic_allowed = 0;  // limit of dynamic shared memory set so far
 };
 
 class CudaProgram final : public Program {
@@ -35,7 +35,7 @@ class CudaProgram final : public Program {
   Result<std::unique_ptr<Workload>> prepare(std::size_t function, std::span<const DeviceArgument> arguments,
                                             const BoundCall& bound) override;
 
-  // Ready for this launch; a refusal says by how much it is beyond what the GPU takes.
+  // Prepares the kernel for this launch. A refusal says which limit of the GPU the launch exceeds, and by how much.
   Result<CudaKernel> kernel_for(const FunctionInfo& function, const BoundLaunch& launch);
 
  private:

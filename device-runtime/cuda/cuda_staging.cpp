@@ -34,7 +34,7 @@ Status CudaStaging::prepare() {
   return {};
 }
 
-// Nothing may still be copied when the pieces are used again.
+// Waits until no copy uses the pieces any more, so that they can be reused.
 Status CudaStaging::finish(Status status) {
   const CuResult error = api_.stream_wait(stream_);
   if (status.is_ok() && error != kCuSuccess) return cuda_failure(api_, "cuStreamSynchronize", error);

@@ -1,5 +1,5 @@
-// Two pieces of pinned memory through which all bytes between this process and a GPU go: while the GPU copies one, the
-// other is filled from the network or emptied into it.
+// Two pieces of pinned memory through which all transfers between this process and a GPU pass: while the GPU copies
+// one, the other is filled from the network or sent to it.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace ferry::device {
 
 class CudaStaging {
  public:
-  // Memory is taken with the first copy. The api and the stream must stay.
+  // Memory is allocated by the first transfer. The api and the stream must outlive this object.
   CudaStaging(const CudaApi& api, CuStream stream) : api_(api), stream_(stream) {}
   CudaStaging(const CudaStaging&) = delete;
   CudaStaging& operator=(const CudaStaging&) = delete;
@@ -24,7 +24,7 @@ class CudaStaging {
  private:
   struct Piece {
     void* memory = nullptr;
-    CuEvent copied = nullptr;  // what was last copied from it or into it
+    CuEvent copied = nullptr;  // recorded after the last copy from or to this piece
   };
 
   Status prepare();

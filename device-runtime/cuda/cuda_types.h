@@ -1,5 +1,5 @@
-// The types and numbers of the CUDA driver API that the device uses, so that nothing of a CUDA Toolkit is needed to
-// build. They are those of cuda.h since CUDA 11 (NVIDIA, "CUDA Driver API"); the driver keeps them for good.
+// The types and constants of the CUDA driver API that the device uses, so that building needs no CUDA Toolkit. They
+// equal those of cuda.h since CUDA 11 (NVIDIA, "CUDA Driver API"), and the driver's ABI keeps them stable.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ inline constexpr int kCuFuncMaxThreadsPerBlock = 0, kCuFuncSharedSizeBytes = 1, 
 inline constexpr int kCuJitErrorLogBuffer = 5, kCuJitErrorLogBufferSizeBytes = 6;
 inline constexpr unsigned kCuStreamNonBlocking = 1, kCuEventDefault = 0, kCuEventDisableTiming = 2;
 
-// CUlaunchAttribute and CUlaunchConfig, of drivers since CUDA 11.8.
+// CUlaunchAttribute and CUlaunchConfig, available since CUDA 11.8.
 inline constexpr int kCuLaunchAttributeClusterDimension = 4;
 struct CuLaunchAttribute {
   int id;

@@ -1,5 +1,5 @@
-// Clocks, temperature and what throttles a GPU, as NVIDIA's management library tells them (NVML API reference). It
-// comes with the driver, but a container may be without.
+// Clocks, temperature and throttling of a GPU, as reported by NVIDIA's management library (NVML API reference). The
+// library comes with the driver, but a container may lack it.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace ferry::device {
 class Nvml {
  public:
   Nvml() = default;
-  // `bus_id` as CUDA gives it: "0000:65:00.0".
+  // `bus_id` is in CUDA's format: "0000:65:00.0".
   Nvml(const Drivers& drivers, const char* bus_id);
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
@@ -19,8 +19,9 @@ class Nvml {
   Nvml& operator=(Nvml&& other) noexcept;
   ~Nvml();
 
-  // sm_clock_mhz, memory_clock_mhz, max_sm_clock_mhz, max_memory_clock_mhz, temperature_c, power_mw, energy_mj, and
-  // throttle_reasons, a sum of NVML's nvmlClocksThrottleReasons; empty for what it does not say.
+  // Returns the value of sm_clock_mhz, memory_clock_mhz, max_sm_clock_mhz, max_memory_clock_mhz, temperature_c,
+  // power_mw, energy_mj or throttle_reasons, a sum of NVML's nvmlClocksThrottleReasons; empty if NVML does not report
+  // it.
   std::string text(const std::string& name) const;
 
  private:
@@ -32,7 +33,7 @@ class Nvml {
   int (*power_)(Handle, unsigned*) = nullptr;
   int (*energy_)(Handle, unsigned long long*) = nullptr;
   int (*throttle_)(Handle, unsigned long long*) = nullptr;
-  Handle device_ = nullptr;  // null: there is no library, or it does not know the device
+  Handle device_ = nullptr;  // null: the library is missing or does not know the device
 };
 
 }  // namespace ferry::device
