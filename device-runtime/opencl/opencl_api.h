@@ -1,4 +1,4 @@
-// The functions of OpenCL 1.2 that the device calls, of whichever libOpenCL the system has.
+// The functions of OpenCL 1.2 that the device calls, taken from the system's libOpenCL.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -46,10 +46,11 @@ struct OpenClApi {
 #undef FERRY_OPENCL_POINTER
 };
 
-// Loaded once a process. unsupported when the system has no OpenCL, or this program cannot load it.
+// Loads the library once per process. unsupported if the system has no OpenCL or this program cannot load it.
 Result<const OpenClApi*> load_opencl(const Drivers& drivers);
 
-// "clBuildProgram: CL_OUT_OF_HOST_MEMORY (-6)", as an error of the device; resource_exhausted for lack of memory.
+// Returns "clBuildProgram: CL_OUT_OF_HOST_MEMORY (-6)" as a device_error, or as resource_exhausted if memory is
+// exhausted.
 Status opencl_failure(const char* function, cl_int error);
 
 }  // namespace ferry::device

@@ -10,7 +10,7 @@ namespace {
 
 constexpr cl_ulong kUnknownCacheBytes = 64 << 20, kMostWipedBytes = 512 << 20;
 
-constexpr std::uintptr_t kGap = 1 << 16;  // between the ranges of two buffers
+constexpr std::uintptr_t kGap = 1 << 16;  // between the address ranges of two buffers
 
 std::string text_of(const OpenClApi& api, cl_device_id device, cl_device_info what) {
   std::size_t bytes = 0;

@@ -1,5 +1,5 @@
-// A device of OpenCL: a GPU, or a processor through PoCL. Its memory has no address in this process; what stands for
-// one is a number out of a range of its own for each buffer, so that places inside of buffers are numbers too.
+// An OpenCL device: a GPU, or a CPU through PoCL. OpenCL memory has no address in this process, so each buffer gets a
+// range of numbers that serve as addresses; a position inside a buffer is then a number as well.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace ferry::device {
 
-// All devices of all platforms, in their order. A failure says why there are none.
+// Returns all devices of all platforms, in order. A failure says why there are none.
 Result<std::vector<ComputeDevice>> list_opencl_devices(const Drivers& drivers);
 
 class OpenClDevice final : public Device {
  public:
-  // not_found, with how many there are, when there is no device of that index.
+  // not_found, with the number of devices, if there is no device with that index.
   static Result<std::unique_ptr<OpenClDevice>> open(const Drivers& drivers, std::size_t index, MemoryBudget& budget);
   OpenClDevice(const OpenClDevice&) = delete;
   OpenClDevice& operator=(const OpenClDevice&) = delete;
@@ -44,19 +44,19 @@ class OpenClDevice final : public Device {
   struct Place {
     cl_mem buffer = nullptr;
     std::size_t offset = 0;
-    std::size_t bytes = 0;  // of the whole buffer
+    std::size_t bytes = 0;  // size of the whole buffer
   };
-  // Where a number of allocate(), or one inside of its range, is.
+  // Finds the buffer and the offset of an address that allocate() returned, or of one inside its range.
   Place find(void* memory) const;
 
-  // What clGetDeviceInfo says, as a number; 0 when it says nothing.
+  // Returns the result of clGetDeviceInfo as a number; 0 if the query fails.
   template <class T>
   T info(cl_device_info what) const {
     T value{};
     return api_.clGetDeviceInfo(device_, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : T{};
   }
 
-  // CUDA's names, as far as OpenCL knows such a thing (PROTOCOL.md, evaluate).
+  // Supports CUDA's names where OpenCL has an equivalent (PROTOCOL.md, evaluate).
   std::string watched_text(const std::string& name) override;
 
  private:
@@ -77,7 +77,7 @@ class OpenClDevice final : public Device {
   cl_command_queue queue_ = nullptr;
   cl_mem wiped_ = nullptr;
   std::size_t wiped_bytes_ = 0;
-  std::map<std::uintptr_t, Block> blocks_;  // by the first number
+  std::map<std::uintptr_t, Block> blocks_;  // by first address
   std::uintptr_t next_ = std::uintptr_t{1} << 20;
 };
 

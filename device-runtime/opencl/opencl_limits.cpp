@@ -7,7 +7,7 @@
 namespace ferry::device {
 namespace {
 
-// More than any block has; times the largest extent it is still a number.
+// Exceeds the threads of any block, and its product with the largest extent does not overflow.
 constexpr std::uint64_t kManyThreads = std::uint64_t{1} << 31;
 
 unsigned long long number(std::uint64_t value) { return value; }
@@ -16,7 +16,7 @@ Status refuse(const FunctionInfo& function, const BoundLaunch& launch, const std
   return {ErrorCode::unsupported, function.name + ": kernel '" + launch.kernel + "' " + what};
 }
 
-// Of the kernel on the device; 0 when the driver does not tell.
+// Returns a property of the kernel on this device; 0 if the driver does not report it.
 template <class T>
 T kernel_info(const OpenClDevice& device, cl_kernel kernel, cl_kernel_work_group_info what) {
   T value{};

@@ -1,4 +1,4 @@
-// What an OpenCL device takes of a launch, known once the kernel is compiled for it.
+// The limits that an OpenCL device sets for a launch, known once the kernel has been compiled for it.
 #pragma once
 
 #include "device-runtime/device/plan_call.h"
@@ -6,10 +6,11 @@
 
 namespace ferry::device {
 
-// That a block has, as far as the driver tells: what the kernel declares itself and what the driver adds.
+// Returns the shared memory of a block as the driver reports it: what the kernel declares and what the driver adds.
 std::uint64_t shared_memory_of(const OpenClDevice& device, cl_kernel kernel);
 
-// unsupported, with both numbers, for more threads a block, more local memory or a larger grid than the device takes.
+// unsupported, with both numbers, if a launch has more threads per block, more local memory or a larger grid than the
+// device supports.
 Status check_launch_limits(const OpenClDevice& device, const FunctionInfo& function, const BoundLaunch& launch,
                            cl_kernel kernel);
 

@@ -15,7 +15,7 @@ constexpr const char* kOptions = "-cl-std=CL1.2";
 constexpr std::size_t kMaxLog = 8 << 10;
 constexpr std::uint64_t kMaxQueued = 1024;
 
-// An object of OpenCL that is let go by itself.
+// Owns an OpenCL object and releases it in its destructor.
 template <class Handle>
 class Owned {
  public:
@@ -67,7 +67,7 @@ class OpenClCall final : public Workload {
     return error == CL_SUCCESS ? result() : fail("clFinish", error);
   }
 
-  // From the first launch's start to the last one's end, as the device's own clock says.
+  // Measured by the device's clock from the start of the first launch to the end of the last.
   std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns) override {
     if (launches_.empty()) return Workload::sample(calls, elapsed_ns);
     const OpenClApi& api = device_.api();
@@ -77,7 +77,7 @@ class OpenClCall final : public Workload {
     for (std::uint64_t i = 0; i < all && error == CL_SUCCESS; ++i) {
       cl_event* const event = i == 0 ? &first : i + 1 == all ? &last : nullptr;
       error = enqueue(launches_[static_cast<std::size_t>(i % launches_.size())], event);
-      // A queue without end would be memory without end.
+      // Bounds the queue, and with it the memory of its entries.
       if (i % kMaxQueued == kMaxQueued - 1 && error == CL_SUCCESS) error = api.clFinish(device_.queue());
     }
     if (error == CL_SUCCESS) error = api.clFinish(device_.queue());
@@ -119,7 +119,7 @@ class OpenClCall final : public Workload {
   Status failure() const override { return failure_; }
 
  private:
-  // What the kernels found wrong; 0 where they cannot.
+  // Returns the error number that the kernels stored; 0 if they cannot fail.
   std::int32_t result() {
     if (result_ == nullptr) return 0;
     std::int32_t found = 0;
@@ -132,7 +132,7 @@ class OpenClCall final : public Workload {
     return -1;
   }
 
-  // From the start of what the first event stands for to the end of what the second one does.
+  // Computes the time from the start of the first event's command to the end of the second's.
   cl_int elapsed(cl_event from, cl_event to, std::int64_t& elapsed_ns) const {
     cl_ulong begin = 0, end = 0;
     cl_int error =
@@ -180,13 +180,13 @@ class OpenClCall final : public Workload {
     return error == CL_SUCCESS ? Status() : opencl_failure("clSetKernelArg", error);
   }
 
-  // A kernel cannot be given a place inside of a buffer, but a buffer that begins there.
+  // A kernel argument cannot be an offset into a buffer, so a sub-buffer that begins there is created.
   Result<cl_mem> buffer_at(void* memory) {
     if (memory == nullptr) return cl_mem{nullptr};
     const OpenClDevice::Place place = device_.find(memory);
     if (place.offset == 0) return place.buffer;
     const cl_buffer_region region{place.offset, place.bytes - place.offset};
-    // Nothing is left to be read or written there.
+    // There is nothing to read or write in an empty region.
     if (region.size == 0) return cl_mem{nullptr};
     cl_int error = CL_SUCCESS;
     const cl_mem buffer =

@@ -1,4 +1,4 @@
-// A module's OpenCL C, compiled by the device's own compiler, and its plans.
+// Compiles a module's OpenCL C with the device's own compiler and runs its plans.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace ferry::device {
 
-// unsupported when the module has no OpenCL C; invalid_argument with the compiler's words when it does not compile.
+// unsupported if the module has no OpenCL C; invalid_argument, with the compiler's message, if it does not compile.
 Result<std::unique_ptr<Program>> load_opencl_program(const ModuleFile& module, OpenClDevice& device);
 
 }  // namespace ferry::device
