@@ -9,7 +9,7 @@
 namespace ferry::device {
 namespace {
 
-// Below this many elements one thread fills faster than several can be woken.
+// With fewer elements, one thread finishes before others could be woken.
 constexpr std::int64_t kFillGrain = 64 << 10;
 
 struct FillLoop {

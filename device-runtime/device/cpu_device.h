@@ -1,5 +1,5 @@
-// The processor this runs on. Kernels are code images that the loader maps; their parallel loops share one pool of
-// threads.
+// The CPU that the server runs on. Kernels are code images that the loader maps; their parallel loops share one thread
+// pool.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace ferry::device {
 
 class CpuDevice final : public Device {
  public:
-  // The budget must live as long as the device and everything it gave out.
+  // The budget must outlive the device and everything allocated from it.
   CpuDevice(ComputeDevice description, unsigned threads, MemoryBudget& budget)
       : description_(std::move(description)), budget_(budget), pool_(threads) {}
 

@@ -10,10 +10,10 @@
 namespace ferry::device {
 namespace {
 
-// Two threads' blocks never share a cache line, nor the pair that some processors fetch together.
+// The workspaces of two threads never share a cache line, nor the pair of lines that some processors fetch together.
 constexpr std::uint64_t kWorkspaceAlignment = 128;
 
-// A block of the device's memory that is returned by itself.
+// A block of the device's memory that releases itself.
 class Block {
  public:
   Block(Device& device, void* memory, std::uint64_t bytes) : device_(device), memory_(memory), bytes_(bytes) {}
@@ -39,7 +39,7 @@ class CpuCall final : public Workload {
 
   void set_arguments(std::span<const DeviceArgument> arguments, std::span<const std::int64_t> symbols) {
     pointers_.reserve(arguments.size() + symbols.size());
-    scalars_.reserve(arguments.size());  // pointers into it are handed out
+    scalars_.reserve(arguments.size());  // pointers into this vector are handed out
     symbols_.assign(symbols.begin(), symbols.end());
     for (const DeviceArgument& argument : arguments) {
       if (argument.is_scalar) scalars_.push_back(argument.scalar_bits);
@@ -105,10 +105,10 @@ class CpuProgram final : public Program {
   }
 
  private:
-  std::unique_ptr<ElfImage> library_;  // or null
+  std::unique_ptr<ElfImage> library_;  // null: the module has none
   ElfImage image_;
   std::vector<std::unique_ptr<LoadedCode>> code_;
-  std::vector<ferry_kernel> kernels_;  // one a function of the manifest
+  std::vector<ferry_kernel> kernels_;  // one per function of the manifest
   Device& device_;
   MemoryBudget& budget_;
   ThreadPool& pool_;

@@ -7,7 +7,7 @@
 
 namespace ferry::device {
 
-// Loads the module's "elf" image and finds every function of the manifest in it. All references must outlive the
+// Loads the module's "elf" image and resolves every function of the manifest in it. All references must outlive the
 // program.
 Result<std::unique_ptr<Program>> load_cpu_program(const ModuleFile& module, const Hash& hash, Device& device,
                                                   MemoryBudget& budget, ThreadPool& pool, PrintBuffer& printed);

@@ -1,4 +1,4 @@
-// What the two flavours of the server can do about devices beside the CPU: main.cpp says which it is.
+// What each flavour of the server supports in addition to the CPU; main.cpp selects the flavour.
 #pragma once
 
 #include <memory>
@@ -10,22 +10,22 @@
 
 namespace ferry::device {
 
-// How drivers are loaded while the program runs: as dlopen and dlsym.
+// Loads drivers at run time, like dlopen and dlsym.
 struct Drivers {
   void* (*open)(const char* file) = nullptr;
   void* (*symbol)(void* library, const char* name) = nullptr;
 };
 
-// A device that the machine has, or a kind that it has none of.
+// A device that the machine has, or a kind of which it has none.
 struct ProbedDevice {
-  ComputeDevice device;  // of a missing kind: the kind alone
-  std::string why_none;  // empty: it is there
+  ComputeDevice device;  // for a missing kind: only the kind
+  std::string why_none;  // empty: the device exists
 };
 
-// Null: a program that is linked statically loads no drivers, and carries nothing that would use them.
+// Null in a statically linked program, which cannot load drivers and does not contain the code that uses them.
 struct OtherDevices {
   std::vector<ProbedDevice> (*probe)() = nullptr;
-  // "opencl", "opencl:1", "cuda".
+  // `name` is for example "opencl", "opencl:1" or "cuda".
   Result<std::unique_ptr<Device>> (*open)(const std::string& name, MemoryBudget& budget) = nullptr;
 };
 

@@ -10,7 +10,7 @@ namespace ferry::device {
 namespace {
 
 constexpr std::uint64_t kAlignment = 64;
-// Floats made of it are not numbers, so a result that it has entered shows.
+// Floats with this pattern are NaN, so a result that depends on them is recognisable.
 constexpr std::uint8_t kUntouched = 0xff;
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }

@@ -1,5 +1,5 @@
-// Tensor memory that tells whether a kernel has left it: each block ends at a page that nothing may touch, another one
-// lies before it, and what is left of its own pages is filled with bytes that a kernel has no business to change.
+// Tensor memory that detects out-of-bounds accesses of kernels: each block ends at an inaccessible page, another such
+// page precedes it, and the rest of its own pages is filled with a pattern that kernels must not change.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ class GuardedMemory {
   GuardedMemory& operator=(const GuardedMemory&) = delete;
   ~GuardedMemory();
 
-  // How much of a session's budget so many bytes take: whole pages.
+  // Returns how much of a session's budget a block of this size takes: whole pages.
   static std::uint64_t cost(std::uint64_t bytes);
 
-  // Zeroed and aligned to 64 bytes; null when there is no memory. bytes > 0.
+  // Returns zeroed memory aligned to 64 bytes; null if there is none. Requires bytes > 0.
   void* take(std::uint64_t bytes);
-  // Whether it was from here.
+  // Releases the memory and returns true if it was allocated here.
   bool give_back(void* memory);
-  // The first block with changed bytes around it.
+  // Returns the first block around which bytes have changed.
   MemoryDamage damage() const;
 
  private:

@@ -1,5 +1,5 @@
-// What a kernel on the CPU sees of the runtime: the table of rpc/abi/runtime_api.h with the state of one call behind
-// it.
+// The runtime as a kernel on the CPU sees it: the function table of rpc/abi/runtime_api.h, followed by the state of one
+// call.
 #pragma once
 
 #include <pthread.h>
@@ -13,7 +13,8 @@
 
 namespace ferry::device {
 
-// Text that kernels print, from any of their threads. Beyond a limit it is dropped and the loss noted.
+// Collects the text that kernels print from any of their threads. Text beyond a limit is dropped, and the loss is
+// noted.
 class PrintBuffer {
  public:
   PrintBuffer() = default;
@@ -23,7 +24,7 @@ class PrintBuffer {
 
   void append(const char* bytes, std::size_t length);
   std::string take();
-  // Everything goes there too.
+  // Also appends everything to the tail.
   void set_tail(PrintTail* tail) { tail_ = tail; }
 
  private:
@@ -34,15 +35,15 @@ class PrintBuffer {
 };
 
 struct KernelContext {
-  ferry_runtime_api api;  // first: kernels hand back its address
+  ferry_runtime_api api;  // first member: kernels pass its address back
   ThreadPool* pool;
   PrintBuffer* printed;
   std::uint8_t* call_workspace;
   std::uint8_t* thread_workspaces;
-  std::uint64_t thread_workspace_stride;  // bytes; 0 when the manifest asked for none
+  std::uint64_t thread_workspace_stride;  // bytes; 0 if the manifest requests no thread workspace
 };
 
-// With every slot filled in and no workspace.
+// Fills in every slot and sets no workspace.
 KernelContext make_kernel_context(ThreadPool& pool, PrintBuffer& printed);
 
 }  // namespace ferry::device

@@ -1,4 +1,4 @@
-// How many bytes a session may hold: tensors, workspaces and code together, or what it holds of a GPU's own memory.
+// Limits the bytes that a session may hold: tensors, workspaces and code together, or its share of a GPU's memory.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@ namespace ferry::device {
 
 class MemoryBudget {
  public:
-  // `name` and `hint` are for the sentence of a refusal, and must stay.
+  // `name` and `hint` appear in the error message and must outlive the budget.
   explicit MemoryBudget(std::uint64_t limit, const char* name = "this session's limit",
                         const char* hint = "rpc_server --memory-limit")
       : limit_(limit), name_(name), hint_(hint) {}
 
-  // resource_exhausted names what was asked for, what is in use and the limit; nothing is taken then.
+  // resource_exhausted names the requested bytes, those in use and the limit; nothing is taken in that case.
   Status take(std::uint64_t bytes);
   void give_back(std::uint64_t bytes) { used_ -= bytes; }
 

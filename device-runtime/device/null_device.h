@@ -1,5 +1,5 @@
-// A device that keeps data and runs nothing: the smallest real one, for tests of everything above devices, and the
-// pattern for the next.
+// A device that stores data and runs nothing: the smallest real device, used in tests of the layers above devices, and
+// a template for new ones.
 #pragma once
 
 #include "device-runtime/device/device.h"
@@ -17,7 +17,7 @@ class NullDevice final : public Device {
   std::uint8_t* host_address(void* memory) override { return static_cast<std::uint8_t*>(memory); }
   Status copy(void* destination, std::uint64_t destination_offset, void* source, std::uint64_t source_offset,
               std::uint64_t bytes) override;
-  // Any module loads; its calls return 0 and touch nothing.
+  // Any module loads; its calls return 0 and access nothing.
   Result<std::unique_ptr<Program>> load(const ModuleFile& module, const Hash& hash) override;
 
  private:

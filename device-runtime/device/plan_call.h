@@ -1,4 +1,4 @@
-// The launches of one call of a plan (rpc/abi/plan.h), with every expression worked out.
+// The launches of one call of a plan (rpc/abi/plan.h), with every expression evaluated.
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@
 
 namespace ferry::device {
 
-// What a kernel is given: a place in the device's memory, or the bytes of a number.
+// An operand of a kernel: an address in the device's memory, or the bytes of a number.
 struct BoundOperand {
   bool is_memory = false;
   void* memory = nullptr;
   std::uint64_t bits = 0;
-  std::size_t bytes = 0;  // of the number
+  std::size_t bytes = 0;  // size of the number
 };
 
 struct BoundLaunch {
@@ -26,10 +26,10 @@ struct BoundLaunch {
   std::vector<BoundOperand> operands;
 };
 
-// Where the plan leaves the call's result, an int32 (rpc/abi/MODULE.md); null when it cannot fail.
+// Returns where the plan stores the call's result, an int32 (rpc/abi/MODULE.md); null if it cannot fail.
 void* result_place(const FunctionInfo& function, void* workspace);
 
-// Launches without a block are left out. `workspace` is that of the call, or null.
+// Omits launches with an empty grid. `workspace` is that of the call, or null.
 Result<std::vector<BoundLaunch>> bind_plan(const FunctionInfo& function, std::span<const DeviceArgument> arguments,
                                            const BoundCall& bound, void* workspace);
 

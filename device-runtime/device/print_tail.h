@@ -1,4 +1,4 @@
-// The last of what kernels printed, kept where it outlives the process.
+// The end of what kernels printed, in memory that outlives the process.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace ferry::device {
 
 struct PrintTail {
   char text[1024];
-  std::atomic<std::size_t> written{0};  // in all; the last of it lies in the text, as in a ring
+  std::atomic<std::size_t> written{0};  // in total; `text` is a ring buffer that holds the last bytes
 
   // One thread at a time.
   void append(const char* bytes, std::size_t length) {
@@ -19,7 +19,7 @@ struct PrintTail {
     written.store(begin + length);
   }
 
-  // Whole lines where there are some.
+  // Returns whole lines if there are any.
   std::string last() const {
     const std::size_t end = written.load();
     std::string result;
