@@ -1,6 +1,5 @@
-// What a session is doing right now, in memory that it shares with the supervisor: after a crash nobody else can tell.
-// Kernels can write there, by accident or not: whoever reads it from another process does so through
-// supervisor/seen_activity.h.
+// The current activity of a session, in memory shared with the supervisor, which needs it after a crash. Kernels can
+// overwrite this memory, so other processes must read it through supervisor/seen_activity.h.
 #pragma once
 
 #include <atomic>
@@ -14,29 +13,29 @@
 
 namespace ferry::device {
 
-// Where a signal has ended the session, as its handler saw it.
+// Describes the signal that ended the session, as its handler recorded it.
 struct Crash {
-  std::atomic<int> taken{0};   // a thread writes, or has written
-  std::atomic<int> signal{0};  // the rest is there
-  std::uint64_t address = 0;   // that was accessed, or of the instruction
-  Hash module{};               // zeros: the code of no module
-  std::uint64_t offset = 0;    // in its image
+  std::atomic<int> taken{0};   // a thread is writing or has written the rest
+  std::atomic<int> signal{0};  // set last: the other fields are valid
+  std::uint64_t address = 0;   // faulting address, or address of the instruction
+  Hash module{};               // zeros: the code belongs to no module
+  std::uint64_t offset = 0;    // offset in the module's image
 };
 
 struct Activity {
-  // At both ends, so that a range of the same bytes that covers all of it shows.
+  // Marks at both ends, so that an overwrite of the whole structure with one repeated value is detected.
   static constexpr std::uint64_t kMark = 0x9e3779b97f4a7c15;
 
   std::atomic<std::uint64_t> begin_mark{kMark};
-  std::atomic<std::uint64_t> request{0};  // being worked on; 0: none
+  std::atomic<std::uint64_t> request{0};  // id of the request in progress; 0: none
   std::atomic<std::int64_t> started_ns{0};
   std::atomic<std::uint16_t> tag{0};
   std::atomic<std::uint8_t> in_kernel{0};  // 0 or 1
-  std::atomic<std::uint8_t> sending{0};    // 1: inside a frame, nobody else may send another
-  secure::PublishedCount sealed;           // records of an encrypted connection
+  std::atomic<std::uint8_t> sending{0};    // 1: in the middle of a frame, so no other frame may be sent
+  secure::PublishedCount sealed;           // number of sealed records of an encrypted connection
   Crash crash;
   PrintTail printed;
-  char function[256] = {};  // ends in a zero; meaningful while in_kernel
+  char function[256] = {};  // null-terminated; valid while in_kernel is set
   std::atomic<std::uint64_t> end_mark{kMark};
 
   void begin_kernel(std::string_view name) {

@@ -23,7 +23,7 @@ Status Buffer::check_range(rpc::Handle handle, std::uint64_t offset, std::uint64
 }
 
 void Buffer::mark_unwritten(std::uint64_t offset, std::uint64_t bytes, std::uint64_t cause) {
-  // A range that makes no sense could have meant any of the contents.
+  // An invalid range could have meant any part of the contents.
   const bool sensible = offset <= bytes_ && bytes <= bytes_ - offset;
   const std::uint64_t begin = sensible ? offset : 0;
   const std::uint64_t end = sensible ? offset + bytes : bytes_;
@@ -40,7 +40,7 @@ void Buffer::mark_unwritten(std::uint64_t offset, std::uint64_t bytes, std::uint
 
 void Buffer::mark_written(std::uint64_t offset, std::uint64_t bytes) {
   const std::uint64_t end = offset + bytes;
-  // Taken off at either end; a hole in the middle is not worth remembering.
+  // The written range is removed at either end only; a hole in the middle is not tracked.
   if (offset <= unwritten_begin_) unwritten_begin_ = std::clamp(end, unwritten_begin_, unwritten_end_);
   if (end >= unwritten_end_) unwritten_end_ = std::clamp(offset, unwritten_begin_, unwritten_end_);
 }

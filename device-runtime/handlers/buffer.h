@@ -1,4 +1,5 @@
-// Memory of a device that the client named, and which part of its contents a failed request should have written.
+// Device memory that the client refers to by a handle, and the part of its contents that a failed request should have
+// written.
 #pragma once
 
 #include "device-runtime/device/device.h"
@@ -18,14 +19,14 @@ class Buffer {
   std::uint64_t bytes() const { return bytes_; }
   std::uint8_t* host_address() const { return device_.host_address(memory_); }
 
-  // invalid_argument unless [offset, offset + bytes) lies inside the buffer.
+  // Returns invalid_argument unless [offset, offset + bytes) lies inside the buffer.
   Status check_range(rpc::Handle handle, std::uint64_t offset, std::uint64_t bytes) const;
 
-  // The request `cause` should have written this range, and did not.
+  // Records that the request `cause` should have written this range but did not.
   void mark_unwritten(std::uint64_t offset, std::uint64_t bytes, std::uint64_t cause);
-  // The range has good contents now.
+  // Records that the range now has valid contents.
   void mark_written(std::uint64_t offset, std::uint64_t bytes);
-  // aborted when the range's contents depend on a failed request.
+  // Returns aborted if the range's contents depend on a failed request.
   Status check_contents(Exchange& exchange, rpc::Handle handle, std::uint64_t offset, std::uint64_t bytes) const;
 
  private:
@@ -34,7 +35,7 @@ class Buffer {
   Device& device_;
   void* memory_;
   std::uint64_t bytes_;
-  // The smallest range that covers all that failed requests left unwritten, and the first of those requests.
+  // The smallest range that covers everything that failed requests left unwritten, and the first of those requests.
   std::uint64_t unwritten_begin_ = 0;
   std::uint64_t unwritten_end_ = 0;
   std::uint64_t cause_ = 0;

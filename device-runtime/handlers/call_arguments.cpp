@@ -47,7 +47,7 @@ Result<View> find_view(SessionState& state, Exchange& exchange, const rpc::Argum
   return View{buffer, argument.offset, argument.offset + bytes};
 }
 
-// Kernels are compiled on the promise that what they write is not reached through another argument.
+// Kernels are compiled under the assumption that memory they write is not accessed through another argument.
 Status check_overlaps(const FunctionInfo& info, const std::vector<View>& views) {
   for (std::size_t i = 0; i < views.size(); ++i) {
     for (std::size_t j = i + 1; j < views.size(); ++j) {
@@ -139,13 +139,13 @@ void mark_outputs_unwritten(SessionState& state, const rpc::Call& request, std::
   }
   for (std::size_t i = 0; i < request.arguments.size(); ++i) {
     const rpc::Argument& argument = request.arguments[i];
-    // Of an unknown function, every argument may be an output.
+    // If the function is unknown, every argument may be an output.
     const bool only_read =
         info != nullptr && i < info->parameters.size() && info->parameters[i].direction == Direction::in;
     if (argument.is_scalar || only_read) continue;
     Buffer* buffer = state.buffers.find_quietly(argument.buffer);
     if (buffer == nullptr) continue;
-    // What cannot be measured counts as the whole buffer.
+    // If the size is invalid, the whole buffer counts as unwritten.
     buffer->mark_unwritten(argument.offset, dense_bytes(argument.dtype, argument.shape).value_or(UINT64_MAX), cause);
   }
 }

@@ -1,4 +1,5 @@
-// From the arguments of a request to those of a kernel: looked up, checked against the manifest and against each other.
+// Converts the arguments of a request into those of a kernel: looks them up and checks them against the manifest and
+// against each other.
 #pragma once
 
 #include <vector>
@@ -9,25 +10,26 @@ namespace ferry::device {
 
 struct CheckedCall {
   Module* module = nullptr;
-  std::size_t function = 0;  // in the module's manifest
+  std::size_t function = 0;  // index in the module's manifest
   BoundCall bound;
   std::vector<DeviceArgument> arguments;
 
   const FunctionInfo& info() const { return module->manifest.functions[function]; }
 };
 
-// The manifest decides about dtypes, shapes and preconditions; then every view must lie in its buffer, depend on no
-// failed request where it is read, and overlap another only if the kernel writes neither.
+// Checks dtypes, shapes and preconditions against the manifest. In addition, every view must lie within its buffer,
+// must not depend on a failed request if it is read, and may overlap another view only if the kernel writes neither.
 Result<CheckedCall> check_call(SessionState& state, Exchange& exchange, const rpc::Call& request);
 
-// invalid_argument when the kernel, which has run, wrote outside of its tensors. Only guarded memory tells.
+// Returns invalid_argument if the kernel, which has run, wrote outside of its tensors. Only guarded memory detects
+// this.
 Status check_damage(const CheckedCall& call);
 
-// Marks what a call that went well has written as good.
+// Marks the outputs of a successful call as written.
 void mark_outputs_written(SessionState& state, const rpc::Call& request, const CheckedCall& call);
 
-// Marks what a failed call should have written, because of the request `cause`. Works on whatever of the call makes
-// sense.
+// Marks the outputs that a failed call should have written as unwritten because of the request `cause`. Handles every
+// part of the request that is valid.
 void mark_outputs_unwritten(SessionState& state, const rpc::Call& request, std::uint64_t cause);
 
 }  // namespace ferry::device

@@ -1,4 +1,4 @@
-// Requests that run kernels.
+// The request that runs a kernel.
 #pragma once
 
 #include "device-runtime/handlers/session_state.h"

@@ -1,5 +1,5 @@
-// What a failed request means for those that come after it: handles that it should have defined and contents that it
-// should have written are remembered with its id. An overload for each request that defines or writes something.
+// The effects of a failed request on later ones: handles that it should have defined and contents that it should have
+// written are recorded with its id. There is an overload for each request that defines or writes something.
 #pragma once
 
 #include "device-runtime/handlers/session_state.h"

@@ -1,4 +1,4 @@
-// What describes a session's machine and device at a moment: small files, and what a GPU's driver says.
+// The state of a session's machine and device at one moment: small files and values that a GPU's driver reports.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace ferry::device {
 
-// Of a path as PROTOCOL.md has them in evaluate; "gpu:" asks the device. Empty where there is nothing.
+// Returns the text for a path as PROTOCOL.md defines it for evaluate; a "gpu:" path queries the device. Empty if there
+// is none.
 std::string device_text(Device& device, const std::string& path);
 
 }  // namespace ferry::device

@@ -17,7 +17,7 @@ namespace {
 template <class Request>
 using Handler = Result<typename rpc::MessageOf<Request>::Reply> (*)(SessionState&, Exchange&, const Request&);
 
-// The standard library throws when there is no memory; that must cost one request, not the session.
+// The standard library throws if memory is exhausted; that must fail the request, not the session.
 template <class Request>
 Result<typename rpc::MessageOf<Request>::Reply> run(Handler<Request> handler, SessionState& state, Exchange& exchange,
                                                     const Request& request) {
@@ -63,7 +63,7 @@ bool dispatch(SessionState& state, rpc::Connection& connection, Activity& activi
     case rpc::Tag::Facts: return reply_with(&handle_facts);
     case rpc::Tag::Close: return reply_with(&handle_close);
     case rpc::Tag::Open: return reply_with(&handle_open);
-    case rpc::Tag::GetStatus: break;  // the supervisor's, instead of a session
+    case rpc::Tag::GetStatus: break;  // answered by the supervisor instead of a session
     case rpc::Tag::Evaluate: return reply_with(&handle_evaluate);
     case rpc::Tag::ReadFiles: return reply_with(&handle_read_files);
     case rpc::Tag::TimeSteps: return reply_with(&handle_time_steps);

@@ -19,13 +19,13 @@ namespace ferry::device {
 namespace {
 
 constexpr std::size_t kMaxCalls = 8;
-// 16 bytes each must fit the body of the answer, and what is watched beside them.
+// The samples, of 16 bytes each, and the watched texts must fit the body of the answer.
 constexpr std::size_t kMaxSamples = 60'000;
 
 struct Subject {
   CheckedCall call;
   std::unique_ptr<Workload> workload;
-  std::vector<MemoryRange> memory;  // where this process reaches it
+  std::vector<MemoryRange> memory;  // the memory of the arguments that this process can access
   bool wipes_itself = false;        // the device has caches of its own
   Counts counted{};
   double calls = 0;
@@ -37,8 +37,8 @@ rusage usage_now() {
   return usage;
 }
 
-// Counters run during samples only; caches are emptied before them; the board is looked at between warm-up and the
-// first round, since an idle core's frequency says nothing about the measurement.
+// Counters run only during samples, and caches are emptied before each. The state of the board is read between warm-up
+// and the first round, since an idle core's frequency says nothing about the measurement.
 class Hooks final : public SampleHooks {
  public:
   Hooks(const std::vector<std::string>& watch, std::vector<Subject>& subjects, ColdCache* cold, rpc::Evaluation& into)
@@ -119,7 +119,7 @@ Status prepare(SessionState& state, Exchange& exchange, const rpc::Call& request
   return {};
 }
 
-// Parallel loops are as wide as before again when this is over.
+// Restores the number of threads of parallel loops when it goes out of scope.
 class LimitedThreads {
  public:
   LimitedThreads(Device& device, unsigned threads) : device_(device) { device_.limit_threads(threads); }
@@ -134,7 +134,7 @@ class LimitedThreads {
 std::uint32_t threads_for(const SessionState& state, const rpc::Evaluate& request) {
   std::uint32_t threads = state.facts.threads;
   if (request.threads != 0) threads = std::min(threads, request.threads);
-  // More threads than cores would only take turns.
+  // More threads than cores would only share the cores.
   if (!request.cores.empty()) threads = std::min(threads, static_cast<std::uint32_t>(request.cores.size()));
   return threads;
 }
@@ -145,7 +145,7 @@ std::uint64_t largest_cache(const DeviceFacts& facts) {
   return most;
 }
 
-// The calls stand beside the request, whose own are not looked at.
+// Measures `calls` with the settings of the request; the request's own list of calls is ignored.
 Result<rpc::Evaluation> evaluate(SessionState& state, Exchange& exchange, Calls calls, const rpc::Evaluate& request) {
   FERRY_TRY(check_request(calls.size(), request));
   std::vector<Subject> subjects(calls.size());

@@ -1,4 +1,4 @@
-// The requests that measure: several calls in turns, and under which circumstances.
+// The requests that measure: they run several calls in turns and report the circumstances.
 #pragma once
 
 #include "device-runtime/handlers/session_state.h"

@@ -44,7 +44,7 @@ void Exchange::tell_crash(const std::string& function, const std::string& cause)
   event.function = function;
   event.signal = cause;
   activity_.sending.store(true);
-  // A client that is gone does not want the answer either.
+  // If sending fails, the client is gone and does not need the answer either.
   (void)connection_.send_event(rpc::EventTag::crash, event);
   activity_.sending.store(false);
   session_ends_ = true;
@@ -58,7 +58,7 @@ void Exchange::send(std::vector<std::uint8_t> body, const Status* failure) {
                              body.size(), rpc::kMaxBodyBytes));
     failure = &too_long;
   }
-  // What the client still sends of a refused write must be out of the way before it can read the answer.
+  // Everything that the client still sends for a refused write must be read before the client reads the answer.
   if (!session_ends_ && !connection_.drain_payload().is_ok()) session_ends_ = true;
   activity_.sending.store(true);
   const rpc::FrameHeader header{rpc::FrameKind::response, header_.tag, ErrorCode::ok, header_.request};

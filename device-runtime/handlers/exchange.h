@@ -1,4 +1,4 @@
-// One request and its answer. Handlers receive payloads through it and say what else belongs to the answer.
+// One request and its answer. Handlers receive payloads through it and set the payload and events of the answer.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace ferry::device {
 
 class Exchange {
  public:
-  // Tells the activity page that the request is under way.
+  // Records on the activity page that the request is in progress.
   Exchange(rpc::Connection& connection, const rpc::FrameHeader& header, Activity& activity);
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
@@ -22,35 +22,37 @@ class Exchange {
   std::uint64_t payload_bytes() const { return header_.payload_bytes; }
   Activity& activity() { return activity_; }
 
-  // The next bytes of the request's payload, straight into place. A failure here ends the session.
+  // Receives the next bytes of the request's payload directly into their destination. A failure here ends the session.
   Status receive_payload(MutableByteSpan into);
 
-  // The status `aborted`; `cause` is the request that went wrong first.
+  // Returns an `aborted` status; `cause` is the request that failed first.
   Status aborted(std::uint64_t cause, std::string message);
-  // The request that this one's failure goes back to: itself, unless it was aborted.
+  // The request that caused this one's failure: itself, unless it was aborted.
   std::uint64_t cause() const { return failed_request_ != 0 ? failed_request_ : header_.request; }
 
-  // Sent with a good answer, from where it lies.
+  // Sets the payload of a successful answer, which is sent directly from this memory.
   void set_reply_payload(ByteSpan payload) { reply_payload_ = payload; }
-  // The same for bytes that nobody else keeps.
+  // Like set_reply_payload(), but takes ownership of the bytes.
   void give_reply_payload(std::vector<std::uint8_t> payload) {
     own_payload_ = std::move(payload);
     reply_payload_ = own_payload_;
   }
-  // The same for bytes that come piece by piece: `send_all` hands each to the function that it is given. When it fails
-  // before it has handed over all, the session ends inside the answer.
+  // Like set_reply_payload(), for bytes that become available piece by piece: `send_all` passes each piece to the
+  // function that it is given. If it fails before it has passed all bytes, the session ends in the middle of the
+  // answer.
   using SendPiece = std::function<Status(ByteSpan)>;
   void set_reply_pieces(std::uint64_t bytes, std::function<Status(const SendPiece&)> send_all) {
     reply_pieces_bytes_ = bytes;
     reply_pieces_ = std::move(send_all);
   }
-  // A device says that the kernel has crashed: what it was, ahead of the answer, which is the session's last.
+  // Reports a kernel crash that the device detected. The event precedes the answer, which is the last one of the
+  // session.
   void tell_crash(const std::string& function, const std::string& cause);
-  // No more requests are taken after this one.
+  // Ends the session after this request.
   void end_session() { session_ends_ = true; }
   bool session_ends() const { return session_ends_; }
 
-  // A line for the person at the client, ahead of the answer.
+  // Sends a line for the user of the client, ahead of the answer.
   void log(std::string text);
 
   template <class Reply>

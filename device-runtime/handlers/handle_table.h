@@ -1,5 +1,5 @@
-// Things that the client names by handles of its own choice. A handle whose definition failed is remembered, so that
-// requests already under way for it are answered `aborted` and name the request that failed.
+// Objects that the client refers to by handles of its own choice. A handle whose definition failed is remembered, so
+// that requests already in flight for it are answered `aborted` and name the request that failed.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ class HandleTable {
  public:
   HandleTable(const char* noun, std::size_t limit) : noun_(noun), limit_(limit) {}
 
-  // Whether the client may define this handle now.
+  // Checks whether the client may define this handle now.
   Status check_new(rpc::Handle handle) const {
     if (handle == 0) return {ErrorCode::invalid_argument, format("expected a %s handle other than 0", noun_)};
     const auto entry = entries_.find(handle);
@@ -30,13 +30,13 @@ class HandleTable {
 
   void define(rpc::Handle handle, std::unique_ptr<T> thing) { entries_[handle] = {std::move(thing), 0}; }
 
-  // Remembers that the request `cause` should have defined it.
+  // Records that the request `cause` should have defined the handle.
   void fail(rpc::Handle handle, std::uint64_t cause) {
     if (handle == 0 || entries_.size() >= limit_) return;
     entries_.try_emplace(handle, Entry{nullptr, cause});
   }
 
-  // not_found or aborted when there is no such thing.
+  // Returns not_found or aborted if the object does not exist.
   Result<T*> find(Exchange& exchange, rpc::Handle handle) {
     const auto entry = entries_.find(handle);
     if (entry == entries_.end()) {
@@ -49,13 +49,13 @@ class HandleTable {
     return entry->second.thing.get();
   }
 
-  // The thing, or null for whatever reason.
+  // Returns the object, or null if it does not exist for any reason.
   T* find_quietly(rpc::Handle handle) {
     const auto entry = entries_.find(handle);
     return entry == entries_.end() ? nullptr : entry->second.thing.get();
   }
 
-  // Forgets the handle, failed or not; not_found when there was none.
+  // Removes the handle, failed or not; not_found if it does not exist.
   Status remove(rpc::Handle handle) {
     if (entries_.erase(handle) != 0) return {};
     return {ErrorCode::not_found, format("there is no %s %llu", noun_, number(handle))};
@@ -70,7 +70,7 @@ class HandleTable {
 
  private:
   struct Entry {
-    std::unique_ptr<T> thing;  // null: its definition failed
+    std::unique_ptr<T> thing;  // null: the definition failed
     std::uint64_t cause = 0;
   };
 

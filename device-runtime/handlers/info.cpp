@@ -41,19 +41,19 @@ Result<rpc::FactsReply> handle_facts(SessionState& state, Exchange&, const rpc::
 
 Result<rpc::ReadFilesReply> handle_read_files(SessionState& state, Exchange&, const rpc::ReadFiles& request) {
   rpc::ReadFilesReply reply;
-  // The first device beside the CPU, if the client named one.
+  // The first device beside the CPU, if the client requested one.
   Device& device = *state.devices[state.devices.size() > 1 ? 1 : 0];
   std::size_t bytes = 0;
   for (const std::string& path : request.paths) {
     reply.texts.push_back(device_text(device, path));
     bytes += reply.texts.back().size();
-    if (bytes > rpc::kMaxBodyBytes) break;  // no answer: there is no reason to read on
+    if (bytes > rpc::kMaxBodyBytes) break;  // the answer exceeds the limit anyway, so no more files are read
   }
   return reply;
 }
 
 Result<rpc::Empty> handle_close(SessionState& state, Exchange& exchange, const rpc::Close&) {
-  // Before the answer, so that whoever has it finds the modules in the next session.
+  // Before the answer, so that a client that has received it finds the modules in its next session.
   if (const Status stored = store_modules(state); !stored.is_ok()) exchange.log(stored.message());
   exchange.end_session();
   return rpc::Empty{};

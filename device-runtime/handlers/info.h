@@ -12,7 +12,7 @@ Result<rpc::FactsReply> handle_facts(SessionState& state, Exchange& exchange, co
 Result<rpc::ReadFilesReply> handle_read_files(SessionState& state, Exchange& exchange, const rpc::ReadFiles& request);
 Result<rpc::Empty> handle_close(SessionState& state, Exchange& exchange, const rpc::Close& request);
 
-// The newest version both sides speak; version_mismatch names both ranges when there is none.
+// Returns the newest version that both sides support; version_mismatch names both ranges if there is none.
 Result<std::uint32_t> negotiate_version(std::uint32_t version_min, std::uint32_t version_max);
 
 }  // namespace ferry::device

@@ -1,4 +1,4 @@
-// What goes with every run of a kernel: its name on the activity page, and what its result means.
+// Accompanies every run of a kernel: its name on the activity page, and the interpretation of its result.
 #pragma once
 
 #include <string_view>
@@ -11,12 +11,12 @@
 
 namespace ferry::device {
 
-// Tells the activity page what runs, a kernel or what a module makes its loader do, so that a crash has a name and the
-// limit of a call holds.
+// Records on the activity page which kernel runs, or which module is being loaded, so that a crash report can name it
+// and the time limit of a call applies.
 class KernelRunning {
  public:
   KernelRunning(Exchange& exchange, std::string_view name) : activity_(exchange.activity()) {
-    // What the request has waited for before, a long upload perhaps, does not count.
+    // The time that the request has waited before, for example for a long upload, does not count.
     activity_.started_ns.store(now_ns());
     activity_.begin_kernel(name);
   }
@@ -28,10 +28,11 @@ class KernelRunning {
   Activity& activity_;
 };
 
-// What a kernel's result means to the caller.
+// Converts a kernel's result into a status for the caller.
 Status result_status(const FunctionInfo& info, std::int32_t result);
 
-// Why the device could not run it, or ok. After a crash the device is of no use, and the session ends with the answer.
+// Returns the reason why the device could not run the call, or ok. After a crash the device is unusable, and the
+// session ends with the answer.
 Status device_status(Exchange& exchange, const FunctionInfo& info, const Workload& workload);
 
 }  // namespace ferry::device

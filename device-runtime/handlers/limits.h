@@ -1,4 +1,4 @@
-// What one session may ask for at most, apart from memory.
+// Limits of one session, apart from memory.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace ferry::device {
 
 inline constexpr std::uint64_t kMaxModuleBytes = std::uint64_t{256} << 20;
 inline constexpr std::size_t kMaxModules = 4096;
-// Of module files that wait to be kept on disk.
+// Total size of module files that wait to be stored on disk.
 inline constexpr std::size_t kMaxUnstoredBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxBuffers = 65536;
 

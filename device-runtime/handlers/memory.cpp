@@ -5,8 +5,8 @@
 namespace ferry::device {
 namespace {
 
-// What is more goes out while the rest is still fetched from the device. A device that then fails can only be answered
-// by closing, so less is fetched first.
+// Data beyond this size is sent while the rest is still fetched from the device. If the device then fails, closing the
+// connection is the only possible answer, so smaller amounts are fetched completely first.
 constexpr std::uint64_t kMaxFetchedFirst = 4 << 20;
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace ferry::device {
 namespace {
 
-// Features that name the same kind of thing, best last: a refusal shows what the device has of them.
+// Returns the device's features whose names begin like the missing one, or all of them; a refusal lists them.
 std::string closest_features(const std::string& missing, const std::vector<std::string>& features) {
   std::string found;
   const std::string stem = missing.substr(0, 3);
@@ -41,7 +41,7 @@ Status check_fits_cpu(const Manifest& manifest, const DeviceFacts& facts) {
   return {};
 }
 
-// Functions of a CPU are code, those of other devices are plans.
+// Functions for a CPU are machine code, those for other devices are plans.
 Status check_has_code(const Manifest& manifest, const Device& device) {
   const bool is_cpu = device.describe().kind == "cpu";
   for (const FunctionInfo& function : manifest.functions) {
@@ -52,7 +52,7 @@ Status check_has_code(const Manifest& manifest, const Device& device) {
   return {};
 }
 
-// A module names the architecture of a CPU, or the kind of another device.
+// A module names the architecture of a CPU or the kind of another device.
 Result<Device*> find_device(const Manifest& manifest, const DeviceFacts& facts,
                             std::span<const std::unique_ptr<Device>> devices) {
   if (manifest.arch == facts.arch) {

@@ -11,12 +11,12 @@ struct Module {
   Hash hash{};
   std::uint64_t file_bytes = 0;
   Manifest manifest;
-  Device* device = nullptr;  // that it is for
+  Device* device = nullptr;  // the device that runs the module
   std::unique_ptr<Program> program;
 };
 
-// Reads a .ferry file, checks that one of these devices, the CPU first, can run it, and loads its code there. The
-// message of a refusal says what the module needs and what the devices have.
+// Reads a .ferry file, selects a device that can run it, trying the CPU first, and loads its code there. The message of
+// a refusal states what the module needs and what the devices have.
 Result<std::unique_ptr<Module>> load_module(std::span<const std::uint8_t> file, const Hash& hash,
                                             const DeviceFacts& facts, std::span<const std::unique_ptr<Device>> devices);
 

@@ -55,16 +55,16 @@ std::optional<std::vector<std::uint8_t>> ModuleStore::find(const Hash& hash) con
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(info.st_size));
   if (!read_all(file.descriptor, bytes)) return std::nullopt;
   if (blake2b(bytes) == hash) {
-    // Used now: what was not used for longest goes first.
+    // Updates the modification time, by which the least recently used file is found.
     (void)futimens(file.descriptor, nullptr);
     return bytes;
   }
-  // Damaged on the disk: out of the way, so that the next upload can replace it.
+  // Damaged on disk: deleted, so that the next upload can replace it.
   unlink(path.c_str());
   return std::nullopt;
 }
 
-// Sessions may do this at the same time: a file that is gone already makes no difference.
+// Sessions may run this concurrently: a file that has already been deleted is no error.
 void ModuleStore::make_room(std::uint64_t bytes) const {
   if (bytes <= room_) {
     room_ -= bytes;
@@ -87,7 +87,7 @@ void ModuleStore::make_room(std::uint64_t bytes) const {
     files.push_back({info.st_mtim, static_cast<std::uint64_t>(info.st_size), std::move(path)});
   }
   closedir(folder);
-  // More than is needed, so that the next look is not the next file's.
+  // More room than needed is made, so that the next file does not need another scan.
   const std::uint64_t goal = total > max_bytes_ ? max_bytes_ / 8 * 7 : max_bytes_;
   while (total > goal && !files.empty()) {
     const auto oldest = std::min_element(files.begin(), files.end(), [](const File& a, const File& b) {

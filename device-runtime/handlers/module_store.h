@@ -1,5 +1,5 @@
-// The module files that a server has seen, in a folder, named by their hashes, for later sessions. Sessions of one
-// server use it at the same time: files appear whole or not at all, and are never changed.
+// Stores the module files that a server has received in a folder, named by their hashes, for later sessions. Sessions
+// of one server use it concurrently: files appear completely or not at all, and are never modified.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ class ModuleStore {
  public:
   static constexpr std::uint64_t kDefaultMaxBytes = std::uint64_t{256} << 20;
 
-  // The folder exists and is writable; empty: nothing is kept. Of all files together at most about max_bytes are kept,
-  // those that were used last.
+  // The folder must exist and be writable; if it is empty, nothing is stored. About max_bytes of files are kept in
+  // total; the least recently used ones are deleted first.
   explicit ModuleStore(std::string folder, std::uint64_t max_bytes = kDefaultMaxBytes)
       : folder_(std::move(folder)), max_bytes_(max_bytes) {}
 
-  // Nothing when the file is not there or is not what its name says.
+  // Returns nothing if the file does not exist or its contents do not match its name.
   std::optional<std::vector<std::uint8_t>> find(const Hash& hash) const;
-  // The bytes must have that hash. Makes room for them first.
+  // The bytes must have that hash. Deletes older files first if there is not enough room.
   Status put(const Hash& hash, std::span<const std::uint8_t> bytes) const;
 
  private:
@@ -34,7 +34,7 @@ class ModuleStore {
 
   std::string folder_;
   std::uint64_t max_bytes_;
-  mutable std::uint64_t room_ = 0;  // that was left at the last look, which costs time with many files
+  mutable std::uint64_t room_ = 0;  // room left at the last scan, which is slow with many files
 };
 
 }  // namespace ferry::device

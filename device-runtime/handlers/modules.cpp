@@ -10,7 +10,7 @@
 namespace ferry::device {
 namespace {
 
-// Takes memory from the session's budget for as long as a module's file is held.
+// Charges the session's budget for as long as a module's file is in memory.
 class FileBytes {
  public:
   explicit FileBytes(MemoryBudget& budget) : budget_(budget) {}
@@ -47,7 +47,8 @@ class FileBytes {
   std::vector<std::uint8_t> bytes_;
 };
 
-// Keeps the file once the client waits. More than a few small ones are not held for that: they are kept at once.
+// Stores the file once the client is idle. Only a limited total size is held back; beyond it the files are stored at
+// once.
 Status store_later(SessionState& state, const Hash& hash, std::vector<std::uint8_t> file) {
   std::size_t held = file.size();
   for (const UnstoredModule& module : state.unstored) held += module.file.size();

@@ -1,4 +1,4 @@
-// Requests that bring, list and forget modules.
+// Requests that upload, list and unload modules.
 #pragma once
 
 #include "device-runtime/handlers/session_state.h"
@@ -10,9 +10,9 @@ Result<rpc::ListModulesReply> handle_list_modules(SessionState& state, Exchange&
                                                   const rpc::ListModules& request);
 Result<rpc::Empty> handle_unload_module(SessionState& state, Exchange& exchange, const rpc::UnloadModule& request);
 
-// Keeps the files of uploaded modules for later sessions. Making a file takes longer than loading the module, so it
-// waits until the client does. A full disk costs later sessions an upload, not this one its module: the status is for
-// the log.
+// Stores the files of uploaded modules for later sessions. Writing a file takes longer than loading the module, so this
+// happens when the client is idle. A full disk costs later sessions an upload but does not fail this one, so the status
+// is only for the log.
 Status store_modules(SessionState& state);
 
 }  // namespace ferry::device

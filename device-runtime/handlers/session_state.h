@@ -1,4 +1,4 @@
-// Everything one session has: what handlers work on. Made in the session's process, gone with it.
+// The state of one session, on which handlers operate. It lives in the session's process.
 #pragma once
 
 #include <memory>
@@ -26,11 +26,11 @@ struct SessionState {
       : facts(std::move(device_facts)), store(module_store), budget(facts.memory_limit_bytes) {}
 
   DeviceFacts facts;
-  rpc::TimeLimits limits;          // that the supervisor enforces
+  rpc::TimeLimits limits;          // enforced by the supervisor
   bool wait_for_debugger = false;  // before the first call
   const ModuleStore& store;
   MemoryBudget budget;
-  std::vector<std::unique_ptr<Device>> devices;  // the CPU, then those that the client named
+  std::vector<std::unique_ptr<Device>> devices;  // the CPU, then the devices that the client requested
   HandleTable<Buffer> buffers{"buffer", kMaxBuffers};
   HandleTable<Module> modules{"module", kMaxModules};
   std::vector<UnstoredModule> unstored;

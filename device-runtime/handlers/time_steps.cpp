@@ -12,7 +12,7 @@ namespace ferry::device {
 namespace {
 
 constexpr std::uint32_t kMostRepeat = 1000;
-// 8 bytes each must fit the body of the answer, and the launches' names beside them.
+// The times, of 8 bytes each, and the names of the launches must fit the body of the answer.
 constexpr std::size_t kMostTimes = 60'000;
 
 Status refuse(const CheckedCall& call, std::string what) {
