@@ -10,10 +10,10 @@ namespace {
 
 using Section = ElfW(Shdr);
 
-// The file's tables, each entry checked to lie inside before it is touched. Entries may be unaligned. Tables that do
-// not overlap have no more bytes together than the file, so that many bytes of entries are visited and no more:
-// thousands of sections that all name one large table would otherwise keep a session busy for as long as their number
-// has it.
+// The file's tables; every entry is checked to lie inside the file before it is accessed. Entries may be unaligned.
+// Tables that do not overlap cannot have more bytes in total than the file, so at most that many bytes of entries are
+// visited. Otherwise thousands of sections that all refer to one large table could keep a session busy for a time
+// proportional to their number.
 class Image {
  public:
   explicit Image(std::span<std::uint8_t> bytes) : bytes_(bytes), unvisited_(bytes.size()) {
@@ -36,7 +36,7 @@ class Image {
   std::uint64_t section_place(unsigned index) const {
     return std::uint64_t{header_.e_shoff} + std::uint64_t{index} * sizeof(Section);
   }
-  // Of no type when there is none.
+  // Returns a section of type 0 if there is none with this index.
   Section section(unsigned index) const {
     Section section{};
     if (index >= section_count() || !read(section_place(index), section)) section = {};
@@ -55,7 +55,7 @@ class Image {
   bool is_loaded(unsigned index) const {
     return index != SHN_UNDEF && index < SHN_LORESERVE && (section(index).sh_flags & SHF_ALLOC) != 0;
   }
-  // Empty when it does not end inside the file, or is longer than any name.
+  // Returns an empty string if the text does not end inside the file or is longer than any valid name.
   const char* text(const Section& strings, std::uint64_t at) const {
     const std::uint64_t begin = strings.sh_offset + at;
     if (begin >= bytes_.size()) return "";
@@ -72,7 +72,7 @@ class Image {
 
 bool has_symbols(const Section& section) { return section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM; }
 
-// Places in debug information that hold the address of something loaded.
+// Relocates the places in debug information that hold the address of loaded code or data.
 void move_relocated(Image& image, const Section& relocations, std::uintptr_t base) {
   const Section target = image.section(relocations.sh_info), symbols = image.section(relocations.sh_link);
   if (target.sh_type != SHT_PROGBITS || (target.sh_flags & SHF_ALLOC) != 0) return;
@@ -117,7 +117,7 @@ std::vector<std::uint8_t> make_debug_image(std::span<const std::uint8_t> file, s
 }
 
 void for_each_function(std::span<const std::uint8_t> bytes, const FunctionVisitor& visit) {
-  // Only read.
+  // The image is only read, so the const_cast is safe.
   Image image({const_cast<std::uint8_t*>(bytes.data()), bytes.size()});
   for (unsigned i = 0; i < image.section_count(); ++i) {
     const Section section = image.section(i);

@@ -1,4 +1,4 @@
-// A code image as debuggers want it: with the addresses at which it really lies.
+// A code image for debuggers, with the addresses at which it is actually loaded.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace ferry::device {
 
-// A copy of the file whose sections, symbols and debug information have `base` added to their addresses. Debug
-// information can be moved only where the linker kept its relocations (--emit-relocs). Trusts nothing in the file: what
-// makes no sense is left as it is.
+// Returns a copy of the file in which the addresses of sections, symbols and debug information are increased by `base`.
+// Debug information can be relocated only if the linker kept its relocations (--emit-relocs). The file is untrusted:
+// invalid parts are left unchanged.
 std::vector<std::uint8_t> make_debug_image(std::span<const std::uint8_t> file, std::uintptr_t base);
 
 // Calls visit(name, address, bytes) for every function of a debug image.

@@ -8,7 +8,7 @@
 namespace ferry::device {
 namespace {
 
-// What the entries of the dynamic section say, before any of it is believed.
+// The unchecked values of the dynamic section.
 struct RawEntries {
   std::uint64_t hash = 0, symbols = 0, symbol_bytes = 0, strings = 0, string_bytes = 0;
   std::uint64_t table = 0, table_bytes = 0, table_entry = 0;

@@ -1,4 +1,4 @@
-// Second step of loading: the dynamic section, with every table it points to checked to lie inside the image.
+// Second step of loading: reads the dynamic section and checks that every table it refers to lies inside the image.
 #pragma once
 
 #include "device-runtime/loader/elf_native.h"
@@ -22,13 +22,13 @@ struct DynamicTable {
   RelocationTable plt_relocations;
 };
 
-// Refuses constructors, destructors, text relocations and packed relocations by name.
+// Refuses constructors, destructors, text relocations and packed relocations; the message names the feature.
 Result<DynamicTable> read_dynamic_table(const ImageMemory& image, const ElfRange& dynamic);
 
-// Only for index < table.symbol_count.
+// Requires index < table.symbol_count.
 elf::Sym read_symbol(const ImageMemory& image, const DynamicTable& table, std::uint32_t index);
 
-// Empty when the name lies outside the string table, does not end inside it or is longer than kMaxSymbolBytes.
+// Returns an empty name if it lies outside the string table, does not end inside it or is longer than kMaxSymbolBytes.
 std::string_view symbol_name(const ImageMemory& image, const DynamicTable& table, const elf::Sym& symbol);
 
 }  // namespace ferry::device

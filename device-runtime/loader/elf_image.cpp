@@ -22,7 +22,7 @@ Result<void*> ElfImage::function(std::string_view name) const {
     const elf::Sym symbol = read_symbol(memory_, table_, i);
     if (symbol.st_shndx == SHN_UNDEF || symbol_name(memory_, table_, symbol) != name) continue;
     const auto type = symbol.st_info & 0xf;
-    // Thumb functions have the lowest bit set.
+    // Addresses of Thumb functions have the lowest bit set.
     if (type != STT_FUNC || !memory_.executable(symbol.st_value & ~std::uint64_t{1})) {
       return Status(ErrorCode::unsupported, format("'%s' is not a function", std::string(name).c_str()));
     }

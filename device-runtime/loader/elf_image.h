@@ -1,5 +1,5 @@
-// A code image in memory, ready to run: position-independent shared objects as lld writes them, for this machine.
-// Trusts nothing in the file: what is wrong is refused with a sentence, and loading runs no code of it.
+// A code image in memory, ready to run: a position-independent shared object for this machine as lld writes it. The
+// file is untrusted: invalid files are refused with a message, and loading runs none of the image's code.
 #pragma once
 
 #include "device-runtime/loader/dynamic_table.h"
@@ -11,11 +11,11 @@ namespace ferry::device {
 
 class ElfImage {
  public:
-  // The bytes are copied. What the image imports and devices do not offer is looked for in the library, which must live
-  // as long. invalid_argument, unsupported or resource_exhausted.
+  // Copies the bytes. Imports that devices do not offer are resolved in the library, which must outlive the image.
+  // Fails with invalid_argument, unsupported or resource_exhausted.
   static Result<ElfImage> load(std::span<const std::uint8_t> file, const ElfImage* library = nullptr);
 
-  // The address of a function the image exports; valid as long as the image.
+  // Returns the address of a function that the image exports; it is valid as long as the image.
   Result<void*> function(std::string_view name) const;
 
   std::uint64_t memory_bytes() const { return memory_.span(); }

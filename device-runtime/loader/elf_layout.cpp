@@ -22,7 +22,8 @@ bool contains(const ElfSegment& segment, std::uint64_t address, std::uint64_t by
   return address >= segment.address && fits(address - segment.address, bytes, segment.memory_bytes);
 }
 
-// Identification bytes mean the same in both classes, so a foreign image is named before its header is read as ours.
+// The identification bytes have the same meaning in both classes, so the architecture of a foreign image is reported
+// before its header is interpreted in our class.
 Status check_identity(std::span<const std::uint8_t> file) {
   if (file.size() < EI_NIDENT + 4 || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0) {
     return malformed("expected an ELF file");
@@ -85,7 +86,7 @@ Status check_ranges(const ElfLayout& layout) {
   return {};
 }
 
-// GNU_RELRO may reach to the end of its last page; only the part that is memory counts.
+// GNU_RELRO may extend to the end of its last page; only the part backed by the segment counts.
 void clip_relro(ElfLayout& layout, std::uint64_t page) {
   for (const ElfSegment& segment : layout.segments) {
     const std::uint64_t end = segment.address + segment.memory_bytes;
@@ -131,7 +132,7 @@ Result<ElfLayout> read_elf_layout(std::span<const std::uint8_t> file, std::uint6
       case PT_GNU_RELRO: layout.relro = {program.p_vaddr, program.p_memsz}; break;
       case PT_TLS: return refused("it has thread-local variables (PT_TLS)");
       case PT_INTERP: return refused("it is a program, not a shared object (PT_INTERP)");
-      default: break;  // notes, unwind tables, stack flags: nothing that loading depends on
+      default: break;  // notes, unwind tables, stack flags: not needed for loading
     }
   }
   clip_relro(layout, page_bytes);

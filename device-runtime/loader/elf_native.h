@@ -1,5 +1,6 @@
-// What the loader must know about the architecture it is built for: file class, machine number, and which relocation
-// types its linker writes into a position-independent shared object. Numbers from <elf.h> and the psABI documents.
+// The properties of the architecture that the loader is built for: file class, machine number, and the relocation types
+// that the linker writes into a position-independent shared object. The numbers come from <elf.h> and the psABI
+// documents.
 #pragma once
 
 #include <elf.h>
@@ -14,7 +15,7 @@ using Ehdr = ElfW(Ehdr);
 using Phdr = ElfW(Phdr);
 using Dyn = ElfW(Dyn);
 using Sym = ElfW(Sym);
-using Word = std::uintptr_t;  // the size of a pointer, so of every relocated place
+using Word = std::uintptr_t;  // pointer-sized, like every relocated place
 
 #if defined(__x86_64__)
 using Reloc = Elf64_Rela;
@@ -34,7 +35,7 @@ inline constexpr std::uint32_t kNone = R_AARCH64_NONE, kRelative = R_AARCH64_REL
 using Reloc = Elf64_Rela;
 inline constexpr std::uint16_t kMachine = EM_RISCV;
 inline constexpr const char* kArchName = "riscv64";
-// RISC-V fills the global offset table by R_RISCV_64, so GLOB_DAT has no number of its own.
+// RISC-V fills the global offset table with R_RISCV_64, so GLOB_DAT has no number of its own.
 inline constexpr std::uint32_t kNone = R_RISCV_NONE, kRelative = R_RISCV_RELATIVE, kAbsolute = R_RISCV_64,
                                kGlobDat = R_RISCV_64, kJumpSlot = R_RISCV_JUMP_SLOT, kIrelative = R_RISCV_IRELATIVE;
 #elif defined(__arm__)
@@ -50,7 +51,7 @@ inline constexpr std::uint32_t kNone = R_ARM_NONE, kRelative = R_ARM_RELATIVE, k
 inline constexpr bool kIs64 = sizeof(Word) == 8;
 inline constexpr unsigned char kClass = kIs64 ? ELFCLASS64 : ELFCLASS32;
 
-// 32-bit ARM keeps addends in the relocated places, the others beside the relocation.
+// 32-bit ARM stores addends in the relocated places, the other architectures in the relocation entries.
 #if defined(__arm__)
 inline constexpr bool kHasAddend = false;
 inline constexpr std::int64_t kTableTag = DT_REL, kTableSizeTag = DT_RELSZ, kTableEntryTag = DT_RELENT,
@@ -71,7 +72,7 @@ inline std::uint32_t reloc_symbol(const Reloc& reloc) {
                                           : ELF32_R_SYM(reloc.r_info));
 }
 
-// Names of symbols are no longer, so that looking at one costs no more than that.
+// Upper bound of the length of symbol names, which bounds the cost of reading one.
 inline constexpr std::size_t kMaxSymbolBytes = 4096;
 
 }  // namespace ferry::device::elf

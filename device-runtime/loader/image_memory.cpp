@@ -57,7 +57,7 @@ Status ImageMemory::protect(const ElfLayout& layout, std::uint64_t page_bytes) {
     if (segment.executable) {
       __builtin___clear_cache(reinterpret_cast<char*>(at(first)), reinterpret_cast<char*>(at(end)));
     }
-    // What lies between segments is nobody's.
+    // Gaps between segments become inaccessible.
     FERRY_TRY(protect_range(covered, first, PROT_NONE));
     if (!segment.writable) FERRY_TRY(protect_range(first, end, PROT_READ | (segment.executable ? PROT_EXEC : 0)));
     covered = end;
@@ -67,7 +67,7 @@ Status ImageMemory::protect(const ElfLayout& layout, std::uint64_t page_bytes) {
 
 Status ImageMemory::protect_relocated(const ElfRange& relro, std::uint64_t page_bytes) {
   if (relro.bytes == 0) return {};
-  // Whole pages only: a page that the range shares with other data must stay writable.
+  // Only whole pages are protected: a page that the range shares with other data must stay writable.
   const std::uint64_t end = relro.address + relro.bytes;
   bool ends_segment = false;
   for (const ElfSegment& segment : segments_) {

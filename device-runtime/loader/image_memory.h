@@ -1,5 +1,5 @@
-// The memory of one code image: first readable and writable, then split into read+execute, read and read+write. Owns
-// the mapping. Addresses are the image's own, from 0.
+// Owns the memory of one code image, which is first readable and writable, then split into read+execute, read and
+// read+write. Addresses are relative to the image's start.
 #pragma once
 
 #include "device-runtime/loader/elf_layout.h"
@@ -12,13 +12,13 @@ namespace ferry::device {
 
 class ImageMemory {
  public:
-  // Maps the layout and copies the segments' bytes out of the file.
+  // Maps the layout and copies the segments' bytes from the file.
   static Result<ImageMemory> map(const ElfLayout& layout, std::span<const std::uint8_t> file, std::uint64_t page_bytes);
   ImageMemory(ImageMemory&& other) noexcept;
   ImageMemory& operator=(ImageMemory&&) = delete;
   ~ImageMemory();
 
-  // Gives every segment its final protection and makes new code visible to instruction fetch.
+  // Sets the final protection of every segment and makes new code visible to instruction fetch.
   Status protect(const ElfLayout& layout, std::uint64_t page_bytes);
 
   bool readable(std::uint64_t address, std::uint64_t bytes) const { return find(address, bytes) != nullptr; }
@@ -31,7 +31,7 @@ class ImageMemory {
     return segment != nullptr && segment->executable;
   }
 
-  // Only for ranges that readable() or writable() accepted; addresses may be unaligned.
+  // Only for ranges for which readable() or writable() returned true; addresses may be unaligned.
   template <class T>
   T read(std::uint64_t address) const {
     T value;

@@ -1,7 +1,7 @@
 #include "device-runtime/loader/imports.h"
 
-// The functions are declared under names of our own that the assembler knows by theirs: the compiler then neither
-// complains about prototypes of its built-ins nor folds the pointers away.
+// The functions are declared under names of our own and mapped to their symbols by assembler names. So the compiler
+// neither complains about the prototypes of its built-ins nor folds the pointers.
 #define FERRY_DECLARE(name) extern "C" void ferry_import_##name() __asm__(#name);
 #define FERRY_ENTRY(name) {#name, &ferry_import_##name},
 
@@ -39,7 +39,7 @@ struct Import {
   void (*address)();
 };
 
-// Used, so that link-time optimisation keeps functions that only kernels call.
+// [[gnu::used]] makes link-time optimisation keep functions that only kernels call.
 [[gnu::used]] const Import kImports[] = {
 #define FERRY_SYMBOL(name, architecture) FERRY_FOR_##architecture(FERRY_ENTRY, name)
 #include "rpc/abi/symbols.def"

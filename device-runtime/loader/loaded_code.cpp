@@ -10,8 +10,8 @@
 #include "device-runtime/loader/debug_image.h"
 #include "rpc/base/format.h"
 
-// gdb knows these names and this layout ("JIT Compilation Interface" in its manual), sets a breakpoint in the function
-// and reads the list whenever it is called.
+// gdb knows these names and this layout ("JIT Compilation Interface" in its manual). It sets a breakpoint in the
+// function and reads the list whenever the function is called.
 extern "C" {
 
 struct jit_code_entry {
@@ -23,7 +23,7 @@ struct jit_code_entry {
 
 struct jit_descriptor {
   std::uint32_t version;
-  std::uint32_t action_flag;  // 1: relevant_entry was added; 2: it is about to go
+  std::uint32_t action_flag;  // 1: relevant_entry was added; 2: it is about to be removed
   jit_code_entry* relevant_entry;
   jit_code_entry* first_entry;
 };
@@ -48,7 +48,7 @@ void tell_debugger(std::uint32_t action, jit_code_entry* entry) {
 }
 
 void add_to_perf_map(std::span<const std::uint8_t> image) {
-  // Everybody can guess the name and leave a link there.
+  // The name is predictable, so another user could place a link there.
   constexpr int kAppend = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
   const int file = open(format("/tmp/perf-%d.map", getpid()).c_str(), kAppend, 0600);
   struct stat info{};

@@ -1,5 +1,6 @@
-// Code images in use, where debuggers, profilers and the handler of crashes find them. Debuggers look for a list under
-// a fixed name (gdb's JIT compilation interface), and a handler of signals is given nothing, so the list is global.
+// The loaded code images, registered for debuggers, profilers and the crash handler. The list is global because
+// debuggers look it up under a fixed name (gdb's JIT compilation interface) and a signal handler has no argument to
+// receive it.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +14,20 @@ namespace ferry::device {
 
 class LoadedCode {
  public:
-  // `file` is the image that now lies at [base, base + span).
+  // `file` is the image that has been loaded at [base, base + span).
   LoadedCode(const Hash& module, std::span<const std::uint8_t> file, const std::byte* base, std::uint64_t span);
   LoadedCode(const LoadedCode&) = delete;
   LoadedCode& operator=(const LoadedCode&) = delete;
   ~LoadedCode();
 
   struct Place {
-    Hash module{};  // zeros: in none
+    Hash module{};  // zeros: in no module
     std::uint64_t offset = 0;
   };
-  // From handlers of signals too.
+  // Safe to call in signal handlers.
   static Place find(std::uintptr_t address);
 
-  // From now on the functions of what is loaded are listed for perf in /tmp/perf-PROCESS.map.
+  // From now on the functions of loaded images are listed for perf in /tmp/perf-PROCESS.map.
   static void write_perf_map();
 
  private:

@@ -44,7 +44,7 @@ Status apply(ImageMemory& image, const DynamicTable& table, const elf::Reloc& re
     return refused(format("a relocation of type %u changes what is not writable, at 0x%llx", type,
                           static_cast<unsigned long long>(place)));
   }
-  // Without addends in the table they are what the place holds; slots of procedure tables hold something else.
+  // Without addends in the table, the place itself holds the addend, except for PLT slots, which hold another value.
   const Word in_place = elf::kHasAddend ? 0 : image.read<Word>(place);
   const Word addend = static_cast<Word>(elf::addend(reloc));
   if (type == elf::kRelative) {

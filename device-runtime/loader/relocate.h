@@ -1,5 +1,5 @@
-// Third step of loading: relocations. Every target must lie inside a writable segment, every symbol inside the image,
-// among the imports or, where there is one, among the functions of the library.
+// Third step of loading: relocations. Every target must lie inside a writable segment. Every symbol must be defined in
+// the image, in the imports or, if there is one, in the library.
 #pragma once
 
 #include "device-runtime/loader/dynamic_table.h"
