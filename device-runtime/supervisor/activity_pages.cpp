@@ -14,10 +14,10 @@
 namespace ferry::device {
 namespace {
 
-// Further than a loop's step may jump, and the largest page there is.
+// Larger than the stride of typical loops, and the largest page size that exists.
 constexpr std::size_t kGuardBytes = 64 << 10;
 
-// New memory in the place of whatever is there.
+// Maps new memory in place of the existing mapping.
 bool replace(char* place, std::size_t bytes, int protection, int kind) {
   return mmap(place, bytes, protection, kind | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
@@ -56,7 +56,7 @@ ActivityPage::ActivityPage(ActivityPage&& other) noexcept
 
 ActivityPage::~ActivityPage() {
   if (pages_ == nullptr) return;
-  // A place that cannot be closed again is not given out again.
+  // If the page cannot be unmapped, its place is never reused.
   if (replace(pages_->page(place_), pages_->body_, PROT_NONE, MAP_PRIVATE | MAP_NORESERVE)) {
     pages_->taken_[place_] = 0;
   }
@@ -65,7 +65,7 @@ ActivityPage::~ActivityPage() {
 Activity& ActivityPage::activity() const { return *std::launder(reinterpret_cast<Activity*>(pages_->page(place_))); }
 
 bool ActivityPage::keep_alone() const {
-  // The guards on both sides stay.
+  // The guard areas on both sides stay mapped.
   char* const begin = pages_->page(place_) - pages_->guard_;
   char* const end = pages_->page(place_) + pages_->body_ + pages_->guard_;
   const auto unmap = [](char* from, char* to) {

@@ -1,5 +1,5 @@
-// The memory that the supervisor shares with its sessions: a page or two each, and between them memory that nobody may
-// touch. A kernel that runs over the end of a tensor meets that first, from either side.
+// The memory that the supervisor shares with its sessions: one or two pages per session, with inaccessible memory
+// between them. A kernel that writes beyond a tensor, from either side, hits the inaccessible memory first.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace ferry::device {
 
 class ActivityPages;
 
-// One session's; given back at the end.
+// The page of one session; returned to the pool by the destructor.
 class ActivityPage {
  public:
   ActivityPage(ActivityPage&& other) noexcept;
@@ -20,7 +20,7 @@ class ActivityPage {
   ~ActivityPage();
 
   Activity& activity() const;
-  // In the session's own process: unmaps what is shared with others. False when the system refuses.
+  // In the session's own process: unmaps the pages of all other sessions. Returns false if the system refuses.
   bool keep_alone() const;
 
  private:
@@ -31,7 +31,7 @@ class ActivityPage {
   std::size_t place_;
 };
 
-// Outlives the pages that it has given out.
+// Must outlive the pages that it has handed out.
 class ActivityPages {
  public:
   explicit ActivityPages(std::size_t count);
@@ -39,7 +39,8 @@ class ActivityPages {
   ActivityPages& operator=(const ActivityPages&) = delete;
   ~ActivityPages();
 
-  // Fresh memory, which no earlier session can reach; resource_exhausted when all are given out or the system has none.
+  // Returns fresh memory that no earlier session can access; resource_exhausted if all pages are in use or the system
+  // has no memory.
   Result<ActivityPage> take();
 
  private:
@@ -49,8 +50,8 @@ class ActivityPages {
   std::size_t guard_;
   std::size_t body_;
   std::size_t bytes_;
-  char* base_;               // null when the system has no memory
-  std::vector<char> taken_;  // 0 or 1; flags of one bit each take more code
+  char* base_;               // null if the system had no memory
+  std::vector<char> taken_;  // 0 or 1; vector<bool> would need more code
 };
 
 }  // namespace ferry::device

@@ -17,7 +17,7 @@ Status bad_value(std::string_view option, const char* expected, std::string_view
           std::string(option) + ": expected " + expected + ", got '" + std::string(got) + "'"};
 }
 
-// Decimal, nothing else, at most `most`.
+// Parses a decimal number of at most `most`; no other characters are allowed.
 std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t most) {
   if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
   const auto number = parse_size(text);
@@ -123,7 +123,7 @@ Result<Arguments> parse_arguments(std::span<const char* const> words) {
     }
     FERRY_TRY(set_option(arguments, port_end_given, option, value));
   }
-  // Whoever starts a server for himself alone decides himself.
+  // A server for a single client has no time limits by default: its user decides.
   const bool alone = arguments.server.inherited_socket >= 0;
   if (limits.call_ms == kNotGiven) limits.call_ms = alone ? 0 : 600'000;
   if (limits.session_ms == kNotGiven) limits.session_ms = alone ? 0 : 86'400'000;

@@ -1,4 +1,4 @@
-// rpc_server's command line.
+// Parses rpc_server's command line.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ struct Arguments {
   Action action = Action::serve;
   ServerOptions server;
   std::string workdir;
-  std::string key_file;  // or a folder of them; empty: the default
+  std::string key_file;  // or a folder of key files; empty: the default
   bool insecure_plaintext = false;
   std::uint64_t memory_limit_bytes = 0;  // 0: not given
   std::uint32_t threads = 0;             // 0: not given
 };
 
-// invalid_argument with a sentence that names the option. Without the program's name.
+// invalid_argument with a message that names the option but not the program.
 Result<Arguments> parse_arguments(std::span<const char* const> words);
 
-// What --help prints.
+// Returns the text that --help prints.
 const char* help_text();
 
 }  // namespace ferry::device

@@ -1,5 +1,5 @@
-// Processes that remove what sessions have left. That may be any number of files, which is no reason to keep anybody
-// waiting.
+// Processes that delete the files of ended sessions. There may be any number of files, and nobody should have to wait
+// for their deletion.
 #pragma once
 
 #include <sys/types.h>
@@ -11,9 +11,10 @@ namespace ferry::device {
 
 class Cleaners {
  public:
-  // Removes the folder with all that is in it, by a process of its own unless it is empty. Without a name, nothing.
+  // Removes the folder with its contents, in a separate process unless the folder is empty. Does nothing if the name is
+  // empty.
   void start(const std::string& folder);
-  // Forgets those that are done.
+  // Reaps the processes that have finished.
   void reap();
 
  private:

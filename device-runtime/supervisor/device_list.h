@@ -1,5 +1,5 @@
-// The devices beside the CPU that this server has, looked for when a client first asks for one or the server is for
-// many.
+// The devices of this server beside the CPU. They are detected when a client first requests one, or at start if the
+// server accepts many clients.
 #pragma once
 
 #include <string>
@@ -15,9 +15,10 @@ class DeviceList {
  public:
   explicit DeviceList(const OtherDevices& others) : others_(others) {}
 
-  // Loads drivers, once, and adds what they find to the devices.
+  // Loads the drivers on the first call and adds the devices that they report.
   void look(std::vector<ComputeDevice>& devices);
-  // unsupported, with the reason where one is known, when a name such as "opencl" or "cuda:1" is of no device here.
+  // unsupported, with the reason if it is known, if a name such as "opencl" or "cuda:1" matches no device of this
+  // server.
   Status check(const std::string& name, const std::vector<ComputeDevice>& devices) const;
 
  private:

@@ -26,7 +26,7 @@ void EventLoop::no_more_signals() {
 void EventLoop::wait_for_signal() {
   signals_.async_wait([this](asio::error_code error, int number) {
     if (error || !on_signal_) return;
-    // A copy: the callback may end the handling that it is part of.
+    // Copied because the callback may call no_more_signals(), which destroys on_signal_.
     const auto on_signal = on_signal_;
     on_signal(number);
     if (on_signal_) wait_for_signal();

@@ -1,6 +1,6 @@
-// The supervisor's only way to wait: for descriptors, for a time, for signals. A thin layer over Asio that erases the
-// types of callbacks, so that Asio's templates are instantiated once and not at every use, which costs the server 60
-// KB.
+// The only way in which the supervisor waits: for descriptors, for timers and for signals. This is a thin layer over
+// Asio that erases the types of callbacks, so that Asio's templates are instantiated once instead of at every use,
+// which would cost the server 60 KB.
 //
 // Single-threaded: callbacks run inside run(), one after the other.
 #pragma once
@@ -25,11 +25,11 @@ class EventLoop {
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  // Calls on_signal(number) for each of these signals, as often as they come, until no_more_signals().
+  // Calls on_signal(number) whenever one of these signals arrives, until no_more_signals().
   Status handle_signals(std::initializer_list<int> numbers, std::function<void(int)> on_signal);
   void no_more_signals();
 
-  // Returns when nothing is waited for any more, or after stop().
+  // Returns once nothing is being waited for, or after stop().
   void run() { context_.run(); }
   void stop() { context_.stop(); }
 
@@ -43,22 +43,23 @@ class EventLoop {
   std::function<void(int)> on_signal_;
 };
 
-// A descriptor that can be waited for. Closes it at the end.
+// Owns a descriptor and waits for it. The destructor closes it.
 class WatchedDescriptor {
  public:
-  // Takes over the descriptor. One that the system cannot wait for is closed, and never calls back.
+  // Takes ownership of the descriptor. One that the system cannot wait for is closed, and its callbacks are never
+  // called.
   WatchedDescriptor(EventLoop& loop, int descriptor);
   WatchedDescriptor(WatchedDescriptor&&) noexcept = default;
   WatchedDescriptor& operator=(WatchedDescriptor&&) = delete;
 
-  // Calls back once. Not at all when the descriptor is closed or released first.
+  // Both call back once, or never if the descriptor is closed or released first.
   void when_readable(Callback then) { wait(asio::posix::stream_descriptor::wait_read, std::move(then)); }
   void when_writable(Callback then) { wait(asio::posix::stream_descriptor::wait_write, std::move(then)); }
 
   int number() const { return const_cast<asio::posix::stream_descriptor&>(stream_).native_handle(); }
   bool is_open() const { return stream_.is_open(); }
   void close();
-  // The descriptor is the caller's again.
+  // Returns ownership of the descriptor to the caller.
   int release() { return stream_.release(); }
 
  private:
@@ -71,7 +72,7 @@ class Timer {
  public:
   explicit Timer(EventLoop& loop) : timer_(loop.context()) {}
 
-  // Calls back once, unless cancelled or started anew before.
+  // Calls back once, unless the timer is cancelled or restarted before.
   void start(std::chrono::milliseconds delay, Callback then);
   void cancel() { timer_.cancel(); }
 

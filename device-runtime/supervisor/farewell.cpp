@@ -48,7 +48,7 @@ class Farewell final : public PendingConnection, public std::enable_shared_from_
         return socket_.when_readable([self = shared_from_this()] { self->drain(); });
       }
       if (count <= 0) return close();
-      // Somebody who sends without end must not keep the supervisor to himself.
+      // A client that sends without end must not monopolise the supervisor.
       if ((drained_ += static_cast<std::size_t>(count)) % kPiece < sizeof scratch) {
         return socket_.when_readable([self = shared_from_this()] { self->drain(); });
       }

@@ -1,5 +1,6 @@
-// The last frame to a client, and then the end. The socket stays until the client has read it or a deadline passed:
-// closed at once, with requests of the client still unread, the system would throw the frame away.
+// Sends the last frame to a client and then closes the connection. The socket stays open until the client has read the
+// frame or a deadline has passed: if it were closed at once while requests of the client are unread, the system would
+// discard the frame.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace ferry::device {
 
-// Takes over the socket and returns at once; the socket closes later, by itself.
+// Takes ownership of the socket and returns at once; the socket is closed later.
 std::weak_ptr<PendingConnection> say_farewell(EventLoop& loop, int socket, std::vector<std::uint8_t> frame);
 
 }  // namespace ferry::device

@@ -18,9 +18,9 @@ void wipe_freed_memory(bool wipe) { wipes = wipe; }
 
 }  // namespace ferry::device
 
-// A sanitizer brings its own.
+// Sanitizers define their own operators.
 #if !defined(__SANITIZE_ADDRESS__)
-// The others of the standard library end here.
+// The standard library's other operators delete call this one.
 void operator delete(void* memory) noexcept {
   if (ferry::device::wipes && memory != nullptr) ferry::secure::wipe(memory, malloc_usable_size(memory));
   std::free(memory);

@@ -1,11 +1,11 @@
-// A session is a copy of the supervisor, and with that of all that the supervisor has freed and not yet used again:
-// what went to other clients in its time.
+// A session is a forked copy of the supervisor, including memory that the supervisor has freed but not yet reused,
+// which may hold data of other clients.
 #pragma once
 
 namespace ferry::device {
 
-// Whether memory is wiped before it is freed, whatever lay in it. For the supervisor; a session frees large tensors,
-// and nobody inherits its memory.
+// Sets whether memory is wiped before it is freed. Meant for the supervisor: a session frees large tensors, and no
+// process inherits its memory.
 void wipe_freed_memory(bool wipe);
 
 }  // namespace ferry::device

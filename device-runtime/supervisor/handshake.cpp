@@ -21,9 +21,9 @@ using secure::kLengthBytes;
 using secure::kTagBytes;
 
 constexpr std::chrono::seconds kDeadline{5};
-// Before somebody with a wrong key hears so. It costs the server a descriptor and nobody else anything.
+// Delay of the refusal for a wrong key. It costs the server a descriptor and does not affect other clients.
 constexpr std::chrono::seconds kWrongKeyDelay{1};
-// A first request is a few words; what is longer is none.
+// A first request is short; longer ones are refused.
 constexpr std::uint32_t kMaxFirstBytes = 4096;
 
 class Handshake final : public PendingConnection, public std::enable_shared_from_this<Handshake> {
@@ -41,14 +41,14 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
     expect(rpc::kPreambleBytes, &Handshake::on_preamble);
   }
 
-  // With the descriptor, the wait for it ends, and with that the last reference to this.
+  // Closing the descriptor ends the wait for it, which holds the last reference to this object.
   void abandon() override {
     timer_.cancel();
     if (socket_.is_open()) socket_.close();
   }
 
  private:
-  // Calls next() once this many bytes have come, and reads none beyond them: those are the session's.
+  // Calls next() once this many bytes have arrived. Reads none beyond them, since those belong to the session.
   void expect(std::size_t bytes, void (Handshake::*next)()) {
     bytes_.resize(bytes);
     received_ = 0;
@@ -73,7 +73,7 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
   void on_preamble() {
     const auto preamble = rpc::decode_preamble(std::span<const std::uint8_t, rpc::kPreambleBytes>(bytes_));
     if (!preamble.is_ok()) {
-      // Other bytes come from other programs, which would not understand a word of ours.
+      // Other bytes come from programs that do not speak the protocol and could not interpret an answer.
       if (preamble.status().code() == ErrorCode::protocol_error) return abandon();
       return refuse(preamble.status());
     }
@@ -100,17 +100,18 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
     if (!answer.is_ok()) return refuse(answer.status());
     std::vector<std::uint8_t> message{static_cast<std::uint8_t>(answer.value().size()), 0};
     message.insert(message.end(), answer.value().begin(), answer.value().end());
-    // Nothing was sent before, so there is room for it.
+    // Nothing has been sent before, so the send buffer has room for the message.
     const ssize_t sent = ::send(socket_.number(), message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent != static_cast<ssize_t>(message.size())) return abandon();
     secure_ = std::move(made_);
     expect(kLengthBytes, &Handshake::on_record_length);
   }
 
-  // The second message, and the transport keys in made_; unauthenticated when the client does not hold the key.
+  // Returns the second message and stores the transport keys in made_; unauthenticated if the client does not hold the
+  // key.
   Result<std::vector<std::uint8_t>> shake_hands() {
     FERRY_ASSIGN(const auto found, keys_->find(key_id_));
-    // A key that nobody has fails where a wrong one does, with the same work done.
+    // An unknown key fails at the same point as a wrong one, after the same work.
     const secure::Key key = found.value_or(secure::make_key());
     secure::NoiseHandshake noise(secure::Role::responder, prologue_, key.bytes);
     FERRY_ASSIGN(const auto payload, noise.read_message(std::span(bytes_).subspan(kLengthBytes)));
@@ -135,7 +136,7 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
   }
 
   void on_record() {
-    // Whoever plays an old first message back comes this far and no further.
+    // A client that replays a recorded first message fails here.
     const Status opened =
         secure::wiping_stack([this] { return secure::open(secure_->receiving, bytes_, bytes_.data()); });
     if (!opened.is_ok()) return refuse(opened);
@@ -153,7 +154,7 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
     if (take_header()) expect(header_.body_bytes, &Handshake::on_body);
   }
 
-  // False when it is none of a first request, and the client was told.
+  // Returns false, after refusing the client, if the header is not that of a first request.
   bool take_header() {
     const auto header = rpc::decode_frame_header(std::span<const std::uint8_t, rpc::kFrameHeaderBytes>(bytes_));
     if (!header.is_ok()) {
@@ -217,9 +218,9 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
   void (Handshake::*next_)() = nullptr;
   std::array<std::uint8_t, rpc::kPreambleBytes> prologue_{};
   secure::KeyId key_id_{};
-  secure::Cipher cipher_ = secure::Cipher::chacha_poly;  // of the records
-  SecretMemory::Pointer made_;                           // before our answer is out: a refusal still goes in the clear
-  SecretMemory::Pointer secure_;                         // after it
+  secure::Cipher cipher_ = secure::Cipher::chacha_poly;  // for the records
+  SecretMemory::Pointer made_;    // until our answer has been sent: a refusal is still sent in plaintext
+  SecretMemory::Pointer secure_;  // after our answer has been sent
   rpc::FrameHeader header_;
 };
 

@@ -1,6 +1,5 @@
-// The first bytes of a connection, read without making anybody else wait: preamble, key and first request, within a
-// deadline.
-// Nothing of what a client says is looked at before it has shown that it holds a key, but for the preamble.
+// Reads the first bytes of a connection without blocking others: preamble, key and first request, within a deadline.
+// Apart from the preamble, nothing that a client sends is interpreted before the client has proved that it holds a key.
 #pragma once
 
 #include <cstdint>
@@ -18,29 +17,30 @@
 
 namespace ferry::device {
 
-// A client whose first request was proper: open, hello or status. Nothing behind it was read.
+// A client whose first request was valid: open, hello or status. Nothing after that request has been read.
 struct GreetedClient {
   Descriptor socket;
-  SecretMemory::Pointer secure;  // null: in the clear
+  SecretMemory::Pointer secure;  // null: plaintext
   rpc::FrameHeader header;
   std::vector<std::uint8_t> body;  // of the first request
-  rpc::Open open;                  // what a hello does not say is as by default
+  rpc::Open open;                  // fields that a hello lacks have their defaults
 
-  // A frame as this client's socket takes it; after the last one nothing more may be sent. Empty when the connection
-  // cannot send any more.
+  // Returns a frame in the form in which it must be sent to this client; nothing may be sent after the last one. Empty
+  // if the connection cannot send any more.
   std::vector<std::uint8_t> outgoing(std::vector<std::uint8_t> frame, bool last) const;
 };
 
-// What comes of a handshake.
+// The callbacks for the outcome of a handshake.
 struct HandshakeEnd {
-  std::function<void(GreetedClient)> admitted;  // after its first request
-  // One that breaks the protocol or holds no key, the latter after a while: the socket and the frame that says so.
+  std::function<void(GreetedClient)> admitted;  // called after the client's first request
+  // Called for a client that breaks the protocol or holds no key, in the latter case after a delay. The arguments are
+  // the socket and the frame with the reason.
   std::function<void(int socket, std::vector<std::uint8_t> frame)> refused;
-  Callback ended;  // in every case, last
+  Callback ended;  // always called, and last
 };
 
-// Takes over the socket. With keys, only clients that hold one are let in; without, only those that want no encryption.
-// One that is too slow is closed without a word.
+// Takes ownership of the socket. With keys, only clients that hold one are admitted; without, only clients that request
+// no encryption. A client that is too slow is disconnected without an answer.
 std::weak_ptr<PendingConnection> begin_handshake(EventLoop& loop, int socket, const KeyRing* keys,
                                                  SecretMemory& secrets, HandshakeEnd end);
 

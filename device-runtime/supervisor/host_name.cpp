@@ -6,7 +6,7 @@
 namespace ferry::device {
 
 Result<std::string> find_address(const std::string& host) {
-  if (host.find(':') != std::string::npos) return host;  // IPv6, which no name looks like
+  if (host.find(':') != std::string::npos) return host;  // IPv6: no host name contains a colon
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE;

@@ -1,4 +1,4 @@
-// Names of hosts, as a server that is linked with the system's libraries can look them up.
+// Resolves host names, for a server that is linked with the system's libraries.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace ferry::device {
 
-// The numeric address that `host` stands for; itself when it is one. Waits for the system's name service.
+// Returns the numeric address of `host`, which may itself be one. Blocks until the system's name service answers.
 Result<std::string> find_address(const std::string& host);
 
 }  // namespace ferry::device

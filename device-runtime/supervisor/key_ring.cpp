@@ -14,7 +14,7 @@
 namespace ferry::device {
 namespace {
 
-// Each is opened for every client that comes.
+// Limits the number of keys, since each file is opened for every client that connects.
 constexpr std::size_t kMaxKeys = 256;
 constexpr std::string_view kSuffix = ".key";
 
@@ -23,7 +23,7 @@ bool is_folder(const std::string& path) {
   return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-// resource_exhausted when the folder cannot be read just now. One that may not be read has no keys.
+// resource_exhausted if the folder cannot be read at the moment. A folder without read permission counts as empty.
 Result<std::vector<std::string>> key_files(const std::string& path) {
   std::vector<std::string> files;
   if (!is_folder(path)) {
@@ -83,7 +83,7 @@ Result<KeyRing> KeyRing::open_or_make(const std::string& path) {
 
 Result<std::optional<secure::Key>> KeyRing::find(const secure::KeyId& id) const {
   if (is_folder(path_) && !check_folder(path_).is_ok()) return std::optional<secure::Key>();
-  // Strangers hear it: no paths.
+  // The message is sent to unauthenticated clients, so it contains no paths.
   const Status busy(ErrorCode::busy, "this server cannot read its keys just now; try again");
   const auto files = key_files(path_);
   if (!files.is_ok()) return busy;

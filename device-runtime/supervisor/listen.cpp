@@ -28,11 +28,11 @@ struct Address {
   void set_port(std::uint16_t port) { (storage.ss_family == AF_INET ? v4().sin_port : v6().sin6_port) = htons(port); }
 };
 
-// Numeric only: looking names up would need the system's libraries, which a static server does not have.
+// Numeric addresses only: resolving names needs the system's libraries, which a static server does not have.
 Result<Address> parse_address(const std::string& host) {
   Address address;
   const std::string text = host == "localhost" ? "127.0.0.1" : host;
-  // "fe80::1%eth0": such an address is one of an interface.
+  // An address with a zone, such as "fe80::1%eth0", is valid only on that interface.
   const std::size_t zone = text.find('%');
   const unsigned interface = zone == std::string::npos ? 0 : if_nametoindex(text.c_str() + zone + 1);
   if (inet_pton(AF_INET, text.c_str(), &address.v4().sin_addr) == 1) {
@@ -58,7 +58,7 @@ Status refuse_address(const std::string& host) {
               "that the server makes to those who may use it"};
 }
 
-// A descriptor below 0 leaves the reason in errno.
+// A negative descriptor means failure, with the reason in errno.
 Descriptor try_port(Address address, std::uint16_t port) {
   address.set_port(port);
   Descriptor listener(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));

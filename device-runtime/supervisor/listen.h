@@ -1,4 +1,4 @@
-// The address a server listens at.
+// The address on which a server listens.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace ferry::device {
 
-// Binds to the first free port of first..last (0: any free one) and listens; the descriptor does not block. Without
-// keys, addresses that others can reach are refused: who connects may run code.
+// Binds to the first free port of first..last (0: any free port) and listens; the descriptor is non-blocking. Without
+// keys, addresses that other machines can reach are refused, because whoever connects can run code.
 Result<Descriptor> listen_at(const std::string& host, std::uint16_t first, std::uint16_t last, bool with_keys);
 
-// This end of a socket: "127.0.0.1:9090", "[::1]:9090".
+// Returns the local address of a socket: "127.0.0.1:9090", "[::1]:9090".
 std::string own_name(int socket);
-// The other end; "a local socket" where there are no addresses.
+// Returns the remote address of a socket; "a local socket" if it has no address.
 std::string peer_name(int socket);
 
 }  // namespace ferry::device

@@ -11,10 +11,10 @@ namespace {
 constexpr std::size_t kMaxStrangers = 512;
 constexpr std::size_t kMaxFarewells = 256;
 constexpr std::size_t kFewest = 8;
-// What the server itself needs, and files that it reads in between.
+// For the server itself and the files that it reads temporarily.
 constexpr std::size_t kOwnDescriptors = 64;
 
-// The limit afterwards.
+// Raises the limit of descriptors and returns the limit in effect.
 std::size_t allow_descriptors(rlim_t wanted) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;

@@ -1,4 +1,4 @@
-// Connections on which no session is served: handshakes, and last frames that are under way.
+// Connections without a session: handshakes, and last frames that are being sent.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,12 @@ namespace ferry::device {
 class PendingConnection {
  public:
   virtual ~PendingConnection() = default;
-  // Closes without a word: somebody else needs the place.
+  // Closes the connection without an answer, because another one needs its place.
   virtual void abandon() = 0;
 };
 
-// So many of them at a time: the oldest give way, for whoever has something to say is through soon.
+// Limits the number of such connections. Beyond the limit the oldest are abandoned: a legitimate client finishes
+// quickly.
 class PendingConnections {
  public:
   explicit PendingConnections(std::size_t most) : most_(most) {}
@@ -25,11 +26,11 @@ class PendingConnections {
   std::vector<std::weak_ptr<PendingConnection>> connections_;  // the oldest first
 };
 
-// How many there may be beside as many connections that are served or wait: all together stay below the number of files
-// that this process may have open, which is raised as far as the system allows.
+// Computes how many such connections are possible in addition to `served` connections that are served or wait. All of
+// them together stay below the process's limit of open files, which is raised as far as the system allows.
 struct ConnectionPlaces {
-  std::size_t strangers;  // in their handshake, or hearing that they are refused
-  std::size_t farewells;  // known clients that hear a last word
+  std::size_t strangers;  // in their handshake, or being refused
+  std::size_t farewells;  // known clients that are sent their last frame
 };
 ConnectionPlaces find_connection_places(std::size_t served);
 

@@ -13,7 +13,7 @@ SecretMemory::SecretMemory(std::size_t most) {
   void* const memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   places_ = memory == MAP_FAILED ? nullptr : static_cast<Place*>(memory);
   if (places_ == nullptr) return;
-  // An emulator takes the first and does nothing, hence unmap().
+  // An emulator may accept MADV_DONTFORK and ignore it, hence unmap().
   madvise(memory, bytes_, MADV_DONTFORK);
   madvise(memory, bytes_, MADV_DONTDUMP);
   for (std::size_t i = most; i-- > 0;) {

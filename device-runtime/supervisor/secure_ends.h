@@ -1,4 +1,4 @@
-// The transport keys of all clients, in memory that no session inherits and no core dump shows.
+// The transport keys of all clients, in memory that no session inherits and that core dumps omit.
 #pragma once
 
 #include <cstddef>
@@ -8,32 +8,32 @@
 
 namespace ferry::device {
 
-// Both halves of an encrypted connection after its handshake.
+// Both directions of an encrypted connection after its handshake.
 struct SecureEnds {
   secure::SealingState sending;
   secure::OpeningState receiving;
 };
 
-// Outlives what it has made.
+// Must outlive the objects that it has made.
 class SecretMemory {
  public:
   struct Return {
     SecretMemory* memory = nullptr;
     void operator()(SecureEnds* ends) const;
   };
-  // Wiped at its end.
+  // Wipes the keys when it is destroyed.
   using Pointer = std::unique_ptr<SecureEnds, Return>;
 
-  // For so many connections at a time.
+  // Has room for this many connections at a time.
   explicit SecretMemory(std::size_t most);
   SecretMemory(const SecretMemory&) = delete;
   SecretMemory& operator=(const SecretMemory&) = delete;
   ~SecretMemory();
 
-  // Null when there is no place left.
+  // Returns null if there is no room left.
   Pointer make();
-  // In a session's process, where the system was not able to leave this out: it is gone afterwards. False when it is
-  // not.
+  // Unmaps the memory in a session's process, for systems that could not exclude it from the fork. Returns false if
+  // that fails.
   bool unmap();
 
  private:
@@ -45,7 +45,7 @@ class SecretMemory {
   };
 
   std::size_t bytes_;
-  Place* places_;  // null when the system has no memory
+  Place* places_;  // null if the system had no memory
   Place* free_ = nullptr;
 };
 

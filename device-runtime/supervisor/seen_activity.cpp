@@ -8,7 +8,7 @@
 namespace ferry::device {
 namespace {
 
-// Clocks of two processors may differ by some of it.
+// The clocks of two processors may differ slightly.
 constexpr std::int64_t kSlackNs = 1'000'000'000;
 
 }  // namespace
@@ -25,7 +25,7 @@ SeenActivity look_at(const Activity& activity, std::int64_t since) {
   function.back() = 0;
   seen.sealed = activity.sealed.get();
   const bool marked = activity.begin_mark.load() == Activity::kMark && activity.end_mark.load() == Activity::kMark;
-  // Read last, so that what began during the reading is not in the future.
+  // Read last, so that a request that starts during the reading does not appear to be in the future.
   const std::int64_t now = now_ns();
   const bool in_time =
       seen.started_ns == 0 || (seen.started_ns >= since - kSlackNs && seen.started_ns <= now + kSlackNs);

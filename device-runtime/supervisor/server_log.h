@@ -1,5 +1,5 @@
-// What the server tells its operator on standard error. Clients choose much of it, so what drives a terminal is written
-// out, and nothing of theirs begins a line.
+// The server's messages to its operator on standard error. Clients control parts of them, so control characters are
+// escaped and no line begins with client-controlled text.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ class ServerLog {
   explicit ServerLog(bool quiet) : quiet_(quiet) {}
 
   [[gnu::format(printf, 2, 3)]] void line(const char* pattern, ...) const;
-  // A line that a session wrote to standard error. A quiet server shows it too: its one client's terminal is where the
-  // prints of kernels go.
+  // Logs a line that a session wrote to standard error. A quiet server shows it too: kernels' prints belong on the
+  // terminal of its only client.
   void session_wrote(std::uint64_t session, const std::string& text) const;
 
  private:

@@ -39,7 +39,7 @@ struct SessionOutput::Reader : std::enable_shared_from_this<Reader> {
     if (count > 0 && taken < kMaxBytes) return End::more;
     end_line();
     if (count > 0) log.session_wrote(session, "what else it writes to standard error is not shown");
-    // Whoever goes on writing is told so by the system.
+    // Further writes of the session fail.
     from.close();
     return End::no_more;
   }
@@ -62,7 +62,7 @@ SessionOutput::SessionOutput(EventLoop& loop, const ServerLog& log, std::uint64_
   reader_ = std::make_shared<Reader>(loop, ends[0], log, session);
   reader_->wait();
   writer_ = Descriptor(ends[1]);
-  // For the session it is a stream like any.
+  // The session's end is blocking, like an ordinary stream.
   fcntl(ends[1], F_SETFL, 0);
 }
 
@@ -70,7 +70,8 @@ SessionOutput::~SessionOutput() { finish(); }
 
 void SessionOutput::finish() {
   if (!reader_) return;
-  // Ends even if a process that outlived the session holds the other end and writes on: kMaxBytes come, and no more.
+  // Terminates even if a process that outlived the session holds the other end and keeps writing: at most kMaxBytes are
+  // read.
   while (reader_->take() == Reader::End::more) {
   }
   if (reader_->from.is_open()) reader_->from.close();

@@ -1,5 +1,5 @@
-// What a session's process writes to standard error: its C library before an abort, a driver's warnings, a kernel that
-// makes the system call itself. It goes to the log a line at a time, and only so much of it.
+// A session process's standard error: messages of the C library before an abort, warnings of a driver, or system calls
+// of a kernel. It is logged line by line, up to a limit.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace ferry::device {
 
 class SessionOutput {
  public:
-  // Without descriptors to spare, nothing is logged.
+  // Logs nothing if no descriptors are available.
   SessionOutput(EventLoop& loop, const ServerLog& log, std::uint64_t session);
   SessionOutput(SessionOutput&&) noexcept = default;
   SessionOutput& operator=(SessionOutput&&) = delete;
   ~SessionOutput();
 
-  // The end for the session's process; -1 when there is none.
+  // The pipe's end for the session's process; -1 if there is none.
   int writer() const { return writer_.number(); }
-  // After the fork.
+  // Called after the fork.
   void close_writer() { writer_ = Descriptor(); }
-  // Logs what is left, once the process has ended.
+  // Logs the remaining output once the process has ended.
   void finish();
 
  private:

@@ -28,7 +28,7 @@ namespace {
 
 constexpr int kSessionFailed = 70;
 
-// When memory runs out the system must end the session, not the server.
+// If memory runs out, the system must kill the session, not the server.
 void volunteer_for_the_memory_killer() {
   const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (file < 0) return;
@@ -37,7 +37,7 @@ void volunteer_for_the_memory_killer() {
 }
 
 void become_session(pid_t parent, int errors) {
-  // A key press in the server's terminal is the supervisor's to handle.
+  // A key press in the server's terminal must signal only the supervisor.
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);
@@ -45,17 +45,17 @@ void become_session(pid_t parent, int errors) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  // A process that hides its memory may not write this either.
+  // A process that is not dumpable cannot write its own oom_score_adj.
   prctl(PR_SET_DUMPABLE, 1);
   volunteer_for_the_memory_killer();
   prctl(PR_SET_DUMPABLE, 0);
-  // What a kernel reads or prints there is not the server's.
+  // Kernels must not use the server's standard input and output.
   if (const int nothing = open("/dev/null", O_RDWR); nothing >= 0) {
     dup2(nothing, STDIN_FILENO);
     dup2(nothing, STDOUT_FILENO);
     if (errors < 0) errors = nothing;
   }
-  // Not the server's own, which may be somebody's terminal.
+  // The server's own standard error may be a user's terminal, so it is not shared.
   if (errors < 0 || dup2(errors, STDERR_FILENO) < 0) close(STDERR_FILENO);
 }
 
@@ -68,7 +68,7 @@ std::string cause_of(int wait_status) {
 
 std::string short_name(const Hash& module) { return to_hex(module).substr(0, 12); }
 
-// As addr2line wants it: the host knows the lines.
+// Formats the location for addr2line: the host knows the line numbers.
 std::string place_of(const Crash& crash) {
   if (crash.signal.load() == 0) return {};
   const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
@@ -98,7 +98,7 @@ Status failure_of_end(const EndedSession& session) {
   return {ErrorCode::internal, format("the session ended with %s during %s", cause.c_str(), request)};
 }
 
-// The event ahead of the last frame; empty when no kernel ran.
+// Returns the event that precedes the last frame; empty if no kernel was running.
 std::vector<std::uint8_t> crash_frame(const EndedSession& session) {
   if (!session.seen.in_kernel) return {};
   const Crash& crash = session.activity.crash;
@@ -124,8 +124,8 @@ std::vector<std::uint8_t> last_words(const EndedSession& session) {
   return frames;
 }
 
-// Goes on behind the records that the session has sent, or not at all: no number is used twice, whatever the session
-// says.
+// Continues after the records that the session has sent, or seals nothing: no record number is used twice, whatever the
+// session reports.
 std::vector<std::uint8_t> sealed_as_last(const std::vector<std::uint8_t>& frames, const SeenActivity& seen,
                                          SecureEnds& secure) {
   if (!seen.sealed || *seen.sealed < secure.sending.next) return {};
@@ -152,7 +152,7 @@ Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& o
     return Status(ErrorCode::resource_exhausted, format("cannot start a session: %s", std::strerror(errno)));
   }
   if (child > 0) {
-    // Here too: whoever comes first.
+    // Parent and child both do this, so that neither depends on the other's timing.
     setpgid(child, child);
     return child;
   }
@@ -171,18 +171,18 @@ Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& o
   note_crashes(activity);
   if (options.perf_map) {
     LoadedCode::write_perf_map();
-    prctl(PR_SET_DUMPABLE, 1);  // or perf may not look
+    prctl(PR_SET_DUMPABLE, 1);  // otherwise perf may not inspect the process
   }
   SessionOptions confined = options;
   confined.facts.not_enforced = std::move(missing.value());
   run_session(std::move(transport.value()), confined, activity, {client.header, client.body});
-  // Not exit(): the parent's objects are not this process's to destroy.
+  // _exit() instead of exit(), which would destroy objects that belong to the parent.
   _exit(0);
 }
 
 std::optional<int> reap_session(pid_t process) {
   siginfo_t info{};
-  // Not yet taken from the system, the number still stands for this process and its group alone.
+  // Until the child has been reaped, its id refers only to this process and its group.
   if (waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != process) {
     return std::nullopt;
   }
@@ -196,7 +196,7 @@ std::vector<std::uint8_t> last_frame(const EndedSession& session, SecureEnds* se
   const SeenActivity& seen = session.seen;
   if (seen.sending) return {};
   const bool has_failed = !session.over.is_ok() || seen.is_damaged;
-  // A session that ends by itself has answered everything before.
+  // A session that ends by itself has answered all requests.
   if (!has_failed && seen.request == 0) return {};
   const std::vector<std::uint8_t> frames = last_words(session);
   if (secure == nullptr) return frames;

@@ -1,4 +1,5 @@
-// A session's process, seen from the supervisor: started by fork, watched, and spoken for when it died.
+// A session's process as the supervisor handles it: it is started by fork, monitored, and if it dies the supervisor
+// answers its client.
 #pragma once
 
 #include <sys/types.h>
@@ -15,31 +16,32 @@
 
 namespace ferry::device {
 
-// Forks; the child serves the client on its socket and exits. Of what was the supervisor's it keeps that socket and the
-// page: every other descriptor is closed, the secrets and pages of others are gone before the client is heard. Returns
-// its process id. `errors` becomes its standard error; -1: it has none.
+// Forks; the child serves the client on its socket and exits. The child keeps only this socket and its page of the
+// supervisor's resources: all other descriptors are closed, and the secrets and pages of other sessions are unmapped
+// before any request is read. Returns the child's process id. `errors` becomes the child's standard error; -1: it has
+// none.
 Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& options, const ActivityPage& page,
                             SecretMemory& secrets, int errors);
 
-// The wait status of a child that has ended; with it ends whatever is left of its process group.
+// Returns the wait status if the child has ended, and then kills what is left of its process group.
 std::optional<int> reap_session(pid_t process);
 
-// A session whose process is no more.
+// A session whose process has ended.
 struct EndedSession {
   const Activity& activity;
-  SeenActivity seen;  // in it
+  SeenActivity seen;  // copy of the activity
   int wait_status = 0;
-  Status over;  // what it was ended for, if it was
+  Status over;  // the reason why the supervisor ended it, if it did
 };
 
-// What the client must be told; empty when there is nothing to say (it ended well, was idle) or it would land inside a
-// half-sent frame. Encrypted where there are keys.
+// Returns the last frame for the client. Empty if there is nothing to report (it ended normally or was idle) or if the
+// frame would land inside a partially sent one. Encrypted if there are keys.
 std::vector<std::uint8_t> last_frame(const EndedSession& session, SecureEnds* secure);
 
-// By itself, with everything answered.
+// Whether the process exited by itself after answering all requests.
 bool ended_well(const EndedSession& session);
 
-// For the log: "ended", "crashed in add with SIGSEGV after 3.1 ms".
+// Returns a text for the log: "ended", "crashed in add with SIGSEGV after 3.1 ms".
 std::string describe_end(const EndedSession& session);
 
 }  // namespace ferry::device

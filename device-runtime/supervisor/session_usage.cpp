@@ -22,7 +22,7 @@ namespace {
 
 constexpr long kTmpfs = 0x01021994;
 constexpr long kRamfs = static_cast<long>(0x858458f6);
-constexpr std::uint64_t kBlockBytes = 512;  // that st_blocks counts
+constexpr std::uint64_t kBlockBytes = 512;  // unit of st_blocks
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 enum Verdict : int { kFine = 0, kTooManyBytes = 1, kTooManyFiles = 2, kUnreadable = 3 };
@@ -35,7 +35,7 @@ struct Count {
 
 std::uint64_t bytes_of(const struct stat& info) { return static_cast<std::uint64_t>(info.st_blocks) * kBlockBytes; }
 
-// Takes over the descriptor. What vanishes meanwhile is not counted.
+// Takes ownership of the descriptor. Files that vanish during the count are ignored.
 Verdict count_folder(int folder, Count& count) {
   DIR* entries = folder < 0 ? nullptr : fdopendir(folder);
   if (entries == nullptr) {
@@ -48,7 +48,7 @@ Verdict count_folder(int folder, Count& count) {
     struct stat info{};
     if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0) continue;
     if (fstatat(dirfd(entries), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    // A file with several names is counted once, if all of them are here.
+    // The size is divided by the number of links, so a file whose names are all here is counted once.
     count.bytes += S_ISDIR(info.st_mode) ? bytes_of(info) : bytes_of(info) / std::max<std::uint64_t>(info.st_nlink, 1);
     if (count.bytes > count.most) verdict = kTooManyBytes;
     if (++count.files > kMaxSessionFiles) verdict = kTooManyFiles;
@@ -67,7 +67,7 @@ bool is_empty(const std::string& path) {
   std::size_t entries = 0;
   while (entries <= 2 && readdir(folder) != nullptr) ++entries;
   closedir(folder);
-  return entries <= 2;  // itself and the one above
+  return entries <= 2;  // "." and ".."
 }
 
 bool is_memory(const std::string& path) {
@@ -76,7 +76,8 @@ bool is_memory(const std::string& path) {
   return static_cast<long>(info.f_type) == kTmpfs || static_cast<long>(info.f_type) == kRamfs;
 }
 
-// Its own and that of files that are memory; not what the system can read again from a disk.
+// Returns the process's own memory and that of memory-backed files, without pages that the system can read again from a
+// disk.
 std::uint64_t memory_of(pid_t process) {
   std::uint64_t bytes = 0;
   const std::string text = read_small_file(format("/proc/%d/status", process).c_str());
@@ -86,13 +87,13 @@ std::uint64_t memory_of(pid_t process) {
   return bytes;
 }
 
-// Of files that are open and have no name any more.
+// Returns the bytes of open files that have been deleted.
 std::uint64_t nameless_bytes(pid_t process) {
   DIR* descriptors = opendir(format("/proc/%d/fd", process).c_str());
   if (descriptors == nullptr) return 0;
   std::uint64_t bytes = 0;
   while (const dirent* entry = readdir(descriptors)) {
-    // What the system knows without asking another machine, which may not answer.
+    // Uses what the system has cached: a file server may not answer.
     struct statx info{};
     constexpr unsigned kAsked = STATX_TYPE | STATX_NLINK | STATX_BLOCKS;
     if (statx(dirfd(descriptors), entry->d_name, AT_STATX_DONT_SYNC, kAsked, &info) != 0) continue;
@@ -102,14 +103,14 @@ std::uint64_t nameless_bytes(pid_t process) {
   return bytes;
 }
 
-// Whether the system has taken the limit. An emulator, whose own memory would count, has not, nor has a session before
-// it is confined.
+// Whether the process has this limit. It does not under an emulator, whose own memory would count, nor before the
+// session is confined.
 bool has_limit(pid_t process, std::uint64_t bytes) {
   rlimit data{};
   return bytes != 0 && prlimit(process, RLIMIT_DATA, nullptr, &data) == 0 && data.rlim_cur <= bytes;
 }
 
-// Where the system is told a limit, it is watched too.
+// Returns the limit that is monitored in addition to being set for the process.
 std::uint64_t watched_memory(const SandboxOptions& sandbox) {
 #if defined(__SANITIZE_ADDRESS__)
   return 0;

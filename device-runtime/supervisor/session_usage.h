@@ -1,5 +1,5 @@
-// What a session holds and no limit of the system's counts: memory that belongs to files, and its files all together.
-// Looked at from outside, by what the system tells of the process and what lies in its folder.
+// Resources of a session that no limit of the system covers: memory of files, and the total size of its files. They are
+// determined from outside, from what the system reports about the process and from the contents of its folder.
 #pragma once
 
 #include <sys/types.h>
@@ -14,14 +14,14 @@ namespace ferry::device {
 
 class SessionUsage {
  public:
-  // A process that was confined in this way.
+  // The process must be confined with these options.
   SessionUsage(pid_t process, const SandboxOptions& sandbox);
   SessionUsage(const SessionUsage&) = delete;
   SessionUsage& operator=(const SessionUsage&) = delete;
   ~SessionUsage();
 
-  // resource_exhausted, with a sentence that says what there is too much of, once there is. Files are counted by a
-  // process of its own, since there may be many, so that a later call tells of them.
+  // Returns resource_exhausted, with a message that names the resource, once there is too much. There may be many
+  // files, so a separate process counts them, and a later call reports the result.
   Status check();
 
  private:
@@ -32,7 +32,7 @@ class SessionUsage {
   std::string folder_;
   std::uint64_t memory_limit_;  // 0: none
   bool files_are_memory_;
-  pid_t counter_ = 0;  // at work
+  pid_t counter_ = 0;  // the running counting process
 };
 
 }  // namespace ferry::device

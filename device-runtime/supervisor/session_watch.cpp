@@ -21,7 +21,7 @@ std::uint64_t smaller(std::uint64_t wish, std::uint64_t most) {
   return std::min(wish, most);
 }
 
-// False where the system does not say, or it is no TCP.
+// Returns false if the system does not report it or the socket is not TCP.
 bool read_tcp_info(int socket, tcp_info& info) {
   socklen_t length = sizeof info;
   return getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 &&
@@ -48,7 +48,7 @@ bool is_peer_gone(int socket) {
 }
 
 bool SessionWatch::is_over(std::uint64_t limit_ms, std::int64_t since, std::int64_t now) {
-  // What is longer than the clock can tell has no end.
+  // A limit beyond the range of the clock is no limit.
   if (limit_ms == 0 || limit_ms > static_cast<std::uint64_t>(kForever / kNanosecondsPerMs)) return false;
   const std::int64_t left = since + static_cast<std::int64_t>(limit_ms) * kNanosecondsPerMs - now;
   patience_ = std::min(patience_, left);
@@ -72,7 +72,7 @@ Status SessionWatch::check(const SeenActivity& seen, int socket, std::int64_t no
   } else if (seen.request != 0) {
     active_ = now;
   }
-  // A call that begins right after this check is not over before its whole limit has gone by.
+  // A call that begins right after this check must get its whole limit.
   if (is_over(limits_.call_ms, computes ? request_start_ : now, now)) {
     return too_long(what, request_start_, now, "a call", limits_.call_ms);
   }

@@ -1,5 +1,6 @@
-// When a session has had its time, or lost its client, as the supervisor sees it from outside: by the shared page,
-// which it does not trust, and by what the system knows of the connection. Times are those of measure/clock.h.
+// Decides when a session has exceeded a time limit or lost its client. The supervisor observes this from outside,
+// through the shared page, which it does not trust, and through the state of the connection. Times are those of
+// measure/clock.h.
 #pragma once
 
 #include "device-runtime/supervisor/seen_activity.h"
@@ -10,10 +11,10 @@ namespace ferry::device {
 
 inline constexpr std::int64_t kNanosecondsPerMs = 1'000'000;
 
-// What the client asked for under what the server allows; 0 is no limit, or no wish.
+// Limits the client's request to what the server allows; 0 means no limit, or no request.
 rpc::TimeLimits granted(const rpc::TimeLimits& wished, const rpc::TimeLimits& most);
 
-// The other end has closed, or has given no sign of life for too long.
+// Whether the other end has closed, or has not answered keepalive probes for too long.
 bool is_peer_gone(int socket);
 
 class SessionWatch {
@@ -21,22 +22,22 @@ class SessionWatch {
   SessionWatch(const rpc::TimeLimits& limits, std::int64_t now)
       : limits_(limits), begin_(now), looked_(now), active_(now) {}
 
-  // deadline_exceeded, with a sentence that says which limit, once one is over.
+  // Returns deadline_exceeded, with a message that names the limit, once one is exceeded.
   Status check(const SeenActivity& seen, int socket, std::int64_t now);
-  // How long after the last check() nothing can be over yet.
+  // Time after the last check() during which no limit can be exceeded.
   std::int64_t patience_ns() const { return patience_; }
   std::int64_t begin() const { return begin_; }
 
  private:
-  // Notes that a limit ends at this time; whether it has.
+  // Records when a limit ends and returns whether it has ended.
   bool is_over(std::uint64_t limit_ms, std::int64_t since, std::int64_t now);
 
   rpc::TimeLimits limits_;
   std::int64_t begin_;
-  std::int64_t looked_;             // the last check
-  std::int64_t active_;             // when something last happened
-  std::int64_t request_seen_ = 0;   // what the page says of when the request began that was seen last
-  std::int64_t request_start_ = 0;  // when it did: between the check that saw it first and the one before
+  std::int64_t looked_;             // time of the last check
+  std::int64_t active_;             // time of the last activity
+  std::int64_t request_seen_ = 0;   // start of the request seen last, as the page reports it
+  std::int64_t request_start_ = 0;  // its start, bounded by the check that first saw it and the one before
   std::int64_t patience_ = 0;
 };
 

@@ -1,11 +1,11 @@
-// The name that a person knows a signal by.
+// Names of signals.
 #pragma once
 
 #include <string>
 
 namespace ferry::device {
 
-// "SIGSEGV"; "signal 42" for those that have no name here.
+// Returns "SIGSEGV", or "signal 42" for signals that are not listed.
 std::string signal_name(int number);
 
 }  // namespace ferry::device

@@ -18,7 +18,7 @@ constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
 
 void stop_blocking(int descriptor) { fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK); }
 
-// A copy for the relay, with /dev/null in its place.
+// Returns a copy of a standard stream for the relay and replaces the stream by /dev/null.
 int take_over(int standard, int flags) {
   const int copy = fcntl(standard, F_DUPFD_CLOEXEC, 3);
   const int nothing = ::open("/dev/null", flags | O_CLOEXEC);
@@ -32,10 +32,10 @@ int take_over(int standard, int flags) {
   return copy;
 }
 
-// Both directions, for both share the socket; the last callback that waits keeps it alive.
+// Relays both directions, since they share the socket. The last pending callback keeps the object alive.
 class Relay : public std::enable_shared_from_this<Relay> {
  public:
-  // A socket can be waited for once in each direction, but closed once: each direction has a descriptor of its own.
+  // A descriptor allows one wait per direction but is closed only once, so each direction has a descriptor of its own.
   Relay(EventLoop& loop, int input, int output, int socket_in, int socket_out)
       : input_(loop, input), output_(loop, output), socket_in_(loop, socket_in), socket_out_(loop, socket_out) {}
 
@@ -79,7 +79,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
         if (count < 0) return (relay.*ended)();
         written += static_cast<std::size_t>(count);
       }
-      // Through the loop, so that one direction that always has bytes does not keep the other waiting.
+      // Continues through the loop, so that a busy direction does not starve the other.
       from.when_readable([this, self = relay.shared_from_this()] { read(); });
     }
   };
@@ -89,7 +89,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
     if (input_.is_open()) input_.close();
   }
 
-  // Nobody is left to speak to, or to speak.
+  // The session has ended, so both directions are closed.
   void output_ended() {
     for (WatchedDescriptor* each : {&input_, &output_, &socket_in_, &socket_out_}) {
       if (each->is_open()) each->close();

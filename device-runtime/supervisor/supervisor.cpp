@@ -39,27 +39,27 @@ namespace ferry::device {
 namespace {
 
 constexpr std::size_t kMaxNameBytes = 200;
-// How often sessions are looked at when no limit ends sooner.
+// Interval of checks if no limit ends sooner.
 constexpr std::int64_t kWatchInterval = 300 * kNanosecondsPerMs;
-// Between noticing that a client is gone and ending its session, which may be about to end by itself.
+// Delay between detecting that a client is gone and ending its session, which may be about to end by itself.
 constexpr std::int64_t kGoneGrace = 200 * kNanosecondsPerMs;
-// Between SIGTERM and SIGKILL.
+// Delay between SIGTERM and SIGKILL.
 constexpr std::int64_t kTermGrace = 500 * kNanosecondsPerMs;
 constexpr std::chrono::milliseconds kAcceptRetry{100};
 
 struct Session {
   std::uint64_t number = 0;
-  pid_t process = 0;             // and its group
-  Descriptor socket;             // the child's too; here for the last frame
-  SecretMemory::Pointer secure;  // the same; null: in the clear
+  pid_t process = 0;             // also its process group
+  Descriptor socket;             // shared with the child; kept here to send the last frame
+  SecretMemory::Pointer secure;  // likewise; null: plaintext
   ActivityPage page;
   std::string client, peer, folder;
   SessionWatch watch;
   std::unique_ptr<SessionUsage> usage;
   SessionOutput output;
-  std::int64_t gone_since = 0;  // the client
-  std::int64_t kill_at = 0;     // after a SIGTERM
-  Status over = {};             // what the supervisor ended it for
+  std::int64_t gone_since = 0;  // when the client was found to be gone
+  std::int64_t kill_at = 0;     // when SIGKILL follows a SIGTERM
+  Status over = {};             // the reason why the supervisor ended it
 };
 
 std::uint64_t milliseconds(std::int64_t ns) { return static_cast<std::uint64_t>(ns / kNanosecondsPerMs); }
@@ -75,7 +75,7 @@ class Supervisor {
     sandbox = options.sandbox;
     session_options_.perf_map = options.perf_map;
     session_options_.other_devices = options.other_devices;
-    // A server of one client looks for drivers only when that one wants them.
+    // A server of one client loads drivers only if that client requests a device.
     if (options.inherited_socket < 0 && !options.stdio) device_list_.look(devices());
     sandbox.memory_bytes = facts.memory_limit_bytes;
     sandbox.threads = facts.threads;
@@ -119,7 +119,7 @@ class Supervisor {
   void accept() {
     listener_->when_readable([this] {
       const int socket = accept4(listener_->number(), nullptr, nullptr, SOCK_CLOEXEC);
-      // Out of descriptors, most likely: sessions that end give some back.
+      // Most likely out of descriptors: sessions that end free some.
       if (socket < 0 && errno != EAGAIN && errno != ECONNABORTED && errno != EINTR) {
         return retry_.start(kAcceptRetry, [this] { accept(); });
       }
@@ -160,7 +160,7 @@ class Supervisor {
                                                      waiting_.size(), sessions_.front().client.c_str())});
     }
     std::string peer = peer_name(client.socket.number());
-    // Others see it: in the log, in answers to status, while they wait.
+    // Other clients see this name: in the log, in answers to status, and while they wait.
     client.open.client = printable(std::string_view(client.open.client).substr(0, kMaxNameBytes));
     waiting_.add({std::move(client), std::move(peer), now_ns()});
     fill_places();
@@ -181,7 +181,7 @@ class Supervisor {
     if (!page.is_ok()) return refuse(client, page.status());
     session_options_.limits = granted(client.open.limits, options_.limits);
     SandboxOptions& sandbox = session_options_.sandbox;
-    // All its threads together, and some more for what is not computing.
+    // For all threads together, plus a margin for time outside of kernels.
     sandbox.cpu_seconds = session_options_.limits.session_ms / 1000 * sandbox.threads;
     if (sandbox.cpu_seconds != 0) sandbox.cpu_seconds += 10;
     sandbox.folder = folder_.make_session_folder(last_number_ + 1, sandbox.user, sandbox.group);
@@ -236,7 +236,8 @@ class Supervisor {
     bid_farewell(client.socket, client.outgoing(rpc::whole_frame(header, rpc::encode(reply)), true));
   }
 
-  // A session that computes does not read, so it cannot notice that its client is gone, nor that its time is over.
+  // A session that is running a kernel does not read, so it cannot detect that its client is gone or that a limit is
+  // exceeded.
   void watch() {
     waiting_.drop_gone();
     const std::int64_t now = now_ns();
@@ -318,7 +319,7 @@ class Supervisor {
     if (listener_) listener_->close();
     retry_.cancel();
     watch_.cancel();
-    // Farewells under way still go out when nobody asked for an end.
+    // A server of one client still sends last frames in progress, because nobody requested its end.
     if (!serves_one()) loop_.stop();
   }
 
@@ -332,7 +333,8 @@ class Supervisor {
   const ConnectionPlaces places_ = find_connection_places(options_.max_sessions + options_.max_waiting);
   SecretMemory secrets_{places_.strangers + options_.max_sessions + options_.max_waiting};
   ActivityPages pages_{options_.max_sessions};
-  // Handshakes that are cut off count themselves out while the loop is destroyed, so these come first.
+  // Handshakes that are cut off while the loop is destroyed decrement the counter, so these members are declared before
+  // the loop.
   std::size_t handshakes_ = 0;
   PendingConnections strangers_{places_.strangers}, farewells_{places_.farewells};
   bool stopping_ = false;
@@ -354,8 +356,8 @@ class Supervisor {
 
 Status serve(const ServerOptions& options, const DeviceFacts& facts, const WorkFolder& folder) {
   signal(SIGPIPE, SIG_IGN);
-#if !defined(__SANITIZE_ADDRESS__)  // whose search for leaks is one of the things that this forbids
-  // Sessions of the same user could read and change this process otherwise, where no security module forbids it.
+#if !defined(__SANITIZE_ADDRESS__)  // LeakSanitizer does not work without it
+  // Otherwise sessions of the same user could read and change this process unless a security module forbids it.
   prctl(PR_SET_DUMPABLE, 0);
 #endif
   Supervisor supervisor(options, facts, folder);

@@ -1,6 +1,5 @@
-// The server's first process. Single-threaded and asynchronous: it accepts clients, reads their hello, and gives each
-// admitted one a process of its own. It never runs kernels and never waits for anybody, so nothing a session does can
-// stop it.
+// The server's main process. Single-threaded and asynchronous: it accepts clients, reads their hello, and starts a
+// process for each admitted one. It never runs kernels and never blocks on a client, so no session can stop it.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +20,21 @@ struct ServerOptions {
   std::string host = "127.0.0.1";
   std::uint16_t port = 9090;
   std::uint16_t port_end = 9090;  // the last port to try
-  int inherited_socket = -1;      // serve this connected socket alone, and end with its session
-  bool stdio = false;             // the same over standard input and output
-  const KeyRing* keys = nullptr;  // of those who may connect; null: everybody, without encryption
-  bool quiet = false;             // nothing on standard error while all goes well
-  std::size_t max_sessions = 1;   // at a time; others wait
+  int inherited_socket = -1;      // serve only this connected socket, and end with its session
+  bool stdio = false;             // likewise over standard input and output
+  const KeyRing* keys = nullptr;  // accepted keys; null: everyone may connect, without encryption
+  bool quiet = false;             // nothing on standard error unless something fails
+  std::size_t max_sessions = 1;   // at a time; other clients wait
   std::size_t max_waiting = 64;
-  rpc::TimeLimits limits;  // the most that a client gets
+  rpc::TimeLimits limits;  // the maxima that a client can get
   std::uint64_t module_cache_bytes = ModuleStore::kDefaultMaxBytes;
   bool perf_map = false;   // list kernels in /tmp/perf-PROCESS.map, for perf
-  SandboxOptions sandbox;  // what the command line says of it
+  SandboxOptions sandbox;  // settings from the command line
   OtherDevices other_devices;
 };
 
-// Serves until SIGINT or SIGTERM, then ends all sessions. Prints where it listens as the first line on standard output.
+// Serves until SIGINT or SIGTERM, then ends all sessions. Prints the listening address as the first line on standard
+// output.
 Status serve(const ServerOptions& options, const DeviceFacts& facts, const WorkFolder& folder);
 
 }  // namespace ferry::device

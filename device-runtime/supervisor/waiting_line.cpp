@@ -10,7 +10,7 @@
 namespace ferry::device {
 namespace {
 
-// To somebody who does not even take this in, nothing can be told.
+// Returns false if the client does not even receive this; it is then unreachable.
 bool send_event(const WaitingClient& waiting, const rpc::WaitingEvent& event) {
   const bool knows_holders = waiting.client.header.tag == static_cast<std::uint16_t>(rpc::Tag::Open);
   const auto frame =

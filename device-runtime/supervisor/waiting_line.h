@@ -1,4 +1,4 @@
-// Clients that wait for a place, in the order they came. Each is told its place and who holds the device, again
+// Clients that wait for a place, in order of arrival. Each is told its position and who holds the device, and again
 // whenever that changes.
 #pragma once
 
@@ -12,7 +12,7 @@ struct WaitingClient {
   GreetedClient client;
   std::string peer;
   std::int64_t since = 0;
-  std::uint64_t told = 0;  // the holder's session number that it knows of
+  std::uint64_t told = 0;  // session number of the holder that the client has been told about
 };
 
 class WaitingLine {
@@ -22,16 +22,16 @@ class WaitingLine {
   const std::deque<WaitingClient>& clients() const { return clients_; }
 
   void add(WaitingClient client) { clients_.push_back(std::move(client)); }
-  // The next; the line must not be empty. Its client may have gone.
+  // Removes and returns the next client, which may have gone; the queue must not be empty.
   WaitingClient take();
-  // Forgets those whose clients have gone.
+  // Removes the clients that have gone.
   void drop_gone();
-  // `holder` is the number of the session that began first, held for so long.
+  // `holder` is the number of the session that has run longest, `held_ms` for how long.
   void tell(std::uint64_t holder, const std::string& name, std::uint64_t held_ms);
 
  private:
   std::deque<WaitingClient> clients_;
-  bool moved_ = false;  // somebody stands at another place than he was told
+  bool moved_ = false;  // some client's position differs from what it was told
 };
 
 }  // namespace ferry::device

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kSessionPrefix = "session-";
 constexpr const char* kPrivatePrefix = "rpc_server.";
-// In a private folder, locked by the server that it belongs to.
+// In a private folder; locked by the server that owns the folder.
 constexpr const char* kLock = "/lock";
 
 int open_folder(const std::string& path) { return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }
@@ -30,8 +30,8 @@ Status unusable(const std::string& path, const std::string& why) {
   return {ErrorCode::unavailable, format("cannot use the work folder %s: %s", path.c_str(), why.c_str())};
 }
 
-// Makes it, for this user alone, if it is not there. What sessions run is taken from there, and rights are given away
-// below it, so nobody else may have a say in what stands there.
+// Creates the folder, for this user alone, if it does not exist. Sessions load code from it and ownership is given away
+// below it, so nobody else may control its contents.
 Status make_folder(const std::string& path) {
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return unusable(path, std::strerror(errno));
   const Descriptor folder(open_folder(path));
@@ -64,7 +64,7 @@ void for_each_name(const std::string& path, Visit visit) {
   for (const std::string& name : names) visit(name);
 }
 
-// Of servers that are no more.
+// Removes the session folders of servers that no longer run.
 void remove_old_sessions(const std::string& path) {
   for_each_name(path, [&](const std::string& name) {
     if (name.rfind(kSessionPrefix, 0) != 0) return;
@@ -74,14 +74,14 @@ void remove_old_sessions(const std::string& path) {
 }
 
 void remove_private(const std::string& path) {
-  // One by one: they belong to different users.
+  // Removed one by one, since they belong to different users.
   for_each_name(path, [&](const std::string& name) { remove_tree(path + "/" + name); });
   rmdir(path.c_str());
 }
 
 bool lock(const Descriptor& file) { return file.number() >= 0 && flock(file.number(), LOCK_EX | LOCK_NB) == 0; }
 
-// Private folders of servers that were killed: nobody holds their locks.
+// Removes private folders of servers that were killed: their locks are free.
 void remove_abandoned(const std::string& place) {
   for_each_name(place, [&](const std::string& name) {
     if (name.rfind(kPrivatePrefix, 0) != 0) return;
@@ -107,7 +107,7 @@ Result<WorkFolder> WorkFolder::open(const std::string& path) {
   for (const char* place : {temporary, "/tmp", "/dev/shm"}) {
     if (place == nullptr || *place == 0) continue;
     remove_abandoned(place);
-    // The second time when another server has just taken the first one for abandoned.
+    // A second attempt is needed if another server has just treated the first folder as abandoned.
     for (int attempt = 0; attempt < 2; ++attempt) {
       std::string pattern = std::string(place) + "/" + kPrivatePrefix + "XXXXXX";
       if (mkdtemp(pattern.data()) == nullptr) break;
@@ -143,7 +143,7 @@ Status WorkFolder::make_modules() const {
 
 void WorkFolder::give_modules_to(uid_t owner, gid_t group) const {
   if (path_.empty()) return;
-  // Sessions must reach what is inside.
+  // Sessions must be able to reach the folder's contents.
   const Descriptor folder(open_folder(path_)), inside(open_folder(modules()));
   if (folder.number() >= 0) (void)!fchmod(folder.number(), 0711);
   if (inside.number() >= 0) (void)!fchown(inside.number(), owner, group);

@@ -1,4 +1,4 @@
-// Where a server keeps files: the folder it was given, which stays, or a private one that goes with it.
+// The server's file storage: the folder that it was given, which persists, or a private one that is removed with it.
 #pragma once
 
 #include <sys/types.h>
@@ -13,22 +13,22 @@ namespace ferry::device {
 
 class WorkFolder {
  public:
-  // Empty: a new private folder under $TMPDIR, /tmp or /dev/shm, or none where nothing can be written. The folder is
-  // made if it is not there, for this user alone; one that is there is refused unless it belongs to this user or root
-  // and others cannot write to it. What servers that were killed have left there is removed.
+  // An empty path creates a new private folder under $TMPDIR, /tmp or /dev/shm, or none if nothing is writable. A named
+  // folder is created for this user alone if it does not exist; an existing one is refused unless it belongs to this
+  // user or root and others cannot write to it. Files left there by servers that were killed are removed.
   static Result<WorkFolder> open(const std::string& path);
   WorkFolder(WorkFolder&& other) noexcept;
   WorkFolder& operator=(WorkFolder&&) = delete;
-  // Removes a private folder with all that is in it.
+  // Removes a private folder with its contents.
   ~WorkFolder();
 
-  // For module files; empty when there is no folder.
+  // The folder for module files; empty if there is no work folder.
   std::string modules() const { return path_.empty() ? "" : path_ + "/modules"; }
   const std::string& path() const { return path_; }
 
-  // A folder for one session; empty when there can be none.
+  // Creates a folder for one session; empty if that is impossible.
   std::string make_session_folder(std::uint64_t session, uid_t owner, gid_t group) const;
-  // Gives the folder of modules to those who write there.
+  // Makes the user and group that sessions run as the owners of the modules folder.
   void give_modules_to(uid_t owner, gid_t group) const;
 
  private:
@@ -38,7 +38,7 @@ class WorkFolder {
 
   std::string path_;
   bool private_;
-  Descriptor lock_;  // of a private folder: as long as it is held, the folder is in use
+  Descriptor lock_;  // of a private folder, which is in use as long as the lock is held
 };
 
 }  // namespace ferry::device
