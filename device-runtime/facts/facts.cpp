@@ -16,7 +16,7 @@
 namespace ferry::device {
 namespace {
 
-// Lines that say which core this is. An emulator shows its host's file, which has none of them.
+// The keys of lines that identify the core. An emulator shows the host's file, which has none of them.
 #if defined(__x86_64__)
 constexpr std::string_view kIdentifying[] = {"vendor_id", "cpu family", "model", "model name", "stepping"};
 #elif defined(__arm__) || defined(__aarch64__)
@@ -32,7 +32,7 @@ std::string operating_system() {
   return std::string(name.sysname) + " " + name.release;
 }
 
-// Each different line once: boards with big and little cores have two of some.
+// Returns each distinct line once: boards with big and little cores have two versions of some.
 std::string identification() {
   const std::string text = read_small_file("/proc/cpuinfo");
   std::string lines;
@@ -90,13 +90,13 @@ Memory memory() {
     if (key == "MemTotal") result.total = parse_size(field_value(line)).value_or(0);
     if (key == "MemAvailable") result.available = parse_size(field_value(line)).value_or(0);
   });
-  // Without /proc the system itself says, but not how much of its caches it would give.
+  // Without /proc, sysinfo() provides the values, but not how much of the page cache could be reclaimed.
   if (struct sysinfo known{}; result.total == 0 && sysinfo(&known) == 0) {
     const std::uint64_t unit = known.mem_unit == 0 ? 1 : known.mem_unit;
     result.total = known.totalram * unit;
     result.available = (known.freeram + known.bufferram) * unit;
   }
-  // A container may have less than the machine.
+  // A container may be limited to less memory than the machine has.
   if (const auto limit = parse_size(read_small_file("/sys/fs/cgroup/memory.max")); limit && *limit < result.total) {
     const std::uint64_t used = parse_size(read_small_file("/sys/fs/cgroup/memory.current")).value_or(0);
     result.total = *limit;
@@ -108,7 +108,7 @@ Memory memory() {
 std::uint64_t default_memory_limit(const Memory& memory) {
   std::uint64_t limit = memory.total / 4 * 3;
   if (memory.available != 0) limit = std::min(limit, memory.available);
-  // What one process can address, less its own code and stacks.
+  // The address space of one process, minus its code and stacks.
   if (sizeof(void*) == 4) limit = std::min<std::uint64_t>(limit, std::uint64_t{2} << 30);
   return limit;
 }

@@ -1,5 +1,5 @@
-// Which of the features of rpc/abi/features.def this processor and its kernel offer. One file an architecture defines
-// it.
+// Detects which features of rpc/abi/features.def this processor and its kernel offer. Each architecture has a file with
+// the implementation.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace ferry::device {
 
-// As manifests spell it: "x86_64", "armv7", "aarch64" or "riscv64".
+// The architecture as manifests spell it: "x86_64", "armv7", "aarch64" or "riscv64".
 const char* native_arch();
 
-// In LLVM's spelling, sorted. hwcap and hwcap2 are the auxiliary vector's words: on ARM and RISC-V they decide, so an
-// emulator's word is taken for it.
+// Returns the features in LLVM's spelling, sorted. hwcap and hwcap2 are the words of the auxiliary vector. On ARM and
+// RISC-V they alone decide, so an emulator's values are respected.
 std::vector<std::string> detect_features(std::uint64_t hwcap, std::uint64_t hwcap2);
 
 }  // namespace ferry::device

@@ -1,5 +1,5 @@
-// 32- and 64-bit ARM: bits from the kernel's arch/arm and arch/arm64 include/uapi/asm/hwcap.h, by number because older
-// headers lack the newer names.
+// 32- and 64-bit ARM. The bits are those of include/uapi/asm/hwcap.h in the kernel's arch/arm and arch/arm64, given by
+// number because older headers lack the newer names.
 #if defined(__arm__) || defined(__aarch64__)
 
 #include <sys/auxv.h>
@@ -14,8 +14,8 @@ namespace {
 
 struct Feature {
   const char* name;
-  std::uint64_t hwcap;   // all of these
-  std::uint64_t hwcap2;  // and all of these
+  std::uint64_t hwcap;   // all of these bits
+  std::uint64_t hwcap2;  // and all of these bits
 };
 
 constexpr std::uint64_t bit(int number) { return std::uint64_t{1} << number; }
@@ -41,7 +41,7 @@ constexpr Feature kFeatures[] = {
     {"crc", 0, bit(4)},
 };
 
-// Version 8's floating point has no bit of its own; the platform's name ("v8l") tells.
+// The floating point of ARMv8 has no bit of its own; the platform's name ("v8l") indicates it.
 bool has_version_8() {
   const auto* platform = reinterpret_cast<const char*>(getauxval(AT_PLATFORM));
   return platform != nullptr && std::strncmp(platform, "v8", 2) == 0;

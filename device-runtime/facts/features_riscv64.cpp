@@ -1,5 +1,5 @@
-// Single-letter extensions come from the auxiliary vector, the others from the kernel's hwprobe call (Linux 6.4 and
-// later, Documentation/arch/riscv/hwprobe.rst) or, before that, from the isa line of /proc/cpuinfo.
+// Single-letter extensions come from the auxiliary vector; the others from the kernel's hwprobe call (Linux 6.4 and
+// later, Documentation/arch/riscv/hwprobe.rst) or, with older kernels, from the isa line of /proc/cpuinfo.
 #if defined(__riscv) && __riscv_xlen == 64
 
 #include <sys/syscall.h>
@@ -16,7 +16,7 @@ namespace {
 
 struct Extension {
   const char* name;
-  int probe_bit;  // of the key IMA_EXT_0
+  int probe_bit;  // in the key IMA_EXT_0
 };
 
 constexpr Extension kExtensions[] = {{"zba", 3}, {"zbb", 4}, {"zbs", 5}, {"zfh", 27}, {"zvfh", 30}};
@@ -31,7 +31,7 @@ std::optional<std::uint64_t> probe_extensions() {
   return pair.value;
 }
 
-// "rv64imafdcv_zba_zbb": whether the word is one of those between underscores.
+// Whether the isa string, such as "rv64imafdcv_zba_zbb", contains the word between underscores.
 bool isa_names(const std::string& isa, const std::string& word) {
   return (isa + "_").find("_" + word + "_") != std::string::npos;
 }

@@ -1,5 +1,5 @@
-// Bits from Intel's Software Developer's Manual, volume 2, CPUID, and volume 1, 14.3 (which state the system must
-// save).
+// The bits come from Intel's Software Developer's Manual, volume 2, CPUID, and volume 1, section 14.3 (the state that
+// the system must save).
 #if defined(__x86_64__)
 
 #include <cpuid.h>
@@ -75,7 +75,7 @@ std::array<std::uint32_t, kWords> read_words() {
   return words;
 }
 
-// XCR0: which register state the system saves when it switches between processes.
+// Reads XCR0: the register state that the system saves on a context switch.
 std::uint64_t saved_state(std::uint32_t leaf1_c) {
   if ((leaf1_c & (1U << 27)) == 0) return 0;  // no XGETBV
   std::uint32_t low = 0, high = 0;
@@ -83,7 +83,7 @@ std::uint64_t saved_state(std::uint32_t leaf1_c) {
   return std::uint64_t{high} << 32 | low;
 }
 
-// Linux hands out the tile registers only to processes that asked; children inherit the permission.
+// Linux grants the tile registers only to processes that request them; children inherit the permission.
 bool may_use_tiles() {
   constexpr long kRequestPermission = 0x1023, kTileData = 18;
   static const bool allowed = syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;

@@ -18,7 +18,7 @@ std::string_view trimmed(std::string_view text) {
 
 std::string read_small_file(const char* path) {
   std::string text;
-  // Some files of the kernel's make readers wait for news.
+  // Reading some of the kernel's files would otherwise block until there is news.
   const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return text;
   char piece[4096];

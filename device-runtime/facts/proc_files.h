@@ -1,4 +1,4 @@
-// Small files of /proc and /sys, as text.
+// Reads small files of /proc and /sys as text.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace ferry::device {
 
-// At most 256 KiB of it; empty when it cannot be read.
+// Returns at most 256 KiB of the file; empty if it cannot be read.
 std::string read_small_file(const char* path);
 
-// The value of the first line "key : value" of /proc/cpuinfo; empty when there is none.
+// Returns the value of the first line "key : value" of /proc/cpuinfo with this key; empty if there is none.
 std::string cpuinfo_value(std::string_view key);
 
 // Calls visit(key, whole line) for each line "key : value" of the text.
@@ -28,10 +28,10 @@ void for_each_field(std::string_view text, Visit visit) {
   }
 }
 
-// What stands behind the colon, without spaces around it.
+// Returns the text after the colon, without surrounding spaces.
 std::string_view field_value(std::string_view line);
 
-// "32K", "512", "8192 kB", "2M" as bytes.
+// Parses "32K", "512", "8192 kB" or "2M" as a number of bytes.
 std::optional<std::uint64_t> parse_size(std::string_view text);
 
 }  // namespace ferry::device

@@ -17,8 +17,8 @@ namespace {
 constexpr const char* kMailbox = "/dev/vcio";
 constexpr const char* kCore = "{core}";
 
-// What `vcgencmd get_throttled` asks: property 0x30046 of the firmware's mailbox (Raspberry Pi firmware wiki, "Mailbox
-// property interface").
+// Sends the request of `vcgencmd get_throttled`: property 0x30046 of the firmware's mailbox (Raspberry Pi firmware
+// wiki, "Mailbox property interface").
 std::string pi_throttled() {
   const int mailbox = open(kMailbox, O_RDONLY | O_CLOEXEC);
   if (mailbox < 0) return {};
@@ -28,8 +28,8 @@ std::string pi_throttled() {
   return answered ? format("%x", message[5]) : std::string();
 }
 
-// A file of /proc itself. Links in there lead to every process's root, working folder and open files, and with them out
-// of /proc; opening what they lead to may do something already, so it is looked at first.
+// Reads a file of /proc itself. Links in /proc lead to the root, working folder and open files of every process, and
+// thus out of /proc. Merely opening their targets may have side effects, so the file is examined with O_PATH first.
 std::string proc_text(const std::string& path, const std::string& proc) {
   const int place = open(path.c_str(), O_PATH | O_CLOEXEC);
   if (place < 0) return {};

@@ -1,5 +1,5 @@
-// Small files that tell how a board is doing. The client says which and makes sense of them, so that a new sensor needs
-// no new server.
+// Small files that describe the state of a board. The client names them and interprets their contents, so that a new
+// sensor needs no new server.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,12 @@
 
 namespace ferry::device {
 
-// The text of a file of /proc or /sys, or of "/dev/vcio": "{core}" in the path is the number of the core this runs on.
-// Empty when there is none, and for every other path. `root` stands before the path, for tests.
+// Returns the text of a file of /proc or /sys, or of "/dev/vcio". "{core}" in the path stands for the number of the
+// current core. Empty if there is no such file, and for every other path. `root` is prepended to the path, for tests.
 std::string watched_text(const std::string& path, const std::string& root = {});
 
-// Those of the files that are there, as `text` reads them, into `before`; or, of files that were, into `after`.
+// watch_before() stores the text of each file that exists in `before`; watch_after() stores the texts of the same files
+// in `after`.
 using TextOfPath = std::function<std::string(const std::string& path)>;
 std::vector<rpc::WatchedFile> watch_before(const std::vector<std::string>& paths, const TextOfPath& text);
 void watch_after(std::vector<rpc::WatchedFile>& files, const TextOfPath& text);
