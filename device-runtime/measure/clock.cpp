@@ -19,7 +19,7 @@ const ClockFacts& clock_facts() {
       const std::int64_t begin = now_ns();
       const std::int64_t apart = now_ns() - begin;
       least.overhead_ns = std::min(least.overhead_ns, apart);
-      // A coarse clock stands still for many readings and then steps.
+      // A coarse clock returns the same value for many readings and then steps.
       std::int64_t step = apart;
       for (int reading = 0; step == 0 && reading < 100'000; ++reading) step = now_ns() - begin;
       if (step > 0) least.resolution_ns = std::min(least.resolution_ns, step);

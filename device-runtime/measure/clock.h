@@ -1,4 +1,4 @@
-// The clock of all timings: it never jumps and is not slewed by time synchronisation.
+// The clock of all measurements: it never jumps backwards or is slewed by time synchronisation.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@ namespace ferry::device {
 
 std::int64_t now_ns();
 
-// Both at best, measured once a process.
+// Best observed values, measured once per process.
 struct ClockFacts {
-  std::int64_t overhead_ns = 0;    // what two readings with nothing between them differ by
-  std::int64_t resolution_ns = 1;  // the smallest difference that it shows
+  std::int64_t overhead_ns = 0;    // smallest difference between two consecutive readings
+  std::int64_t resolution_ns = 1;  // smallest non-zero difference
 };
 const ClockFacts& clock_facts();
 

@@ -8,12 +8,12 @@ namespace {
 #if defined(__x86_64__) || defined(__aarch64__)
 constexpr bool kCanFlush = true;
 
-// Of every processor of these architectures; a smaller step than the line would only flush twice.
+// Valid for every processor of these architectures; a step smaller than the line would only flush lines twice.
 std::uint64_t line_bytes() {
 #if defined(__aarch64__)
   std::uint64_t type = 0;
   __asm__("mrs %0, ctr_el0" : "=r"(type));
-  return std::uint64_t{4} << (type >> 16 & 15);  // the smallest data line, in words
+  return std::uint64_t{4} << (type >> 16 & 15);  // the smallest data line; the field counts words
 #else
   return 64;
 #endif

@@ -1,5 +1,5 @@
-// Takes memory out of the processor's caches: line by line where a program may do that (x86-64, 64-bit ARM), otherwise
-// by walking through memory that is larger than they are.
+// Evicts memory from the processor's caches: line by line where user programs can do that (x86-64, 64-bit ARM),
+// otherwise by walking through memory that is larger than the caches.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ struct MemoryRange {
 
 class ColdCache {
  public:
-  // largest_cache_bytes: what must be walked through twice over; 0: unknown, and 16 MiB are taken for it.
+  // The walk covers twice largest_cache_bytes; 0: unknown, and 16 MiB are assumed.
   explicit ColdCache(std::uint64_t largest_cache_bytes);
-  // Whether there was memory for it.
+  // Whether the memory for the walk could be allocated.
   bool is_ready() const;
-  // How much memory is walked through; 0: lines are flushed.
+  // Size of the memory that is walked through; 0: lines are flushed instead.
   std::uint64_t wiped_bytes() const { return wipe_bytes_; }
   void cool(std::span<const MemoryRange> ranges);
 

@@ -8,7 +8,7 @@ namespace ferry::device {
 namespace {
 
 constexpr std::size_t kLeastSamples = 6;
-// Half of what 95% of a normal variable lie within, and a little for what is estimated.
+// Half of the 1.96 standard deviations that contain 95% of a normal distribution, with a margin for the estimate.
 constexpr double kReach = 1.1;
 
 }  // namespace
@@ -18,7 +18,7 @@ double relative_uncertainty(const std::vector<rpc::Sample>& samples) {
   if (count < kLeastSamples) return HUGE_VAL;
   std::vector<double> ascending(count);
   for (std::size_t i = 0; i < count; ++i) ascending[i] = samples[i].seconds;
-  // Smaller in code than std::sort, and quick enough for what is looked at now and then.
+  // Heap sort needs less code than std::sort and is fast enough for occasional use.
   std::make_heap(ascending.begin(), ascending.end());
   std::sort_heap(ascending.begin(), ascending.end());
   const double median = ascending[count / 2];

@@ -1,4 +1,5 @@
-// When a measurement may stop. The client computes its own interval from the samples; this only has to be near it.
+// Decides when a measurement may stop. The client computes its own interval from the samples; this one only has to be
+// close to it.
 #pragma once
 
 #include <vector>
@@ -7,8 +8,8 @@
 
 namespace ferry::device {
 
-// Half the width of the median's 95% interval over the median, wider when neighbours resemble each other. Infinite
-// while there are too few samples to tell.
+// Returns half the width of the median's 95% confidence interval relative to the median, widened if consecutive samples
+// are correlated. Infinite if there are too few samples.
 double relative_uncertainty(const std::vector<rpc::Sample>& samples);
 
 }  // namespace ferry::device

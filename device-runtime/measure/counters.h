@@ -1,4 +1,4 @@
-// The processor's counters (perf_event_open) of this process's threads, in user mode.
+// The processor's performance counters (perf_event_open) for this process's threads, in user mode.
 #pragma once
 
 #include <array>
@@ -17,14 +17,14 @@ class Counters {
   Counters& operator=(const Counters&) = delete;
   ~Counters();
 
-  // For all threads that this process has now. Counters that this machine lacks stay closed.
+  // Opens counters for all current threads of the process. Counters that the machine lacks stay closed.
   void open();
-  // errno of why none is open; 0 when one is.
+  // The errno that explains why no counter is open; 0 if one is.
   int error() const { return error_; }
 
   void start();
   void stop();
-  // What was counted since open(), scaled up where counters had to share the hardware; not-a-number for closed ones.
+  // Returns the counts since open(), scaled up if counters had to share the hardware; not-a-number for closed counters.
   Counts read() const;
 
  private:
@@ -34,7 +34,7 @@ class Counters {
   };
   void control(unsigned long request) const;
 
-  std::vector<Open> open_;  // a few a thread
+  std::vector<Open> open_;  // a few per thread
   int error_ = 0;
 };
 

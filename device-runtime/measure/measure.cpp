@@ -14,9 +14,9 @@
 namespace ferry::device {
 namespace {
 
-// A workload that takes no time at all must not be called forever.
+// Bounds the number of calls of a workload that takes no measurable time.
 constexpr std::uint64_t kMaxNumber = std::uint64_t{1} << 32;
-// A sample of this many of the clock's steps is known to a tenth of a percent.
+// A sample of this many clock steps is accurate to a tenth of a percent.
 constexpr std::int64_t kClockSteps = 1000;
 
 Status refusal(std::string what) { return {ErrorCode::invalid_argument, "measure: " + std::move(what)}; }
@@ -60,7 +60,7 @@ std::uint32_t involuntary_switches() {
   return static_cast<std::uint32_t>(usage.ru_nivcsw);
 }
 
-// How many calls would have lasted long enough: a little more than proportional, and always a step ahead.
+// Estimates how many calls take long enough: slightly more than proportional, and always an increase.
 std::uint64_t raised(std::uint64_t number, std::int64_t elapsed_ns, std::int64_t wanted_ns) {
   const double factor =
       1.1 * static_cast<double>(wanted_ns) / static_cast<double>(std::max<std::int64_t>(elapsed_ns, 1));
@@ -112,7 +112,7 @@ class Evaluator {
       }
       if (plan_.cooldown_ms > 0) rest(plan_.cooldown_ms);
       for (std::size_t i = 0; i < workloads_.size(); ++i) {
-        // In turns, and the other way round every second time: what changes steadily touches all alike.
+        // Every second round runs in the opposite order, so that a steady drift affects all workloads equally.
         const std::size_t w = round % 2 != 0 ? workloads_.size() - 1 - i : i;
         while (!take_sample(w)) {
           if (failure_.result != 0) return failure_;
@@ -133,7 +133,7 @@ class Evaluator {
     return true;
   }
 
-  // False when the kernel failed, or when the sample was too short to count: what it ran was then warm-up.
+  // Returns false if the kernel failed or the sample was too short to count; its calls then count as warm-up.
   bool take_sample(std::size_t w) {
     rpc::SampleSet& set = into_.sets[w];
     Workload& workload = *workloads_[w];

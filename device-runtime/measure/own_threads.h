@@ -1,4 +1,4 @@
-// The threads of this process, as the system lists them.
+// Lists the threads of this process.
 #pragma once
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-// Moves this process's threads to some of the machine's cores, and back when it is over.
+// Moves this process's threads to a set of cores, and back on destruction.
 #pragma once
 
 #include <sched.h>
@@ -14,14 +14,14 @@ namespace ferry::device {
 
 class Pinning {
  public:
-  // A thread may move itself alone where sessions are confined: after the caller has moved, `follow` is called to bring
-  // those along that work for it.
+  // In a confined session a thread can move only itself: after the calling thread has moved, `follow` is called to move
+  // its worker threads.
   explicit Pinning(std::function<void()> follow = {}) : follow_(std::move(follow)) {}
   Pinning(const Pinning&) = delete;
   Pinning& operator=(const Pinning&) = delete;
   ~Pinning();
 
-  // invalid_argument unless this process may use all of them. Without any, threads stay where they are.
+  // invalid_argument unless this process may use all of the cores. An empty list leaves the threads where they are.
   Status move_to(const std::vector<std::uint32_t>& cores);
 
  private:
