@@ -21,7 +21,8 @@ bool drop_capabilities() {
   __user_cap_data_struct halves[2] = {};
   if (syscall(SYS_capget, &header, halves) != 0) return false;
   for (unsigned i = 0; i < 64; ++i) {
-    // Also from what programs that it starts could gain; not there where the system knows fewer.
+    // Also removed from the bounding set, which limits what executed programs could gain; older systems know fewer
+    // capabilities.
     if ((kKept >> i & 1) == 0 && prctl(PR_CAPBSET_READ, i, 0, 0, 0) == 1) prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
   }
   for (unsigned half = 0; half < 2; ++half) {

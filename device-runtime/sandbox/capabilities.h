@@ -1,10 +1,11 @@
-// What root may do beyond its files, taken from sessions that stay root.
+// Drops root's capabilities, except those for files, from sessions that stay root.
 #pragma once
 
 namespace ferry::device {
 
-// For this process and its threads, for good. Files, locked memory and counters stay. A process with fewer capabilities
-// than another cannot look into it either, whoever both belong to. False when the system does not allow it.
+// Applies to this process and its threads, permanently. The capabilities for files, locked memory and counters are
+// kept. As a side effect, a process with fewer capabilities than another cannot inspect it, even if both belong to the
+// same user. Returns false if the system does not allow it.
 bool drop_capabilities();
 
 }  // namespace ferry::device

@@ -29,16 +29,16 @@ constexpr std::uint32_t kArch = AUDIT_ARCH_RISCV64;
 
 enum class Rule : std::uint8_t {
   deny,
-  is_missing,      // ENOSYS: the caller then asks in a way that can be judged
-  own_process,     // as the first argument
-  thread_only,     // of the flags in the first argument
+  is_missing,      // ENOSYS: the caller then uses an older call whose arguments can be checked
+  own_process,     // the first argument is the own process
+  thread_only,     // the flags in the first argument create a thread
   only_read,       // the third argument, a new value, is null
-  local_socket,    // AF_UNIX as the first argument
-  itself,          // 0 as the first argument: the thread that calls
-  file_command,    // the second argument, of fcntl, names nobody whom signals go to
-  device_command,  // the same of ioctl; nor does it type into a terminal
-  own_memory,      // the flags of mmap, the fourth argument: counted by RLIMIT_DATA
-  process_option,  // the first argument, of prctl, leaves the end with the server alone
+  local_socket,    // the first argument is AF_UNIX
+  itself,          // the first argument is 0, the calling thread
+  file_command,    // the second argument, of fcntl, does not set the receiver of signals
+  device_command,  // the same for ioctl; it also does not insert terminal input
+  own_memory,      // the flags of mmap, the fourth argument, select memory counted by RLIMIT_DATA
+  process_option,  // the first argument, of prctl, does not change the parent-death signal
 };
 
 struct Entry {
@@ -48,11 +48,11 @@ struct Entry {
 };
 
 constexpr Entry kEntries[] = {
-    // Other programs and processes. Threads go on.
+    // Other programs and processes. Threads remain allowed.
     {__NR_execve, Rule::deny, true},
     {__NR_execveat, Rule::deny, true},
     {__NR_clone, Rule::thread_only, true},
-    {__NR_clone3, Rule::is_missing, true},  // its flags lie in memory, where a filter cannot look
+    {__NR_clone3, Rule::is_missing, true},  // its flags are in memory, which a filter cannot read
 #ifdef __NR_fork
     {__NR_fork, Rule::deny, true},
     {__NR_vfork, Rule::deny, true},
@@ -70,13 +70,13 @@ constexpr Entry kEntries[] = {
     {__NR_process_vm_writev, Rule::deny},
     {__NR_kcmp, Rule::deny},
     {__NR_prctl, Rule::process_option, true},
-    // By signals that a descriptor sends. The supervisor holds the session's own socket too.
+    // Signals sent through descriptors. The supervisor also holds the session's socket.
     {__NR_fcntl, Rule::file_command},
 #ifdef __NR_fcntl64
     {__NR_fcntl64, Rule::file_command},
 #endif
     {__NR_ioctl, Rule::device_command},
-    // How others are scheduled, and where their memory lies. A GPU's driver may place its own threads.
+    // Scheduling and memory placement of others. A GPU's driver may place its own threads.
     {__NR_setpriority, Rule::deny},
     {__NR_ioprio_set, Rule::deny},
     {__NR_sched_setaffinity, Rule::itself, true},
@@ -85,12 +85,12 @@ constexpr Entry kEntries[] = {
     {__NR_sched_setattr, Rule::itself, true},
     {__NR_migrate_pages, Rule::deny},
     {__NR_move_pages, Rule::itself},
-    // What outlives the session.
+    // Objects that outlive the session.
     {__NR_shmget, Rule::deny},
     {__NR_msgget, Rule::deny},
     {__NR_semget, Rule::deny},
     {__NR_mq_open, Rule::deny},
-    // Memory that no limit counts.
+    // Memory that no limit covers.
     {__NR_memfd_create, Rule::deny, true},
 #ifdef __NR_memfd_secret
     {__NR_memfd_secret, Rule::deny, true},
@@ -101,25 +101,25 @@ constexpr Entry kEntries[] = {
 #ifdef __NR_mmap2
     {__NR_mmap2, Rule::own_memory, true},
 #endif
-    // Out of the group that is ended as one.
+    // Leaving the process group, which is terminated as a whole.
     {__NR_setsid, Rule::deny},
     {__NR_setpgid, Rule::deny},
-    // New connections. The session's own is there already.
+    // New connections. The session's own connection exists already.
     {__NR_socket, Rule::local_socket},
     {__NR_socketpair, Rule::deny, true},
-    // CUDA's driver listens at a local socket of its own; there are no others that one could.
+    // CUDA's driver listens on a local socket of its own; the session has no other socket to listen on.
     {__NR_bind, Rule::deny, true},
     {__NR_listen, Rule::deny, true},
     {__NR_accept4, Rule::deny, true},
     {__NR_accept, Rule::deny, true},
     {__NR_connect, Rule::deny, true},
     {__NR_io_uring_setup, Rule::deny},
-    // Limits that were just set.
+    // Changing the limits that were just set.
     {__NR_prlimit64, Rule::only_read},
 #ifdef __NR_setrlimit
     {__NR_setrlimit, Rule::deny},
 #endif
-    // The machine.
+    // The machine as a whole.
     {__NR_mount, Rule::deny},
     {__NR_umount2, Rule::deny},
     {__NR_pivot_root, Rule::deny},
@@ -183,7 +183,7 @@ constexpr std::uint32_t kDeviceCommands[] = {0x8901, 0x8902, 0x5412, 0x541c};
 constexpr std::uint32_t kProcessOptions[] = {1};
 constexpr std::uint32_t kMapShared = 1, kMapAnonymous = 0x20, kMapGrowsDown = 0x100;
 
-// All four are little-endian: the low half of an argument comes first.
+// All four architectures are little-endian: the low half of an argument comes first.
 constexpr std::uint32_t argument(unsigned index, bool high = false) {
   return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + index * 8 + (high ? 4 : 0));
 }
@@ -192,7 +192,8 @@ class Program {
  public:
   void load(std::uint32_t offset) { add(BPF_LD | BPF_W | BPF_ABS, offset, 0, 0); }
   void answer(std::uint32_t action) { add(BPF_RET | BPF_K, action, 0, 0); }
-  // Skips as many instructions when what was loaded is, or is not, or has a bit of, the value.
+  // Skips `if_so` or `if_not` instructions, depending on whether the loaded value satisfies the comparison `how` with
+  // `value`.
   void skip(std::uint16_t how, std::uint32_t value, std::uint8_t if_so, std::uint8_t if_not) {
     add(static_cast<std::uint16_t>(BPF_JMP | BPF_K | how), value, if_so, if_not);
   }
@@ -223,7 +224,7 @@ class Program {
       case Rule::device_command: return none_of(argument(1), kDeviceCommands);
       case Rule::process_option: return none_of(argument(0), kProcessOptions);
       case Rule::own_memory:
-        // Stacks that grow by themselves are counted by another limit, shared memory of no file by none.
+        // Automatically growing stacks are counted by another limit, and anonymous shared memory by none.
         skip(BPF_JEQ, entry.number, 0, 6);
         load(argument(3));
         skip(BPF_JSET, kMapGrowsDown, 3, 0);
@@ -265,7 +266,7 @@ std::string install_filter(Filter filter) {
   program.answer(SECCOMP_RET_KILL_PROCESS);
   program.load(offsetof(seccomp_data, nr));
 #if defined(__x86_64__)
-  // The x32 interface has the same calls under other numbers.
+  // The x32 ABI has the same calls under other numbers.
   program.skip(BPF_JGE, 0x40000000, 0, 1);
   program.answer(kMissing);
 #endif
@@ -277,7 +278,7 @@ std::string install_filter(Filter filter) {
   program.answer(kAllow);
   const std::span<sock_filter> code = program.code();
   const sock_fprog whole{static_cast<unsigned short>(code.size()), code.data()};
-  // Without the flag, kernels before 5.16 turn on mitigations that slow down what is to be measured.
+  // Without this flag, kernels before 5.16 enable mitigations that slow down the measured code.
   if (syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &whole) == 0) return {};
   if (syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &whole) == 0) return {};
   return std::strerror(errno);

@@ -1,4 +1,4 @@
-// The system calls that a session may not make, as a seccomp filter.
+// A seccomp filter for the system calls that a session must not make.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@ namespace ferry::device {
 
 enum class Filter {
   strict,
-  // For drivers of GPUs, whose compilers run other programs: processes, programs and local sockets are allowed too.
+  // For GPU drivers, whose compilers run other programs: also allows processes, programs and local sockets.
   gpu,
 };
 
-// For this process, its threads and what it starts, for good. Needs no_new_privs. The reason when the kernel cannot;
-// empty when all is well.
+// Applies to this process, its threads and its children, permanently. Requires no_new_privs. Returns the reason if the
+// kernel cannot install it, otherwise an empty string.
 std::string install_filter(Filter filter);
 
 }  // namespace ferry::device

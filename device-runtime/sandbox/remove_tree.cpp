@@ -17,7 +17,7 @@
 namespace ferry::device {
 namespace {
 
-// Calls visit(name) for each entry; takes over the descriptor.
+// Calls visit(name) for each entry; takes ownership of the descriptor.
 template <class Visit>
 void for_each_entry(int folder, Visit visit) {
   DIR* entries = fdopendir(folder);
@@ -35,24 +35,24 @@ int open_folder(int parent, const char* name) {
   return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-// Gives its owner the rights to empty it, if it is a folder: never to what a link leads to, nor to what takes the
-// folder's place meanwhile.
+// Gives the owner of a folder the permissions to empty it. Affects neither the target of a link nor something that
+// replaces the folder concurrently.
 void open_up(int parent, const char* name) {
   const int folder = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0) return;
 #if defined(__NR_fchmodat2)
   constexpr long kChangeMode = __NR_fchmodat2;
 #else
-  constexpr long kChangeMode = 452;  // on every architecture
+  constexpr long kChangeMode = 452;  // the number on every architecture
 #endif
-  // Before Linux 6.6 a folder that cannot be read is reached through /proc alone.
+  // Before Linux 6.6 a folder without read permission can be changed only through /proc.
   if (syscall(kChangeMode, folder, "", 0700, AT_EMPTY_PATH) != 0) {
     (void)chmod(format("/proc/self/fd/%d", folder).c_str(), 0700);
   }
   close(folder);
 }
 
-// What is inside a folder is moved up beside it, so that neither depth nor length of paths matter.
+// Moves the contents of subfolders up to the root folder, so that the depth and length of paths do not matter.
 void empty_folder(int root) {
   unsigned moved = 0;
   bool progress = true;
@@ -71,7 +71,7 @@ void empty_folder(int root) {
           progress = true;
           return;
         }
-        // Its own rights are needed to move it.
+        // Moving a folder requires permissions on the folder itself.
         open_up(folder, inner);
         while (renameat(folder, inner, root, format(".%u", ++moved).c_str()) != 0) {
           if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) return;
@@ -84,13 +84,14 @@ void empty_folder(int root) {
   }
 }
 
-// Root does nothing in a folder that somebody else may change meanwhile: a process of that user's empties it.
+// Root must not work in a folder that another user can change concurrently, so a process with that user's identity
+// empties it.
 void empty_as(uid_t user, gid_t group, int root) {
   const pid_t child = fork();
   if (child < 0) return;
   if (child == 0) {
     prctl(PR_SET_DUMPABLE, 0);
-    // A group of root's would be none of the user's own.
+    // Group 0 would give the process rights that the user does not have.
     const gid_t own = group == 0 ? user : group;
     if (setgroups(0, nullptr) == 0 && setresgid(own, own, own) == 0 && setresuid(user, user, user) == 0) {
       empty_folder(root);

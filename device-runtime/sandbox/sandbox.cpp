@@ -18,14 +18,14 @@ namespace ferry::device {
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-// Beside tensors and modules: the server's own, and what each thread needs.
+// Memory beside tensors and modules: the server's own, and that of each thread.
 constexpr std::uint64_t kOwnMemory = 128 * kMiB;
 constexpr std::uint64_t kThreadMemory = 10 * kMiB;
 constexpr rlim_t kMaxThreads = 4096;
 constexpr rlim_t kMaxFiles = 256;
 constexpr rlim_t kMaxFilesGpu = 4096;
 
-// Whether the limit holds; an emulator may take it and do nothing.
+// Sets a limit and returns whether it is in effect; an emulator may accept a limit and ignore it.
 bool limit(int resource, rlim_t value) {
   rlimit now{};
   if (getrlimit(static_cast<__rlimit_resource>(resource), &now) != 0) return false;
@@ -79,9 +79,9 @@ Result<std::vector<std::string>> enter_sandbox(const SandboxOptions& options) {
   }
 #endif
   FERRY_TRY(change_user(options));
-  // A GPU's driver may have to load its module.
+  // A GPU's driver may have to load its kernel module.
   if (geteuid() == 0 && !is_gpu) expect(drop_capabilities(), "leaving root's capabilities");
-  // Becoming another user has undone this.
+  // Changing the user has reset this.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   expect(limit(RLIMIT_NPROC, kMaxThreads) && getuid() != 0, "the number of threads (root has no limit: see --user)");
   expect(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "no new privileges");

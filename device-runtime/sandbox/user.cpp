@@ -8,7 +8,7 @@
 namespace ferry::device {
 namespace {
 
-// Without the system's own look-up, which a static program cannot use.
+// Reads /etc/passwd directly: a static program cannot use the system's user database.
 std::string passwd_line(const std::string& name) {
   const int file = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
   std::string text(std::size_t{1} << 20, 0);
