@@ -24,7 +24,7 @@ constexpr std::size_t kMaxDevices = 16;
 constexpr std::size_t kMaxName = 128;
 constexpr std::size_t kMaxReason = 256;
 
-// What the probing process tells of one device, or of a kind that is not there.
+// The probing process's report about one device, or about a kind without devices.
 struct Told {
   char kind[16];
   char name[kMaxName];
@@ -37,7 +37,7 @@ void put(char (&into)[N], const std::string& text) {
   std::strncpy(into, text.c_str(), N - 1);
 }
 
-// Less than a pipe takes at once.
+// The structure is smaller than the atomic write size of a pipe.
 void tell(int into, const Told& told) { [[maybe_unused]] const ssize_t written = write(into, &told, sizeof told); }
 
 void tell_kind(int into, const char* kind, const Result<std::vector<ComputeDevice>>& devices) {
@@ -57,7 +57,7 @@ void tell_kind(int into, const char* kind, const Result<std::vector<ComputeDevic
 }
 
 [[noreturn]] void tell_devices(const Drivers& drivers, int into) {
-  // Drivers print what they like.
+  // Drivers may print anything.
   if (const int nothing = open("/dev/null", O_RDWR); nothing >= 0) {
     dup2(nothing, STDOUT_FILENO);
     dup2(nothing, STDERR_FILENO);

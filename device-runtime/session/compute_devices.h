@@ -1,4 +1,4 @@
-// The devices beside the CPU: which the machine has, and one of them for a session.
+// The devices beside the CPU: lists those of the machine and opens one for a session.
 #pragma once
 
 #include <memory>
@@ -11,12 +11,13 @@
 
 namespace ferry::device {
 
-// Asked in a process that ends with it, since a driver that was once awake cannot be used after a fork. A driver that
-// does not answer in time, or crashes, has no devices; of kinds without any it is said why.
+// The query runs in a child process, since an initialised driver cannot be used after a fork. A driver that crashes or
+// does not answer in time counts as having no devices. For kinds without devices the reason is returned.
 std::vector<ProbedDevice> probe_devices(const Drivers& drivers);
 
-// "cuda", "opencl", or "opencl:1" for the second of its kind. The memory of a GPU that is driven by CUDA is not counted
-// in the budget. unsupported for an unknown kind or without a driver, not_found for a number that there is not.
+// `name` is "cuda", "opencl", or "opencl:1" for the second device of its kind. The memory of a GPU driven through CUDA
+// is not counted in the budget. unsupported for an unknown kind or if there is no driver, not_found if the index is out
+// of range.
 Result<std::unique_ptr<Device>> open_device(const Drivers& drivers, const std::string& name, MemoryBudget& budget);
 
 }  // namespace ferry::device

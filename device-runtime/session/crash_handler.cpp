@@ -10,7 +10,7 @@
 namespace ferry::device {
 namespace {
 
-// A handler of signals is given nothing.
+// Global because a signal handler has no argument for it.
 Activity* shared = nullptr;
 
 std::uintptr_t stopped_at(const void* context) {
@@ -36,7 +36,7 @@ void on_crash(int number, siginfo_t* info, void* context) {
     crash.offset = place.offset;
     crash.signal.store(number);
   }
-  // Comes once this handler has returned, and ends the process as if there had been none.
+  // Delivered when this handler has returned; it ends the process as if there had been no handler.
   signal(number, SIG_DFL);
   syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
 }

@@ -1,11 +1,12 @@
-// Notes where a session was when a signal ended it, in the memory that it shares with the supervisor.
+// Records where a session was when a signal ended it, in the memory that it shares with the supervisor.
 #pragma once
 
 #include "device-runtime/handlers/activity.h"
 
 namespace ferry::device {
 
-// For this process. The activity must stay; threads want a SignalStack, or the end of their stack goes unexplained.
+// Installs the handlers for this process. The activity must outlive the process's threads. Threads need a SignalStack,
+// or a stack overflow goes unreported.
 void note_crashes(Activity& activity);
 
 }  // namespace ferry::device

@@ -13,8 +13,8 @@
 namespace ferry::device {
 namespace {
 
-// What the peer still sends must be taken in before the socket closes: otherwise the system throws away an answer that
-// is under way to it. Somebody who never stops sending is not waited for.
+// The remaining input of the peer must be read before the socket is closed: otherwise the system discards an answer in
+// flight. A peer that never stops sending is not waited for.
 void close_gently(Transport& transport) {
   transport.close_send();
   transport.set_receive_timeout(std::chrono::milliseconds(200));
@@ -24,7 +24,7 @@ void close_gently(Transport& transport) {
   }
 }
 
-// A request that cannot be read has no id to answer to: the refusal goes out with id 0 and is the last frame.
+// A request that cannot be parsed has no id: the refusal is sent with id 0 and is the last frame.
 void refuse_stream(rpc::Connection& connection, Activity& activity, const Status& failure) {
   activity.sending.store(true);
   if (connection.send_failure(rpc::FrameHeader{}, failure).is_ok()) close_gently(connection.transport());
@@ -36,7 +36,7 @@ Result<rpc::Frame> next_request(rpc::Connection& connection) {
     if (frame.header.kind != rpc::FrameKind::request) {
       return Status(ErrorCode::protocol_error, "expected a request, got a response or an event");
     }
-    // It stands for the connection.
+    // Id 0 stands for the connection.
     if (frame.header.request == 0) {
       return Status(ErrorCode::protocol_error, "expected a request id other than 0, got 0");
     }
@@ -46,8 +46,8 @@ Result<rpc::Frame> next_request(rpc::Connection& connection) {
   }
 }
 
-// Whether nothing comes for so long that the client must have got all it asked for. What follows an upload is often
-// still being written when the upload is answered.
+// Whether nothing arrives for so long that the client must have received all its answers. The requests after an upload
+// are often still being written when the upload is answered.
 bool is_client_waiting(rpc::Connection& connection) {
   constexpr int kPatienceMs = 5;
   if (connection.has_received_ahead()) return false;
@@ -55,7 +55,7 @@ bool is_client_waiting(rpc::Connection& connection) {
   return entry.fd < 0 || poll(&entry, 1, kPatienceMs) == 0;
 }
 
-// Those that the client named, in its order.
+// Opens the devices that the client requested, in its order.
 Status open_devices(SessionState& state, const OtherDevices& devices, const rpc::Frame& hello) {
   if (hello.header.tag != static_cast<std::uint16_t>(rpc::Tag::Open)) return {};
   FERRY_ASSIGN(const rpc::Open open, rpc::decode<rpc::Open>(hello.body));
@@ -72,7 +72,7 @@ void store_uploads(SessionState& state, rpc::Connection& connection, Activity& a
   const Status stored = store_modules(state);
   if (stored.is_ok()) return;
   activity.sending.store(true);
-  // A client that is gone shows when its next request is read.
+  // If the client is gone, reading its next request reports it.
   (void)connection.send_event(rpc::EventTag::log, rpc::LogEvent{0, stored.message()});
   activity.sending.store(false);
 }

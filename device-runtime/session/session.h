@@ -1,5 +1,4 @@
-// One client's session, in a process of its own: a plain blocking loop that reads a request, answers it, and reads the
-// next.
+// One client's session, in a process of its own: a blocking loop that reads a request, answers it, and reads the next.
 #pragma once
 
 #include <memory>
@@ -16,16 +15,16 @@
 namespace ferry::device {
 
 struct SessionOptions {
-  DeviceFacts facts;  // of the server; threads and memory limit are the session's
+  DeviceFacts facts;  // of the server; threads and memory limit are those of the session
   const ModuleStore* modules = nullptr;
   rpc::TimeLimits limits = {};
   SandboxOptions sandbox = {};
-  bool perf_map = false;  // tell perf about kernels
+  bool perf_map = false;  // register kernels with perf
   OtherDevices other_devices = {};
 };
 
-// Serves the client until it closes, is gone, or breaks the protocol. `hello` is its first request, already read from
-// the transport and found acceptable. Starts threads when kernels ask for them.
+// Serves the client until it closes the connection, vanishes or breaks the protocol. `hello` is its first request,
+// which has been read from the transport and validated. Starts threads when kernels need them.
 void run_session(std::unique_ptr<Transport> transport, const SessionOptions& options, Activity& activity,
                  const rpc::Frame& hello);
 
