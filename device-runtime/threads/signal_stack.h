@@ -1,4 +1,5 @@
-// A second stack for the calling thread's signal handlers: one that has used up its first cannot tell so on it.
+// An alternate stack for the calling thread's signal handlers: a thread that has overflowed its stack cannot run a
+// handler on it.
 #pragma once
 
 #include <signal.h>
@@ -9,7 +10,7 @@ namespace ferry::device {
 
 class SignalStack {
  public:
-  // Without memory for it the thread has none.
+  // If the allocation fails, the thread has no alternate stack.
   SignalStack() : memory_(new(std::nothrow) char[kBytes]) {
     if (memory_ == nullptr) return;
     const stack_t stack{.ss_sp = memory_.get(), .ss_flags = 0, .ss_size = kBytes};
@@ -23,7 +24,7 @@ class SignalStack {
   }
 
  private:
-  // The registers alone take 11 KB on the newest processors.
+  // The saved registers alone take 11 KB on the newest processors.
   static constexpr std::size_t kBytes = 64 << 10;
   std::unique_ptr<char[]> memory_;
 };

@@ -18,7 +18,7 @@ constexpr std::uint32_t kCallerSleeps = 0x80000000;
 constexpr std::uint32_t kInsideMask = 0x7fff0000;
 constexpr unsigned kMaxThreads = 0x7fff;
 
-// Long enough to bridge the serial part between two loops of one kernel, too short to be seen in a process list.
+// Long enough to bridge the serial part between two loops of one kernel, too short to show up in a process list.
 constexpr std::int64_t kSpinNanoseconds = 50'000;
 
 thread_local unsigned current_index = 0;
@@ -30,7 +30,7 @@ std::int64_t clock_ns() {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-// True when done() became true while spinning.
+// Spins for a limited time; returns true once done() does.
 template <class Done>
 bool spin_until(bool worth_it, Done done) {
   if (done()) return true;
@@ -48,7 +48,7 @@ bool spin_until(bool worth_it, Done done) {
 }  // namespace
 
 ThreadPool::ThreadPool(unsigned threads) : threads_(std::clamp(threads, 1U, kMaxThreads)) {
-  // With more threads than processors a spinning one only delays the one it waits for.
+  // With more threads than processors, a spinning thread only delays the one that it waits for.
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
     worth_spinning_ = threads_ <= static_cast<unsigned>(CPU_COUNT(&allowed));
@@ -71,10 +71,10 @@ unsigned ThreadPool::thread_index() { return current_index; }
 
 void ThreadPool::start_workers() {
   started_ = true;
-  workers_.reserve(threads_ - 1);  // workers point into it
+  workers_.reserve(threads_ - 1);  // workers keep pointers into the vector
   for (unsigned i = 1; i < threads_; ++i) {
     workers_.push_back({this, i, {}});
-    // Fewer threads than wished for are enough: every loop also runs on the caller alone.
+    // Fewer threads than requested are sufficient: every loop also runs on the caller alone.
     if (pthread_create(&workers_.back().thread, nullptr, worker_main, &workers_.back()) != 0) {
       workers_.pop_back();
       return;
@@ -93,7 +93,8 @@ void ThreadPool::work(unsigned index) {
   current_index = index;
   inside_loop = true;
   while (true) {
-    // Read before `stopping_`, which is set before the last round: who misses the end here does not sleep through it.
+    // Read before `stopping_`, which is set before the last round: a worker that misses the flag here sees the new
+    // round and does not sleep.
     const std::uint32_t seen = round_.load();
     if (stopping_.load()) return;
     if (join_loop()) {
@@ -126,7 +127,8 @@ bool ThreadPool::take_chunk(std::int64_t& begin, std::int64_t& end) {
   do {
     const std::int64_t left = loop_.n - begin;
     if (left <= 0) return false;
-    // Half of a fair share at a time: few steps, and what is left at the end is small enough to balance.
+    // Takes half of a fair share at a time: this needs few steps and leaves chunks at the end that are small enough to
+    // balance.
     const std::int64_t share = left / (2 * std::int64_t{limit_});
     end = begin + std::min(left, std::max(share, loop_.grain));
   } while (!next_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
@@ -145,7 +147,7 @@ void ThreadPool::run_chunks() {
 }
 
 void ThreadPool::wait_for_others() {
-  // Who has not joined by now is not waited for.
+  // Workers that have not joined by now are not waited for.
   gate_.fetch_and(~kPlaces, std::memory_order_acq_rel);
   const auto nobody_inside = [&] { return (gate_.load(std::memory_order_acquire) & kInsideMask) == 0; };
   if (spin_until(worth_spinning_, nobody_inside)) return;

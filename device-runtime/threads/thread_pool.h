@@ -1,7 +1,7 @@
-// The threads that share a parallel loop. They start with the first loop that needs them, take iterations in chunks
-// that shrink as the loop nears its end, spin for a moment between loops and then sleep: an idle pool costs nothing.
+// The threads that run parallel loops. They start with the first loop that needs them, take iterations in chunks that
+// shrink towards the end of the loop, spin briefly between loops and then sleep, so an idle pool costs nothing.
 //
-// One thread at a time calls parallel_for from outside; bodies may call it again, which runs inline.
+// Only one thread at a time may call parallel_for from outside; bodies may call it recursively, which runs inline.
 #pragma once
 
 #include "rpc/abi/runtime_api.h"
@@ -16,25 +16,26 @@ namespace ferry::device {
 
 class ThreadPool {
  public:
-  // threads counts the caller's; at least 1.
+  // threads includes the calling thread; at least 1.
   explicit ThreadPool(unsigned threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  // Runs body over [0, n) in chunks of at least grain iterations (the last may be shorter) and waits for all that
-  // started. The first non-zero result is returned and ends the loop: chunks not yet started are dropped.
+  // Runs body over [0, n) in chunks of at least grain iterations (the last may be shorter) and waits for all chunks
+  // that were started. The first non-zero result is returned and ends the loop: chunks not yet started are skipped.
   std::int32_t parallel_for(std::int64_t n, std::int64_t grain, ferry_parallel_body body, void* closure);
 
   unsigned threads() const { return threads_; }
 
-  // Loops started from now on use at most so many threads, the caller's included; 0: all.
+  // Limits the threads of later loops, the caller included; 0: all.
   void set_limit(unsigned threads) { limit_ = threads == 0 || threads > threads_ ? threads_ : threads; }
 
-  // The next loop starts its threads anew, which then run where its caller may run. Not from inside a loop.
+  // Ends the workers. The next loop starts new ones, which run on the cores on which its caller may run. Must not be
+  // called inside a loop.
   void stop_workers();
 
-  // Of the calling thread in the pool it works for: 0 for whoever calls parallel_for, then 1, 2, ...
+  // Returns the index of the calling thread in its pool: 0 for the caller of parallel_for, then 1, 2, ...
   static unsigned thread_index();
 
  private:
@@ -65,13 +66,13 @@ class ThreadPool {
   bool worth_spinning_ = true;
   std::vector<Worker> workers_;
 
-  Loop loop_;  // written while nobody can join
+  Loop loop_;  // written while no worker can join
   alignas(64) std::atomic<std::int64_t> next_{0};
   std::atomic<std::int32_t> result_{0};
-  // Open places in the low half; in the high half the workers inside, and one bit for a caller who sleeps until they
-  // left.
+  // The low half counts open places; the high half counts the workers inside, with one bit for a caller that sleeps
+  // until they have left.
   alignas(64) std::atomic<std::uint32_t> gate_{0};
-  alignas(64) std::atomic<std::uint32_t> round_{0};  // grows with every loop, and once more at the end
+  alignas(64) std::atomic<std::uint32_t> round_{0};  // incremented by every loop, and once more at the end
   std::atomic<std::uint32_t> sleepers_{0};
   std::atomic<bool> stopping_{false};
 };
