@@ -1,4 +1,4 @@
-// rpc_server: wires the parts together.
+// rpc_server's main program, which connects the components.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -87,7 +87,7 @@ int run(ferry::device::Arguments arguments) {
 
 }  // namespace
 
-// The standard library's own handler prints the exception's type, for which it links a demangler of 50 KB; defining the
+// The standard library's handler prints the exception's type, for which it links a demangler of 50 KB. Defining the
 // variable that holds the handler keeps all of that out.
 namespace __cxxabiv1 {
 extern std::terminate_handler __terminate_handler;
@@ -95,7 +95,8 @@ std::terminate_handler __terminate_handler = on_terminate;
 }  // namespace __cxxabiv1
 
 int main(int argc, char** argv) {
-  // Started with its streams closed, the first sockets would take their place.
+  // If the program is started with its standard streams closed, the first sockets would otherwise get their
+  // descriptors.
   int stream = 0;
   while ((stream = open("/dev/null", O_RDWR | O_CLOEXEC)) >= 0 && stream <= STDERR_FILENO) {
   }

@@ -1,7 +1,7 @@
 // Keeps 150 KB of glibc out of the static rpc_server: translated messages, wide streams, character sets and the dynamic
-// loader that character sets are loaded with. Every printf links them, and none is ever used here: there is one locale,
-// "C", and nobody prints wide characters. The linker takes these definitions and leaves out the members of libc.a that
-// have the others; CMake tries whether they fit before it uses this file.
+// loader that loads character sets. Every printf links them, but they are never used here: the only locale is "C", and
+// nothing prints wide characters. The linker uses these definitions and omits the members of libc.a that contain the
+// others. CMake checks that they fit before it uses this file.
 #include <cstdarg>
 #include <cstddef>
 #include <cstdio>
@@ -9,13 +9,13 @@
 
 extern "C" {
 
-// dcgettext.o, gettext.o: messages stay as they are written.
+// dcgettext.o, gettext.o: messages are not translated.
 char* __dcgettext(const char*, const char* text, int) { return const_cast<char*>(text); }
 char* dcgettext(const char*, const char* text, int) { return const_cast<char*>(text); }
 char* __gettext(const char* text) { return const_cast<char*>(text); }
 char* gettext(const char* text) { return const_cast<char*>(text); }
 
-// fxprintf.o: what glibc itself prints, such as a failed assertion, to streams that are not wide.
+// fxprintf.o: messages of glibc itself, such as failed assertions, to streams that are not wide.
 int __fxprintf(FILE* file, const char* pattern, ...) {
   va_list arguments;
   va_start(arguments, pattern);
@@ -31,10 +31,10 @@ int __fxprintf_nocancel(FILE* file, const char* pattern, ...) {
   return count;
 }
 
-// readonly-area.o: asked about %n, of which there is none.
+// readonly-area.o: only needed for %n, which is not used.
 int __readonly_area(const char*, std::size_t) { return -1; }
 
-// wcrtomb.o, wcsrtombs.o, btowc.o: in the "C" locale.
+// wcrtomb.o, wcsrtombs.o, btowc.o: conversions in the "C" locale.
 std::size_t __wcrtomb(char* to, wchar_t letter, mbstate_t*) {
   if (to != nullptr) *to = static_cast<char>(letter);
   return 1;
@@ -47,7 +47,7 @@ std::size_t wcsrtombs(char* to, const wchar_t** from, std::size_t most, mbstate_
 wint_t __btowc(int letter) { return static_cast<wint_t>(letter); }
 wint_t btowc(int letter) { return static_cast<wint_t>(letter); }
 
-// wcsmbsload.o, gconv_db.o: conversions of wide streams. Nobody makes a stream wide.
+// wcsmbsload.o, gconv_db.o: conversions of wide streams, of which there are none.
 void __wcsmbs_clone_conv(void*) { __builtin_trap(); }
 void __wcsmbs_load_conv(void*) { __builtin_trap(); }
 int __wcsmbs_named_conv(void*, const char*) { return 1; }

@@ -1,5 +1,5 @@
-// Whether static_libc.cpp fits: a program that prints, opens files, starts threads and looks at time, as rpc_server
-// does.
+// Tests whether static_libc.cpp fits: a program that, like rpc_server, prints, opens files, starts threads and reads
+// the time.
 #include <pthread.h>
 
 #include <cstdio>
