@@ -1,4 +1,4 @@
-// cuBLAS (NVIDIA, "cuBLAS Library"), loaded while the program runs.
+// cuBLAS (NVIDIA, "cuBLAS Library"), loaded at run time.
 #pragma once
 
 #include "bench/gpu/gpu.h"
@@ -7,13 +7,13 @@ namespace ferry::bench {
 
 class Cublas {
  public:
-  // Missing when the library is not there.
+  // Throws Missing if the library is not installed.
   explicit Cublas(Gpu& gpu);
   Cublas(const Cublas&) = delete;
   Cublas& operator=(const Cublas&) = delete;
   ~Cublas();
 
-  // Seconds of a product of two n x n matrices: float32 without TF32, or float16 summed in float32.
+  // Return the seconds of a product of two n x n matrices: float32 without TF32, or float16 accumulated in float32.
   double sgemm(int n);
   double hgemm(int n);
 

@@ -1,4 +1,4 @@
-// A convolution by cuDNN (NVIDIA, "cuDNN API Reference"), loaded while the program runs.
+// A convolution by cuDNN (NVIDIA, "cuDNN API Reference"), loaded at run time.
 #pragma once
 
 #include "bench/gpu/gpu.h"
@@ -9,7 +9,8 @@ struct ConvolutionShape {
   int batch, channels, height, width, filters, size, padding;
 };
 
-// Seconds of the fastest of its algorithms, float32 without TF32; Missing when the library is not there.
+// Returns the seconds of its fastest algorithm, in float32 without TF32. Throws Missing if the library is not
+// installed.
 double cudnn_convolution(Gpu& gpu, const ConvolutionShape& shape);
 
 }  // namespace ferry::bench

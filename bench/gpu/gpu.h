@@ -1,4 +1,5 @@
-// The first GPU, as the peers' libraries want it: memory with random contents, a stream, and times of its own events.
+// The first GPU, as the peers' libraries need it: memory with random contents, a stream, and timing by the device's
+// events.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +12,14 @@
 
 namespace ferry::bench {
 
-// What keeps a figure from being taken, in a sentence.
+// The reason why a figure cannot be measured, as a sentence.
 struct Missing : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
 class Gpu {
  public:
-  // Missing without a driver or GPU.
+  // Throws Missing if there is no driver or no GPU.
   Gpu();
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
@@ -28,13 +29,13 @@ class Gpu {
   device::CuStream stream() const { return stream_; }
   std::string name() const;
 
-  // Freed with the Gpu; release_all() earlier.
+  // The memory is freed with the Gpu, or earlier by release_all().
   device::CuDevicePointer floats(std::size_t count);  // random in [-1, 1)
-  device::CuDevicePointer halves(std::size_t count);  // the same as float16
-  device::CuDevicePointer bytes(std::size_t count);   // as they are
+  device::CuDevicePointer halves(std::size_t count);  // likewise, as float16
+  device::CuDevicePointer bytes(std::size_t count);   // uninitialised
   void release_all();
 
-  // The median of many samples, each of so many runs that it lasts a few milliseconds; seconds a run.
+  // Returns the median over many samples, in seconds per run. Each sample has enough runs to last a few milliseconds.
   double median_seconds(const std::function<void()>& enqueue);
 
   void check(const char* what, device::CuResult error) const;
@@ -47,7 +48,7 @@ class Gpu {
   std::vector<device::CuDevicePointer> blocks_;
 };
 
-// A function of a library that is loaded while the program runs; Missing when it does not have it.
+// Load a library at run time and find a function in it; throw Missing if it does not exist.
 void* load_library(const std::vector<std::string>& names);
 void* load_symbol(void* library, const char* name);
 

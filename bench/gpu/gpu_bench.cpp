@@ -1,8 +1,10 @@
-// What a GPU and NVIDIA's libraries reach on it: the bandwidth of copies, a launch that does nothing, cuBLAS and cuDNN.
+// Measures what a GPU and NVIDIA's libraries on it reach: the bandwidth of copies, the cost of an empty launch, cuBLAS
+// and cuDNN.
 //
 //   gpu_bench [--null MODULE.ferry] [--json FILE]
 //
-// Prints one line a figure, "NAME VALUE UNIT", and what cannot be measured here with its reason. Exits 1 without a GPU.
+// Prints one line per figure, "NAME VALUE UNIT", and the reason for each figure that cannot be measured. Exits with 1
+// without a GPU.
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -36,7 +38,7 @@ class Figures {
   nlohmann::json json_;
 };
 
-// Read and written, bytes a second.
+// Returns bytes per second, counting both those read and those written.
 double copy_bandwidth(Gpu& gpu) {
   constexpr std::size_t kBytes = std::size_t{1} << 30;
   const auto from = gpu.bytes(kBytes), to = gpu.bytes(kBytes);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kCalls = 2000;
 
-// Assembled by the driver, so that it runs on every GPU.
+// The driver assembles it, so it runs on every GPU.
 constexpr const char* kPtx = R"(.version 7.0
 .target sm_70
 .address_size 64

@@ -9,7 +9,7 @@ const std::vector<std::string> kOneDnn = {"onednn-debian", "onednn-gomp", "onedn
 const std::vector<std::string> kGemm = {"onednn-debian", "onednn-gomp", "onednn-sycl", "openblas", "mkl"};
 const std::vector<std::string> kVectorMath = {"onednn-debian", "onednn-gomp", "onednn-sycl", "mkl", "sleef"};
 
-constexpr std::int64_t kBulk = std::int64_t{1} << 30;  // bytes moved where memory is the limit
+constexpr std::int64_t kBulk = std::int64_t{1} << 30;  // memory traffic of the memory-bound cases
 
 std::string text(std::int64_t number) { return std::to_string(number); }
 
@@ -141,7 +141,7 @@ void add_rows_and_math(std::vector<Case>& cases) {
   }
 }
 
-// As many bytes as a gibibyte, far more than any cache holds.
+// Cases that move one gibibyte, far more than any cache holds.
 void add_memory_bound(std::vector<Case>& cases) {
   const std::int64_t third = kBulk / 12 / 1024 * 1024, half = kBulk / 8;
   Case add = by_rows("vector add, 1 GiB moved", "add.tc", OperationKind::add, 1, third);
@@ -154,7 +154,7 @@ void add_memory_bound(std::vector<Case>& cases) {
   norm.operation.kind = OperationKind::batch_norm_relu;
   norm.sizes.erase("O");
   norm.flops = 0;
-  // Four are read for each that is written.
+  // Four elements are read for each one that is written.
   Case pool = convolution(kBulk / 4 * 4 / 5 / (64 * 64), 64);
   pool.name = "max pool 2x2, 1 GiB moved";
   pool.program = "max_pool.tc";

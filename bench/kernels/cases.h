@@ -1,4 +1,4 @@
-// The kernels that are compared, and what each should reach.
+// The kernels to compare, and the goal for each.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,15 @@ namespace ferry::bench {
 
 struct Case {
   std::string name;
-  std::string program;                        // of programs/
-  std::map<std::string, std::int64_t> sizes;  // written into the program: libraries know theirs as well
-  std::string schedule;                       // of schedules/; empty: the one ferry makes up
+  std::string program;  // file in programs/
+  std::map<std::string, std::int64_t>
+      sizes;             // substituted into the program, since the libraries know their sizes as well
+  std::string schedule;  // file in schedules/; empty: ferry's default schedule
   Operation operation;
   std::vector<std::string> peers;
-  double goal = 1;  // times the speed of the best peer
+  double goal = 1;  // required speed relative to the best peer
   double flops = 0;
-  double bytes = 0;  // that must be moved, where that is the limit
+  double bytes = 0;  // memory traffic, where that is the limit
   unsigned threads = 1;
   bool blocked = false;
 };

@@ -1,6 +1,6 @@
-// One ferry kernel against one peer, in turn in this process: reads a Request as JSON from a file, prints what came
-// of it as JSON: seconds a run of each, round by round. Processes of their own keep the libraries apart, and LLVM out
-// of their way.
+// Compares one ferry kernel with one peer by running them in turns in this process. Reads a Request as JSON from a file
+// and prints the result as JSON: seconds per run of each, round by round. A separate process for each comparison keeps
+// the libraries apart from each other and from LLVM.
 //
 //   ferry_kernel_duel REQUEST
 
@@ -25,7 +25,7 @@ using bench::seconds_of;
 constexpr double kSecondsASample = 0.02;
 constexpr std::int64_t kCheckedElements = 1000;
 
-// Runs it often enough to be timed well; seconds a run.
+// Runs a function often enough to time it accurately; returns seconds per run.
 class Sampler {
  public:
   explicit Sampler(std::function<void()> run) : run_(std::move(run)) {
@@ -45,7 +45,7 @@ class Sampler {
   int number_ = 1;
 };
 
-// memcpy of half the bytes: as many are read as written.
+// memcpy of half the bytes, since as many bytes are read as are written.
 class Copy final : public bench::PeerKernel {
  public:
   explicit Copy(double bytes) : from_(static_cast<std::size_t>(bytes / 2), 1), to_(from_.size()) {}
@@ -70,7 +70,7 @@ class SingleThread final : public bench::PeerKernel {
 
 struct Opponent {
   std::unique_ptr<bench::Peer> loaded;
-  std::unique_ptr<bench::PeerKernel> kernel;  // null: the library has no such thing
+  std::unique_ptr<bench::PeerKernel> kernel;  // null: the library does not support the operation
   std::string name, instructions;
 };
 
@@ -108,7 +108,7 @@ std::vector<std::uint8_t> read_file(const std::string& path) {
 }
 
 nlohmann::json fight(const bench::Request& request) {
-  // Before a library looks how many processors there are for it.
+  // Before a library determines how many processors it may use.
   if (request.threads == 1) bench::pin_to_cpu(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) - 1);
   const std::vector<std::uint8_t> module = read_file(request.module);
   bench::FerryKernel ferry(module, request.threads);
@@ -145,7 +145,7 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     answer = {{"error", error.what()}};
   }
-  // A library may have written to stdout before, so the answer has a line of its own.
+  // A library may have written to stdout before, so the answer gets a line of its own.
   std::cout << "\n" << answer.dump() << std::endl;
-  _exit(0);  // without the destructors of somebody else's thread pool
+  _exit(0);  // without the destructors of a library's thread pool
 }

@@ -44,7 +44,7 @@ struct FerryKernel::State {
     return take(program->prepare(index, arguments, take(bind_call(info, given))));
   }
 
-  // What the call wants besides its arguments, made of those that are constant.
+  // Computes the call's additional arguments from its constant ones.
   std::vector<void*> prepare_constants(const std::vector<void*>& memory) {
     const std::optional<FunctionInfo>& preparation = function.preparation;
     if (!preparation) return {};

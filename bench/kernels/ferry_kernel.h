@@ -1,5 +1,5 @@
-// A compiled module, loaded into this process by what rpc_server loads modules with, so that it can take turns with a
-// library that runs here too.
+// A compiled module, loaded into this process by the same code that rpc_server uses, so that it can take turns with a
+// library in the process.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace ferry::bench {
 
 class FerryKernel {
  public:
-  // The module's first function, over threads of its own. Throws std::runtime_error.
+  // Loads the module's first function, with threads of its own. Throws std::runtime_error.
   FerryKernel(std::span<const std::uint8_t> module, unsigned threads);
   ~FerryKernel();
   FerryKernel(const FerryKernel&) = delete;
   FerryKernel& operator=(const FerryKernel&) = delete;
 
-  // Every parameter's shape is known without arguments.
+  // The shapes of all parameters are known without arguments.
   const FunctionInfo& info() const;
   const std::vector<std::vector<std::int64_t>>& shapes() const;
 
-  // One address a parameter; workspaces are taken and constants rearranged here.
+  // Takes one address per parameter. Allocates the workspaces and runs the preparation of constant arguments.
   void set_arguments(const std::vector<void*>& memory);
   void run();
 

@@ -1,5 +1,5 @@
-// How fast ferry's kernels are beside other people's: each case compiled here, then timed against each peer in
-// processes of their own (duel.cpp). Prints a table in Markdown; with --json FILE also writes all figures.
+// Compares the speed of ferry's kernels with that of other libraries. Each case is compiled here and timed against each
+// peer in separate processes (duel.cpp). Prints a table in Markdown; with --json FILE also writes all figures.
 //
 //   ferry_kernel_bench [--only TEXT] [--rounds N] [--processes N] [--json FILE]      TEXT: a part of the case's name
 
@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 struct Options {
   std::string only, json;
   int rounds = 15;
-  int processes = 5;  // that share the rounds
+  int processes = 5;  // the rounds are divided among them
 };
 
 std::string read_text(const fs::path& path) {
@@ -42,7 +42,7 @@ std::string read_text(const fs::path& path) {
   return text.str();
 }
 
-// The program with numbers where it names sizes.
+// Returns the program with the names of sizes replaced by numbers.
 std::string with_sizes(const std::string& program, const std::map<std::string, std::int64_t>& sizes) {
   std::string result;
   for (std::size_t i = 0; i < program.size();) {
@@ -61,10 +61,10 @@ std::string with_sizes(const std::string& program, const std::map<std::string, s
 
 struct Compiled {
   std::vector<std::uint8_t> module;
-  double seconds = 0;  // lowering to linked code
+  double seconds = 0;  // from lowering to linked code
 };
 
-// Nothing when the case wants a schedule that has not been written.
+// Returns nothing if the case's schedule does not exist.
 std::optional<Compiled> compile_case(const Case& c) {
   const fs::path folder = FERRY_KERNELS_FOLDER;
   const std::string source = with_sizes(read_text(folder / "programs" / c.program), c.sizes);
@@ -84,7 +84,7 @@ std::optional<Compiled> compile_case(const Case& c) {
   return compiled;
 }
 
-// The answer of one process; {"error": ...} when there is none.
+// Returns the answer of one process; {"error": ...} if it gave none.
 nlohmann::json run_duel(const bench::Request& request, const fs::path& folder) {
   const fs::path path = folder / "request.json";
   std::ofstream(path) << nlohmann::json(request).dump();
@@ -104,7 +104,7 @@ nlohmann::json run_duel(const bench::Request& request, const fs::path& folder) {
   return answer;
 }
 
-// The rounds of several processes, since where a process happens to lie in memory can make a kernel half as fast in it.
+// Combines the rounds of several processes, since the placement of a process in memory can make a kernel half as fast.
 nlohmann::json compare(bench::Request request, const Options& options, const fs::path& folder) {
   bench::Comparison all;
   nlohmann::json answer;
@@ -117,7 +117,7 @@ nlohmann::json compare(bench::Request request, const Options& options, const fs:
       all.theirs.push_back(one["theirs"][round]);
       all.ratios.push_back(all.ours.back() / all.theirs.back());
     }
-    // Inputs are the same in each, so a result is as wrong in one as in all, unless it is a race.
+    // All processes have the same inputs, so a wrong result is wrong in all of them, unless it is caused by a race.
     const bool is_worse = answer.is_null() || !one["deviation"]["good"].get<bool>();
     if (is_worse) answer = std::move(one);
   }
@@ -144,7 +144,7 @@ std::string rate_text(const Case& c, double seconds) {
   return text;
 }
 
-// One line of the table, and the same as JSON.
+// One row of the table, also available as JSON.
 class Row {
  public:
   Row(const Case& c, const Compiled& compiled) : case_(c), compile_ms_(compiled.seconds * 1e3) {}
@@ -202,7 +202,7 @@ class Row {
   bool is_right_ = true;
 };
 
-// False when a result was wrong.
+// Returns false if a result was wrong.
 bool run_cases(const Options& options, const fs::path& folder) {
   std::cout
       << "| case | schedule | ferry | peers: their speed, and ferry's against it (median, range) | against the best "

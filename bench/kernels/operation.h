@@ -1,5 +1,5 @@
-// What a case computes, as a peer needs to know it. Inputs come in the order of the kernel's parameters, dense and
-// row-major, images as NCHW.
+// The operation of a case, as peers need to know it. Inputs are in the order of the kernel's parameters, dense and
+// row-major; images are NCHW.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,26 @@ enum class OperationKind : std::uint8_t {
   gemm,             // (m,k) x (k,n) -> (m,n)
   convolution,      // 3x3, padding 1, stride 1: (1,channels,size,size), (filters,channels,3,3)
   depthwise,        // 3x3, padding 1, stride 1: (1,channels,size,size), (channels,3,3)
-  softmax,          // of each of m rows of n
-  layer_norm,       // of each of m rows of n; then gamma (n), beta (n)
+  softmax,          // of each of m rows of length n
+  layer_norm,       // of each of m rows of length n; then gamma (n), beta (n)
   exponential,      // of n elements
-  tangent,          // hyperbolic
+  tangent,          // hyperbolic tangent of n elements
   sigmoid,          // of n elements
-  add,              // of n elements, twice
+  add,              // of two vectors of n elements
   broadcast_add,    // (m,1) + (m,n)
   batch_norm_relu,  // (1,channels,size,size); then mean, variance, gamma, beta (channels)
   max_pool,         // 2x2, stride 2: (1,channels,size,size)
 };
 
-enum class Numbers : std::uint8_t { f32, bf16, i8 };  // of the inputs; results are f32, of i8 i32
+enum class Numbers : std::uint8_t { f32, bf16, i8 };  // type of the inputs; results are f32, or i32 for i8
 
 struct Operation {
   OperationKind kind = OperationKind::gemm;
   std::int64_t m = 1, n = 1, k = 1;
   std::int64_t channels = 1, filters = 1, size = 1;
   Numbers numbers = Numbers::f32;
-  bool constant_weights = false;  // of a product: a peer may rearrange the second input before the clock
-  bool own_layout = false;        // a peer may keep all tensors in the layout it likes best
+  bool constant_weights = false;  // for gemm: a peer may rearrange the second input before the timing starts
+  bool own_layout = false;        // a peer may keep all tensors in its preferred layout
 };
 
 }  // namespace ferry::bench

@@ -1,5 +1,5 @@
-// A library that ferry's kernels are compared with. Libraries are loaded when they are needed, each into a process of
-// its own: two versions of one library do not get along.
+// A library that ferry's kernels are compared with. Libraries are loaded on demand, each in a process of its own,
+// because two versions of one library conflict.
 #pragma once
 
 #include <memory>
@@ -14,9 +14,9 @@ class PeerKernel {
  public:
   virtual ~PeerKernel() = default;
   virtual void run() = 0;
-  // The result of the last run, dense and row-major.
+  // Copies the result of the last run, dense and row-major.
   virtual void copy_result(void* into) = 0;
-  // Which of the library's implementations runs, and for which instructions.
+  // Name of the library's implementation and of the instructions that it uses.
   virtual std::string implementation() const { return ""; }
 };
 
@@ -25,20 +25,21 @@ class Peer {
   virtual ~Peer() = default;
   // Name and version.
   virtual std::string name() const = 0;
-  // The instruction set it says it uses on this machine.
+  // The instruction set that the library reports for this machine.
   virtual std::string instructions() const = 0;
-  // On one thread; null for what the library does not have. Inputs stay where they are as long as the kernel lives.
+  // Prepares the operation on one thread; returns null if the library does not support it. The inputs must outlive the
+  // kernel.
   virtual std::unique_ptr<PeerKernel> prepare(const Operation& operation, const std::vector<const void*>& inputs) = 0;
 };
 
 struct PeerLibrary {
-  std::string key;     // what the command line calls it
+  std::string key;     // name on the command line
   std::string plugin;  // shared object that wraps it (see onednn.cpp), or empty
 };
 
-// All that can be compared with; some may not be installed.
+// Returns all supported libraries; some may not be installed.
 const std::vector<PeerLibrary>& peer_libraries();
-// Throws std::runtime_error, with what is missing, when it cannot be loaded.
+// Throws std::runtime_error, with the missing item, if the library cannot be loaded.
 std::unique_ptr<Peer> load_peer(const PeerLibrary& library);
 
 }  // namespace ferry::bench

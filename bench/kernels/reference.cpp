@@ -10,7 +10,7 @@
 namespace ferry::bench {
 namespace {
 
-// A result, the sum of the magnitudes of what was added up for it, and of how many roundings it is made.
+// A result, the sum of the magnitudes of its terms, and the number of roundings.
 struct Expected {
   double value = 0;
   double magnitude = 0;
@@ -63,7 +63,7 @@ class Reference {
     return sum;
   }
 
-  // Over all channels, or over the filter's own alone.
+  // Sums over all channels, or only over the filter's own channel.
   Expected convolution(std::int64_t index, std::int64_t depth) const {
     const std::int64_t size = o_.size, filter = index / (size * size), y = index / size % size, x = index % size;
     Expected sum{0, 0, static_cast<double>(9 * depth)};
@@ -131,7 +131,7 @@ Deviation check_result(const Operation& operation, const std::vector<const void*
   std::mt19937_64 random(1);
   Deviation worst;
   for (std::int64_t i = 0; i < std::min(elements, samples); ++i) {
-    // The last element first: it is what a tail that goes wrong spoils.
+    // The last element is checked first: an error in a loop's tail affects it.
     const std::int64_t index = i == 0 ? elements - 1
                                : elements <= samples
                                    ? i - 1

@@ -1,4 +1,4 @@
-// What a case's results should be, by plain loops over doubles.
+// Computes the expected results of a case with plain loops over doubles.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Deviation {
   bool is_good = true;
 };
 
-// Compares a result, dense and row-major, at up to `samples` elements spread over it.
+// Checks a result, dense and row-major, at up to `samples` elements spread over it.
 Deviation check_result(const Operation& operation, const std::vector<const void*>& inputs, const void* result,
                        std::int64_t elements, std::int64_t samples);
 

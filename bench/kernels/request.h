@@ -1,4 +1,4 @@
-// What one process is to measure: handed to ferry_kernel_duel as JSON, answered with JSON.
+// The task of one process: passed to ferry_kernel_duel as JSON and answered in JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,15 +14,15 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Operation, kind, m, n, k, channels, filters, 
 struct Request {
   Operation operation;
   std::string module;  // path of the .ferry file
-  std::string peer;    // of peer_libraries(), or one of the two below
+  std::string peer;    // key in peer_libraries(), or one of the two below
   unsigned threads = 1;
   int rounds = 15;
-  double bytes = 0;      // that the kernel must move at least: what a copy is made to move
+  double bytes = 0;      // that the kernel must move at least; also the size of the copy
   bool blocked = false;  // ferry's images and filters are in blocks of 16 channels
 };
 
 inline constexpr const char* kCopyPeer = "copy";        // memcpy
-inline constexpr const char* kSinglePeer = "1 thread";  // the same kernel
+inline constexpr const char* kSinglePeer = "1 thread";  // the same kernel on one thread
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Request, operation, module, peer, threads, rounds, bytes, blocked)
 

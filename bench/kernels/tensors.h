@@ -1,4 +1,4 @@
-// The memory that both sides of a comparison work on.
+// The memory on which both sides of a comparison operate.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace ferry::bench {
 
 class Tensors {
  public:
-  // Inputs random; the kernel has one result, its last parameter.
+  // Fills the inputs with random values. The kernel has one result, its last parameter.
   Tensors(const FerryKernel& kernel, const Request& request);
 
-  // One address a parameter of ferry's kernel.
+  // One address per parameter of ferry's kernel.
   std::vector<void*> for_ferry() const;
-  // Inputs dense and row-major, images as NCHW: what peers and the reference get.
+  // The inputs for peers and the reference, dense and row-major; images are NCHW.
   const std::vector<const void*>& plain_inputs() const { return plain_; }
   std::int64_t result_elements() const { return result_elements_; }
-  // Ferry's result, dense and row-major.
+  // Returns ferry's result, dense and row-major.
   std::vector<std::uint8_t> ferry_result() const;
 
  private:

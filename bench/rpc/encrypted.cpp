@@ -27,7 +27,7 @@ std::string text(const char* pattern, double value) {
   return buffer;
 }
 
-// A server with a key, which goes with this object.
+// A server with a key; both exist as long as this object.
 struct Guarded {
   std::string folder = make_folder();
   test::ListeningServer server;
@@ -62,7 +62,7 @@ void set_up(const std::string& what, const test::ListeningServer& server, const 
              {{"ms", milliseconds}});
 }
 
-// Seconds that one core takes to encrypt as many bytes, in records as they travel.
+// Returns the seconds in which one core encrypts this many bytes, in records as they are sent.
 double cipher_seconds(secure::Cipher cipher, std::size_t bytes) {
   static const std::vector<std::uint8_t> plain(secure::kMaxRecordPlain, 7);
   static std::vector<std::uint8_t> sealed(secure::kMaxRecordPlain + secure::kRecordOverhead);
@@ -108,7 +108,7 @@ void encrypted_bandwidth(const std::string& server_program, Report& report) {
                    text("; %.2f GB/s", static_cast<double>(kBulk) / median(comparison.ours) / 1e9),
                goal, met, {{"speed", 1 / comparison.ratio()}});
   };
-  // What both ends agree on, since both are this machine.
+  // The cipher that both ends agree on, since both run on this machine.
   const secure::Cipher chosen = secure::choose_cipher(secure::fast_ciphers(), secure::fast_ciphers());
   const std::string chosen_name = chosen == secure::Cipher::aes_gcm ? "AES-256-GCM" : "ChaCha20-Poly1305";
   const auto cipher = [chosen] { return cipher_seconds(chosen, kBulk); };

@@ -1,4 +1,4 @@
-// What encryption costs: calls, transfers and setting up a session.
+// Measures the cost of encryption: calls, transfers and setting up a session.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace ferry::bench {
 
-// Both ends on the caller's CPU.
+// Both ends run on the caller's CPU.
 void encrypted_calls(const std::string& server_program, Report& report);
 void encrypted_bandwidth(const std::string& server_program, Report& report);
 

@@ -1,4 +1,4 @@
-// What something small costs, against a ping-pong of bare sockets in the same run.
+// Measures the cost of a small operation against a ping-pong over bare sockets in the same run.
 #pragma once
 
 #include "bench/rpc/raw_peer.h"

@@ -53,7 +53,7 @@ std::array<std::uint8_t, kMessage> request(Command command, std::uint64_t bytes)
   return message;
 }
 
-// The other process: until the connection ends.
+// The peer process; runs until the connection ends.
 void serve(int socket) {
   std::vector<std::uint8_t> memory;
   std::array<std::uint8_t, kMessage> message;

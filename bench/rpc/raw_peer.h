@@ -1,5 +1,5 @@
-// The best a blocking TCP socket can do: a process on loopback that echoes messages and swallows or sends bulk data,
-// with nothing but send and recv on both sides. What the protocol is measured against.
+// The upper bound for a blocking TCP socket: a process on loopback that echoes messages and receives or sends bulk
+// data, with only send and recv on both sides. The protocol is measured against it.
 #pragma once
 
 #include <sys/types.h>
@@ -17,11 +17,11 @@ class RawPeer {
   RawPeer(const RawPeer&) = delete;
   RawPeer& operator=(const RawPeer&) = delete;
 
-  // 64 bytes there and 64 bytes back.
+  // Sends 64 bytes and receives 64 bytes.
   void ping();
-  // All the bytes there, one byte back; into one buffer of that size, received in place.
+  // Sends all bytes, which the peer receives into one buffer of that size, and receives a short reply.
   void write(std::span<const std::uint8_t> bytes);
-  // A request there, all the bytes back.
+  // Sends a request and receives all bytes.
   void read(std::span<std::uint8_t> bytes);
 
  private:

@@ -1,4 +1,4 @@
-// The table that the bench prints, and the same as JSON.
+// The table that the benchmark prints, also available as JSON.
 #pragma once
 
 #include <iostream>

@@ -1,6 +1,5 @@
-// What a remote call costs, as ratios to bare sockets in the same run where there is a peer. Prints a table in
-// Markdown; with
-// --json FILE also writes the figures.
+// Measures the cost of remote calls, as ratios to bare sockets in the same run where such a peer exists. Prints a table
+// in Markdown; with --json FILE also writes the figures.
 //
 //   ferry_rpc_bench FERRY RPC_SERVER [--json FILE]      the two programs to measure
 
@@ -52,7 +51,7 @@ nlohmann::json figures_of(const Comparison& comparison) {
           {"theirs_s", median(comparison.theirs)}};
 }
 
-// Both ends of both connections share one CPU, so that what is compared is work, not how idle cores wake up.
+// Both ends of both connections share one CPU, so that work is compared and not the wake-up of idle cores.
 void null_call(const std::string& program, Report& report) {
   test::ListeningServer server(program, {}, {"--threads", "1"});
   const Device device = connect(server.address());
@@ -73,7 +72,7 @@ void null_call(const std::string& program, Report& report) {
              figures_of(call));
 }
 
-// Peak resident kilobytes of a process.
+// Returns the peak resident kilobytes of a process.
 long peak_kilobytes(pid_t pid) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
   std::string word;
@@ -86,7 +85,7 @@ long peak_kilobytes(pid_t pid) {
   return 0;
 }
 
-// Of a server and all its sessions.
+// Returns the peak resident kilobytes of a server and all its sessions.
 long peak_kilobytes_with_children(pid_t pid) {
   long total = peak_kilobytes(pid);
   std::ifstream children("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children");
@@ -137,7 +136,7 @@ void compile_time(Report& report) {
   }
 }
 
-// A module that no server has seen yet: the text that travels with it differs, and pads it to 15 KB.
+// Returns a module that no server has seen: its source text is unique and pads the module to 15 KB.
 CompiledModule fresh_module(const Target& for_target, int number) {
   const std::size_t bare = compile(kSmallKernel, for_target).bytes().size();
   std::string text = std::string("# ") + std::to_string(number) + "\n";
@@ -206,7 +205,7 @@ int main(int argc, char** argv) try {
   bench::encrypted_calls(argv[2], report);
   new_module(argv[2], report);
   compile_time(report);
-  // Bulk data moves best with an end on each CPU, for us and for the bare sockets alike.
+  // Bulk transfers are fastest with one end on each CPU, for ferry as for the bare sockets.
   cpu_set_t all;
   CPU_ZERO(&all);
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) CPU_SET(cpu, &all);

@@ -80,7 +80,7 @@ class Mkl final : public Peer {
  public:
   explicit Mkl(void* library) : library_(library), sgemm_(find<Sgemm>(library, "cblas_sgemm")) {
     if (sgemm_ == nullptr) throw std::runtime_error(dlerror());
-    // Makes it load the code for this processor, which instructions() looks for.
+    // This call makes MKL load the code for this processor, which instructions() looks for.
     const float one = 1;
     float result = 0;
     sgemm_(kRowMajor, kNoTranspose, kNoTranspose, 1, 1, 1, 1.0F, &one, 1, &one, 1, 0.0F, &result, 1);
@@ -95,7 +95,7 @@ class Mkl final : public Peer {
     if (number == std::string::npos) return "MKL";
     return "MKL " + full.substr(number + 8, full.find_first_of("- ", number + 8) - number - 8);
   }
-  // The part of the library that holds the code for an instruction set is loaded when it is first needed.
+  // MKL loads the part with the code for an instruction set when it is first needed.
   std::string instructions() const override {
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);) {
@@ -153,7 +153,7 @@ class Mkl final : public Peer {
 }  // namespace
 
 std::unique_ptr<Peer> load_openblas() {
-  // Left to itself, it takes newer processors for old ones.
+  // OpenBLAS's own detection takes newer processors for old ones.
   setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 1);
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   return std::make_unique<OpenBlas>(open_library("libopenblas.so.0"));

@@ -1,4 +1,4 @@
-// The two libraries that speak CBLAS, reached through dlopen: nothing of them is needed to build.
+// The two libraries with a CBLAS interface, loaded through dlopen, so that building needs neither of them.
 #pragma once
 
 #include "bench/kernels/peer.h"
@@ -6,7 +6,7 @@
 namespace ferry::bench {
 
 std::unique_ptr<Peer> load_openblas();
-// With its vector math, in the accuracy of up to 4 ulp.
+// Uses its vector math with an accuracy of up to 4 ulp.
 std::unique_ptr<Peer> load_mkl();
 
 }  // namespace ferry::bench

@@ -23,7 +23,7 @@ std::unique_ptr<Peer> load_peer(const PeerLibrary& library) {
   if (library.key == "openblas") return load_openblas();
   if (library.key == "mkl") return load_mkl();
   if (library.key == "sleef") return load_sleef();
-  // All read when the library is loaded. The one from the SYCL world finds its processor through OpenCL.
+  // The libraries read these variables when they are loaded. The SYCL build finds its processor through OpenCL.
   setenv("OMP_NUM_THREADS", "1", 1);
   setenv("OCL_ICD_FILENAMES", FERRY_BENCH_PACKAGES "/onednn-sycl/lib/libintelocl.so", 1);
   const std::string path = FERRY_PEER_FOLDER "/" + library.plugin;

@@ -1,5 +1,5 @@
-// oneDNN as a peer, compiled once for each version that is installed, into a shared object of its own: versions 2 and 3
-// have the same names and different interfaces.
+// oneDNN as a peer. It is compiled once for each installed version, into a separate shared object, because versions 2
+// and 3 have the same symbols but different interfaces.
 
 #include <dnnl.hpp>
 #include <unordered_map>
@@ -20,7 +20,7 @@ using Dims = memory::dims;
 using Tag = memory::format_tag;
 using Type = memory::data_type;
 
-// A primitive with its memory. Inputs are rearranged into the layout that the primitive wants before any clock runs.
+// A primitive with its memory. Inputs are converted to the layout that the primitive prefers before any timing starts.
 class DnnlKernel final : public PeerKernel {
  public:
   DnnlKernel(dnnl::engine engine, dnnl::primitive primitive, std::string implementation)
@@ -67,7 +67,7 @@ class DnnlKernel final : public PeerKernel {
   memory output_;
 };
 
-// The descriptor of a primitive: version 2 goes through a description of the operation first.
+// Creates the descriptor of a primitive; version 2 needs a description of the operation first.
 template <class Primitive, class... Arguments>
 typename Primitive::primitive_desc describe(const dnnl::engine& engine, const Arguments&... arguments) {
 #if FERRY_DNNL_3

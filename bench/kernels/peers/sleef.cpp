@@ -62,7 +62,7 @@ class Sleef final : public Peer {
   std::string name() const override { return "SLEEF 3"; }
   std::string instructions() const override { return is_wide_ ? "avx512f" : "avx2"; }
   std::unique_ptr<PeerKernel> prepare(const Operation& o, const std::vector<const void*>& inputs) override {
-    // The variants that promise 1 ulp and 3.5 ulp.
+    // The variants with errors of at most 1 ulp and 3.5 ulp.
     std::string symbol;
     if (o.kind == OperationKind::exponential) symbol = is_wide_ ? "Sleef_expf16_u10avx512f" : "Sleef_expf8_u10avx2";
     if (o.kind == OperationKind::tangent) symbol = is_wide_ ? "Sleef_tanhf16_u35avx512f" : "Sleef_tanhf8_u35avx2";

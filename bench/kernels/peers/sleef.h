@@ -1,4 +1,4 @@
-// SLEEF's vector math, for this machine's widest vectors.
+// SLEEF's vector math for the widest vectors of this machine.
 #pragma once
 
 #include "bench/kernels/peer.h"
