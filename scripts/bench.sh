@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures what calls, transfers and compiling cost, or how fast kernels are beside other libraries', and prints a
-# table. Every ratio comes from one run in which both sides take turns.
+# Measures the cost of calls, transfers and compilation, or the speed of kernels compared with other libraries, and
+# prints a table. Every ratio comes from one run in which both sides take turns.
 #
 #   scripts/bench.sh [--json FILE]
 #   scripts/bench.sh --kernels [--only PART_OF_A_NAME] [--rounds N] [--json FILE]      (installs the other libraries)
@@ -12,7 +12,7 @@ if [[ ${1:-} == --kernels ]]; then
   kernels=1
   shift
   scripts/bench_setup.sh >&2
-  # Finds the libraries that are there now.
+  # Detects the libraries that are now installed.
   [[ ! -f build/release/build.ninja ]] || cmake --preset release >/dev/null
   scripts/build.sh --host >&2
 else

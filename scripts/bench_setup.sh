@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the libraries that scripts/bench.sh --kernels compares ferry with: Debian's oneDNN, OpenBLAS and SLEEF, and
-# current oneDNN and MKL from PyPI into build/bench (3 GB). Nothing else needs them.
+# current versions of oneDNN and MKL from PyPI into build/bench (3 GB). Nothing else needs them.
 #
 #   scripts/bench_setup.sh
 set -euo pipefail
@@ -19,7 +19,8 @@ if [[ ${#missing[@]} -gt 0 ]]; then
     apt-get -qq install -y --no-install-recommends "${missing[@]}" >/dev/null
 fi
 
-# install_python FOLDER PACKAGE...: the two oneDNN are libraries of one name, so each has a folder of its own.
+# install_python FOLDER PACKAGE...: installs into a folder per package, because the two oneDNN libraries have the same
+# name.
 install_python() {
   local folder=build/bench/$1
   shift

@@ -1,26 +1,27 @@
 #!/usr/bin/env bash
-# Fetches Debian's kernels for the boards that tests/boards boots under qemu-system, and unpacks what it needs of them to
-# build/boards/ARCH: `kernel`, and `modules/*.ko` of the network. Nothing is installed, and the machine's own apt learns of
-# no foreign architecture. Does nothing, at once, where they are there already; without network it says so, and the tests
-# of these boards are skipped.
+# Downloads Debian's kernels for the boards that tests/boards boots under qemu-system, and unpacks the required files to
+# build/boards/ARCH: `kernel`, and `modules/*.ko` for the network. Nothing is installed, and the configuration of the
+# machine's own apt is unchanged. Returns immediately if the files exist. Without network it prints a message, and the
+# tests of these boards are skipped.
 #
 #   scripts/board_kernels.sh aarch64 [armv7] [riscv64]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-# Debian's name of the architecture, the release that has kernels for it, the package that stands for the newest one.
+# Debian's name of the architecture, the release that has kernels for it, and the package that depends on the newest
+# one.
 declare -A source=([aarch64]="arm64 bookworm linux-image-cloud-arm64" [armv7]="armhf bookworm linux-image-armmp"
   [riscv64]="riscv64 trixie linux-image-riscv64")
-# In the order they are loaded; some are part of some kernels.
+# In load order; some kernels have some of them built in.
 modules=(virtio virtio_ring virtio_mmio failover net_failover virtio_net)
 
-# Where this machine has its own packages from.
+# Prints the mirror from which this machine installs its packages.
 mirror() {
   apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm' 'Component: main' | head -1
 }
 
-# An apt of our own: its lists, its cache, no packages installed.
+# Creates the configuration of a separate apt with its own lists and cache, and no installed packages.
 private_apt() {
   local dir=$1 arch=$2 release=$3
   mkdir -p "$dir"/{lists/partial,archives/partial}
@@ -51,7 +52,7 @@ fetch() {
   dpkg -x "$deb" "$work/all"
   cp "$work"/all/boot/vmlinu[xz]-* "$work/kernel"
   for module in "${modules[@]}"; do
-    # Built in, or a file, which may be compressed.
+    # The module is built in, or a file that may be compressed.
     find "$work/all" -name "$module.ko*" -exec cp {} "$work/modules" \;
   done
   find "$work/modules" -name '*.xz' -exec xz -d {} \;
@@ -66,7 +67,7 @@ for arch in "$@"; do
   mkdir -p build/boards
   log=build/boards/$arch.log
   echo "fetching Debian's kernel for $arch"
-  # In a shell of its own: within a condition, errexit would not hold.
+  # Runs in a separate shell, because errexit has no effect within a condition.
   if ! bash -c "$(declare -p source modules keyring); $(declare -f mirror private_apt fetch); set -euo pipefail; fetch $arch" \
     >"$log" 2>&1; then
     echo "no kernel for $arch, so the tests of such a board are skipped; $log says why:"

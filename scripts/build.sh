@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # Builds everything: rpc_server for the four architectures in build/device/ARCH/{static,dynamic}/rpc_server, then the
-# host's programs and tests in build/release, and in build/client the ferry without a compiler. Run scripts/setup.sh once
-# before.
+# host's programs and tests in build/release, and the ferry without a compiler in build/client. Run scripts/setup.sh
+# once before.
 #
 #   scripts/build.sh [--device | --host]       (default: both)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# A second checkout in another folder is served from the same cache.
+# Lets a second checkout in another folder use the same cache.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 
-# Prints what went wrong, and nothing when all is well.
+# Runs a command and prints its output only if it fails.
 quietly() {
   local log=build/last-step.log
   "$@" >"$log" 2>&1 || { grep -v '^\[[0-9]*/[0-9]*\] ' "$log" | head -100; exit 1; }

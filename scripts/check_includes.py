@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Checks the rules between folders: who may include whom, where other people's headers may appear, how long a file may be.
+"""Checks the rules for folders: which may include which, where third-party headers may appear, and how long a file may be.
 
     scripts/check_includes.py [ROOT]
 
-Prints one line a violation and exits 1 if there is any, 0 otherwise. The tables below are the rules; a new folder takes
-part once it stands in ORDER.
+Prints one line per violation and exits with 1 if there is any, otherwise with 0. The tables below define the rules; a new
+folder must be added to ORDER.
 """
 import re
 import sys
 from pathlib import Path
 
-# The folders of each area, lowest first. A folder may include itself and those before it, never one after it.
+# The folders of each area, lowest first. A folder may include itself and the folders before it, but none after it.
 ORDER = {
     "rpc": ["rpc/base", "rpc/abi", "rpc", "rpc/transport", "rpc/wire", "rpc/secure"],
     "device-runtime": [
@@ -30,7 +30,7 @@ ORDER = {
     ],
 }
 
-# What an area may include of the others: whole areas, or single folders of them.
+# What an area may include from other areas: whole areas or single folders.
 BELOW = {
     "rpc": [],
     "device-runtime": ["rpc"],
@@ -38,7 +38,7 @@ BELOW = {
     "host": ["crosscompile", "rpc"],
 }
 
-# Areas that use the product and are used by nobody.
+# Areas that use the product and that nothing else uses.
 TOP = ["tests", "bench", "examples"]
 
 # (headers, the only folders where they may appear, why)
@@ -76,7 +76,7 @@ def folder_of(path: str) -> str:
 
 
 def arrow_error(folder: str, included: str) -> str | None:
-    """Why a file in `folder` may not include one in `included`, both relative to the root; None if it may."""
+    """Returns why a file in `folder` may not include one in `included`, both relative to the root; None if it may."""
     area, other = area_of(folder), area_of(included)
     if area in TOP:
         return None if other in ORDER or other == area or within(included, "tests/support") else f"{area}/ may not include {included}"
@@ -95,7 +95,7 @@ def arrow_error(folder: str, included: str) -> str | None:
 
 
 def header_error(folder: str, header: str) -> str | None:
-    """Why other people's `header` may not appear in `folder`; None if it may."""
+    """Returns why the third-party `header` may not appear in `folder`; None if it may."""
     for pattern, places, why in ONLY_IN:
         if re.match(pattern, header) and not any(within(folder, place) for place in places):
             return f"<{header}> belongs in {', '.join(places)}: {why}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sets up, builds, starts four servers (one on this machine's own CPU, three emulated), and compiles, carries over, runs,
-# checks and times four kernels on each. Exits non-zero when a result is wrong.
+# Sets up and builds ferry and starts four servers (one on this machine's own CPU, three emulated). On each it compiles,
+# transfers, runs, checks and times four kernels. Exits with a non-zero status if a result is wrong.
 #
 #   scripts/demo.sh
 set -euo pipefail
@@ -18,7 +18,7 @@ stop() {
 }
 trap stop EXIT
 
-# start NAME FLAVOUR [EMULATOR ...]: a server on a free port, its first line in $work/NAME.
+# start NAME FLAVOUR [EMULATOR ...]: starts a server on a free port; its first line of output goes to $work/NAME.
 start() {
   local name=$1 flavour=$2
   shift 2
@@ -26,7 +26,7 @@ start() {
   servers+=($!)
 }
 
-# The address a server prints once it listens.
+# Waits until a server listens and prints its address.
 address() {
   local line
   for _ in $(seq 100); do
@@ -41,11 +41,11 @@ address() {
   return 1
 }
 
-# Made here, held by all four servers and by their client: nobody else on this machine gets in.
+# Created here and shared only by the four servers and their client, so that nobody else on this machine can connect.
 build/release/bin/ferry keygen "$work/demo.key" >/dev/null
 export FERRY_KEY_FILE=$work/demo.key
 
-# The static flavour needs no libraries of its architecture here.
+# The static flavour needs no libraries of its architecture on this machine.
 start x86_64 dynamic
 start armv7 static qemu-arm -cpu cortex-a7
 start aarch64 static qemu-aarch64 -cpu cortex-a72

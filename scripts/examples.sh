@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints the loops of every scheduled example and its time beside serial loops and ferry's own schedule, all of them
-# checked against the definition. Run scripts/build.sh once before.
+# Prints the loops of every scheduled example, and its time compared with serial loops and ferry's default schedule. All
+# results are checked against the definition. Run scripts/build.sh once before.
 #
 #   scripts/examples.sh [NAME...]      names of examples/NAME.schedule or examples/NAME.cpp; default: all
 #   FERRY_REMOTE=HOST:PORT             times that device
@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 ferry=${FERRY:-build/release/bin/ferry}
 
-# The words of a schedule's line "# KEY ...".
+# Prints the words after KEY in a schedule's line "# KEY ...".
 line_of() { sed -n "s/^# $2 //p" "$1"; }
 
 median_of() {
@@ -37,14 +37,14 @@ for name in "$@"; do
   read -r target <<<"$(line_of "$schedule" target)" || true
   device=()
   [[ -z $target ]] || device=(--target "$target")
-  compiled=()  # the words that say what is compiled
+  compiled=()  # the options that select what is compiled
   for ((i = 0; i + 1 < ${#sizes[@]}; i += 2)); do
     [[ ${sizes[i]} != --fn && ${sizes[i]} != --fix ]] || compiled+=("${sizes[@]:i:2}")
   done
   "$ferry" compile "$kernel" "${compiled[@]}" --schedule "$schedule" "${knobs[@]}" "${device[@]}" --emit lower
   echo
   "$ferry" run "$kernel" "${sizes[@]}" --schedule "$schedule" "${knobs[@]}" "${device[@]}" --check | grep '^check'
-  # Serial loops would keep a GPU busy for minutes: there, only ferry's own schedule is compared.
+  # Serial loops would occupy a GPU for minutes, so on GPUs only ferry's default schedule is compared.
   none=0
   [[ -n $target ]] || none=$(median_of "$kernel" "${sizes[@]}" --schedule none)
   default=$(median_of "$kernel" "${sizes[@]}" "${device[@]}")

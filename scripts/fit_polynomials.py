@@ -3,8 +3,8 @@
 
     python3 scripts/fit_polynomials.py > crosscompile/passes/lower_math/coefficients.h    (needs mpmath; seconds)
 
-Each polynomial is the minimax approximation of its function, found by Remez's exchange on a fine grid in 90 digits, its
-coefficients then rounded to their type. The error printed is the weighted error of the rounded polynomial.
+Each polynomial is the minimax approximation of its function, found by the Remez exchange algorithm on a fine grid with 90
+digits; its coefficients are then rounded to their type. The printed error is the weighted error of the rounded polynomial.
 """
 from mpmath import mp, mpf, matrix, lu_solve
 import struct
@@ -28,7 +28,7 @@ def grid(low, high):
 
 
 def remez(points, values, weights, count):
-    """As many coefficients with the least largest |weight * (value - polynomial)|."""
+    """Returns the `count` coefficients that minimise the maximum of |weight * (value - polynomial)|."""
     basis = [[x ** p for p in range(count)] for x in points]
     reference = [round(i * (len(points) - 1) / count) for i in range(count + 1)]
     for _ in range(60):
@@ -42,7 +42,7 @@ def remez(points, values, weights, count):
         coefficients = [solution[i] for i in range(count)]
         errors = [w * (v - sum(c * b for c, b in zip(coefficients, row)))
                   for row, v, w in zip(basis, values, weights)]
-        # The largest error of each run of one sign.
+        # For each run of errors of one sign, the largest error.
         extremes = []
         for at, error in enumerate(errors):
             if extremes and (errors[extremes[-1]] > 0) == (error > 0):
@@ -83,7 +83,7 @@ def polynomial(name, what, low, high, function, weight, count, rounding=to_float
 
 
 def split(name, what, value, bits):
-    """The value as a sum of parts of the given numbers of bits, so that small integers times the early parts are exact."""
+    """Splits the value into parts of the given numbers of bits; products of the first parts with small integers are exact."""
     parts, rest = [], value
     for width in bits:
         exponent = mp.floor(mp.log(abs(rest), 2)) + 1
@@ -96,7 +96,7 @@ def split(name, what, value, bits):
 
 
 def words(name, what, value, count):
-    """The fraction bits of the value, 32 a word."""
+    """Prints the fraction bits of the value, 32 per word."""
     digits = int(mp.floor(value * mpf(2) ** (32 * count)))
     parts = [(digits >> (32 * (count - 1 - i))) & 0xffffffff for i in range(count)]
     print(f"// {what}")

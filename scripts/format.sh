@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Formats every C++ file as .clang-format says; with --check changes nothing and fails if one would change.
+# Formats every C++ file according to .clang-format. With --check it changes nothing and fails if a file is not
+# formatted.
 #
 #   scripts/format.sh [--check]
 set -euo pipefail
@@ -16,7 +17,7 @@ elif [[ $# -gt 0 ]]; then
   echo "usage: scripts/format.sh [--check]" >&2
   exit 2
 fi
-# The version is fixed: another one would disagree about the same file.
+# The version is fixed, because another one would format some files differently.
 find "${folders[@]}" -type f \( -name '*.h' -o -name '*.cpp' \) -print0 |
   xargs -0 -r -n 40 -P "$(nproc)" clang-format-19 "${mode[@]}" || {
   [[ ${1:-} == --check ]] && echo "run scripts/format.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Feeds everything that reads bytes before a key was shown, and encrypted records, with what libFuzzer thinks of, under the
-# address and undefined behaviour sanitizers. Starts from tests/fuzz/corpus/handshake, which every test run replays, and
-# keeps what it learns in build/fuzz_handshake.
+# Runs libFuzzer, under the address and undefined behaviour sanitizers, on all code that reads bytes before a client has
+# proved that it holds a key, and on encrypted records. Starts from tests/fuzz/corpus/handshake, which every test run
+# replays, and stores new inputs in build/fuzz_handshake.
 #
 #   scripts/fuzz_handshake.sh SECONDS
 set -euo pipefail

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Feeds what takes bytes from strangers with what libFuzzer thinks of, under the address and undefined behaviour
-# sanitizers: frames, sessions, manifests, code images, .npy and .tc files. Starts from tests/fuzz/corpus, keeps what it
-# learns in build/fuzz/corpus, and leaves an input that fails in build/fuzz/TARGET-crash-*: mend it and add it to
+# Runs libFuzzer, under the address and undefined behaviour sanitizers, on the code that reads untrusted bytes: frames,
+# sessions, manifests, code images, .npy and .tc files. Starts from tests/fuzz/corpus, stores new inputs in
+# build/fuzz/corpus, and stores a failing input in build/fuzz/TARGET-crash-*. Fix the failure and add the input to
 # tests/fuzz/corpus/TARGET, which every test run replays.
 #
 #   scripts/fuzz_inputs.sh SECONDS [TARGET ...]      (default: all)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Makes a folder that a machine with a GPU, its driver and nothing else can check ferry with: rpc_server, the client without
-# a compiler, and every program of examples/ that has a schedule for GPUs, compiled. Copy it there and run its
-# gpu_check.sh. Run scripts/build.sh once before.
+# Creates a folder with which a machine that has a GPU and its driver, but nothing else, can check ferry: rpc_server,
+# the client without a compiler, and every program of examples/ that has a schedule for GPUs, compiled. Copy it to the
+# machine and run its gpu_check.sh. Run scripts/build.sh once before.
 #
-#   scripts/gpu_bundle.sh [FOLDER [NAME=TARGET...]]      (default: build/gpu-bundle, NVRTC's code and PTX of LLVM's)
+#   scripts/gpu_bundle.sh [FOLDER [NAME=TARGET...]]      (default: build/gpu-bundle, code by NVRTC and PTX by LLVM)
 #
-# Each NAME=TARGET compiles everything once more: gpu_check.sh checks them all and compares their times.
+# Each NAME=TARGET compiles everything once more: gpu_check.sh checks all of them and compares their times.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
@@ -19,7 +19,7 @@ ferry=build/release/bin/ferry
 
 fail() { echo "gpu_bundle.sh: $*" >&2; exit 1; }
 trim() { sed 's/^ *//; s/ *$//' <<<"$1"; }
-# The words of a schedule's line "# KEY ...".
+# Prints the words after KEY in a schedule's line "# KEY ...".
 line_of() { sed -n "s/^# $2 //p" "$1" | head -1; }
 
 for file in $ferry build/client/bin/ferry build/client/bin/gpu_bench build/device/x86_64/dynamic/rpc_server \
@@ -34,7 +34,7 @@ cp build/device/x86_64/dynamic/rpc_server "$folder/libexec/ferry/x86_64/dynamic"
 strip -o "$folder/bin/device_conformance" build/release/tests/conformance/device/device_conformance
 cp scripts/gpu_check.sh "$folder"
 
-# compile NAME KERNEL SCHEDULE [WORD...]: for every target
+# compile NAME KERNEL SCHEDULE [WORD...]: compiles for every target.
 compile() {
   local name=$1 kernel=$2 schedule=$3
   shift 3
@@ -47,8 +47,8 @@ compile() {
   done
 }
 
-# Of a command's words, those that say what is compiled and those of a call of that: --fn belongs to both, --fix, whose
-# sizes the module has, to the first.
+# Divides the words of a command into those for compiling and those for calling the result. --fn belongs to both; --fix
+# belongs only to the former, because the module contains those sizes.
 divide() {
   compiled=()
   called=()
@@ -69,7 +69,7 @@ for schedule in examples/*.schedule; do
   [[ $(line_of "$schedule" target) =~ ^(opencl|cuda) ]] || continue
   name=$(basename "$schedule" .schedule)
   mapfile -t knobs < <(sed -n 's/^# knob /--knob=/p' "$schedule")
-  # Sizes that fit nothing, then those of the example.
+  # First sizes that are not multiples of any tile, then those of the example.
   before=
   for key in try run; do
     read -ra words <<<"$(line_of "$schedule" $key)"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Checks ferry on this machine's GPU and measures it there, from the folder that scripts/gpu_bundle.sh made. Needs the
-# GPU's driver, no network, no toolkit; cuBLAS and cuDNN give the peers' figures where the loader finds them
-# (LD_LIBRARY_PATH).
+# Checks ferry on this machine's GPU and measures its performance, from the folder that scripts/gpu_bundle.sh created.
+# Needs the GPU's driver, but no network and no toolkit. cuBLAS and cuDNN provide the peers' figures if the loader finds
+# them (LD_LIBRARY_PATH).
 #
 #   ./gpu_check.sh [--only-check] [--seed N]
 #
-# 1. the devices keep what every device promises; 2. every program against its definition, with fresh random data, from
-# each compiler; 3. which compiler's code is slower; 4. the figures. results/figures.txt and results/figures.json keep
-# them. Exits 1 when a result was wrong.
+# The steps are: 1. run the conformance suite of devices; 2. check every program against its definition, with fresh
+# random data, for each compiler; 3. report which compiler's code is slower; 4. measure the figures. The figures are
+# stored in results/figures.txt and results/figures.json. Exits with 1 if a result is wrong.
 set -uo pipefail
 cd "$(dirname "$0")"
 only_check=0
@@ -28,7 +28,7 @@ variants=("${lines[@]%%=*}")
 first=${variants[0]}
 case ${lines[0]#*=} in cuda*) kind=cuda ;; *) kind=opencl ;; esac
 
-# A number of ferry's JSON: the first of that name.
+# Prints the first number with this name in ferry's JSON output.
 number() { sed -n "s/.*\"$2\": \([0-9.e+-]*\).*/\1/p" "$1" | head -1; }
 
 echo "== the device"
@@ -103,7 +103,7 @@ bin/gpu_bench --null "modules/$first/nothing.ferry" --json results/peers.json >r
   }' results/peers.txt
 } | tee results/figures.txt
 
-# All of it in one file.
+# Collects all results in one file.
 {
   echo "{\"date\": \"$(date -u +%Y-%m-%d)\", \"checks\": $checks, \"failed\": $failed,"
   echo "\"peers\": $(cat results/peers.json || true | grep . || echo null),"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Builds the small static libsodium that ferry and rpc_server link, from Debian's source package, into
-# build/libsodium/ARCH, unless it is there already. Debian's own packages are no use here: there is none for riscv64,
-# and the full library is larger than all the rest of rpc_server.
+# build/libsodium/ARCH, unless it is already there. Debian's binary packages are unsuitable: there is none for riscv64,
+# and the full library is larger than the rest of rpc_server.
 #
 #   scripts/libsodium.sh [x86_64|armv7|aarch64|riscv64 ...]      (default: all four)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$PWD/build/libsodium
 flags="-Os -fPIC -ffunction-sections -fdata-sections -fvisibility=hidden"
-recipe="2 $flags"  # raise the number to have everyone rebuild
+recipe="2 $flags"  # increment the number to force a rebuild everywhere
 
 stale=()
 for arch in "${@:-x86_64 armv7 aarch64 riscv64}"; do
@@ -24,7 +24,7 @@ flock 9
 work=$(mktemp -d "$out/work.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# The machine's own package sources, as source entries, in a folder of ours: /etc/apt stays as it is.
+# Copies the machine's package sources as source entries into a private folder; /etc/apt remains unchanged.
 source_entries() {
   local file
   for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
@@ -41,15 +41,16 @@ fetch() {
   source_entries
   local options=(-o "Dir::Etc::SourceList=/dev/null" -o "Dir::Etc::SourceParts=$work/sources"
     -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work" -o "APT::Sandbox::User=" -qq)
-  # One of several sources may have no source packages; what counts is that the next command finds ours.
+  # Some sources may have no source packages; what matters is that the next command finds ours.
   apt-get "${options[@]}" update || true
   (cd "$work/src" && apt-get "${options[@]}" source libsodium)
   (cd "$work"/src/libsodium-*/ && autoreconf -fi)
   (cd "$work"/src/libsodium-*/src/libsodium && leave_out)
 }
 
-# What a table or a start-up call would link in although nobody here uses it, 42 KB in all: multiplying the base point
-# by a table (ferry multiplies it as any other point), the choice of an Argon2 and of a Salsa20.
+# Removes code that a table or an initialisation call would link although ferry does not use it, 42 KB in total: the
+# multiplication of the base point by a table (ferry uses the general multiplication), and the selection of Argon2 and
+# Salsa20 implementations.
 leave_out() {
   sed -i 's/\.mult_base =) crypto_scalarmult_curve25519_ref10_base$/.mult_base =) 0/' \
     crypto_scalarmult/curve25519/ref10/x25519_ref10.c
@@ -69,7 +70,7 @@ build() {
   esac
   mkdir "$work/$arch"
   cd "$work/$arch"
-  # Configure must not believe that it can run what it builds, hence --host even for the machine's own architecture.
+  # --host, even for the machine's own architecture, keeps configure from trying to run what it builds.
   "$work"/src/libsodium-*/configure --host="$triple" --prefix="$work/$arch/install" CFLAGS="$flags" CC="$triple-gcc" \
     --enable-minimal --disable-shared --disable-dependency-tracking
   make -j"$(nproc)" -C src/libsodium install

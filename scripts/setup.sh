@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Installs what building and testing needs on Debian 12, as root or through sudo, builds the small libsodium, and fetches
-# the kernel of an emulated board.
-# Does nothing, in well under a second, when everything is there.
+# Installs the packages that building and testing need on Debian 12, as root or through sudo, builds the small
+# libsodium, and downloads the kernel of an emulated board. Takes well under a second if everything is there.
 #
 #   scripts/setup.sh
 set -euo pipefail
@@ -10,21 +9,21 @@ cd "$(dirname "$0")/.."
 packages=(
   # building
   git ca-certificates cmake ninja-build make pkg-config g++ ccache
-  # libsodium from its source package
+  # building libsodium from its source package
   dpkg-dev autoconf automake libtool
-  # compiler and linker in process; libcurl only quiets a search of LLVM's CMake files
+  # compiler and linker libraries; libcurl only silences a search of LLVM's CMake files
   llvm-19-dev liblld-19-dev lld-19
   # libraries
   libasio-dev libcereal-dev opencl-c-headers libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libspdlog-dev
-  # tests (clang makes kernels that ferry's own compiler had no part in) and benchmarks
+  # tests (clang compiles kernels independently of ferry's own compiler) and benchmarks
   openssh-client openssh-server doctest-dev libbenchmark-dev qemu-user gdb python3 python3-venv clang-19 clang-format-19
   libclang-rt-19-dev systemd
-  # OpenCL on the CPU for the tests, and a simulator that finds races in it
+  # OpenCL on the CPU for the tests, and a simulator that detects data races
   pocl-opencl-icd ocl-icd-libopencl1 oclgrind
-  # whole boards with kernels of their own
+  # emulated boards with kernels of their own
   qemu-system-arm qemu-system-misc xz-utils
 )
-# rpc_server for the other architectures; the machine's own compiler has its own name already.
+# Cross compilers for rpc_server on the other architectures; the machine's own compiler is already in the list.
 declare -A cross=([amd64]=g++-x86-64-linux-gnu [armhf]=g++-arm-linux-gnueabihf
   [arm64]=g++-aarch64-linux-gnu [riscv64]=g++-riscv64-linux-gnu)
 unset "cross[$(dpkg --print-architecture)]"
@@ -45,7 +44,7 @@ install_packages() {
     }
   fi
   echo "installing ${missing[*]}"
-  # The tests start an sshd of their own; the package would start one that listens to the network.
+  # The tests start their own sshd; this file keeps the package from starting one that listens on the network.
   if [[ " ${missing[*]} " == *" openssh-server "* ]]; then
     "${root[@]}" mkdir -p /etc/ssh
     "${root[@]}" touch /etc/ssh/sshd_not_to_be_run

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Sets up, builds and tests everything; the last line says how many tests passed and failed.
+# Sets up, builds and tests everything; the last line states how many tests passed and failed.
 #
 #   scripts/test.sh [--long] [ctest arguments, such as -R NAME]
 #
-# --long adds the tests labelled long, and runs all of them once more under the address and undefined behaviour
+# --long adds the tests labelled long, and runs all tests once more under the address and undefined behaviour
 # sanitizers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,12 +21,12 @@ export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 passed=0
 failed=0
 
-# Runs the tests of one preset and adds to the two counters what ctest's last lines say.
+# Runs the tests of one preset and adds the counts in ctest's summary to the two counters.
 run_tests() {
   local preset=$1 log=build/test-$1.log
   shift
   echo "testing ($preset)"
-  # One more than there are processors: tests of the server wait most of their time.
+  # One more job than there are processors, because tests of the server mostly wait.
   ctest --preset "$preset" -j"$(($(nproc) + 1))" --no-tests=error "$@" 2>&1 | tee "$log" || true
   local summary
   summary=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests? failed out of [0-9]+' "$log") || {
