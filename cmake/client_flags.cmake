@@ -1,4 +1,5 @@
-# How the client without a compiler is built: small, and from the C library alone. Included after flags.cmake.
+# Flags of the client without a compiler: it is optimised for size and depends only on the C library. Included after
+# flags.cmake.
 
 set(CMAKE_C_FLAGS_RELEASE "-Os -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELEASE "-Os -DNDEBUG")

@@ -1,4 +1,4 @@
-# The three functions that the folders' CMakeLists.txt are made of.
+# The three functions that the folders' CMakeLists.txt use.
 
 define_property(GLOBAL PROPERTY FERRY_LIBRARIES BRIEF_DOCS "Every ferry_library that has sources")
 define_property(GLOBAL PROPERTY FERRY_SYSTEM_DEPS BRIEF_DOCS "Other people's libraries that they link")
@@ -12,11 +12,11 @@ function(ferry_add_subdirectories)
   endforeach()
 endfunction()
 
-# ferry_library(NAME [EXPORTED] DEPS ferry_... SYSTEM_DEPS ... FAST ...) makes a static library of the current folder's *.cpp (an
-# interface library while there are none). DEPS are passed on to users; SYSTEM_DEPS, other people's libraries, are
-# only linked, so a folder cannot use one that it does not name. EXPORTED folders are those whose headers are installed:
-# libferry.so exports what they define; of the others only what is marked FERRY_API. FAST names files that every call of a
-# kernel passes through: devices build them for speed, all others for size.
+# ferry_library(NAME [EXPORTED] DEPS ferry_... SYSTEM_DEPS ... FAST ...) makes a static library of the current folder's
+# *.cpp (an interface library if there are none). DEPS are passed on to users; SYSTEM_DEPS, third-party libraries, are
+# only linked, so a folder cannot use one that it does not name. EXPORTED marks folders whose headers are installed:
+# libferry.so exports everything that they define; of other folders it exports only what is marked FERRY_API. FAST names
+# files that every call of a kernel passes through: device builds compile them for speed and all others for size.
 function(ferry_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "EXPORTED" "" "DEPS;SYSTEM_DEPS;FAST")
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
@@ -40,7 +40,8 @@ function(ferry_library name)
 endfunction()
 
 # ferry_test(NAME DEPS ... [LABELS ...] [TIMEOUT SECONDS] [SERIAL]) makes one doctest program of the current folder's
-# *.cpp and registers it with ctest, to run from the repository's root. SERIAL keeps other tests from running beside it.
+# *.cpp and registers it with ctest, to run from the repository's root. SERIAL keeps other tests from running at the
+# same time.
 function(ferry_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "DEPS;LABELS")
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
@@ -51,7 +52,7 @@ function(ferry_test name)
     set(arg_TIMEOUT 120)
   endif()
   if(FERRY_SANITIZE)
-    math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 10")  # unoptimised and watched
+    math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 10")  # unoptimised and instrumented
   endif()
   add_executable(${name} ${sources} $<TARGET_OBJECTS:ferry_doctest_main>)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
@@ -59,7 +60,7 @@ function(ferry_test name)
   target_compile_definitions(${name} PRIVATE
     FERRY_SOURCE_DIR="${PROJECT_SOURCE_DIR}" FERRY_BINARY_DIR="${PROJECT_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
-  # Those that may take long begin first, so that the last ones are short.
+  # Long tests start first, so that only short ones remain at the end.
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} LABELS "${arg_LABELS}")
   if(arg_SERIAL)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)

@@ -1,4 +1,4 @@
-# Compiler and linker settings every target shares, on the host and on the device.
+# Compiler and linker settings that every target shares, on the host and on the device.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -10,7 +10,7 @@ set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 add_compile_options(-Wall -Wextra -Wshadow -Werror -Werror=switch)
-# Asio would mark its types for export, out of libferry.so.
+# Otherwise Asio marks its types for export from libferry.so.
 add_compile_definitions(ASIO_DISABLE_VISIBILITY)
 
 find_program(FERRY_CCACHE ccache)
@@ -25,16 +25,17 @@ if(FERRY_SANITIZE)
 endif()
 
 if(FERRY_LIBFUZZER)
-  # g++ is what the rest is kept free of warnings with.
+  # Only g++ is required to compile without warnings.
   add_compile_options(-fsanitize=fuzzer-no-link -Wno-error)
 endif()
 
 if(NOT FERRY_DEVICE)
-  # The static libraries also go into libferry.so.
+  # The static libraries also become part of libferry.so.
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
-  # Linking against LLVM takes GNU ld half a second and lld a tenth. g++ only knows the linker by the name ld.lld,
-  # which Debian gives to whatever lld came first, so a folder of our own with that name goes in front of its path.
+  # Linking against LLVM takes GNU ld half a second and lld a tenth of a second. g++ finds the linker only by the name
+  # ld.lld, which Debian gives to the first lld that was installed, so a folder of our own with that name is put first
+  # in its search path.
   find_program(FERRY_LLD NAMES ld.lld-19 ld.lld)
   find_program(FERRY_GOLD NAMES ld.gold)
   if(FERRY_LLD)

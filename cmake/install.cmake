@@ -1,5 +1,6 @@
-# libferry.so and what `cmake --install` puts where: the programs in bin, the rpc_servers in libexec/ferry, the headers
-# in include/ferry and the files that find_package(ferry) reads. Included once all libraries of the host are known.
+# Defines libferry.so and what `cmake --install` installs: the programs in bin, the rpc_servers in libexec/ferry, the
+# headers in include/ferry and the files that find_package(ferry) reads. Included once all libraries of the host are
+# defined.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -11,7 +12,7 @@ list(TRANSFORM libraries REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE 
 
 add_library(ferry_shared SHARED ${objects})
 target_link_libraries(ferry_shared PRIVATE ${system_deps} Threads::Threads)
-# lld and libsodium are inside, but not ours to export.
+# lld and libsodium are linked in but must not be exported.
 target_link_options(ferry_shared PRIVATE LINKER:--exclude-libs,ALL LINKER:--as-needed)
 target_compile_features(ferry_shared INTERFACE cxx_std_20)
 target_include_directories(ferry_shared INTERFACE
@@ -23,7 +24,7 @@ set_target_properties(ferry_shared PROPERTIES
   LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 
 install(TARGETS ferry_shared EXPORT ferry LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-# What a user of the library writes programs with; the headers beside these are the library's own business.
+# The headers that users of the library include; the other headers are internal.
 foreach(header
     rpc/base/hash rpc/base/status rpc/abi/device_facts rpc/abi/dtype rpc/abi/fill rpc/abi/manifest rpc/abi/manifest_expr rpc/abi/plan
     rpc/abi/runtime_api crosscompile/ir/buffer crosscompile/ir/error crosscompile/ir/expr crosscompile/ir/function
@@ -44,12 +45,13 @@ foreach(header ferry api gpu_facts timing)
   install(FILES "${PROJECT_SOURCE_DIR}/host/session/${header}.h" DESTINATION
     "${CMAKE_INSTALL_INCLUDEDIR}/ferry/host/session")
 endforeach()
-# #include <ferry/ferry.h>; the headers include one another from the root of the repository, which is include/ferry.
+# Supports #include <ferry/ferry.h>. The headers include each other relative to the repository's root, which corresponds
+# to include/ferry.
 file(WRITE "${PROJECT_BINARY_DIR}/install/ferry.h"
   "// The client and the compiler.\n#pragma once\n\n#include \"host/session/ferry.h\"\n#include \"host/session/gpu_facts.h\"\n")
 install(FILES "${PROJECT_BINARY_DIR}/install/ferry.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry")
 
-# scripts/build.sh makes these before the host; a build without them installs the host alone.
+# scripts/build.sh builds these before the host; without them only the host is installed.
 foreach(arch x86_64 armv7 aarch64 riscv64)
   foreach(flavour dynamic static)
     install(PROGRAMS "${PROJECT_SOURCE_DIR}/build/device/${arch}/${flavour}/rpc_server"
@@ -57,7 +59,7 @@ foreach(arch x86_64 armv7 aarch64 riscv64)
   endforeach()
 endforeach()
 
-# For this machine's own server; on a board the file serves as it is, beside /usr/local/bin/rpc_server.
+# Adapts the path for this machine's own server. A board uses the file unchanged, with /usr/local/bin/rpc_server.
 install(CODE "
   file(READ \"${PROJECT_SOURCE_DIR}/packaging/systemd/rpc_server.service\" unit)
   string(REPLACE /usr/local/bin/rpc_server

@@ -1,7 +1,7 @@
-# The interface target ferry_llvm. Only crosscompile/codegen/llvm and crosscompile/link name it, so the include
-# paths of LLVM and lld reach no other folder. liblldELF is static, libLLVM shared: 0.1 s a link.
+# The interface target ferry_llvm. Only crosscompile/codegen/llvm and crosscompile/link use it, so no other folder sees
+# the include paths of LLVM and lld. liblldELF is static and libLLVM shared, which makes a link take 0.1 s.
 
-# Debian's version file wants the minor version too; 19 alone is refused.
+# Debian's version file requires the minor version too; 19 alone is refused.
 find_package(LLVM 19.1 REQUIRED CONFIG HINTS /usr/lib/llvm-19/lib/cmake/llvm)
 find_package(LLD REQUIRED CONFIG HINTS "${LLVM_LIBRARY_DIR}/cmake/lld")
 
