@@ -41,7 +41,7 @@ Result<rpc::FactsReply> handle_facts(SessionState& state, Exchange&, const rpc::
 
 Result<rpc::ReadFilesReply> handle_read_files(SessionState& state, Exchange&, const rpc::ReadFiles& request) {
   rpc::ReadFilesReply reply;
-  // The first device beside the CPU, if the client requested one.
+  // The first device other than the CPU, if the client requested one.
   Device& device = *state.devices[state.devices.size() > 1 ? 1 : 0];
   std::size_t bytes = 0;
   for (const std::string& path : request.paths) {

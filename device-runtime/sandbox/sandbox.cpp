@@ -18,7 +18,7 @@ namespace ferry::device {
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-// Memory beside tensors and modules: the server's own, and that of each thread.
+// Memory besides tensors and modules: the server's own, and that of each thread.
 constexpr std::uint64_t kOwnMemory = 128 * kMiB;
 constexpr std::uint64_t kThreadMemory = 10 * kMiB;
 constexpr rlim_t kMaxThreads = 4096;

@@ -1,4 +1,4 @@
-// The devices beside the CPU: lists those of the machine and opens one for a session.
+// The devices other than the CPU: lists those of the machine and opens one for a session.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// The devices of this server beside the CPU. They are detected when a client first requests one, or at start if the
+// The devices of this server other than the CPU. They are detected when a client first requests one, or at start if the
 // server accepts many clients.
 #pragma once
 

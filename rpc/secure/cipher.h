@@ -15,7 +15,7 @@ enum class Cipher : std::uint8_t { chacha_poly = 0, aes_gcm = 1 };
 // A set of ciphers; bit n stands for the cipher with number n. Every peer supports ChaChaPoly, so no set contains it.
 using Ciphers = std::uint8_t;
 inline constexpr Ciphers kNoOther = 0;
-// Returns the ciphers, beside ChaChaPoly, for which this machine has instructions.
+// Returns the ciphers, besides ChaChaPoly, for which this machine has instructions.
 Ciphers fast_ciphers();
 // Returns the fastest cipher that both sides support.
 Cipher choose_cipher(Ciphers ours, Ciphers theirs);
