@@ -3,7 +3,7 @@
 # results are checked against the definition. Run scripts/build.sh once before.
 #
 #   scripts/examples.sh [NAME...]      names of examples/NAME.schedule or examples/NAME.cpp; default: all
-#   FERRY_REMOTE=HOST:PORT             times that device
+#   FERRY_REMOTE=HOST:PORT             times the examples on that device
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ferry=${FERRY:-build/release/bin/ferry}

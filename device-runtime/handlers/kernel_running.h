@@ -11,7 +11,7 @@
 
 namespace ferry::device {
 
-// Records on the activity page which kernel runs, or which module is being loaded, so that a crash report can name it
+// Records on the activity page which kernel runs, or that a module is being loaded, so that a crash report can name it
 // and the time limit of a call applies.
 class KernelRunning {
  public:

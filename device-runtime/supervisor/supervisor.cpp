@@ -356,7 +356,7 @@ class Supervisor {
 
 Status serve(const ServerOptions& options, const DeviceFacts& facts, const WorkFolder& folder) {
   signal(SIGPIPE, SIG_IGN);
-#if !defined(__SANITIZE_ADDRESS__)  // LeakSanitizer does not work without it
+#if !defined(__SANITIZE_ADDRESS__)  // LeakSanitizer needs a dumpable process
   // Otherwise sessions of the same user could read and change this process unless a security module forbids it.
   prctl(PR_SET_DUMPABLE, 0);
 #endif

@@ -16,7 +16,7 @@ struct CacheFacts {
 
 // A device that kernels can run on; index 0 is always the CPU.
 struct ComputeDevice {
-  std::string kind;  // "cpu", later "cuda", "opencl"
+  std::string kind;  // "cpu", "cuda" or "opencl"
   std::string name;
   std::uint64_t memory_bytes = 0;
 };

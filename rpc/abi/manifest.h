@@ -104,9 +104,9 @@ Result<std::vector<std::vector<std::int64_t>>> infer_shapes(const FunctionInfo& 
 // bytes, whatever its other sizes.
 std::optional<std::uint64_t> dense_bytes(DType dtype, std::span<const std::int64_t> shape);
 
-// "f32[64,100]"
+// Returns a text such as "f32[64,100]".
 std::string shape_text(DType dtype, std::span<const std::int64_t> shape);
-// "mm(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)"
+// Returns a text such as "mm(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)".
 std::string signature_text(const FunctionInfo& function);
 
 }  // namespace ferry
