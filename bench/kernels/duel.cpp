@@ -108,7 +108,7 @@ std::vector<std::uint8_t> read_file(const std::string& path) {
 }
 
 nlohmann::json fight(const bench::Request& request) {
-  // Before a library determines how many processors it may use.
+  // Pins the process before a library determines how many processors it may use.
   if (request.threads == 1) bench::pin_to_cpu(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) - 1);
   const std::vector<std::uint8_t> module = read_file(request.module);
   bench::FerryKernel ferry(module, request.threads);

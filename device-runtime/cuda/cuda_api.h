@@ -60,7 +60,8 @@ struct CudaApi {
   int version = 0;  // highest CUDA version that the driver supports: 12040 for CUDA 12.4
 };
 
-// Loads and initialises the driver. unsupported if there is no driver, or if it is older than CUDA 11 or finds no GPU.
+// Loads and initialises the driver. Fails with unsupported if there is no driver, or if it is older than CUDA 11 or
+// finds no GPU.
 Result<CudaApi> load_cuda(const Drivers& drivers);
 
 // Returns the name and number of an error: "CUDA_ERROR_ILLEGAL_ADDRESS (700)".
@@ -68,7 +69,7 @@ std::string cuda_error_text(const CudaApi& api, CuResult error);
 // Returns "CUDA: cuMemAlloc: CUDA_ERROR_... (1)" as a device_error, or as resource_exhausted if memory is exhausted.
 Status cuda_failure(const CudaApi& api, const char* function, CuResult error);
 
-// Whether a kernel caused the error, after which no CUDA function works in this process any more.
+// Returns whether a kernel caused the error, after which no CUDA function works in this process any more.
 bool is_kernel_crash(CuResult error);
 
 }  // namespace ferry::device

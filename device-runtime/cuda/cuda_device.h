@@ -20,8 +20,8 @@ Result<std::vector<ComputeDevice>> list_cuda_devices(const Drivers& drivers);
 
 class CudaDevice final : public Device {
  public:
-  // not_found, with the number of devices, if there is no device with that index. memory_limit limits the GPU's own
-  // memory, which does not count towards the session's limit.
+  // Fails with not_found, with the number of devices, if there is no device with that index. memory_limit limits the
+  // GPU's own memory, which does not count towards the session's limit.
   static Result<std::unique_ptr<CudaDevice>> open(const Drivers& drivers, std::size_t index,
                                                   std::uint64_t memory_limit = UINT64_MAX);
   CudaDevice(const CudaDevice&) = delete;

@@ -11,8 +11,8 @@
 
 namespace ferry::device {
 
-// unsupported if no image fits the GPU or the driver is too old for it; invalid_argument, with the assembler's message,
-// if PTX does not assemble.
+// Fails with unsupported if no image fits the GPU or the driver is too old for it, and with invalid_argument and the
+// assembler's message if PTX does not assemble.
 Result<std::unique_ptr<Program>> load_cuda_program(const ModuleFile& module, CudaDevice& device);
 
 // A kernel that can be launched, and its attributes as the driver reports them.

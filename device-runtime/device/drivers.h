@@ -1,4 +1,4 @@
-// What each flavour of the server supports in addition to the CPU; main.cpp selects the flavour.
+// The devices that each flavour of the server supports in addition to the CPU; main.cpp selects the flavour.
 #pragma once
 
 #include <memory>

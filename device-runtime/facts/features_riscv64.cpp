@@ -31,7 +31,7 @@ std::optional<std::uint64_t> probe_extensions() {
   return pair.value;
 }
 
-// Whether the isa string, such as "rv64imafdcv_zba_zbb", contains the word between underscores.
+// Returns whether the isa string, such as "rv64imafdcv_zba_zbb", contains the word between underscores.
 bool isa_names(const std::string& isa, const std::string& word) {
   return (isa + "_").find("_" + word + "_") != std::string::npos;
 }

@@ -55,7 +55,7 @@ class HandleTable {
     return entry == entries_.end() ? nullptr : entry->second.thing.get();
   }
 
-  // Removes the handle, failed or not; not_found if it does not exist.
+  // Removes the handle, failed or not; fails with not_found if it does not exist.
   Status remove(rpc::Handle handle) {
     if (entries_.erase(handle) != 0) return {};
     return {ErrorCode::not_found, format("there is no %s %llu", noun_, number(handle))};

@@ -53,7 +53,7 @@ Result<rpc::ReadFilesReply> handle_read_files(SessionState& state, Exchange&, co
 }
 
 Result<rpc::Empty> handle_close(SessionState& state, Exchange& exchange, const rpc::Close&) {
-  // Before the answer, so that a client that has received it finds the modules in its next session.
+  // Stores the modules before the answer, so that a client that has received it finds the modules in its next session.
   if (const Status stored = store_modules(state); !stored.is_ok()) exchange.log(stored.message());
   exchange.end_session();
   return rpc::Empty{};

@@ -18,7 +18,7 @@ class ColdCache {
  public:
   // The walk covers twice largest_cache_bytes; 0: unknown, and 16 MiB are assumed.
   explicit ColdCache(std::uint64_t largest_cache_bytes);
-  // Whether the memory for the walk could be allocated.
+  // Returns whether the memory for the walk could be allocated.
   bool is_ready() const;
   // Size of the memory that is walked through; 0: lines are flushed instead.
   std::uint64_t wiped_bytes() const { return wipe_bytes_; }

@@ -53,8 +53,8 @@ struct Failure {
 };
 
 // Implements evaluate as PROTOCOL.md defines it: fills in the sets, one per workload, how the measurement ended, its
-// duration, and the overhead and resolution of the clock. The clock's overhead is subtracted from every sample.
-// invalid_argument if the plan exceeds the limits. The plan's calls, cores, threads and files are handled by the
+// duration, and the overhead and resolution of the clock. The clock's overhead is subtracted from every sample. Fails
+// with invalid_argument if the plan exceeds the limits. The plan's calls, cores, threads and files are handled by the
 // caller.
 Result<Failure> measure(const rpc::Evaluate& plan, std::span<Workload* const> workloads, SampleHooks& hooks,
                         rpc::Evaluation& into);

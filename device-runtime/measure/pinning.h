@@ -21,7 +21,8 @@ class Pinning {
   Pinning& operator=(const Pinning&) = delete;
   ~Pinning();
 
-  // invalid_argument unless this process may use all of the cores. An empty list leaves the threads where they are.
+  // Fails with invalid_argument unless this process may use all of the cores. An empty list leaves the threads where
+  // they are.
   Status move_to(const std::vector<std::uint32_t>& cores);
 
  private:

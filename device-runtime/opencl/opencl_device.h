@@ -19,7 +19,7 @@ Result<std::vector<ComputeDevice>> list_opencl_devices(const Drivers& drivers);
 
 class OpenClDevice final : public Device {
  public:
-  // not_found, with the number of devices, if there is no device with that index.
+  // Fails with not_found, with the number of devices, if there is no device with that index.
   static Result<std::unique_ptr<OpenClDevice>> open(const Drivers& drivers, std::size_t index, MemoryBudget& budget);
   OpenClDevice(const OpenClDevice&) = delete;
   OpenClDevice& operator=(const OpenClDevice&) = delete;

@@ -7,7 +7,8 @@
 
 namespace ferry::device {
 
-// unsupported if the module has no OpenCL C; invalid_argument, with the compiler's message, if it does not compile.
+// Fails with unsupported if the module has no OpenCL C, and with invalid_argument and the compiler's message if it does
+// not compile.
 Result<std::unique_ptr<Program>> load_opencl_program(const ModuleFile& module, OpenClDevice& device);
 
 }  // namespace ferry::device

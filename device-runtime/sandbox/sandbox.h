@@ -31,11 +31,11 @@ inline constexpr std::size_t kMaxSessionFiles = 20'000;
 // Returns the memory for tensors and modules plus what the server itself and each thread need.
 std::uint64_t all_memory(const SandboxOptions& options);
 
-// Permanent. Returns the restrictions that this kernel, board or user does not allow to be enforced, in words for a
-// person. After a failure the process must not continue.
+// Confines the process permanently. Returns the restrictions that this kernel, board or user does not allow to be
+// enforced, in words for a person. After a failure the process must not continue.
 Result<std::vector<std::string>> enter_sandbox(const SandboxOptions& options);
 
-// Parses "name", "1000" or "1000:1000". invalid_argument if /etc/passwd does not contain the name.
+// Parses "name", "1000" or "1000:1000". Fails with invalid_argument if /etc/passwd does not contain the name.
 Status find_user(const std::string& text, SandboxOptions& options);
 
 // Removes a folder with its contents, at any depth, without following links. Root empties the folder of another user as

@@ -16,8 +16,8 @@ namespace ferry::device {
 std::vector<ProbedDevice> probe_devices(const Drivers& drivers);
 
 // `name` is "cuda", "opencl", or "opencl:1" for the second device of its kind. The memory of a GPU driven through CUDA
-// is not counted in the budget. unsupported for an unknown kind or if there is no driver, not_found if the index is out
-// of range.
+// is not counted in the budget. Fails with unsupported for an unknown kind or if there is no driver, not_found if the
+// index is out of range.
 Result<std::unique_ptr<Device>> open_device(const Drivers& drivers, const std::string& name, MemoryBudget& budget);
 
 }  // namespace ferry::device

@@ -46,8 +46,8 @@ Result<rpc::Frame> next_request(rpc::Connection& connection) {
   }
 }
 
-// Whether nothing arrives for so long that the client must have received all its answers. The requests after an upload
-// are often still being written when the upload is answered.
+// Returns whether nothing arrives for so long that the client must have received all its answers. The requests after an
+// upload are often still being written when the upload is answered.
 bool is_client_waiting(rpc::Connection& connection) {
   constexpr int kPatienceMs = 5;
   if (connection.has_received_ahead()) return false;

@@ -39,8 +39,8 @@ class ActivityPages {
   ActivityPages& operator=(const ActivityPages&) = delete;
   ~ActivityPages();
 
-  // Returns fresh memory that no earlier session can access; resource_exhausted if all pages are in use or the system
-  // has no memory.
+  // Returns fresh memory that no earlier session can access; fails with resource_exhausted if all pages are in use or
+  // the system has no memory.
   Result<ActivityPage> take();
 
  private:

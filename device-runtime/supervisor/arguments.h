@@ -22,7 +22,7 @@ struct Arguments {
   std::uint32_t threads = 0;             // 0: not given
 };
 
-// invalid_argument with a message that names the option but not the program.
+// Fails with invalid_argument and a message that names the option but not the program.
 Result<Arguments> parse_arguments(std::span<const char* const> words);
 
 // Returns the text that --help prints.

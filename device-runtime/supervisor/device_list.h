@@ -17,8 +17,8 @@ class DeviceList {
 
   // Loads the drivers on the first call and adds the devices that they report.
   void look(std::vector<ComputeDevice>& devices);
-  // unsupported, with the reason if it is known, if a name such as "opencl" or "cuda:1" matches no device of this
-  // server.
+  // Fails with unsupported, with the reason if it is known, if a name such as "opencl" or "cuda:1" matches no device of
+  // this server.
   Status check(const std::string& name, const std::vector<ComputeDevice>& devices) const;
 
  private:

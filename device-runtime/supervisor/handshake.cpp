@@ -107,8 +107,8 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
     expect(kLengthBytes, &Handshake::on_record_length);
   }
 
-  // Returns the second message and stores the transport keys in made_; unauthenticated if the client does not hold the
-  // key.
+  // Returns the second message and stores the transport keys in made_; fails with unauthenticated if the client does
+  // not hold the key.
   Result<std::vector<std::uint8_t>> shake_hands() {
     FERRY_ASSIGN(const auto found, keys_->find(key_id_));
     // An unknown key fails at the same point as a wrong one, after the same work.

@@ -23,7 +23,8 @@ bool is_folder(const std::string& path) {
   return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-// resource_exhausted if the folder cannot be read at the moment. A folder without read permission counts as empty.
+// Fails with resource_exhausted if the folder cannot be read at the moment. A folder without read permission counts as
+// empty.
 Result<std::vector<std::string>> key_files(const std::string& path) {
   std::vector<std::string> files;
   if (!is_folder(path)) {

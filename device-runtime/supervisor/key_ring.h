@@ -15,8 +15,8 @@ class KeyRing {
   // created. Any other problem (no home folder, unreadable, readable by others) is a failure that describes it.
   static Result<KeyRing> open(const std::string& path);
 
-  // Returns nothing if no key has this id; busy if that cannot be determined at the moment for lack of descriptors or
-  // memory.
+  // Returns nothing if no key has this id; fails with busy if that cannot be determined at the moment for lack of
+  // descriptors or memory.
   Result<std::optional<secure::Key>> find(const secure::KeyId& id) const;
 
   const std::string& path() const { return path_; }

@@ -38,7 +38,7 @@ struct EndedSession {
 // frame would land inside a partially sent one. Encrypted if there are keys.
 std::vector<std::uint8_t> last_frame(const EndedSession& session, SecureEnds* secure);
 
-// Whether the process exited by itself after answering all requests.
+// Returns whether the process exited by itself after answering all requests.
 bool ended_well(const EndedSession& session);
 
 // Returns a text for the log: "ended", "crashed in add with SIGSEGV after 3.1 ms".

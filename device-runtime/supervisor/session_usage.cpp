@@ -103,8 +103,8 @@ std::uint64_t nameless_bytes(pid_t process) {
   return bytes;
 }
 
-// Whether the process has this limit. It does not under an emulator, whose own memory would count, nor before the
-// session is confined.
+// Returns whether the process has this limit. It does not under an emulator, whose own memory would count, nor before
+// the session is confined.
 bool has_limit(pid_t process, std::uint64_t bytes) {
   rlimit data{};
   return bytes != 0 && prlimit(process, RLIMIT_DATA, nullptr, &data) == 0 && data.rlim_cur <= bytes;

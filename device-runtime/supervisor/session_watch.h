@@ -14,7 +14,7 @@ inline constexpr std::int64_t kNanosecondsPerMs = 1'000'000;
 // Limits the client's request to what the server allows; 0 means no limit, or no request.
 rpc::TimeLimits granted(const rpc::TimeLimits& wished, const rpc::TimeLimits& most);
 
-// Whether the other end has closed, or has not answered keepalive probes for too long.
+// Returns whether the other end has closed, or has not answered keepalive probes for too long.
 bool is_peer_gone(int socket);
 
 class SessionWatch {

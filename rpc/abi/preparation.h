@@ -21,8 +21,8 @@ struct CallersFunction {
   std::size_t index = 0, preparation_index = 0;  // in the manifest
 };
 
-// Returns all functions except preparations, in the manifest's order; invalid_argument if a preparation does not fit
-// its function.
+// Returns all functions except preparations, in the manifest's order; fails with invalid_argument if a preparation does
+// not fit its function.
 Result<std::vector<CallersFunction>> callers_functions(const Manifest& manifest);
 
 }  // namespace ferry

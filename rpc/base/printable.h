@@ -8,7 +8,7 @@
 
 namespace ferry {
 
-// How decoding treats the strings of a message.
+// The treatment of the strings of a message while it is decoded.
 enum class Strings : std::uint8_t { as_sent, printable };
 
 // Returns the text as one line. An escape sequence such as \n or \x1b replaces every control character, line feed and

@@ -61,10 +61,11 @@ class NoiseHandshake {
   NoiseHandshake(const NoiseHandshake&) = delete;
   NoiseHandshake& operator=(const NoiseHandshake&) = delete;
 
-  // Returns this side's next message. unauthenticated if the peer's public key is not one that a legitimate peer would
-  // choose.
+  // Returns this side's next message. Fails with unauthenticated if the peer's public key is not one that a legitimate
+  // peer would choose.
   Result<std::vector<std::uint8_t>> write_message(ByteSpan payload = {});
-  // Processes the peer's message and returns its payload. unauthenticated if it was not made with our key and prologue.
+  // Processes the peer's message and returns its payload. Fails with unauthenticated if it was not made with our key
+  // and prologue.
   Result<std::vector<std::uint8_t>> read_message(ByteSpan message);
 
   // Valid, like handshake_hash(), once both messages have been processed.

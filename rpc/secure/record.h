@@ -56,16 +56,17 @@ struct OpeningState {
   Cipher cipher = Cipher::chacha_poly;
 };
 
-// Writes one record of plain.size() + kRecordOverhead bytes; plain may have at most kMaxRecordPlain bytes. unavailable
-// once all numbers are used up.
+// Writes one record of plain.size() + kRecordOverhead bytes; plain may have at most kMaxRecordPlain bytes. Fails with
+// unavailable once all numbers are used up.
 Status seal(SealingState& state, ByteSpan plain, std::uint8_t* out);
 // Seals the plaintext into as many records as it needs. `last` appends the empty record that ends the stream.
 Result<std::vector<std::uint8_t>> seal_all(SealingState& state, ByteSpan plain, bool last);
 
-// Returns the length in front of a record's encrypted bytes; protocol_error if no record can have that length.
+// Returns the length in front of a record's encrypted bytes; fails with protocol_error if no record can have that
+// length.
 Result<std::size_t> sealed_length(const std::uint8_t* bytes);
-// Decrypts one record. `out` holds kTagBytes less than `sealed` and may be the same memory. protocol_error if the bytes
-// are not the record that the peer sent at this point.
+// Decrypts one record. `out` holds kTagBytes less than `sealed` and may be the same memory. Fails with protocol_error
+// if the bytes are not the record that the peer sent at this point.
 Status open(OpeningState& state, ByteSpan sealed, std::uint8_t* out);
 
 }  // namespace ferry::secure

@@ -10,7 +10,7 @@ namespace ferry {
 // and ends the connection within 8 s if there is no answer.
 void ask_for_signs_of_life(int socket);
 
-// Whether the other end's system has answered nothing for so long that it must be gone. Either sent data is not
+// Returns whether the other end's system has answered nothing for so long that it must be gone. Either sent data is not
 // acknowledged, or the other end's receive window is closed (its program does not read) and window probes are not
 // answered. In both states the system sends no keepalive probes and would keep trying for a quarter of an hour. Linux
 // before 6.15 doubles the pause between window probes, so detection may take up to three times as long as the window

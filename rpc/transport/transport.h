@@ -35,7 +35,7 @@ class Transport {
   virtual void close_send() = 0;
   // Closes both directions and wakes threads that are inside send() or receive().
   virtual void close() = 0;
-  // Whether bytes that have already been read from the socket are buffered for the next receive.
+  // Returns whether bytes that have already been read from the socket are buffered for the next receive.
   virtual bool has_received_ahead() const { return false; }
   // The socket, for callers that must poll it; -1 if there is none.
   virtual int native_handle() const = 0;

@@ -31,8 +31,8 @@ class Connection {
   void put_preamble_before_first_frame(const Preamble& preamble);
   Result<Preamble> receive_preamble();
 
-  // Takes the header's lengths from the spans. internal if the body exceeds kMaxBodyBytes. The caller must then send
-  // payload_bytes_after more payload bytes with send_payload_piece() before any other frame.
+  // Takes the header's lengths from the spans. Fails with internal if the body exceeds kMaxBodyBytes. The caller must
+  // then send payload_bytes_after more payload bytes with send_payload_piece() before any other frame.
   Status send_frame(FrameHeader header, ByteSpan body, ByteSpan payload = {}, std::uint64_t payload_bytes_after = 0);
   Status send_payload_piece(ByteSpan piece);
   template <class Request>
@@ -55,12 +55,12 @@ class Connection {
   // Returns the next frame's header and body, after draining the rest of the previous frame's payload. unavailable with
   // the message kPeerClosed if the peer closed between two frames.
   Result<Frame> receive_frame();
-  // Whether bytes of the next frame have already arrived. If neither the connection nor the transport holds any, the
-  // peer is waiting.
+  // Returns whether bytes of the next frame have already arrived. If neither the connection nor the transport holds
+  // any, the peer is waiting.
   bool has_received_ahead() const { return ahead() != 0 || transport_->has_received_ahead(); }
   // Number of bytes of the current frame's payload that have not been received.
   std::uint64_t payload_left() const { return payload_left_; }
-  // Receives the next into.size() bytes of the payload; internal if fewer are left.
+  // Receives the next into.size() bytes of the payload; fails with internal if fewer are left.
   Status receive_payload(MutableByteSpan into);
   // Receives and discards the rest of the payload.
   Status drain_payload();

@@ -22,8 +22,8 @@ struct Preamble {
 inline constexpr std::size_t kPreambleBytes = 48;
 
 std::array<std::uint8_t, kPreambleBytes> encode_preamble(const Preamble& preamble);
-// protocol_error if the bytes are not a ferry preamble; unsupported if they are one but request something that this
-// version does not have.
+// Fails with protocol_error if the bytes are not a ferry preamble, and with unsupported if they are one but request
+// something that this version does not have.
 Result<Preamble> decode_preamble(std::span<const std::uint8_t, kPreambleBytes> bytes);
 
 enum class FrameKind : std::uint8_t { request = 1, response = 2, event = 3 };
@@ -43,7 +43,7 @@ inline constexpr std::uint32_t kMaxBodyBytes = 1u << 20;
 inline constexpr std::uint64_t kMaxPayloadBytes = (std::uint64_t{1} << 63) - 1;
 
 std::array<std::uint8_t, kFrameHeaderBytes> encode_frame_header(const FrameHeader& header);
-// protocol_error for a wrong magic, an unknown kind, non-zero reserved bytes or a length over its limit.
+// Fails with protocol_error for a wrong magic, an unknown kind, non-zero reserved bytes or a length over its limit.
 Result<FrameHeader> decode_frame_header(std::span<const std::uint8_t, kFrameHeaderBytes> bytes);
 
 }  // namespace ferry::rpc
