@@ -30,7 +30,7 @@ ORDER = {
     ],
 }
 
-# What an area may include from other areas: whole areas or single folders.
+# Lists what an area may include from other areas: whole areas or single folders.
 BELOW = {
     "rpc": [],
     "device-runtime": ["rpc"],
