@@ -16,7 +16,7 @@ void collect_names(const Syntax& syntax, Names& names) {
   for (const Syntax& part : syntax.parts) collect_names(part, names);
 }
 
-// Names in the indices of tensors.
+// Collects the names that occur in the indices of tensors.
 void collect_index_names(const Syntax& syntax, const Names& tensors, Names& names) {
   const bool element = syntax.kind == Syntax::Kind::call && tensors.contains(syntax.text);
   for (const Syntax& part : syntax.parts) {
@@ -40,7 +40,7 @@ class Analysis {
     scalars();
     sizes();
     tensors();
-    requirements();  // first, so that what sizes must fulfil for a use may rely on them
+    requirements();  // first: the requirements on sizes that uses impose may rely on them
     statements();
     Program program = source_.at(def_.name.offset, [&] {
       return make_program(std::string(def_.name.text), parameters(), std::move(requirements_));
@@ -58,8 +58,8 @@ class Analysis {
                        [&](const Name& output) { return output.text == name; });
   }
 
-  // What is used where sizes and indices are is 64 bits wide, so that a call can check it: an 'int n' there is an
-  // int64.
+  // Names used where sizes and indices are used. Such a value is 64 bits wide, so that a call can check it: a parameter
+  // 'int n' used there is an int64.
   Names size_like_names() const {
     Names tensors, names;
     for (const ParameterSyntax& parameter : def_.parameters) {
@@ -100,7 +100,7 @@ class Analysis {
     }
   }
 
-  // Names in shapes that are no scalars are sizes; each must be readable off an argument.
+  // Names in shapes that are not scalars are sizes; each must be deducible from an argument.
   void sizes() {
     for (const ParameterSyntax& parameter : def_.parameters) {
       for (const Syntax& size : parameter.shape.value_or(std::vector<Syntax>())) {
@@ -119,7 +119,7 @@ class Analysis {
     }
   }
 
-  // A name in a stride that means nothing yet is an argument of its own, behind all others.
+  // A name in a stride that is not declared elsewhere is an argument of its own, behind all others.
   void stride_arguments(const Syntax& stride) {
     if (stride.kind == Syntax::Kind::name && !scope_.has(stride.text)) {
       const std::string name(stride.text);
@@ -167,7 +167,7 @@ class Analysis {
     }
   }
 
-  // What a statement computes, in the order of its tensors.
+  // The tensors that a statement computes, in the order of its outputs.
   static std::vector<Name> targets_of(const StatementSyntax& statement) {
     std::vector<Name> targets;
     if (statement.value_target) targets.push_back(*statement.value_target);
@@ -265,7 +265,7 @@ class Analysis {
   Scope scope_;
   std::map<std::string, Tensor, std::less<>> inputs_;
   std::vector<ir::Requirement> requirements_;
-  std::vector<std::pair<Name, Tensor>> computed_;  // by each statement
+  std::vector<std::pair<Name, Tensor>> computed_;  // in the order of the statements
   std::vector<std::string> warnings_;
 };
 

@@ -1,4 +1,4 @@
-// From the syntax of a def to the program it means.
+// Semantic analysis: turns the syntax of a def into the Program that it means.
 #pragma once
 
 #include "host/lang/program.h"
@@ -8,7 +8,7 @@
 
 namespace ferry::lang {
 
-// Sizes that are fixed are numbers wherever they are named.
+// Sizes in `fixed` are replaced by their numbers wherever they are named.
 Program analyze(const Source& source, const DefSyntax& def, const FixedSizes& fixed = {});
 
 }  // namespace ferry::lang

@@ -11,7 +11,7 @@
 namespace ferry::lang {
 namespace {
 
-// A choice that need not guard anything becomes a select, which vectorises better.
+// Replaces an if_then_else that need not guard anything by a select, which vectorises better.
 class Unguard : public ir::Mutator {
  public:
   explicit Unguard(const std::unordered_set<const ir::ExprNode*>& safe) : safe_(safe) {}
@@ -139,7 +139,7 @@ class Analysis {
     }
   }
 
-  // Places continue nothing: a place found before says nothing without its value.
+  // argmax and argmin cannot continue an earlier result: a position found before is useless without its value.
   void check_place_targets() const {
     const std::string op = text_of(statement_.assign);
     if (!statement_.initialise) throw error(statement_.assign_offset, "expected '" + op + "!', got '" + op + "'");
@@ -176,7 +176,7 @@ class Analysis {
                                   (name.size() > 1 ? suggestion(name, scope_.names()) : ""));
   }
 
-  // A statement that reads other elements of its own tensor looks like a recurrence, which it is not.
+  // A statement that reads other elements of its own tensor looks like a recurrence, but is none; warn about it.
   std::vector<std::string> warnings() const {
     for (const Use& use : builder_.uses()) {
       const auto& load = *use.load.as<ir::Load>();
@@ -220,7 +220,7 @@ class Analysis {
     return constant ? std::to_string(*constant) : "one that depends on sizes";
   }
 
-  // A statement that covers a part of its tensor leaves the rest as it was.
+  // A statement that covers only part of its tensor leaves the rest unchanged.
   void limit(const Expr& index, const IndexRange& range, const Expr& size) {
     if (range.begin.constant() != 0) add_limit(index >= algebra_.to_expr(range.begin));
     if (!(range.end == algebra_.of(size))) add_limit(index < algebra_.to_expr(range.end));
@@ -259,8 +259,7 @@ class Analysis {
     return axes;
   }
 
-  // The position among all combinations of the indices, each counted from the start of its range, the last one running
-  // fastest.
+  // The row-major position among all combinations of the indices, each counted from the start of its range.
   std::vector<Expr> find_place(const RangeInference& ranges, const Expr& value) const {
     const std::vector<ir::Axis> axes = combined_axes(ranges);
     Expr place = axes[0].var - axes[0].min;
@@ -277,7 +276,7 @@ class Analysis {
   ExpressionBuilder builder_;
   Algebra algebra_;
   Tensor earlier_;
-  Expr inside_;  // where the statement applies; nothing: everywhere
+  Expr inside_;  // condition under which the statement applies; undefined: everywhere
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// From a statement to the tensor it computes.
+// Semantic analysis of one statement: the tensors it computes.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -10,13 +10,13 @@
 namespace ferry::lang {
 
 struct StatementResult {
-  std::vector<Tensor> tensors;  // one a name
+  std::vector<Tensor> tensors;  // one for each name
   std::vector<ir::Requirement> requirements;
   std::vector<std::string> warnings;
 };
 
-// `names` are what the tensors will be called: of the value target, if there is one, and of the target. A tensor of the
-// target's name in the scope is the one it updates.
+// `names` are the names of the computed tensors: first the value target, if there is one, then the target. A tensor in
+// the scope with the target's name is the one that the statement updates.
 StatementResult analyze_statement(const Scope& scope, const StatementSyntax& statement,
                                   const std::vector<std::string>& names);
 

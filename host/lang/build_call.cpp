@@ -1,4 +1,4 @@
-// Calls of things that are no tensors: casts, functions of the language, and C functions.
+// Calls of anything but tensors: casts, functions of the language and C functions.
 #include "host/lang/build_expression.h"
 #include "host/lang/math.h"
 #include "host/lang/names.h"

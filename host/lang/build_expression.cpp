@@ -122,7 +122,7 @@ Expr ExpressionBuilder::condition(const Syntax& syntax) {
   return ir::cast(DType::boolean, expr);
 }
 
-// People expect that the right side is looked at only when the left one does not decide: i > 0 && A(i - 1) > 0.
+// && and || are short-circuiting, so the left side may guard an index on the right: i > 0 && A(i - 1) > 0.
 ExpressionBuilder::Value ExpressionBuilder::conditions(bool all, const std::vector<Syntax>& parts) {
   Expr so_far = condition(parts[0]);
   for (std::size_t i = 1; i < parts.size(); ++i) {
@@ -152,7 +152,7 @@ ExpressionBuilder::Value ExpressionBuilder::binary(const Syntax& syntax) {
     return conditions(op == "&&", syntax.parts);
   }
   const Value left = value(syntax.parts[0]), right = value(syntax.parts[1]);
-  // What is made of literals alone is one.
+  // An operation on literals only is a literal.
   const bool literal = left.is_literal() && right.is_literal();
   const auto arithmetic = [&](Expr result) { return literal ? Value::literal(result) : Value(result); };
   if (op == "+") return arithmetic(left + right);

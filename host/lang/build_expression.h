@@ -1,4 +1,4 @@
-// Gives the expressions of a statement their meaning and types.
+// Builds typed expressions from the syntax of a statement.
 #pragma once
 
 #include "host/lang/scope.h"
@@ -8,40 +8,40 @@
 
 namespace ferry::lang {
 
-// A place where a tensor is read.
+// An occurrence of a tensor element being read.
 struct Use {
   Expr load;
-  const Syntax* syntax = nullptr;  // the call; null when the place is not in the text
-  // It is read only where all of these hold.
+  const Syntax* syntax = nullptr;  // the call; null when the load does not come from the text
+  // The load happens only where all of these hold.
   std::vector<Expr> guards;
 };
 
 struct Index {
-  Name name;  // where it first occurs
+  Name name;  // the first occurrence
   Expr var;
 };
 
 class ExpressionBuilder {
  public:
-  // Names that mean nothing else become indices when `indices_allowed`.
+  // Unknown names become indices when `indices_allowed`.
   ExpressionBuilder(const Scope& scope, bool indices_allowed) : scope_(scope), indices_allowed_(indices_allowed) {}
 
-  // The index of this name, made on first use.
+  // Returns the index of this name, made on first use.
   Expr index(const Name& name);
-  // A literal alone gets its own type: int, or int64 when it does not fit, and float.
+  // A literal on its own gets its default type: int, or int64 when it does not fit, or float.
   Expr build(const Syntax& syntax) { return settle(value(syntax)); }
-  // The same, but a literal takes the given type.
+  // Like build() above, but a literal takes the given type.
   Expr build(const Syntax& syntax, DType type);
   const std::vector<Use>& uses() const { return uses_; }
   const std::vector<Index>& indices() const { return indices_; }
 
  private:
-  // A number as written is a literal, which takes the type of what it meets, so 0.1 is exact beside a double and fits
-  // beside a half.
+  // A number in the text is an untyped literal until it meets a typed operand, whose type it takes. So 0.1 is exact
+  // beside a double and fits beside a half.
   using Value = ir::ExprOrLiteral;
 
   static Expr settle(const Value& value);
-  // All in one type; literals among themselves get the type that they have alone.
+  // Converts all values to a common type; if all are literals, each has its default type first.
   static std::vector<Expr> together(const std::vector<Value>& values);
   Value value(const Syntax& syntax);
   Value number(const Syntax& syntax) const;
@@ -54,7 +54,8 @@ class ExpressionBuilder {
   Value element(const Syntax& syntax, const Tensor& tensor);
   Value builtin(const Syntax& syntax);
   Expr condition(const Syntax& syntax);
-  // All of them, or any; each looked at only where those before it do not decide.
+  // The conjunction (`all`) or disjunction of the parts; each part is evaluated only where those before it do not
+  // decide.
   Value conditions(bool all, const std::vector<Syntax>& parts);
   Value guarded(const Expr& guard, const Syntax& syntax);
 

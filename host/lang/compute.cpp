@@ -1,5 +1,5 @@
-// Makes stages. A stage's value is either free of reductions or one reduction at the top; a reduction that stands
-// elsewhere is taken out into a stage of its own, over those axes around it that it uses.
+// Makes stages. A stage's value is either free of reductions or one reduction at the top; a reduction anywhere else is
+// hoisted into a stage of its own over those surrounding axes that it uses.
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/substitute.h"
@@ -15,7 +15,7 @@
 namespace ferry::lang {
 namespace {
 
-// What a check itself gathers was checked by those before it.
+// The check's own gathers are guarded by the checks added before it.
 void add_check(Stage& stage, GatherCheck check) {
   auto made = std::make_shared<Stage>();
   made->name = stage.name + ".inside" + (stage.checks.empty() ? "" : std::to_string(stage.checks.size()));
@@ -31,7 +31,7 @@ void add_check(Stage& stage, GatherCheck check) {
   stage.checks.emplace_back(std::move(buffer));
 }
 
-// `output_names` has a name for each value, or none: then several values are called NAME.0, NAME.1 and so on.
+// `output_names` has a name for each value or is empty; several values are then called NAME.0, NAME.1 and so on.
 std::vector<Tensor> finish(std::vector<ir::Axis> axes, std::vector<Expr> values, const std::string& name,
                            const std::vector<std::string>& output_names = {},
                            const std::vector<UncheckedIndex>& unchecked = {}) {
@@ -91,7 +91,7 @@ bool same_exprs(const std::vector<Expr>& a, const std::vector<Expr>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Expr& x, const Expr& y) { return x.same_as(y); });
 }
 
-// Components of one tuple.
+// Whether both are components of one tuple reduction.
 bool same_reduction(const ir::Reduce& a, const ir::Reduce& b) {
   return a.reducer == b.reducer && same_exprs(a.sources, b.sources) && same_exprs(a.init, b.init) &&
          a.condition.same_as(b.condition) &&
@@ -99,7 +99,7 @@ bool same_reduction(const ir::Reduce& a, const ir::Reduce& b) {
                     [](const ir::Axis& x, const ir::Axis& y) { return x.var.same_as(y.var); });
 }
 
-// Whether one set of loops computes all the values: none is a reduction, or all are components of the same.
+// Whether one loop nest computes all the values: either none is a reduction, or all are components of the same one.
 bool share_loops(const std::vector<Expr>& values) {
   const auto* first = values[0].as<ir::Reduce>();
   return std::all_of(values.begin(), values.end(), [&](const Expr& value) {
@@ -112,12 +112,12 @@ Expr with_component(const ir::Reduce& reduce, std::size_t component) {
   return ir::Reduce::make(reduce.reducer, reduce.sources, reduce.axes, reduce.condition, reduce.init, component);
 }
 
-// Takes inner reductions out of one stage's values.
+// Hoists inner reductions out of one stage's values.
 class Hoist : public ir::Mutator {
  public:
   Hoist(const std::vector<ir::Axis>& axes, std::string name) : around_(axes), name_(std::move(name)) {}
 
-  // Keeps reductions at the top, but not inside them.
+  // Keeps reductions at the top, but hoists those inside them.
   void top(std::vector<Expr>& values) {
     const auto* reduce = values[0].as<ir::Reduce>();
     if (reduce == nullptr || !share_loops(values)) {
@@ -126,7 +126,7 @@ class Hoist : public ir::Mutator {
     }
     std::vector<std::size_t> components;
     for (const Expr& value : values) components.push_back(value.as<ir::Reduce>()->component);
-    // Once for all, so that they still share everything.
+    // The reduction is rebuilt once for all components, so that they still share it.
     const Expr rebuilt = inside(*reduce, values[0]);
     for (std::size_t k = 0; k < values.size(); ++k) {
       const auto& whole = *rebuilt.as<ir::Reduce>();
@@ -192,7 +192,7 @@ class Hoist : public ir::Mutator {
   std::map<std::string, std::size_t> counts_;
   struct Hoisted {
     Expr reduction;
-    std::vector<Expr> elements;  // of each component
+    std::vector<Expr> elements;  // one for each component
   };
   std::vector<Hoisted> hoisted_;
 };
@@ -226,7 +226,7 @@ std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> v
   }
   checked_shape(std::move(shape), name);
   if (values.empty()) throw CompileError("'" + name + "': expected at least one value");
-  // Before anything walks the trees.
+  // Measured before anything walks the trees, which may be huge (see measure.h).
   Measure measure;
   std::size_t operations = 0;
   for (const Expr& value : values) {

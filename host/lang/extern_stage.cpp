@@ -10,7 +10,7 @@ namespace ferry::lang {
 
 namespace {
 
-// As C gets it.
+// Converts the number to the type it has in the C call.
 Expr as_number(const Expr& number) { return number.type().is_int() ? ir::cast(DType::i64, number) : number; }
 
 }  // namespace

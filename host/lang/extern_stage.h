@@ -5,8 +5,9 @@
 //
 //     void my_gemm(float* s, const float* a, const float* b, int64_t m, int64_t n, int64_t k);
 //
-// What it computes is said beside it: the reference evaluator, and bounds of what is read, go by that. The code comes
-// from the program's Context (crosscompile/passes/intrinsics.h: add_object), one object for each architecture.
+// `meaning` defines what the function computes; the reference evaluator and the inference of the regions read rely on
+// it. The code comes from the program's Context (crosscompile/passes/intrinsics.h: add_object), one object for each
+// architecture.
 #pragma once
 
 #include "host/lang/tensor.h"
@@ -16,9 +17,9 @@
 
 namespace ferry::lang {
 
-// The function gets the address of the result, and then of each tensor's first element and each number: int64_t for
-// integers, float or double. All tensors are dense. Every tensor that the meaning reads must be among the arguments,
-// and the other way round. CompileError otherwise.
+// The function gets the address of the result, then the address of each tensor's first element and each number in the
+// order of `arguments`; integers are passed as int64_t, floats as float or double. All tensors are dense. Throws
+// CompileError unless the tensors that `meaning` reads are exactly those among the arguments.
 Tensor extern_stage(std::vector<Expr> shape, const ElementFunction& meaning, std::string function,
                     std::vector<ExternArgument> arguments, std::string name);
 

@@ -17,7 +17,7 @@ double largest(DType type) {
 }  // namespace
 
 void FloatSum::add(double term, double error) {
-  // The rounding error of an addition is a float64 itself (D. Knuth).
+  // The rounding error of an addition is itself a float64 (D. Knuth, TwoSum).
   const double sum = sum_ + term, other = sum - sum_;
   rest_ += (sum_ - (sum - other)) + (term - other);
   sum_ = sum;
@@ -27,7 +27,7 @@ void FloatSum::add(double term, double error) {
 }
 
 Element FloatSum::result(DType accumulator, DType type) const {
-  // Of infinities and NaN there is no rest.
+  // The compensation term is meaningless for infinities and NaN.
   const double exact = std::isfinite(sum_) ? sum_ + rest_ : sum_;
   Element element;
   element.real = ir::round_to(type, exact);

@@ -1,19 +1,19 @@
-// The sum of many floats, and how far from it one may be that a correct kernel computes.
+// The sum of many floats, with a bound on how far a correct kernel's result may be from it.
 #pragma once
 
 #include "host/lang/reference.h"
 
 namespace ferry::lang {
 
-// Adds without rounding, but for what float64 loses of the rest that a float64 cannot hold.
+// Adds without rounding, except for what float64 loses of the compensation term.
 class FloatSum {
  public:
-  // `error` is how far rounding may have taken the term.
+  // `error` bounds the rounding error of the term.
   void add(double term, double error);
 
-  // Rounded to `type`, as a kernel does that adds up in `accumulator`. Whatever the order of its n - 1 additions, they
-  // take it at most (n - 1) u sum |terms| away (S. Rump, "Error estimation of floating-point summation and dot
-  // product", 2012). Where a sum of some of the terms may leave the type's range, nothing is known of it.
+  // Returns the sum rounded to `type`, as a kernel computes it that accumulates in `accumulator`. Whatever the order of
+  // its n - 1 additions, their error is at most (n - 1) u sum |terms| (S. Rump, "Error estimation of floating-point
+  // summation and dot product", 2012). If a partial sum may leave the type's range, the error is unbounded.
   Element result(DType accumulator, DType type) const;
 
  private:

@@ -12,21 +12,21 @@
 namespace ferry::lang {
 namespace {
 
-// An index into a tensor, with what must hold for it to be used.
+// An index into a tensor, with the condition under which it is used.
 struct Gather {
   std::string message;
-  Expr inside;  // over the axes around it; true where it is not used
+  Expr inside;  // over the axes around it; true where the index is not used
   std::vector<ir::Axis> axes;
 };
 
 struct Bounds {
-  std::int64_t low = 0, high = 0;  // both included
+  std::int64_t low = 0, high = 0;  // both inclusive
 };
 
 Bounds bounds_of(ir::Type type) {
   if (type.is_bool()) return {0, 1};
   const int bits = type.bits();
-  // The upper half of uint64 is negative as an index.
+  // Values in the upper half of uint64 are negative as an index.
   if (bits == 64) return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
   if (type.is_unsigned_int()) return {0, (std::int64_t{1} << bits) - 1};
   return {-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1};
@@ -57,7 +57,7 @@ bool stays_inside(const Expr& index, const Expr& extent) {
   return size != nullptr && bounds.low >= 0 && bounds.high < *size;
 }
 
-// Messages travel in the manifest.
+// Limits the length, since messages are stored in the manifest.
 std::string shortened(std::string text) {
   constexpr std::size_t kMost = 200;
   return text.size() <= kMost ? text : text.substr(0, kMost) + "...";

@@ -10,7 +10,7 @@ class FactCollector {
   explicit FactCollector(Algebra& algebra) : algebra_(algebra) {}
   std::vector<Polynomial> facts;
 
-  // The condition has the outcome `holds`.
+  // Collects the facts that follow when the condition evaluates to `holds`.
   void collect(const ir::Expr& condition, bool holds) {
     if (const auto* unary = condition.as<ir::Unary>()) {
       if (unary->op == ir::UnaryOp::logical_not) collect(unary->value, !holds);
@@ -27,7 +27,7 @@ class FactCollector {
   }
 
  private:
-  // a && b where b reads elements is a ? b : false, and a || b is a ? true : b.
+  // If b reads elements, a && b is represented as a ? b : false, and a || b as a ? true : b.
   void collect_choice(const ir::IfThenElse& choice, bool holds) {
     if (holds && ir::is_constant(choice.on_false, 0)) {
       collect(choice.condition, true);

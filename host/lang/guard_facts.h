@@ -1,4 +1,4 @@
-// What is known where an element is read under conditions.
+// Facts that hold where an element is read under conditions.
 #pragma once
 
 #include "host/lang/polynomial.h"
@@ -7,8 +7,8 @@
 
 namespace ferry::lang {
 
-// Values of indices and sizes that are at least 0 where all these conditions hold, as far as comparisons of integers
-// say.
+// Returns polynomials of indices and sizes that are non-negative where all these conditions hold, derived from
+// comparisons of integers.
 std::vector<Polynomial> guard_facts(const std::vector<ir::Expr>& conditions, Algebra& algebra);
 
 }  // namespace ferry::lang

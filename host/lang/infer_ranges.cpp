@@ -14,10 +14,10 @@ namespace ferry::lang {
 
 namespace {
 
-// Some less than the instructions that a manifest takes for an expression.
+// Slightly below the limit on instructions of a manifest expression.
 constexpr std::size_t kMaxInstructions = 240;
 
-// About as many as the condition needs there.
+// Estimates the number of manifest instructions that the condition needs.
 class InstructionCounter : public ir::Visitor {
  public:
   explicit InstructionCounter(const Expr& condition) {
@@ -29,7 +29,7 @@ class InstructionCounter : public ir::Visitor {
  protected:
   using Visitor::visit_node;
   void visit_node(const ir::Binary& node) override {
-    // A divisor that may be 0 is compared with it, twice.
+    // A divisor that may be 0 is compared with 0, twice.
     const bool divides = node.op == ir::BinaryOp::div || node.op == ir::BinaryOp::mod;
     if (divides && ir::as_int(node.right) == nullptr) count_ += 6 + 2 * Measure().operations(node.right);
     Visitor::visit_node(node);
@@ -47,7 +47,7 @@ RangeInference::RangeInference(const Scope& scope, const StatementSyntax& statem
   for (const auto& [name, size] : scope.sizes) algebra_.set_non_negative(size);
   for (const Index& index : built.indices()) intervals_.add_index(index.var);
   if (earlier.buffer() == nullptr) return;
-  // What the left side names must exist as well.
+  // The elements that the left side names must exist as well.
   std::vector<Expr> at;
   for (std::size_t i = 0; i < statement.indices.size(); ++i) at.push_back(built.indices()[i].var);
   uses_.push_back({earlier.at(std::move(at)), nullptr, {}});
@@ -87,7 +87,7 @@ void RangeInference::explicit_ranges() {
 }
 
 void RangeInference::set(const Expr& index, IndexRange range) {
-  // Whether the range holds anything is another question; an empty one reads nothing.
+  // An empty range is allowed here; it reads nothing.
   if (algebra_.proves_non_negative(range.begin)) algebra_.set_non_negative(index);
   intervals_.set(index, {range.begin, algebra_.subtract(range.end, Algebra::number(1))});
   ranges_.emplace(index.get(), std::move(range));
@@ -105,13 +105,13 @@ bool RangeInference::is_guarded(const Use& use, const Expr& index) const {
   return false;
 }
 
-// Every index whose range follows from uses in which all other indices are known.
+// Infers the ranges that follow from uses in which all other indices are known.
 bool RangeInference::round(bool with_guarded) {
   std::vector<std::pair<Expr, IndexRange>> found;
   for (const Index& index : built_.indices()) {
     if (ranges_.contains(index.var.get())) continue;
-    // Where it stands alone it says what it is; where it stands beside others only if it stands alone nowhere. So a
-    // window's size comes from the filter, and an image too small for it is an error, not a smaller window.
+    // Uses in which the index stands alone take precedence; combined uses count only when there are none. So a window's
+    // size comes from the filter, and an image too small for it is an error, not a smaller window.
     std::optional<IndexRange> range = range_from_uses(index.var, with_guarded, true);
     if (!range) range = range_from_uses(index.var, with_guarded, false);
     if (range) found.emplace_back(index.var, std::move(*range));
@@ -172,7 +172,7 @@ std::optional<Interval> RangeInference::bounds_of(const Expr& index) {
   try {
     return intervals_.of(index);
   } catch (const CompileError&) {
-    return std::nullopt;  // more than polynomials are made for
+    return std::nullopt;  // beyond the limits of polynomials
   }
 }
 
@@ -189,8 +189,8 @@ bool RangeInference::guards_suffice(const Use& use, std::size_t dimension) {
   }
 }
 
-// From the facts, which are at least 0: the value is one of them and something that is never negative, or a quotient of
-// what follows.
+// Whether `value` >= 0 follows from the facts, which are all non-negative: it is a fact plus something that is never
+// negative, or contains a quotient for whose numerator the same follows.
 bool RangeInference::follows(const Polynomial& value, const std::vector<Polynomial>& facts, int steps) {
   const auto never_negative = [&](const Polynomial& polynomial) {
     const std::optional<Interval> range = intervals_.of(polynomial);
@@ -232,7 +232,7 @@ bool RangeInference::holds_with_elements(const Polynomial& above, const Expr& ex
 bool RangeInference::check_dimension(const Use& use, std::size_t dimension) {
   const auto& load = *use.load.as<ir::Load>();
   const Expr& index = load.indices[dimension];
-  // Those are checked by what computes them.
+  // Data-dependent indices are checked by the stage that computes them.
   if (!loads_of(index).empty()) return false;
   const auto check_later = [&] {
     unchecked_.push_back({use.load, dimension});
@@ -246,7 +246,7 @@ bool RangeInference::check_dimension(const Use& use, std::size_t dimension) {
   const bool high_holds = algebra_.proves_non_negative(above);
   if (low_holds && high_holds) return true;
   if (is_guarded(use, index)) return guards_suffice(use, dimension) ? false : check_later();
-  // A bound that is too wide must not refuse what stays inside.
+  // A bound that is too wide must not reject an index that stays in bounds.
   const bool exact = range->exact || (low_holds && holds_with_elements(above, load.buffer->shape[dimension]));
   if (!exact) return check_later();
 
@@ -263,7 +263,7 @@ bool RangeInference::check_dimension(const Use& use, std::size_t dimension) {
   Expr condition = ir::constant(ir::kBool, std::int64_t{1});
   if (!low_holds) condition = algebra_.to_expr(range->low) >= 0;
   if (!high_holds) condition = condition && algebra_.to_expr(range->high) < load.buffer->shape[dimension];
-  // Nothing is read where an index has no values.
+  // Nothing is read where an index has an empty range.
   std::vector<Expr> variables = ir::free_vars(index);
   std::erase_if(variables, [&](const Expr& variable) { return !ranges_.contains(variable.get()); });
   if (variables.empty())

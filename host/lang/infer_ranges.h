@@ -1,8 +1,8 @@
-// Finds the ranges of a statement's indices from the tensors they index, and makes sure that no place outside a tensor
-// is read: what the text does not show to be inside becomes a requirement on sizes where that is exact, and is left to
-// a check of each index when the kernel runs where it is not. An index starts at 0 and runs as far as every use of it
-// where it stands alone stays inside, or, when there is none, every use beside indices that are known already; 'where'
-// overrides that.
+// Infers the ranges of a statement's indices from the tensors they index, and ensures that every read is in bounds. A
+// use that the text does not show to be in bounds becomes a requirement on sizes where its bounds are exact, and is
+// checked for each index value when the kernel runs where they are not. An index starts at 0 and runs as far as all
+// uses in which it stands alone stay in bounds. If it never stands alone, uses together with indices whose ranges are
+// already known determine it. 'where' overrides the inference.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -22,19 +22,19 @@ struct IndexRange {
 
 class RangeInference {
  public:
-  // `earlier` is the tensor the statement updates, or an empty one.
+  // `earlier` is the tensor that the statement updates, or an empty one.
   RangeInference(const Scope& scope, const StatementSyntax& statement, const ExpressionBuilder& built,
                  const Tensor& earlier, Algebra& algebra);
 
-  // TextError when an index has no range, or a use is certainly outside.
+  // Throws TextError when an index has no range, or a use is certainly out of bounds.
   void run();
 
   const IndexRange& of(const Expr& index) const { return ranges_.at(index.get()); }
-  // What sizes must fulfil for uses that the text alone does not show to be inside.
+  // Requirements on sizes for the uses that the text alone does not show to be in bounds.
   const std::vector<ir::Requirement>& requirements() const { return requirements_; }
-  // Loads that are inside whatever the conditions around them say.
+  // Loads that are in bounds regardless of the conditions around them.
   const std::unordered_set<const ir::ExprNode*>& safe_loads() const { return safe_loads_; }
-  // What must be checked when the kernel runs. Indices that depend on elements are not among them.
+  // Indices that must be checked when the kernel runs. Data-dependent indices are not among them.
   const std::vector<UncheckedIndex>& unchecked() const { return unchecked_; }
 
  private:
@@ -46,15 +46,15 @@ class RangeInference {
   bool is_guarded(const Use& use, const Expr& index) const;
   [[noreturn]] void no_range(const Index& index) const;
   void check(const Use& use);
-  // Whether it is certainly inside.
+  // Whether it is certainly in bounds.
   bool check_dimension(const Use& use, std::size_t dimension);
-  // Nothing when there are none, or none that polynomials of a reasonable size say.
+  // Returns nothing when the index has no bounds, or none that polynomials of a reasonable size express.
   std::optional<Interval> bounds_of(const Expr& index);
-  // Whether the conditions under which it is read keep it inside.
+  // Whether the guards of the use keep the index in bounds.
   bool guards_suffice(const Use& use, std::size_t dimension);
   bool follows(const Polynomial& value, const std::vector<Polynomial>& facts, int steps);
-  // Whether the value, which is at least 0 when the index does not leave the tensor's upper end, is that whenever the
-  // tensor has elements.
+  // `above` is non-negative when the index does not exceed the tensor's upper bound. Returns whether that holds
+  // whenever the tensor has elements.
   bool holds_with_elements(const Polynomial& above, const Expr& extent);
   std::string described(const Use& use, std::size_t dimension) const;
 

@@ -9,7 +9,7 @@
 namespace ferry::lang {
 namespace {
 
-// Whether a call's checks can compute it: the operations of manifest expressions over int64 variables.
+// Whether a call's checks can compute the expression: manifest expressions over int64 variables.
 bool computable(const ir::Expr& expr) {
   if (expr.as<ir::IntImm>() != nullptr) return true;
   if (expr.as<ir::Var>() != nullptr) return expr.type() == ir::kIndex;
@@ -47,7 +47,7 @@ bool Intervals::shares_index(const ir::Expr& a, const ir::Expr& b) const {
   });
 }
 
-// Such an expression takes every value between its ends.
+// Such an expression takes every value between its bounds.
 bool Intervals::is_index_and_offset(const ir::Expr& expr) {
   const Polynomial value = algebra_.of(expr);
   std::size_t indices = 0;
@@ -85,7 +85,7 @@ Polynomial Intervals::divide(const Polynomial& dividend, const Polynomial& divis
   return algebra_.floor_divide(algebra_.subtract({}, dividend), -*by);
 }
 
-// A quotient is monotone in each of its sides as long as the divisor keeps its sign. By 0 it is 0.
+// A quotient is monotone in each operand as long as the divisor keeps its sign. A division by 0 yields 0.
 std::optional<Interval> Intervals::quotient(const Interval& dividend, const Interval& divisor) {
   if (divisor.low == divisor.high) {
     const Polynomial at_low = divide(dividend.low, divisor.low), at_high = divide(dividend.high, divisor.low);
@@ -105,7 +105,7 @@ std::optional<Interval> Intervals::quotient(const Interval& dividend, const Inte
   return result;
 }
 
-// Modulo 0 is 0, and of a negative number negative.
+// x mod 0 is 0; the remainder by a negative divisor is not positive.
 Interval Intervals::remainder(const ir::Expr& dividend, const Interval& range, const Interval& divisor) {
   const Polynomial one = Algebra::number(1);
   const Polynomial most = algebra_.subtract(algebra_.larger(divisor.high, one), one);
@@ -125,7 +125,7 @@ std::optional<Interval> Intervals::of(const Polynomial& value) {
   for (const auto& [atoms, factor] : value.terms) {
     Interval term{Algebra::number(1), Algebra::number(1)};
     for (const std::size_t number : atoms) {
-      // The atoms may grow while ranges are combined, so this one is copied.
+      // A copy: combining ranges may reallocate the atoms.
       const ir::Expr atom = algebra_.atom(number);
       const std::optional<Interval> range = of_atom(atom);
       if (!range) return std::nullopt;
@@ -197,7 +197,7 @@ std::optional<Interval> Intervals::solve(Polynomial value, const ir::Expr& index
       bool uses = false;
       for (const std::size_t number : atoms) uses = uses || ir::uses_var(algebra_.atom(number), index);
       if (uses) {
-        // Only one division that holds the index can be turned around.
+        // At most one division that contains the index can be inverted.
         if (!alone || by != 1 || wrapped.defined()) return std::nullopt;
         wrapped = algebra_.atom(atoms[0]);
       } else {
@@ -221,7 +221,7 @@ std::optional<Interval> Intervals::solve(Polynomial value, const ir::Expr& index
     if (division == nullptr || division->op != ir::BinaryOp::div || !is_fixed(division->right)) return std::nullopt;
     const Polynomial by = algebra_.of(division->right);
     if (by == Polynomial() || !algebra_.proves_non_negative(by)) return std::nullopt;
-    // low <= x / by <= high is by * low <= x <= by * high + by - 1. By a size of 0 that leaves nothing.
+    // low <= x / by <= high is equivalent to by * low <= x <= by * high + by - 1. For by = 0 no x remains.
     low = algebra_.multiply(low, by);
     high = algebra_.add(algebra_.multiply(high, by), algebra_.subtract(by, Algebra::number(1)));
     value = algebra_.of(division->left);

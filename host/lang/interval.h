@@ -1,4 +1,4 @@
-// The least and the greatest value of an index, as sizes say it.
+// Symbolic lower and upper bounds of an index in terms of sizes.
 #pragma once
 
 #include "host/lang/polynomial.h"
@@ -10,10 +10,10 @@
 
 namespace ferry::lang {
 
-// Both ends included.
+// A closed interval.
 struct Interval {
   Polynomial low, high;
-  bool exact = true;  // both ends are attained, unless a range of indices is empty; otherwise it may be too wide
+  bool exact = true;  // both ends are attained unless a range of indices is empty; otherwise it may be too wide
 };
 
 class Intervals {
@@ -24,13 +24,13 @@ class Intervals {
   void set(const ir::Expr& index, Interval range) { known_[index.get()] = std::move(range); }
   bool knows(const ir::Expr& index) const { return known_.find(index.get()) != known_.end(); }
 
-  // Nothing when it depends on an index whose range is not set, on a tensor's elements, or on an operation that a
-  // call's checks cannot compute.
+  // Returns nothing when the value depends on an index whose range is not set, on a tensor's elements, or on an
+  // operation that a call's checks cannot compute.
   std::optional<Interval> of(const Polynomial& value);
   std::optional<Interval> of(const ir::Expr& expr) { return of(algebra_.of(expr)); }
 
-  // The range of `index` over which low <= value <= high, for every value of the other indices. Nothing when the index
-  // is not there, its factor is no constant, or the others are not known.
+  // Returns the range of `index` over which low <= value <= high for every value of the other indices, or nothing when
+  // the value does not contain the index, its factor is not constant, or the other indices are unknown.
   std::optional<Interval> solve(Polynomial value, const ir::Expr& index, Polynomial low, Polynomial high);
 
  private:

@@ -1,5 +1,5 @@
-// The functions of math.def over lanes. Each value is computed in double and rounded to the type, through float32 for
-// narrow types: closer to the true value than any kernel need be.
+// The functions of math.def over lanes. Each value is computed in double and rounded to the type, narrow types through
+// float32, which is more accurate than any kernel needs to be.
 #include "host/lang/lanes.h"
 
 #include "crosscompile/ir/arithmetic.h"
@@ -19,7 +19,7 @@ struct Named {
   MathFunction function;
 };
 
-// One argument of the three.
+// Functions of one argument and of two, wrapped to take three.
 #define FERRY_ONE(name, expression) {name, [](double x, double, double) -> double { return expression; }}
 #define FERRY_TWO(name, expression) {name, [](double x, double y, double) -> double { return expression; }}
 constexpr Named kFunctions[] = {
@@ -71,7 +71,7 @@ MathFunction math_function(std::string_view name) {
 }
 
 void apply_math(MathFunction function, const Lanes& a, const Lanes* b, const Lanes* c, Lanes& out, std::size_t n) {
-  // Kernels may be 4 ulp, that is 8 half ulp, away.
+  // Kernels may be off by 4 ulp, that is, 8 half ulps.
   const double unit = 8 * unit_roundoff(out.type), least = smallest_error(out.type);
   const auto value = [](const Lanes* lanes, std::size_t i) { return lanes == nullptr ? 0 : lanes->real[i]; };
   const auto error = [](const Lanes* lanes, std::size_t i) {
@@ -83,7 +83,7 @@ void apply_math(MathFunction function, const Lanes& a, const Lanes* b, const Lan
     out.real[i] = round_result(out.type, result);
     const double ex = error(&a, i), ey = error(b, i), ez = error(c, i);
     double carried = 0;
-    // What the function makes of an argument at either end of its error.
+    // Widens the error by the function's value at one end of an argument's error interval.
     const auto see = [&](double moved) {
       const double apart = std::fabs(moved - result);
       if (!(apart <= carried))
@@ -123,7 +123,7 @@ void apply_integer_function(std::string_view name, const Lanes& a, Lanes& out, s
 
 namespace {
 
-// The bits of a value in its storage type.
+// Returns the bits of a value in its storage type.
 std::uint64_t bits_of(DType type, double real, std::int64_t integer) {
   switch (type) {
     case DType::f16: return f64_to_f16(real);

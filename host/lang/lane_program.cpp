@@ -112,13 +112,13 @@ const Lanes* LaneProgram::narrower(const Lanes* mask, const Lanes& a, bool wante
   return &out;
 }
 
-// The side not chosen reads nothing in that lane.
+// The side that is not chosen reads nothing in that lane.
 const Lanes& LaneProgram::guarded_choice(const ir::IfThenElse& node, const Lanes* mask) {
   const Lanes& condition = compile(node.condition, mask);
   const Lanes& on_true = compile(node.on_true, narrower(mask, condition, true));
   const Lanes& on_false = compile(node.on_false, narrower(mask, condition, false));
   Lanes& out = make(on_true.type, on_true.exact && on_false.exact);
-  // The other side may not exist, so an uncertain condition says nothing about it.
+  // The side that is not chosen has no value here, so an uncertain condition adds no error.
   Lanes& certain = make(DType::boolean, true);
   steps_.push_back([&condition, &certain, &on_true, &on_false, &out](std::size_t n) {
     certain.integer = condition.integer;
@@ -137,7 +137,7 @@ const Lanes& LaneProgram::load(const ir::Load& node, const Lanes* mask) {
   steps_.push_back([this, buffer, mask, indices, &source, &out](std::size_t n) {
     std::array<std::uint64_t, kLanes> positions{};
     const std::span<const std::int64_t> extents = source.extents();
-    // The sign says whether any index is below 0 or beyond the last one.
+    // Negative when any index is below 0 or beyond the last one.
     std::int64_t outside = 0;
     for (std::size_t d = 0; d < indices.size(); ++d) {
       outside |= add_dimension(*indices[d], extents[d], positions.data(), n);
@@ -148,7 +148,7 @@ const Lanes& LaneProgram::load(const ir::Load& node, const Lanes* mask) {
   return out;
 }
 
-// Lanes that the mask excludes may be outside.
+// Reports the first index out of bounds; lanes that the mask excludes may be out of bounds.
 void LaneProgram::check_inside(const ir::Buffer& buffer, std::span<const std::int64_t> extents,
                                const std::vector<const Lanes*>& indices, const Lanes* mask, std::size_t n) const {
   for (std::size_t i = 0; i < n; ++i) {
@@ -172,7 +172,7 @@ void LaneProgram::check_inside(const ir::Buffer& buffer, std::span<const std::in
 
 const Lanes& LaneProgram::call(const ir::Call& node, const Lanes* mask) {
   if (intrinsics_ != nullptr && intrinsics_->knows(node.name)) {
-    // The rule for any target is what the name means.
+    // The rule for the generic target defines the meaning of the name.
     const ir::Expr meaning = intrinsics_->lower(node, Target());
     const auto* same = meaning.as<ir::Call>();
     if (same == nullptr || same->name != node.name) return add(meaning, mask);
@@ -191,7 +191,7 @@ const Lanes& LaneProgram::call(const ir::Call& node, const Lanes* mask) {
     return out;
   }
   MathFunction function = math_function(node.name);
-  // A C function of float32 is called like that of float64 with an 'f' behind it.
+  // The float32 variant of a C function has the name of the float64 one with an 'f' appended.
   if (function == nullptr && node.type.code == DType::f32 && node.name.ends_with('f'))
     function = math_function(std::string_view(node.name).substr(0, node.name.size() - 1));
   if (function == nullptr)

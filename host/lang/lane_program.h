@@ -13,15 +13,15 @@
 
 namespace ferry::lang {
 
-// Where the elements of a buffer come from.
+// The elements of a buffer.
 class ElementSource {
  public:
   virtual ~ElementSource() = default;
   virtual std::span<const std::int64_t> extents() const = 0;
-  // False when an element may carry a rounding error.
+  // Returns false when an element may carry a rounding error.
   virtual bool exact() const = 0;
-  // Elements at these positions in memory order, all inside, for the lanes whose mask is not 0 (null: all); 0 in
-  // others.
+  // Loads the elements at these positions in memory order, all in bounds, for the lanes whose mask is not 0 (null mask:
+  // all lanes); other lanes become 0.
   virtual void fetch(const std::uint64_t* positions, const std::int64_t* mask, std::size_t n, Lanes& out) = 0;
 };
 
@@ -29,23 +29,23 @@ using FindSource = std::function<ElementSource&(const ir::BufferRef&)>;
 
 class LaneProgram {
  public:
-  // `name` is what messages call the tensor being computed.
+  // `name` is the name of the computed tensor in messages.
   LaneProgram(std::string name, FindSource find) : name_(std::move(name)), find_(std::move(find)) {}
 
-  // Whose intrinsics the expressions may call; null: none. Outlives this.
+  // The expressions may call the intrinsics of this context; null: none. It must outlive this object.
   void use_intrinsics(const Context* context) { intrinsics_ = context; }
 
-  // The variable's lanes, for the caller to fill before each run.
+  // Returns the variable's lanes, which the caller fills before each run.
   Lanes& bind(const ir::Expr& variable);
-  // The same value in all lanes.
+  // Binds the variable to the same value in all lanes.
   void bind_integer(const ir::Expr& variable, std::int64_t value);
   void bind_real(const ir::Expr& variable, double value);
 
-  // Where run() will leave the value. Loads happen only in lanes whose mask is true. All variables must be bound
-  // before.
+  // Returns the lanes in which run() leaves the value. Loads happen only in lanes whose mask is true. All variables
+  // must be bound before.
   const Lanes& add(const ir::Expr& expr, const Lanes* mask = nullptr);
 
-  // The first n lanes of everything added.
+  // Computes the first n lanes of every expression added.
   void run(std::size_t n) {
     for (const Step& step : steps_) step(n);
   }
@@ -63,7 +63,7 @@ class LaneProgram {
   void check_inside(const ir::Buffer& buffer, std::span<const std::int64_t> extents,
                     const std::vector<const Lanes*>& indices, const Lanes* mask, std::size_t n) const;
   const Lanes& call(const ir::Call& node, const Lanes* mask);
-  // `a` and `b` where a mask is given already; `wanted` says which value of `a` counts.
+  // Returns the lanes of `mask` (null: all) in which `a` is `wanted`.
   const Lanes* narrower(const Lanes* mask, const Lanes& a, bool wanted);
 
   std::string name_;
@@ -72,7 +72,7 @@ class LaneProgram {
   std::vector<std::unique_ptr<Lanes>> lanes_;
   std::unordered_map<const ir::ExprNode*, const Lanes*> variables_;
   std::map<std::pair<const ir::ExprNode*, const Lanes*>, const Lanes*> done_;
-  std::vector<ir::Expr> kept_;  // what done_ points to
+  std::vector<ir::Expr> kept_;  // keeps the keys of done_ alive
   std::vector<Step> steps_;
 };
 

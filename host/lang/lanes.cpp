@@ -10,7 +10,7 @@ namespace {
 
 using ir::BinaryOp;
 
-// Float32 operations are computed in double and rounded once more, which gives the correctly rounded float32.
+// Float32 operations are computed in double and rounded again, which gives the correctly rounded float32.
 template <class Round, class Operation>
 void float_loop(const Lanes& a, const Lanes& b, Lanes& out, std::size_t n, const Round& round,
                 const Operation& operation) {
@@ -38,7 +38,7 @@ void float_errors(BinaryOp op, const Lanes& a, const Lanes& b, Lanes& out, std::
       const double ea = a.error[i], eb = b.error[i], x = std::fabs(a.real[i]), y = std::fabs(b.real[i]);
       switch (op) {
         case BinaryOp::mul: carried = x * eb + y * ea + ea * eb; break;
-        // Where the divisor may be 0 nothing can be said.
+        // If the divisor may be 0, the error is unbounded.
         case BinaryOp::div:
           carried = eb < y ? (ea + std::fabs(out.real[i]) * eb) / (y - eb) : ea + eb > 0 ? HUGE_VAL : 0;
           break;
@@ -70,7 +70,7 @@ void float_compare(BinaryOp op, const Lanes& a, const Lanes& b, Lanes& out, std:
   if (out.exact) return;
   for (std::size_t i = 0; i < n; ++i) {
     const double both = a.error[i] + b.error[i];
-    // An error of 1 says that a correct kernel may decide otherwise.
+    // An error of 1 means that a correct kernel may decide otherwise.
     out.error[i] = both > 0 && !(std::fabs(a.real[i] - b.real[i]) > both) ? 1 : 0;
   }
 }
@@ -182,7 +182,7 @@ void apply_cast(const Lanes& a, Lanes& out, std::size_t n) {
     if (out.is_float()) {
       out.error[i] = carried + unit * std::fabs(out.real[i]) + (a.is_float() ? least : 0);
     } else if (a.is_float() && carried > 0) {
-      // The whole number on the other side of an edge is as right.
+      // The integer on the other side of a rounding boundary is equally right.
       const double low = static_cast<double>(to_integer(to, a.real[i] - carried));
       const double high = static_cast<double>(to_integer(to, a.real[i] + carried));
       const double here = static_cast<double>(out.integer[i]);
@@ -200,7 +200,7 @@ void apply_choice(const Lanes& condition, const Lanes& on_true, const Lanes& on_
     out.integer[i] = chosen.integer[i];
     if (out.exact) continue;
     out.error[i] = chosen.error[i];
-    // When a correct kernel may decide otherwise, it may also have the other value.
+    // If a correct kernel may decide otherwise, it may also return the other value.
     if (condition.error[i] > 0) {
       const double apart =
           out.is_float()
@@ -215,7 +215,7 @@ std::int64_t add_dimension(const Lanes& index, std::int64_t extent, std::uint64_
   std::int64_t outside = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const std::int64_t at = index.integer[i];
-    // Below 0, or beyond the last one. Unsigned, because a hostile index may overflow.
+    // Sets the sign bit for an index below 0 or beyond the last one. Unsigned, because an arbitrary index may overflow.
     outside |= at | static_cast<std::int64_t>(static_cast<std::uint64_t>(extent) - 1 - static_cast<std::uint64_t>(at));
     positions[i] = positions[i] * static_cast<std::uint64_t>(extent) + static_cast<std::uint64_t>(at);
   }

@@ -1,5 +1,5 @@
-// Values of one expression at many points at once, and the operations on them: what the reference evaluator computes
-// with. Every operation is as ir/expr.h defines it; beside each value stands how far rounding may have moved it.
+// Values of one expression at many points at once, and the operations on them, as the reference evaluator uses them.
+// Every operation is as ir/expr.h defines it; each value carries a bound on its rounding error.
 #pragma once
 
 #include "crosscompile/ir/expr.h"
@@ -16,7 +16,7 @@ struct Lanes {
   explicit Lanes(DType dtype) : type(dtype) {}
 
   DType type;
-  // No value of it was ever rounded: errors are all 0.
+  // True when no value was ever rounded: all errors are 0.
   bool exact = true;
   std::array<double, kLanes> real{};           // floats
   std::array<std::int64_t, kLanes> integer{};  // everything else, as ir::IntImm::value
@@ -25,13 +25,13 @@ struct Lanes {
   bool is_float() const { return ferry::is_float(type); }
 };
 
-// Half an ulp relative to the value, and the absolute part near 0: half the smallest subnormal of float16, everything
-// that a target which flushes subnormals may lose of float32.
+// Half an ulp relative to the value, and the absolute error near 0: half the smallest subnormal for float16; for
+// float32 everything that a target which flushes subnormals may lose.
 double unit_roundoff(DType type);
 double smallest_error(DType type);
 
-// Each works on the first n lanes. `out` may not be an operand. Its `exact` is set by the caller beforehand, with the
-// function below; errors are not computed where it is true.
+// Each function works on the first n lanes. `out` must not be an operand. The caller sets its `exact` beforehand with
+// the function below; errors are not computed where it is true.
 bool stays_exact(ir::BinaryOp op, const Lanes& a, const Lanes& b);
 void apply_binary(ir::BinaryOp op, const Lanes& a, const Lanes& b, Lanes& out, std::size_t n);
 void apply_unary(ir::UnaryOp op, const Lanes& a, Lanes& out, std::size_t n);
@@ -43,13 +43,13 @@ void apply_bitcast(const Lanes& a, Lanes& out, std::size_t n);
 
 // Functions of math.def; b and c are null where there are fewer arguments.
 using MathFunction = double (*)(double, double, double);
-MathFunction math_function(std::string_view name);  // null: none on floats
+MathFunction math_function(std::string_view name);  // null: not a function on floats
 void apply_math(MathFunction function, const Lanes& a, const Lanes* b, const Lanes* c, Lanes& out, std::size_t n);
-// abs, popcount and clz.
+// Computes abs, popcount or clz.
 void apply_integer_function(std::string_view name, const Lanes& a, Lanes& out, std::size_t n);
 
-// One more dimension of positions in memory order: position * extent + index. The result is negative when any index is
-// outside.
+// Extends positions in memory order by one dimension: position * extent + index. Returns a negative value when any
+// index is out of bounds.
 std::int64_t add_dimension(const Lanes& index, std::int64_t extent, std::uint64_t* positions, std::size_t n);
 
 }  // namespace ferry::lang

@@ -8,7 +8,7 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-// Longer ones first.
+// Longer symbols come before their prefixes.
 constexpr std::string_view kSymbols[] = {"+=!", "*=!", "->", "+=", "*=", "<=", ">=", "==", "!=", "&&", "||", "<<", ">>",
                                          "(",   ")",   "{",  "}",  ",",  ":",  ";",  "=",  "+",  "-",  "*",  "/",  "%",
                                          "<",   ">",   "!",  "?",  "&",  "|",  "^",  "~",  ".",  "[",  "]"};
@@ -20,7 +20,7 @@ class Lexer {
   std::vector<Token> run() {
     std::vector<Token> tokens;
     while (skip_blank()) tokens.push_back(next());
-    // What is missing at the end is missing behind the last token, not behind the blanks that follow.
+    // An error at the end points just behind the last token, not behind the whitespace after it.
     Token end;
     end.offset = tokens.empty() ? 0 : end_of(tokens.back());
     tokens.push_back(end);
@@ -34,7 +34,7 @@ class Lexer {
 
   char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
 
-  // False at the end.
+  // Returns false at the end of the text.
   bool skip_blank() {
     while (at_ < text_.size()) {
       const char c = text_[at_];

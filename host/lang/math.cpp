@@ -9,7 +9,7 @@
 namespace ferry::lang {
 namespace {
 
-// Functions of rpc/abi/symbols.def that take numbers alone; each is there for doubles and, with an 'f', for floats.
+// Functions of rpc/abi/symbols.def that take only numbers; each exists for double and, with the suffix 'f', for float.
 struct ExternFunction {
   const char* name;
   std::size_t arguments;

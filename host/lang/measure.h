@@ -1,4 +1,5 @@
-// How large an expression is, found without walking its tree: a small graph with shared parts may stand for a huge one.
+// Measures the size of an expression without walking its tree: a small graph with shared parts may stand for a huge
+// tree.
 #pragma once
 
 #include "crosscompile/ir/expr.h"
@@ -11,9 +12,9 @@ namespace ferry::lang {
 
 class Measure {
  public:
-  // Operations in the tree, shared parts counted at every use; saturates just above kMaxOperations.
+  // Number of operations in the tree, shared parts counted at every use; saturates just above kMaxOperations.
   std::size_t operations(const ir::Expr& expr);
-  // The deepest chain below any tensor that the measured expressions read.
+  // Depth of the deepest chain of producers below any tensor that the measured expressions read.
   std::uint32_t producer_depth() const { return producer_depth_; }
 
  private:

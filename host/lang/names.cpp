@@ -9,7 +9,7 @@
 namespace ferry::lang {
 namespace {
 
-// Insertions, deletions, replacements and swaps of neighbours that turn one into the other.
+// Edit distance: the number of insertions, deletions, replacements and swaps of neighbours.
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
@@ -27,7 +27,7 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return d[a.size()][b.size()];
 }
 
-// Of the constant sizes; one that is 0 makes the others harmless.
+// Checks the product of the constant sizes; a size of 0 makes the others harmless.
 void check_count(const std::vector<ir::Expr>& shape, const std::string& name) {
   constexpr int kMostBits = 60;
   std::uint64_t count = 1;
@@ -106,7 +106,7 @@ std::string counted(std::size_t count, const char* one, const char* many) {
 std::string suggestion(const std::string& name, const std::vector<std::string>& candidates) {
   if (name.size() > kMaxNameLength) return "";
   const std::string* best = nullptr;
-  // A third of the letters may differ; of one letter at most its case.
+  // A third of the letters may differ; a single letter may differ only in its case.
   std::size_t allowed = name.size() / 3 + (name.size() > 1 ? 1 : 0);
   for (const std::string& candidate : candidates) {
     if (candidate.size() > kMaxNameLength || candidate == name) continue;

@@ -7,12 +7,12 @@
 namespace ferry::lang {
 namespace {
 
-// Of parentheses, operators and calls within each other; bounds the recursion here and in everything that walks the
-// result. Leaves room for the loops that lowering puts around an expression.
+// Nesting depth of parentheses, operators and calls. The limit bounds the recursion here and in everything that walks
+// the result. It leaves room for the loops that lowering puts around an expression.
 constexpr std::uint32_t kMaxNesting = 800;
 static_assert(kMaxNesting < ir::kMaxDepth);
 
-// How tightly a binary operator binds; 0 for what is none.
+// Precedence of a binary operator; 0 for any other token.
 int precedence(const Token& token) {
   if (token.kind != TokenKind::symbol) return 0;
   const std::string_view op = token.text;
@@ -58,7 +58,7 @@ class Parser {
                                              std::to_string(kMaxNesting) + " levels deep");
   }
 
-  // A long chain a + b + c ... leans to the left, so its tree is as deep as it is long.
+  // A long chain a + b + c ... is left-associative, so its tree is as deep as it is long.
   void deepen(Syntax& node, const Syntax& part) const {
     node.depth = std::max(node.depth, part.depth + 1);
     if (node.depth > kMaxNesting) refuse_depth(node.offset);

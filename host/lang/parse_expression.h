@@ -1,4 +1,4 @@
-// Expressions, with the precedence of C.
+// Parses expressions, with the operator precedence of C.
 #pragma once
 
 #include "host/lang/syntax.h"

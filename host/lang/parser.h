@@ -1,4 +1,4 @@
-// Reads the grammar of docs/language.md.
+// Parses the grammar of docs/language.md.
 #pragma once
 
 #include "host/lang/source.h"

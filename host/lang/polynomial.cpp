@@ -25,7 +25,7 @@ std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
   return result;
 }
 
-// What a shift by a constant multiplies or divides by.
+// The power of two that a shift by a constant multiplies or divides by.
 std::optional<std::int64_t> power_of_shift(const ir::Binary& shift) {
   const std::int64_t* by = ir::as_int(shift.right);
   if (by == nullptr || *by < 0 || *by > 62) return std::nullopt;
@@ -124,7 +124,7 @@ Polynomial Algebra::multiply(const Polynomial& a, const Polynomial& b) const {
   return result;
 }
 
-// What is a multiple of the divisor comes out: (2*a + x) / 2 is a + x / 2.
+// Takes multiples of the divisor out of the division: (2*a + x) / 2 is a + x / 2.
 Polynomial Algebra::floor_divide(const Polynomial& a, std::int64_t by) {
   Polynomial whole, rest;
   for (const auto& [atoms, factor] : a.terms) {
@@ -158,8 +158,8 @@ bool Algebra::is_non_negative_variable(std::size_t number) const {
 
 bool Algebra::proves_non_negative(const Polynomial& value) { return proves(value, 4); }
 
-// A division, minimum or maximum is replaced by something that only makes the value smaller, until all that is left are
-// products of non-negative variables.
+// Replaces a division, minimum or maximum by a lower bound of the term until only products of non-negative variables
+// are left.
 bool Algebra::proves(const Polynomial& value, int steps) {
   const bool plain = std::all_of(value.terms.begin(), value.terms.end(), [&](const auto& term) {
     return term.second > 0 && std::all_of(term.first.begin(), term.first.end(),
@@ -179,7 +179,7 @@ bool Algebra::proves(const Polynomial& value, int steps) {
     const bool is_min = binary->op == ir::BinaryOp::min, is_max = binary->op == ir::BinaryOp::max;
     if (is_min || is_max) {
       const bool left = with(of(binary->left), factor), right = with(of(binary->right), factor);
-      // -min(x, y) is at least -x and at least -y; min(x, y) is one of them.
+      // -min(x, y) is at least -x and at least -y; min(x, y) is one of x and y.
       return is_min == (factor < 0) ? left || right : left && right;
     }
     const std::int64_t* divisor = ir::as_int(binary->right);
@@ -217,7 +217,7 @@ ir::Expr Algebra::to_expr(const Polynomial& value) const {
       append(product(atoms, factor), false);
     }
   }
-  // 5 - N reads better than -N + 5.
+  // 5 - N is more readable than -N + 5.
   const bool constant_first = !result.defined() && constant > 0;
   if (constant_first) append(ir::Expr(constant), false);
   for (const auto& [atoms, factor] : value.terms) {

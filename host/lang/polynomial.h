@@ -1,5 +1,6 @@
-// Integer expressions over sizes and indices in one form, so that equal ones are seen to be equal: sums of products of
-// atoms with constant factors. An atom is a variable or whatever is no sum or product (a division, a minimum).
+// A normal form of integer expressions over sizes and indices, in which equal expressions are recognised: sums of
+// products of atoms with constant factors. An atom is a variable or any expression that is neither a sum nor a product
+// (a division, a minimum).
 #pragma once
 
 #include "crosscompile/ir/expr.h"
@@ -13,17 +14,17 @@
 namespace ferry::lang {
 
 struct Polynomial {
-  // Sorted atom numbers -> factor, never 0; no atoms: the constant.
+  // Maps sorted atom numbers to a factor, which is never 0; the constant term has no atoms.
   std::map<std::vector<std::size_t>, std::int64_t> terms;
 
   bool operator==(const Polynomial&) const = default;
   std::optional<std::int64_t> constant() const;
 };
 
-// The atoms of one statement. Throws CompileError when a factor leaves 64 bits or the form grows too large.
+// The atoms of one statement. Throws CompileError when a factor overflows 64 bits or a polynomial grows too large.
 class Algebra {
  public:
-  // A variable that is never negative, such as a size.
+  // Declares a variable, such as a size, to be never negative.
   void set_non_negative(const ir::Expr& variable) { non_negative_.insert(variable.get()); }
 
   Polynomial of(const ir::Expr& expr);
@@ -37,7 +38,7 @@ class Algebra {
   Polynomial smaller(const Polynomial& a, const Polynomial& b);
   Polynomial larger(const Polynomial& a, const Polynomial& b);
 
-  // True only when no values of the atoms make it negative.
+  // Returns true only if the value is non-negative for all values of the atoms.
   bool proves_non_negative(const Polynomial& value);
   const ir::Expr& atom(std::size_t number) const { return atoms_[number]; }
 

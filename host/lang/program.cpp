@@ -179,7 +179,7 @@ class Check {
   std::unordered_set<const ir::Buffer*> inputs_, outputs_;
 };
 
-// Variables of strides that are neither a dimension of an input nor a scalar parameter yet.
+// Adds a scalar parameter for each variable of strides that is neither a dimension of an input nor a scalar parameter.
 void add_stride_parameters(Program& program) {
   Vars known;
   for (const Parameter& parameter : program.parameters) {
@@ -201,7 +201,8 @@ void add_stride_parameters(Program& program) {
   }
 }
 
-// Dimensions from the innermost to the outermost: each step is larger than all that those inside it reach.
+// Whether the dimensions nest: from the innermost to the outermost, each stride exceeds the offset of the last element
+// of the dimensions inside it.
 Expr nested(const std::vector<Expr>& shape, const std::vector<Expr>& strides, bool last_innermost) {
   Expr apart = ir::constant(ir::kBool, std::int64_t{1}), reach = 0;
   for (std::size_t step = 0; step < shape.size(); ++step) {

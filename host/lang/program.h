@@ -1,4 +1,4 @@
-// A kernel as the user wrote it: parameters in calling order, and what the outputs are.
+// A kernel as the user wrote it: its parameters in calling order and the definitions of its outputs.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -16,45 +16,46 @@ struct Parameter {
   // Tensors: the placeholder (in), the computed tensor (out), or the computed tensor that takes the placeholder's place
   // (inout).
   Tensor tensor;
-  Tensor initial;             // inout: the placeholder whose contents the call starts from
-  std::vector<Expr> strides;  // of an output; inputs and inouts have their placeholder's. Empty: dense
+  Tensor initial;             // inout: the placeholder with the contents before the call
+  std::vector<Expr> strides;  // strides of an output; inputs and inouts have those of their placeholder. Empty: dense
   Expr scalar;                // scalars: the variable
-  bool constant = false;      // in tensors: the same contents in many calls (weights, say), so worth rearranging once
+  bool constant = false;      // in tensors: the same contents in many calls (such as weights), so worth packing once
 };
 
 struct Program {
   std::string name;
   std::vector<Parameter> parameters;
   std::vector<ir::Requirement> requirements;
-  // Of the user's own intrinsics that the expressions call; may be null.
+  // Defines the user's own intrinsics that the expressions call; may be null.
   std::shared_ptr<const Context> context;
-  std::shared_ptr<const ir::SourceLines> lines = {};  // where it was written; null: unknown, or not wanted
-  // What is legal in the text, but probably not meant, as errors read: "mm.tc:3:24: warning: ..."
+  std::shared_ptr<const ir::SourceLines> lines = {};  // source locations; null: unknown or not wanted
+  // Legal code that is probably a mistake, formatted like an error: "mm.tc:3:24: warning: ..."
   std::vector<std::string> warnings = {};
 };
 
-// Checks that every variable is a size of an input or a scalar parameter and every tensor read is a parameter or
-// computed; names are unique; every size stands bare in a dimension of an input or is an int64 scalar; ranges and
-// shapes use sizes only. CompileError otherwise. Strides that nothing binds are added as scalar parameters at the end,
-// and requirements that no two elements of a strided output share a place.
+// Checks that every variable is a size of an input or a scalar parameter; that every tensor read is a parameter or
+// computed; that names are unique; that every size is by itself a dimension of an input or is an int64 scalar; and that
+// ranges and shapes use sizes only. Throws CompileError otherwise. Appends a scalar parameter for each variable of a
+// stride that nothing binds, and requirements that no two elements of a strided output share an address.
 Program make_program(std::string name, std::vector<Parameter> parameters,
                      std::vector<ir::Requirement> requirements = {}, std::shared_ptr<const Context> context = {});
 Parameter in(Tensor tensor);
-// An input whose contents are the same in many calls: what is computed of such alone is computed once.
+// An input whose contents are the same in many calls: what depends only on such inputs is computed once.
 Parameter constant(Tensor tensor);
 Parameter out(Tensor tensor, std::vector<Expr> strides = {});
 Parameter inout(Tensor initial, Tensor result);
 Parameter scalar(Expr variable);
-// "message" is what the caller reads when the condition, over sizes and int64 scalars, does not hold.
+// The caller gets "message" when the condition, over sizes and int64 scalars, does not hold.
 ir::Requirement require(Expr condition, std::string message);
 
-// Of a tensor parameter; empty when it is dense.
+// Strides of a tensor parameter; empty when it is dense.
 const std::vector<Expr>& strides_of(const Parameter& parameter);
 
-// Sizes in order of first occurrence in the inputs' shapes, then int64 scalar parameters that shapes or bounds use.
+// Returns sizes in order of first occurrence in the inputs' shapes, then int64 scalar parameters that shapes or bounds
+// use.
 std::vector<Expr> symbols_of(const Program& program);
-// Every computed tensor the outputs need, producers first. Outputs of one stage stand together in order; those that
-// nothing uses are left out.
+// Returns every computed tensor that the outputs need, producers first. The outputs of one stage are adjacent and in
+// order; unused ones are left out.
 std::vector<Tensor> computed_tensors(const Program& program);
 
 }  // namespace ferry::lang

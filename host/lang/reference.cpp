@@ -14,7 +14,7 @@ struct Reference::State {
     DType type = DType::f32;
     std::vector<std::int64_t> shape;
     std::uint64_t elements = 0;
-    StageSource* stage = nullptr;  // of outputs
+    StageSource* stage = nullptr;  // only outputs have one
     double work = 0;
   };
 

@@ -1,5 +1,5 @@
-// The reference evaluator: what a program means, computed straight from its definitions, unlowered, at any chosen
-// elements. Everything a compiled kernel computes is compared with it.
+// The reference evaluator: computes any chosen elements of a program straight from its definitions, without lowering.
+// The results of compiled kernels are compared with it.
 //
 //     Reference reference(program, {512, 512, 512}, arguments);
 //     Element c = reference.evaluate(2, 1000);  // element 1000 of parameter 2
@@ -17,34 +17,35 @@ namespace ferry::lang {
 struct Element {
   double real = 0;           // floats
   std::int64_t integer = 0;  // integers and bool, as ir::IntImm::value
-  // How far rounding may have taken a correct kernel from this value: half an ulp of every term and intermediate result
-  // that entered it, carried through what was done with it. A sum contributes the sum of its terms' sizes as often as
-  // it has additions, since its order may change. 0 for integers, unless they come from floats.
+  // A bound on the difference between this value and that of a correct kernel: half an ulp of every term and
+  // intermediate result that contributed, propagated through the operations on it. A sum contributes the sum of its
+  // terms' magnitudes once for each addition, since its order may change. 0 for integers, unless they derive from
+  // floats.
   double error = 0;
 };
 
-// Thrown by evaluate() is CompileError, when the program reads outside a tensor: no kernel can be right then.
+// evaluate() throws CompileError when the program reads out of bounds: no kernel can be right then.
 class Reference {
  public:
-  // `symbols` are the values of symbols_of(program), in order. `arguments` has one pointer a parameter: the elements of
-  // a tensor (dense, or as its strides say), the value of a scalar; null for outputs. Memory of in and inout parameters
-  // is read as the program is evaluated, so it must outlive this object and not change.
+  // `symbols` are the values of symbols_of(program), in order. `arguments` has one pointer for each parameter: to the
+  // elements of a tensor (dense, or with its strides), or to the value of a scalar; null for outputs. The memory of in
+  // and inout parameters is read during evaluation, so it must outlive this object and not change.
   Reference(const Program& program, std::vector<std::int64_t> symbols, std::vector<const void*> arguments);
   ~Reference();
   Reference(Reference&&) noexcept;
   Reference& operator=(Reference&&) noexcept;
 
-  // Of tensor parameters; computed as the program says.
+  // The shape of a tensor parameter, evaluated for these symbols.
   const std::vector<std::int64_t>& shape(std::size_t parameter) const;
   std::uint64_t elements(std::size_t parameter) const;
-  // Points of all loops that evaluating the whole parameter takes, the stages it needs included.
+  // Number of loop iterations that evaluating the whole parameter takes, including the stages it needs.
   double work(std::size_t parameter) const;
 
-  // Outputs and inouts: the elements at these positions in memory order. Stages between are computed where needed and
-  // kept, so asking for a few elements of a large program takes as long as those few need.
+  // Evaluates the elements of an output or inout at these positions in memory order. Intermediate stages are computed
+  // on demand and cached, so a few elements of a large program take only the time that those few need.
   std::vector<Element> evaluate(std::size_t parameter, std::span<const std::uint64_t> positions) const;
   Element evaluate(std::size_t parameter, std::uint64_t position) const;
-  // All of them, one after the other, in the parameter's storage type.
+  // Evaluates all elements in memory order, in the parameter's storage type.
   std::vector<std::byte> evaluate_all(std::size_t parameter) const;
 
  private:
@@ -52,7 +53,7 @@ class Reference {
   std::unique_ptr<State> state_;
 };
 
-// The element in its storage type, and back (error 0).
+// Converts between an element and its storage type; loading sets the error to 0.
 void store_element(DType type, const Element& element, void* destination);
 Element load_element(DType type, const void* source);
 

@@ -1,4 +1,4 @@
-// What the names in a def mean.
+// The meaning of the names in a def.
 #pragma once
 
 #include "host/lang/source.h"
@@ -18,17 +18,18 @@ struct Scope {
   std::map<std::string, Expr, std::less<>> scalars;
   std::map<std::string, Tensor, std::less<>> tensors;  // the latest version of each
 
-  std::set<std::string, std::less<>> computed;  // everything the def's statements compute, earlier or later
+  std::set<std::string, std::less<>> computed;  // everything that statements of the def compute, earlier or later
 
-  // The size or int64 scalar of this name, or nothing.
+  // Returns the size or int64 scalar with this name, or nothing.
   Expr size(std::string_view name) const;
   bool has(std::string_view name) const;
   std::vector<std::string> names() const;
-  // TextError for a tensor that only a later statement computes.
+  // Throws TextError for a tensor that only a later statement computes.
   void check_not_later(std::string_view name, std::size_t offset) const;
 };
 
-// Sizes, integer scalars and numbers: shapes, ranges and requirements. `where` names the place in messages: "a shape".
+// An expression of sizes, integer scalars and numbers, as in shapes, ranges and requirements. `where` names the place
+// in messages: "a shape".
 Expr size_expression(const Scope& scope, const Syntax& syntax, const char* where);
 
 }  // namespace ferry::lang

@@ -5,13 +5,13 @@
 namespace ferry::lang {
 namespace {
 
-// Of the line, at most this much is shown.
+// Number of bytes shown of a line, at most.
 constexpr std::size_t kShown = 100;
 
 struct Place {
   std::size_t line = 1;
   std::size_t column = 1;          // in characters
-  std::size_t begin = 0, end = 0;  // of the line
+  std::size_t begin = 0, end = 0;  // offsets of the line
 };
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
@@ -42,7 +42,7 @@ std::string Source::place(std::size_t offset) const {
 TextError Source::error(std::size_t offset, const std::string& message) const {
   const Place place = find(text_, offset);
   offset = std::clamp(offset, place.begin, place.end);
-  // A long line is shown from a little before the place.
+  // A long line is shown from a little before the location.
   std::size_t from = place.begin;
   if (place.end - place.begin > kShown && offset - place.begin > kShown / 2) from = offset - kShown / 2;
   while (from < offset && continues_character(text_[from])) ++from;

@@ -1,4 +1,4 @@
-// A text and the errors in it.
+// A source text and errors that refer to it.
 #pragma once
 
 #include "crosscompile/ir/error.h"
@@ -9,7 +9,7 @@
 
 namespace ferry::lang {
 
-// A mistake that already says where it is.
+// An error that already carries its location.
 class TextError : public CompileError {
   using CompileError::CompileError;
 };
@@ -22,12 +22,12 @@ class Source {
   std::string_view text() const { return text_; }
   const std::string& file() const { return file_; }
 
-  // file:line:column, the message, the line and a caret under the place.
+  // Formats file:line:column, the message, the line and a caret under the location.
   TextError error(std::size_t offset, const std::string& message) const;
   // "3:24"
   std::string place(std::size_t offset) const;
 
-  // Runs `action`; a CompileError that does not know its place gets this one.
+  // Runs `action`; a CompileError without a location gets this one.
   template <class Action>
   auto at(std::size_t offset, const Action& action) const {
     try {

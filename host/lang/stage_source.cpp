@@ -224,7 +224,7 @@ void StageSource::compute_reduction(const std::uint64_t* positions, std::size_t 
   if (init_value_ != nullptr) {
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i].add(out[i].real, out[i].error);
   }
-  // Points of one element after the other, cut where the lanes are full.
+  // Fills the lanes with the points of one element after the other; runs the program whenever they are full.
   std::vector<Piece> pieces;
   std::size_t filled = 0;
   const auto flush = [&] {
@@ -252,7 +252,7 @@ void StageSource::compute_reduction(const std::uint64_t* positions, std::size_t 
   for (std::size_t i = 0; i < sums.size(); ++i) out[i] = sums[i].result(value_->type, type_);
 }
 
-// The same point of many elements at a time, so that each combines its terms in order.
+// Processes the same reduction point for many elements at a time, so that each element combines its terms in order.
 void StageSource::compute_tuple(const std::uint64_t* positions, std::size_t n, Element* out) {
   fill_places(init_axes_, positions, n);
   init_.run(n);

@@ -1,4 +1,4 @@
-// What a stage reads, and which stages some outputs need.
+// Finds what a stage reads, and which stages given outputs need.
 #pragma once
 
 #include "host/lang/tensor.h"
@@ -7,12 +7,12 @@
 
 namespace ferry::lang {
 
-// Every load in the stage's values, in order of occurrence.
+// Returns every load in the stage's values, in order of occurrence.
 std::vector<const ir::Load*> loads_of(const Stage& stage);
 std::vector<const ir::Load*> loads_of(const Expr& expr);
 
 struct Needed {
-  std::vector<Tensor> computed;      // producers first; outputs of one stage together, in order
+  std::vector<Tensor> computed;      // producers first; outputs of one stage adjacent and in order
   std::vector<Tensor> placeholders;  // in order of first use
 };
 Needed needed_for(const std::vector<Tensor>& outputs);

@@ -1,4 +1,4 @@
-// The text as written, before names mean anything. Views borrow the text; offsets are into it.
+// The syntax tree: the text as written, before names are resolved. Views borrow the text; offsets are into it.
 #pragma once
 
 #include "host/lang/lexer.h"
@@ -14,9 +14,9 @@ struct Syntax {
   enum class Kind : std::uint8_t { number, name, call, unary, binary, choice };
 
   Kind kind = Kind::number;
-  std::size_t offset = 0;          // of the name, number or operator
-  std::size_t begin = 0, end = 0;  // of the whole, without parentheses around it
-  std::uint32_t depth = 1;         // of the tree below, itself included
+  std::size_t offset = 0;          // start of the name, number or operator
+  std::size_t begin = 0, end = 0;  // extent of the whole expression, without surrounding parentheses
+  std::uint32_t depth = 1;         // height of this tree
   Token token;                     // the number
   std::string_view text;           // the name, or the operator
   std::vector<Syntax> parts;       // arguments, operands, or condition and both values
@@ -34,12 +34,12 @@ struct RangeSyntax {
 
 enum class Assign : std::uint8_t { set, sum, prod, min, max, any, all, argmax, argmin };
 
-// Whether it finds places rather than values.
+// Whether the reduction yields positions instead of values.
 inline bool finds_place(Assign assign) { return assign == Assign::argmax || assign == Assign::argmin; }
 
 struct StatementSyntax {
-  Name target;                       // of argmax and argmin: the places
-  std::optional<Name> value_target;  // of argmax and argmin: the values, if they are wanted
+  Name target;                       // argmax and argmin: the positions
+  std::optional<Name> value_target;  // argmax and argmin: the values, if they are wanted
   std::vector<Name> indices;
   Assign assign = Assign::set;
   bool initialise = false;  // the "!" forms
@@ -56,7 +56,7 @@ struct RequireSyntax {
 };
 
 struct ParameterSyntax {
-  std::optional<std::size_t> constant_offset;  // of 'const'
+  std::optional<std::size_t> constant_offset;  // offset of 'const'
   DType dtype = DType::f32;
   std::optional<std::vector<Syntax>> shape;  // nothing: a scalar
   Name name;

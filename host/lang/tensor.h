@@ -1,4 +1,4 @@
-// Tensor expressions in C++: what is computed. The text notation builds the same objects.
+// Tensor expressions in C++, which define what a kernel computes. The text notation builds the same objects.
 //
 //     Expr n = var("n");
 //     Tensor a = placeholder({n}, DType::f32, "A");
@@ -20,7 +20,7 @@ using ir::Expr;
 
 struct Stage;
 
-// Limits that keep recursion and the time of a walk bounded; compute() throws CompileError beyond them.
+// Limits that bound recursion and the time of walking an expression; compute() throws CompileError beyond them.
 inline constexpr std::size_t kMaxOperations = 200'000;  // in one stage, shared parts counted at every use
 inline constexpr std::uint32_t kMaxChainDepth = 10'000;
 
@@ -37,7 +37,7 @@ class Tensor {
   // Null for a placeholder.
   const Stage* stage() const;
 
-  // The element at these indices. CompileError when their number is not the rank.
+  // Returns the element at these indices. Throws CompileError when their number is not the rank.
   Expr at(std::vector<Expr> indices) const;
   template <class... Index>
   Expr operator()(Index... index) const {
@@ -49,7 +49,7 @@ class Tensor {
   ir::BufferRef buffer_;
 };
 
-// What a C function gets beside the address of its result: a tensor's address, or a number.
+// An argument of a C function after the address of its result: a tensor's address, or a number.
 struct ExternArgument {
   template <std::same_as<Tensor> T>
   ExternArgument(T argument) : tensor(std::move(argument)) {}
@@ -64,31 +64,32 @@ struct ExternFunction {
   std::vector<ExternArgument> arguments;
 };
 
-// How a tensor's elements come about: for each point of `axes` (as many as the tensor has dimensions, extents its
-// shape), values[k] is the element of output k. Either all values are expressions over the axes and other tensors, or
-// all are components of one ir::Reduce: the same but for ir::Reduce::component. A sum of float16 or bfloat16 is a
-// reduction of float32, whose results are rounded to the output's type.
+// The definition of a tensor's elements: at each point of `axes` (one for each dimension; their extents are the shape),
+// values[k] is the element of output k. Either all values are expressions over the axes and other tensors, or all are
+// components of one ir::Reduce that differ only in ir::Reduce::component. A sum of float16 or bfloat16 is a reduction
+// in float32, whose results are rounded to the output's type.
 struct Stage : ir::Definition {
   std::string name;
   std::vector<ir::Axis> axes;
   std::vector<Expr> values;
-  // Stages with an assertion that must have been computed before this one: what keeps data-dependent indices inside.
+  // Stages with an assertion that run before this one: they keep data-dependent indices in bounds.
   std::vector<Tensor> checks;
-  // When not empty, the only value is a bool without dimensions; the call fails with this message when it is false.
+  // If not empty, the only value is a bool without dimensions; the call fails with this message when it is false.
   std::string assertion;
-  // A C function that computes the only output as a whole; the value says what.
+  // A C function that computes the only output as a whole; the value defines its result.
   std::shared_ptr<const ExternFunction> external;
-  // Of the deepest chain of expressions and producers below it; at most kMaxChainDepth.
+  // Depth of the deepest chain of expressions and producers below the stage; at most kMaxChainDepth.
   std::uint32_t depth = 0;
 };
 
 inline const Stage* Tensor::stage() const { return static_cast<const Stage*>(buffer_->definition.get()); }
 
-// A size or another integer the kernel is given at run time; with another type, a scalar argument.
+// A size or another integer given to the kernel at run time; with another type, a scalar argument.
 Expr var(std::string name, ir::Type type = ir::kIndex);
 
-// Dense in row-major order, or with its elements `strides` apart (one a dimension, in elements, at least 0): a view of
-// a larger tensor. Strides that nothing else tells are further int64 arguments of the kernel.
+// A tensor that is dense in row-major order, or a view of a larger one with its elements `strides` apart (one stride
+// for each dimension, in elements, at least 0). Strides that nothing else determines become additional int64 arguments
+// of the kernel.
 Tensor placeholder(std::vector<Expr> shape, DType dtype, std::string name, std::vector<Expr> strides = {});
 
 using ElementFunction = std::function<Expr(const std::vector<Expr>& index)>;
@@ -97,19 +98,20 @@ using ElementsFunction = std::function<std::vector<Expr>(const std::vector<Expr>
 Tensor compute(std::vector<Expr> shape, const ElementFunction& element, std::string name);
 // Several outputs of one shape. Reductions that are not components of one tuple become stages of their own.
 std::vector<Tensor> compute_all(std::vector<Expr> shape, const ElementsFunction& elements, std::string name);
-// What a tensor becomes: a tensor of its shape, and of its type, whose elements may be told from those it had before. A
-// program whose parameter is inout(first, last) runs a chain of updates in order, in one piece of memory where it can.
+// Returns an updated version of a tensor: a new tensor of the same shape and type, whose elements may depend on the
+// previous ones. A program whose parameter is inout(first, last) runs a chain of updates in order, in place where
+// possible.
 Tensor update(const Tensor& before, const ElementFunction& element, std::string name);
-// The same for axes the caller made (each from 0) and values over them, so that they carry the user's names. Several
+// The same for axes made by the caller (each starting at 0) and values over them, which keeps the user's names. Several
 // outputs are called NAME.0, NAME.1 and so on unless there is a name for each.
 std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> values, std::string name,
                                  const std::vector<std::string>& output_names = {});
 
-// A reduction's loop: usable as an Expr inside the reduction's source.
+// An axis of a reduction: usable as an Expr inside the reduction's source.
 class ReduceAxis {
  public:
   ReduceAxis(Expr min, Expr extent, std::string name);
-  // One that was made already.
+  // Wraps an existing axis.
   explicit ReduceAxis(ir::Axis axis) : axis_(std::move(axis)) {}
   operator Expr() const { return axis_.var; }
   const ir::Axis& axis() const { return axis_; }
@@ -119,8 +121,8 @@ class ReduceAxis {
 };
 ReduceAxis reduce_axis(Expr extent, std::string name);
 
-// Constant and symbolic extents; a condition excludes points. Starts from `from` when there is one, as an update does:
-// reduce(ReduceOp::sum, a(i, k) * b(k, j), {k}, {}, c(i, j)).
+// Extents are constant or symbolic; a condition excludes points. The reduction starts from `from` if it is given, as an
+// update does: reduce(ReduceOp::sum, a(i, k) * b(k, j), {k}, {}, c(i, j)).
 Expr reduce(ir::ReduceOp op, Expr source, const std::vector<ReduceAxis>& axes, Expr condition = {}, Expr from = {});
 Expr sum(Expr source, const std::vector<ReduceAxis>& axes);
 Expr prod(Expr source, const std::vector<ReduceAxis>& axes);
@@ -129,7 +131,7 @@ Expr max_over(Expr source, const std::vector<ReduceAxis>& axes);
 Expr any_over(Expr source, const std::vector<ReduceAxis>& axes);
 Expr all_over(Expr source, const std::vector<ReduceAxis>& axes);
 
-// Whether one of these conditions holds, or all of them; at least one condition.
+// Whether any or all of these conditions hold; there must be at least one condition.
 Expr any_of(const std::vector<Expr>& conditions);
 Expr all_of(const std::vector<Expr>& conditions);
 

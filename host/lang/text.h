@@ -11,15 +11,15 @@
 
 namespace ferry::lang {
 
-// What names in shapes are to stand for, where a program is for these sizes alone.
+// Values for names in shapes, for a program that is specialised to these sizes.
 using FixedSizes = std::map<std::string, std::int64_t, std::less<>>;
 
-// Every def of the text. `file` is what messages call it. CompileError reads
+// Parses every def of the text. Messages refer to it as `file`. A CompileError reads
 //   mm.tc:3:24: expected ')' before '->'
 //     def mm(float(M,K) A -> (C) {
 //                         ^
-// With `lines`, they know where they were written, and what is compiled of them has debug information. CompileError for
-// a fixed size that no def has.
+// With `lines`, programs carry their source locations, and code compiled from them has debug information. Throws
+// CompileError for a fixed size that no def has.
 std::vector<Program> parse(std::string_view text, std::string_view file, bool lines = false,
                            const FixedSizes& fixed = {});
 

@@ -1,4 +1,4 @@
-// Where a parser stands among the tokens.
+// A parser's position in the token sequence.
 #pragma once
 
 #include "host/lang/lexer.h"
@@ -28,7 +28,7 @@ class TokenReader {
     if (is) ++at_;
     return is;
   }
-  // `why` goes behind the symbol in the message: " after the arguments".
+  // `why` is appended to the symbol in the message: " after the arguments".
   Token expect_symbol(std::string_view text, const std::string& why = "") {
     if (!at_symbol(text)) throw unexpected("'" + std::string(text) + "'" + why);
     return take();
@@ -38,12 +38,12 @@ class TokenReader {
     return take();
   }
 
-  // "expected `what`, got 'x'" at the current token.
+  // Returns the error "expected `what`, got 'x'" at the current token.
   TextError unexpected(const std::string& what) const {
     return source_.error(peek().offset, "expected " + what + ", got " + described(peek()));
   }
   const Source& source() const { return source_; }
-  // Where the last token taken ends.
+  // Offset of the end of the last token taken.
   std::size_t taken_to() const { return at_ == 0 ? 0 : tokens_[at_ - 1].offset + tokens_[at_ - 1].text.size(); }
 
  private:

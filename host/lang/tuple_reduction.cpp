@@ -35,7 +35,7 @@ TupleReduction::TupleReduction(const ir::Reducer& reducer, const std::string& na
   std::vector<bool> exact;
   for (std::size_t i = 0; i < terms_.size(); ++i)
     exact.push_back(terms_[i]->exact && (starts_.empty() || starts_[i]->exact));
-  // What one combination rounds the next one finds rounded.
+  // A component that one combination rounds enters the next one rounded, so this repeats until nothing changes.
   for (bool settled = false; !settled;) {
     build(reducer, name, exact);
     settled = true;
@@ -79,7 +79,7 @@ void TupleReduction::add(const Lanes* condition, std::size_t n) {
   program_->run(n);
   for (std::size_t lane = 0; lane < n; ++lane) {
     if (condition != nullptr && condition->integer[lane] == 0) continue;
-    // A combination may be an operand itself, so nothing is overwritten before all are read.
+    // A combined value may be an operand itself, so all are read before any is overwritten.
     for (std::size_t i = 0; i < left_.size(); ++i) {
       const Lanes& part = *combined_[i];
       next_[i] = {part.real[lane], part.integer[lane], part.exact ? 0 : part.error[lane]};

@@ -1,4 +1,4 @@
-// How the reference evaluator combines tuples with a user's reducer: for many elements at once, one term after the
+// Combines tuples with a user's reducer for the reference evaluator: for many elements at once, one term after the
 // other.
 #pragma once
 
@@ -12,14 +12,15 @@ namespace ferry::lang {
 
 class TupleReduction {
  public:
-  // `starts` and `terms` are the lanes that will hold the values to start from (empty: the identity) and to combine.
+  // `starts` and `terms` are the lanes that will hold the initial values (empty: the identity) and the values to
+  // combine.
   TupleReduction(const ir::Reducer& reducer, const std::string& name, std::vector<const Lanes*> starts,
                  std::vector<const Lanes*> terms);
 
   bool exact(std::size_t component) const { return left_[component]->exact; }
-  // The first n lanes start from what `starts` holds.
+  // Initialises the first n lanes from `starts`.
   void start(std::size_t n);
-  // Joins what `terms` holds, where the condition (null: always) holds.
+  // Combines `terms` into the result in lanes where the condition (null: always true) holds.
   void add(const Lanes* condition, std::size_t n);
   Element result(std::size_t component, std::size_t lane) const;
 

@@ -83,7 +83,7 @@ std::vector<Expr> best_over(ir::ReduceOp op, Expr value, Expr index, const std::
     const Expr better = greatest ? right[0] > left[0] : right[0] < left[0];
     const Expr right_wins = better || (is_nan(right[0]) && !is_nan(left[0]));
     const Expr equal = right[0] == left[0] || (is_nan(right[0]) && is_nan(left[0]));
-    // As unsigned numbers -1, which stands for no index, is the highest.
+    // As an unsigned number -1, which stands for no index, is the highest.
     const Expr earlier = ir::cast(DType::u64, right[1]) < ir::cast(DType::u64, left[1]);
     const Expr take = right_wins || (equal && earlier);
     return std::vector<Expr>{ir::select(take, right[0], left[0]), ir::select(take, right[1], left[1])};
@@ -146,14 +146,14 @@ std::vector<Expr> moments_over(Expr value, const std::vector<ReduceAxis>& axes, 
   const auto combine = [](const std::vector<Expr>& left, const std::vector<Expr>& right) {
     const Expr one = ir::constant(left[0].type(), 1.0);
     const Expr count = left[0] + right[0], apart = right[1] - left[1];
-    // Of two empty parts the share is 0, whatever it is divided by.
+    // The share of two empty parts is 0, whatever it is divided by.
     const Expr share = right[0] / ir::max(count, one);
     return std::vector<Expr>{count, left[1] + apart * share, left[2] + right[2] + apart * apart * left[0] * share};
   };
   const auto identity = [](const std::vector<ir::Type>& types) {
     return std::vector<Expr>(3, ir::constant(types[0], 0.0));
   };
-  // A count of float16 would end at 2048.
+  // A count in float16 would saturate at 2048.
   const DType type = value.type().code;
   const bool narrow = type == DType::f16 || type == DType::bf16;
   if (narrow) value = ir::cast(DType::f32, value);

@@ -13,7 +13,7 @@ bool is_narrow(ir::Type type) { return type.code == DType::f16 || type.code == D
 Expr widened(const Expr& term) {
   if (const auto* product = term.as<ir::Binary>(); product != nullptr && product->op == ir::BinaryOp::mul)
     return ir::cast(DType::f32, product->left) * ir::cast(DType::f32, product->right);
-  // The choice stays on top, where lowering looks for terms that are left out.
+  // The choice stays outermost, where lowering looks for terms that are left out.
   if (const auto* choice = term.as<ir::IfThenElse>())
     return ir::if_then_else(choice->condition, widened(choice->on_true), widened(choice->on_false));
   if (const auto* choice = term.as<ir::Select>())
