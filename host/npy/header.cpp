@@ -9,7 +9,7 @@ namespace ferry::npy {
 
 namespace {
 
-// As much of Python's literals as the header holds: a dictionary of strings, bools and tuples of integers.
+// Parses the subset of Python literals that the header uses: a dictionary of strings, bools and tuples of integers.
 class Reader {
  public:
   Reader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -77,7 +77,7 @@ struct Code {
   DType dtype;
   const char* text;
 };
-// What ml_dtypes calls the type that numpy itself does not know.
+// The name that ml_dtypes gives to bfloat16, which numpy itself does not know.
 constexpr const char* kBfloat16 = "bfloat16";
 constexpr Code kCodes[] = {{DType::f16, "f2"},  {DType::f32, "f4"},      {DType::f64, "f8"}, {DType::i8, "i1"},
                            {DType::i16, "i2"},  {DType::i32, "i4"},      {DType::i64, "i8"}, {DType::u8, "u1"},
@@ -138,7 +138,7 @@ std::string header_text(DType dtype, const std::vector<std::int64_t>& shape) {
   if (shape.size() == 1) sizes += ",";
   std::string text =
       "{'descr': '" + std::string(order) + code + "', 'fortran_order': False, 'shape': (" + sizes + "), }";
-  // numpy leaves room for the first size to grow in place, to 21 digits.
+  // Like numpy, leave room for the first size to grow in place, to 21 digits.
   if (!shape.empty()) text.append(21 - std::to_string(shape.front()).size(), ' ');
   return text;
 }

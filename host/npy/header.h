@@ -1,4 +1,4 @@
-// The header of a .npy file: a Python dictionary written out.
+// The header of a .npy file: a Python dictionary literal.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Header {
   std::vector<std::int64_t> shape;
 };
 
-// The text between the length and the data. `name` is what messages call the file.
+// Parses the text between the length and the data. `name` is the name of the file in messages.
 Header parse_header(std::string_view text, const std::string& name);
 std::string header_text(DType dtype, const std::vector<std::int64_t>& shape);
 

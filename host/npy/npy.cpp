@@ -27,7 +27,7 @@ std::uint32_t read_little_endian(std::span<const std::uint8_t> bytes) {
   return value;
 }
 
-// Elements of a column-major tensor, in row-major order.
+// Reorders the elements of a column-major tensor into row-major order.
 std::vector<std::uint8_t> to_row_major(const std::vector<std::uint8_t>& from, const std::vector<std::int64_t>& shape,
                                        std::size_t element) {
   std::vector<std::uint8_t> into(from.size());

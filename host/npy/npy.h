@@ -11,13 +11,13 @@
 
 namespace ferry::npy {
 
-// The message names the file, and where it stopped making sense.
+// The message names the file and the location of the mistake.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Dense, row-major, little-endian, whatever the file's order was.
+// Dense, row-major and little-endian, whatever the order in the file.
 struct Array {
   DType dtype = DType::f32;
   std::vector<std::int64_t> shape;
@@ -25,14 +25,14 @@ struct Array {
 };
 
 // bfloat16, which numpy itself does not know, is written under the name that it has once the Python package ml_dtypes
-// is imported. What ml_dtypes itself saves, elements of two bytes without a meaning ('V2'), is read as bfloat16 too.
+// is imported. Elements of two bytes without a meaning ('V2'), which ml_dtypes itself saves, are read as bfloat16 too.
 Array read(const std::string& path);
-// The contents of a file; `name` is what messages call it.
+// Parses the contents of a file; `name` is its name in messages.
 Array parse(std::span<const std::uint8_t> file, const std::string& name);
 
 void write(const std::string& path, DType dtype, std::span<const std::int64_t> shape,
            std::span<const std::uint8_t> bytes);
-// The same bytes as numpy.save writes.
+// Returns the same bytes that numpy.save writes.
 std::vector<std::uint8_t> format(DType dtype, std::span<const std::int64_t> shape, std::span<const std::uint8_t> bytes);
 
 }  // namespace ferry::npy

@@ -14,7 +14,7 @@ namespace ferry::npy {
 
 namespace {
 
-// What one call of write() takes at most on Linux, rounded.
+// About the maximum that one call of write() transfers on Linux.
 constexpr std::size_t kPiece = std::size_t{1} << 30;
 
 int write_all(int file, std::span<const std::uint8_t> bytes) {
@@ -39,7 +39,7 @@ int write_in_place(const std::string& path, std::span<const std::uint8_t> bytes)
   return file < 0 ? errno : write_and_close(file, bytes);
 }
 
-// As open() would make it.
+// The mode that open() would give a new file.
 mode_t new_file_mode() {
   const mode_t mask = umask(0);
   umask(mask);
@@ -53,7 +53,7 @@ int write_whole_file(const std::string& path, std::span<const std::uint8_t> byte
     if (fflush(stdout) != 0) return errno;
     return write_all(STDOUT_FILENO, bytes);
   }
-  // A link stays one, and what it leads to is replaced.
+  // A symbolic link is preserved; the file it points to is replaced.
   std::error_code error;
   const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, error);
   const std::string target = error ? path : resolved.string();
@@ -63,7 +63,7 @@ int write_whole_file(const std::string& path, std::span<const std::uint8_t> byte
   if (exists && access(target.c_str(), W_OK) != 0) return errno;
   std::string beside = target + ".XXXXXX";
   const int file = mkostemp(beside.data(), O_CLOEXEC);
-  // A folder that takes no new file may still have one that can be written.
+  // A directory that permits no new file may still contain a writable one.
   if (file < 0) return exists && errno == EACCES ? write_in_place(target, bytes) : errno;
   int failed = fchmod(file, exists ? before.st_mode & 07777 : new_file_mode()) != 0 ? errno : 0;
   const int write_failed = write_and_close(file, bytes);

@@ -1,4 +1,4 @@
-// Files that are there whole or not at all.
+// Writes a file completely or not at all.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace ferry::npy {
 
-// Writes the bytes to a new file beside `path`, which then takes its place: what was there before stays when the disk
-// is full or the program is ended. "-" is standard output; what is no regular file (a device, a pipe) is written to as
-// it stands. Returns 0, or the errno of what went wrong.
+// Writes the bytes to a new file beside `path`, which then replaces it: the previous contents survive if the disk is
+// full or the program is killed. "-" is standard output; anything but a regular file (a device, a pipe) is written to
+// in place. Returns 0, or the errno of the failure.
 int write_whole_file(const std::string& path, std::span<const std::uint8_t> bytes);
 
 }  // namespace ferry::npy
