@@ -19,7 +19,7 @@ void expect_groups(const Tensor& x, const Tensor& kernel, std::int64_t groups, c
     throw CompileError("'" + name + "': expected channels and filters in " + std::to_string(groups) +
                        " equal groups, got " + shape_text(x) + " and " + shape_text(kernel));
   }
-  // With symbolic channels and groups the sizes cannot be compared here; a wrong one shows as a read outside the input.
+  // Symbolic channels with groups cannot be compared here; a mismatch shows up as a read outside the input.
   const Expr each = x.shape()[1] / Expr(groups);
   if (groups == 1 || ir::as_int(each) != nullptr) {
     expect_same(each, kernel.shape()[1],
@@ -27,7 +27,7 @@ void expect_groups(const Tensor& x, const Tensor& kernel, std::int64_t groups, c
   }
 }
 
-// The channel of the input that channel `c` of a group's filter sees at output channel `o`.
+// Returns the input channel that channel `c` of a group's filter reads for output channel `o`.
 Expr channel_of(const Expr& o, const Expr& c, const Tensor& kernel, std::int64_t groups) {
   return groups == 1 ? c : o / (kernel.shape()[0] / Expr(groups)) * kernel.shape()[1] + c;
 }

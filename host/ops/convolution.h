@@ -10,7 +10,7 @@ namespace ferry::ops {
 using lang::Expr;
 using lang::Tensor;
 
-// What a filter of `kernel` elements sees of `size`, in one dimension.
+// How a filter moves over the input in one dimension.
 struct Window {
   Expr stride = 1;
   Expr padding = 0;  // on both sides
@@ -18,7 +18,7 @@ struct Window {
 
   // (size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1
   Expr output_size(const Expr& size, const Expr& kernel) const;
-  // The place in the padded input that element `k` of the filter at output `o` sees.
+  // Returns the position in the padded input that element `k` of the filter reads for output `o`.
   Expr place(const Expr& o, const Expr& k) const { return o * stride + k * dilation; }
 };
 
@@ -26,18 +26,18 @@ struct Convolution {
   Window height, width;
   std::int64_t groups = 1;
 };
-// The same in both dimensions.
+// Returns a convolution with the same parameters in both dimensions.
 Convolution convolution(Expr stride, Expr padding, Expr dilation = 1, std::int64_t groups = 1);
 
-// X [N, C, H, W] and K [O, C / groups, KH, KW] give [N, O, OH, OW]. A padded input is the stage NAME.pad.
+// Convolves X [N, C, H, W] with K [O, C / groups, KH, KW] to [N, O, OH, OW]. A padded input is the stage NAME.pad.
 Tensor conv2d(const Tensor& x, const Tensor& kernel, const Convolution& shape, std::string name);
-// X [N, C, W] and K [O, C / groups, KW] give [N, O, OW].
+// Convolves X [N, C, W] with K [O, C / groups, KW] to [N, O, OW].
 Tensor conv1d(const Tensor& x, const Tensor& kernel, const Window& window, std::string name, std::int64_t groups = 1);
-// X [N, C, H, W] and K [C, M, KH, KW] give [N, C * M, OH, OW]: each channel has M filters of its own.
+// Convolves X [N, C, H, W] with K [C, M, KH, KW] to [N, C * M, OH, OW]: each channel has M filters of its own.
 Tensor depthwise_conv2d(const Tensor& x, const Tensor& kernel, const Convolution& shape, std::string name);
 
-// A depthwise convolution with D [C, M, KH, KW], the stage NAME.depthwise, and then one of 1x1 with P [O, C * M, 1, 1]
-// that mixes the channels.
+// A depthwise convolution with D [C, M, KH, KW], the stage NAME.depthwise, followed by a 1x1 convolution with
+// P [O, C * M, 1, 1] that mixes the channels.
 Tensor depthwise_separable_conv2d(const Tensor& x, const Tensor& depthwise, const Tensor& pointwise,
                                   const Convolution& shape, std::string name);
 

@@ -10,8 +10,7 @@
 namespace ferry::ops {
 namespace {
 
-// Which dimension of a tensor of `rank` stands at dimension `d` of `of`, aligned at the end; nothing when it is
-// missing.
+// Whether a tensor of `rank` has dimension `d` of a shape with `of` dimensions, both aligned at the end.
 bool has_dimension(std::size_t d, std::size_t rank, std::size_t of) { return d + rank >= of; }
 
 Expr element(const Tensor& tensor, const std::vector<Expr>& index) {

@@ -1,5 +1,5 @@
-// Operators that work element by element, with NumPy's broadcasting: shapes are aligned at their last dimensions, and a
-// dimension that is 1 or missing is repeated. Two different symbolic sizes do not broadcast.
+// Elementwise operators with NumPy's broadcasting: shapes are aligned at their last dimensions, and a dimension that is
+// 1 or missing is repeated. Two different symbolic sizes do not broadcast.
 #pragma once
 
 #include "host/lang/tensor.h"
@@ -13,7 +13,7 @@ namespace ferry::ops {
 using lang::Expr;
 using lang::Tensor;
 
-// CompileError "'C': expected shapes that broadcast, got [4, 3] and [4, 2]".
+// Throws CompileError: "'C': expected shapes that broadcast, got [4, 3] and [4, 2]".
 std::vector<Expr> broadcast_shape(const Tensor& a, const Tensor& b, const std::string& name);
 Tensor broadcast(const Tensor& a, const Tensor& b, const std::function<Expr(Expr, Expr)>& operation, std::string name);
 
@@ -26,7 +26,7 @@ Tensor min(const Tensor& a, const Tensor& b, std::string name);
 Tensor pow(const Tensor& a, const Tensor& b, std::string name);
 
 Tensor map(const Tensor& x, const std::function<Expr(Expr)>& operation, std::string name);
-// A function of math.def with one argument.
+// Applies a function of math.def with one argument.
 Tensor unary(const Tensor& x, const std::string& function, std::string name);
 Tensor relu(const Tensor& x, std::string name);
 Tensor sigmoid(const Tensor& x, std::string name);

@@ -6,7 +6,7 @@
 namespace ferry::ops {
 namespace {
 
-// `lead` dimensions stand before the matrices of both.
+// Both tensors have `lead` batch dimensions before those of the matrices.
 Tensor product(const Tensor& a, const Tensor& b, std::string name, Transposed transposed, std::size_t lead) {
   expect_rank(a, lead + 2, name);
   expect_rank(b, lead + 2, name);

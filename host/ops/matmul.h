@@ -17,7 +17,7 @@ struct Transposed {
 
 // C[m, n] = sum over k of A[m, k] * B[k, n], with k called "k".
 Tensor matmul(const Tensor& a, const Tensor& b, std::string name, Transposed transposed = {});
-// The same for each entry of the first dimension, which both have.
+// The same for each entry of the first dimension, the batch, which both tensors have.
 Tensor batch_matmul(const Tensor& a, const Tensor& b, std::string name, Transposed transposed = {});
 // Y[n, o] = sum over i of X[n, i] * W[o, i], plus B[o] unless B is an empty Tensor; the sum is then NAME.product.
 Tensor dense(const Tensor& x, const Tensor& weights, const Tensor& bias, std::string name);

@@ -25,12 +25,12 @@ Tensor pool(ir::ReduceOp op, const Tensor& x, const Pooling& shape, const std::s
       name);
 }
 
-// How many places of the window at output `o` lie inside the image.
+// Returns the number of elements of the window at output `o` that lie inside the image.
 Expr inside(const Window& window, const Expr& o, const Expr& kernel, const Expr& size) {
   const Expr begin = o * window.stride - window.padding;
   if (ir::is_constant(window.padding, 0)) return kernel;
   if (ir::is_constant(window.dilation, 1)) return ir::min(begin + kernel, size) - ir::max(begin, 0);
-  // Of begin, begin + dilation, ...: those below `size` less those below 0.
+  // Counts the elements begin, begin + dilation, ... that are below `size`, minus those below 0.
   const auto below = [&](const Expr& end) {
     return ir::max(0, ir::min(kernel, ir::ceil_div(end - begin, window.dilation)));
   };

@@ -22,7 +22,7 @@ void check_dimensions(const Tensor& x, std::vector<std::size_t>& dimensions, con
   }
 }
 
-// The loops over chosen dimensions of a tensor.
+// The loops of a reduction over chosen dimensions of a tensor.
 struct Over {
   Over(const Tensor& tensor, const std::vector<std::size_t>& dimensions, bool keep_dimensions)
       : x(tensor), reduced(tensor.rank()), keep(keep_dimensions) {
@@ -34,7 +34,7 @@ struct Over {
     }
   }
 
-  // Of the tensor, at a place of the result and a point of the axes.
+  // Returns the tensor's element at an index of the result and a point of the axes.
   Expr element(const std::vector<Expr>& i) const {
     std::vector<Expr> at;
     std::size_t axis = 0, next = 0;
@@ -45,7 +45,7 @@ struct Over {
     return x(at);
   }
 
-  // Where a point stands among all points of the axes, the last one running fastest.
+  // Returns the row-major position of a point among all points of the axes.
   Expr position() const {
     Expr place(axes[0]);
     for (std::size_t a = 1; a < axes.size(); ++a) place = place * axes[a].axis().extent + Expr(axes[a]);
@@ -71,12 +71,12 @@ Tensor place_of(ArgOver find, const Tensor& x, std::vector<std::size_t> dimensio
 
 bool is_narrow(const Tensor& x) { return x.dtype() == DType::f16 || x.dtype() == DType::bf16; }
 
-// What means are computed in: a total of float16 ends at 65,504, long before its mean does.
+// Returns x in the type in which means are computed: a total in float16 overflows at 65,504, long before its mean does.
 Tensor as_wide_floats(const Tensor& x, const std::string& name) {
   return is_float(x.dtype()) && !is_narrow(x) ? x : cast(x, DType::f32, name + ".float");
 }
 
-// A mean of x as its own type, if that is a narrow one.
+// Rounds a mean of x to its own type, if that is a narrow one.
 Expr as_mean_of(const Tensor& x, const Expr& value) { return is_narrow(x) ? ir::cast(x.dtype(), value) : value; }
 
 }  // namespace

@@ -77,7 +77,7 @@ Tensor reshape(const Tensor& x, std::vector<Expr> shape, std::string name) {
         for (std::size_t d = 0; d < i.size(); ++d) place = place * shape[d] + i[d];
         std::vector<Expr> at(x.rank());
         for (std::size_t d = x.rank(); d-- > 0;) {
-          // The first index needs no modulo: the place is inside.
+          // The first index needs no modulo, since the position is in bounds.
           at[d] = d == 0 ? place : place % x.shape()[d];
           place = place / x.shape()[d];
         }
@@ -158,7 +158,7 @@ Tensor concat(const std::vector<Tensor>& parts, std::size_t dimension, std::stri
           if (p > 0) at[dimension] = i[dimension] - ends[p - 1];
           return parts[p](at);
         };
-        // A choice guards its sides: each reads only what it has.
+        // The choice guards its branches: each part is read only in bounds.
         Expr value = part(parts.size() - 1);
         for (std::size_t p = parts.size() - 1; p-- > 0;)
           value = ir::if_then_else(i[dimension] < ends[p], part(p), value);
