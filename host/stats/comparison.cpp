@@ -16,7 +16,8 @@ double reach_of(double deviation, double count) {
   return student_t_quantile(1 - kComparisonLevel / 2, count - 1) * deviation / std::sqrt(count);
 }
 
-// The least count whose interval reaches no farther than `reach`; nothing beyond what anybody would wait for.
+// Returns the least count for which the interval's half width is at most `reach`, or nothing beyond an impractical
+// count.
 std::optional<std::uint32_t> enough_for(double deviation, double reach) {
   constexpr std::uint32_t kMost = 100'000;
   if (!(reach > 0)) return std::nullopt;
@@ -32,7 +33,7 @@ std::string percent_text(double fraction) {
   return text;
 }
 
-// What a ratio of A's time to B's says of A.
+// Describes A by the ratio of A's time to B's.
 std::string effect_text(double ratio) {
   return ratio < 1 ? percent_text(1 - ratio) + " faster" : percent_text(ratio - 1) + " slower";
 }
@@ -70,7 +71,7 @@ Comparison compare(std::span<const double> log_ratios, double least_effect) {
   } else if (std::abs(mean) + reach <= least) {
     result.verdict = Verdict::no_difference;
   } else {
-    // The mean stays, the interval shrinks: until it excludes 1, or until it lies within the least effect.
+    // With more processes the mean stays and the interval shrinks until it excludes 1 or lies within the least effect.
     result.enough_processes = enough_for(deviation, std::abs(mean) >= least ? std::abs(mean) : least - std::abs(mean));
   }
   return result;
@@ -100,7 +101,7 @@ std::string to_text(const Comparison& comparison, double least_effect) {
 }
 
 Slowdown slowdown(const Comparison& comparison, double limit) {
-  // Of B's time over A's.
+  // Bounds of B's time over A's.
   const double low = 1 / comparison.high, high = 1 / comparison.low;
   if (low >= 1 + limit) return Slowdown::yes;
   return high < 1 + limit ? Slowdown::no : Slowdown::unknown;

@@ -1,4 +1,4 @@
-// Whether more samples would have told more.
+// Whether the samples suffice: their uncertainty and their drift.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@ namespace ferry::stats {
 // kLeastForInterval samples or a median of 0.
 double relative_uncertainty(std::span<const double> samples);
 
-// The median of the last third over that of the first, less 1: what warming up, throttling or a job beside ours does.
-// 0 with fewer than 6 samples.
+// Returns the median of the last third over that of the first, minus 1. Warming up, throttling or competing processes
+// cause drift. 0 with fewer than 6 samples.
 double drift(std::span<const double> samples);
 
 }  // namespace ferry::stats

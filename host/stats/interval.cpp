@@ -19,7 +19,7 @@ int cosine_count(std::size_t samples) {
   return std::clamp(static_cast<int>(wish), 2, kMostCosines);
 }
 
-// Half for each sample below the median, less half for each above: a series around 0 whose sum over time varies as the
+// 0.5 for each sample below the median and -0.5 for each above: a series around 0 whose sum over time varies as the
 // number of samples below the true median does.
 std::vector<double> signs(std::span<const double> samples, double middle) {
   std::vector<double> series;

@@ -1,4 +1,4 @@
-// Samples that stand apart. They are labelled, never dropped: what disturbs a measurement may disturb the users too.
+// Labels outliers. They are never dropped: what disturbs a measurement may also disturb users.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ enum class OutlierLabel : std::uint8_t { none, low_severe, low_mild, high_mild, 
 // "low severe" and so on; "" for none.
 const char* to_text(OutlierLabel label);
 
-// One a sample: mild beyond 1.5, severe beyond 3 interquartile ranges from the quartiles (Tukey, Exploratory Data
-// Analysis, 1977).
+// Returns a label for each sample: mild beyond 1.5, severe beyond 3 interquartile ranges from the quartiles (Tukey,
+// Exploratory Data Analysis, 1977).
 std::vector<OutlierLabel> label_outliers(std::span<const double> samples);
 
 }  // namespace ferry::stats

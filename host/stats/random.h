@@ -1,4 +1,4 @@
-// A small seeded source of random numbers, the same on every machine: results that depend on chance can be had again.
+// A small seeded random number generator, the same on every machine, so that random results are reproducible.
 #pragma once
 
 #include <cmath>
@@ -17,11 +17,11 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  // In [0, 1).
+  // Returns a number in [0, 1).
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-  // In [0, count); the bias of the remainder is below 2^-32 for all counts that fit memory.
+  // Returns a number in [0, count); the modulo bias is below 2^-32 for all counts that fit memory.
   std::uint64_t below(std::uint64_t count) { return next() % count; }
-  // Mean 0, variance 1 (Box and Muller, 1958).
+  // Returns a normally distributed number with mean 0 and variance 1 (Box and Muller, 1958).
   double normal() {
     constexpr double kTwoPi = 6.283185307179586;
     return std::sqrt(-2 * std::log(1 - uniform())) * std::cos(kTwoPi * uniform());

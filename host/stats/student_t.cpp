@@ -6,8 +6,8 @@
 namespace ferry::stats {
 namespace {
 
-// The continued fraction of the incomplete beta function (Abramowitz and Stegun, 26.5.8), evaluated from the front
-// after Lentz: numerator and denominator are kept as ratios of neighbours, so that neither overflows.
+// Evaluates the continued fraction of the incomplete beta function (Abramowitz and Stegun, 26.5.8) forward by Lentz's
+// method: numerator and denominator are kept as ratios of successive terms, so that neither overflows.
 double beta_fraction(double a, double b, double x) {
   constexpr double kTiny = 1e-300, kPrecision = 1e-15;
   const auto away_from_zero = [](double value) { return std::abs(value) < kTiny ? kTiny : value; };
@@ -30,13 +30,13 @@ double beta_fraction(double a, double b, double x) {
   return fraction;
 }
 
-// The regularised incomplete beta function.
+// Returns the regularised incomplete beta function.
 double incomplete_beta(double a, double b, double x) {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
   const double front =
       std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x));
-  // The fraction converges fast on this side of the mean only.
+  // The fraction converges fast only on this side of the mean.
   if (x < (a + 1) / (a + b + 2)) return front * beta_fraction(a, b, x) / a;
   return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }

@@ -1,11 +1,11 @@
-// Student's distribution: how far an estimate may lie from the truth when its spread was estimated too.
+// Student's t distribution: the distribution of a standardised mean whose variance is estimated too.
 #pragma once
 
 namespace ferry::stats {
 
-// The probability of a value below t; degrees of freedom at least 1, not necessarily whole.
+// Returns the probability of a value below t; degrees of freedom at least 1, not necessarily integral.
 double student_t_cdf(double t, double degrees);
-// The t that a value lies below with this probability, 0 < probability < 1.
+// Returns the t that a value is below with this probability, 0 < probability < 1.
 double student_t_quantile(double probability, double degrees);
 
 }  // namespace ferry::stats
