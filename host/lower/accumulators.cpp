@@ -11,7 +11,7 @@ using namespace ir;
 
 namespace {
 
-// Partial results up to this size are kept on the stack; larger ones would push everything else out of the cache.
+// Partial results up to this size are kept on the stack; larger ones would evict everything else from the cache.
 constexpr std::int64_t kMaxAccumulatorBytes = 16 * 1024;
 
 Accumulators make(const Reduce& reduce, const std::vector<LoopCopy>& loops, const std::string& name, Scope scope) {
@@ -68,7 +68,7 @@ Stmt combine(const Reduce& reduce, const Accumulators& into, const std::vector<E
     operands[reduce.reducer->right[i].get()] = values[i];
   }
   if (values.size() == 1) return into.store(0, substitute(reduce.reducer->combine[0], operands));
-  // Every component reads the old tuple, so the new one is complete before any of it is stored.
+  // Every component reads the old tuple, so the whole new tuple is computed before any of it is stored.
   std::vector<Stmt> stores;
   std::vector<Expr> names;
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -1,4 +1,4 @@
-// What a reduction adds up in: arrays of partial results, or the results themselves.
+// The accumulators of a reduction: arrays of partial results, or the results themselves.
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
@@ -12,7 +12,7 @@ namespace ferry::lower {
 using ir::Expr;
 using ir::Stmt;
 
-// A loop with its id, or of several copies of it the one without guests.
+// A loop with its id. Where a loop is emitted several times, only one of the copies contains its attached stages.
 struct LoopCopy {
   schedule::Loop loop;
   std::size_t id = 0;
@@ -22,7 +22,7 @@ struct LoopCopy {
 struct Accumulators {
   std::vector<ir::BufferRef> buffers;
   std::vector<std::vector<Expr>> indices;  // one for each buffer
-  bool are_local = true;                   // made here, not the results themselves
+  bool are_local = true;                   // allocated here, rather than the results themselves
 
   Expr load(std::size_t i) const { return ir::Load::make(buffers[i], indices[i]); }
   Stmt store(std::size_t i, Expr value) const { return ir::Store::make(buffers[i], indices[i], std::move(value)); }
@@ -31,17 +31,17 @@ struct Accumulators {
 // Whether partial results for all iterations of these loops are small enough for the stack.
 bool fits_stack(const ir::Reduce& reduce, const std::vector<LoopCopy>& loops);
 
-// An element for each iteration of the loops: on the stack if they fit, else in the workspace. As `component` each
-// buffer has its own of the tuple.
+// Makes an element for each iteration of the loops: on the stack if they fit, otherwise in the workspace. Each buffer's
+// `component` is its component of the tuple.
 Accumulators make_accumulators(const ir::Reduce& reduce, const std::vector<LoopCopy>& loops, const std::string& name);
-// The same where all threads of a block see them.
+// The same in memory shared by all threads of a block.
 Accumulators make_shared_accumulators(const ir::Reduce& reduce, const std::vector<LoopCopy>& loops,
                                       const std::string& name);
 
-// The body with the arrays around it.
+// Wraps the body in the allocations of the arrays.
 Stmt allocated(const Accumulators& accumulators, Stmt body);
 
-// accumulators = combine(accumulators, values), all components at once.
+// accumulators = combine(accumulators, values), for all components at once.
 Stmt combine(const ir::Reduce& reduce, const Accumulators& into, const std::vector<Expr>& values);
 Stmt store_each(const Accumulators& into, const std::vector<Expr>& values);
 

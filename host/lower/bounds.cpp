@@ -32,7 +32,7 @@ std::vector<Range> ranges_of(const std::vector<Loop>& loops) {
   return ranges;
 }
 
-// Whether all iterations of the loop, the threads of a block, see the same copy of what is in that scope.
+// Whether all iterations of the loop, the threads of a block, share one copy of memory in that scope.
 bool shares(Scope scope, const Loop& loop) {
   return scope == Scope::shared && (ir::is_thread(loop.kind) || loop.kind == ForKind::vthread);
 }
@@ -59,7 +59,7 @@ class Inference {
             std::span<const Expr> sizes)
       : nests_(nests), stage_(stage), place_(place) {
     for (Loop& loop : loops_around(nests, place)) (shares(scope, loop) ? sharing_ : around_).push_back(std::move(loop));
-    // Before the loops, whose extents say more of sizes that are not negative.
+    // The conditions on sizes come before those of the loops, whose extents say more once sizes are non-negative.
     if (!around_.empty()) facts_.assign(sizes.begin(), sizes.end());
     for (Expr& fact : facts_of(around_)) facts_.push_back(std::move(fact));
     boxes_.resize(stage.axes.size());
@@ -75,7 +75,7 @@ class Inference {
     const auto values = reader.loops.axis_values();
     for (std::size_t i = 0; i < axes.size(); ++i) {
       const bool spatial = i < reader.needed.size();
-      // As far as the reader's loops go, and as far as they do something.
+      // The range of the reader's loops, and the part of it that is needed.
       const Interval all = spatial ? Interval{reader.needed[i].min, reader.needed[i].min + reader.needed[i].extent - 1}
                                    : Interval{axes[i].min, axes[i].min + axes[i].extent - 1};
       const Interval used = spatial ? Interval{reader.needed[i].lowest(), reader.needed[i].highest()} : all;
@@ -107,7 +107,7 @@ class Inference {
     std::optional<Interval> loose, tight;
   };
 
-  // The interval with every loop inside of the place replaced; where that has no bound, the whole axis.
+  // Returns the interval with every loop inside `place` replaced by its bounds, or the whole axis if it has none.
   static Interval outermost(const Interval& of, const std::vector<Range>& ranges, const Axis& axis) {
     const auto bounds = bounds_over(of, ranges);
     return bounds ? *bounds : Interval{axis.min, axis.min + axis.extent - 1};
@@ -117,7 +117,7 @@ class Inference {
     for (std::size_t d = 0; d < load.indices.size(); ++d) {
       const Interval everything = {Expr(0), stage_.axes[d].extent - 1};
       const Interval index = {load.indices[d], load.indices[d]};
-      // What is read from memory may be anything.
+      // An index that is loaded from memory may have any value.
       auto bounds = passes::is_arithmetic(index.lo) ? bounds_over(index, loose) : std::nullopt;
       auto used = bounds && tight ? bounds_over(index, *tight) : bounds;
       if (!bounds) bounds = used = everything;
@@ -136,7 +136,7 @@ class Inference {
   }
 
   Needed finish(const Box& box, const Expr& size) const {
-    if (!box.loose) return {Expr(0), Expr(0), {}, {}};  // nobody reads it
+    if (!box.loose) return {Expr(0), Expr(0), {}, {}};  // no reader
     Interval loose = *box.loose;
     Needed needed;
     if (!uses_any(loose.lo, around_)) loose.lo = passes::simplify(max(box.tight->lo, Expr(0)), facts_);
@@ -154,7 +154,7 @@ class Inference {
   const schedule::ScheduledStage& stage_;
   const Attachment& place_;
   std::vector<Loop> around_;
-  std::vector<Loop> sharing_;  // around as well, but all their iterations share what is computed
+  std::vector<Loop> sharing_;  // also around `place`, but all their iterations share what is computed
   std::vector<Expr> facts_;
   std::vector<Box> boxes_;
 };
@@ -163,14 +163,14 @@ Expr with_next(const Expr& expr, const Expr& var, std::int64_t step) {
   return passes::simplify(substitute(expr, {{var.get(), var + Expr(step)}}));
 }
 
-// By how much a bound grows from one iteration to the next; nothing when that is not a constant.
+// Returns how much a bound grows from one iteration to the next, or nothing when that is not a constant.
 std::optional<std::int64_t> growth(const Expr& bound, const Expr& var) {
   const Expr difference = passes::simplify(with_next(bound, var, 1) - bound);
   const std::int64_t* constant = as_int(difference);
   return constant == nullptr ? std::nullopt : std::optional(*constant);
 }
 
-// Makes of a bound in one iteration one for all of them; false when there is none.
+// Widens a bound of one iteration to a bound for all of them; returns false when there is none.
 bool over_all_iterations(Expr& bound, const Loop& loop,
                          std::optional<Expr> (*widest)(const Expr&, std::span<const Range>)) {
   if (!bound.defined() || !uses_var(bound, loop.var)) return true;
@@ -197,7 +197,7 @@ Sliding slide(std::vector<Needed> needed, const Loop& loop) {
   for (std::size_t i = 0; i < sliding.needed.size(); ++i) {
     const Needed& axis = sliding.needed[i];
     if (!uses_var(axis.min, loop.var) && !uses_var(axis.extent, loop.var)) continue;
-    if (sliding.axis >= 0) return {std::move(sliding.needed)};  // two axes move: the window has corners
+    if (sliding.axis >= 0) return {std::move(sliding.needed)};  // two axes move: the new points are not a box
     sliding.axis = static_cast<int>(i);
   }
   if (sliding.axis < 0) return sliding;
@@ -205,7 +205,8 @@ Sliding slide(std::vector<Needed> needed, const Loop& loop) {
   const std::int64_t* window = as_int(axis.extent);
   const auto step = growth(axis.min, loop.var);
   if (window == nullptr || !step || *step < 1 || *step >= *window) return {std::move(sliding.needed)};
-  // What this iteration does not need, a later one may, which will not compute it again.
+  // A later iteration may need what this one does not, and will not compute it again, so bounds must cover all
+  // iterations.
   std::vector<Needed> wide = sliding.needed;
   for (Needed& other : wide) {
     const bool is_known = over_all_iterations(other.first, loop, passes::lower_bound) &&

@@ -15,11 +15,10 @@ namespace {
 
 using Buffers = std::unordered_set<const Buffer*>;
 
-// Views are left where they are: their strides come with the call.
+// Views are excluded: their strides are arguments of the call.
 bool is_constant(const FunctionParameter& parameter) { return parameter.constant && parameter.buffer->strides.empty(); }
 
-// The buffers of other places that a statement reads and writes, and whether it does anything else that matters to a
-// caller.
+// The buffers that a statement reads and writes, except those it allocates, and whether it has any other side effect.
 class Accesses : public Visitor {
  public:
   explicit Accesses(const Stmt& stmt) { visit(stmt); }
@@ -49,7 +48,7 @@ class Accesses : public Visitor {
     is_only_memory = false;
     Visitor::visit_node(node);
   }
-  // C functions may do anything.
+  // C functions may have any side effect.
   void visit_node(const Evaluate&) override { is_only_memory = false; }
   using Visitor::visit_node;
 
@@ -89,7 +88,7 @@ class Split {
       }
     }
     if (!reads_constants_) return {function_};
-    std::vector<BufferRef> kept;  // of what was made, what the calls want
+    std::vector<BufferRef> kept;  // buffers made from constants that the calls read
     for (const BufferRef& buffer : allocated_)
       if (made.contains(buffer.get()) && read.contains(buffer.get())) kept.push_back(buffer);
     if (kept.empty() || function_.parameters.size() + kept.size() > kMaxParameters) return {function_};
@@ -104,7 +103,7 @@ class Split {
   }
 
  private:
-  // The sizes that constants tell, and without those constants whose shapes are told by other tensors.
+  // Finds the sizes that the shapes of constants determine, and drops constants whose shapes depend on other tensors.
   void find_sizes() {
     std::size_t known = 0;
     do {
@@ -116,11 +115,11 @@ class Split {
     } while (constants_.size() < known);
   }
 
-  // Whether it writes only temporaries, which no other step writes, from constants and what is made of them, or is an
-  // assertion about these.
+  // Whether the step writes only temporaries, which no other step writes, from constants and values derived from them,
+  // or is an assertion about such values.
   bool is_constant_step(std::size_t step, const Buffers& made) const {
     const Accesses& accesses = accesses_[step];
-    // What keeps the indices of a gather inside stands before the gather, wherever that is done.
+    // An assertion that keeps the indices of a gather in bounds comes before the gather, in whichever function that is.
     const bool asserts = steps_[step].as<Assert>() != nullptr;
     if (!asserts && (!accesses.is_only_memory || accesses.writes.empty())) return false;
     for (const Buffer* buffer : accesses.reads)
@@ -188,7 +187,8 @@ class Split {
     }
     for (const Expr& symbol : function_.symbols)
       if (sizes.contains(symbol.get())) preparation.symbols.push_back(symbol);
-    // It runs before the call whose requirements keep its indices inside.
+    // The initialisation function runs before the call, so it checks those of the call's requirements that it can
+    // evaluate.
     for (const Requirement& requirement : function_.requirements) {
       const std::vector<Expr> vars = free_vars(requirement.condition);
       if (std::all_of(vars.begin(), vars.end(), [&](const Expr& var) { return sizes.contains(var.get()); }))
@@ -206,8 +206,8 @@ class Split {
   std::vector<Stmt> steps_;
   std::vector<Accesses> accesses_;
   Buffers constants_;
-  std::unordered_set<const ExprNode*> sizes_;  // that constants tell
-  bool reads_constants_ = false;               // whether what can be prepared does
+  std::unordered_set<const ExprNode*> sizes_;  // determined by constants
+  bool reads_constants_ = false;               // whether any of the constant steps does
 };
 
 }  // namespace

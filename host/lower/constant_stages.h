@@ -1,5 +1,6 @@
-// What is computed of constant parameters alone stays the same from call to call: stages of their own that only read
-// those (packed copies of weights, say) become a function of their own, which runs once for each set of constants.
+// Values computed from constant parameters alone stay the same from call to call. Stages at the root that read only
+// such values (packed copies of weights, for example) are moved into an initialisation function, which runs once for
+// each set of constants.
 //
 //     def mm(float(M,K) A, const float(K,N) B) -> (C)        with B.global, a packed copy of B, at the root:
 //
@@ -12,7 +13,7 @@
 
 namespace ferry::lower {
 
-// The function, and the one that prepares for it, if any of its root's stages are such.
+// Returns the function, followed by its initialisation function if any of its root stages depend on constants alone.
 std::vector<ir::Function> split_constants(ir::Function function);
 
 }  // namespace ferry::lower

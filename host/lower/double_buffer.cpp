@@ -25,12 +25,12 @@ namespace {
 using Copies = std::unordered_map<const Buffer*, std::int64_t>;
 
 struct Wide {
-  BufferRef buffer;  // with a dimension more, the first: iteration i has the part i % copies
+  BufferRef buffer;  // with an additional first dimension: iteration i uses part i % copies
   std::int64_t copies = 0;
 };
 using WideBuffers = std::unordered_map<const Buffer*, Wide>;
 
-// Accesses become those of one iteration's parts.
+// Redirects accesses to the parts of one iteration.
 class UseParts : public Mutator {
  public:
   UseParts(const WideBuffers& wide, Expr iteration) : wide_(wide), iteration_(std::move(iteration)) {}
@@ -61,7 +61,7 @@ class UseParts : public Mutator {
   Expr iteration_;
 };
 
-// One loop, some of whose memory is filled ahead.
+// A loop some of whose buffers are filled ahead.
 class Ahead {
  public:
   Ahead(const For& loop, const Copies& copies) : loop_(loop) {
@@ -89,8 +89,8 @@ class Ahead {
       farthest = std::max(farthest, maker.distance);
       nearest = std::min(nearest, maker.distance);
     }
-    // What one iteration fetches is one group of copies, and so is what it would have fetched in each iteration before
-    // the first.
+    // Each iteration commits the copies that it starts as one group; the prologue commits one group for each iteration
+    // before the first.
     const bool is_late =
         std::any_of(wide_.begin(), wide_.end(), [](const auto& one) { return one.second.buffer->is_ahead; });
     for (std::int64_t iteration = -farthest; iteration < 0; ++iteration) {
@@ -109,7 +109,7 @@ class Ahead {
 
  private:
   struct Maker {
-    Stmt step;              // all that is computed so far ahead
+    Stmt step;              // all steps that are computed at this distance
     std::int64_t distance;  // iterations
   };
 
@@ -127,7 +127,7 @@ class Ahead {
     wide_[buffer.get()] = {std::move(wide), copies};
   }
 
-  // What fills the memory, and what uses it.
+  // Classifies the step as one that fills the buffers or one that uses them.
   void sort(const Stmt& step) {
     std::int64_t copies = 0;
     std::unordered_set<const Buffer*> filled;
@@ -159,7 +159,7 @@ class Ahead {
     }
   }
 
-  // The part of iteration `at`, if there is such an iteration.
+  // Computes the part of iteration `at`, if that iteration exists.
   Stmt make_part(const Maker& maker, const Expr& at, bool is_copy) const {
     const Stmt step = UseParts(wide_, loop_.var).mutate(maker.step);
     const Substitution values{{loop_.var.get(), at}};

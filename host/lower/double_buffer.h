@@ -1,4 +1,4 @@
-// Stages that `double_buffer` computes ahead of the loop they are computed at:
+// Multiple buffering: stages marked `double_buffer` are computed ahead of the loop they are computed at:
 //
 //     for (k = 0; k < n; ++k)                      allocate B[2, 64]
 //       allocate B[64]                             if (0 < n) B[0, ...] = ... of 0
@@ -12,9 +12,9 @@
 
 namespace ferry::lower {
 
-// In the loops of all nests, where tensors are read from where they are kept already. CompileError for a stage that
-// cannot be computed ahead: it needs what its own iteration computes, or stands in a loop whose iterations have no
-// order.
+// Rewrites the loops of all nests after storage has been assigned to tensors. Throws CompileError for a stage that
+// cannot be computed ahead because it needs values of its own iteration, or because it is in a loop whose iterations
+// are unordered.
 ir::Stmt double_buffers(const Nests& nests, const ir::Stmt& body);
 
 }  // namespace ferry::lower

@@ -1,4 +1,4 @@
-// A stage that a C function computes: one call in the place of loops.
+// Lowers a stage computed by a C function to one call instead of loops.
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
@@ -6,7 +6,7 @@
 
 namespace ferry::lower {
 
-// Arguments are named as tensors still, not as where they are kept. CompileError when the result is not dense.
+// The arguments still refer to tensors; storage is assigned later. Throws CompileError when the result is not dense.
 ir::Stmt extern_stage(const Nest& nest);
 
 }  // namespace ferry::lower

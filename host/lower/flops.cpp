@@ -49,7 +49,7 @@ class OperationCounter : public Visitor {
     ++count;
     Visitor::visit_node(node);
   }
-  // Conditions and indices decide what is computed; they are not results.
+  // Conditions and indices control the computation; they are not results.
   void visit_node(const Select& node) override {
     visit(node.on_true);
     visit(node.on_false);

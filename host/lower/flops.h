@@ -1,11 +1,11 @@
-// How much useful arithmetic a program asks for, for people who read GFLOP/s.
+// Counts a program's useful arithmetic operations, for reporting GFLOP/s.
 #pragma once
 
 #include "host/lang/program.h"
 
 namespace ferry::lower {
 
-// Operations on data (not indices) over all points of all stages, as an expression over the program's symbols: a
+// Counts operations on data (not indices) over all points of all stages, as an expression over the program's symbols: a
 // multiply-add counts two, a math function one, a comparison, conversion or copy none.
 ir::Expr count_flops(const lang::Program& program);
 

@@ -1,4 +1,4 @@
-// Replaces reads of inlined stages by what the stage computes.
+// Replaces reads of inlined stages by their values.
 #pragma once
 
 #include "crosscompile/ir/mutator.h"
@@ -10,8 +10,8 @@ namespace ferry::lower {
 
 class Inliner : public ir::Mutator {
  public:
-  // From now on reads of `buffer` become `value` with the axes replaced by the indices; the value must be inlined
-  // already.
+  // From now on reads of `buffer` become `value` with the axes replaced by the indices. Stages inlined earlier must
+  // already be inlined in `value`.
   void inline_as(const ir::BufferRef& buffer, std::vector<ir::Axis> axes, ir::Expr value);
 
  protected:

@@ -31,7 +31,7 @@ using schedule::ScheduledStage;
 
 namespace {
 
-// Whether an expression reads a buffer, and whether only at exactly the given point.
+// Whether an expression reads a buffer, and whether it does so only at the given point.
 class ReadsOf : public Visitor {
  public:
   ReadsOf(const Buffer* buffer, const std::vector<Axis>& point) : buffer_(buffer), point_(point) {}
@@ -54,7 +54,7 @@ class ReadsOf : public Visitor {
   const std::vector<Axis>& point_;
 };
 
-// Reads of tensors become reads of where they are kept.
+// Replaces reads of tensors by reads of their storage.
 class UseStorage : public Mutator {
  public:
   explicit UseStorage(const Nests& nests) {
@@ -108,7 +108,7 @@ class Lowering {
     if (parameter.kind == ParameterKind::scalar) {
       result.scalar = parameter.scalar;
     } else if (parameter.direction == Direction::inout) {
-      // One piece of memory starts as `initial` and ends as `tensor`.
+      // One buffer holds `initial` at the start and `tensor` at the end.
       result.buffer = parameter.initial.buffer();
       if (computes_in_place(parameter)) {
         given_[parameter.tensor.buffer().get()] = result.buffer;
@@ -129,15 +129,15 @@ class Lowering {
     function.parameters.push_back(std::move(result));
   }
 
-  // Memory knows nothing of what is computed into it.
+  // A storage buffer is not tied to the stage that computes it.
   static BufferRef without_definition(Buffer buffer, Scope scope) {
     buffer.scope = scope;
     buffer.definition = nullptr;
     return std::make_shared<Buffer>(std::move(buffer));
   }
 
-  // The old contents may be overwritten as the new ones are computed: only the stage that does so reads them, each
-  // element just where it is replaced, and no later stage wants them.
+  // Whether the new contents may overwrite the old ones in place: only the stage that computes them reads the old ones,
+  // each element only where it is replaced, and no later stage reads them.
   bool computes_in_place(const lang::Parameter& parameter) const {
     const Buffer* initial = parameter.initial.buffer().get();
     for (const ScheduledStage& stage : stages_) {
@@ -150,7 +150,7 @@ class Lowering {
       if (!replaces || !reads.only_at_point) return false;
       const Reduce* reduce = stage.reduction();
       if (reduce == nullptr) continue;
-      // A reduction stores after its loops, but another result's source may still want the old element.
+      // A reduction stores after its loops, but the source of another result may still read the old element.
       ReadsOf in_sources(initial, stage.axes);
       for (const Expr& source : reduce->sources) in_sources.visit(source);
       if (in_sources.any) return false;
@@ -173,10 +173,10 @@ class Lowering {
     return stage_nest(nest, loops_around(nests_, place_of(*nest.stage)), body);
   }
 
-  // What is computed in every iteration of a loop before its own body, and the memory that lasts as long.
+  // Returns the body of a loop preceded by the stages attached to the loop, inside the allocations of their storage.
   Stmt guests(const Attachment& loop, Stmt body, const Expr& counts = {}) {
     std::vector<Stmt> steps;
-    // Nests stand consumers first.
+    // Nests are ordered consumers first.
     for (auto nest = nests_.rbegin(); nest != nests_.rend(); ++nest) {
       if (!is_at(place_of(*nest->stage), loop)) continue;
       if (!loop.stage.empty()) expect_not_initial(*nest, loop);
@@ -202,7 +202,8 @@ class Lowering {
     return Assert::make(Load::make(nest.storage[0].buffer, {}), static_cast<std::uint32_t>(messages_.size() - 1));
   }
 
-  // The initial value of a reduction is computed before its loops.
+  // The initial value of a reduction is computed before its loops, so a stage attached inside them comes too late for
+  // it.
   void expect_not_initial(const Nest& guest, const Attachment& loop) const {
     const Nest& host = *find_nest(nests_, loop.stage);
     const Reduce* reduce = host.reduction();
@@ -231,7 +232,7 @@ class Lowering {
     return body;
   }
 
-  // A kernel with a thread for each element.
+  // Returns a kernel with one thread for each element.
   static Stmt copy_by_threads(const BufferRef& from, const BufferRef& to) {
     constexpr std::int64_t kThreads = 256;
     const Expr block = Var::make("block"), thread = Var::make("thread"), at = block * kThreads + thread;

@@ -1,4 +1,4 @@
-// (what, how) -> loops. A pure function of the program and the schedule.
+// Lowers a program with a schedule to loops: a pure function of both.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -13,12 +13,12 @@ namespace ferry::lower {
 
 ir::Function lower(const lang::Program& program, const schedule::Schedule& schedule);
 
-// As a module holds them: what constant parameters alone decide is a function of its own after the one that wants it
-// (lower/constant_stages.h). One schedule a program.
+// Returns the functions of a module: a function that initialises data derived from constant parameters alone follows
+// the one that needs it (lower/constant_stages.h). There is one schedule for each program.
 std::vector<ir::Function> lower_module(std::span<const lang::Program> programs,
                                        std::span<const schedule::Schedule> schedules);
 
-// With the default schedule for the target.
+// Lowers with the default schedule for the target.
 ir::Function lower(const lang::Program& program, const Target& target);
 
 }  // namespace ferry::lower

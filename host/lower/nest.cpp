@@ -13,7 +13,7 @@ using schedule::Place;
 
 namespace {
 
-// Loops of the nest from outermost to `last`, both included.
+// Appends the loops of the nest from the outermost through `last`.
 void append_through(const Nest& nest, std::size_t last, std::vector<Loop>& loops) {
   for (std::size_t id : nest.loops.order()) {
     loops.push_back(nest.loops.loop(id));
@@ -27,7 +27,7 @@ void append_all(const Nest& nest, std::vector<Loop>& loops) {
   for (std::size_t id : nest.loops.order()) loops.push_back(nest.loops.loop(id));
 }
 
-// Loops of the nest after `outer`.
+// Appends the loops of the nest after `outer` through `last`.
 void append_after(const Nest& nest, std::size_t outer, std::vector<Loop>& loops, std::size_t last) {
   bool inside = false;
   for (std::size_t id : nest.loops.order()) {
@@ -39,7 +39,7 @@ void append_after(const Nest& nest, std::size_t outer, std::vector<Loop>& loops,
 
 constexpr std::size_t kNoLoop = static_cast<std::size_t>(-1);
 
-// The loops between `place` and the loop `at` (included), which encloses something.
+// Appends the loops between `place` and the loop `at`, inclusive, to which a stage is attached.
 void append_between(const Nests& nests, const Attachment& at, const Attachment& place, std::vector<Loop>& loops) {
   if (at.stage.empty()) return;
   const Nest& nest = *find_nest(nests, at.stage);

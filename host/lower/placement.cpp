@@ -38,7 +38,7 @@ class Placement {
   Placement(const schedule::Stages& stages, const GivenStorage& given) : stages_(stages), given_(given) {}
 
   Nests run() {
-    // Producers first, so that what is put in place of a read is complete.
+    // Producers come first, so that inlined values are complete.
     Inliner inliner;
     for (const ScheduledStage& stage : stages_) {
       if (stage.is_result) {
@@ -59,7 +59,7 @@ class Placement {
   }
 
  private:
-  // Dimensions of inputs and of results are not negative.
+  // Dimensions of inputs and of results are non-negative.
   void note_sizes(const Expr& value) {
     for (const Load* load : schedule::loads_of(value)) {
       if (load->buffer->scope != Scope::parameter || !inputs_.insert(load->buffer.get()).second) continue;
@@ -71,7 +71,7 @@ class Placement {
     const auto is_known = [&](const Expr& other) { return equal(other, size); };
     if (std::any_of(known_sizes_.begin(), known_sizes_.end(), is_known)) return;
     known_sizes_.push_back(size);
-    // Those that say most come first.
+    // The most informative conditions, those on single variables, come first.
     const Expr condition = size >= Expr(0);
     sizes_.insert(size.kind() == NodeKind::Var ? sizes_.begin() : sizes_.end(), condition);
   }
@@ -98,7 +98,7 @@ class Placement {
         kept = needed_at(nests_, stage, readers, *stage.store_at, scope, sizes_);
         expect_serial_between(stage);
       }
-      // What is kept just for the iteration that computes it cannot slide from one to the next.
+      // Storage local to one iteration cannot carry points over to the next, so it needs no sliding window.
       if (stage.store_at && !(stage.store_at->stage == computed.stage && stage.store_at->loop == computed.loop)) {
         sliding = slide(std::move(nest.needed), find_nest(nests_, computed.stage)->loops.loop(computed.loop));
         nest.needed = sliding.needed;
@@ -132,7 +132,7 @@ class Placement {
     return readers;
   }
 
-  // Directives checked this, but what came after them may have moved loops and stages.
+  // The directive checked this, but later directives may have moved loops and stages.
   void expect_within(const ScheduledStage& stage, const Nest& reader, const Attachment& place) const {
     if (place.stage.empty() || schedule::is_within(stages_, *reader.stage, place)) return;
     const Nest& at = *find_nest(nests_, place.stage);
@@ -141,7 +141,7 @@ class Placement {
                        "' outside of it");
   }
 
-  // A directive after compute_at may have inlined other readers, or added loops.
+  // A directive after compute_at may have inlined other readers or added loops.
   void expect_written_once(const ScheduledStage& stage) const {
     const Nest& at = *find_nest(nests_, stage.compute_at.stage);
     const std::string problem = schedule::why_not_once(stage, *at.stage, at.values, at.loops, stage.compute_at.loop);
@@ -151,7 +151,7 @@ class Placement {
                          problem);
   }
 
-  // A reorder after store_at may have turned the two around.
+  // A reorder after store_at may have exchanged the two loops.
   void expect_kept_outside(const ScheduledStage& stage) const {
     if (is_around(*stage.store_at, stage.compute_at)) return;
     throw CompileError("'" + stage.name + "' is stored at the axis '" + loop_of(*stage.store_at).name + "' of '" +
@@ -161,7 +161,7 @@ class Placement {
 
   const Loop& loop_of(const Attachment& place) const { return find_nest(nests_, place.stage)->loops.loop(place.loop); }
 
-  // Whether the first loop is the second or one around that; no loop is around all.
+  // Whether `outer` is the same loop as `inner` or encloses it; no stage means outside all loops.
   bool is_around(const Attachment& outer, const Attachment& inner) const {
     if (outer.stage.empty()) return true;
     const Loop& loop = loop_of(outer);
@@ -169,7 +169,7 @@ class Placement {
     return std::any_of(around.begin(), around.end(), [&](const Loop& other) { return other.var.same_as(loop.var); });
   }
 
-  // What one iteration keeps for the next must not be shared by iterations that run at the same time.
+  // Values kept from one iteration for the next must not be shared by iterations that run concurrently.
   void expect_serial_between(const ScheduledStage& stage) const {
     const std::vector<Loop> computed = loops_around(nests_, stage.compute_at);
     const std::size_t kept = loops_around(nests_, *stage.store_at).size();
@@ -192,7 +192,7 @@ class Placement {
         attached ? loops_around(nests_, stage.store_at ? *stage.store_at : stage.compute_at) : std::vector<Loop>{};
     std::vector<Expr> extents;
     for (std::size_t i = 0; i < kept.size(); ++i) {
-      // Of loops that overshoot, `min` may be a place that the tensor does not have: all of it is kept from 0 on.
+      // If loops overshoot, `min` may be out of the tensor's bounds: then all of it is stored, from 0 on.
       const auto extent = widest(kept[i].extent, around);
       storage.origin.push_back(extent ? kept[i].min : Expr(0));
       extents.push_back(extent ? *extent : stage.axes[i].extent);
@@ -210,7 +210,7 @@ class Placement {
     return storage;
   }
 
-  // Computed inside of another stage's loops, by loops over threads of its own.
+  // Whether the stage is computed inside another stage's loops by thread loops of its own.
   static bool threads_compute(const ScheduledStage& stage) {
     const std::vector<std::size_t>& order = stage.loops.order();
     return stage.place == Place::attached && std::any_of(order.begin(), order.end(), [&](std::size_t id) {
@@ -218,7 +218,7 @@ class Placement {
            });
   }
 
-  // An extent that holds in every iteration of the loops around; nothing when none is found.
+  // Returns an extent that holds in every iteration of the loops around it, or nothing when none is found.
   static std::optional<Expr> widest(const Expr& extent, const std::vector<Loop>& around) {
     std::vector<passes::Range> ranges;
     for (const Loop& loop : around) ranges.push_back({loop.var, Expr(0), loop.extent});
@@ -265,7 +265,7 @@ class Placement {
     return buffer;
   }
 
-  // A GPU's kernel has no memory of its own but shared and local.
+  // The memory that a GPU kernel allocates itself is either shared or local.
   static Scope scope_of(const ScheduledStage& stage, bool small, bool in_kernel) {
     if (stage.scope) return *stage.scope;
     if (stage.place != Place::attached) return Scope::global;
@@ -285,7 +285,7 @@ class Placement {
                                                std::to_string(dtype_bytes(buffer.dtype)) + " bytes"));
   }
 
-  // What storage_align asks for, as room at the end of each row.
+  // Pads rows at their end as storage_align asks.
   static void align_rows(const ScheduledStage& stage, std::vector<Expr>& extents) {
     for (const auto& [axis, alignment] : stage.alignments) {
       Expr& row = extents[axis + 1];

@@ -1,4 +1,4 @@
-// Decides for every stage that is not inlined which points it computes, over which loops, and where they are kept.
+// Decides for every stage that is not inlined which points it computes, over which loops, and in which storage.
 #pragma once
 
 #include "host/lower/nest.h"
@@ -7,10 +7,11 @@
 
 namespace ferry::lower {
 
-// Memory that the caller brings, by tensor.
+// The caller's memory for each tensor.
 using GivenStorage = std::unordered_map<const ir::Buffer*, ir::BufferRef>;
 
-// Consumers first. CompileError where the loops that a stage is to be computed in do not hold its readers (any more).
+// Returns the nests, consumers first. Throws CompileError if the loop that a stage is computed at does not, or no
+// longer, enclose its readers.
 Nests place_stages(const schedule::Stages& stages, const GivenStorage& given);
 
 }  // namespace ferry::lower

@@ -16,10 +16,10 @@ using namespace ir;
 namespace {
 
 constexpr std::int64_t kLineBytes = 64;
-// For one place at which a tensor is read.
+// Maximum number of prefetches for one load of the tensor.
 constexpr std::size_t kMostLines = 16;
 
-// What the loops stand at; those inside of `loop` in their first iteration.
+// Returns values of the loops: `loop` is `offset` iterations ahead, and those inside it are at their first iteration.
 Substitution later_loops(const Nest& nest, std::size_t loop, std::int64_t offset) {
   Substitution loops;
   bool inside = false;
@@ -42,7 +42,8 @@ std::vector<Expr> indices_at(const Nest& nest, const Load& load, const Substitut
   return indices;
 }
 
-// How many iterations of an inner loop read one line: 1 when each reads another, all of them when it moves nothing.
+// Returns how many iterations of an inner loop read the same cache line: 1 when each reads a different one, all of them
+// when the loop does not change the address.
 std::int64_t iterations_a_line(const Nest& nest, const Load& load, const schedule::Loop& inner, std::int64_t extent,
                                Substitution loops) {
   const std::vector<Expr> first = indices_at(nest, load, loops);
@@ -61,7 +62,7 @@ std::int64_t iterations_a_line(const Nest& nest, const Load& load, const schedul
   return moved > 0 && moved < kLineBytes / bytes ? kLineBytes / (moved * bytes) : 1;
 }
 
-// Adds the places that an iteration reads, a line each, as far as inner loops have constant extents.
+// Adds the indices that an iteration reads, one for each cache line, as far as inner loops have constant extents.
 void add_places(const Nest& nest, const Load& load, std::vector<std::size_t> inner, Substitution loops,
                 std::vector<std::vector<Expr>>& places) {
   if (places.size() == kMostLines) return;
@@ -82,7 +83,7 @@ void add_places(const Nest& nest, const Load& load, std::vector<std::size_t> inn
 std::vector<std::vector<Expr>> places_read(const Nest& nest, const Load& load, std::size_t loop, std::int64_t offset) {
   const std::vector<std::size_t>& order = nest.loops.order();
   const auto at = std::find(order.begin(), order.end(), loop);
-  // The innermost loop's places are neighbours: they come last.
+  // Accesses of the innermost loop are adjacent in memory, so that loop is enumerated last.
   std::vector<std::size_t> inner(std::make_reverse_iterator(order.end()), std::make_reverse_iterator(at + 1));
   std::vector<std::vector<Expr>> places;
   add_places(nest, load, std::move(inner), later_loops(nest, loop, offset), places);
@@ -106,7 +107,7 @@ Stmt with_prefetches(const Nest& nest, std::size_t loop, Stmt body) {
     for (const Expr& value : nest.values)
       for (const Load* load : schedule::loads_of(value)) {
         if (load->buffer != wanted.tensor) continue;
-        // A stage that was inlined may read the tensor through another one.
+        // An inlined stage may make the indices of the tensor depend on another tensor.
         if (std::any_of(load->indices.begin(), load->indices.end(),
                         [](const Expr& index) { return !schedule::loads_of(index).empty(); }))
           continue;

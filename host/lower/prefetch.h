@@ -1,4 +1,4 @@
-// What `prefetch` asks for in the iterations of a loop.
+// Emits the prefetches that a schedule asks for.
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
@@ -6,7 +6,7 @@
 
 namespace ferry::lower {
 
-// The body of that loop of the nest, after the prefetches that the schedule wants there.
+// Returns the body of that loop of the nest, preceded by the prefetches that the schedule asks for there.
 ir::Stmt with_prefetches(const Nest& nest, std::size_t loop, ir::Stmt body);
 
 }  // namespace ferry::lower

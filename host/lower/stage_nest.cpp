@@ -28,7 +28,7 @@ Stmt guarded(const std::vector<Expr>& guards, Stmt body) {
   return If::make(all, std::move(body));
 }
 
-// Of a reduction: every iteration has a partial result of its own.
+// Whether every iteration of a reduction loop has a partial result of its own.
 bool holds_partials(const LoopCopy& copy) {
   return copy.loop.reduces && (copy.loop.kind == ForKind::vectorized || is_on_thread(copy));
 }
@@ -65,7 +65,7 @@ class StageNest {
     }
   }
 
-  // What `pragma auto_unroll_max_step` asks for.
+  // Unrolls loops as `pragma auto_unroll_max_step` asks.
   void unroll_advised() {
     for (const auto& [id, steps] : nest_.stage->unroll_steps) {
       std::int64_t copies = 1;
@@ -80,14 +80,14 @@ class StageNest {
     }
   }
 
-  // Loops given outermost first, around the body.
+  // Wraps the body in the loops, given outermost first.
   static Stmt wrap(const std::vector<LoopCopy>& loops, Stmt body) {
     for (auto copy = loops.rbegin(); copy != loops.rend(); ++copy)
       body = For::make(copy->loop.var, Expr(0), copy->loop.extent, copy->loop.kind, std::move(body));
     return body;
   }
 
-  // The same, with what else is computed in them.
+  // The same, including the stages attached to the loops.
   Stmt wrap_with_guests(const std::vector<LoopCopy>& loops, Stmt body) const {
     for (auto copy = loops.rbegin(); copy != loops.rend(); ++copy) {
       const auto counts = counts_.find(copy->id);
@@ -114,7 +114,7 @@ class StageNest {
     return wrap_with_guests(order_, guarded(guards_, store_all(values)));
   }
 
-  // The results' own elements, if every component of the tuple is one and they are as wide as what is added up.
+  // Returns accumulators in the results' own elements, if these cover the whole tuple in the accumulation type.
   std::optional<Accumulators> results_as_accumulators(const Reduce& reduce) const {
     Accumulators result;
     result.are_local = false;
@@ -138,7 +138,7 @@ class StageNest {
     return values;
   }
 
-  // A guard that differs from lane to lane of the tile, and does not depend on where the reduction stands.
+  // Whether a guard differs between lanes of the tile and does not depend on the reduction's loops.
   bool only_picks_lanes(const Expr& guard, const std::vector<LoopCopy>& tile) const {
     const bool differs = std::any_of(tile.begin(), tile.end(), [&](const LoopCopy& copy) {
       return copy.loop.kind == ForKind::vectorized && uses_var(guard, copy.loop.var);
@@ -151,8 +151,8 @@ class StageNest {
                        [&](const LoopCopy& copy) { return copy.loop.reduces && uses_var(guard, copy.loop.var); });
   }
 
-  // Values to start from may read what exists only at results; lanes beyond the last result, which take part in the
-  // updates, start from the identity.
+  // Initial values may be loaded from memory that exists only for real results; lanes beyond the last result, which
+  // take part in the updates, start from the identity.
   Stmt initialise(const Reduce& reduce, const Accumulators& acc, const std::vector<LoopCopy>& tile) const {
     std::vector<Expr> values = initial_values(reduce), conditions;
     if (reduce.init.empty()) return store_each(acc, values);
@@ -167,7 +167,7 @@ class StageNest {
     return guarded(conditions, store_each(acc, values));
   }
 
-  // Guards that only use loops over results; a guard over a reduction's loop says nothing about which results exist.
+  // Guards that only use loops over results; a guard over a reduction loop does not affect which results exist.
   std::vector<Expr> result_guards() const {
     std::vector<Expr> result;
     for (const Expr& guard : guards_)
@@ -188,12 +188,12 @@ class StageNest {
     });
   }
 
-  // The loop from which on partial results are kept in accumulators: the outermost loop of the reduction inside of
-  // which all loops over results are unrolled or vectorized; else the outermost one whose tile fits the stack; else the
-  // outermost of all.
+  // Returns the outermost loop inside which partial results are kept in accumulators: the outermost reduction loop
+  // inside which all loops over results are unrolled or vectorized; otherwise the outermost one whose tile fits the
+  // stack; otherwise the outermost reduction loop.
   std::vector<LoopCopy>::const_iterator accumulated_from(const Reduce& reduce) const {
     const auto is_reduction = [](const LoopCopy& copy) { return copy.loop.reduces; };
-    // A tensorized nest is nothing but updates, so partial results exist before it.
+    // A tensorized nest consists only of updates, so the accumulators must be defined outside it.
     const auto last = std::find_if(order_.begin(), order_.end(), [&](const LoopCopy& copy) {
       return nest_.stage->tensorized && copy.id == nest_.stage->tensorized->loop;
     });
@@ -226,7 +226,7 @@ class StageNest {
     if (lanes.empty() && !fits_stack(reduce, tile)) results = results_as_accumulators(reduce);
     const Accumulators acc = results ? *results : make_accumulators(reduce, partial, nest_.name() + "_acc");
     const std::vector<Expr> result_guard = result_guards();
-    // With partial results the initial value joins at the end, once.
+    // Partial results start from the identity; the initial value is combined once, at the end.
     Stmt init = !lanes.empty()  ? store_each(acc, reduce.reducer->identity)
                 : acc.are_local ? initialise(reduce, acc, tile)
                                 : guarded(result_guard, store_each(acc, initial_values(reduce)));
@@ -245,8 +245,8 @@ class StageNest {
     return wrap_with_guests(outside, std::move(body));
   }
 
-  // All threads come by where they combine what each has, so that only the store stands under a condition. Whoever
-  // stores adds the initial value.
+  // All threads must reach the combination of their partial results, so only the store is guarded. The thread that
+  // stores combines the initial value.
   Stmt reduce_on_threads(const Reduce& reduce, std::vector<LoopCopy> outside, const std::vector<LoopCopy>& inside,
                          const std::vector<LoopCopy>& threads) const {
     if (!std::all_of(threads.begin(), threads.end(), is_on_thread))
@@ -272,7 +272,7 @@ class StageNest {
     return wrap_with_guests(outside, allocated(acc, std::move(body)));
   }
 
-  // The first iteration of a reduction's loop sets the results' initial values, so that there must be one.
+  // The first iteration of a reduction loop sets the initial values of the results, so there must be at least one.
   void run_at_least_once(std::vector<LoopCopy>& loops) {
     Expr counts;
     for (LoopCopy& copy : loops) {
@@ -287,7 +287,7 @@ class StageNest {
       counts_[copy->id] = counts;
   }
 
-  // Of the loops of the reduction among these; nothing when there are none.
+  // Returns the condition that these reduction loops are in their first iteration; undefined if there are none.
   static Expr at_first_iteration(const std::vector<LoopCopy>& loops) {
     Expr condition;
     for (const LoopCopy& copy : loops) {
@@ -298,7 +298,7 @@ class StageNest {
     return condition;
   }
 
-  // Takes up what the iterations before have added up.
+  // Loads the partial results that earlier iterations have stored.
   Stmt resume(const Reduce& reduce, const Accumulators& acc, const std::vector<LoopCopy>& tile) const {
     const Accumulators results = *results_as_accumulators(reduce);
     std::vector<Expr> values, conditions;
@@ -323,8 +323,8 @@ class StageNest {
         conditions.push_back(guard);
         continue;
       }
-      // Lanes beyond the last result are never stored: they may add up anything, as long as they read nothing. So the
-      // accumulators stay whole vectors.
+      // Lanes beyond the last result are never stored: they may accumulate anything but must read nothing. This keeps
+      // the accumulators whole vectors.
       for (Expr& source : sources) source = guard_loads(source, guard);
     }
     if (reduce.condition.defined()) conditions.push_back(at_point(reduce.condition));
@@ -332,8 +332,8 @@ class StageNest {
     return guarded(conditions, combine(reduce, acc, sources));
   }
 
-  // A sum that starts at 0 never becomes -0, so adding 0 changes nothing: where the source is 0 for a whole tile, as at
-  // the border of a convolution, the tile is left out, and with it whatever loops stand around it.
+  // A sum that starts at 0 never becomes -0, so adding 0 changes nothing. Where the source is 0 for a whole tile, as at
+  // the border of a convolution, the tile and the loops around it are skipped.
   void skip_zeros(const Reduce& reduce, const std::vector<LoopCopy>& tile, std::vector<Expr>& sources,
                   std::vector<Expr>& conditions) const {
     if (reduce.reducer->op != ReduceOp::sum || !reduce.init.empty() || sources.size() != 1) return;
@@ -353,8 +353,8 @@ class StageNest {
     sources[0] = value;
   }
 
-  // All lanes of an accumulator were written, and are read whatever the guards of single lanes say: as whole vectors
-  // they stay in registers.
+  // All lanes of an accumulator are initialised and are read regardless of the guards of single lanes: whole vectors
+  // stay in registers.
   Stmt store_picked(const Accumulators& acc, const std::vector<LoopCopy>& tile) const {
     std::vector<Expr> lanes, others, names;
     for (const Expr& guard : result_guards()) (only_picks_lanes(guard, tile) ? lanes : others).push_back(guard);
@@ -366,7 +366,7 @@ class StageNest {
     return guarded(others, std::move(body));
   }
 
-  // The components that the stage's outputs ask for.
+  // Returns the components that are outputs of the stage.
   std::vector<Expr> picked(const Accumulators& acc) const {
     std::vector<Expr> values;
     for (const Expr& value : nest_.values) values.push_back(acc.load(value.as<Reduce>()->component));
@@ -388,7 +388,7 @@ class StageNest {
   std::vector<Expr> guards_;
   std::vector<LoopCopy> order_;
   Substitution axis_values_;
-  std::vector<std::vector<Expr>> points_;  // of each output
+  std::vector<std::vector<Expr>> points_;  // one for each output
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Results whose stages say stream_stores: their buffers ask code generation for it.
+// Marks the buffers of results whose stages ask for stream_stores, for code generation.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -6,7 +6,7 @@
 
 namespace ferry::lower {
 
-// Leaves results that the function also reads as they are: what was just stored would come back from memory.
+// Results that the function also reads are left unchanged: a non-temporal store would force the data back from memory.
 void stream_results(ir::Function& function, const schedule::Stages& stages);
 
 }  // namespace ferry::lower

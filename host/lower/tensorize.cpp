@@ -12,11 +12,11 @@ using schedule::ScheduledStage;
 
 namespace {
 
-// Loops from the tensorized one inward.
+// The loops from the tensorized one inward.
 struct Use {
   const ScheduledStage* stage = nullptr;
   std::vector<Loop> loops;
-  Expr results;  // the outermost of them over results
+  Expr results;  // variable of the outermost of these loops over results
 
   std::string what() const {
     return "'" + stage->name + "': tensorize " + loops[0].name + " " + stage->tensorized->intrinsic + ": ";
@@ -44,7 +44,7 @@ class Tensorizer : public Mutator {
  protected:
   using Mutator::mutate_node;
 
-  // Results are initialised and stored in the same loops, but without those of the reduction.
+  // Results are initialised and stored in the same loops, without those of the reduction.
   Stmt mutate_node(const For& node, const Stmt& self) override {
     const auto& [loop, intrinsic, context] = *use_.stage->tensorized;
     if (use_.results.defined() && node.var.same_as(use_.results)) {

@@ -1,4 +1,4 @@
-// Puts intrinsics in the place of the loop nests that `tensorize` names.
+// Replaces the loop nests that `tensorize` names by intrinsics.
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
@@ -6,7 +6,7 @@
 
 namespace ferry::lower {
 
-// In the loops of all nests, where tensors are read from where they are kept already. CompileError, with the stage and
+// Rewrites the loops of all nests after storage has been assigned to tensors. Throws CompileError, with the stage and
 // the directive, for a nest that does not compute what its intrinsic does.
 ir::Stmt tensorize(const Nests& nests, const ir::Stmt& body);
 

@@ -24,7 +24,7 @@ Order taken_out(const schedule::StageLoops& loops) {
   return order;
 }
 
-// The loop of the new order that stands innermost among those that were at or around `loop`.
+// Returns the innermost loop of the new order among those that were at or around `loop`.
 std::size_t moved(std::size_t loop, const Order& before, const Order& after) {
   const auto end = std::find(before.begin(), before.end(), loop) + 1;
   const auto last = std::find_if(after.rbegin(), after.rend(),
