@@ -91,7 +91,7 @@ std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Tar
 
 namespace codegen {
 
-// The line of a crash is for those who have the compiler.
+// Source lines of a crash are available only with the compiler.
 std::string source_line(std::span<const std::uint8_t>, std::uint64_t) { return {}; }
 
 TripleFacts parse_triple(std::string_view text) { refuse_to_compile("--target " + std::string(text)); }

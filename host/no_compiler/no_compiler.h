@@ -1,11 +1,11 @@
-// What a ferry without a compiler says when it would need one.
+// The error of a ferry without a compiler when one is needed.
 #pragma once
 
 #include <string>
 
 namespace ferry {
 
-// CompileError: "NAME needs a compiler, which this ferry is built without: ..."
+// Throws CompileError: "NAME needs a compiler, which this ferry is built without: ..."
 [[noreturn]] void refuse_to_compile(const std::string& what);
 
 }  // namespace ferry

@@ -1,4 +1,4 @@
-// Elements of tensors as messages name them.
+// Text for elements of tensors in messages.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace ferry::verify {
 
 double value_of(DType dtype, const lang::Element& element);
 
-// "0.7", "-3": with as few digits as tell it from every other number of its type.
+// Returns "0.7", "-3": the fewest digits that distinguish the number from all others of its type.
 std::string element_text(DType dtype, const lang::Element& element);
 
-// "C[3,4]", of an element in row-major order.
+// Returns "C[3,4]" for an element at a row-major position.
 std::string position_text(const std::string& name, const std::vector<std::int64_t>& shape, std::uint64_t position);
 
 }  // namespace ferry::verify

@@ -20,13 +20,13 @@ double largest_magnitude(DType dtype, std::span<const std::uint8_t> bytes) {
 
 bool differs(DType dtype, const lang::Element& a, const lang::Element& b, const OutputComparison& allowed) {
   const double x = value_of(dtype, a), y = value_of(dtype, b);
-  // Doubles would hide the last bits of large integers.
+  // Integers are compared exactly: conversion to double loses the last bits of large ones.
   if (!is_float(dtype) && a.integer == b.integer) return false;
   if (std::isnan(x) || std::isnan(y)) return std::isnan(x) != std::isnan(y);
   if (is_float(dtype) && x == y) return false;
   const double limit = allowed.atol + allowed.rtol * std::max(std::abs(x), std::abs(y));
   if (!is_float(dtype) && limit == 0) return true;
-  // Neither infinity against a number nor against the other infinity is explained by rounding.
+  // Rounding does not explain the difference between an infinity and a number, or between opposite infinities.
   return std::isinf(x) || std::isinf(y) || !(std::abs(x - y) <= limit);
 }
 

@@ -1,8 +1,8 @@
-// Whether two kernels computed the same from the same inputs.
+// Compares the outputs of two kernels for the same inputs.
 //
-// Neither of them is known to be right, so what rounding explains cannot be derived from the terms, as `ferry run
-// --check` does. A difference of two floats counts when it exceeds a share of the larger of them plus the same share of
-// the largest element of the output: a sum in another order is off by a share of its terms, which cancellation may
+// Neither kernel is known to be right, so the permissible rounding error cannot be derived from the terms, as `ferry
+// run --check` does. Two floats differ if their difference exceeds rtol times the larger of them plus rtol times the
+// largest element of the output: a sum in another order has an error relative to its terms, which cancellation may
 // leave far larger than the sum itself. Integers must be equal.
 #pragma once
 
@@ -21,19 +21,19 @@ struct DifferenceLimits {
   std::optional<double> atol;  // nothing: rtol times the output's largest finite magnitude
 };
 
-// f16 4e-3, bf16 3e-2, f32 1e-4, f64 1e-10; 0 for integers.
+// Returns 4e-3 for f16, 3e-2 for bf16, 1e-4 for f32, 1e-10 for f64; 0 for integers.
 double default_rtol(DType dtype);
 
 struct OutputComparison {
   std::string output;
   std::uint64_t elements = 0;
   std::uint64_t different = 0;
-  double rtol = 0, atol = 0;      // those that held
+  double rtol = 0, atol = 0;      // the limits that were applied
   double largest_difference = 0;  // absolute, of finite elements
-  std::string first_difference;   // "y[3] 0.7 against 0"; empty without one
+  std::string first_difference;   // "y[3] 0.7 against 0"; empty if there is none
 };
 
-// Two dense outputs of one type and shape, element after element. Two NaNs are equal.
+// Compares two dense outputs of the same type and shape, element by element. Two NaNs are equal.
 OutputComparison compare_outputs(const std::string& name, DType dtype, const std::vector<std::int64_t>& shape,
                                  std::span<const std::uint8_t> a, std::span<const std::uint8_t> b,
                                  const DifferenceLimits& limits = {});

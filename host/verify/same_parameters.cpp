@@ -14,7 +14,7 @@ std::vector<std::size_t> without_sizes(const FunctionInfo& function) {
   return kept;
 }
 
-// "in f32[n] x", "f32 a"; the names of sizes say nothing about the rank, so they are shown as they stand.
+// Returns "in f32[n] x", "f32 a". Sizes are shown by name, although only the rank has to match.
 std::string parameter_text(const FunctionInfo& function, std::size_t index) {
   const ParameterInfo& parameter = function.parameters[index];
   if (parameter.kind == ParameterKind::scalar) return std::string(dtype_name(parameter.dtype)) + " " + parameter.name;

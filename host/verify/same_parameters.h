@@ -1,4 +1,4 @@
-// Which argument of one function is which of another, so that both can be given the same.
+// Matches the parameters of two functions, so that both can be given the same arguments.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,13 @@
 
 namespace ferry::verify {
 
-// A number that is a size: `i64 n` of a function with a size n. It follows from the tensors.
+// Whether the parameter is a scalar that is a size, such as `i64 n` of a function with a size n. Its value follows from
+// the tensors.
 bool is_size(const FunctionInfo& function, std::size_t parameter);
 
-// Pairs of parameters in order, those aside that are sizes. invalid_argument names the first that do not fit, `a` and
-// `b` being what messages call the functions: another number of them, a number against a tensor, an output against an
-// input, or another type or rank.
+// Pairs the parameters in order, except those that are sizes. The error invalid_argument names the first mismatch:
+// another number of parameters, a number against a tensor, an output against an input, or another type or rank. `a` and
+// `b` are the names of the functions in messages.
 using ParameterPairs = std::vector<std::pair<std::size_t, std::size_t>>;
 Result<ParameterPairs> pair_parameters(const FunctionInfo& a, const FunctionInfo& b);
 

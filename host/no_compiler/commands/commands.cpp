@@ -1,4 +1,4 @@
-// The subcommands that only compile: they are there, and say why they do nothing.
+// The subcommands that only compile: they exist only to report that this ferry has no compiler.
 #include "host/cli/command.h"
 #include "host/cli/peak.h"
 #include "host/no_compiler/no_compiler.h"
