@@ -14,10 +14,10 @@ using namespace ir;
 
 namespace {
 
-// Fewer rows would read packed columns too seldom. Those that were packed before are worth it for any two.
+// Fewer rows would reuse packed columns too rarely. Columns packed before the call are worthwhile from two rows on.
 constexpr std::int64_t kMinRows = 32, kMinRowsOfConstants = 2;
 constexpr std::int64_t kMinDepth = 8;
-// Longer sums than this are added up in blocks, so that a block of packed columns stays in the second-level cache.
+// Longer sums are accumulated in blocks, so that a block of packed columns stays in the second-level cache.
 constexpr std::int64_t kMaxDepth = 1536, kDepthBlock = 1024;
 constexpr std::int64_t kCacheLine = 64;
 
@@ -29,21 +29,22 @@ bool columns_outside(const Product& product, RegisterTile tile, std::int64_t lan
   };
   const double columns_read = read(product.column_bytes, (product.rows + tile.rows - 1) / tile.rows);
   const double rows_read = read(product.row_bytes, product.columns / (tile.vectors * lanes) + 1);
-  // Columns stream well, and rows outside leave a tile of rows in the first-level cache.
+  // Columns are read sequentially, and with rows outside a tile of rows stays in the first-level cache.
   return columns_read > 4 * rows_read;
 }
 
-// Whether the rows of a tile fall into so few sets of an eight-way first-level cache that they push one another out.
+// Whether the rows of a tile map to so few sets of an eight-way first-level cache that they evict one another.
 bool rows_collide(const Product& product, std::int64_t tile_rows, const Target& target) {
   if (product.row_dimension == product.row_load->indices.size()) return false;
   const std::int64_t stride = stride_bytes(*product.row_load->buffer, product.row_dimension);
-  if (stride < kCacheLine) return true;  // the depth is what lies apart
+  if (stride < kCacheLine) return true;  // the elements along the depth are strided
   const std::int64_t sets = l1_bytes(target) / 8 / kCacheLine;
   const std::int64_t places = sets / std::gcd(sets, stride / kCacheLine);
   return tile_rows > places * 4;
 }
 
-// The largest divisor up to kDepthBlock that is not much smaller; else that many, with a rest.
+// Returns the largest divisor between half of kDepthBlock and kDepthBlock; without one, equal blocks of at most
+// kDepthBlock, the last of which may be shorter.
 std::int64_t depth_block(std::int64_t depth) {
   for (std::int64_t block = kDepthBlock; block >= kDepthBlock / 2; --block)
     if (depth % block == 0) return block;
@@ -51,13 +52,13 @@ std::int64_t depth_block(std::int64_t depth) {
   return (depth + blocks - 1) / blocks;
 }
 
-// The stage's loops by what they run over, outermost first.
+// The stage's loops grouped by what they iterate over, outermost first.
 struct Loops {
   std::vector<std::string> batches, rows, depth, tile;
   std::string depth_block, columns;
 };
 
-// Splits the loops of the product's stage, or of one with the same axes.
+// Splits the loops of the product's stage, or of a stage with the same axes.
 Loops split_loops(const ScheduledStage& stage, const StageLoops& loops, StageHandle handle, const Product& product,
                   RegisterTile tile, std::int64_t lanes, bool with_depth_blocks) {
   Loops result;
@@ -116,7 +117,7 @@ RegisterTile tile_of(const ScheduledStage& stage, const Product& product, std::i
   return choose_register_tile(target.vector_registers, rows, true, product.columns, lanes);
 }
 
-// Whether long sums are added up in blocks, so that a block's part of the columns stays in the cache.
+// Whether long sums are accumulated in blocks, so that a block's part of the columns stays in the cache.
 bool blocks_depth(const ScheduledStage& stage, const Product& product, bool columns_outside) {
   return !columns_outside && product.depth > kMaxDepth && stage.reduction()->axes.size() == 1;
 }
@@ -159,13 +160,13 @@ void schedule_blocked(Schedule& schedule, StageHandle handle, const Product& fou
     return loops;
   };
   Loops loops = make_loops(handle);
-  // In whose loops the packed operands, and the product's tiles, are computed.
+  // The stage in whose loops the packed operands and the product's tiles are computed.
   StageHandle around = epilogue.empty() ? handle : schedule[epilogue];
   if (!epilogue.empty()) {
     loops = make_loops(around);
     handle.compute_at(epilogue, outside ? loops.rows.back() : loops.columns);
   }
-  // What is computed of constants alone at the root is computed once.
+  // Root stages that depend on constants alone are computed once, so packing them stays there.
   const bool packs_inside = outside && !product.is_column_constant;
   if (packs_inside) schedule[packed_columns].compute_at(around.name(), loops.columns);
   if (packs_rows) schedule[packed_rows].compute_at(around.name(), loops.rows.back());

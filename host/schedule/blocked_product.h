@@ -1,4 +1,5 @@
-// Large products: tiles of results in registers, operands packed in the order in which the tiles read them.
+// Schedules large matrix products: results are accumulated in register tiles, and operands are packed in the order in
+// which the tiles read them.
 #pragma once
 
 #include "crosscompile/target/target.h"
@@ -7,10 +8,10 @@
 
 namespace ferry::schedule {
 
-// Whether every column is used by enough rows for packing to pay, and plain tiles would not do.
+// Whether each column is used by enough rows to make packing worthwhile, and plain tiles would not suffice.
 bool wants_blocks(const Product& product, std::int64_t lanes, const Target& target);
 
-// With columns outside where the rows' tensor stays in the second-level cache, else with rows outside:
+// The columns are the outer loop if the rows' tensor fits the second-level cache, otherwise the rows are:
 //
 //     for columns by tile                          for a block of the depth
 //       pack these columns                           for rows by tile, in threads
@@ -18,11 +19,11 @@ bool wants_blocks(const Product& product, std::int64_t lanes, const Target& targ
 //         for depth: tile += row * column              for columns by tile
 //                                                        for depth: tile += row * column
 //
-// With an epilogue, its loops are these and the product's tiles are computed in them.
+// With an epilogue, these are the epilogue's loops, and the product's tiles are computed in them.
 void schedule_blocked(Schedule& schedule, StageHandle handle, const Product& product, std::int64_t lanes,
                       const Target& target, const std::string& epilogue);
 
-// Whether long sums are added up in blocks: then no stage can finish them while they are in registers.
+// Whether long sums are accumulated in depth blocks: then no epilogue can be applied while they are in registers.
 bool blocks_depth(const ScheduledStage& stage, const Product& product, std::int64_t lanes, const Target& target);
 
 }  // namespace ferry::schedule

@@ -10,7 +10,7 @@ using namespace ir;
 
 namespace {
 
-// Below this many element operations a parallel loop costs more than it saves.
+// With fewer element operations a parallel loop costs more than it saves.
 constexpr std::int64_t kWorthThreads = 16384;
 
 class WidestType : public Visitor {
@@ -23,7 +23,7 @@ class WidestType : public Visitor {
     const bool narrow = type.code == DType::f16 || type.code == DType::bf16;
     bytes = std::max(bytes, narrow ? 4U : static_cast<std::uint32_t>(dtype_bytes(type.code)));
   }
-  // Indices are index arithmetic, not data: only the element counts.
+  // The indices of a load are index arithmetic, not data: only the element counts.
   void visit_node(const Load& node) override { note(node.type); }
   void visit_node(const Cast& node) override {
     note(node.type);
@@ -94,7 +94,7 @@ void make_parallel(const Schedule& schedule, StageHandle handle) {
   for (std::size_t id : loops.order()) {
     const std::int64_t extent = constant_extent(loops.loop(id).extent);
     if (extent == 0 && !is_constant(loops.loop(id).extent, 0))
-      work = kWorthThreads;  // unknown: assume plenty
+      work = kWorthThreads;  // unknown: assume enough work
     else if (work < kWorthThreads)
       work *= std::max<std::int64_t>(extent, 1);
   }

@@ -23,9 +23,10 @@ using namespace ir;
 
 namespace {
 
-// Vectors in flight of a reduction that has no rows to interleave with.
+// Number of vectors in flight for a reduction without rows to interleave.
 constexpr std::int64_t kReductionVectors = 4;
-// Of small windows, as pooling has, the vectors of a whole tile: the loops would cost more than what they repeat.
+// Small windows, as in pooling, are fully unrolled up to this many vectors in a tile: their loops would cost more than
+// the work they repeat.
 constexpr std::int64_t kMaxUnrolledPoints = 36;
 
 struct VectorAxis {
@@ -40,7 +41,7 @@ std::int64_t lanes_for(const ScheduledStage& stage, const Expr& extent, const Ta
   if (count == 0) return native;
   std::int64_t lanes = native;
   while (lanes > count) lanes /= 2;
-  // Without masks a tail runs one element at a time: half a vector that divides evenly is better.
+  // Without masks a tail runs one element at a time, so half a vector that divides the extent evenly is better.
   if (!target.has_masks && count % lanes != 0 && lanes >= 4 && count % (lanes / 2) == 0) lanes /= 2;
   return lanes;
 }
@@ -55,9 +56,8 @@ double cost_of(Step step) {
   return 4;
 }
 
-// The axis whose vectors need the fewest separate loads and stores for each element that they are filled with; nothing
-// when every axis has one point or the reduction is the user's own and only its axes are left. The first `outer` axes
-// are not for vectors.
+// Returns the axis that needs the fewest separate loads and stores for each vector element, or nothing if every axis
+// has one point, or if only the axes of a user-defined reduction are left. The first `outer` axes are not vectorised.
 std::optional<VectorAxis> choose_vector_axis(const ScheduledStage& stage, const Target& target, std::size_t outer) {
   std::vector<const Load*> loads;
   for (const Expr& source : sources_of(stage))
@@ -75,7 +75,7 @@ std::optional<VectorAxis> choose_vector_axis(const ScheduledStage& stage, const 
     best_cost = cost;
   };
   const Reduce* reduce = stage.reduction();
-  // Innermost first: it wins ties.
+  // The innermost axis comes first, so it wins ties.
   for (std::size_t i = stage.axes.size(); i-- > outer;) {
     const bool innermost = i + 1 == stage.axes.size();
     offer({false, i}, stage.axes[i], innermost ? 0.1 : reduce ? 1 : 4);
@@ -85,7 +85,7 @@ std::optional<VectorAxis> choose_vector_axis(const ScheduledStage& stage, const 
   return best;
 }
 
-// The spatial axis along which the loads that move with the vector axis stay where they are, so that a register tile
+// Returns the spatial axis along which the loads that move with the vector axis are invariant, so that a register tile
 // reuses them.
 std::optional<std::size_t> choose_row_axis(const ScheduledStage& stage, const Reduce& reduce, VectorAxis vector,
                                            std::size_t outer) {
@@ -102,8 +102,8 @@ std::optional<std::size_t> choose_row_axis(const ScheduledStage& stage, const Re
   return best;
 }
 
-// Of a stage that reads along another axis than it writes: the axis it reads along. Nothing where tiles of vectors
-// along both would mostly be tails.
+// For a stage that reads along another axis than it writes (a transposition), returns the axis it reads along. Returns
+// nothing if tiles of vectors along both axes would mostly be tails.
 std::optional<std::size_t> turned_axis(const ScheduledStage& stage, std::int64_t lanes, std::size_t outer) {
   constexpr std::int64_t kMinLanes = 4;
   const std::vector<const Load*> loads = loads_of(stage.values[0]);
@@ -119,7 +119,7 @@ std::optional<std::size_t> turned_axis(const ScheduledStage& stage, std::int64_t
   return std::nullopt;
 }
 
-// Vectors along the axis that is read, as many of them as they have lanes: code generation turns the tile.
+// Vectorises the axis that is read and unrolls as many vectors as there are lanes: code generation transposes the tile.
 void schedule_turned(StageHandle handle, const ScheduledStage& stage, std::size_t axis, std::int64_t lanes) {
   const StageLoops loops = stage.loops;
   std::vector<std::string> order;
@@ -157,7 +157,7 @@ RegisterTile tile_for(const ScheduledStage& stage, const Reduce& reduce, VectorA
   const std::int64_t row_extent = rows ? constant_extent(stage.axes[*rows].extent) : 0;
   RegisterTile tile = choose_register_tile(target.vector_registers, row_extent, rows.has_value(), columns, lanes);
   if (!vector.reduces) return tile;
-  // The lanes are partial results: rows interleave if there are any, else several vectors do.
+  // The lanes hold partial results: several rows are interleaved if there are any, otherwise several vectors.
   tile.vectors = rows ? 1 : kReductionVectors;
   tile.rows = rows ? std::min<std::int64_t>(tile.rows * 2, 8) : 1;
   if (row_extent > 0) tile.rows = std::min(tile.rows, row_extent);
@@ -165,7 +165,7 @@ RegisterTile tile_for(const ScheduledStage& stage, const Reduce& reduce, VectorA
   return tile;
 }
 
-// Splits the axis into vectors; returns the inner loops, which make the tile.
+// Splits the axis into vectors; returns the inner loops, which form the tile.
 std::vector<std::string> split_columns(StageHandle handle, const std::string& axis, bool reduces, RegisterTile tile,
                                        std::int64_t lanes) {
   if (tile.vectors * lanes == 1) return {};
@@ -187,7 +187,7 @@ std::vector<std::string> split_columns(StageHandle handle, const std::string& ax
   return {vectors, lane};
 }
 
-// How many elements each result takes; 0 when that is known only at run time.
+// Returns the number of points of the reduction, at most kMaxUnrolledPoints + 1; 0 when it is known only at run time.
 std::int64_t window_points(const Reduce& reduce) {
   std::int64_t points = 1;
   for (const Axis& axis : reduce.axes) points = std::min(points * constant_extent(axis.extent), kMaxUnrolledPoints + 1);
@@ -215,7 +215,7 @@ void schedule_reduction(const Schedule& schedule, StageHandle handle, const Targ
   const std::int64_t points = window_points(reduce);
   if (!vector->reduces && points > 0 && points * tile.rows * tile.vectors <= kMaxUnrolledPoints)
     for (std::size_t a = 0; a < reduce.axes.size(); ++a) handle.unroll(loops.loop(loops.reduction(a)).name);
-  // Results outside, then the reduction's loops, then the tile.
+  // Loops over results are outermost, then the reduction's loops, then the tile.
   std::vector<std::string> order;
   for (bool reduces : {false, true})
     for (std::size_t id : loops.order())
@@ -226,7 +226,7 @@ void schedule_reduction(const Schedule& schedule, StageHandle handle, const Targ
   if (order != names_in_order(loops)) handle.reorder(order);
 }
 
-// The product that the stage computes if it is scheduled as one.
+// Returns the product that the stage computes, if it is scheduled as one.
 std::optional<Product> scheduled_product(const ScheduledStage& stage, const Target& target,
                                          const Constants& constants) {
   const std::int64_t lanes = native_lanes(stage, target);
@@ -235,7 +235,7 @@ std::optional<Product> scheduled_product(const ScheduledStage& stage, const Targ
   return is_worth ? product : std::nullopt;
 }
 
-// Stages whose tiles take several rows at once, and those that finish them.
+// Returns the stages whose tiles take several rows at once, and their epilogues.
 std::vector<std::string> stages_with_tiles(const Stages& stages, const Target& target, const Constants& constants) {
   std::vector<std::string> names;
   for (const ScheduledStage& stage : stages) {
@@ -246,15 +246,15 @@ std::vector<std::string> stages_with_tiles(const Stages& stages, const Target& t
         (vector && choose_row_axis(stage, *reduce, *vector, 0)))
       names.push_back(stage.name);
   }
-  // What finishes them is computed in their loops, not in rows.
+  // Epilogues are computed in the loops of those stages, not in rows.
   for (std::size_t i = 0, tiles = names.size(); i < tiles; ++i)
     for (std::string& reader : finishing_stages(stages, *find_stage(stages, names[i]), ""))
       names.push_back(std::move(reader));
   return names;
 }
 
-// The first `outer` axes are loops in which other stages are computed. Returns the stages that were scheduled with it;
-// `taken` is not for that.
+// The first `outer` axes are loops in which other stages are computed. Returns the epilogues that were scheduled
+// together with the stage; `taken` may not become one.
 std::vector<std::string> schedule_stage(Schedule& schedule, StageHandle handle, const Target& target, std::size_t outer,
                                         const std::string& taken, const Constants& constants) {
   const ScheduledStage& stage = stage_of(schedule, handle);
@@ -284,7 +284,7 @@ std::vector<std::string> schedule_stage(Schedule& schedule, StageHandle handle, 
   return readers;
 }
 
-// Whether all of the stage's results are so large that no cache keeps them for whoever reads them next.
+// Whether all of the stage's results exceed any cache, so that none keeps them for their next reader.
 bool exceeds_caches(const ScheduledStage& stage) {
   constexpr std::int64_t kLargestCache = std::int64_t{64} << 20;
   return std::all_of(stage.outputs.begin(), stage.outputs.end(),
@@ -301,7 +301,7 @@ Schedule decide(Schedule schedule, const Target& target, const Constants& consta
     const ScheduledStage& result = *find_stage(schedule.stages(), fusion.result);
     schedule[name].compute_at(fusion.result, result.loops.loop(result.loops.spatial(fusion.outer - 1)).name);
   }
-  std::vector<std::string> stages;  // copies that packing adds come with their loops
+  std::vector<std::string> stages;  // excludes the copies that packing adds, which are already scheduled
   for (const ScheduledStage& stage : schedule.stages())
     if (stage.place != Place::inlined && stage.external == nullptr) stages.push_back(stage.name);
   std::vector<std::string> epilogues;
@@ -319,12 +319,12 @@ Schedule decide(Schedule schedule, const Target& target, const Constants& consta
   return schedule;
 }
 
-// Stages that call C functions on whole tensors are theirs.
+// Whether any stage calls a C function on whole tensors.
 bool calls_functions(const Stages& stages) {
   return std::any_of(stages.begin(), stages.end(), [](const auto& stage) { return stage.external != nullptr; });
 }
 
-// Whether no loop that becomes vectors or copies has an extent that is known only at run time.
+// Whether every loop that becomes vectors or unrolled copies has a constant extent.
 bool has_constant_tiles(const Schedule& schedule) {
   for (const ScheduledStage& stage : schedule.stages()) {
     for (const std::size_t id : stage.loops.order()) {
@@ -349,7 +349,7 @@ Schedule default_schedule(const lang::Program& program, const Target& target, co
       for (const Directive& directive : sized.directives()) schedule.apply(directive);
       if (has_constant_tiles(schedule)) return schedule;
     } catch (const CompileError&) {
-      // Legal with constants alone.
+      // Some directive is legal only with constant sizes.
     }
   }
   return decide(Schedule(program), target, constants);

@@ -1,4 +1,4 @@
-// A schedule for programs that come without one.
+// The default schedule, for programs without an explicit one.
 #pragma once
 
 #include "crosscompile/target/target.h"
@@ -7,12 +7,13 @@
 
 namespace ferry::schedule {
 
-// Good for the target without being asked: cheap element-wise stages inline; the outermost loop with enough iterations
+// Returns a schedule tuned for the target: cheap element-wise stages inline; the outermost loop with enough iterations
 // parallel; the axis with the most contiguous accesses vectorised; reductions in a register tile, large products packed
-// and blocked, windows and stages over the same rows fused. On a GPU as gpu_schedule.h says. Only reads sizes and
+// and blocked, windows and stages over the same rows fused. gpu_schedule.h describes it for GPUs. The choice depends on
+// sizes and accesses only; nothing is run.
 // accesses, runs nothing.
-//
-// What pays depends on the sizes: those that are not constants may be said in `sizes`. The schedule is right at any
+// The best choices depend on the sizes; `sizes` may give those that are not constants. The schedule is correct for any
+// other sizes too.
 // others too.
 Schedule default_schedule(const lang::Program& program, const Target& target, const Sizes& sizes = {});
 

@@ -15,7 +15,7 @@ bool has(const std::vector<BufferRef>& tensors, const BufferRef& tensor) {
   return std::find(tensors.begin(), tensors.end(), tensor) != tensors.end();
 }
 
-// Whether each element of the reader is made of the element of these tensors in the same place.
+// Whether each element of the reader depends only on the elements of these tensors at the same indices.
 bool reads_in_place(const ScheduledStage& reader, const std::vector<BufferRef>& tensors) {
   for (const Expr& value : reader.values)
     for (const Load* load : loads_of(value)) {
@@ -35,7 +35,7 @@ std::string finishing_stage(const Stages& stages, const ScheduledStage& stage) {
   if (readers.size() != 1 || readers[0]->reduction() != nullptr || readers[0]->place != Place::root ||
       readers[0]->external != nullptr || readers[0]->axes.size() != stage.axes.size())
     return "";
-  // Through inlined stages as well.
+  // Reads through inlined stages count as well.
   std::vector<BufferRef> tensors = stage.outputs;
   for (const ScheduledStage& other : stages) {
     if (other.place != Place::inlined || !reads(other, tensors)) continue;

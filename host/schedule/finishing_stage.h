@@ -1,4 +1,4 @@
-// Stages that finish what a reduction adds up: a bias, an activation.
+// Finds the epilogue of a reduction: a stage that adds a bias or applies an activation, for example.
 #pragma once
 
 #include "host/schedule/stages/scheduled_stage.h"
@@ -7,8 +7,8 @@
 
 namespace ferry::schedule {
 
-// The one stage that reads this one, element by element in the same places, so that its results can be finished while
-// they are in registers; empty when there is none.
+// Returns the only stage that reads this one, element by element at the same indices, so that it can be applied while
+// the results are in registers; empty if there is none.
 std::string finishing_stage(const Stages& stages, const ScheduledStage& stage);
 
 }  // namespace ferry::schedule

@@ -15,33 +15,33 @@ using namespace ir;
 
 namespace {
 
-// Below, a thread for each result has as little to fetch.
+// In smaller products one thread for each result fetches no more than a tile would.
 constexpr std::int64_t kLeastSide = 32, kLeastDepth = 16;
-// From this compute capability on copies into shared memory go on by themselves (passes/copy_async.h); with so many
-// parts two of them are on their way, within what a kernel has without asking for more.
+// From this compute capability on copies into shared memory are asynchronous (passes/copy_async.h). With kCopies
+// buffers two of them are in flight; they must fit the shared memory that a kernel has by default.
 constexpr int kFirstAsync = 80;
 constexpr std::int64_t kCopies = 3, kSharedBytes = 48 * 1024;
-// Blocks that keep all processors of a GPU busy.
+// Number of blocks that keeps all multiprocessors of a GPU busy.
 constexpr std::int64_t kManyBlocks = 256;
 
 bool is_at_least(const Expr& extent, std::int64_t least) {
   const std::int64_t known = constant_extent(extent);
-  return known == 0 || known >= least;  // sizes of calls that nobody told are taken for large
+  return known == 0 || known >= least;  // sizes known only at run time are assumed to be large
 }
 
 bool uses(const Load& load, const Expr& var) {
   return std::any_of(load.indices.begin(), load.indices.end(), [&](const Expr& i) { return uses_var(i, var); });
 }
 
-// The axis that `mine` is read along and `other` is not.
+// Returns the axis along which `mine` is read and `other` is not.
 std::optional<std::size_t> own_axis(const ScheduledStage& stage, const Load& mine, const Load& other) {
   for (std::size_t a = stage.axes.size(); a-- > 0;)
     if (uses(mine, stage.axes[a].var) && !uses(other, stage.axes[a].var)) return a;
   return std::nullopt;
 }
 
-// Whether a tile needs as many elements of what is read as it has places, wherever it stands: then its copy has a
-// constant size.
+// Whether the indices are affine in the tile's variables: then every tile reads the same number of elements, so that
+// its copy has a constant size.
 bool reads_tiles(const Load& load, const std::vector<Expr>& tiled) {
   for (const Expr& index : load.indices)
     for (const Expr& var : tiled)
@@ -49,7 +49,7 @@ bool reads_tiles(const Load& load, const std::vector<Expr>& tiled) {
   return true;
 }
 
-// All threads of the block copy a piece together, neighbours next to each other.
+// Lets all threads of the block copy a piece together, with adjacent threads copying adjacent elements.
 void fetch(Schedule& schedule, StageHandle piece, const std::string& reader, const std::string& loop,
            const GpuTiles& tiles) {
   piece.compute_at(reader, loop);
@@ -73,7 +73,7 @@ std::optional<GpuTiles> find_gpu_tiles(const ScheduledStage& stage, const Target
   const Axis& depth = reduce->axes[0];
   const auto first = own_axis(stage, *loads[0], *loads[1]), second = own_axis(stage, *loads[1], *loads[0]);
   if (!first || !second || !uses(*loads[0], depth.var) || !uses(*loads[1], depth.var)) return std::nullopt;
-  // Neighbouring threads write neighbouring columns.
+  // Adjacent threads write adjacent columns.
   const std::size_t side = *first > *second ? 0 : 1;
   GpuTiles tiles;
   tiles.column = std::max(*first, *second);

@@ -15,11 +15,11 @@ using namespace ir;
 namespace {
 
 constexpr std::int64_t kThreads = 256;
-// Of loads that do not wait for each other.
+// Number of independent loads of a thread.
 constexpr std::int64_t kElementsOfThread = 4;
-// Rows of a reduction that share what they read of the other operand.
+// Number of rows of a reduction that reuse loads of the other operand.
 constexpr std::int64_t kRowsOfThread = 4;
-// Elements of a reduction that are worth a block's threads.
+// Least number of reduced elements worth a whole block of threads.
 constexpr std::int64_t kLeastRow = 128;
 
 std::int64_t threads_of(const Target& target) {
@@ -33,8 +33,8 @@ std::vector<std::string> loops_over_results(const ScheduledStage& stage) {
   return names;
 }
 
-// Whether every element is read from the place at which it is written, or is the same for all: then one index serves
-// for everything, whatever the rank.
+// Whether every element is read at the index at which it is written, or is the same for all: then all axes can be fused
+// into one index.
 bool is_flat(const ScheduledStage& stage) {
   const auto in_place = [&](const Load& load) {
     if (load.indices.size() != stage.axes.size() || !load.buffer->strides.empty()) return false;
@@ -48,8 +48,8 @@ bool is_flat(const ScheduledStage& stage) {
   return true;
 }
 
-// Blocks over `outer`, threads over neighbours along `inner`; several of those a thread, a block's width apart.
-// Returns the threads' loop.
+// Binds blocks over `outer` and threads over adjacent elements along `inner`; a thread computes several of them, a
+// block's width apart. Returns the threads' loop.
 std::string bind_rows(StageHandle handle, const std::string& outer, const std::string& inner, const Target& target,
                       bool is_innermost) {
   const std::int64_t threads = threads_of(target);
@@ -80,8 +80,8 @@ void schedule_elements(StageHandle handle, const ScheduledStage& stage, const Ta
     bind_rows(handle, fuse_all(handle, {names.begin(), names.end() - 1}), names.back(), target, true);
 }
 
-// The axis along which most of what is read stays where it is, while neighbours along the innermost axis are read
-// together: results along it are computed by one thread.
+// Returns the axis along which a load is invariant while it is contiguous along the innermost axis: one thread computes
+// several results along it.
 std::optional<std::size_t> shared_axis(const ScheduledStage& stage) {
   const Reduce& reduce = *stage.reduction();
   for (std::size_t a = stage.axes.size() - 1; a-- > 0;) {
@@ -96,8 +96,8 @@ std::optional<std::size_t> shared_axis(const ScheduledStage& stage) {
   return std::nullopt;
 }
 
-// Whether neighbours along the reduction's innermost axis are neighbours in memory, and those along the results' are
-// not: then the threads of a block read a result's elements together.
+// Whether memory is contiguous along the reduction's innermost axis but not along that of the results: then the threads
+// of a block read the elements of one result together.
 bool reduces_rows(const ScheduledStage& stage) {
   const Reduce& reduce = *stage.reduction();
   if (reduce.sources.size() != 1 || reduce.reducer->op == ReduceOp::user || reduce.condition.defined() ||
@@ -117,7 +117,7 @@ bool reduces_rows(const ScheduledStage& stage) {
   return along_row && !along_results;
 }
 
-// A block for each result: every thread adds up its share, and the block adds up what its threads have.
+// Uses one block for each result: every thread reduces its share, and the block combines the partial results.
 void schedule_rows(StageHandle handle, const ScheduledStage& stage, const Target& target) {
   const std::vector<std::string> results = loops_over_results(stage);
   std::vector<std::string> depth;
@@ -130,7 +130,7 @@ void schedule_rows(StageHandle handle, const ScheduledStage& stage, const Target
   partial.compute_at(handle.name(), thread);
 }
 
-// A thread for each result, or for a few that share what they read.
+// Uses one thread for each result, or for a few that share loads.
 void schedule_reduction(StageHandle handle, const ScheduledStage& stage, const Target& target) {
   std::vector<std::string> names = loops_over_results(stage);
   if (names.empty()) return;
@@ -150,7 +150,7 @@ void schedule_reduction(StageHandle handle, const ScheduledStage& stage, const T
   bind_rows(handle, "", fuse_all(handle, names), target, false);
 }
 
-// A thread for each result of the stage that reads the reduction.
+// Uses one thread for each result of the epilogue, which is applied in registers.
 void finish_in_registers(Schedule& schedule, StageHandle reduction, const std::string& last, const Target& target) {
   StageHandle handle = schedule[last];
   const std::vector<std::string> names = loops_over_results(stage_of(schedule, handle));

@@ -1,4 +1,4 @@
-// The schedule of a GPU's kernels for programs that come without one.
+// The default schedule of GPU kernels.
 #pragma once
 
 #include "crosscompile/target/target.h"
@@ -6,9 +6,9 @@
 
 namespace ferry::schedule {
 
-// Stages that are to be computed where they are used say so already; every other one is a kernel of its own:
+// Stages that are computed where they are used have already been inlined; every other one becomes a kernel of its own:
 // element-wise stages and reductions with a thread for each element, sums of rows with a block for each, large products
-// in tiles of shared memory (gpu_product.h), each finished by the stage that reads it element by element.
+// in shared-memory tiles (gpu_product.h). The stage that reads a reduction element by element becomes its epilogue.
 Schedule decide_for_gpu(Schedule schedule, const Target& target);
 
 }  // namespace ferry::schedule

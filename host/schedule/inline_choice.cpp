@@ -12,11 +12,11 @@ using namespace ir;
 
 namespace {
 
-// One place where a stage's tensor is read.
+// One load of a stage's tensor.
 struct Use {
   const ScheduledStage* consumer;
   const Load* load;
-  bool repeated;  // inside a reduction's source: read again for other results
+  bool repeated;  // inside a reduction's source, so read again for other results
 };
 
 using Uses = std::unordered_map<const Buffer*, std::vector<Use>>;
@@ -42,7 +42,8 @@ Uses uses_in(const Stages& stages) {
   return uses;
 }
 
-// A copy of another tensor's element, perhaps converted, or a constant: as cheap to repeat as to read back.
+// Whether the value is an element of another tensor, perhaps converted, or a constant: as cheap to recompute as to
+// load.
 bool only_moves(const Expr& value) {
   if (const auto* cast = value.as<Cast>()) return only_moves(cast->value);
   if (const auto* load = value.as<Load>())
@@ -50,7 +51,7 @@ bool only_moves(const Expr& value) {
   return value.kind() == NodeKind::IntImm || value.kind() == NodeKind::FloatImm || value.kind() == NodeKind::Var;
 }
 
-// Every axis of the consumer takes part in the indices, so no element is computed twice.
+// Whether every axis of the consumer occurs in the indices, so that no element is computed twice.
 bool read_once(const Use& use) {
   if (use.repeated) return false;
   return std::all_of(use.consumer->axes.begin(), use.consumer->axes.end(), [&](const Axis& axis) {
@@ -59,11 +60,11 @@ bool read_once(const Use& use) {
   });
 }
 
-// Chains of inlined stages are one expression, and one nested deeper than ir::kMaxDepth is refused. The rest is for the
-// loops around it and for what passes make of it.
+// A chain of inlined stages is one expression, and expressions nested deeper than ir::kMaxDepth are rejected. The
+// remaining depth is reserved for the loops around it and for what passes add.
 constexpr std::uint32_t kMaxInlinedDepth = kMaxDepth / 4;
 
-// How deep a stage's expressions are with those of the inlined stages that they read in their places.
+// Returns the depth of a stage's expressions with the inlined stages that they read substituted.
 std::uint32_t depth_of(const ScheduledStage& stage, const std::unordered_map<const Buffer*, std::uint32_t>& inlined) {
   std::uint32_t depth = 0, below = 0;
   for (const Expr& value : stage.values) {

@@ -1,4 +1,4 @@
-// Which stages are better computed where they are used.
+// Decides which stages are inlined.
 #pragma once
 
 #include "host/schedule/stages/scheduled_stage.h"
@@ -8,9 +8,9 @@
 
 namespace ferry::schedule {
 
-// Names of stages that only copy or convert elements, and of those that are read once for each element of their only
-// reader: computing them again costs no more than keeping them. Never a result or a reduction, and not so many in a
-// chain that its expression would be nested too deeply.
+// Returns the names of stages that only copy or convert elements, and of those that are read once for each element of
+// their only reader: recomputing them costs no more than storing them. Results and reductions are never among them, and
+// chains of inlined stages are limited so that expressions are not nested too deeply.
 std::vector<std::string> stages_to_inline(const Stages& stages);
 
 }  // namespace ferry::schedule

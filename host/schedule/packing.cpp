@@ -23,8 +23,8 @@ std::string layout_text(std::size_t rank, const Packing& packing) {
   return "(" + axes + ") -> (" + packed + " / " + size + parts + ", " + packed + " % " + size + ")";
 }
 
-// Among the other dimensions the one whose elements lie closest, with at least a vector of them; the packed one when
-// it is that itself or there is none.
+// Returns the dimension with the smallest stride that has at least a vector of elements, or the packed dimension if
+// that one has a smaller stride or there is no other.
 std::size_t lane_dimension(const Packing& packing) {
   const Buffer& tensor = *packing.load->buffer;
   std::size_t best = packing.dimension;
@@ -50,7 +50,7 @@ std::string pack(Schedule& schedule, const std::string& reader, const Packing& p
     if (d != given.dimension && d != lane_axis) others.push_back(loops.loop(loops.spatial(d)).name);
   const std::string packed = loops.loop(loops.spatial(given.dimension)).name;
   if (lane_axis == given.dimension) {
-    // Rows of the panel, as they are.
+    // Copies rows of the panel unchanged.
     const auto [panels, panel] = copy.split(packed, given.panel);
     std::vector<std::string> order = {panels};
     order.insert(order.end(), others.begin(), others.end());
@@ -64,7 +64,7 @@ std::string pack(Schedule& schedule, const std::string& reader, const Packing& p
     copy.reorder(order).unroll(vectors).vectorize(lane);
     return copy.name();
   }
-  // A tile of vectors along the closest elements, turned on its way.
+  // Copies a tile of vectors along the contiguous dimension and transposes it.
   const std::int64_t tile = given.panel % given.lanes == 0 ? given.lanes : given.panel;
   const auto [panels, inside] = copy.split(packed, tile);
   const auto [vectors, lane] = copy.split(loops.loop(loops.spatial(lane_axis)).name, given.lanes);

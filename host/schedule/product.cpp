@@ -16,7 +16,7 @@ bool depends(const Load& load, const Expr& var) {
   return std::any_of(load.indices.begin(), load.indices.end(), [&](const Expr& i) { return uses_var(i, var); });
 }
 
-// The dimension whose index is the variable and that no other index depends on; the rank when there is none.
+// Returns the dimension whose index is the variable and on which no other index depends; the rank if there is none.
 std::size_t dimension_of(const Load& load, const Expr& var) {
   std::size_t found = load.indices.size();
   for (std::size_t d = 0; d < load.indices.size(); ++d) {
@@ -31,7 +31,7 @@ double used_share(std::int64_t extent, std::int64_t lanes) {
   return static_cast<double>(extent) / static_cast<double>((extent + lanes - 1) / lanes * lanes);
 }
 
-// The product with these columns, or nothing.
+// Returns the product with these columns, or nothing.
 std::optional<Product> with_columns(const ScheduledStage& stage, const Load* rows, const Load* columns,
                                     std::size_t column) {
   const std::vector<Axis>& axes = stage.axes;

@@ -12,8 +12,8 @@ namespace ferry::schedule {
 
 namespace {
 
-// Names of one stage's loops as those of another's: both have the same axes, under names of their own, and what splits
-// them is called NAME.outer and NAME.inner.
+// Maps loop names of one stage to those of another. Both have the same axes under different names, and loops split from
+// an axis are called NAME.outer and NAME.inner.
 class Names {
  public:
   Names(const ScheduledStage& from, const ScheduledStage& to) {
@@ -21,7 +21,7 @@ class Names {
       pairs_.emplace_back(from.loops.loop(from.loops.spatial(a)).name, to.loops.loop(to.loops.spatial(a)).name);
   }
 
-  // Nothing for a loop of a reduction.
+  // Returns nothing for a loop of a reduction.
   std::optional<std::string> of(const std::string& name) const {
     for (const auto& [from, to] : pairs_) {
       const std::string_view rest = std::string_view(name).substr(std::min(name.size(), from.size()));
@@ -35,12 +35,12 @@ class Names {
   std::vector<std::pair<std::string, std::string>> pairs_;
 };
 
-// Whether a directive makes loops over results that another stage with the same axes may have as well.
+// Whether a directive makes loops over results that another stage with the same axes may also have.
 bool makes_loops(const std::string& primitive) {
   return primitive == "split" || primitive == "reorder" || primitive == "unroll" || primitive == "vectorize";
 }
 
-// Gives `to` the loops over results that `from` got by the directives from `first` on.
+// Gives `to` the loops over results that the directives from `first` on made for `from`.
 void copy_loops(Schedule& schedule, std::size_t first, const std::string& from, const std::string& to) {
   const Names names(*find_stage(schedule.stages(), from), *find_stage(schedule.stages(), to));
   StageHandle handle = schedule[to];
@@ -51,7 +51,7 @@ void copy_loops(Schedule& schedule, std::size_t first, const std::string& from, 
     const bool orders = directive.primitive == "reorder";
     std::vector<std::string> words;
     for (std::size_t i = 0; i < directive.words.size(); ++i) {
-      // Factors stand as they are.
+      // Factors are unchanged.
       const std::optional<std::string> word =
           orders || i == 0 ? names.of(directive.words[i]) : std::optional(directive.words[i]);
       if (word) words.push_back(*word);
@@ -60,7 +60,7 @@ void copy_loops(Schedule& schedule, std::size_t first, const std::string& from, 
   }
 }
 
-// The innermost loop over results that is around the reduction, and whether there are vectors of results inside of it.
+// The innermost loop over results around the reduction, and whether there are vectors of results inside it.
 struct Tile {
   std::optional<std::size_t> around;
   bool has_vectors = false;

@@ -1,5 +1,5 @@
-// A reduction's tiles computed in the loops of the stages that finish its results element by element: a scale, a bias,
-// an activation after a convolution, whatever its stride and padding.
+// Fuses a reduction with the epilogues that read it element by element: its tiles are computed in their loops. An
+// example is a scale, a bias and an activation after a convolution with any stride and padding.
 //
 //     for o.outer, h, w.outer                        for o.outer, h, w.outer
 //       for c, kh, kw: for o.inner, w.inner             for c, kh, kw: for o.inner, w.inner: conv[tile] += ...
@@ -16,17 +16,18 @@
 
 namespace ferry::schedule {
 
-// The stages that finish this one, each read by the next alone (finishing_stage.h), as far as none is named `taken`.
+// Returns the chain of epilogues of this stage, each read only by the next (finishing_stage.h), which ends before one
+// named `taken`.
 std::vector<std::string> finishing_stages(const Stages& stages, const ScheduledStage& stage, const std::string& taken);
 
-// After `stage` was scheduled by the directives from `first` on: gives all `readers` the same loops over results and
-// computes the stage, and all readers but the last, inside of the last one's innermost loop around the reduction. False
-// where its tile holds no vectors of results, or nothing is around it; then nothing has changed.
+// `stage` has been scheduled by the directives from `first` on. Gives all `readers` the same loops over results and
+// computes the stage, and all readers but the last, inside the last one's innermost loop around the reduction. Returns
+// false and changes nothing if the stage's tile holds no vectors of results, or no loop is around it.
 bool fuse_into_readers(Schedule& schedule, const std::string& stage, std::size_t first,
                        const std::vector<std::string>& readers);
 
-// The same where `stage` is computed in the last reader's loops already, which directives from `first` on have made:
-// places those between.
+// The same if `stage` is already computed in the last reader's loops, which the directives from `first` on have made:
+// places the readers between the two.
 void place_between(Schedule& schedule, const std::string& stage, std::size_t first,
                    const std::vector<std::string>& readers);
 

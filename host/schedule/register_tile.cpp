@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t kMaxRows = 14;
 constexpr std::int64_t kMaxVectors = 4;
 
-// What a tail costs beside the part of its tile that is not used: code of its own; masks, where it is of columns.
+// Cost factors of a tail in addition to its unused part: separate code for rows, and also masks for columns.
 constexpr double kRowTail = 0.88, kColumnTail = 0.7;
 
 double used_share(std::int64_t extent, std::int64_t tile, double tail) {
@@ -30,7 +30,7 @@ RegisterTile choose_register_tile(std::uint32_t registers, std::int64_t row_exte
       if (rows * vectors + vectors + 1 > budget) break;
       if (row_extent > 0 && rows > row_extent) break;
       const double reuse = static_cast<double>(rows * vectors) / static_cast<double>(rows + vectors);
-      // Two multiply-add units with a latency of four or five want about ten chains in flight.
+      // Two multiply-add units with a latency of four or five cycles need about ten independent chains.
       const double in_flight = std::min(1.0, static_cast<double>(rows * vectors) / 10.0);
       const double score = reuse * in_flight * used_share(row_extent, rows, kRowTail) *
                            used_share(column_extent, vectors * lanes, kColumnTail);

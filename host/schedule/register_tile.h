@@ -1,4 +1,4 @@
-// How many rows and vectors of a reduction's results are kept in registers at once.
+// Chooses the number of rows and vectors of a reduction's results that are kept in registers at once.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ struct RegisterTile {
 };
 
 // A tile of rows x vectors accumulators needs rows * vectors + vectors + 1 registers (one vector of each column, one
-// broadcast) and loads rows + vectors values for rows * vectors multiply-adds: takes the tile with the best ratio,
-// weighted by the share of it that is used. An extent of 0 means unknown; there_are_rows false asks for vectors only.
+// broadcast) and loads rows + vectors values for rows * vectors multiply-adds. Chooses the tile with the best ratio,
+// weighted by its utilisation. An extent of 0 means unknown; without `there_are_rows` the tile has vectors only.
 RegisterTile choose_register_tile(std::uint32_t registers, std::int64_t row_extent, bool there_are_rows,
                                   std::int64_t column_extent, std::int64_t lanes);
 

@@ -11,14 +11,14 @@ using namespace ir;
 
 namespace {
 
-// Shorter rows leave vectors empty; with fewer of them there is too little for threads.
+// Shorter rows do not fill vectors; fewer rows are too little work for threads.
 constexpr std::int64_t kMinRow = 16, kMinRows = 8;
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// How many axes of the reader, from the first, are also the indices of the load, in the same places.
+// Returns the number of leading axes of the reader that are also the leading indices of the load.
 std::size_t shared_axes(const ScheduledStage& reader, const Load& load) {
   std::size_t count = 0;
   while (count < reader.axes.size() && count < load.indices.size() &&
@@ -27,7 +27,7 @@ std::size_t shared_axes(const ScheduledStage& reader, const Load& load) {
   return count;
 }
 
-// A load of a stage's tensor, with who reads.
+// A load of a stage's tensor, with its reader.
 struct Read {
   const ScheduledStage* reader;
   const Load* load;
@@ -43,7 +43,8 @@ std::vector<Read> reads_of(const Stages& stages, const ScheduledStage& stage) {
   return reads;
 }
 
-// As many axes of the stage as every reader's rows agree with; 0 when one of them is not in the group.
+// Returns the number of leading axes of the stage on which the rows of all its readers agree; 0 if a reader is not in
+// the group.
 std::size_t agreed_axes(const Stages& stages, const ScheduledStage& stage, const std::vector<std::string>& group) {
   std::size_t agreed = stage.axes.size();
   const std::vector<Read> reads = reads_of(stages, stage);
@@ -54,7 +55,7 @@ std::size_t agreed_axes(const Stages& stages, const ScheduledStage& stage, const
   return reads.empty() ? 0 : agreed;
 }
 
-// The product of the extents of some axes; 0 when one is known only at run time.
+// Returns the product of the extents of some axes; 0 when one is known only at run time.
 std::int64_t points(const ScheduledStage& stage, std::size_t first, std::size_t last) {
   std::int64_t count = 1;
   for (std::size_t a = first; a < last; ++a) count *= constant_extent(stage.axes[a].extent);
@@ -95,7 +96,7 @@ RowFusion find_row_fusion(const Stages& stages, const std::vector<std::string>& 
     if (agreed == 0) continue;
     fusion.outer = agreed;
     group.push_back(stage->name);
-    if (stage->place == Place::inlined) continue;  // it is where its readers are
+    if (stage->place == Place::inlined) continue;  // computed with its readers
     fusion.stages.push_back(stage->name);
   }
   if (fusion.stages.empty() || !are_rows_fit(stages, fusion, target)) return {};

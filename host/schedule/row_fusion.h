@@ -1,5 +1,5 @@
-// Stages that walk over the same rows one after the other: a softmax, a normalisation. Row by row each finds in the
-// cache what the one before has left there.
+// Fuses stages that process the same rows one after the other, as in a softmax or a normalisation: each stage finds the
+// row that the previous one has left in the cache.
 #pragma once
 
 #include "crosscompile/target/target.h"
@@ -11,9 +11,9 @@
 namespace ferry::schedule {
 
 struct RowFusion {
-  std::string result;               // in whose outer loops the others are computed; empty: nothing is fused
-  std::vector<std::string> stages;  // the others, last producers first
-  std::size_t outer = 0;            // how many axes, from the first, the rows are counted by
+  std::string result;               // the stage in whose outer loops the others are computed; empty: nothing is fused
+  std::vector<std::string> stages;  // the others, consumers first
+  std::size_t outer = 0;            // number of leading axes that enumerate the rows
 };
 
 //     for i: top[i] = max(A[i, :])                 for i
@@ -22,8 +22,8 @@ struct RowFusion {
 //     for i: for j: Y[i,j] = e[i,j] / total[i]       total = sum(e)
 //                                                    for j: Y[i,j] = e[j] / total
 //
-// For a program with one result; `apart` are stages that keep their own loops. Rows must be long enough to be worth a
-// loop of their own and short enough for the second-level cache.
+// Applies to programs with one result; `apart` are stages that keep their own loops. Rows must be long enough to
+// justify a loop of their own and short enough for the second-level cache.
 RowFusion find_row_fusion(const Stages& stages, const std::vector<std::string>& apart, const Target& target);
 
 }  // namespace ferry::schedule

@@ -27,7 +27,7 @@ const Primitive& find_primitive(const Directive& directive, const Words& words) 
   words.fail("a primitive", "'" + directive.primitive + "'" + lang::suggestion(directive.primitive, names));
 }
 
-// The stage that a directive without one means.
+// The stage that a directive without a stage refers to.
 std::string current_stage(const std::vector<Directive>& directives, const Stages& stages) {
   for (auto directive = directives.rbegin(); directive != directives.rend(); ++directive)
     if (!directive->stage.empty()) return directive->stage;
@@ -58,7 +58,7 @@ void Schedule::apply(Directive directive) {
   if (stage == nullptr) {
     primitive.apply(stages_, nullptr, words);
   } else {
-    // Primitives check before they change; a change in several steps may still find the last one refused.
+    // Primitives check before they change anything, but a primitive made of several steps may fail at a later one.
     ScheduledStage before = *stage;
     try {
       primitive.apply(stages_, stage, words);
@@ -91,7 +91,7 @@ StageHandle Schedule::operator[](const std::string& stage) {
 
 StageHandle Schedule::operator[](const lang::Tensor& tensor) {
   const ScheduledStage* stage = producer_of(stages_, tensor.buffer().get());
-  // A parameter has no stage, but cache_read takes it.
+  // A parameter has no stage, but cache_read accepts it.
   return {*this, stage == nullptr ? tensor.name() : stage->name};
 }
 

@@ -1,4 +1,4 @@
-// How a program is computed: a list of directives, each checked and carried out as it is added.
+// A schedule of a program: a list of directives, each checked and applied as it is added.
 //
 //     Schedule s(program);
 //     auto [yo, yi] = s["C"].split("y", 32);
@@ -25,25 +25,25 @@ class StageHandle;
 
 class Schedule {
  public:
-  // Every stage by serial loops of its own, in the order of its axes.
+  // Initially every stage has serial loops of its own, in the order of its axes.
   explicit Schedule(const lang::Program& program) : Schedule(stages_of(program)) {}
   explicit Schedule(Stages stages) : stages_(std::move(stages)) {}
 
-  // CompileError with the line for a directive that is not legal; for knobs as bind_knobs() says.
+  // Throws CompileError with the line number for an illegal directive; bind_knobs() describes the errors for knobs.
   static Schedule replay(const lang::Program& program, std::string_view text, const KnobValues& knobs = {});
 
-  // Carries the directive out and keeps it. CompileError when it is not legal: then nothing has changed.
+  // Applies the directive and records it. Throws CompileError when it is not legal; nothing has changed then.
   void apply(Directive directive);
 
-  // CompileError for a name that no stage has.
+  // Throws CompileError for an unknown stage name.
   StageHandle operator[](const std::string& stage);
   StageHandle operator[](const lang::Tensor& tensor);
-  // All stages without a reduction that are not results.
+  // Inlines all stages that are neither reductions nor results.
   Schedule& inline_injective();
 
   const Stages& stages() const { return stages_; }
   const std::vector<Directive>& directives() const { return directives_; }
-  // One directive a line, each with its stage.
+  // Returns one directive a line, each with its stage.
   std::string to_text() const;
 
  private:
@@ -52,8 +52,8 @@ class Schedule {
   std::vector<Directive> directives_;
 };
 
-// Adds directives for one stage. Axes are named; what makes new ones returns their names (and takes its own by value:
-// they may be those of loops that it replaces). Valid as long as the schedule.
+// Adds directives for one stage. Axes are given by name; directives that make new ones return their names (and take
+// names by value, since they may refer to loops that are replaced). Valid as long as the schedule.
 class StageHandle {
  public:
   using Axes = std::vector<std::string>;
@@ -63,19 +63,20 @@ class StageHandle {
 
   std::pair<std::string, std::string> split(std::string axis, std::int64_t factor);
   std::pair<std::string, std::string> split_parts(std::string axis, std::int64_t parts);
-  // {y.outer, x.outer, y.inner, x.inner}
+  // Returns {y.outer, x.outer, y.inner, x.inner}.
   Axes tile(std::string y, std::string x, std::int64_t y_factor, std::int64_t x_factor);
   std::string fuse(std::string outer, std::string inner);
   StageHandle& reorder(const Axes& axes);
   StageHandle& parallel(const std::string& axis) { return apply("parallel", {axis}); }
   StageHandle& vectorize(const std::string& axis) { return apply("vectorize", {axis}); }
-  // Lanes hold partial results: floats are then added in another order.
+  // Lanes hold partial results, so floats are added in another order.
   StageHandle& vectorize_reduction(const std::string& axis) { return apply("vectorize", {axis, "reduce"}); }
-  // The loops from `axis` inward become an intrinsic: "dot", an instruction of passes/dot_instructions.h.
+  // Replaces the loops from `axis` inward by an intrinsic: "dot", or an instruction of passes/dot_instructions.h.
   StageHandle& tensorize(const std::string& axis, const std::string& intrinsic) {
     return apply("tensorize", {axis, intrinsic});
   }
-  // Iterations go to the blocks or threads of a GPU: "blockIdx.x" to "threadIdx.z", or to virtual ones: "vthread".
+  // Binds iterations to the blocks or threads of a GPU, "blockIdx.x" to "threadIdx.z", or to virtual threads,
+  // "vthread".
   StageHandle& bind(const std::string& axis, const std::string& place) { return apply("bind", {axis, place}); }
   StageHandle& unroll(const std::string& axis) { return apply("unroll", {axis}); }
   StageHandle& compute_at(const std::string& stage, const std::string& axis) {
@@ -86,22 +87,22 @@ class StageHandle {
   StageHandle& compute_inline() { return apply("compute_inline", {}); }
   StageHandle& compute_root() { return apply("compute_root", {}); }
   StageHandle& set_scope(const std::string& scope) { return apply("set_scope", {scope}); }
-  // Computed an iteration ahead, or copies - 1 of them.
+  // Computes the stage one iteration ahead, or copies - 1 iterations.
   StageHandle& double_buffer(std::int64_t copies = 2) { return apply("double_buffer", {std::to_string(copies)}); }
   StageHandle& stream_stores() { return apply("stream_stores", {}); }
   StageHandle& storage_align(const std::string& axis, std::int64_t factor, std::int64_t offset = 0);
-  // Reading down a column of shared memory meets no bank twice.
+  // Avoids bank conflicts when threads read down a column of shared memory.
   StageHandle& swizzle() { return apply("swizzle", {}); }
   StageHandle& pragma(const std::string& axis, const std::string& key, std::int64_t value);
-  // The new stage: a copy of what this one computes (or of a parameter, by name) that the readers read instead.
+  // Returns a new stage: a copy of this one (or of a parameter, by name) that the readers read instead.
   StageHandle cache_read(const std::string& scope, const std::vector<std::string>& readers = {});
-  // The new stage: computes what this one did, which now copies it.
+  // Returns a new stage that computes what this one did; this one now copies it.
   StageHandle cache_write(const std::string& scope);
-  // The new stage: partial results, one for each iteration of the reduction's axis.
+  // Returns a new stage of partial results, one for each iteration of the reduction's axis.
   StageHandle rfactor(const std::string& axis);
   // "(n, c) -> (n, c / 16, c % 16)"
   StageHandle& transform_layout(const std::string& layout);
-  // Any primitive, by its words.
+  // Applies any primitive, given its words.
   StageHandle& apply(const std::string& primitive, std::vector<std::string> words);
 
  private:

@@ -1,4 +1,4 @@
-// A schedule as it is handed to a compiler: text, and what its knobs stand for.
+// A schedule as passed to the compiler: its text and the values of its knobs.
 #pragma once
 
 #include <map>
@@ -7,11 +7,11 @@
 namespace ferry {
 
 struct ScheduleText {
-  // Directives, one a line; docs/schedules.md. With several functions, each one's stand below a line "def NAME".
+  // Directives, one a line (docs/schedules.md). With several functions, those of each one follow a line "def NAME".
   std::string text;
   // By name, without the '$'.
   std::map<std::string, std::string> knobs = {};
-  // What messages call it.
+  // Name of the text in messages.
   std::string file = "schedule";
 };
 

@@ -13,14 +13,14 @@ namespace ferry::schedule {
 namespace {
 
 struct Section {
-  std::string function;  // empty: what stands before the first "def"
+  std::string function;  // empty: the text before the first "def"
   std::string_view text;
-  std::size_t line = 1;  // its first
+  std::size_t line = 1;  // number of its first row
 };
 
 bool is_blank(std::string_view row) { return row.find_first_not_of(" \t\r") == std::string_view::npos; }
 
-// The words after "def", or nothing for another line.
+// Returns the words after "def", or nothing for any other line.
 std::optional<std::string> header_of(std::string_view row) {
   row = row.substr(0, row.find('#'));
   const std::size_t start = std::min(row.find_first_not_of(" \t\r"), row.size());
@@ -59,7 +59,7 @@ std::vector<Section> sections_of(const ScheduleText& text) {
   return sections;
 }
 
-// Refuses values that no section has a knob for; the choices are checked where a knob is bound.
+// Rejects values for knobs that no section has; the choices are checked when a knob is bound.
 void expect_known(const KnobValues& values, const std::vector<DirectiveList>& lists, const ScheduleText& text) {
   std::vector<std::string> names;
   for (const DirectiveList& list : lists)

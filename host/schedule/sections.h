@@ -1,4 +1,4 @@
-// One schedule text for the functions of one kernel text: a line "def NAME" begins the directives of that function.
+// One schedule text for all functions of a kernel text: a line "def NAME" begins the directives of that function.
 //
 //     def mm
 //     C: split m $rows in {4,8}
@@ -7,8 +7,8 @@
 //     def add
 //     parallel i
 //
-// A text without such lines is for the one function that is compiled. A function without a section gets the default
-// schedule; a section without directives is serial loops in the order of the definition.
+// A text without such lines applies to the only function compiled. A function without a section gets the default
+// schedule; a section without directives means serial loops in the order of the definition.
 #pragma once
 
 #include "crosscompile/target/target.h"
@@ -22,17 +22,18 @@
 
 namespace ferry::schedule {
 
-// One schedule a program. `others`: names of functions that the text may have sections for although they are not among
-// the programs. CompileError with file and line.
+// Returns one schedule for each program. `others` are names of functions that are not among the programs but for which
+// the text may have sections. Throws CompileError with file and line.
 std::vector<Schedule> replay_sections(std::span<const lang::Program> programs, const ScheduleText& text,
                                       const Target& target, const std::vector<std::string>& others = {},
                                       const Sizes& sizes = {});
 
-// `sizes` as default_schedule() takes them.
+// `sizes` are as in default_schedule().
 std::vector<Schedule> default_schedules(std::span<const lang::Program> programs, const Target& target,
                                         const Sizes& sizes = {});
 
-// All of them as one text, always with "def" lines, every knob bound: replay_sections() gives the same schedules again.
+// Prints all of them as one text, always with "def" lines and all knobs bound; replay_sections() of it returns the same
+// schedules.
 std::string to_text(std::span<const lang::Program> programs, std::span<const Schedule> schedules);
 
 }  // namespace ferry::schedule

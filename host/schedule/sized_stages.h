@@ -1,4 +1,4 @@
-// A program's stages as they are at certain sizes: what to decide a schedule by when the sizes of the calls are known.
+// A program's stages specialised to given sizes, for choosing a schedule when the sizes of the calls are known.
 #pragma once
 
 #include "host/lang/program.h"
@@ -10,11 +10,11 @@
 
 namespace ferry::schedule {
 
-// By the names of sizes and int64 scalars; names the program does not have are ignored.
+// Sizes and int64 scalars by name; unknown names are ignored.
 using Sizes = std::map<std::string, std::int64_t>;
 
-// The stages of the program with these numbers in the place of their symbols. Names stay, so that what is legal for one
-// is legal for the other, except where only a constant will do.
+// Returns the stages of the program with its symbols replaced by these numbers. Names stay the same, so a directive
+// that is legal for one is legal for the other, except where it requires a constant.
 Stages stages_at(const lang::Program& program, const Sizes& sizes);
 
 }  // namespace ferry::schedule

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kMaxRows = 12;
 constexpr std::int64_t kMinDepth = 64;
-// Long enough for rows of the matrix to be read in long stretches, and a few for threads to share.
+// Long enough to read rows of the matrix in long runs, and short enough to leave several chunks to threads.
 constexpr std::int64_t kColumns = 2048;
 constexpr std::int64_t kSteps = 8;
 
@@ -18,18 +18,18 @@ std::int64_t columns_of_chunk(const Product& product, std::int64_t lanes) {
   return std::min(kColumns, (product.columns + lanes - 1) / lanes * lanes);
 }
 
-// One row has registers left for more.
+// With one row, registers suffice for more steps.
 std::int64_t steps_of(const Product& product) {
   return product.is_column_constant && product.rows == 1 ? 2 * kSteps : kSteps;
 }
 
-// Whether the matrix is one that can be arranged before the calls: a constant, of nothing but depth and columns.
+// Whether the matrix can be packed before the calls: it is constant and indexed by depth and column only.
 bool is_arranged(const ScheduledStage& stage, const Product& product) {
   return product.is_column_constant && product.column_load->buffer->shape.size() == 2 &&
          stage.reduction()->axes.size() == 1 && product.column_dimension == 1;
 }
 
-// By chunks, steps, vectors: what the loops read is then one stretch of memory.
+// Orders the matrix by chunks, steps and vectors: the loops then read one contiguous stretch of memory.
 void arrange(Schedule& schedule, const std::string& reader, const Product& product, std::int64_t lanes) {
   const std::int64_t chunk = columns_of_chunk(product, lanes);
   const auto text = [](std::int64_t number) { return std::to_string(number); };
@@ -61,7 +61,7 @@ void schedule_streamed(Schedule& schedule, StageHandle handle, const Product& fo
       outside.push_back(name);
       continue;
     }
-    // A tile of as many rows as there are, which other sizes may repeat.
+    // The tile has all known rows; other sizes may repeat it.
     const auto [blocks, rows] = handle.split(name, product.rows);
     outside.push_back(blocks);
     tile.push_back(rows);

@@ -12,10 +12,11 @@ using namespace ir;
 
 namespace {
 
-// Unrolled products beyond this make more code than they save.
+// Unrolling more products increases code size more than it saves time.
 constexpr std::int64_t kMaxTaps = 25;
 constexpr std::int64_t kRows = 4;
-// All rows make one tile if they are this few and a masked vector holds a whole row: then borders fold away.
+// If there are this few rows and at most two masked vectors hold a whole row, all rows form one tile: conditions at the
+// borders then fold away.
 constexpr std::int64_t kFewRows = 14;
 constexpr std::uint32_t kManyRegisters = 32;
 
@@ -24,7 +25,7 @@ bool slides(const Expr& index, const Expr& axis, const std::vector<Axis>& window
          std::any_of(window.begin(), window.end(), [&](const Axis& tap) { return uses_var(index, tap.var); });
 }
 
-// Four, or a number near that leaves no rest.
+// Returns four, or a number close to it that divides the rows evenly.
 std::int64_t tile_rows(std::int64_t rows, std::int64_t columns, std::int64_t lanes, const Target& target) {
   const bool many = target.vector_registers >= kManyRegisters;
   if (rows < 1 || !many) return kRows;
@@ -38,7 +39,7 @@ bool is_constant_value(const Expr& expr) {
   return expr.kind() == NodeKind::IntImm || expr.kind() == NodeKind::FloatImm;
 }
 
-// An element of another tensor where the indices are inside of it, else a constant.
+// Whether the stage is an element of another tensor where the indices are in bounds, and a constant elsewhere.
 bool is_border(const ScheduledStage& stage) {
   if (stage.is_final() || stage.values.size() != 1 || stage.place != Place::root) return false;
   const auto* choice = stage.values[0].as<IfThenElse>();

@@ -1,4 +1,4 @@
-// Reductions over a small window that slides along rows: depthwise convolutions, blurs.
+// Schedules stencils: reductions over a small window that slides along rows, such as depthwise convolutions and blurs.
 #pragma once
 
 #include "crosscompile/target/target.h"
@@ -6,11 +6,12 @@
 
 namespace ferry::schedule {
 
-// Whether the stage adds up few elements around each point, with the innermost axis contiguous in what it reads and the
-// next one sliding as well: neighbouring rows then share most of what they read.
+// Whether the stage sums few elements around each point, and the window slides along the innermost axis, which is
+// contiguous in memory, and along the next one: adjacent rows then share most of what they read.
 bool is_window(const ScheduledStage& stage);
 
-// Stages that only surround a tensor with a constant and are read by windows alone: cheaper to repeat than to store.
+// Returns stages that only pad a tensor with a constant and are read by windows alone: recomputing them is cheaper than
+// storing them.
 std::vector<std::string> borders_of_windows(const Stages& stages);
 
 //     for rows by tile, for columns by vectors

@@ -1,15 +1,15 @@
-// Gives a loop's iterations to the blocks or the threads of a GPU: each runs one of them.
+// Distributes a loop's iterations over the blocks or threads of a GPU: each runs one of them.
 //
 //     for y in m                       blockIdx.x for y in m
 //       for x in 64             ->       threadIdx.x for x in 64
 //         C[y, x] = ...                    C[y, x] = ...
 //
-// Loops of several stages that are computed in one kernel may be bound to the same axis, with the same extent: a stage
-// that is computed inside another's threads is then computed by all of them together. `vthread` makes virtual threads:
-// one thread runs several iterations, statement by statement.
+// Loops of several stages that are computed in one kernel may be bound to the same axis if they have the same extent: a
+// stage that is computed inside another's threads is then computed by all of them together. `vthread` makes virtual
+// threads: one thread runs several iterations, interleaved statement by statement.
 //
 // After rfactor, the axis of the partial results may be bound to threads: each computes one, if they are computed there
-// (compute_at), and the threads combine them, in pairs.
+// (compute_at), and the threads combine them in a tree.
 #include "host/schedule/primitives/loop_kind.h"
 #include "host/schedule/primitives/primitives.h"
 

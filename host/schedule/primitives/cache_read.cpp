@@ -1,10 +1,10 @@
-// Copies a tensor (or the part of it that is needed, once the copy is computed at a loop) and lets stages read the
-// copy.
+// Copies a tensor (or only the required region, once the copy is computed at a loop) and makes stages read the copy.
 //
 //     for y: for x                          for y: for x: A.local[y,x] = A[y,x]
 //       C[y,x] = f(A[y,x])            ->    for y: for x: C[y,x] = f(A.local[y,x])
 //
-// Without readers: every stage that reads the tensor. Of a stage that is computed inline, the copy computes it once.
+// Without readers, every stage that reads the tensor reads the copy. The copy of an inlined stage computes it only
+// once.
 #include "host/schedule/primitives/new_stage.h"
 #include "host/schedule/primitives/primitives.h"
 #include "host/schedule/stages/access.h"
@@ -17,7 +17,7 @@ namespace ferry::schedule {
 
 namespace {
 
-// The tensor that the word before the colon names.
+// Returns the tensor that the word before the colon names.
 ir::BufferRef tensor_of(const Stages& stages, const ScheduledStage* stage, const std::string& name, Words& words) {
   if (stage != nullptr) {
     if (stage->outputs.size() > 1) words.fail("a stage with one tensor", "'" + stage->name + "', which has several");

@@ -1,5 +1,5 @@
-// Computes a stage into a tensor of another scope first and copies that: results can stay close while they are added
-// up, and be written out once.
+// Computes a stage into a tensor of another scope first and copies that: results can stay close to the processor while
+// they are accumulated, and are written out once.
 //
 //     for y: for x: for k                 for y: for x: for k
 //       C[y,x] += A[y,k]*B[k,x]   ->        C.local[y,x] += A[y,k]*B[k,x]

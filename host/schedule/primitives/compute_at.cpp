@@ -1,11 +1,11 @@
-// Computes a stage inside another's loop: in each iteration just the part that the rest of that iteration needs.
+// Computes a stage inside another's loop: in each iteration only the region that the rest of the iteration requires.
 //
 //     for y: for x: B[y,x] = ...                 for y
 //     for y: for x: C[y,x] = f(B[y..y+2, x])  ->   for i in 3: for x: B[i,x] = ...
 //                                                  for x: C[y,x] = f(B[0..2, x])
 //
-// Every use must be inside that loop. A result may be computed there as well, where each of its elements is needed at
-// one point alone.
+// Every use must be inside that loop. A result may be computed there too, if each of its elements is required at only
+// one point.
 #include "host/schedule/primitives/attachments.h"
 #include "host/schedule/primitives/placement.h"
 #include "host/schedule/primitives/primitives.h"

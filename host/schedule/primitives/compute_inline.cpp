@@ -1,4 +1,4 @@
-// Computes a stage again wherever it is read, and stores it nowhere.
+// Recomputes a stage wherever it is read instead of storing it.
 //
 //     B[i] = A[i] + 1
 //     C[i] = B[i] * 2     ->    C[i] = (A[i] + 1) * 2

@@ -1,4 +1,4 @@
-// Computes a stage by loops of its own, outside all others: what every stage starts as.
+// Computes a stage in loops of its own, outside all others: the initial state of every stage.
 #include "host/schedule/primitives/primitives.h"
 
 namespace ferry::schedule {

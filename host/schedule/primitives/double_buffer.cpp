@@ -1,6 +1,6 @@
-// Computes a stage one iteration ahead of the loop it is computed at, in the other half of a memory twice as large: the
-// next part is on its way while this one is used. COPIES parts are kept at a time (2 if not said), and all but one of
-// them computed ahead.
+// Computes a stage one iteration ahead of the loop it is computed at, into the other half of a buffer twice as large:
+// the next part is fetched while this one is used. The buffer holds COPIES parts (default 2), and all but one of them
+// are computed ahead.
 //
 //     for k.o                                 B[0] = ... of k.o = 0
 //       B = ... of k.o                        for k.o

@@ -1,4 +1,4 @@
-// Makes one loop of two, the second directly inside of the first.
+// Fuses two loops, the second directly inside the first, into one.
 //
 //     for y in n                for f in n*m
 //       for x in m      ->        C[f / m, f % m] = ...

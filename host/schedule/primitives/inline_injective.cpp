@@ -1,4 +1,4 @@
-// compute_inline for every stage that may be: no reduction, no result, and nothing computed in its loops.
+// Applies compute_inline to every stage that permits it: no reduction, no result, and no stage computed in its loops.
 #include "host/schedule/primitives/attachments.h"
 #include "host/schedule/primitives/primitives.h"
 

@@ -1,19 +1,19 @@
-// What parallel, vectorize and unroll share.
+// Checks shared by parallel, vectorize and unroll.
 #pragma once
 
 #include "host/schedule/stages/words.h"
 
 namespace ferry::schedule {
 
-// Whether lowering will find a constant extent: it has one, or the stage is computed inside another's loops, where only
-// lowering knows.
+// Whether lowering will find a constant extent: either the loop has one, or the stage is computed inside another's
+// loops, in which case only lowering knows the extent.
 bool may_be_constant(const ScheduledStage& stage, std::size_t loop);
-// Refuses a loop that is to run in another way already.
+// Rejects a loop that is not serial any more.
 void expect_serial(const ScheduledStage& stage, std::size_t loop, const Words& words);
-// Refuses a loop of the reduction.
+// Rejects a loop of the reduction.
 void expect_result_axis(const ScheduledStage& stage, std::size_t loop, const Words& words);
 
-// Fails when the loop certainly has more iterations than that: every one would be code of its own.
+// Fails if the loop certainly has more iterations than that: each becomes separate code.
 void expect_at_most(std::int64_t iterations, const ScheduledStage& stage, std::size_t loop, const Words& words);
 
 }  // namespace ferry::schedule

@@ -1,4 +1,4 @@
-// What the primitives that make stages share.
+// Helpers shared by the primitives that make stages.
 #pragma once
 
 #include "host/schedule/stages/scheduled_stage.h"
@@ -9,12 +9,12 @@
 
 namespace ferry::schedule {
 
-// An intermediate tensor.
+// Makes an intermediate tensor.
 ir::BufferRef make_tensor(const std::string& name, DType dtype, const std::vector<ir::Axis>& axes);
-// Axes of the same names and ranges with variables of their own; adds old variable -> new one to `renamed`.
+// Returns axes with the same names and ranges but new variables; adds old variable -> new one to `renamed`.
 std::vector<ir::Axis> fresh_axes(const std::vector<ir::Axis>& axes,
                                  std::unordered_map<const ir::ExprNode*, Expr>& renamed);
-// Of the name of a copy that is kept there: ".local".
+// Returns the suffix of the name of a copy in that scope: ".local".
 std::string suffix_of(ir::Scope scope);
 std::vector<Expr> variables_of(const std::vector<ir::Axis>& axes);
 

@@ -6,7 +6,7 @@ namespace ferry::schedule {
 
 namespace {
 
-// Whether `stage` reaches `reader`, directly or through other stages.
+// Whether `reader` depends on `stage`, directly or through other stages.
 bool is_read_through(const Stages& stages, const ScheduledStage& stage, const ScheduledStage& reader) {
   std::vector<const ScheduledStage*> reached = {&stage};
   for (std::size_t i = 0; i < reached.size(); ++i) {

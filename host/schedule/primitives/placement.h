@@ -1,16 +1,16 @@
-// What the primitives that place a stage share.
+// Checks shared by the primitives that place a stage.
 #pragma once
 
 #include "host/schedule/stages/words.h"
 
 namespace ferry::schedule {
 
-// Refuses a stage whose tensor the caller wants.
+// Rejects a stage whose tensor is a result.
 void expect_intermediate(const ScheduledStage& stage, const Words& words);
-// Refuses what is wanted as a whole before anything else runs.
+// Rejects a stage that is needed as a whole before anything else runs.
 void expect_attachable(const ScheduledStage& stage, const Words& words);
-// Reads "STAGE AXIS" and refuses a loop that does not hold every reader of `stage`. Readers that a later directive may
-// still place there, caches of a cache, say, are left to lowering.
+// Reads "STAGE AXIS" and rejects a loop that does not enclose every reader of `stage`. Readers that a later directive
+// may still move there, such as caches of a cache, are checked by lowering.
 Attachment read_attachment(const Stages& stages, const ScheduledStage& stage, Words& words);
 
 }  // namespace ferry::schedule

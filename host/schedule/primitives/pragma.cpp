@@ -1,5 +1,5 @@
-// Advice for one loop. `auto_unroll_max_step N`: serial loops inside with constant extents are unrolled, innermost
-// first, as long as the body is then written at most N times.
+// Gives a hint for one loop. `auto_unroll_max_step N`: serial loops inside it with constant extents are unrolled,
+// innermost first, as long as there are at most N copies of the body.
 #include "host/schedule/primitives/primitives.h"
 
 #include "host/lang/names.h"

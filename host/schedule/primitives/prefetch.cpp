@@ -1,11 +1,11 @@
-// Asks the memory for what a later iteration of a loop will read, while this one computes: the lines of TENSOR that
-// iteration AXIS + OFFSET reads, as far as the loops inside of it have constant extents.
+// Prefetches what a later iteration of a loop will read: the cache lines of TENSOR that iteration AXIS + OFFSET reads,
+// as far as the loops inside it have constant extents.
 //
 //     for k                          for k
 //       C[m] += A[m,k] * B[k]   ->     prefetch(B[k + 64])
 //                                      C[m] += A[m,k] * B[k]
 //
-// A hint: it changes no result, and iterations beyond the last ask for what nobody reads.
+// This is a hint: it changes no result, and prefetches for iterations beyond the last are useless but harmless.
 #include "host/schedule/primitives/attachments.h"
 #include "host/schedule/primitives/primitives.h"
 #include "host/schedule/stages/access.h"

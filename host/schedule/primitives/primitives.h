@@ -1,5 +1,5 @@
-// The primitives: each checks that it is legal, then changes the stages. A refusal is a CompileError of Words::fail()
-// and leaves the program's other stages as they were.
+// The schedule primitives: each checks that it is legal, then changes the stages. A rejection is a CompileError from
+// Words::fail() and leaves the program's other stages unchanged.
 #pragma once
 
 #include "host/schedule/stages/scheduled_stage.h"
@@ -10,7 +10,7 @@
 
 namespace ferry::schedule {
 
-// What stands before the colon.
+// The subject of a directive, written before the colon.
 enum class Subject : std::uint8_t {
   stage,    // a stage
   tensor,   // a stage or a parameter: without a stage of that name, `stage` is null

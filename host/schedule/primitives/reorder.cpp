@@ -1,4 +1,4 @@
-// Puts the named loops in this order; they take the places that they have together, other loops stay where they are.
+// Puts the named loops in this order; together they keep their positions, and other loops are not moved.
 //
 //     for y                     for k
 //       for x           ->        for x        reorder k x y

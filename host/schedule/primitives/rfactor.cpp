@@ -1,6 +1,6 @@
-// Splits a reduction in two: a new stage keeps a partial result for each iteration of one of the reduction's loops, and
-// this one reduces those. What was a reduction's loop is then an axis of a result, so it may be parallel or vectorized.
-// Floats are added in another order.
+// Splits a reduction in two: a new stage computes a partial result for each iteration of one of the reduction's loops,
+// and this stage reduces those. The reduction loop becomes an axis of the partial results, so it may be parallel or
+// vectorized. Floats are added in another order.
 //
 //     for y: for ko: for ki            for ko: for y: for ki: C.rf[ko,y] += A[y, ko*32 + ki]
 //       C[y] += A[y, ko*32 + ki]  ->   for y: for ko:         C[y] += C.rf[ko,y]
@@ -44,7 +44,7 @@ void rfactor(Stages& stages, ScheduledStage* stage, Words& words) {
     if (ir::uses_var(loop.extent, axis.var))
       words.fail("an axis whose extent is the same for every element", "'" + loop.name + "'");
 
-  // Partial results: the loops of the reduction that are left, over what was their axes.
+  // The partial results reduce over the remaining loops of the reduction.
   ScheduledStage partial;
   partial.name = name;
   ir::Substitution renamed;

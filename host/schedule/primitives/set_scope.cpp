@@ -1,5 +1,5 @@
-// Says where an intermediate tensor is kept: `global` is the call's workspace, `local` (or `register`) the running
-// thread's stack and, for small tiles whose every index is a constant after unrolling, its registers.
+// Sets the memory scope of an intermediate tensor: `global` is the call's workspace, `local` (or `register`) the stack
+// of the running thread or, for small tiles whose indices are all constant after unrolling, its registers.
 #include "host/schedule/primitives/placement.h"
 #include "host/schedule/primitives/primitives.h"
 

@@ -1,12 +1,12 @@
-// Cuts a loop in two.
+// Splits a loop into an outer and an inner one.
 //
 //     for y in n                for yo in n/32 rounded up
 //       C[y] = ...      ->        for yi in 32
 //                                   if yo*32 + yi < n
 //                                     C[yo*32 + yi] = ...
 //
-// With `nparts N` the outer loop has N iterations and the inner one what is then needed. Guards that a factor makes
-// necessary are taken out of the hot loop later.
+// With `nparts N` the outer loop has N iterations and the inner one as many as needed. Guards that a factor requires
+// are hoisted out of the hot loop later.
 #include "host/schedule/primitives/attachments.h"
 #include "host/schedule/primitives/primitives.h"
 

@@ -1,5 +1,5 @@
-// Starts every row along an axis of an intermediate tensor at a multiple of FACTOR elements, plus OFFSET: padding that
-// keeps rows aligned to vectors, or apart in the cache.
+// Starts every row along an axis of an intermediate tensor at a multiple of FACTOR elements, plus OFFSET: this padding
+// keeps rows aligned to vectors, or avoids conflicts between them in the cache.
 //
 //     B[4, 30]            ->    B[4, 30] with rows 32 elements apart      storage_align i0 32
 #include "host/schedule/primitives/placement.h"

@@ -1,12 +1,12 @@
-// Keeps what a stage computes for longer than the iteration that computes it: in each iteration of a loop further out,
-// or for the whole call. What an earlier iteration computed is not computed again, so a window slides:
+// Extends the lifetime of a stage's values beyond the iteration that computes them: to an iteration of a loop further
+// out, or to the whole call. Values of earlier iterations are not recomputed, so the stage becomes a sliding window:
 //
 //     for y                                      allocate B for all y
 //       B[y..y+2] = ...                    ->    for y
 //       C[y] = f(B[y..y+2])                        B[y+2] = ...         (all of B[0..2] at the first y)
 //                                                  C[y] = f(B[y..y+2])
 //
-// compute_at comes first.
+// The directive compute_at must come first.
 #include "host/schedule/primitives/attachments.h"
 #include "host/schedule/primitives/placement.h"
 #include "host/schedule/primitives/primitives.h"

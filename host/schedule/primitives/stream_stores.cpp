@@ -1,6 +1,6 @@
-// Stores a result past the caches, where the device can: for tensors much larger than those, whose lines would
-// otherwise be read before they are overwritten, and push out what is still wanted. Whole vectors that start at a
-// multiple of their size are stored so; the others as ever.
+// Stores a result with non-temporal stores, where the device has them: for tensors much larger than the caches, whose
+// lines would otherwise be read before they are overwritten and would evict data still in use. This applies to whole
+// vectors aligned to their size; other stores stay ordinary.
 #include "host/schedule/primitives/primitives.h"
 
 namespace ferry::schedule {

@@ -1,6 +1,5 @@
-// Puts the pieces of 16 bytes of each row of a tensor in shared memory into another order than in the row before, so
-// that a GPU's threads which read down a column read from different banks. Nothing else changes: indices do not know
-// it.
+// Permutes the 16-byte pieces within each row of a tensor in shared memory, differently from row to row, so that GPU
+// threads which read down a column access different banks. Indices are unaffected.
 //
 //     shared f16 AA[64, 32]    ->    AA[1, 0 .. 7] stands where AA[1, 8 .. 15] stood, ...
 #include "host/schedule/primitives/placement.h"

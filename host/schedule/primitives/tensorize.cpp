@@ -1,16 +1,16 @@
-// Replaces a loop and all inside of it by one instruction, or one call of a C function, that computes the same. The
-// nest is compared with what the instruction means: its operations and sizes here, how its operands stand in memory
+// Replaces a loop and everything inside it by one instruction, or one call of a C function, that computes the same. The
+// nest is compared with the instruction's definition: its operations and sizes here, the memory layout of its operands
 // when the program is lowered, after all other directives.
 //
 //     for n in 16
 //       for k in 4                              C[n .. n+15] = dot(C[n .. n+15], A[0 .. 3] for all, B[n,0 .. n+15,3])
 //         C[n] += i32(A[k]) * i32(B[n,k])   ->
 //
-// `dot` is any sum of products of groups of narrow numbers; where the target has no instruction for it, it is
-// multiplied and added. An instruction's own name asks for exactly its sizes. Floats may be added in another order.
+// `dot` is any sum of products of groups of narrow numbers; a target without such an instruction multiplies and adds.
+// The name of an instruction requires exactly its sizes. Floats may be added in another order.
 //
-// mma_m16n8k16 is what a warp's tensor cores do (passes/tensor_core.h); there the nest is one thread's part of it, and
-// is compared when the threads' parts are known.
+// mma_m16n8k16 runs on a warp's tensor cores (passes/tensor_core.h); its nest is the part of one thread, which is
+// compared once the parts of all threads are known.
 #include "host/schedule/primitives/loop_kind.h"
 #include "host/schedule/primitives/primitives.h"
 
@@ -30,7 +30,7 @@ std::vector<std::size_t> loops_from(const ScheduledStage& stage, std::size_t axi
   return {std::find(order.begin(), order.end(), axis), order.end()};
 }
 
-// One iteration's part of the result: C[m,n] = C[m,n] + source.
+// Returns one iteration's part of the result: C[m,n] = C[m,n] + source.
 passes::LoopNest nest_of(const ScheduledStage& stage, const std::vector<std::size_t>& loops, const Words& words) {
   passes::LoopNest nest;
   for (const std::size_t id : loops) {
@@ -45,7 +45,7 @@ passes::LoopNest nest_of(const ScheduledStage& stage, const std::vector<std::siz
   std::vector<Expr> point;
   for (const ir::Axis& axis : stage.axes) point.push_back(values.at(axis.var.get()));
   Expr value = stage.values.front();
-  // What is added up: as wide as the sum, which may be wider than its results.
+  // Accumulators have the type of the sum, which may be wider than its results.
   auto sums = std::make_shared<ir::Buffer>(*stage.outputs[0]);
   sums->dtype = value.type().code;
   if (const ir::Reduce* reduction = stage.reduction()) {
@@ -70,7 +70,7 @@ bool reads_inlined(const Stages& stages, const ScheduledStage& stage) {
   return false;
 }
 
-// Of the program, which stages that other directives made do not carry.
+// Returns the program's context; stages made by other directives have none.
 std::shared_ptr<const Context> context_of(const Stages& stages) {
   for (const ScheduledStage& stage : stages)
     if (stage.context != nullptr) return stage.context;
@@ -101,7 +101,7 @@ void tensorize(Stages& stages, ScheduledStage* stage, Words& words) {
   }
   stage->tensorized = ScheduledStage::Tensorized{axis, intrinsic, context};
   stage->is_touched = true;
-  // Where results are initialised and stored they are whole vectors too.
+  // The initialisation and the store of the results are vectorised too.
   if (!passes::has_lanes(intrinsic, context.get())) return;
   for (const std::size_t id : loops)
     if (!stage->loops.loop(id).reduces) stage->loops.set_kind(id, ir::ForKind::vectorized);

@@ -1,4 +1,4 @@
-// Cuts two neighbouring loops into blocks: two splits and a reorder.
+// Tiles two adjacent loops: two splits and a reorder.
 //
 //     for y in n                for yo in n/8
 //       for x in m      ->        for xo in m/16

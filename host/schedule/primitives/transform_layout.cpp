@@ -1,10 +1,10 @@
-// Keeps an intermediate tensor (a cached copy, say) in another order in memory: packed, blocked, transposed. Every
-// element has one place; readers find it there.
+// Changes the memory layout of an intermediate tensor (a cached copy, for example): packed, blocked, transposed. Every
+// element has exactly one address; reads are redirected to it.
 //
 //     B[k, n]    ->    transform_layout (k, n) -> (n / 16, k, n % 16)    ->    panels of 16 columns, row after row
 //
 // Each new dimension is an axis, or a part of one: axis / divisor, axis % modulus, axis / divisor % modulus. The parts
-// of an axis must give it back: c / 16 and c % 16 do. Loops stay as they are.
+// of an axis must determine it, as c / 16 and c % 16 do. Loops are unchanged.
 #include "host/schedule/primitives/placement.h"
 #include "host/schedule/primitives/primitives.h"
 
@@ -25,7 +25,8 @@ LayoutPart read_part(const std::vector<std::string>& names, Words& words) {
   return part;
 }
 
-// The parts of one axis, smallest first, must continue one another: divisors 1, m0, m0 * m1, ..., and no modulus last.
+// The parts of one axis, smallest first, must be consecutive: divisors 1, m0, m0 * m1, ..., and the last without a
+// modulus.
 void expect_whole(const std::string& name, std::vector<LayoutPart> parts, const Words& words) {
   if (parts.empty()) words.fail("every axis on the right", "none of '" + name + "'");
   std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.divisor < b.divisor; });

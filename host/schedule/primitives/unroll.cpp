@@ -1,4 +1,4 @@
-// Writes a loop's body once for every iteration. The loop needs a constant extent.
+// Repeats a loop's body for every iteration. The loop needs a constant extent.
 //
 //     for k in 2                C[0] = ...
 //       C[k] = ...        ->    C[1] = ...
@@ -21,7 +21,7 @@ void unroll(Stages&, ScheduledStage* stage, Words& words) {
     words.fail("an axis with a constant extent", "'" + stage->loops.loop(axis).name +
                                                      "', whose extent is known only at run time; split it and unroll "
                                                      "the inner axis");
-  // Inside another stage's loops it has only as many iterations as are needed there.
+  // Inside another stage's loops the loop has only as many iterations as are required there.
   if (stage->place != Place::attached) expect_at_most(kMaxCopies, *stage, axis, words);
   stage->is_touched = true;
   stage->loops.set_kind(axis, ir::ForKind::unrolled);

@@ -1,11 +1,11 @@
-// Does all iterations of a loop at once, in vector registers.
+// Runs all iterations of a loop at once, in vector registers.
 //
 //     for x in 8                C[x0 .. x0+7] = A[x0 .. x0+7] + 1
 //       C[x] = A[x] + 1   ->
 //
-// The loop needs a constant extent, so it is usually the inner one of a split. One that is longer than the registers
-// reach becomes a loop over native vectors. Over a reduction's axis the lanes hold
-// partial results, which changes the order in which floats are added: `vectorize AXIS reduce` says that this is meant.
+// The loop needs a constant extent, so it is usually the inner one of a split. A loop longer than a register becomes a
+// loop over native vectors. Over a reduction's axis the lanes hold partial results, which changes the order in which
+// floats are added: `vectorize AXIS reduce` confirms that this is intended.
 #include "host/schedule/primitives/loop_kind.h"
 #include "host/schedule/primitives/primitives.h"
 

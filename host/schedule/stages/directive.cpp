@@ -31,7 +31,7 @@ std::string shown(char c) {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-// Braces hold a knob's choices, parentheses the axes of a layout; ':', ',' and '->' stand for themselves.
+// Braces enclose a knob's choices, parentheses the axes of a layout; ':', ',' and '->' are tokens of their own.
 std::vector<std::string> tokens_of(std::string_view text, const Place& place) {
   constexpr std::string_view kSingle = ":,(){}*/%+";
   std::vector<std::string> tokens;
@@ -62,7 +62,7 @@ std::vector<std::string> tokens_of(std::string_view text, const Place& place) {
   return tokens;
 }
 
-// Takes "in {a, b}" after the knob at `at` out of the words.
+// Removes "in {a, b}" after the knob at `at` from the words and returns the choices.
 std::vector<std::string> take_choices(std::vector<std::string>& words, std::size_t at, const Place& place) {
   std::vector<std::string> choices;
   if (at + 1 >= words.size() || words[at + 1] != "in") return choices;

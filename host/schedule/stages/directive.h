@@ -1,4 +1,4 @@
-// One step of a schedule as data: what is written in schedule files, printed, replayed and logged.
+// One step of a schedule as data: written in schedule files, printed, replayed and logged.
 //
 //     C: split y 32 -> yo yi        stage, primitive, its words
 //     tile yi x 4 $tx in {16,32}    the stage of the line before; a knob with its choices
@@ -15,14 +15,14 @@
 namespace ferry::schedule {
 
 struct Directive {
-  std::string stage;  // empty: that of the directive before, at first the last output's
+  std::string stage;  // empty: that of the previous directive, or for the first that of the last output
   std::string primitive;
   std::vector<std::string> words;
-  std::size_t line = 0;   // where it stood in a text; 0: it did not
-  std::string file = {};  // what messages call that text; may be empty
+  std::size_t line = 0;   // line in its text; 0: not from a text
+  std::string file = {};  // name of that text in messages; may be empty
 };
 
-// "mm.schedule:3: " or, of a text without a name, "schedule, line 3: ".
+// Returns "mm.schedule:3: " or, for a text without a name, "schedule, line 3: ".
 std::string place_text(const std::string& file, std::size_t line);
 
 // "C: split y 32 -> yo yi"
@@ -40,10 +40,11 @@ struct DirectiveList {
   std::vector<Knob> knobs;            // in order of first occurrence
 };
 
-// CompileError with the line for what is no directive. `first_line`: the number of the text's first.
+// Throws CompileError with the line number for a malformed directive. `first_line` is the number of the text's first
+// line.
 DirectiveList parse_directives(std::string_view text, const std::string& file = {}, std::size_t first_line = 1);
-// The directives with every knob replaced. CompileError for a knob without a value, a value that is not among its
-// choices, and a value for a knob that the schedule does not have.
+// Returns the directives with every knob replaced. Throws CompileError for a knob without a value, a value that is not
+// among its choices, and a value for an unknown knob.
 std::vector<Directive> bind_knobs(const DirectiveList& list, const KnobValues& values);
 
 }  // namespace ferry::schedule

@@ -56,7 +56,7 @@ Stages stages_of(const lang::Program& program) {
             argument.tensor.buffer() != nullptr)
           producer.needed_by = stage.external->name;
   }
-  // What nobody asked for is not computed.
+  // Outputs that nothing uses are not computed.
   for (ScheduledStage& stage : stages) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < stage.outputs.size(); ++i) {

@@ -1,5 +1,5 @@
-// What a schedule knows of the stages: their definitions, which primitives like cache_write and rfactor may rewrite,
-// their loops, and where each is computed and kept. Directives change this; lowering reads it.
+// The schedule's view of the stages: their definitions, which primitives like cache_write and rfactor may rewrite,
+// their loops, and where each is computed and stored. Directives change this; lowering reads it.
 #pragma once
 
 #include "host/lang/program.h"
@@ -21,7 +21,7 @@ struct Attachment {
   std::size_t loop = 0;
 };
 
-// One dimension of a tensor in memory: the part axis / divisor, modulo `modulus` unless that is 0, of one of its axes.
+// One dimension of a tensor in memory: axis / divisor of one of its axes, modulo `modulus` unless that is 0.
 struct LayoutPart {
   std::size_t axis = 0;
   std::int64_t divisor = 1, modulus = 0;
@@ -29,8 +29,8 @@ struct LayoutPart {
 using Layout = std::vector<LayoutPart>;
 
 enum class Place : std::uint8_t {
-  root,      // by loops of its own, outside all others
-  inlined,   // again at every use
+  root,      // in loops of its own, outside all others
+  inlined,   // recomputed at every use
   attached,  // in every iteration of another stage's loop
 };
 
@@ -39,45 +39,45 @@ struct ScheduledStage {
   std::vector<ir::Axis> axes;
   std::vector<Expr> values;                              // as in lang::Stage
   std::vector<ir::BufferRef> outputs;                    // the tensor of each value
-  bool is_result = false;                                // one of them is the caller's
+  bool is_result = false;                                // one of the outputs is a result of the kernel
   std::shared_ptr<const Context> context;                // the program's, or null
   std::string assertion;                                 // as in lang::Stage
   std::shared_ptr<const lang::ExternFunction> external;  // as in lang::Stage
-  std::string needed_by;                                 // a C function that gets the whole tensor's address
+  std::string needed_by;                                 // a C function that takes the whole tensor's address
   StageLoops loops;
-  bool is_touched = false;      // by a directive about its loops
-  bool joins_partials = false;  // what it reduces are another stage's partial results, in any order (rfactor)
+  bool is_touched = false;      // by a directive on its loops
+  bool joins_partials = false;  // it reduces another stage's partial results, in any order (rfactor)
   Place place = Place::root;
-  Attachment compute_at;               // attached: where
-  std::optional<Attachment> store_at;  // attached: outside of where it is computed
+  Attachment compute_at;               // attached: the loop it is computed at
+  std::optional<Attachment> store_at;  // attached: the loop further out that it is stored at
   std::optional<ir::Scope> scope;      // nothing: lowering chooses
   std::optional<Layout> layout;
-  bool streams = false;   // stores go past the caches
+  bool streams = false;   // non-temporal stores
   bool swizzled = false;  // rows are swizzled in shared memory
-  // So many iterations' parts are kept at a time, and all but one computed ahead; 1: each when it is needed.
+  // Number of iterations whose parts are stored at once, all but one of them computed ahead; 1: no buffering.
   std::int64_t copies = 1;
   // By axis: rows along it start at multiples of factor elements, plus offset.
   struct Alignment {
     std::int64_t factor = 1, offset = 0;
   };
   std::map<std::size_t, Alignment> alignments;
-  // The loops from this one inward are to be replaced by an intrinsic.
+  // The loops from this one inward are replaced by an intrinsic.
   struct Tensorized {
     std::size_t loop = 0;
     std::string intrinsic;
     std::shared_ptr<const Context> context;  // where it may be registered; may be null
   };
   std::optional<Tensorized> tensorized;
-  // By loop: serial loops inside with constant extents are unrolled up to so many copies of the body.
+  // By loop: serial loops inside it with constant extents are unrolled up to this many copies of the body.
   std::map<std::size_t, std::int64_t> unroll_steps;
   struct Prefetch {
     std::size_t loop;
     ir::BufferRef tensor;
-    std::int64_t offset;  // iterations of the loop ahead
+    std::int64_t offset;  // number of iterations ahead
   };
   std::vector<Prefetch> prefetches;
 
-  // Whether every element is wanted: by the caller, a check or a C function.
+  // Whether every element is required: by the caller, a check or a C function.
   bool is_final() const { return is_result || !assertion.empty() || external != nullptr || !needed_by.empty(); }
   const ir::Reduce* reduction() const { return values.front().as<ir::Reduce>(); }
 };
@@ -85,23 +85,23 @@ struct ScheduledStage {
 // Producers first.
 using Stages = std::list<ScheduledStage>;
 
-// One stage a lang::Stage, each with plain loops at the root. Stages of the same name get a number.
+// Returns one stage for each lang::Stage, with plain loops at the root. Duplicate names get a number.
 Stages stages_of(const lang::Program& program);
 
-// Loops as the definition has them: one an axis.
+// Returns the loops of the definition: one for each axis.
 StageLoops plain_loops(const ScheduledStage& stage);
 
 ScheduledStage* find_stage(Stages& stages, const std::string& name);
 const ScheduledStage* find_stage(const Stages& stages, const std::string& name);
-// What computes this tensor, or null for a parameter.
+// Returns the stage that computes this tensor, or null for a parameter.
 const ScheduledStage* producer_of(const Stages& stages, const ir::Buffer* tensor);
 // Whether the stage's definition reads one of these tensors.
 bool reads(const ScheduledStage& stage, const std::vector<ir::BufferRef>& tensors);
-// The stages that read what `stage` computes, inlined ones replaced by their own readers.
+// Returns the stages that read the outputs of `stage`; inlined ones are replaced by their own readers.
 std::vector<const ScheduledStage*> readers_of(const Stages& stages, const ScheduledStage& stage);
-// Whether `stage` is computed inside that loop, directly or inside of a stage that is; the loop's own stage counts.
+// Whether `stage` is computed inside that loop, directly or inside another stage that is; the loop's own stage counts.
 bool is_within(const Stages& stages, const ScheduledStage& stage, const Attachment& loop);
-// A name that no stage has yet.
+// Returns a name that no stage has yet.
 std::string free_name(const Stages& stages, const std::string& wanted);
 
 }  // namespace ferry::schedule

@@ -10,7 +10,7 @@ namespace ferry::schedule {
 StageLoops::StageLoops(const std::vector<ir::Axis>& axes, const std::vector<ir::Axis>& reduction)
     : spatial_axes_(axes.size()) {
   auto add_axis = [&](const ir::Axis& axis, bool reduces) {
-    // Two axes may have one name in the definition; loops are told apart by theirs.
+    // Two axes may have the same name in the definition, but loop names are unique.
     const std::string& given = axis.var.as<ir::Var>()->name;
     std::string name = given;
     for (std::size_t number = 2; find(name); ++number) name = given + "." + std::to_string(number);
@@ -117,7 +117,7 @@ StageLoops StageLoops::over(const std::vector<AxisRange>& ranges) const {
     result.mins_[i] = ranges.at(i).min;
     result.loops_[i].extent = ranges.at(i).extent;
   }
-  // In the order in which they were made, so that every extent is known before it is used.
+  // Relations are in order of creation, so every extent is known before it is used.
   for (const Relation& relation : relations_) result.set_extents(relation);
   return result;
 }
@@ -125,7 +125,7 @@ StageLoops StageLoops::over(const std::vector<AxisRange>& ranges) const {
 std::vector<Expr> StageLoops::values() const {
   std::vector<Expr> value(loops_.size());
   for (std::size_t id : order_) value[id] = loops_[id].var;
-  // A loop is made by one relation and consumed by a later one, so going backwards every source is known before it is
+  // A loop is made by one relation and consumed by a later one, so in reverse order every source is known before it is
   // used.
   for (auto relation = relations_.rbegin(); relation != relations_.rend(); ++relation) {
     const Expr& inner_extent = loops_[relation->inner].extent;

@@ -1,5 +1,5 @@
-// The loops of one stage: which there are, in which order, how each runs, and how the stage's own axes are computed
-// from them. Directives rewrite this; lowering reads it.
+// The loops of one stage: their order, their kinds, and how the stage's axes are computed from them. Directives rewrite
+// this; lowering reads it.
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
@@ -18,7 +18,7 @@ struct Loop {
   std::string name;
   Expr var;  // runs over [0, extent)
   Expr extent;
-  bool reduces = false;  // over a reduction's axis
+  bool reduces = false;  // over an axis of the reduction
   ir::ForKind kind = ir::ForKind::serial;
 };
 
@@ -30,36 +30,36 @@ struct AxisRange {
 class StageLoops {
  public:
   StageLoops() = default;
-  // One serial loop an axis: the stage's axes in order, then those of its reduction.
+  // Starts with one serial loop for each axis: the stage's axes in order, then those of its reduction.
   StageLoops(const std::vector<ir::Axis>& axes, const std::vector<ir::Axis>& reduction);
 
   // Outermost first; ids stay valid until the loop is split or fused.
   const std::vector<std::size_t>& order() const { return order_; }
   const Loop& loop(std::size_t id) const { return loops_[id]; }
   bool is_in_order(std::size_t id) const;
-  // The loop of that name: in the order, or else one that was split or fused.
+  // Returns the loop with that name, whether it is in the order or has been split or fused.
   std::optional<std::size_t> find(const std::string& name) const;
-  // The loops that took a split or fused loop's place.
+  // Returns the loops that replaced a split or fused loop.
   std::vector<std::size_t> replacements(std::size_t id) const;
-  // The loop that runs over the stage's axis, or over the reduction's: only while it is neither split nor fused.
+  // Return the loop over the stage's axis, or over the reduction's; valid only until it is split or fused.
   std::size_t spatial(std::size_t axis) const { return axis; }
   std::size_t reduction(std::size_t axis) const { return spatial_axes_ + axis; }
   std::size_t spatial_axes() const { return spatial_axes_; }
 
-  // An outer loop (extent / factor, rounded up) around an inner one (factor). Names left empty are NAME.outer and
+  // Makes an outer loop (extent / factor, rounded up) around an inner one (factor). Empty names become NAME.outer and
   // NAME.inner. Returns {outer, inner}.
   std::pair<std::size_t, std::size_t> split(std::size_t loop, std::int64_t factor, std::string outer_name = {},
                                             std::string inner_name = {});
-  // The same for a number of outer iterations.
+  // The same for a given number of outer iterations.
   std::pair<std::size_t, std::size_t> split_parts(std::size_t loop, std::int64_t parts, std::string outer_name = {},
                                                   std::string inner_name = {});
-  // The two must be neighbours, outer directly around inner. The fused loop takes their place.
+  // The two must be adjacent, outer directly around inner. The fused loop replaces them.
   std::size_t fuse(std::size_t outer, std::size_t inner, std::string name = {});
-  // All loops, outermost first.
+  // `order` contains all loops, outermost first.
   void reorder(std::vector<std::size_t> order);
   void set_kind(std::size_t loop, ir::ForKind kind) { loops_[loop].kind = kind; }
 
-  // The same loops over other ranges of the stage's axes: `ranges` has one for each, reductions stay whole.
+  // Returns the same loops over other ranges of the stage's axes: `ranges` has one for each; reductions keep theirs.
   StageLoops over(const std::vector<AxisRange>& ranges) const;
 
   struct AxisValue {
@@ -67,7 +67,8 @@ class StageLoops {
     Expr value;  // in terms of the loops' variables
   };
   std::vector<AxisValue> axis_values() const;
-  // What must hold for an iteration to be a point of the stage: one condition a split that does not divide evenly.
+  // Returns the conditions under which an iteration is a point of the stage: one for each split that does not divide
+  // evenly.
   std::vector<Expr> guards() const;
 
  private:
@@ -75,13 +76,13 @@ class StageLoops {
   struct Relation {
     Kind kind;
     std::size_t parent, outer, inner;
-    std::int64_t factor = 0;  // of a split: the inner extent, or the outer one
+    std::int64_t factor = 0;  // a split's extent of the inner loop, or of the outer one
   };
   std::size_t add(Loop loop);
   std::pair<std::size_t, std::size_t> split(Kind kind, std::size_t loop, std::int64_t factor, std::string outer_name,
                                             std::string inner_name);
   void set_extents(const Relation& relation);
-  std::vector<Expr> values() const;  // of every loop ever made
+  std::vector<Expr> values() const;  // one for each loop ever made
 
   std::vector<Loop> loops_;
   std::vector<Expr> axes_, mins_;

@@ -1,5 +1,5 @@
-// Reads the words of one directive. Every refusal is a CompileError that names the directive, what was expected and
-// what was there.
+// Reads the words of one directive. Every rejection is a CompileError that names the directive, what was expected and
+// what was found.
 #pragma once
 
 #include "host/schedule/stages/directive.h"
@@ -14,32 +14,33 @@ namespace ferry::schedule {
 
 class Words {
  public:
-  // Both must outlive it. `usage` is told to who wrote too few words or too many.
+  // Both must outlive this object. `usage` is shown when there are too few or too many words.
   Words(const Directive& directive, const Stages& stages, std::string usage = {})
       : directive_(directive), stages_(stages), usage_(std::move(usage)) {}
 
-  // What stands before the colon.
+  // Returns the text before the colon.
   const std::string& subject() const { return directive_.stage; }
   bool at_end() const { return next_ == directive_.words.size(); }
   bool is_next(const std::string& word) const { return !at_end() && directive_.words[next_] == word; }
-  // Takes the next word if it is this one.
+  // Consumes the next word if it is this one.
   bool accept(const std::string& word);
   void expect(const std::string& word);
-  // Nothing may follow.
+  // Fails unless all words have been read.
   void end() const;
 
   std::string name(const std::string& what);
   std::int64_t integer(const std::string& what);
-  // At least 1.
+  // Reads an integer of at least 1.
   std::int64_t positive(const std::string& what);
-  // The id of a loop in the order of `stage`.
+  // Reads a loop's name and returns its id; the loop must be in the order of `stage`.
   std::size_t axis(const ScheduledStage& stage);
-  // As many as there are, at least one.
+  // Reads all remaining loop names, at least one.
   std::vector<std::size_t> axes(const ScheduledStage& stage);
   const ScheduledStage& stage();
-  // `count` new loop names for `stage` after "->", or as many empty ones.
+  // Reads `count` new loop names for `stage` after "->"; without "->" returns empty names.
   std::vector<std::string> new_axes(const ScheduledStage& stage, std::size_t count);
-  // A new stage's name after "->", else `wanted`; never one that is taken.
+  // Reads a new stage's name after "->", otherwise derives one from `wanted`; the result is never the name of an
+  // existing stage.
   std::string new_stage(const std::string& wanted);
   ir::Scope scope();
 
@@ -56,9 +57,9 @@ class Words {
   std::size_t next_ = 0;
 };
 
-// "'y', 'x'" of the loops in order.
+// Returns the loops in order: "'y', 'x'".
 std::string axis_names(const ScheduledStage& stage);
-// 'a', 'b', 'c'
+// Returns 'a', 'b', 'c'.
 std::string quoted(const std::vector<std::string>& names);
 
 }  // namespace ferry::schedule

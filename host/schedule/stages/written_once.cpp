@@ -10,7 +10,7 @@ namespace ferry::schedule {
 
 namespace {
 
-// The axes of a stage with these values, those of its reduction included.
+// Returns the axes of a stage with these values, including those of its reduction.
 std::vector<ir::Axis> all_axes(const ScheduledStage& stage, const std::vector<Expr>& values) {
   std::vector<ir::Axis> axes = stage.axes;
   if (const auto* reduce = values.front().as<ir::Reduce>())

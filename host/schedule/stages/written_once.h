@@ -1,4 +1,4 @@
-// Results that are computed inside another stage's loops, where no element may be written twice or left out.
+// Checks results that are computed inside another stage's loops: each element must be written exactly once.
 #pragma once
 
 #include "host/schedule/stages/scheduled_stage.h"
@@ -8,9 +8,9 @@
 
 namespace ferry::schedule {
 
-// What keeps `stage` from having each of its elements computed exactly once in the iterations of that loop of `at`, in
-// words; empty when nothing does: `at` reads it at one point, whose indices are axes that run over all of it, and the
-// loops down to that one run over no other axes. `values` and `loops` are those of `at`, or what became of them.
+// Returns the reason why the iterations of that loop of `at` do not compute each element of `stage` exactly once; empty
+// if they do. They do if `at` reads the stage at one point whose indices are axes that cover all of it, and the loops
+// from the outermost to that one iterate over no other axes. `values` and `loops` are the current ones of `at`.
 std::string why_not_once(const ScheduledStage& stage, const ScheduledStage& at, const std::vector<Expr>& values,
                          const StageLoops& loops, std::size_t loop);
 
