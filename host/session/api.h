@@ -1,4 +1,4 @@
-// What libferry.so exports.
+// Marks what libferry.so exports.
 #pragma once
 
 #define FERRY_API __attribute__((visibility("default")))

@@ -8,7 +8,7 @@ namespace ferry::session {
 
 namespace {
 
-// The symbol that an expression is, and is nothing else.
+// Returns the symbol if the expression is nothing else.
 std::optional<std::size_t> bare_symbol(const ManifestExpr& expr) {
   if (expr.code.size() != 1 || expr.code[0].op != ManifestOp::symbol) return std::nullopt;
   return static_cast<std::size_t>(expr.code[0].value);
@@ -27,14 +27,14 @@ std::optional<std::int64_t> value_of(const ManifestExpr& expr, const SymbolValue
 }
 
 void learn_from_shape(const ParameterInfo& parameter, const Shape& shape, SymbolValues& known) {
-  if (shape.size() != parameter.shape.size()) return;  // for bind_call to refuse
+  if (shape.size() != parameter.shape.size()) return;  // left to bind_call to reject
   for (std::size_t d = 0; d < shape.size(); ++d) {
     const auto symbol = bare_symbol(parameter.shape[d]);
     if (symbol && !known[*symbol]) known[*symbol] = shape[d];
   }
 }
 
-// With one unknown dimension, the number of elements says what it is.
+// With one unknown dimension, the number of elements determines it.
 bool learn_from_count(const ParameterInfo& parameter, std::uint64_t elements, SymbolValues& known) {
   std::optional<std::size_t> unknown;
   std::uint64_t others = 1;
@@ -101,7 +101,7 @@ void check_sizes(const FunctionInfo& function, const SymbolValues& known) {
     }
   }
   take(infer_shapes(decided, values));
-  // A call whose arguments are the sizes themselves, as preconditions see nothing else.
+  // Preconditions depend on sizes only, so they are checked by a call whose arguments are the sizes themselves.
   FunctionInfo sizes;
   sizes.name = function.name;
   sizes.symbols = function.symbols;

@@ -12,16 +12,16 @@ namespace {
 
 constexpr const char* kClientName = "ferry " FERRY_VERSION;
 
-// More unanswered requests than this and the server might wait for us to read while we wait for it to read.
+// With more unanswered requests the server might block on sending answers while the client blocks on sending requests.
 constexpr std::size_t kMaxOutstanding = 512;
-// What surely fits into the sockets' buffers while the other side does not read.
+// A payload that certainly fits into the socket buffers while the other side does not read.
 constexpr std::size_t kSmallPayload = 16 << 10;
 
-// The driver of a GPU may take its time to load, on a machine with many of them or one that is busy.
+// A GPU driver may take long to load, on a machine that has many GPUs or is busy.
 constexpr std::chrono::milliseconds kDriverPatience = std::chrono::seconds(60);
 
 bool may_answer_at_length(rpc::Tag tag) {
-  // A call's answer is short, but a kernel may print.
+  // A call's answer is short, but it may be preceded by output of the kernel.
   return tag == rpc::Tag::Read || tag == rpc::Tag::Call || tag == rpc::Tag::Measure || tag == rpc::Tag::Evaluate ||
          tag == rpc::Tag::TimeSteps || tag == rpc::Tag::ReadFiles || tag == rpc::Tag::ListModules;
 }
@@ -148,11 +148,11 @@ std::shared_ptr<Answer> Client::enqueue(rpc::Tag tag, const std::vector<std::uin
   outstanding_.push_back({id, tag, answer});
   asked_to_run_ = asked_to_run_ || runs_a_kernel(tag);
   if (const Status sent = connection_.send_frame(header, body, payload); !sent.is_ok()) {
-    if (sent.code() == ErrorCode::internal) {  // refused before anything was sent
+    if (sent.code() == ErrorCode::internal) {  // rejected before anything was sent
       outstanding_.pop_back();
       check(sent);
     }
-    // The server may have said why it hangs up: read what there is before giving up.
+    // The server may have sent the reason for closing the connection: read the remaining answers before giving up.
     while (!outstanding_.empty()) receive_answer();
     fail(sent);
   }
@@ -185,7 +185,7 @@ void Client::receive_answer() {
   }
   if (!received.is_ok()) fail(received.status());
   const rpc::Frame& frame = received.value();
-  // Of the connection, not of a request, and the last.
+  // An error of the connection instead of a request; nothing follows it.
   if (frame.header.request == 0 && frame.header.error != ErrorCode::ok) fail(rpc::failure_of(frame));
   const Outstanding& expected = outstanding_.front();
   if (frame.header.kind != rpc::FrameKind::response || frame.header.request != expected.id) {
@@ -217,7 +217,7 @@ void Client::receive_answer() {
 }
 
 void Client::take_event(const rpc::Frame& frame) {
-  // A newer server may send events that this client does not know; they are skipped.
+  // A newer server may send events that this client does not know; they are ignored.
   switch (static_cast<rpc::EventTag>(frame.header.tag)) {
     case rpc::EventTag::queued:
       wait_in_queue({take(rpc::decode<rpc::QueuedEvent>(frame.body)).position, "somebody", 0});
@@ -242,7 +242,7 @@ void Client::take_crash(const rpc::CrashEvent& crash) {
 
 void Client::wait_in_queue(rpc::WaitingEvent place) {
   place_ = std::move(place);
-  // A person may wait for a board for hours; the server notices on its own when a client is gone.
+  // Queueing for a board may take hours; the server notices on its own when a client is gone.
   answer_deadline_.reset();
   if (wishes_.queue_patience.count() > 0 && !queue_deadline_) {
     queue_deadline_ = std::chrono::steady_clock::now() + wishes_.queue_patience;
@@ -250,7 +250,7 @@ void Client::wait_in_queue(rpc::WaitingEvent place) {
   if (handlers_.waiting) handlers_.waiting(place_);
 }
 
-// Events come as often as the server likes; what is waited for is the answer.
+// Bounds the time until the answer, since events may arrive at any rate.
 void Client::limit_next_receive() {
   using std::chrono::milliseconds;
   if (opened_.version != 0) return;

@@ -1,7 +1,8 @@
-// One conversation with a server. Requests are sent without waiting for the answers of earlier ones; a Pending waits
-// for its own. Answers come in the order of the requests, so receiving one means receiving all before it.
+// The client's end of a session with a server. Requests are pipelined: they are sent without waiting for the answers of
+// earlier ones, and a Pending waits for its own. Answers arrive in the order of the requests, so receiving one means
+// receiving all before it.
 //
-// For one thread at a time.
+// Not thread-safe.
 #pragma once
 
 #include <chrono>
@@ -20,14 +21,14 @@
 
 namespace ferry::session {
 
-// What came back for one request.
+// The answer to one request.
 struct Answer {
   std::uint64_t request = 0;
   bool arrived = false;
   Status status;
-  std::uint64_t failed_request = 0;  // with `aborted`
+  std::uint64_t failed_request = 0;  // the failed request that this one depended on, if the status is `aborted`
   std::vector<std::uint8_t> body;
-  MutableByteSpan payload;  // where the answer's payload goes
+  MutableByteSpan payload;  // destination of the answer's payload
 };
 
 class Client;
@@ -37,9 +38,9 @@ class Pending {
  public:
   Pending() = default;
   Pending(Client* client, std::shared_ptr<Answer> answer) : client_(client), answer_(std::move(answer)) {}
-  // Waits. Throws RemoteError.
+  // Waits for the answer. Throws RemoteError.
   Reply get();
-  // Only waits; what came is for get(). Throws when the connection is lost.
+  // Waits without taking the answer, which is left for get(). Throws when the connection is lost.
   void wait();
   bool valid() const { return client_ != nullptr; }
 
@@ -48,65 +49,66 @@ class Pending {
   std::shared_ptr<Answer> answer_;
 };
 
-// What a server tells without being asked.
+// Handlers of the events that a server sends unasked.
 struct EventHandlers {
   std::function<void(const rpc::WaitingEvent&)> waiting;
   std::function<void(const rpc::ProgressEvent&)> progress;
   std::function<void(const rpc::LogEvent&)> log;
-  // The line of the source, "mm.tc:3", for a place in a module; empty when nobody knows.
+  // Returns the source line, "mm.tc:3", for an offset in a module; empty if it is unknown.
   std::function<std::string(const Hash& module, std::uint64_t offset)> locate;
 };
 
-// How to be served.
+// The options of a session.
 struct Wishes {
   std::vector<std::string> devices;
   rpc::TimeLimits limits;
   bool wait_for_debugger = false;
   bool guard_memory = false;
   std::chrono::milliseconds queue_patience{0};                   // 0: wait as long as it takes
-  std::chrono::milliseconds patience = std::chrono::seconds(5);  // for any word of the server's
+  std::chrono::milliseconds patience = std::chrono::seconds(5);  // for any message from the server
 };
 
-// A way to a server that nothing of a session has gone over yet.
+// A connection to a server before any session traffic.
 struct Link {
   Link(std::unique_ptr<Transport> over) : transport(std::move(over)) {}
   std::unique_ptr<Transport> transport;
-  bool encrypted = false;  // preamble and handshake are behind us
+  bool encrypted = false;  // preamble and handshake are done
 };
 
 class Client {
  public:
-  // Opens a session and waits for the answer. `peer` is what messages call the other end. busy when the time to wait
-  // for a place is over.
+  // Opens a session and waits for the answer. `peer` is the name of the other end in messages. Throws RemoteError with
+  // busy when the time to wait for a place is over.
   Client(Link link, std::string peer, EventHandlers handlers = {}, Wishes wishes = {});
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
   const DeviceFacts& facts() const { return opened_.facts; }
-  // Those that the server keeps.
+  // Returns the limits that the server granted.
   const rpc::TimeLimits& limits() const { return opened_.limits; }
-  // Of the session on its machine, for debuggers.
+  // Returns the session's process id on its machine, for debuggers.
   std::uint64_t process() const { return opened_.process; }
   const std::string& peer() const { return peer_; }
-  // That tensors are kept on: the first one beside the CPU that the session was opened with, else the CPU.
+  // Returns the device on which tensors are allocated: the first one besides the CPU that the session was opened with,
+  // otherwise the CPU.
   std::uint32_t memory_device() const;
-  // That device, as the server tells of it; null: none but the CPU.
+  // Returns that device as the server describes it; null if there is only the CPU.
   const ComputeDevice* compute_device() const;
-  // What runs the kernels of such a session, in the server's words.
+  // Returns the server's name of the processor that runs the session's kernels.
   std::string processor() const;
-  // One that no other client of this process has: what belongs to one session is unknown to every other one, and never
-  // taken for something of its own.
+  // Returns a handle that no other client of this process has, so that a handle of one session is unknown in every
+  // other session instead of naming a different object there.
   static rpc::Handle new_handle();
   std::uint64_t round_trips() const { return round_trips_; }
 
-  // `payload` may be reused when this returns; `answer_payload` must stay until the answer is there.
+  // `payload` may be reused when this returns; `answer_payload` must stay valid until the answer arrives.
   template <class Request>
   Pending<typename rpc::MessageOf<Request>::Reply> send(const Request& request, ByteSpan payload = {},
                                                         MutableByteSpan answer_payload = {}) {
     return {this, enqueue(rpc::MessageOf<Request>::kTag, rpc::encode(request), payload, answer_payload)};
   }
-  // Without anybody to wait for it: a failure is reported by the first request that depends on this one.
+  // Sends a request whose answer is not awaited: a failure is reported by the first request that depends on this one.
   template <class Request>
   void post(const Request& request, ByteSpan payload = {}) {
     enqueue(rpc::MessageOf<Request>::kTag, rpc::encode(request), payload, {});
@@ -116,15 +118,16 @@ class Client {
     return send(request).get();
   }
 
-  // Waits until the server has done everything sent so far. Throws the first failure that nobody has been told of.
+  // Waits until the server has completed everything sent so far. Throws the first failure that has not been reported
+  // yet.
   void synchronize();
 
-  // False once the connection has failed; then every further request fails with the same error.
+  // Returns false once the connection has failed; every further request then fails with the same error.
   bool is_open() const { return broken_.is_ok(); }
 
-  // Receives until this answer is there.
+  // Receives until this answer has arrived.
   void wait_for(const Answer& answer);
-  // Throws what the answer's failure comes down to: with `aborted`, the failure of the request it depended on.
+  // Throws the root cause of the answer's failure: with `aborted`, the failure of the request it depended on.
   void check_answer(const Answer& answer);
 
  private:
@@ -156,19 +159,19 @@ class Client {
   Wishes wishes_;
   rpc::OpenReply opened_;
   std::optional<std::chrono::steady_clock::time_point> queue_deadline_;
-  std::optional<std::chrono::steady_clock::time_point> answer_deadline_;  // to open, for whatever else comes
-  std::string crash_line_;   // of the source, when the kernel that ends the session has told it
-  rpc::WaitingEvent place_;  // told last; position 0: not queued
+  std::optional<std::chrono::steady_clock::time_point> answer_deadline_;  // by which Open must be answered
+  std::string crash_line_;   // source line of the crash, if the kernel that ended the session reported one
+  rpc::WaitingEvent place_;  // reported last; position 0: not queued
   std::deque<Outstanding> outstanding_;
-  std::map<std::uint64_t, Failure> failures_;  // by request: what later ones may be aborted for
+  std::map<std::uint64_t, Failure> failures_;  // by request: possible causes of later `aborted` ones
   std::uint64_t next_request_ = 1;
-  std::uint64_t round_trips_ = 0;      // times the server was waited for with everything sent
+  std::uint64_t round_trips_ = 0;      // number of waits for the server with all requests sent
   std::uint64_t sent_since_wait_ = 0;  // requests
-  bool asked_to_run_ = false;          // a kernel
+  bool asked_to_run_ = false;          // whether the server was asked to run a kernel
   Status broken_;
 };
 
-// Asks, instead of opening a session, what the server is doing.
+// Asks for the server's status without opening a session.
 rpc::StatusReply ask_status(Link link, const std::string& peer,
                             std::chrono::milliseconds patience = std::chrono::seconds(5));
 

@@ -9,8 +9,8 @@ namespace ferry {
 struct CompiledModule::State {
   std::vector<std::uint8_t> bytes;
   Hash hash;
-  Manifest manifest;                                      // as callers see it
-  std::vector<std::optional<FunctionInfo>> preparations;  // one a function of the manifest
+  Manifest manifest;                                      // the caller's view
+  std::vector<std::optional<FunctionInfo>> preparations;  // one for each function of the manifest
   std::string source, schedule;
 };
 

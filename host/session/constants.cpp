@@ -8,10 +8,10 @@ namespace ferry::detail {
 
 namespace {
 
-// Sets of constants whose results are kept: more than a network's layers share a kernel.
+// Maximum number of cached sets of constants: more than the layers of a network that share a kernel.
 constexpr std::size_t kMaxPrepared = 256;
 
-// The arguments that the preparation reads, in its order.
+// Returns the arguments that the initialisation reads, in its parameter order.
 std::vector<DeviceTensor> sources_of(const FunctionInfo& function, const FunctionInfo& preparation,
                                      const std::vector<DeviceTensor>& arguments) {
   std::vector<DeviceTensor> sources;

@@ -1,5 +1,5 @@
-// What functions want computed of constant arguments once (rpc/abi/MODULE.md), and the tensors that calls need besides
-// those that the caller gives.
+// Data that functions derive once from constant arguments (rpc/abi/MODULE.md), and the tensors that calls need besides
+// those given by the caller.
 #pragma once
 
 #include <vector>
@@ -10,13 +10,14 @@
 namespace ferry::detail {
 
 rpc::Argument wire_argument(const DeviceTensor& tensor);
-// What the parameter says they are; none when it is dense.
+// Returns the strides that the parameter declares; none when it is dense.
 Shape strides_of(const ParameterInfo& parameter, const std::vector<std::int64_t>& symbols);
 DeviceTensor make_output(const std::shared_ptr<DeviceState>& state, const ParameterInfo& parameter, const Shape& shape,
                          const std::vector<std::int64_t>& symbols);
 
-// What the function's preparation makes of these arguments (one a parameter, empty for scalars), in its order; none
-// when it has no preparation. It is asked for without waiting, and again only once a constant was written to.
+// Returns the tensors that the function's initialisation derives from these arguments (one for each parameter, empty
+// for scalars), in order; none if it has no initialisation. It is requested without waiting, and again only after a
+// constant was written to.
 std::vector<DeviceTensor> prepared_constants(ModuleState& module, std::size_t function,
                                              const std::vector<DeviceTensor>& arguments);
 

@@ -1,4 +1,5 @@
-// DeviceTensor::copy_to(): on the device where both tensors are dense and there, else through this process.
+// DeviceTensor::copy_to(): copies on the device if both tensors are dense and on the same one, otherwise through this
+// process.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -17,7 +18,7 @@ void copy_on_device(const TensorState& from, const TensorState& to) {
   to.device->client->post(rpc::Copy{to.handle, to.offset, from.handle, from.offset, from.span});
 }
 
-// One piece is fetched from the one device while the one before it goes to the other.
+// Fetches one piece from the source device while the previous piece is sent to the destination.
 void copy_in_pieces(const TensorState& from, const TensorState& to) {
   struct Piece {
     std::vector<std::uint8_t> bytes;
@@ -25,12 +26,12 @@ void copy_in_pieces(const TensorState& from, const TensorState& to) {
     Piece() = default;
     Piece(const Piece&) = delete;
     Piece& operator=(const Piece&) = delete;
-    // The answer is received into the bytes, whatever has failed meanwhile.
+    // The answer is received into `bytes`, which must outlive it even if something has failed meanwhile.
     ~Piece() {
       try {
         if (read.valid()) read.wait();
       } catch (const RemoteError&) {
-        // The connection is gone, and nothing comes any more.
+        // The connection is lost, so no answer arrives any more.
       }
     }
   };
@@ -51,7 +52,7 @@ void copy_in_pieces(const TensorState& from, const TensorState& to) {
   }
 }
 
-// What lies between the elements is read as well, and written back as it was.
+// The bytes between the elements are read as well, and written back unchanged.
 void write_elements(const TensorState& to, const std::vector<std::uint8_t>& elements) {
   std::vector<std::uint8_t> span(to.span);
   detail::read_span(to, span.data());

@@ -22,7 +22,7 @@ bool starts_with(std::string_view text, std::string_view start) { return text.su
 
 bool is_loopback(const std::string& host) { return host == "localhost" || host == "::1" || starts_with(host, "127."); }
 
-// These end up among the arguments of ssh, which takes what begins with a dash for an option.
+// These become arguments of ssh, which takes a word that begins with a dash for an option.
 void check_ssh_part(const char* what, const std::string& part, std::string_view extra, std::string_view all) {
   const bool fine = !part.empty() && part.front() != '-' && std::all_of(part.begin(), part.end(), [&](char letter) {
     return std::isalnum(static_cast<unsigned char>(letter)) || extra.find(letter) != std::string_view::npos;
@@ -39,7 +39,7 @@ SshAddress parse_ssh(std::string_view text) {
     rest.remove_prefix(at + 1);
     check_ssh_part("a user", address.user, "._-+@", text);
   }
-  // A port of its own is recognised by its colon; 1 stands for none, and is given to ssh when somebody writes it.
+  // A port is recognised by its colon; the default 1 means none, and a port that the user wrote is passed to ssh.
   const bool has_port =
       !rest.empty() && rest.find(':', rest.front() == '[' ? rest.find(']') : 0) != std::string_view::npos;
   const TcpAddress host = take(parse_tcp_address(rest, 1));
@@ -51,7 +51,7 @@ SshAddress parse_ssh(std::string_view text) {
 
 secure::Key key_in(const std::string& file) { return take(secure::read_key_file(file)); }
 
-// What rpc_server made when this user first started it here.
+// Returns the key file that rpc_server made when this user first started it here.
 std::string local_key_file() {
   const std::string folder = secure::default_key_folder();
   if (folder.empty()) return folder;

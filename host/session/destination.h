@@ -1,4 +1,4 @@
-// Where a device is and how one gets there, out of what a person wrote.
+// Resolves the address of a device as the user wrote it.
 #pragma once
 
 #include <optional>
@@ -11,28 +11,28 @@
 namespace ferry::session {
 
 struct SshAddress {
-  std::string user;  // empty: ssh decides
+  std::string user;  // empty: ssh's default
   std::string host;
-  std::uint16_t port = 0;  // 0: ssh decides
+  std::uint16_t port = 0;  // 0: ssh's default
 };
 
 enum class Way { encrypted, plaintext, ssh };
 
 struct Destination {
-  std::string name;  // for messages: the address
+  std::string name;  // the address, for messages
   Way way = Way::encrypted;
   TcpAddress tcp;
   SshAddress ssh;
   std::optional<secure::Key> key;  // when encrypted
-  std::string key_file;            // that it came from
+  std::string key_file;            // the file that contained it
 };
 
 // `remote` is the name of a device in devices.toml or an address: HOST, HOST:PORT, ssh://[USER@]HOST[:PORT], or, for
-// loopback alone, plaintext://HOST[:PORT].
+// loopback only, plaintext://HOST[:PORT].
 //
-// The key is that of `key_file`, else of the device's entry, else of FERRY_KEY_FILE, else of the entry that has the
-// same address, else, for a loopback address, the one that rpc_server made on this machine for the same user.
-// RemoteError says what is wrong and what would help.
+// The key comes from `key_file`, otherwise from the device's entry, from FERRY_KEY_FILE, from the entry with the same
+// address, or, for a loopback address, from the file that rpc_server made on this machine for the same user. Throws
+// RemoteError that says what is wrong and how to fix it.
 Destination find_destination(std::string_view remote, const std::string& key_file);
 
 }  // namespace ferry::session

@@ -54,7 +54,7 @@ std::string no_ferry_server(const std::string& name) {
   return name + " does not answer: something listens there, but it is no ferry rpc_server";
 }
 
-// The handshake, with failures that say which key was used.
+// Performs the handshake; failures say which key was used.
 std::unique_ptr<Transport> encrypted(std::unique_ptr<Transport> transport, const session::Destination& to) {
   auto result = secure::encrypt_connection(std::move(transport), *to.key, kPatience);
   if (result.is_ok()) return std::move(result.value());
@@ -79,8 +79,8 @@ session::Link link_over(std::unique_ptr<Transport> transport, const session::Des
   return link;
 }
 
-// Before a session is open nothing has run on the device, so a connection that breaks then may be opened again. One
-// that is refused, or that stays silent, is not.
+// Before a session is open nothing has run on the device, so a connection that breaks early may be opened again. One
+// that is rejected, or times out, is not retried.
 template <class Open>
 auto open_with_retries(const session::Destination& to, const ConnectOptions& options, Open open) {
   for (int attempt = 1;; ++attempt) {
@@ -159,7 +159,7 @@ Device local_device(const ConnectOptions& options) {
     state->client = std::make_unique<session::Client>(std::move(transport), state->name, handlers_of(options, *state),
                                                       wishes_of(options));
   } catch (const RemoteError& error) {
-    // A server that refuses its only client has ended too, for another reason than its own.
+    // A server also ends after rejecting its only client, which is not the cause of the failure.
     if (error.code() == ErrorCode::unavailable) state->server->check_running();
     throw;
   }

@@ -1,4 +1,4 @@
-// devices.toml, where a person gives devices names:
+// devices.toml, in which the user names devices:
 //
 //     [pi]
 //     address = "192.168.1.17:9090"      # or "ssh://user@host", "plaintext://127.0.0.1:9090"
@@ -14,17 +14,18 @@ namespace ferry::session {
 struct NamedDevice {
   std::string name;
   std::string address;
-  std::string key_file;  // absolute; empty where none is named
+  std::string key_file;  // absolute; empty if none is given
 };
 
-// ~/.config/ferry/devices.toml, or beside it as XDG_CONFIG_HOME says; FERRY_DEVICES names another file. Empty when the
-// user has no home.
+// Returns ~/.config/ferry/devices.toml, or its equivalent under XDG_CONFIG_HOME; FERRY_DEVICES names another file.
+// Empty if the user has no home directory.
 std::string devices_file();
 
-// In the order of the file; none when there is no file. RemoteError with invalid_argument names file and line.
+// Returns the devices in the order of the file; none if the file does not exist. Throws RemoteError with
+// invalid_argument that names file and line.
 std::vector<NamedDevice> read_devices(const std::string& path);
 
-// " (the nearest is 'pi')", or nothing when there are no devices.
+// Returns " (the nearest is 'pi')", or nothing if there are no devices.
 std::string suggest_device(std::string_view name, const std::vector<NamedDevice>& devices);
 
 }  // namespace ferry::session

@@ -1,12 +1,12 @@
-// Compile here, run there: the client and the compiler in one header.
+// The client and the compiler in one header: kernels are compiled on this machine and run on another.
 //
 //     auto device = ferry::connect("127.0.0.1:9090");
 //     auto mm = device.load(ferry::compile(source, device.target()))["mm"];
 //     auto C = mm(A, B);                        // spans, views with a shape, or tensors of the device
 //     std::cout << mm.bench(A, B).median();     // seconds
 //
-// Objects are cheap to copy and share what they stand for. A device and all that belongs to it is for one thread at a
-// time. Everything here throws RemoteError, or CompileError where a kernel is at fault.
+// Objects are handles: cheap to copy, and copies share the same state. A device and everything that belongs to it may
+// be used by only one thread at a time. Everything here throws RemoteError, or CompileError if a kernel is at fault.
 #pragma once
 
 #include <concepts>
@@ -49,13 +49,13 @@ struct TensorState;
 struct ModuleState;
 }  // namespace detail
 
-// What a device or the way to it refused. The code says what the caller may do about it.
+// An error of a device or of the connection to it. The code tells the caller how to react.
 class FERRY_API RemoteError : public std::runtime_error {
  public:
   RemoteError(ErrorCode code, const std::string& message, bool nothing_ran = false)
       : std::runtime_error(message), code_(code), nothing_ran_(nothing_ran) {}
   ErrorCode code() const { return code_; }
-  // A session was lost before it was asked to run anything, so all of it may safely be done again.
+  // Whether the session was lost before it was asked to run anything, so that all of it may safely be repeated.
   bool nothing_ran() const { return nothing_ran_; }
 
  private:
@@ -65,7 +65,7 @@ class FERRY_API RemoteError : public std::runtime_error {
 
 using Shape = std::vector<std::int64_t>;
 
-// The element type that a C++ type is stored as.
+// The element type that stores a C++ type.
 template <class T>
 constexpr DType dtype_of() {
   if constexpr (std::is_same_v<T, float>)
@@ -83,8 +83,8 @@ constexpr DType dtype_of() {
   }
 }
 
-// Borrowed memory of this process: dense, row-major, unless it says how many elements apart (at least 0) the elements
-// of each dimension stand. Must stay alive for the call it is given to.
+// Borrowed memory of this process: dense and row-major, or with the given strides between the elements of each
+// dimension (in elements, at least 0). It must stay alive for the call it is passed to.
 struct View {
   DType dtype = DType::f32;
   Shape shape;
@@ -92,10 +92,10 @@ struct View {
   Shape strides = {};
 };
 namespace detail {
-// RemoteError with invalid_argument unless a dense tensor of this shape has so many elements.
+// Throws RemoteError with invalid_argument unless a dense tensor of this shape has this many elements.
 FERRY_API void expect_elements(DType dtype, const Shape& shape, std::size_t elements);
 }  // namespace detail
-// All elements, row by row.
+// A view of all elements in row-major order.
 template <class T>
 View view(std::span<const T> elements, Shape shape) {
   detail::expect_elements(dtype_of<T>(), shape, elements.size());
@@ -106,22 +106,21 @@ View view(const std::vector<T>& elements, Shape shape) {
   return view(std::span<const T>(elements), std::move(shape));
 }
 
-// ---- Compiling ----
-
 // One .ferry file in memory.
 class FERRY_API CompiledModule {
  public:
-  // Checks them: RemoteError with invalid_argument says what is wrong where.
+  // Checks the bytes: RemoteError with invalid_argument says what is wrong and where.
   explicit CompiledModule(std::vector<std::uint8_t> bytes);
 
   const std::vector<std::uint8_t>& bytes() const;
-  const Hash& hash() const;  // of the bytes
-  // As callers see it: without preparations, and without the parameters that those make.
+  const Hash& hash() const;  // hash of the bytes
+  // Returns the caller's view of the manifest: without initialisation functions and the parameters that those compute.
   const Manifest& manifest() const;
-  // Of the function with this index: what is computed of its constant arguments once (rpc/abi/MODULE.md), or null.
+  // Returns the initialisation of the function with this index, which derives data from its constant arguments once
+  // (rpc/abi/MODULE.md), or null.
   const FunctionInfo* preparation(std::size_t function) const;
   const std::string& source() const;
-  // How each function was computed: a text that gives the same schedules again, the default ones included.
+  // Returns the schedules of all functions, the default ones included, as a text that reproduces them.
   const std::string& schedule() const;
 
  private:
@@ -129,25 +128,25 @@ class FERRY_API CompiledModule {
   std::shared_ptr<const State> state_;
 };
 
-// As a person writes it: "host", "raspberry-pi-4", "llvm -mtriple=... -mcpu=... -mattr=...".
+// Parses a target as the user writes it: "host", "raspberry-pi-4", "llvm -mtriple=... -mcpu=... -mattr=...".
 FERRY_API Target target(std::string_view text);
 
-// Every function of a text in the notation of docs/language.md; `file` is what messages call it.
+// Compiles every function of a text in the notation of docs/language.md; `file` is the name of the text in messages.
 FERRY_API CompiledModule compile(std::string_view source, const Target& target, std::string_view file = "kernel.tc");
-// With schedules of the user's own (docs/schedules.md): functions without a section of the text get the default one.
+// Compiles with the user's own schedules (docs/schedules.md): functions without a section in the text get the default
+// one.
 FERRY_API CompiledModule compile(std::string_view source, const Target& target, const ScheduleText& schedule,
                                  std::string_view file = "kernel.tc");
-// What host/lang built. `source` travels with the module, for people.
+// Compiles programs built with host/lang. `source` is stored in the module for people to read.
 FERRY_API CompiledModule compile(const lang::Program& program, const Target& target, std::string source = {});
 FERRY_API CompiledModule compile(std::span<const lang::Program> programs, const Target& target,
                                  std::string source = {});
 FERRY_API CompiledModule compile(const lang::Program& program, const schedule::Schedule& schedule, const Target& target,
                                  std::string source = {});
-// One schedule a program. code_padding moves the code by so many bytes, to measure it at other addresses.
+// Compiles with one schedule for each program. code_padding shifts the code by this many bytes, to measure it at other
+// addresses.
 FERRY_API CompiledModule compile(std::span<const lang::Program> programs, std::span<const schedule::Schedule> schedules,
                                  const Target& target, std::string source = {}, std::uint32_t code_padding = 0);
-
-// ---- Running ----
 
 class Device;
 
@@ -158,22 +157,22 @@ class FERRY_API DeviceTensor {
   DType dtype() const;
   const Shape& shape() const;
   std::size_t elements() const;
-  std::size_t bytes() const;  // of its elements, wherever they stand
-  // In elements, one a dimension; empty: dense, row-major.
+  std::size_t bytes() const;  // size of the elements, without gaps between them
+  // In elements, one for each dimension; empty: dense, row-major.
   const Shape& strides() const;
 
-  // A part of the same memory: from element `first` on (a multiple of 64 bytes), with `strides` elements between those
-  // of each dimension, or dense. RemoteError with invalid_argument when it does not lie inside.
+  // Returns a view of part of the same memory: from element `first` on (at a multiple of 64 bytes), with the given
+  // strides in elements, or dense. Throws RemoteError with invalid_argument when it is out of bounds.
   DeviceTensor view(Shape shape, Shape strides = {}, std::uint64_t first = 0) const;
 
-  // The elements in row-major order. Only a dense tensor can be written.
+  // Transfer the elements in row-major order. Only a dense tensor can be written.
   void write(const void* from);
   void read(void* into) const;
-  // Into a tensor of the same dtype and shape, of this device or any other, with whatever strides: elements that stand
-  // between those of the destination stay as they are. Dense tensors of one device are copied there, all others through
-  // this process. RemoteError with invalid_argument when dtype or shape differ.
+  // Copies into a tensor of the same dtype and shape, of this device or another, with any strides: elements between
+  // those of the destination are unchanged. Dense tensors of one device are copied there, all others through this
+  // process. Throws RemoteError with invalid_argument when dtype or shape differ.
   void copy_to(const DeviceTensor& destination) const;
-  // Into a new, dense tensor of that device.
+  // Copies into a new, dense tensor of that device.
   DeviceTensor copy_to(const Device& device) const;
   template <class T>
   std::vector<T> to_vector() const {
@@ -191,15 +190,15 @@ class FERRY_API DeviceTensor {
   std::shared_ptr<detail::TensorState> state_;
 };
 
-// One argument of a call, from whatever there is.
+// One argument of a call.
 class FERRY_API Argument {
  public:
-  struct Flat {  // a shape is found from the parameter's
+  struct Flat {  // the shape is inferred from the parameter
     DType dtype;
     std::size_t elements;
     const void* data;
   };
-  // An integer is an int64 wherever that holds it.
+  // An integer is converted to int64 if it fits.
   using Scalar = std::variant<std::int64_t, double, std::uint64_t>;
 
   Argument(DeviceTensor tensor) : value_(std::move(tensor)) {}
@@ -231,32 +230,32 @@ struct TimedOutputs {
   std::vector<StepTime> steps;
 };
 
-// A function of a loaded module. Arguments come in the order of the parameters: all but the outputs, which are then
-// made, or all of them, outputs as tensors of the device.
+// A function of a loaded module. Arguments are in the order of the parameters: either all but the outputs, which are
+// then allocated, or all of them, with outputs as tensors of the device.
 class FERRY_API Function {
  public:
   const FunctionInfo& info() const;
-  // What is computed of its constant arguments once, or null.
+  // Returns the initialisation that derives data from its constant arguments once, or null.
   const FunctionInfo* preparation() const;
 
-  // The output; with several, use call().
+  // Returns the output; with several outputs, use call().
   template <class... Arguments>
   DeviceTensor operator()(const Arguments&... arguments) const {
     return only_output(call({Argument(arguments)...}));
   }
-  // Outputs and inouts in the order of the parameters.
+  // Returns outputs and inouts in the order of the parameters.
   std::vector<DeviceTensor> call(const std::vector<Argument>& arguments) const;
 
   template <class... Arguments>
   Timing bench(const Arguments&... arguments) const {
     return measure({Argument(arguments)...}, {});
   }
-  // As call(), so many times, and on a GPU how long each kernel took; cold: after wiping its caches. Elsewhere, and
-  // with an older server, nobody knows of steps.
+  // Like call(), repeated, and on a GPU with the time of each kernel; `cold` wipes its caches before. On other devices,
+  // and with an older server, there are no times of kernels.
   TimedOutputs call_timed(const std::vector<Argument>& arguments, std::uint32_t repeat = 1, bool cold = false) const;
   Timing measure(const std::vector<Argument>& arguments, const BenchOptions& options) const;
 
-  // Nanoseconds that the last call() ran on the device.
+  // Returns the time in nanoseconds that the last call() ran on the device.
   std::uint64_t last_elapsed_ns() const;
 
  private:
@@ -269,7 +268,8 @@ class FERRY_API Function {
   std::size_t index_;
 };
 
-// Samples of several calls on one device, in turns; one timing each. The circumstances are of all together.
+// Samples several calls on one device in turns; one timing for each. The recorded circumstances are those of all
+// together.
 struct TimedCall {
   Function function;
   std::vector<Argument> arguments;
@@ -280,7 +280,7 @@ class FERRY_API Module {
  public:
   const Manifest& manifest() const;
   Function operator[](std::string_view name) const;
-  // Waits until the device has it. Without, the first call sends it, and is told what is wrong with it.
+  // Waits until the device has the module. Otherwise the first call sends it and reports errors in it.
   void wait() const;
 
  private:
@@ -294,26 +294,26 @@ struct ConnectOptions;
 class FERRY_API Device {
  public:
   const DeviceFacts& facts() const;
-  // What runs kernels in this session, for people: the CPU's name, or that of the GPU that was asked for.
+  // Returns the display name of the processor that runs kernels in this session: the CPU, or the requested GPU.
   std::string processor() const;
-  // What to compile for.
+  // Returns the target to compile for.
   Target target() const;
-  // "127.0.0.1:9090", or "this machine".
+  // Returns "127.0.0.1:9090", or "this machine".
   const std::string& name() const;
 
-  // Sent when it is first used, and only if the server does not have it.
+  // The module is sent when it is first used, and only if the server does not have it.
   Module load(const CompiledModule& module) const;
 
   DeviceTensor empty(DType dtype, Shape shape) const;
-  DeviceTensor filled(DType dtype, Shape shape, FillKind kind, std::uint64_t seed = 0) const;  // nothing is uploaded
+  DeviceTensor filled(DType dtype, Shape shape, FillKind kind, std::uint64_t seed = 0) const;  // without upload
   DeviceTensor put(const View& data) const;
 
-  // Small files of the device that describe it, below /proc/ or /sys/; empty where there is none.
+  // Returns the contents of small files that describe the device, below /proc/ or /sys/; empty for missing ones.
   std::vector<std::string> read_files(const std::vector<std::string>& paths) const;
 
-  // Waits until the device has done all that it was asked to; throws what went wrong meanwhile.
+  // Waits until the device has completed all requests; throws the first failure meanwhile.
   void synchronize() const;
-  // The same state that the objects of this header share, for tools of this library.
+  // Returns the state shared by the objects of this header, for tools of this library.
   const std::shared_ptr<detail::DeviceState>& state() const { return state_; }
 
  private:
@@ -324,49 +324,50 @@ class FERRY_API Device {
   std::shared_ptr<detail::DeviceState> state_;
 };
 
-// All places of a server are taken; somebody else is served first.
+// Position in the queue for a server whose places are all taken.
 struct QueuePlace {
   std::uint32_t position = 0;  // 1: next
   std::string holder;          // who has the device
-  double holder_seconds = 0;   // for how long
+  double holder_seconds = 0;   // how long the holder has had it
 };
 
-// Seconds; 0: the server's own limit. It may grant less. Waiting for a place counts for none but `queue`.
+// In seconds; 0: the server's own limit. The server may grant less. Waiting for a place counts only towards `queue`.
 struct Deadlines {
   double call = 0;  // one call or measurement
   double session = 0;
-  double idle = 0;   // nothing runs and nothing moves
-  double queue = 0;  // until there is a place: then RemoteError with busy
+  double idle = 0;   // no computation and no transfer
+  double queue = 0;  // until there is a place, otherwise RemoteError with busy
 };
 
 struct ConnectOptions {
-  // What a kernel printed or the server has to say; nothing: dropped.
+  // Receives output of kernels and log messages of the server; empty: they are dropped.
   std::function<void(const std::string& line)> log;
-  // Told again whenever it changes.
+  // Called whenever the position in the queue changes.
   std::function<void(const QueuePlace& place)> queued;
   Deadlines deadlines;
-  // Devices beside the CPU that will be used: "opencl", or "opencl:1" for the second of its kind. Tensors are kept on
-  // the first of them.
+  // Devices besides the CPU that will be used: "opencl", or "opencl:1" for the second of its kind. Tensors are
+  // allocated on the first of them.
   std::vector<std::string> devices;
   bool wait_for_debugger = false;  // before the first call
-  // Each tensor of the CPU lies between pages that nothing may touch, so that a kernel that leaves its tensors fails.
+  // Surrounds each CPU tensor with inaccessible pages, so that a kernel that accesses memory out of bounds fails.
   bool guard_tensors = false;
-  // The key to show; without it FERRY_KEY_FILE, devices.toml, and on this machine rpc_server's own.
+  // The key to use; empty: that of FERRY_KEY_FILE, of devices.toml, or on this machine rpc_server's own.
   std::string key_file;
 };
 
-// The name of a device in ~/.config/ferry/devices.toml, "HOST:PORT" (without a port it is 9090), "ssh://USER@HOST" (a
-// server is brought there and ends with the device), or, for a loopback address, "plaintext://HOST:PORT". RemoteError
-// with unavailable within 5 s when nobody answers, unauthenticated when the server does not know the key.
+// `address` is the name of a device in ~/.config/ferry/devices.toml, "HOST:PORT" (the default port is 9090),
+// "ssh://USER@HOST" (a server is installed there and ends with the device), or, for a loopback address,
+// "plaintext://HOST:PORT". Throws RemoteError with unavailable within 5 s if there is no answer, with unauthenticated
+// if the server does not know the key.
 FERRY_API Device connect(std::string_view address, const ConnectOptions& options = {});
 
-// Somebody whom a server serves, or who waits for that.
+// A client that a server serves, or that waits to be served.
 struct ServerClient {
-  std::uint64_t session = 0;  // its number; 0 while waiting
+  std::uint64_t session = 0;  // session number; 0 while waiting
   std::string client;
   std::string peer;
-  double seconds = 0;    // it has had the session, or has waited
-  std::string function;  // that runs now, for running_seconds; or empty
+  double seconds = 0;    // time in the session, or in the queue
+  std::string function;  // the running function, for running_seconds; or empty
   double running_seconds = 0;
 };
 struct ServerStatus {
@@ -379,12 +380,12 @@ struct ServerStatus {
   std::uint64_t sessions_ended = 0;
   std::uint64_t sessions_failed = 0;
   std::vector<ServerClient> sessions;
-  std::vector<ServerClient> waiting;  // the next first
+  std::vector<ServerClient> waiting;  // in the order of the queue
 };
-// Answered at once, whoever has the device.
+// Answered at once, even if another client has the device.
 FERRY_API ServerStatus server_status(std::string_view address, const ConnectOptions& options = {});
 
-// A server of our own on this machine, which ends with the last object that uses it.
+// Starts a private server on this machine, which ends with the last object that uses it.
 FERRY_API Device local_device(const ConnectOptions& options = {});
 
 }  // namespace ferry

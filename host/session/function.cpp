@@ -15,7 +15,7 @@ using session::PartialArgument;
 constexpr const char* kAdvice =
     "pass tensors, or views with a shape (ferry::view(data, {rows, columns})), or outputs of the wanted shape";
 
-// One argument a parameter, in the parameters' order; null for an output to be made.
+// Returns one argument for each parameter, in order; null for an output to be allocated.
 std::vector<const Argument*> match_parameters(const FunctionInfo& info, const std::vector<Argument>& arguments) {
   std::size_t inputs = 0;
   for (const ParameterInfo& parameter : info.parameters) inputs += parameter.direction == Direction::out ? 0 : 1;
@@ -59,14 +59,14 @@ PartialArgument partial(const Argument* argument) {
                                                      got);
 }
 
-// A call with its arguments on the device, not checked against the manifest by anything but the types that C++ has.
+// A call with its arguments on the device, checked against the manifest only for the kind of each argument.
 struct Prepared {
   std::vector<rpc::Argument> wire;
-  std::vector<DeviceTensor> tensors;    // one a parameter; empty for scalars
-  std::vector<DeviceTensor> constants;  // what was made of constant ones
+  std::vector<DeviceTensor> tensors;    // one for each parameter; empty for scalars
+  std::vector<DeviceTensor> constants;  // derived from constant arguments
 };
 
-// The shapes, one a parameter, are those that the arguments should have; tensors of the device do without.
+// `shapes` has the expected shape of each parameter; tensors of the device need none.
 DeviceTensor to_device(const Device& device, const FunctionInfo& info, std::size_t p, const Argument& argument,
                        const std::vector<Shape>& shapes) {
   if (const auto* tensor = std::get_if<DeviceTensor>(&argument.value())) return *tensor;
@@ -85,7 +85,7 @@ DeviceTensor to_device(const Device& device, const FunctionInfo& info, std::size
   return device.put({flat->dtype, expected, flat->data});
 }
 
-// Handles mean something on one device alone.
+// Handles are valid on one device only.
 void check_devices(const detail::DeviceState& device, const FunctionInfo& info,
                    const std::vector<const Argument*>& matched) {
   for (std::size_t p = 0; p < matched.size(); ++p) {
@@ -96,7 +96,7 @@ void check_devices(const detail::DeviceState& device, const FunctionInfo& info,
   }
 }
 
-// A number for a scalar, a tensor of the device for a tensor: nothing is left to be made or found out.
+// Whether every scalar is a number and every tensor is on the device, so that nothing must be allocated or inferred.
 bool is_ready(const FunctionInfo& info, const std::vector<const Argument*>& matched) {
   for (std::size_t p = 0; p < matched.size(); ++p) {
     if (matched[p] == nullptr) return false;
@@ -108,9 +108,9 @@ bool is_ready(const FunctionInfo& info, const std::vector<const Argument*>& matc
   return true;
 }
 
-// What the arguments that say theirs tell of all.
+// The sizes of all parameters, inferred from the arguments with known shapes.
 struct Sizes {
-  std::vector<Shape> shapes;  // one a parameter
+  std::vector<Shape> shapes;  // one for each parameter
   std::vector<std::int64_t> symbols;
 };
 
@@ -192,8 +192,8 @@ std::vector<DeviceTensor> outputs_of(const FunctionInfo& info, Prepared& prepare
   return outputs;
 }
 
-// What a kernel's end may have been caused by beside the kernel: qemu-user before version 8 fails an assertion of its
-// own (decode_save_opc) where RISC-V's vectors of floats become integers or are cut to whole numbers.
+// Returns other possible causes of a kernel's crash: qemu-user before version 8 fails an assertion of its own
+// (decode_save_opc) where RISC-V float vectors are converted to integers or truncated.
 std::string other_cause(const detail::ModuleState& module, const std::string& message) {
   const Manifest& manifest = module.compiled.manifest();
   const bool has_vectors = manifest.arch == "riscv64" && std::find(manifest.features.begin(), manifest.features.end(),
@@ -204,7 +204,7 @@ std::string other_cause(const detail::ModuleState& module, const std::string& me
          "floats that become integers: expected qemu 8 or newer, or a target without v";
 }
 
-// The answer to a request that runs this module.
+// Sends a request that runs this module and returns the answer.
 template <class Request>
 auto ask(const detail::ModuleState& module, const Request& request) {
   try {
@@ -222,7 +222,7 @@ std::vector<Timing> measure_in_turns(const std::vector<TimedCall>& calls, const 
   if (calls.empty()) return {};
   rpc::Evaluate evaluate = session::evaluate_request(options);
   const std::shared_ptr<detail::DeviceState>& device = calls.front().function.module_->device;
-  std::vector<Prepared> kept;  // outputs that nobody asks for live until they were written
+  std::vector<Prepared> kept;  // keeps unused outputs alive until they have been written
   for (const TimedCall& timed : calls) {
     const std::shared_ptr<detail::ModuleState>& module = timed.function.module_;
     if (module->device != device) {
@@ -265,7 +265,7 @@ TimedOutputs Function::call_timed(const std::vector<Argument>& arguments, std::u
   } catch (const RemoteError& error) {
     if (error.code() != ErrorCode::unsupported) throw;
   }
-  // The server may be older than the message; where something else is unsupported, a call says so too.
+  // The server may be too old for this message; if anything else is unsupported, the call reports it.
   return {call(arguments), {}};
 }
 

@@ -8,7 +8,7 @@
 namespace ferry {
 namespace {
 
-// Of what another machine said: 0 unless it is a number that fits.
+// Parses a number received from another machine: 0 unless it is one that fits.
 template <class T>
 T number(const std::string& text) {
   T value{};
@@ -64,7 +64,7 @@ GpuFacts gpu_facts(const Device& device) {
   if (gpu.clock_mhz == 0) gpu.clock_mhz = number<std::uint32_t>(texts[next]);
   ++next;
   if (gpu.memory_clock_mhz == 0) gpu.memory_clock_mhz = number<std::uint32_t>(texts[next]);
-  // Memory moves data at both edges of its clock.
+  // Memory transfers data on both edges of its clock.
   gpu.memory_bytes_per_second = 2e6 * gpu.memory_clock_mhz * gpu.memory_bus_bits / 8;
   return gpu;
 }

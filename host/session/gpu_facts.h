@@ -1,4 +1,4 @@
-// What a GPU is, for schedules that are made for it and for people.
+// Properties of a GPU, for schedules tuned to it and for display.
 //
 //     const Device device = local_device({.devices = {"cuda"}});
 //     const GpuFacts gpu = gpu_facts(device);
@@ -12,26 +12,26 @@
 
 namespace ferry {
 
-// Numbers are 0 where the device does not tell.
+// Numbers are 0 if the device does not report them.
 struct GpuFacts {
   std::string name;          // "NVIDIA H200 (sm_90)"
-  std::string architecture;  // of CUDA: "sm_90"
-  std::string driver;        // the CUDA that it supports: "12.4"
+  std::string architecture;  // CUDA only: "sm_90"
+  std::string driver;        // the CUDA version that it supports: "12.4"
   std::uint64_t memory_bytes = 0;
-  // Of a block.
+  // Limits of a block.
   std::uint32_t block_threads = 0, block_registers = 0;
   std::uint64_t block_shared_bytes = 0;
   std::uint32_t warp_threads = 0;
-  // Each multiprocessor (of OpenCL, compute unit) has room for several blocks.
+  // A multiprocessor (OpenCL: compute unit) holds several blocks at a time.
   std::uint32_t multiprocessors = 0, multiprocessor_threads = 0, multiprocessor_registers = 0;
   std::uint64_t multiprocessor_shared_bytes = 0;
   std::uint64_t l2_bytes = 0;
-  std::uint32_t clock_mhz = 0, memory_clock_mhz = 0, memory_bus_bits = 0;  // clocks at their highest
-  double memory_bytes_per_second = 0;                                      // that the memory's clock and bus come to
+  std::uint32_t clock_mhz = 0, memory_clock_mhz = 0, memory_bus_bits = 0;  // clocks at their maximum
+  double memory_bytes_per_second = 0;  // derived from the memory's clock and bus width
 };
 
-// Of the first device beside the CPU that the session was opened with. RemoteError with invalid_argument when it was
-// opened with none.
+// Describes the first device besides the CPU that the session was opened with. Throws RemoteError with invalid_argument
+// if there is none.
 FERRY_API GpuFacts gpu_facts(const Device& device);
 
 }  // namespace ferry

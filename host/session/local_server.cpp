@@ -38,10 +38,10 @@ constexpr const char* kArch = "armv7";
 constexpr const char* kArch = "riscv64";
 #endif
 
-// How far above a binary its prefix may be: build/release/tests/unit/host/session is in build.
+// Number of folders between a binary and its prefix: build/release/tests/unit/host/session is below build.
 constexpr int kFoldersUp = 6;
 
-// The first of these files that can be run, below a folder of the binary's prefix or build tree.
+// Returns the first of these files that is executable, below a folder of the binary's prefix or build tree.
 fs::path server_near(const fs::path& binary, std::initializer_list<std::string> files) {
   fs::path folder = binary.parent_path();
   for (int up = 0; up < kFoldersUp && folder.has_relative_path(); ++up) {
@@ -56,7 +56,7 @@ fs::path server_near(const fs::path& binary, std::initializer_list<std::string> 
   return {};
 }
 
-// The library this is part of, and the program.
+// Returns the library that contains this code, and the program.
 std::vector<fs::path> own_binaries() {
   std::vector<fs::path> binaries;
   std::error_code error;
@@ -67,14 +67,14 @@ std::vector<fs::path> own_binaries() {
   return binaries;
 }
 
-// The server finds its socket there.
+// The file descriptor that the server expects its socket at.
 constexpr int kServerSocket = 3;
 
-// Runs between fork and exec: nothing but system calls.
+// Runs between fork and exec, so it may only make system calls.
 [[noreturn]] void become(const char* program, char* const* arguments, int socket, pid_t parent, bool end_with_thread) {
   if (end_with_thread) prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(kCannotStart);  // the parent ended before it could be watched
-  // dup2 to itself would leave close-on-exec set.
+  // dup2 of a descriptor to itself would leave close-on-exec set.
   const int ours = socket == kServerSocket ? dup(socket) : socket;
   if (dup2(ours, kServerSocket) < 0) _exit(kCannotStart);
   const int nothing = open("/dev/null", O_RDWR);
@@ -129,7 +129,7 @@ LocalServer::LocalServer(const fs::path& program, const std::vector<std::string>
     throw RemoteError(ErrorCode::resource_exhausted, std::string("cannot make sockets: ") + strerror(errno));
   }
   const pid_t parent = getpid();
-  // The kernel's signal comes when the thread ends that forked, which means the process only for the first thread.
+  // The kernel sends the signal when the forking thread ends, which is the end of the process only for the main thread.
   const bool end_with_thread = gettid() == parent;
   pid_ = fork();
   if (pid_ == 0) become(program.c_str(), pointers.data(), sockets[1], parent, end_with_thread);
@@ -163,7 +163,7 @@ int LocalServer::take_socket() { return std::exchange(socket_, -1); }
 void LocalServer::check_running() {
   int how = 0;
   if (pid_ < 0) return;
-  // Its sockets close before it can be waited for.
+  // The server's sockets are closed before it can be waited for.
   pid_t ended = 0;
   for (int tries = 0; ended == 0 && tries < 100; ++tries) {
     ended = waitpid(pid_, &how, WNOHANG);

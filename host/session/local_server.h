@@ -1,4 +1,4 @@
-// An rpc_server of our own on this machine, for those who named none.
+// A private rpc_server on this machine, for users who name none.
 #pragma once
 
 #include <sys/types.h>
@@ -9,25 +9,26 @@
 
 namespace ferry::session {
 
-// Where this build or installation keeps its server: FERRY_RPC_SERVER, beside the program, in libexec/ferry of the
-// prefix it is installed in, or in the build tree. RemoteError with not_found names all the places.
+// Returns the server of this build or installation: FERRY_RPC_SERVER, beside the program, in libexec/ferry of the
+// installation prefix, or in the build tree. Throws RemoteError with not_found that lists these places.
 std::filesystem::path find_rpc_server();
 
-// The static one that is sent to boards of this architecture; empty when there is none.
+// Returns the static server that is sent to boards of this architecture; empty if there is none.
 std::filesystem::path find_board_server(const std::string& arch);
 
-// Serves us alone, over a pair of sockets that nobody else can reach, and ends when we close ours or this process ends.
+// A server for this process alone, over a socket pair that nobody else can reach. It ends when this process closes its
+// end or terminates.
 class LocalServer {
  public:
   explicit LocalServer(const std::filesystem::path& program, const std::vector<std::string>& arguments = {});
-  // Ends it, if the connection's end has not.
+  // Terminates the server, unless closing the connection has ended it.
   ~LocalServer();
   LocalServer(const LocalServer&) = delete;
   LocalServer& operator=(const LocalServer&) = delete;
 
-  // Our end of the pair, once; the caller's to close.
+  // Transfers ownership of this end of the pair to the caller; may be called once.
   int take_socket();
-  // RemoteError with unavailable and how the program ended, if it has.
+  // Throws RemoteError with unavailable and how the program ended, if it has.
   void check_running();
   pid_t pid() const { return pid_; }
 

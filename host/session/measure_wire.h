@@ -1,4 +1,4 @@
-// Between what a user says about a measurement and what the protocol says.
+// Converts between measurement options and results and their messages in the protocol.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace ferry::session {
 
-// Without calls.
+// Returns the request without its calls.
 rpc::Evaluate evaluate_request(const BenchOptions& options);
 std::vector<StepTime> steps_of(const rpc::StepTimes& times);
-// One a call. RemoteError with protocol_error when the server answered for another number of calls, or left one without
-// samples.
+// Returns one timing for each call. Throws RemoteError with protocol_error if the server answered for another number of
+// calls, or left one without samples.
 std::vector<Timing> timings_of(const rpc::Evaluation& evaluation, std::size_t calls);
 
 }  // namespace ferry::session

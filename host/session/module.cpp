@@ -31,7 +31,7 @@ ModuleState::~ModuleState() {
   try {
     device->client->post(rpc::UnloadModule{handle});
   } catch (const RemoteError&) {
-    // The connection is gone, and with it the module.
+    // The connection is lost, and the module with it.
   }
 }
 

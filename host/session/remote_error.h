@@ -1,4 +1,4 @@
-// Between the wire's Status and the host's exceptions.
+// Converts the wire's Status to exceptions.
 #pragma once
 
 #include <utility>
@@ -12,7 +12,7 @@ inline void check(const Status& status) {
   if (!status.is_ok()) throw RemoteError(status.code(), status.message());
 }
 
-// The value, or its failure thrown.
+// Returns the value, or throws its failure.
 template <class T>
 T take(Result<T> result) {
   check(result.status());

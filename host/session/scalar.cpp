@@ -11,7 +11,7 @@ namespace {
 
 using Int128 = __int128;
 
-// Whether an integer parameter of this type can hold the value.
+// Whether an integer parameter of this type can represent the value.
 bool fits(DType type, Int128 value) {
   if (type == DType::boolean) return value == 0 || value == 1;
   const int bits = static_cast<int>(dtype_bytes(type)) * 8;
@@ -31,7 +31,7 @@ std::uint64_t scalar_bits(const FunctionInfo& function, std::size_t parameter, c
   const ParameterInfo& info = function.parameters[parameter];
   const double real = std::visit([](auto number) { return static_cast<double>(number); }, value);
   if (is_float(info.dtype)) {
-    // Rounded once.
+    // Convert directly to float, to round only once.
     if (info.dtype == DType::f32)
       return std::bit_cast<std::uint32_t>(std::visit([](auto number) { return static_cast<float>(number); }, value));
     return float_bits(info.dtype, real);

@@ -1,4 +1,4 @@
-// A number as a parameter's type stores it.
+// Converts a number to the representation of a parameter's type.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace ferry::session {
 
-// The value in the low bytes. RemoteError with invalid_argument, in the words of a call's other errors, when the
-// parameter's type cannot hold it: a fraction for an integer, or a number out of range.
+// Returns the value in the low bytes. Throws RemoteError with invalid_argument, worded like a call's other errors, when
+// the parameter's type cannot represent it: a fraction for an integer, or a number out of range.
 std::uint64_t scalar_bits(const FunctionInfo& function, std::size_t parameter, const Argument::Scalar& value);
 
 }  // namespace ferry::session

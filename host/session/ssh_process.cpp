@@ -27,13 +27,13 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr int kCannotStart = 127;
-// What a login may print before our first word.
+// Maximum output of a login before the script's first answer.
 constexpr std::size_t kMaxNoise = std::size_t{1} << 20;
 
 std::vector<std::string> arguments_of(const SshAddress& address, const std::string& command) {
   const char* named = getenv("FERRY_SSH");
   std::vector<std::string> words{named != nullptr && *named != 0 ? named : "ssh"};
-  // No terminal there, no agent or display lent to the board, no port opened; a board that went away is noticed.
+  // No remote terminal, no forwarding of agent or display, no opened ports; a dead connection is detected.
   for (const char* option : {"-T", "-a", "-x", "-oClearAllForwardings=yes", "-oConnectTimeout=10",
                              "-oServerAliveInterval=4", "-oServerAliveCountMax=2"}) {
     words.push_back(option);
@@ -44,7 +44,7 @@ std::vector<std::string> arguments_of(const SshAddress& address, const std::stri
   return words;
 }
 
-// Runs between fork and exec: nothing but system calls.
+// Runs between fork and exec, so it may only make system calls.
 [[noreturn]] void become(char* const* words, int socket, int errors, bool end_with_thread) {
   if (end_with_thread) prctl(PR_SET_PDEATHSIG, SIGTERM);
   dup2(socket, STDIN_FILENO);
@@ -61,7 +61,7 @@ std::vector<std::string> arguments_of(const SshAddress& address, const std::stri
   _exit(kCannotStart);
 }
 
-// What a person can do about it, where ssh's words do not say.
+// Returns what the user can do, if ssh's message does not say.
 std::string advice(const std::string& words, const std::string& name) {
   if (words.find("Host key verification failed") != std::string::npos ||
       words.find("REMOTE HOST IDENTIFICATION HAS CHANGED") != std::string::npos) {
@@ -171,7 +171,7 @@ bool SshProcess::wait_for_end(milliseconds patience) {
   return true;
 }
 
-// The last lines that ssh and the board wrote to standard error.
+// Returns the last lines that ssh and the board wrote to standard error.
 std::string SshProcess::words() const {
   constexpr off_t kMost = 2000;
   const off_t size = lseek(errors_, 0, SEEK_END);

@@ -1,4 +1,4 @@
-// The system's own ssh, run with a command for the other machine, its standard streams in our hands.
+// Runs the system's ssh with a command for the other machine and controls its standard streams.
 #pragma once
 
 #include <sys/types.h>
@@ -12,21 +12,23 @@ namespace ferry::session {
 
 class SshProcess {
  public:
-  // Starts it. FERRY_SSH names another program than ssh. RemoteError when it cannot be run. Asks for passwords on the
-  // terminal, if there is one.
+  // Starts ssh, or the program named by FERRY_SSH. Throws RemoteError when it cannot be run. It asks for passwords on
+  // the terminal, if there is one.
   SshProcess(const SshAddress& address, const std::string& name, const std::string& command);
-  // Closes its standard input and waits a little; then ends it.
+  // Closes the process's standard input, waits briefly, then terminates it.
   ~SshProcess();
   SshProcess(const SshProcess&) = delete;
   SshProcess& operator=(const SshProcess&) = delete;
 
-  // The rest of the next line that starts with `marker`. RemoteError with ssh's own words when none comes.
+  // Returns the rest of the next line that starts with `marker`. Throws RemoteError with ssh's own message if there is
+  // none.
   std::string answer(const std::string& marker);
-  // All of it, then the end; false when the other side stopped listening.
+  // Sends all bytes, then end of file; returns false if the other side stopped reading.
   bool send(const std::string& bytes);
-  // Our end of its standard input and output; the caller's to close, and to speak through from then on.
+  // Transfers ownership of this end of the process's standard input and output to the caller, who communicates through
+  // it from then on.
   int take_socket();
-  // RemoteError with ssh's words if it has ended with a failure.
+  // Throws RemoteError with ssh's message if it has ended with a failure.
   void check_running();
 
  private:
@@ -38,7 +40,7 @@ class SshProcess {
   pid_t pid_ = -1;  // -1: reaped
   int status_ = 0;
   int socket_ = -1;
-  int errors_ = -1;  // a file without a name
+  int errors_ = -1;  // an unnamed file
   std::string received_;
 };
 

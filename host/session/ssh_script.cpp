@@ -4,17 +4,17 @@ namespace ferry::session {
 
 namespace {
 
-// A login shell may be any, csh and fish among them, so the script goes to sh in single quotes, on one line: it must
-// hold no single quote, no exclamation mark, no backslash and no line end.
+// The login shell may be any, including csh and fish, so the script is passed to sh in single quotes on one line: it
+// must contain no single quote, exclamation mark, backslash or newline.
 std::string for_shell(const std::string& script) { return "exec /bin/sh -c '" + script + "'"; }
 
-// Folders that are there and can be written to, as a rule; the home of a board may be read-only.
+// Folders that usually exist and are writable; the home directory of a board may be read-only.
 constexpr const char* kFolders =
     "\"${XDG_CACHE_HOME:-$HOME/.cache}/ferry\" \"/var/tmp/ferry-$(id -u)\" \"/tmp/ferry-$(id -u)\" "
     "\"/dev/shm/ferry-$(id -u)\"";
 
-// Others can make folders and links in /tmp: only a folder that is this user's, and nobody else's to write to, holds a
-// program that is run, and no rights are changed of what a link leads to.
+// Other users can make folders and links in /tmp: a program is run only from a folder that belongs to this user and
+// that nobody else can write to, and permissions are never changed through a link.
 constexpr const char* kOwn =
     "mine() { set -- $(ls -ldn \"$1\" 2>/dev/null); [ \"$3\" = \"$(id -u)\" ] || return 1; "
     "case \"$1\" in d*) return 0;; esac; return 1; }; "
@@ -41,7 +41,7 @@ std::string start_script(const std::vector<BoardServer>& servers) {
   script += "*) " + answer("unsupported $(uname -s) $(uname -m)") + "; exit 0;; esac; ";
   script += std::string("for d in ") + kFolders + "; do f=\"$d/rpc_server-$h\"; ";
   script += "if [ -x \"$f\" ] && own \"$d\" && [ \"$(wc -c <\"$f\")\" -eq \"$n\" ]; then ";
-  // Where the server keeps files while it runs.
+  // The folder in which the server keeps files while it runs.
   script += "[ -w \"${TMPDIR:-/tmp}\" ] || export TMPDIR=\"$d\"; ";
   script += answer("ready") + "; exec \"$f\" --stdio --quiet; fi; done; " + answer("absent $a");
   return for_shell(script);
@@ -54,7 +54,7 @@ std::string push_script(const BoardServer& server, int skip) {
   script += std::string("for d in ") + kFolders + "; do i=$((i+1)); ";
   script += "[ $i -gt " + std::to_string(skip) + " ] || continue; ";
   script += "mkdir -p \"$d\" 2>/dev/null; mine \"$d\" && chmod 700 \"$d\" 2>/dev/null; own \"$d\" || continue; ";
-  // What pushes that were cut off left behind; of one that is under way the shell lives.
+  // Removes the remains of interrupted pushes; while a push is in progress its shell is alive.
   script +=
       "for o in \"$d\"/.push.*; do kill -0 \"${o##*.}\" 2>/dev/null || rm -f \"$o\"; done; "
       "t=\"$d/.push.$$\"; : 2>/dev/null >\"$t\" || continue; ";

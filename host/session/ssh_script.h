@@ -1,4 +1,4 @@
-// What ferry has a board do over ssh: words for its shell, which need nothing there but what POSIX asks for.
+// Shell scripts that ferry runs on a board over ssh; they need nothing but POSIX.
 #pragma once
 
 #include <cstdint>
@@ -7,22 +7,23 @@
 
 namespace ferry::session {
 
-// A server that could be run there.
+// A server that the board could run.
 struct BoardServer {
   std::string arch;
-  std::string hash;  // names the file on the board
+  std::string hash;  // part of the file's name on the board
   std::uint64_t bytes = 0;
 };
 
-// Every answer of a script is a line that starts with this; other lines are what a login prints.
+// Every answer of a script is a line that starts with this; other lines are output of the login.
 inline constexpr const char* kSshMarker = "ferry-ssh ";
 
-// Starts the server if the board has it: "ready", and from then on the server speaks; "absent ARCH"; "unsupported
-// SYSTEM MACHINE".
+// Starts the server if the board has it. The answers are "ready", after which the server speaks; "absent ARCH";
+// "unsupported SYSTEM MACHINE".
 std::string start_script(const std::vector<BoardServer>& servers);
 
-// Takes the server's bytes on standard input, after the first `skip` of the folders that would do, and removes older
-// ones: "pushed FOLDER"; "full NUMBER FOLDER" or "noexec NUMBER FOLDER" of the folder that did not do; "nowhere".
+// Stores the server's bytes from standard input in the first suitable folder after the first `skip` ones, and removes
+// older servers. The answers are "pushed FOLDER"; "full NUMBER FOLDER" or "noexec NUMBER FOLDER" for a folder that
+// turns out to be unsuitable; "nowhere".
 std::string push_script(const BoardServer& server, int skip);
 
 }  // namespace ferry::session

@@ -42,13 +42,13 @@ std::string list_of(const std::vector<OwnServer>& servers) {
   return text;
 }
 
-// Word and rest of an answer.
+// Splits an answer into its first word and the rest.
 std::pair<std::string, std::string> split(const std::string& answer) {
   const std::size_t end = std::min(answer.find(' '), answer.size());
   return {answer.substr(0, end), answer.substr(std::min(end + 1, answer.size()))};
 }
 
-// Each folder that does not do is passed over in the next try.
+// Each attempt skips the folders that have turned out to be unsuitable.
 std::string push(const SshAddress& address, const std::string& name, const OwnServer& server) {
   std::string tried;
   for (int skip = 0;;) {

@@ -1,4 +1,4 @@
-// What the handles of ferry.h share.
+// The state shared by the handles of ferry.h.
 #pragma once
 
 #include <memory>
@@ -14,36 +14,36 @@ namespace ferry::detail {
 struct ModuleState;
 
 struct DeviceState {
-  std::unique_ptr<session::LocalServer> server;  // outlives the client
-  std::unique_ptr<session::SshServer> board;     // and so does this
+  std::unique_ptr<session::LocalServer> server;  // must outlive the client
+  std::unique_ptr<session::SshServer> board;     // must outlive the client
   std::unique_ptr<session::Client> client;
   std::string name;
-  std::vector<const ModuleState*> modules;  // those that are loaded
+  std::vector<const ModuleState*> modules;  // the loaded modules
 
   std::string locate(const Hash& module, std::uint64_t offset) const;
 };
 
 struct TensorState {
   std::shared_ptr<DeviceState> device;
-  std::shared_ptr<const TensorState> whole;  // of a view: the tensor that owns the memory
+  std::shared_ptr<const TensorState> whole;  // for a view: the tensor that owns the memory
   rpc::Handle handle = 0;
   std::uint64_t offset = 0;  // bytes
   DType dtype = DType::f32;
   Shape shape, strides;
-  std::uint64_t span = 0;  // bytes from the first to past the last element
-  // How often the memory was written, which views of it share.
+  std::uint64_t span = 0;  // bytes from the start of the first element to the end of the last
+  // Number of writes to the memory, shared by its views.
   std::shared_ptr<std::uint64_t> version;
 
-  // Allocates what the elements span.
+  // Allocates the span of the elements.
   TensorState(std::shared_ptr<DeviceState> on, DType type, Shape dims, Shape apart = {});
-  // A view.
+  // Makes a view.
   TensorState(std::shared_ptr<const TensorState> of, Shape dims, Shape apart, std::uint64_t from_byte);
   ~TensorState();
   TensorState(const TensorState&) = delete;
   TensorState& operator=(const TensorState&) = delete;
 };
 
-// What a function's preparation made of constant arguments, as long as those stay as they are.
+// The results of a function's initialisation, valid as long as its constant arguments are unchanged.
 struct PreparedConstants {
   struct Source {
     std::weak_ptr<const TensorState> tensor;
@@ -60,19 +60,19 @@ struct ModuleState {
   rpc::Handle handle = 0;
   session::Pending<rpc::PutModuleReply> query, upload;
   std::uint64_t last_elapsed_ns = 0;
-  std::vector<PreparedConstants> constants;  // the last used last
+  std::vector<PreparedConstants> constants;  // most recently used last
 
-  // Asks whether the server has the module, without waiting.
+  // Asks the server whether it has the module, without waiting.
   ModuleState(std::shared_ptr<DeviceState> on, CompiledModule module);
   ~ModuleState();
   ModuleState(const ModuleState&) = delete;
   ModuleState& operator=(const ModuleState&) = delete;
 
-  // The handle to call by, the module being on its way at least.
+  // Returns the handle to call; the module has been sent at least.
   rpc::Handle loaded();
 };
 
-// Into the parts of the handles that ferry.h keeps closed.
+// Gives access to private parts of the handles of ferry.h.
 struct Access {
   static Device device(std::shared_ptr<DeviceState> state) { return Device(std::move(state)); }
   static bool is_empty(const DeviceTensor& tensor) { return tensor.state_ == nullptr; }
@@ -81,19 +81,19 @@ struct Access {
   static DeviceTensor make(std::shared_ptr<TensorState> state) { return DeviceTensor(std::move(state)); }
 };
 
-// Refuses a tensor without memory and one of another device; `what` is how the message begins.
+// Rejects a tensor without memory or of another device; `what` is the beginning of the message.
 void check_device(const DeviceTensor& tensor, const DeviceState& device, const std::string& what);
-// The number of bytes, or RemoteError when there is no such tensor.
+// Returns the number of bytes; throws RemoteError when there is no such tensor.
 std::uint64_t tensor_bytes(DType dtype, const Shape& shape);
-// Those from the first to past the last element.
+// Returns the number of bytes from the start of the first element to the end of the last.
 std::uint64_t tensor_span(DType dtype, const Shape& shape, const Shape& strides);
-// All bytes of the span, those between the elements too.
+// Transfer all bytes of the span, including those between the elements.
 void write_span(const TensorState& tensor, const void* from);
 void read_span(const TensorState& tensor, std::uint8_t* into);
-// Bytes that go over the wire in one request: enough to cost nothing, few enough to tell progress by and to notice a
-// lost connection.
+// Number of bytes of one transfer request: large enough to make its overhead negligible, small enough to show progress
+// and to notice a lost connection.
 inline constexpr std::uint64_t kPieceBytes = 16u << 20;
-// Calls visit(number, place) for each element in row-major order; its place is counted in elements from the first one.
+// Calls visit(number, place) for each element in row-major order; place is the offset in elements from the first one.
 template <class Visit>
 void for_each_place(const TensorState& tensor, Visit visit) {
   const std::size_t elements = tensor_bytes(DType::u8, tensor.shape);
@@ -108,7 +108,7 @@ void for_each_place(const TensorState& tensor, Visit visit) {
     }
   }
 }
-// Whether elements of this shape stand the same with both strides; empty ones are dense.
+// Whether elements of this shape have the same addresses with both strides; empty strides are dense.
 bool same_places(const Shape& shape, const Shape& a, const Shape& b);
 
 }  // namespace ferry::detail

@@ -6,7 +6,7 @@ namespace ferry {
 
 namespace {
 
-// Of the first byte of a view in its buffer.
+// Alignment of the first byte of a view in its buffer.
 constexpr std::uint64_t kViewAlignment = 64;
 
 }  // namespace
@@ -95,7 +95,7 @@ void read_span(const TensorState& tensor, std::uint8_t* bytes) {
         tensor.device->client->send(rpc::Read{tensor.handle, tensor.offset + done, piece}, {}, {bytes + done, piece}));
     done += piece;
   }
-  // All of them, whatever comes back: until then the answers are received into the caller's memory.
+  // Wait for all pieces even if one fails: until then answers are received into the caller's memory.
   for (auto& piece : pieces) piece.wait();
   for (auto& piece : pieces) piece.get();
 }
@@ -146,7 +146,7 @@ TensorState::~TensorState() {
   try {
     device->client->post(rpc::Free{handle});
   } catch (const RemoteError&) {
-    // The connection is gone, and with it the memory.
+    // The connection is lost, and the memory with it.
   }
 }
 
