@@ -9,7 +9,7 @@ namespace ferry::cli {
 
 namespace {
 
-// The whole text as a number.
+// Parses the whole text as a number.
 template <class T>
 std::optional<T> parse_number(std::string_view text) {
   T value{};
@@ -58,7 +58,7 @@ std::optional<Shape> parse_shape(const std::string& text) {
   return shape;
 }
 
-// DTYPE[SIZES], the brackets being optional for a tensor of rank 0.
+// Parses DTYPE[SIZES]; the brackets are optional for a tensor of rank 0.
 bool parse_type(const std::string& text, ArgumentSpec& spec) {
   const std::size_t bracket = text.find('[');
   spec.dtype = parse_dtype(text.substr(0, bracket));

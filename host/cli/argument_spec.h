@@ -1,4 +1,4 @@
-// What --arg, --size and --out say.
+// Parses the values of --arg, --size and --out.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace ferry::cli {
 // "A=f32[64,128]", "A=f32[64]:ones", "A=:iota", "A=@a.npy", "n=5".
 struct ArgumentSpec {
   std::string name;
-  std::string file;  // of the .npy; empty: none
+  std::string file;  // the .npy file; empty: none
   std::optional<DType> dtype;
   std::optional<Shape> shape;
   FillKind kind = FillKind::random;
@@ -22,14 +22,14 @@ struct ArgumentSpec {
   std::string text;  // as it was typed
 };
 
-// UsageError shows the text and what was expected.
+// Throws UsageError that shows the text and what was expected.
 ArgumentSpec parse_argument(const std::string& text);
 
-// "M=512,N=512", in as many texts as there are.
+// Parses "M=512,N=512" in each of the texts.
 std::map<std::string, std::int64_t> parse_sizes(const std::vector<std::string>& texts,
                                                 const std::string& option = "--size");
 
-// "C=@c.npy" or "C=c.npy": output name to file.
+// Parses "C=@c.npy" or "C=c.npy" and returns the file of each output.
 std::map<std::string, std::string> parse_outputs(const std::vector<std::string>& texts);
 
 }  // namespace ferry::cli

@@ -11,10 +11,10 @@ namespace ferry::cli {
 
 namespace {
 
-constexpr int kPrecision = 8;  // digits after the point
+constexpr int kPrecision = 8;  // digits after the decimal point
 constexpr std::size_t kLineWidth = 75;
 
-// The shortest digits that give the value back in its own type.
+// A number printed with the fewest digits that reproduce the value in its own type.
 struct Number {
   DType dtype = DType::f32;
   double value = 0;
@@ -46,7 +46,7 @@ std::size_t fraction_length(const std::string& text) {
   return text.find_first_of("e", point) == std::string::npos ? text.size() - point - 1 : text.find('e') - point - 1;
 }
 
-// "1.5" whatever precision was needed, at most eight digits; a point even after whole numbers.
+// Returns "1.5" with as many digits as needed, at most eight after the point; whole numbers end with a point.
 std::string fixed_text(const Number& number) {
   std::string text = digits(number, std::chars_format::fixed);
   if (fraction_length(text) > kPrecision) {
@@ -65,7 +65,7 @@ std::string scientific_text(const Number& number, int precision) {
 
 bool wants_exponent(const std::vector<Number>& numbers) {
   double largest = 0, smallest = 0, least = 1e-4;
-  const DType dtype = numbers.front().dtype;  // which holds that number only nearly
+  const DType dtype = numbers.front().dtype;  // whose type may represent 1e-4 inexactly
   if (dtype == DType::f16) least = f16_to_f32(f64_to_f16(least));
   if (dtype == DType::bf16) least = bf16_to_f32(f64_to_bf16(least));
   if (dtype == DType::f32) least = static_cast<float>(least);
@@ -83,7 +83,7 @@ const char* special_text(double value) {
   return value > 0 ? "inf" : "-inf";
 }
 
-// Texts of equal length, points under each other.
+// Returns texts of equal length with aligned decimal points.
 std::vector<std::string> float_texts(const std::vector<Number>& numbers) {
   const bool exponent = wants_exponent(numbers);
   std::vector<std::string> texts;
@@ -165,7 +165,7 @@ std::vector<std::string> texts_of(DType dtype, std::size_t count, const void* da
   return texts;
 }
 
-// One row, broken into lines that are indented to stand inside `depth` brackets.
+// Returns one row, broken into lines that are indented for `depth` brackets.
 std::string row_text(const std::string* first, std::size_t count, std::size_t depth) {
   std::string text, current;
   for (std::size_t i = 0; i < count; ++i) {

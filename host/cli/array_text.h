@@ -1,4 +1,4 @@
-// Tensors as numpy prints them.
+// Prints tensors like numpy.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace ferry::cli {
 
-// More elements than this are not worth a screen.
+// Larger tensors are too long for a screen.
 inline constexpr std::size_t kPrintedElements = 1000;
 
-// Nested brackets, columns aligned, lines at most 75 wide where a row can be broken. The digits of a float are the
-// fewest that give the same value back, at most eight after the point.
+// Prints nested brackets with aligned columns; where a row can be broken, lines are at most 75 characters wide. A float
+// has the fewest digits that reproduce its value, at most eight after the decimal point.
 std::string array_text(DType dtype, std::span<const std::int64_t> shape, const void* data);
 
 }  // namespace ferry::cli

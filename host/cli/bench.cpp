@@ -21,7 +21,7 @@ namespace ferry::cli {
 
 namespace {
 
-// How long the kernels of a call are timed one by one.
+// Limits of timing the kernels of a call one by one.
 constexpr double kStepSeconds = 0.2, kMostStepCalls = 50;
 
 struct Options {
@@ -37,7 +37,8 @@ struct Options {
   bool json = false;
 };
 
-// The type whose arithmetic the peak is measured in: that of the first float output, narrow floats computing in f32.
+// Returns the type for which the arithmetic peak is measured: that of the first float output; narrow floats compute in
+// f32.
 std::optional<DType> arithmetic_type(const FunctionInfo& function) {
   for (const ParameterInfo& parameter : function.parameters) {
     if (parameter.direction == Direction::in || !is_float(parameter.dtype)) continue;
@@ -95,7 +96,7 @@ BenchReport measure(const Device& device, const KernelSource& source, const Call
   return report;
 }
 
-// Of one device, for every size, in one session.
+// Measures one device for every size, in one session.
 void bench_device(const RemoteOptions& remote, const KernelSource& source, const Sweep& sweep, const Options& options,
                   std::vector<BenchReport>& reports) {
   ConnectOptions connection;
@@ -110,7 +111,7 @@ void bench_device(const RemoteOptions& remote, const KernelSource& source, const
   finish_kernels(device);
 }
 
-// What one device has measured before it failed is kept, and so is what the others measure.
+// If one device fails, its earlier results and those of the other devices are kept.
 BenchRun bench_all(const KernelSource& source, const Sweep& sweep, const Options& options) {
   std::vector<std::string> addresses = options.addresses;
   if (addresses.empty()) addresses.emplace_back();
@@ -183,7 +184,7 @@ void add_bench(CLI::App& app, Action& chosen) {
       "  ferry bench add.tc --sweep N=2^8..2^24 --cold --cores big --threads 1\n"
       "  ferry bench mm.ferry --size M=512,N=512,K=512 -r 192.168.1.17:9090 -r 192.168.1.18:9090 --json");
   command.callback([options, &chosen, &command] {
-    // Who asks for so many samples wants so many.
+    // An explicit number of samples is not extended.
     if (command.count("--repeat") > 0 && command.count("--max-repeat") == 0) options->measure.bench.max_repeat = 0;
     chosen = [options] { return bench(*options); };
   });

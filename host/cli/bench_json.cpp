@@ -23,7 +23,7 @@ const char* end_name(TimingEnd end) {
 
 Json interval_json(const stats::Interval& interval) { return Json::array({interval.low, interval.high}); }
 
-// Null for what there is not: JSON has no not-a-number.
+// Returns null for missing values: JSON has no NaN.
 Json number_json(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json quantity_json(const Quantity& quantity) {

@@ -31,7 +31,7 @@ std::string percentiles_text(const Timing& timing) {
   return join(", ", parts);
 }
 
-// "2 high severe, 1 low mild"; empty without any.
+// Returns "2 high severe, 1 low mild"; empty if there are none.
 std::string outliers_text(const Timing& timing) {
   const auto labels = stats::label_outliers(timing.seconds);
   std::vector<std::string> parts;
@@ -91,7 +91,7 @@ std::string counters_text(const Timing& timing, const Circumstances& circumstanc
   return join(", ", parts) + "; a call, in user mode";
 }
 
-// What the board told; and in one line, by name, what it did not.
+// Returns what the board reported, and in one line the names of what it did not.
 std::string board_text(const Circumstances& circumstances, double elapsed_s) {
   std::vector<std::string> parts;
   const Quantity& frequency = circumstances.at("frequency_hz");
@@ -139,7 +139,7 @@ std::vector<std::string> BenchReport::warned() const {
   std::vector<std::string> all = warnings(timing, read_circumstances(timing), facts.logical_cores);
   if (facts.cpu_name.starts_with("emulated"))
     all.insert(all.begin(), "this device is emulated: its times mean nothing");
-  // What was measured as the best was not, or not under the same conditions.
+  // A rate above the measured peak shows that this was not the peak, or was not measured under the same conditions.
   const auto beyond = [&](double rate, double best, const char* what) {
     constexpr double kMostOfPeak = 1.05;
     if (best <= 0 || rate <= kMostOfPeak * best) return;

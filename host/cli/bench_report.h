@@ -1,4 +1,4 @@
-// What bench found, for people and for programs.
+// The results of bench, as text and as JSON.
 #pragma once
 
 #include <string>
@@ -11,21 +11,21 @@
 
 namespace ferry::cli {
 
-// One kernel of one size on one device.
+// The measurement of one kernel for one size on one device.
 struct BenchReport {
   FunctionInfo function;
-  std::vector<std::int64_t> symbols;  // in the order of the function's
+  std::vector<std::int64_t> symbols;  // in the order of the function's symbols
   std::string device, processor;
   DeviceFacts facts;
   std::string target;
   Timing timing{};
-  double flops = 0;  // of one call; 0: unknown
-  double bytes = 0;  // of one call: every tensor once
+  double flops = 0;  // operations of one call; 0: unknown
+  double bytes = 0;  // traffic of one call, each tensor counted once
   Peak peak{};       // zeros: not measured
   DType peak_dtype = DType::f32;
   bool cold = false;
-  std::vector<std::string> constants{};  // the function's inputs that were rearranged before the clock ran
-  std::vector<StepTime> steps{};         // the kernels of one call, where a GPU timed each
+  std::vector<std::string> constants{};  // the function's inputs that were packed before the measurement
+  std::vector<StepTime> steps{};         // kernels of one call, if a GPU timed each
 
   double flops_per_second() const { return flops / timing.median(); }
   double bytes_per_second() const { return bytes / timing.median(); }
@@ -33,7 +33,7 @@ struct BenchReport {
   std::vector<std::string> warned() const;
 };
 
-// Why a device of several has no report, or not those of all sizes.
+// The reason why one of several devices has no report, or not for all sizes.
 struct BenchFailure {
   std::string device;
   std::string code;  // error_name(), or "kernel_failed", "usage", "compile"
@@ -45,18 +45,18 @@ struct BenchRun {
   std::vector<BenchFailure> failures;
 };
 
-// The schema of docs/measuring.md; its name changes when a reader of the old one would be misled.
+// The schema of docs/measuring.md; its name changes whenever the change would mislead readers of the old one.
 inline constexpr const char* kBenchSchema = "ferry.bench/1";
 Json to_json(const BenchRun& run);
-// Of the samples and all the device told; also in the JSON of compare.
+// Returns the JSON of the samples and of everything the device reported; the JSON of compare contains it too.
 Json timing_json(const Timing& timing);
 Json circumstances_json(const Timing& timing);
 
 void print_report(const BenchReport& report);
-// The kernels of a call on a GPU and their shares of it; nothing without any.
+// Prints the kernels of a call on a GPU and their shares of its time; prints nothing if there are none.
 void print_steps(const std::vector<StepTime>& steps);
 Json steps_json(const std::vector<StepTime>& steps);
-// One line each.
+// Prints one line for each report.
 void print_table(const std::vector<BenchReport>& reports);
 
 }  // namespace ferry::cli

@@ -17,10 +17,10 @@ namespace {
 
 using session::SymbolValues;
 
-// Larger uploads are worth a word on the terminal.
+// Larger uploads are announced on the terminal.
 constexpr std::uint64_t kLargeUpload = 4u << 20;
 
-// The specification of each parameter, null where there is none.
+// Returns the specification of each parameter, null if there is none.
 std::vector<const ArgumentSpec*> match(const FunctionInfo& function, const std::vector<ArgumentSpec>& specs) {
   std::vector<const ArgumentSpec*> matched(function.parameters.size());
   for (const ArgumentSpec& spec : specs) {
@@ -50,7 +50,7 @@ std::vector<const ArgumentSpec*> match(const FunctionInfo& function, const std::
   return matched;
 }
 
-// What --size says; sizes that the arguments contradict are refused.
+// Returns the sizes given with --size; rejects those that contradict the arguments.
 SymbolValues given_sizes(const FunctionInfo& function, const std::map<std::string, std::int64_t>& sizes,
                          const SymbolValues& by_arguments) {
   SymbolValues known(function.symbols.size());
@@ -72,7 +72,8 @@ SymbolValues given_sizes(const FunctionInfo& function, const std::map<std::strin
   return known;
 }
 
-// Moves the dense elements of a file to where the strides want them. False when two that differ share a place.
+// Moves the dense elements of a file to their strided positions. Returns false when two different ones share a
+// position.
 bool spread(CallPlan& plan, std::size_t parameter) {
   const Shape &shape = plan.shapes[parameter], &strides = plan.strides[parameter];
   const std::size_t element = dtype_bytes(plan.dtypes[parameter]);

@@ -18,14 +18,14 @@ namespace {
 using verify::position_text;
 using verify::value_of;
 
-// Points of loops that the reference may visit before only a sample is compared: a second or so.
+// Limit of loop iterations in the reference, about a second; beyond it only a sample is compared.
 constexpr double kWorkLimit = 5e6;
 constexpr std::uint64_t kLeastSample = 1000;
 constexpr std::uint64_t kSampleSeed = 1;
 
 struct Tolerance {
   double rtol = 0, atol = 0;
-  // Beyond both, errors are allowed that rounding the terms of the element explains: times so much.
+  // Factor of the rounding error of the element's terms that is allowed in addition.
   double rounding = 0;
 };
 
@@ -44,7 +44,7 @@ Tolerance tolerance_for(DType dtype, const CheckOptions& options) {
     case DType::u16:
     case DType::u32:
     case DType::u64:
-    case DType::boolean: tolerance.rounding = 1; break;  // of floats that were converted
+    case DType::boolean: tolerance.rounding = 1; break;  // for integers converted from floats
   }
   if (options.rtol || options.atol) tolerance.rounding = 0;
   tolerance.rtol = options.rtol.value_or(tolerance.rtol);
@@ -52,7 +52,7 @@ Tolerance tolerance_for(DType dtype, const CheckOptions& options) {
   return tolerance;
 }
 
-// All positions, or a seeded sample in order, the first and the last among them.
+// Returns all positions, or a seeded sample in order that includes the first and the last.
 std::vector<std::uint64_t> positions_to_check(const lang::Reference& reference, std::size_t parameter) {
   const std::uint64_t elements = reference.elements(parameter);
   const double work = reference.work(parameter);
@@ -75,13 +75,13 @@ std::vector<std::uint64_t> positions_to_check(const lang::Reference& reference, 
   return positions;
 }
 
-// The values differ by more than is allowed. Integers are compared as such: doubles would hide the last bits of large
-// ones.
+// Whether the values differ by more than is allowed. Equal integers are recognised without conversion to double, which
+// loses the last bits of large ones.
 bool differs(DType dtype, const lang::Element& got, const lang::Element& want, const Tolerance& tolerance) {
   const double g = value_of(dtype, got), w = value_of(dtype, want);
   const double allowed = tolerance.atol + tolerance.rtol * std::abs(w) + tolerance.rounding * want.error;
   if (!is_float(dtype)) return got.integer != want.integer && !(std::abs(g - w) <= allowed && allowed > 0);
-  // Sums in another order may have left the type's range on their way.
+  // Partial sums in another order may have overflowed.
   if (tolerance.rounding > 0 && std::isinf(want.error)) return false;
   if (std::isnan(g) || std::isnan(w)) return std::isnan(g) != std::isnan(w);
   if (g == w) return false;

@@ -1,4 +1,4 @@
-// --check: compares a call's outputs with what the definition says, computed directly, unlowered, on this machine.
+// --check: compares a call's outputs with the reference evaluation of the program on this machine.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,10 +14,10 @@ namespace ferry::cli {
 
 struct CheckOptions {
   bool check = false;
-  std::optional<double> rtol, atol;  // nothing: what the output's type allows
+  std::optional<double> rtol, atol;  // nothing: by the output's type
 };
 void add_check_options(CLI::App& command, CheckOptions& options);
-// Those without --check itself.
+// The same without --check itself.
 void add_tolerance_options(CLI::App& command, CheckOptions& options);
 
 struct CheckResult {
@@ -25,12 +25,12 @@ struct CheckResult {
   std::uint64_t compared = 0, elements = 0;
   double largest_absolute = 0, largest_relative = 0;
   double rtol = 0, atol = 0;
-  bool with_rounding = false;  // also allowed: what rounding the element's terms explains
+  bool with_rounding = false;  // rounding errors of the element's terms are allowed too
   std::uint64_t wrong = 0;
   std::string first_wrong;  // "C[3,4] is 1.5, expected 1.25"
 };
 
-// outputs: the bytes of each parameter that the call wrote, empty for the others.
+// `outputs` has the bytes of each parameter that the call wrote, empty for the others.
 std::vector<CheckResult> check_outputs(const lang::Program& program, const FunctionInfo& function, const CallPlan& plan,
                                        const std::vector<std::vector<std::uint8_t>>& outputs,
                                        const CheckOptions& options);

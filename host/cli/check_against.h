@@ -1,4 +1,4 @@
-// --check-against: what one kernel computed, held against another kernel that should compute the same.
+// --check-against: compares the results of a kernel with those of another kernel that should compute the same.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@ namespace ferry::cli {
 
 void add_check_against_option(CLI::App& command, std::string& file);
 
-// The kernel and the other one, which is nothing without a file. Where one in C has no signature, it is called as the
-// other is.
+// The kernel and the other one, which is absent if no file is given. A C kernel without a signature is called with that
+// of the other.
 struct CheckedPair {
   KernelSource source;
   std::optional<KernelSource> against;
@@ -25,12 +25,12 @@ struct RanKernel {
   Outputs outputs;
 };
 
-// The other kernel runs on the same device with the same inputs.
+// Runs the other kernel on the same device with the same inputs.
 std::vector<verify::OutputComparison> compare_on_device(const Device& device, const KernelSource& against,
                                                         const Target& target, const RanKernel& ran,
                                                         const CallOptions& call,
                                                         const verify::DifferenceLimits& limits);
-// The other kernel has a definition, which is computed here: that allows for no more than rounding explains.
+// Evaluates the other kernel's definition on this machine: then only differences that rounding explains are allowed.
 std::vector<CheckResult> check_against_definition(const KernelSource& against, const RanKernel& ran,
                                                   const CheckOptions& options);
 

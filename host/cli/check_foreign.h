@@ -1,4 +1,4 @@
-// `ferry check` of a kernel in C or C++: run on this machine under clang's sanitizers.
+// `ferry check` of a kernel in C or C++: runs it on this machine under clang's sanitizers.
 #pragma once
 
 #include "host/cli/check.h"
@@ -6,7 +6,7 @@
 
 namespace ferry::cli {
 
-// Prints what was found, and returns the exit code. `against`: a file of --check-against; empty: none.
+// Prints the findings and returns the exit code. `against` is the file of --check-against; empty: none.
 int check_foreign(const KernelOptions& kernel, const CallOptions& call, const CheckOptions& options,
                   const std::string& against, bool json);
 

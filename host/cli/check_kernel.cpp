@@ -32,13 +32,13 @@ struct Options {
   CallOptions call;
   CheckOptions check;
   std::string target;
-  std::string against;  // a file
+  std::string against;  // path of a file
   bool json = false;
 };
 
-// A kernel as its threads run it.
+// A kernel in the form in which its threads are interpreted.
 struct Subject {
-  ir::Function interpreted;  // each tensor still with an index for each of its dimensions
+  ir::Function interpreted;  // before tensors are flattened, with one index for each dimension
   FunctionInfo info;
 };
 
@@ -73,7 +73,7 @@ class Memory {
 
   void* const* pointers() const { return pointers_.data(); }
 
-  // Of the parameters that the call writes, element after element; the others are empty.
+  // Returns the elements of the parameters that the call writes; empty for the others.
   std::vector<std::vector<std::uint8_t>> results(const FunctionInfo& info, const CallPlan& plan) const {
     std::vector<std::vector<std::uint8_t>> results(bytes_.size());
     for (std::size_t p = 0; p < bytes_.size(); ++p) {
@@ -103,7 +103,7 @@ class Memory {
 };
 
 struct Finding {
-  std::string mistake;  // of a thread: a race, an index outside of its tensor; empty: none
+  std::string mistake;  // the fault of a thread: a race, an index out of bounds; empty: none
   std::vector<CheckResult> results;
   bool fine() const {
     bool right = mistake.empty();
@@ -146,7 +146,7 @@ int run_check(const Options& options) {
   std::optional<CompileDeadline> deadline(std::in_place, source.deadline, source.name);
   const ir::Function lowered =
       lower::lower(program, schedules_of(source, std::span(&program, 1), target, sizes).front());
-  // A schedule that binds loops to threads is a GPU's.
+  // A schedule that binds loops to threads is for a GPU.
   if (options.target.empty() && passes::has_gpu_loops(lowered.body)) target = resolve_target("opencl");
   const Subject subject = prepare(lowered, target);
   deadline.reset();

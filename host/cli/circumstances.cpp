@@ -27,7 +27,7 @@ std::string package_energy(int i) { return numbered("/sys/class/powercap/intel-r
 std::string package_range(int i) { return numbered("/sys/class/powercap/intel-rapl:", i, "/max_energy_range_uj"); }
 std::string sensor(int i, const char* file) { return numbered("/sys/class/hwmon/hwmon", i, file); }
 
-// The files as they were at one of the two moments.
+// The files before or after the measurement.
 class Texts {
  public:
   Texts(const Timing& timing, bool after) : timing_(timing), after_(after) {}
@@ -59,7 +59,7 @@ std::optional<double> frequency_hz(const Texts& texts) {
   return texts.number(kCore + "cpufreq/cpuinfo_cur_freq", 1e3);
 }
 
-// The hottest zone.
+// Returns the temperature of the hottest zone.
 std::optional<double> temperature_c(const Texts& texts) {
   std::optional<double> hottest;
   for (int i = 0; i < kZones; ++i) {
@@ -69,7 +69,7 @@ std::optional<double> temperature_c(const Texts& texts) {
   return hottest;
 }
 
-// x86: how often the core and its package were slowed down.
+// x86: number of times that the core and its package were throttled.
 std::optional<double> throttle_count(const Texts& texts) {
   const auto core = texts.number(kCore + "thermal_throttle/core_throttle_count");
   const auto package = texts.number(kCore + "thermal_throttle/package_throttle_count");
@@ -77,7 +77,7 @@ std::optional<double> throttle_count(const Texts& texts) {
   return core.value_or(0) + package.value_or(0);
 }
 
-// ARM: how far processors are slowed down; 0 while they are not.
+// ARM: how far processors are throttled; 0 if they are not.
 std::optional<double> cooling_state(const Texts& texts) {
   std::optional<double> sum;
   for (int i = 0; i < kCoolers; ++i) {
@@ -93,7 +93,7 @@ std::optional<double> pi_throttled(const Texts& texts) {
   return texts.number(kMailbox, 1, 16);
 }
 
-// The eighth number of the line of all processors: hundredths of seconds.
+// Parses the eighth field of the line for all processors, in hundredths of a second.
 std::optional<double> steal_s(const Texts& texts) {
   const std::string text = texts.text("/proc/stat");
   if (!text.starts_with("cpu ")) return std::nullopt;
@@ -108,7 +108,7 @@ std::optional<double> steal_s(const Texts& texts) {
   return ticks / 100;
 }
 
-// Of all packages, or of a sensor of the board that adds up.
+// Returns the energy of all packages, or of a sensor of the board that accumulates it.
 std::optional<double> energy_j(const Texts& texts) {
   std::optional<double> sum;
   for (int i = 0; i < kPackages; ++i) {
@@ -130,7 +130,7 @@ std::string governor(const Texts& texts) {
   return text;
 }
 
-// What NVIDIA's management library says of the GPU that ran it (rpc/PROTOCOL.md, evaluate).
+// Properties of the GPU that ran the kernel, from NVIDIA's management library (rpc/PROTOCOL.md, evaluate).
 constexpr char kGpuClock[] = "gpu:sm_clock_mhz", kGpuMemoryClock[] = "gpu:memory_clock_mhz",
                kGpuTemperature[] = "gpu:temperature_c", kGpuPower[] = "gpu:power_mw",
                kGpuThrottle[] = "gpu:throttle_reasons";
@@ -210,7 +210,7 @@ Circumstances read_circumstances(const Timing& timing) {
   for (const Source& source : kSources) {
     Quantity quantity{source.name, source.read(before), source.read(after), {}};
     if (!quantity.before || !quantity.after) quantity = {source.name, {}, {}, source.missing};
-    // RAPL starts again at 0 when its range is used up.
+    // RAPL counters wrap around.
     if (quantity.name == "energy_j" && quantity.before && *quantity.after < *quantity.before) {
       for (int i = 0; i < kPackages; ++i) {
         const auto first = before.number(package_energy(i)), last = after.number(package_energy(i));

@@ -1,4 +1,4 @@
-// What the small files of a board say about a measurement, and in which words to warn of it.
+// Interprets the small files of a board that describe the circumstances of a measurement, and warns about them.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace ferry::cli {
 
-// One thing a board may tell. What it does not tell is said in `missing`, never a zero.
+// One property that a board may report. If it does not, `missing` gives the reason; a missing value is never zero.
 struct Quantity {
   std::string name;  // "frequency_hz"
   std::optional<double> before, after;
@@ -18,23 +18,23 @@ struct Quantity {
 
 struct Circumstances {
   std::string governor_before, governor_after;  // empty: the device has none
-  std::vector<Quantity> quantities;             // always the same ones, in the same order
-  std::string counters_missing;                 // why the processor counted nothing; empty: it did
+  std::vector<Quantity> quantities;             // always the same ones in the same order
+  std::string counters_missing;                 // why the processor counted nothing; empty: it did count
 
   const Quantity& at(const std::string& name) const;
-  // The increase, of what counts upwards; nothing where the board does not tell.
+  // Returns the increase of a counter, or nothing if the board does not report it.
   std::optional<double> increase(const std::string& name) const;
 };
 
-// To be read by the device before and after.
+// Paths that the device reads before and after.
 std::vector<std::string> watched_paths();
 Circumstances read_circumstances(const Timing& timing);
 
-// Sentences for a person: why this number should not be trusted. `processors` is how many the device has.
+// Returns sentences that say why this number should not be trusted. `processors` is the device's number of processors.
 std::vector<std::string> warnings(const Timing& timing, const Circumstances& circumstances, unsigned processors);
 
-// From the texts of each core's cpu_capacity, then of each one's highest frequency: the strongest or the weakest cores.
-// UsageError where all are alike.
+// Selects the strongest or the weakest cores, by the texts of each core's cpu_capacity, which are followed by those of
+// its highest frequency. Throws UsageError if all cores are alike.
 std::vector<std::uint32_t> cores_by_strength(const std::vector<std::string>& texts, bool big);
 
 }  // namespace ferry::cli

@@ -1,4 +1,4 @@
-// Tables for people.
+// Prints tables.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace ferry::cli {
 
-// All rows have as many entries as the first; columns are as wide as their widest entry.
+// All rows have as many entries as the first; each column is as wide as its widest entry.
 void print_columns(const std::vector<std::vector<std::string>>& rows, const std::string& indent = "");
 
 }  // namespace ferry::cli

@@ -1,5 +1,5 @@
-// The subcommands, one a file. Each add_...() describes itself to CLI11 and, when it is the one that was typed, leaves
-// in `chosen` what is to be run; that returns an exit code or throws.
+// The subcommands, one a file. Each add_...() describes its command to CLI11. When the command is selected, it stores
+// in `chosen` the function to run, which returns an exit code or throws.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -17,7 +17,7 @@ namespace ferry::cli {
 
 namespace {
 
-// What --processes takes.
+// Limit of --processes.
 constexpr std::uint32_t kMostProcesses = 1000;
 
 struct Options {
@@ -47,7 +47,7 @@ void measure(const Options& options, CompareReport& report) {
   report.comparison = stats::compare(log_ratios, report.least_effect);
 }
 
-// Nothing is measured: how much faster something else is computed is no answer.
+// The kernels are not measured, since times of different computations are not comparable.
 int report_difference(const CompareReport& report, const std::string& difference, bool json) {
   const std::string verdict = "A and B differ: " + difference + "; no verdict";
   if (json) print_json(difference_json(report, verdict));
@@ -77,7 +77,7 @@ int compare(Options& options) {
   options.kernels[1].signature = options.kernels[0].signature;
   options.kernels[1].c_flags = options.kernels[0].c_flags;
   options.kernels[1].deadline = options.kernels[0].deadline;
-  // A foreign kernel without a signature is called as the other one.
+  // A foreign kernel without a signature is called with that of the other kernel.
   const bool b_first = foreign::is_foreign(options.kernels[0].file) && !foreign::is_foreign(options.kernels[1].file);
   std::string signature;
   for (const int k : {b_first ? 1 : 0, b_first ? 0 : 1}) {

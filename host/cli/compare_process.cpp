@@ -13,13 +13,13 @@ namespace ferry::cli {
 
 namespace {
 
-// Tensors begin at a line of a cache, on GPUs at a multiple of 256.
+// Tensors are aligned to a cache line, on GPUs to 256 bytes.
 constexpr std::uint64_t kPage = 4096, kLine = 64, kGpuLine = 256;
-// Code moves by less than a page, in steps that every architecture allows for functions.
+// Code is shifted by less than a page, in steps that satisfy the alignment of functions on every architecture.
 constexpr std::uint32_t kCodeStep = 16;
 constexpr std::uint64_t kMostPages = 64;
 
-// A tensor with the same contents at another place of the device's memory.
+// Returns a copy of the tensor at another address of the device's memory.
 DeviceTensor moved(const Device& device, const DeviceTensor& from, std::uint64_t offset) {
   const auto element = static_cast<std::uint64_t>(dtype_bytes(from.dtype()));
   const DeviceTensor room = device.empty(from.dtype(), {static_cast<std::int64_t>(from.elements() + kPage / element)});
@@ -45,7 +45,7 @@ Side compile_side(const CompareSetup& setup, int k, const Target& target, const 
   return {std::move(compiled), std::move(info), std::move(plan)};
 }
 
-// The tensors that a call works on, outputs too, so that both kernels can be given the same ones.
+// Returns all tensors of a call, including outputs, so that both kernels can use the same ones.
 std::vector<Argument> whole_call(const Side& side, const Device& device, const std::vector<std::uint64_t>& offsets) {
   const std::vector<Argument> inputs = make_arguments(side.info, side.plan, device);
   std::vector<Argument> all;
@@ -66,7 +66,7 @@ std::vector<Argument> whole_call(const Side& side, const Device& device, const s
   return all;
 }
 
-// Whether one call's arguments fit the other kernel, so that the data lie at the same addresses for both.
+// Whether one call's arguments fit the other kernel, so that both use data at the same addresses.
 bool same_arguments(const Side& a, const Side& b) {
   if (a.info.parameters.size() != b.info.parameters.size()) return false;
   for (std::size_t p = 0; p < a.info.parameters.size(); ++p) {

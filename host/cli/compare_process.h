@@ -1,4 +1,4 @@
-// One process of a comparison: both kernels in a fresh session, under one layout of code and data, measured in turns.
+// One process of a comparison: measures both kernels in turns in a fresh session, under one layout of code and data.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ namespace ferry::cli {
 
 struct ComparedKernel {
   KernelSource source;
-  std::string function;  // empty: the only one
+  std::string function;  // empty: the only function
 };
 
-// What differs between processes. Drawn at random, and kept in the JSON.
+// The random layout of a process, which is recorded in the JSON.
 struct ProcessLayout {
   std::uint32_t code_padding[2] = {0, 0};  // bytes before the code of A and B
-  std::uint64_t memory_pages = 0;          // taken before anything else
-  std::vector<std::uint64_t> offsets;      // of each tensor from a page's start, bytes
+  std::uint64_t memory_pages = 0;          // allocated before anything else
+  std::vector<std::uint64_t> offsets;      // offset of each tensor from the start of a page, in bytes
   bool b_first = false;
 };
 
 struct ComparedProcess {
   ProcessLayout layout;
-  Timing timings[2];     // of A and B
+  Timing timings[2];     // results of A and B
   double log_ratio = 0;  // the median of log(time of A / time of B) over the pairs of samples
 };
 
@@ -40,7 +40,7 @@ struct CompareSetup {
   std::string target;
 };
 
-// What is the same in every process, for reports.
+// Properties that are the same in every process, for reports.
 struct ComparedFacts {
   FunctionInfo functions[2];
   std::vector<std::int64_t> symbols[2];

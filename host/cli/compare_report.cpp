@@ -10,7 +10,7 @@ namespace ferry::cli {
 
 namespace {
 
-// The name changes when a reader of the old schema would be misled.
+// The name changes whenever the change would mislead readers of the old schema.
 constexpr const char* kCompareSchema = "ferry.compare/2";
 
 const char* outcome_name(stats::Verdict verdict) {

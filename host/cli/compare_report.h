@@ -1,4 +1,4 @@
-// What compare found, for people and for programs.
+// The results of compare, as text and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@
 namespace ferry::cli {
 
 struct CompareReport {
-  std::string names[2];  // of the kernels' files
+  std::string names[2];  // names of the kernels' files
   double least_effect = 0;
-  std::uint32_t most_processes = 0;  // that somebody may be advised to run
+  std::uint32_t most_processes = 0;  // the most that a report recommends
   ComparedFacts facts;
   std::vector<verify::OutputComparison> outputs;  // empty with --allow-difference
   std::vector<ComparedProcess> processes;
   stats::Comparison comparison;
 
-  // Of the medians of the processes.
+  // Returns the median over the processes' medians.
   double median(int k) const;
 };
 
 std::string verdict_text(const CompareReport& report);
 Json to_json(const CompareReport& report);
-// When nothing was measured since the results differ.
+// Returns the report when nothing was measured because the results differ.
 Json difference_json(const CompareReport& report, const std::string& verdict);
 void print_report(const CompareReport& report);
 

@@ -1,5 +1,5 @@
-// Whether two kernels compute the same from the same inputs: what `ferry compare` asks before it measures, and
-// `ferry run --check-against`.
+// Checks whether two kernels compute the same results from the same inputs, for `ferry compare` before it measures and
+// for `ferry run --check-against`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,22 +13,22 @@
 
 namespace ferry::cli {
 
-// What a function computes on this device: the bytes of each parameter that the call writes, empty for the others.
+// The outputs of a function on this device: the bytes of each parameter that the call writes, empty for the others.
 using Outputs = std::vector<std::vector<std::uint8_t>>;
 Outputs outputs_of_call(const Device& device, const CompiledModule& module, const FunctionInfo& info,
                         const CallPlan& plan);
 
-// Those of `a`, called as its plan says, against those of `b`, which was given the same.
+// Compares the outputs of `a`, called as its plan says, with those of `b`, which had the same inputs.
 std::vector<verify::OutputComparison> compare_all_outputs(const FunctionInfo& a, const CallPlan& plan,
                                                           const Outputs& of_a, const Outputs& of_b,
                                                           const verify::ParameterPairs& pairs,
                                                           const verify::DifferenceLimits& limits);
 
-// Both once, in a session of their own. UsageError when they cannot be called with the same.
+// Runs both once, in a session of their own. Throws UsageError when they cannot be called with the same arguments.
 std::vector<verify::OutputComparison> compare_results(const CompareSetup& setup,
                                                       const verify::DifferenceLimits& limits);
 
-// "y[3] 0.7 against 0 (2 of 5 elements differ)" of the first output that differs; empty when none does.
+// Returns "y[3] 0.7 against 0 (2 of 5 elements differ)" for the first output that differs; empty if none does.
 std::string difference_text(const std::vector<verify::OutputComparison>& outputs);
 Json comparison_json(const verify::OutputComparison& output);
 

@@ -46,19 +46,19 @@ bool shows_gpu_code(const Options& options) {
 
 Target choose_target(const Options& options) {
   if (!options.target.empty()) return resolve_with_notes(options.target);
-  // A text for a GPU with loops for a CPU would be one thread of one block.
+  // GPU code with loops for a CPU would run in one thread of one block.
   if (shows_gpu_code(options)) return resolve_target(options.emit == "opencl" ? "opencl" : "cuda");
   if (!options.remote.address.empty()) return open_device(options.remote).target();
   return resolve_target("host");
 }
 
-// The defs to compile: all, or the one that was named.
+// Returns the defs to compile: all, or the named one.
 std::vector<lang::Program> chosen_programs(const KernelSource& source, const std::string& function) {
   if (source.programs.empty() || !function.empty()) return {choose_program(source, function)};
   return source.programs;
 }
 
-// UsageError for a size that none of them has.
+// Throws UsageError for a size that no program has.
 schedule::Sizes expected_sizes(const std::vector<lang::Program>& programs, const Options& options) {
   const schedule::Sizes sizes = parse_sizes(options.sizes);
   std::vector<std::string> known;
@@ -71,7 +71,7 @@ schedule::Sizes expected_sizes(const std::vector<lang::Program>& programs, const
   return sizes;
 }
 
-// What a text is printed for: the target, or, in the hints for schedules, one that is like it.
+// Returns the target of the printed text, or, in the hints for schedules, a similar one.
 Target source_target(const std::string& language, const Target& target) {
   if (target.arch == language) return target;
   return language == "c" ? c_target_like(target) : resolve_target(language);
@@ -87,7 +87,7 @@ void note_unbound(const std::vector<ir::Function>& lowered, const Options& optio
   }
 }
 
-// A stage between the schedule and the module, as --emit names it.
+// Returns the representation that --emit names.
 std::string emitted(const std::vector<lang::Program>& programs, const KernelSource& source, const Target& target,
                     const Options& options) {
   const std::vector<schedule::Schedule> schedules =
@@ -130,7 +130,8 @@ CompiledModule compile_module(const std::vector<lang::Program>& programs, const 
   return compile(programs, schedules, target, source.text);
 }
 
-// Of a kernel that ferry did not write there is only a module: how it became code is its compiler's to show.
+// For a kernel that ferry did not write there is only a module: intermediate representations are up to its own
+// compiler.
 CompiledModule compile_foreign(const KernelSource& source, const Target& target, const Options& options) {
   if (!options.emit.empty()) {
     throw UsageError("--emit " + options.emit + " shows how kernels in ferry's own notation are compiled: expected " +
@@ -142,7 +143,7 @@ CompiledModule compile_foreign(const KernelSource& source, const Target& target,
   return compile_kernel(source, options.kernel.function, target, {}).module;
 }
 
-// Without a word, a module that runs on fewer GPUs than its neighbour would be found out on the wrong machine.
+// Without this note the user would discover only on another machine that the module runs on fewer GPUs than usual.
 void note_missing_ptx(const CompiledModule& module, const Target& target) {
   if (target.arch != "cuda" || cuda_compiler(target) != CudaCompiler::both) return;
   const Result<ModuleFile> file = read_module(module.bytes());

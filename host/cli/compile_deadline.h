@@ -1,4 +1,4 @@
-// A limit on how long this machine may compile.
+// Limits the time of compilation on this machine.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,15 +9,15 @@
 
 namespace ferry::cli {
 
-// The one that passes first, where 0 is none.
+// Returns the earlier deadline, where 0 is none.
 inline double first_deadline(double a, double b) { return a == 0 || (b > 0 && b < a) ? b : a; }
 
-// --compile-deadline SECONDS
+// Adds --compile-deadline SECONDS.
 void add_compile_deadline(CLI::App& command, double& seconds);
 
-// While it exists the process has so many seconds; 0: no limit. When they are over it says so and ends the process with
-// the exit code of a missed deadline: neither LLVM nor a loop that does not end can be asked to stop, and nothing that
-// they hold outlasts the process.
+// Limits the process to this many seconds while the object exists; 0: no limit. On expiry it prints a message and ends
+// the process with the exit code of a missed deadline: neither LLVM nor an infinite loop can be interrupted, and
+// nothing they hold outlives the process.
 class CompileDeadline {
  public:
   CompileDeadline(double seconds, std::string what);

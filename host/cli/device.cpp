@@ -17,8 +17,8 @@ namespace ferry::cli {
 
 namespace {
 
-// One for each of the server's devices; without a name where there is nothing to tell: the CPU, or a device that does
-// not open.
+// Returns one entry for each of the server's devices, without a name if there are no details: for the CPU, or a device
+// that does not open.
 std::vector<GpuFacts> gpus_of(const RemoteOptions& remote, const DeviceFacts& facts) {
   std::vector<GpuFacts> gpus;
   std::map<std::string, int> count;
@@ -54,7 +54,7 @@ Json to_json(const GpuFacts& gpu) {
           {"memory_bytes_per_second", gpu.memory_bytes_per_second}};
 }
 
-// Two lines: of a block, and of the whole. What the device does not tell is left out.
+// Returns two lines: limits of a block, and properties of the whole GPU. Unknown values are omitted.
 std::vector<std::string> lines_of(const GpuFacts& gpu) {
   std::vector<std::string> block, whole;
   if (gpu.block_threads > 0) block.push_back(count_text(gpu.block_threads) + " threads");
@@ -75,7 +75,7 @@ std::vector<std::string> lines_of(const GpuFacts& gpu) {
   return lines;
 }
 
-// What a session told; it has ended, for a server that serves one at a time.
+// The report of a session. The session has ended, since a server may serve only one at a time.
 struct Told {
   std::string name;
   DeviceFacts facts;
@@ -130,7 +130,7 @@ std::string caches_text(const DeviceFacts& facts) {
   return text;
 }
 
-// A server that was started for this session alone looks for devices only when somebody wants one.
+// A server that was started for this session alone enumerates devices only if one is requested.
 Device open_with_all_devices(const RemoteOptions& remote) {
   ConnectOptions options;
   options.devices = {rpc::kAnyDevice};
@@ -169,7 +169,7 @@ int show_device(const RemoteOptions& remote, bool json) {
   line("server", "rpc_server " + facts.server_version + " (" + facts.flavour + ")");
   for (std::size_t i = 0; i < facts.devices.size(); ++i) {
     const ComputeDevice& one = facts.devices[i];
-    // What others have is counted in the session's limit.
+    // The memory of devices without their own counts towards the session's limit.
     const std::string own = one.kind == "cuda" ? ", with " + bytes_text(one.memory_bytes) + " of its own" : "";
     line("runs on", std::to_string(i) + ": " + one.kind + (one.name.empty() ? "" : ", " + one.name) + own);
     for (const std::string& more : lines_of(gpus[i])) line("", "   " + more);

@@ -27,7 +27,7 @@ struct Side {
   std::string schedule, loops;
 };
 
-// A value of a knob that only the other schedule has is none of this one's business.
+// A knob value applies only to the schedule that has the knob.
 Side side(KernelSource source, const std::vector<lang::Program>& programs, const Target& target,
           const std::string& name, const Options& options, std::set<std::string>& used_knobs) {
   source.schedule.reset();

@@ -1,4 +1,4 @@
-// How a run of ferry ends.
+// The exit codes of ferry.
 #pragma once
 
 #include <stdexcept>
@@ -8,7 +8,7 @@
 
 namespace ferry::cli {
 
-// The one list: help, docs/exit_codes.md and the tests follow it.
+// The single list of exit codes, used by the help, docs/exit_codes.md and the tests.
 #define FERRY_EXIT_CODES(X)                                                                            \
   X(0, kExitFine, "fine")                                                                              \
   X(1, kExitWrongResult, "a wrong result, a kernel that failed, or a difference that was asked about") \
@@ -23,10 +23,10 @@ enum ExitCode : int {
 #undef FERRY_ENUM
 };
 
-// "Exit codes: 0 fine; 1 ...", in lines as wide as the help's.
+// Returns "Exit codes: 0 fine; 1 ...", in lines as wide as those of the help.
 std::string exit_codes_text();
 
-// What the user typed cannot be done.
+// The user asked for something that cannot be done.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

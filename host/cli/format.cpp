@@ -18,7 +18,7 @@ std::string number_text(double value, int digits) {
   if (value == 0 || !std::isfinite(value))
     return value == 0 ? "0" : std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
   char text[64];
-  // Rounding may add a digit before the point: 0.9996 has one with three digits.
+  // Rounding may add a digit before the point: 0.9996 to three digits is 1.00.
   snprintf(text, sizeof text, "%.*e", digits - 1, value);
   const int before = atoi(strchr(text, 'e') + 1) + 1;
   if (before > 15 || before < -2) {

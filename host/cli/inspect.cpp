@@ -49,7 +49,7 @@ Json function_json(const FunctionInfo& function) {
           {"flops", to_text(function.flops, function.symbols)}};
 }
 
-// The compiler's report on machine code for a GPU; empty for images that have none.
+// Returns the compiler's report on machine code for a GPU; empty for images without one.
 std::vector<CubinKernel> kernels_of(const CodeImage& image) {
   if (!image.kind.starts_with("cubin")) return {};
   Result<std::vector<CubinKernel>> kernels = cubin_kernels(image.bytes);
@@ -77,7 +77,7 @@ void print_image(const CodeImage& image) {
   }
 }
 
-// A GPU that no cubin is for runs a module by its PTX.
+// Whether a CUDA module has no PTX, by which it would run on GPUs for which there is no cubin.
 bool lacks_ptx(const ModuleFile& module) {
   const auto is_ptx = [](const CodeImage& image) { return image.kind.starts_with("ptx"); };
   return module.manifest.arch == "cuda" && std::none_of(module.images.begin(), module.images.end(), is_ptx);

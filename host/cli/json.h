@@ -1,4 +1,4 @@
-// What --json prints: one object, keys in the order they were added.
+// The output of --json: one object with keys in insertion order.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,7 +10,7 @@ using Json = nlohmann::ordered_json;
 
 inline void add_json_option(CLI::App& command, bool& json) { command.add_flag("--json", json, "Print JSON"); }
 
-// Two spaces of indentation, bytes that are no UTF-8 replaced, a newline at the end.
+// Prints with two spaces of indentation and a final newline; invalid UTF-8 is replaced.
 void print_json(const Json& json);
 
 }  // namespace ferry::cli

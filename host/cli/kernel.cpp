@@ -27,7 +27,7 @@ namespace {
 
 bool ends_with_ferry(const std::string& name) { return name.size() > 6 && name.ends_with(".ferry"); }
 
-// The element of this name, or the only one.
+// Returns the element with this name, or the only one.
 template <class T>
 const T& choose(const std::vector<T>& all, const std::string& name, const std::string& file) {
   std::vector<std::string> names;
@@ -60,7 +60,7 @@ void expect_nothing_fixed(const KernelOptions& options) {
                    options.file);
 }
 
-// Sizes of the program that the module was compiled for alone.
+// Returns the sizes to which the module was specialised.
 lang::FixedSizes fixed_in(const FunctionInfo& compiled, const lang::Program& program) {
   lang::FixedSizes fixed;
   for (std::size_t p = 0; p < std::min(compiled.parameters.size(), program.parameters.size()); ++p) {
@@ -77,7 +77,7 @@ lang::FixedSizes fixed_in(const FunctionInfo& compiled, const lang::Program& pro
   return fixed;
 }
 
-// False for an object that somebody else made.
+// Returns false for an object that ferry did not make.
 bool take_own_object(const KernelOptions& options, KernelSource& source) {
   const std::string object = read_file(options.file);
   const auto module =
@@ -213,7 +213,7 @@ std::string signature_of(const KernelSource& source, const std::string& function
 }
 
 bool has_definition(const KernelSource& source) {
-  // What ferry compiled from its own notation always carries the schedule.
+  // A module compiled by ferry from its own notation always contains the schedule.
   return !source.programs.empty() || (source.module && !source.module->schedule().empty() && !source.text.empty());
 }
 
@@ -315,7 +315,7 @@ std::string read_file(const std::string& name) {
 
 void write_file(const std::string& name, const void* bytes, std::size_t count) {
   const int failed = npy::write_whole_file(name, {static_cast<const std::uint8_t*>(bytes), count});
-  // Whoever reads the output may stop when it has seen enough.
+  // The reader of the output may close the pipe early.
   if (failed != 0 && (name != "-" || failed != EPIPE)) {
     throw UsageError("cannot write " + (name == "-" ? "the output" : "'" + name + "'") + ": " + strerror(failed));
   }

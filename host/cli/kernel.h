@@ -1,4 +1,4 @@
-// The kernel a subcommand works on: text to compile, or a module that is compiled already.
+// The kernel that a subcommand works on: source text, or a compiled module.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -20,54 +20,56 @@ namespace ferry::cli {
 struct KernelOptions {
   std::string file;        // "-": stdin
   std::string expression;  // instead of a file
-  std::string function;    // empty: the only one
+  std::string function;    // empty: the only function
   ScheduleOptions schedule;
-  std::string signature = {};           // of a kernel that ferry did not write
+  std::string signature = {};           // for a kernel that ferry did not write
   std::string c_flags = {};             // for its compiler, separated by spaces
   std::vector<std::string> fixed = {};  // NAME=SIZE
-  bool debug = false;                   // with the lines of the source
-  double deadline = 0;                  // seconds for compiling it; 0: none
+  bool debug = false;                   // with source lines
+  double deadline = 0;                  // compile time in seconds; 0: no limit
 };
 
-// K.tc|K.ferry|-, -e TEXT, --fn F, and the schedule's.
+// Adds K.tc|K.ferry|-, -e TEXT, --fn F, and the options of the schedule.
 void add_kernel_options(CLI::App& command, KernelOptions& options, const char* file_help);
 
-// --signature and --cflags, for the commands that take kernels of any kind.
+// Adds --signature and --cflags, for commands that accept kernels of any kind.
 void add_foreign_options(CLI::App& command, KernelOptions& options);
-// Two files, --fn and --fn-b for functions, --schedule-a and --schedule-b.
+// Adds two files, --fn and --fn-b for functions, --schedule-a and --schedule-b.
 void add_kernel_pair_options(CLI::App& command, KernelOptions& a, KernelOptions& b);
 
-// Not compiled yet: `module` is set when the file was a .ferry, otherwise `programs` holds every def of the text.
+// A kernel before compilation: `module` is set if the file is a .ferry, otherwise `programs` holds every def of the
+// text.
 struct KernelSource {
   std::string name;  // for messages
-  std::string text;  // the source; of a module the one that it carries, perhaps empty
+  std::string text;  // the source; for a module the one it contains, which may be empty
   std::vector<lang::Program> programs;
-  std::optional<ScheduleText> schedule;  // nothing: the default ones
-  bool unscheduled = false;              // serial loops in the written order instead
+  std::optional<ScheduleText> schedule;  // nothing: default schedules
+  bool unscheduled = false;              // use serial loops in source order instead
   std::optional<CompiledModule> module;
   std::optional<foreign::ForeignKernel> foreign;  // C, C++, LLVM IR, assembly or an object
-  double deadline = 0;                            // seconds for compiling it; 0: none
+  double deadline = 0;                            // compile time in seconds; 0: no limit
 };
-// UsageError, CompileError, or RemoteError for a module that is corrupt. A foreign kernel without a signature of its
-// own, on the command line or in a comment "ferry: ...", takes `other_signature`.
+// Throws UsageError, CompileError, or RemoteError for a corrupt module. A foreign kernel without a signature of its
+// own, on the command line or in a comment "ferry: ...", uses `other_signature`.
 KernelSource read_kernel(const KernelOptions& options, const std::string& other_signature = {});
-// The function it would take, as it will be compiled.
+// Returns the function that would be chosen, as it will be compiled.
 FunctionInfo function_of(const KernelSource& source, const std::string& function);
 std::string signature_of(const KernelSource& source, const std::string& function);
-// Whether it was written in ferry's own notation, so that there is a definition to compute its results from.
+// Whether the kernel was written in ferry's own notation, so that its definition can be evaluated.
 bool has_definition(const KernelSource& source);
-// Whether nothing but its author's care keeps it inside of its tensors.
+// Whether nothing guarantees that the kernel accesses its tensors in bounds.
 bool may_leave_tensors(const KernelSource& source);
 
-// The def of this name, or the only one.
+// Returns the def with this name, or the only one.
 const lang::Program& choose_program(const KernelSource& source, const std::string& function);
-// The function of this name, or the only one.
+// Returns the function with this name, or the only one.
 const FunctionInfo& choose_function(const Manifest& manifest, const std::string& function, const std::string& file);
-// The def that a function came from, to compute its results another way: of the text, or of the text a module carries.
+// Returns the def that a function was compiled from, for the reference evaluation: from the text, or from the text in a
+// module.
 lang::Program program_of(const KernelSource& source, const std::string& function);
 
-// Of these programs of the kernel, one each: the user's, or the default. RemoteError with invalid_argument for sizes
-// that no call can have, in the words of the call's own check.
+// Returns one schedule for each of these programs of the kernel: the user's, or the default. Throws RemoteError with
+// invalid_argument for sizes that no call can have, with the message of the call's own check.
 std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::span<const lang::Program> programs,
                                              const Target& target, const schedule::Sizes& sizes = {});
 
@@ -75,15 +77,15 @@ struct CompiledKernel {
   CompiledModule module;
   double compile_ms = 0;  // 0 for a module from a file
 };
-// Of a text, only the chosen def.
-// With the default schedule for the sizes that the call tells of. code_padding moves the code by so many bytes; it does
-// nothing to a module that is compiled already.
+// Compiles the chosen def of a text, with the default schedule for the sizes known from the call unless the user gives
+// one. code_padding shifts the code by this many bytes; it has no effect on a module that is compiled already.
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
                               const CallOptions& call, std::uint32_t code_padding = 0);
 
-// The bytes of a file, or of stdin for "-". UsageError says why it cannot be read.
+// Returns the bytes of a file, or of stdin for "-". Throws UsageError that says why it cannot be read.
 std::string read_file(const std::string& name);
-// Replaces the file once all of it is written; "-" is standard output. UsageError says why it cannot be written.
+// Replaces the file once everything has been written; "-" is standard output. Throws UsageError that says why it cannot
+// be written.
 void write_file(const std::string& name, const void* bytes, std::size_t count);
 
 }  // namespace ferry::cli

@@ -6,7 +6,7 @@ void finish_kernels(const Device& device) {
   try {
     device.synchronize();
   } catch (const RemoteError& error) {
-    // The server's word for a session that ended where no kernel ran.
+    // The server's error for a session that ended while no kernel ran.
     if (error.code() != ErrorCode::internal) throw;
     throw KernelFailed(std::string(error.what()) +
                        ", after the kernel had run: it has probably written outside of its tensors");

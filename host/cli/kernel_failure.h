@@ -1,4 +1,4 @@
-// Failures that are the kernel's own, apart from those of what was made for it.
+// Distinguishes failures of the kernel from those of its preparation.
 #pragma once
 
 #include <initializer_list>
@@ -10,15 +10,15 @@
 
 namespace ferry::cli {
 
-// A kernel ran and said that it failed: an index of its data was outside a tensor, or it returned a number other than
-// 0.
+// A kernel ran and failed: a data-dependent index was out of bounds, or it returned a number other than 0.
 class KernelFailed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// What `work` returns, which calls or measures kernels whose arguments are checked already: what the server then says
-// is wrong in the name of one of them is the kernel's own failure. What went wrong before is thrown first, as it is.
+// Returns the result of `work`, which calls or measures kernels whose arguments have been checked: an error that the
+// server then reports in the name of one of them is the kernel's own failure. Earlier failures are thrown first,
+// unchanged.
 template <class Work>
 auto run_kernel(const Device& device, std::initializer_list<std::string> kernels, const Work& work) {
   device.synchronize();
@@ -34,8 +34,8 @@ auto run_kernel(const Device& device, std::initializer_list<std::string> kernels
   }
 }
 
-// Once the tensors of kernels are freed: damage to memory that they did not own may show only then, when the session
-// ends. KernelFailed says so.
+// Call this once the kernels' tensors are freed: corruption of memory that they did not own may show only then, when
+// the session ends. Throws KernelFailed in that case.
 void finish_kernels(const Device& device);
 
 }  // namespace ferry::cli

@@ -15,12 +15,12 @@ using namespace ferry;
 
 int complain(const char* message, int code) {
   fflush(stdout);
-  // It may quote a file, an argument or another program.
+  // The message may quote a file, an argument or another program.
   fprintf(stderr, "ferry: %s\n", printable_lines(message).c_str());
   return code;
 }
 
-// CLI11's words, or better ones for a command that is not there.
+// Returns CLI11's message, or a better one for an unknown command.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error, const std::string& first_word) {
   const auto commands = app.get_subcommands();
   std::string message = error.what();

@@ -27,7 +27,7 @@ std::uint32_t parse_core(const std::string& text, std::size_t& at) {
   return core;
 }
 
-// By the kernel's capacity of each core (ARM), or else its highest frequency.
+// Selects by the kernel's capacity of each core (ARM), otherwise by its highest frequency.
 std::vector<std::uint32_t> cores_of_kind(const Device& device, bool big) {
   std::vector<std::string> paths;
   const std::uint32_t count = std::min(device.facts().logical_cores, kMostCores);

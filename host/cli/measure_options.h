@@ -1,4 +1,4 @@
-// How to measure: the options that bench and compare share.
+// The measurement options shared by bench and compare.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,14 +14,14 @@ struct MeasureOptions {
   std::string cores = {};  // "any", "big", "little", "0,2-3"
 };
 
-// With the command's own defaults already in `options`.
+// `options` already holds the command's own defaults.
 void add_measure_options(CLI::App& command, MeasureOptions& options);
 
-// The protocol's options for this device: cores found, what cold mode implies filled in, the files to watch. UsageError
-// where they contradict each other or the device has no such cores.
+// Returns the protocol's options for this device: with the selected cores, the settings implied by cold mode, and the
+// files to watch. Throws UsageError if they contradict each other or the device has no such cores.
 BenchOptions bench_options_for(const MeasureOptions& options, const Device& device);
 
-// "0,2-3" as numbers; UsageError says what was expected.
+// Parses "0,2-3"; throws UsageError that says what was expected.
 std::vector<std::uint32_t> parse_cores(const std::string& text);
 
 }  // namespace ferry::cli

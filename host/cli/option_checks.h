@@ -1,4 +1,4 @@
-// Checks of option values in words that say what was expected. They add nothing to the help, which names its values.
+// Checks option values, with messages that say what was expected. They add nothing to the help, which lists the values.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -9,7 +9,7 @@ namespace ferry::cli {
 
 namespace {
 
-// Of a pipe or a socket.
+// Whether the reader of a pipe or socket has closed it.
 bool reader_is_gone() {
   pollfd entry{STDOUT_FILENO, POLLOUT, 0};
   return poll(&entry, 1, 0) == 1 && (entry.revents & (POLLERR | POLLHUP)) != 0;
@@ -18,7 +18,7 @@ bool reader_is_gone() {
 }  // namespace
 
 bool output_is_written() {
-  // What failed earlier is told by the stream alone: a later flush has nothing left to write, and succeeds.
+  // Only the stream records earlier failures: a later flush has nothing left to write, and succeeds.
   const bool failed = fflush(stdout) != 0 || ferror(stdout) != 0;
   return !failed || reader_is_gone();
 }

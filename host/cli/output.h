@@ -1,9 +1,9 @@
-// Standard output, which may be a full disk.
+// Checks writes to standard output, which may be a file on a full disk.
 #pragma once
 
 namespace ferry::cli {
 
-// Whether all that was printed has got out. Whoever reads a pipe may stop when it has seen enough: that is fine.
+// Whether everything printed was written. The reader of a pipe may close it early: this is no error.
 bool output_is_written();
 
 }  // namespace ferry::cli

@@ -16,7 +16,7 @@ using ir::For;
 using ir::ForKind;
 using ir::Stmt;
 
-// More than latency times throughput of any core's multiply-add units, few enough to stay in 16 registers.
+// More than latency times throughput of any core's multiply-add units, and few enough to stay in 16 registers.
 constexpr int kChains = 12;
 const BenchOptions kOptions{1, 7, 3, 3};
 
@@ -29,8 +29,8 @@ ir::BufferRef buffer(const char* name, DType dtype, std::vector<Expr> shape, ir:
   return made;
 }
 
-// Independent chains of x * a + b in registers, `rounds` long, one set of them a task. The default schedule would give
-// a reduction one chain; this is what a hand-scheduled kernel could reach at most.
+// Makes independent chains of x * a + b in registers, `rounds` long, with one set of chains for each task. The default
+// schedule would give a reduction one chain; this is an upper bound for hand-scheduled kernels.
 ir::Function chains_function(DType dtype, int lanes) {
   const Expr tasks = ir::Var::make("tasks"), rounds = ir::Var::make("rounds");
   const Expr task = ir::Var::make("task"), round = ir::Var::make("round");
@@ -71,7 +71,7 @@ ir::Function chains_function(DType dtype, int lanes) {
   return function;
 }
 
-// As the server counts them: a parallel loop is as wide.
+// Counts threads like the server: a parallel loop has as many.
 std::int64_t threads_of(const Device& device, const BenchOptions& bench) {
   std::uint32_t threads = std::max(1u, device.facts().threads);
   if (bench.threads != 0) threads = std::min(threads, bench.threads);
@@ -86,13 +86,13 @@ BenchOptions options_like(const BenchOptions& bench) {
   return options;
 }
 
-// Operations a second.
+// Returns a function that measures operations a second.
 std::function<double()> flops_meter(const Device& device, const Target& target, DType dtype,
                                     const BenchOptions& bench) {
   const int lanes = static_cast<int>(std::max(1u, target.lanes(static_cast<std::uint32_t>(dtype_bytes(dtype)))));
   const ir::Function function = chains_function(dtype, lanes);
   const Function chains = device.load(CompiledModule(compile_module(std::span(&function, 1), target, {})))["chains"];
-  // Factors of zero keep every chain at a plain number whatever its length.
+  // Factors of zero keep every chain finite and normal whatever its length.
   const DeviceTensor factors = device.filled(dtype, {2 * lanes}, FillKind::zeros);
   const std::int64_t tasks = threads_of(device, bench);
   const BenchOptions options = options_like(bench);
@@ -107,7 +107,7 @@ std::function<double()> flops_meter(const Device& device, const Target& target, 
   };
 }
 
-// Bytes a second.
+// Returns a function that measures bytes a second.
 std::function<double()> copy_meter(const Device& device, const Target& target, std::uint64_t traffic_bytes,
                                    const BenchOptions& bench) {
   constexpr std::uint64_t kLeast = 16 << 10, kMost = 256 << 20;

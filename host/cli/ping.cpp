@@ -26,7 +26,7 @@ struct Options {
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// Seconds of each null call, shortest first.
+// Returns the seconds of each null call in ascending order.
 std::vector<double> measure_calls(const Device& device, std::uint32_t count) {
   for (int warm = 0; warm < 10; ++warm) device.synchronize();
   std::vector<double> seconds;
@@ -59,7 +59,7 @@ Bandwidth measure_transfer(const Device& device, std::uint64_t bytes) {
   return result;
 }
 
-// Larger pieces until one takes long enough to be measured, which a slow link reaches with a small one.
+// Transfers larger and larger pieces until one takes long enough to be measured; on a slow link a small one suffices.
 Bandwidth measure_bandwidth(const Device& device, std::uint64_t bytes) {
   const Progress progress("measuring bandwidth");
   if (bytes != 0) return measure_transfer(device, bytes);

@@ -1,4 +1,4 @@
-// One line on a terminal that says what is going on, gone when it is over. Nothing at all when stderr is no terminal.
+// A progress line on a terminal, which is erased at the end. There is none if stderr is not a terminal.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ class Progress {
   static void show(const std::string& what);
   static void clear();
 
-  // For as long as this object lives.
+  // Shows the line for the lifetime of this object.
   explicit Progress(const std::string& what) { show(what); }
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;

@@ -1,4 +1,4 @@
-// Which device a subcommand talks to.
+// Selects the device of a subcommand.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,31 +10,32 @@
 namespace ferry::cli {
 
 struct RemoteOptions {
-  std::string address;  // empty: a server of our own
+  std::string address;  // empty: a private server on this machine
   std::string key_file;
   Deadlines deadlines;
 };
 
-// --remote or FERRY_REMOTE, and --key-file.
+// Adds --remote or FERRY_REMOTE, and --key-file.
 void add_address_options(CLI::App& command, RemoteOptions& remote, const char* help);
-// The same, and how long things may take there.
+// Adds the same and the deadlines.
 void add_remote_option(CLI::App& command, RemoteOptions& remote,
                        const char* help =
                            "The device: a name in ~/.config/ferry/devices.toml, HOST:PORT of an "
                            "rpc_server, or ssh://USER@HOST; without it, this machine");
 
-// The same for a command that takes several devices: one entry each, none for a server of our own.
+// The same for a command that accepts several devices: one entry for each; none means a private server.
 void add_remotes_option(CLI::App& command, std::vector<std::string>& addresses, RemoteOptions& remote);
 
-// The named server, or one of our own on this machine. What kernels print goes to stderr, and on a terminal the place
-// in the queue.
+// Connects to the named server, or to a private one on this machine. Output of kernels goes to stderr; so does the
+// position in the queue if that is a terminal.
 Device open_device(const RemoteOptions& remote, ConnectOptions options = {});
 
-// Says what happened, and waits a little, when `error` is of a connection that was lost before anything ran on the
-// device, and this was not the last attempt; otherwise throws it on.
+// If the connection was lost before anything ran on the device, and this was not the last attempt, prints a message and
+// waits briefly; otherwise rethrows the error.
 void expect_another_attempt(const RemoteError& error, int attempt);
 
-// What `work` returns, a session of its own at a time: again when a connection was lost before anything ran there.
+// Returns the result of `work`, which opens a session of its own: repeats it when the connection was lost before
+// anything ran there.
 template <class Work>
 auto with_retries(const Work& work) {
   for (int attempt = 1;; ++attempt) {

@@ -32,7 +32,7 @@ struct Options {
   RemoteOptions remote;
   std::string target;
   std::vector<std::string> outputs;
-  std::string check_against;  // a file
+  std::string check_against;  // path of a file
   bool json = false;
   bool wait_for_debugger = false;
 };
@@ -43,10 +43,10 @@ struct Output {
   Shape shape;
   std::uint64_t elements = 0;
   std::string file;
-  std::vector<std::uint8_t> bytes;  // read back when somebody needs them
+  std::vector<std::uint8_t> bytes;  // read back only if needed
 };
 
-// The outputs, read back where they are wanted or short enough to be printed.
+// Returns the outputs, read back if they are wanted or short enough to be printed.
 std::vector<Output> collect(const FunctionInfo& function, const std::vector<DeviceTensor>& tensors,
                             const std::map<std::string, std::string>& files, bool wanted) {
   std::vector<Output> outputs;
@@ -97,7 +97,7 @@ void print_output(const FunctionInfo& function, const Output& output) {
   }
 }
 
-// All that needs the device, in one session.
+// The results of everything that needs the device, in one session.
 struct Session {
   std::string device;
   std::string target;

@@ -11,7 +11,7 @@ namespace ferry::cli {
 
 namespace {
 
-// The sizes as the tensors, and the numbers that `b` calls like them, tell.
+// Infers the sizes of `b` from the shapes of its tensors.
 session::SymbolValues sizes_of(const FunctionInfo& b, const CallPlan& call) {
   std::vector<session::PartialArgument> partial(b.parameters.size());
   for (std::size_t p = 0; p < b.parameters.size(); ++p) {

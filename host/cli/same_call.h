@@ -1,4 +1,4 @@
-// One kernel's call with the inputs of another's.
+// Plans a kernel's call with the inputs of another's.
 #pragma once
 
 #include "host/cli/call_setup.h"
@@ -6,12 +6,12 @@
 
 namespace ferry::cli {
 
-// `pairs` say which parameter of `a`, called as `plan` says, is which of `b`. Sizes that b takes as numbers follow from
-// its tensors. UsageError or RemoteError when b cannot be called with the same tensors.
+// `pairs` maps the parameters of `a`, called as `plan` says, to those of `b`. Sizes that `b` takes as numbers follow
+// from its tensors. Throws UsageError or RemoteError when `b` cannot be called with the same tensors.
 CallPlan plan_same_call(const FunctionInfo& b, const FunctionInfo& a, const CallPlan& plan,
                         const verify::ParameterPairs& pairs);
 
-// The pairs, or UsageError that starts with `what`.
+// Returns the pairs, or throws UsageError whose message starts with `what`.
 verify::ParameterPairs expect_same_parameters(const FunctionInfo& a, const FunctionInfo& b, const std::string& what);
 
 }  // namespace ferry::cli

@@ -18,7 +18,7 @@ void print_schedule_notes(std::span<const lang::Program> programs, std::span<con
                 "iterations depend on each other, or what is inside differs between them\n",
                 programs[i].name.c_str(), loop.c_str());
     } catch (const CompileError&) {
-      // Whoever compiles it says so.
+      // Compilation reports this error.
     }
   }
 }

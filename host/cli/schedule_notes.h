@@ -1,4 +1,4 @@
-// What a user should know of a schedule of his own beyond whether it is legal.
+// Notes about a user's schedule that is legal but not fully effective.
 #pragma once
 
 #include "crosscompile/target/target.h"
@@ -8,7 +8,7 @@
 
 namespace ferry::cli {
 
-// Notes on standard error: directives that the compiler cannot carry out on this target.
+// Prints notes on standard error about directives that the compiler cannot implement on this target.
 void print_schedule_notes(std::span<const lang::Program> programs, std::span<const schedule::Schedule> schedules,
                           const Target& target);
 

@@ -1,4 +1,4 @@
-// --schedule, --schedule-text and --knob: how the kernel is to be computed.
+// --schedule, --schedule-text and --knob: the user's schedule of the kernel.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,7 +10,7 @@
 
 namespace ferry::cli {
 
-// What may stand instead of a schedule's file: what ferry decides; serial loops as the definition has them.
+// Names accepted instead of a schedule file: the default schedule, and serial loops in the order of the definition.
 inline constexpr const char* kDefaultSchedule = "default";
 inline constexpr const char* kUnscheduled = "none";
 
@@ -22,11 +22,11 @@ struct ScheduleOptions {
 void add_schedule_options(CLI::App& command, ScheduleOptions& options);
 void add_knob_option(CLI::App& command, std::vector<std::string>& knobs);
 
-// Nothing when neither text nor a real file was given. UsageError for both, for a file that cannot be read, and for
-// knobs that are not NAME=VALUE or have no schedule to be in.
+// Returns nothing if neither a text nor a real file is given. Throws UsageError for both, for a file that cannot be
+// read, for knobs not of the form NAME=VALUE, and for knobs without a schedule.
 std::optional<ScheduleText> read_schedule(const ScheduleOptions& options);
 
-// "ty=8" by name. UsageError for another form, and for two values of one knob.
+// Parses "ty=8" by name. Throws UsageError for another form, and for two values of one knob.
 std::map<std::string, std::string> parse_knobs(const std::vector<std::string>& words);
 
 }  // namespace ferry::cli

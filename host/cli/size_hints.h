@@ -1,4 +1,4 @@
-// The sizes that a command's arguments tell before anything is compiled, for the default schedule to be chosen by.
+// The sizes that a command's arguments determine before compilation, for choosing the default schedule.
 #pragma once
 
 #include "host/cli/call_setup.h"
@@ -7,8 +7,8 @@
 
 namespace ferry::cli {
 
-// From --size, from the numbers of --arg and the shapes of its tensors (of files not). What does not fit is left for
-// plan_call() to refuse.
+// Takes sizes from --size, from the numbers of --arg and from the shapes of its tensors, except those in files.
+// Mismatches are left to plan_call() to reject.
 schedule::Sizes size_hints(const lang::Program& program, const CallOptions& options);
 
 }  // namespace ferry::cli

@@ -1,4 +1,4 @@
-// The kernels of one call on a GPU, for people and for programs.
+// Reports the kernels of one call on a GPU, as text and as JSON.
 #include "host/cli/bench_report.h"
 #include "host/cli/columns.h"
 #include "host/cli/format.h"
@@ -7,7 +7,7 @@ namespace ferry::cli {
 
 namespace {
 
-// "16x16"; what is 1 behind the last axis that counts is left out.
+// Returns "16x16"; trailing extents of 1 are omitted.
 std::string extents_text(const std::array<std::uint64_t, 3>& extents) {
   std::string text = std::to_string(extents[0]);
   if (extents[1] != 1 || extents[2] != 1) text += "x" + std::to_string(extents[1]);
@@ -15,7 +15,7 @@ std::string extents_text(const std::array<std::uint64_t, 3>& extents) {
   return text;
 }
 
-// As the user calls the function, with a number behind the first one.
+// Returns the user's name of the function; kernels after the first have a number appended.
 std::string kernel_text(const std::string& symbol) {
   constexpr std::string_view kPrefix = "ferry_fn_";
   return symbol.starts_with(kPrefix) ? symbol.substr(kPrefix.size()) : symbol;

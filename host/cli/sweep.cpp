@@ -30,7 +30,7 @@ class Reader {
     at_ = equals + 1;
     return text_.substr(0, equals);
   }
-  // At least 1.
+  // Parses a size of at least 1.
   std::int64_t size() {
     const std::int64_t value = digits();
     if (!take("^")) return value;

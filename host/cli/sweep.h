@@ -1,4 +1,4 @@
-// --sweep: the same measurement over a range of sizes.
+// --sweep: repeats a measurement over a range of sizes.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ struct Sweep {
   std::vector<std::int64_t> sizes;
 };
 
-// "N=2^8..2^24" and "N=100..6400" double, "N=100..500+100" adds, "N=1,7,64" lists. UsageError shows what was expected.
+// Parses ranges: "N=2^8..2^24" and "N=100..6400" double, "N=100..500+100" adds, "N=1,7,64" lists. Throws UsageError
+// that shows what was expected.
 Sweep parse_sweep(const std::string& text);
 
 }  // namespace ferry::cli

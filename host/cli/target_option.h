@@ -1,4 +1,4 @@
-// --target where there is a device that has an own idea of it.
+// --target for commands that have a device, which determines the default.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -12,12 +12,12 @@ namespace ferry::cli {
 
 void add_target_option(CLI::App& command, std::string& target);
 
-// What was typed, or what the device says it is; of a module that is compiled already what it says itself, where
-// nothing else can be told. Notes about ignored keys go to stderr.
+// Returns the target that the user typed, or that of the device. A compiled module determines it if it is for a GPU, or
+// if this ferry has no compiler. Notes about ignored keys go to stderr.
 Target target_for(const Device& device, const std::string& text, const KernelSource& source);
 Target resolve_with_notes(const std::string& text);
-// The devices beside the CPU that a kernel runs on, as ConnectOptions takes them: those of the target, or when that is
-// not said of the module that it is compiled to already.
+// Returns the devices besides the CPU that a kernel runs on, in the form of ConnectOptions: those of the target, or
+// without one those that a compiled module needs.
 std::vector<std::string> devices_for(const std::string& target, const KernelSource& source);
 
 }  // namespace ferry::cli

@@ -1,4 +1,4 @@
-// Tensors in files, as the command line names them.
+// Reads and writes tensors in the files of the command line.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct TensorFile {
   std::vector<std::uint8_t> bytes;
 };
 
-// UsageError names the file and what is wrong with it.
+// Throws UsageError that names the file and the mistake.
 TensorFile read_tensor(const std::string& file);
 void write_tensor(const std::string& file, DType dtype, const Shape& shape, const std::vector<std::uint8_t>& bytes);
 

@@ -8,7 +8,8 @@ namespace ferry::cli {
 
 namespace {
 
-// Lines that differ beyond this many are shown as all removed and all added: the table grows with their product.
+// Size limit of the table, which grows with the product of the lines that differ; beyond it they are shown as all
+// removed and all added.
 constexpr std::size_t kMostCells = 64'000'000;
 
 struct Line {
@@ -26,7 +27,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// The longest common subsequence, by the classic table of lengths of what is left.
+// Computes the longest common subsequence with the classic table of lengths of suffixes.
 std::vector<Line> compare(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b) {
   std::size_t head = 0, tail = 0;
   while (head < a.size() && head < b.size() && a[head] == b[head]) ++head;
@@ -60,7 +61,7 @@ std::vector<Line> compare(const std::vector<std::string_view>& a, const std::vec
   return lines;
 }
 
-// "3,7": where a hunk stands and how long it is; an empty one stands after the line before it.
+// Returns "3,7": the position and length of a hunk; an empty one is positioned at the line before it.
 std::string range_text(std::size_t first, std::size_t count) {
   if (count == 0) return std::to_string(first) + ",0";
   return std::to_string(first + 1) + (count == 1 ? "" : "," + std::to_string(count));
@@ -94,7 +95,7 @@ std::string unified_diff(std::string_view before, std::string_view after, const 
       ++at, ++old_line, ++new_line;
       continue;
     }
-    // A hunk ends where more lines are the same than two contexts hold.
+    // A hunk ends at a run of equal lines longer than two contexts.
     std::size_t end = at, last = at;
     for (; end < lines.size() && end - last <= 2 * context; ++end)
       if (lines[end].kind != ' ') last = end;

@@ -12,7 +12,7 @@ namespace ferry::cli {
 namespace {
 
 constexpr double kFrequencyMoved = 0.05, kDrifted = 0.05, kUncertain = 0.05, kHot = 80;
-// Shorter samples are uncertain to more than a hundredth by the clock alone.
+// In shorter samples the clock resolution alone causes an error of more than a hundredth.
 constexpr double kClockSteps = 100;
 
 using Sentences = std::vector<std::string>;
@@ -54,7 +54,7 @@ void about_samples(const Timing& timing, Sentences& all) {
   }
 }
 
-// Bits of the firmware's word (Raspberry Pi documentation, "get_throttled").
+// Bits of the firmware's status word (Raspberry Pi documentation, "get_throttled").
 void about_raspberry_pi(double word, Sentences& all) {
   constexpr struct {
     unsigned bit;
@@ -67,7 +67,7 @@ void about_raspberry_pi(double word, Sentences& all) {
   if (!set.empty()) all.push_back("the board slows itself down: " + join(", ", set));
 }
 
-// nvmlClocksThrottleReasons: those that make a GPU slower than it was asked to be.
+// nvmlClocksThrottleReasons that slow a GPU down against the requested clocks.
 void about_gpu(const Circumstances& board, Sentences& all) {
   constexpr struct {
     unsigned bit;
