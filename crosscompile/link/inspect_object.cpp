@@ -20,7 +20,8 @@ std::string arch_of(const ELFObjectFileBase& file) {
   }
 }
 
-// Sections that would have to be set up before a kernel runs, or once a thread.
+// Returns why the section cannot be loaded: its contents would have to be set up before a kernel runs, or once per
+// thread.
 std::string refusal(llvm::StringRef section) {
   if (section.starts_with(".tbss") || section.starts_with(".tdata")) return "thread-local storage";
   if (section == ".init" || section == ".fini") return "constructors or destructors";

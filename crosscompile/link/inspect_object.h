@@ -1,4 +1,4 @@
-// What an object that somebody else made defines and needs, before it is linked.
+// Inspects what an object from another compiler defines and needs, before it is linked.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace ferry::link {
 struct ObjectFacts {
   std::string arch;                    // as Target::arch; "unknown ..." for others
   bool is_shared = false;              // a shared object
-  bool has_hash = false;               // with DT_HASH, by which devices find symbols
-  std::vector<std::string> functions;  // that it defines for others
-  std::vector<std::string> refused;    // what no device loads, by name: "thread-local storage (.tbss)"
+  bool has_hash = false;               // has DT_HASH, through which devices find symbols
+  std::vector<std::string> functions;  // exported functions
+  std::vector<std::string> refused;    // contents that no device loads, by name: "thread-local storage (.tbss)"
 };
 
-// CompileError when the bytes are no ELF file; `name` is what messages call it.
+// Throws CompileError when the bytes are not an ELF file; `name` is what messages call it.
 ObjectFacts inspect_object(std::span<const std::uint8_t> bytes, const std::string& name);
 
-// What a section of this name holds; nothing when there is none, or the bytes are no relocatable ELF file.
+// Returns the contents of the section; nothing when it does not exist or the bytes are not a relocatable ELF file.
 std::vector<std::uint8_t> section_of(std::span<const std::uint8_t> bytes, const std::string& section);
 
 }  // namespace ferry::link

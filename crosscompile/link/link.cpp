@@ -43,7 +43,7 @@ std::span<const std::uint8_t> bytes_of(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-// Everything else becomes local, so --gc-sections may drop it.
+// Lists the exported names and makes everything else local, so that --gc-sections may drop it.
 std::string version_script(std::span<const std::string> exports) {
   std::string script = "{\n";
   if (!exports.empty()) script += "global:\n";
@@ -51,7 +51,7 @@ std::string version_script(std::span<const std::string> exports) {
   return script + "local: *;\n};\n";
 }
 
-// By the name of a section that always belongs to it.
+// Returns whether there is debug information, which always includes a section of this name.
 bool has_debug_information(std::span<const std::uint8_t> object) {
   constexpr std::string_view kName = ".debug_line";
   return std::search(object.begin(), object.end(), kName.begin(), kName.end()) != object.end();
@@ -70,8 +70,8 @@ std::vector<std::uint8_t> link_shared(std::span<const std::uint8_t> object, cons
   write_file(input, object);
   write_file(script, bytes_of(version_script(exports)));
 
-  // Segments on pages of their own, whatever the board's page size: 64 KiB is the largest in use on ARM. In the file
-  // they follow each other without gaps.
+  // Segments start on pages of their own whatever page size the board uses; 64 KiB is the largest in use on ARM. In the
+  // file they follow each other without gaps.
   const bool large_pages = target.arch == "aarch64" || target.arch == "armv7";
   const std::string page = large_pages ? "max-page-size=65536" : "max-page-size=4096";
   std::vector<const char*> arguments = {"ld.lld",
@@ -105,7 +105,7 @@ std::vector<std::uint8_t> link_shared(std::span<const std::uint8_t> object, cons
     write_file(names.back(), user_objects[i]);
   }
   for (const std::string& name : names) arguments.push_back(name.c_str());
-  // Devices move debug information to where they load the code, by its relocations.
+  // Devices relocate debug information to the address where they load the code, so the relocations are kept.
   if (has_debug_information(object) || std::any_of(user_objects.begin(), user_objects.end(), has_debug_information)) {
     arguments.push_back("--emit-relocs");
   }

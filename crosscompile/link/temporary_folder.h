@@ -1,4 +1,4 @@
-// A fresh folder for lld's files, removed with all that is in it.
+// A fresh folder for lld's files, removed with all its contents.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace ferry::link {
 
 class TemporaryFolder {
  public:
-  // In TMPDIR, or /tmp. Throws CompileError when that cannot be written.
+  // Creates the folder in TMPDIR, or in /tmp. Throws CompileError when that is not writable.
   TemporaryFolder();
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
@@ -23,7 +23,7 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// Throw CompileError with the system's reason: a full disk is the user's to mend.
+// Both throw CompileError with the system's reason, since a full disk, for example, is for the user to fix.
 void write_file(const std::string& path, std::span<const std::uint8_t> bytes);
 std::vector<std::uint8_t> read_file(const std::string& path);
 
