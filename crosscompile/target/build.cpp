@@ -13,13 +13,14 @@ constexpr std::uint32_t kNoVectors = 8;
 
 std::string baseline_cpu(const std::string& arch) {
   if (arch == "x86_64") return "x86-64";
-  if (arch == "i386") return "pentium4";  // without SSE2, results of float would be those of long double
+  if (arch == "i386") return "pentium4";  // without SSE2, float results would be those of long double
   if (arch == "riscv64") return "generic-rv64";
   if (arch == "riscv32") return "generic-rv32";
   return "generic";
 }
 
-// What is taken for granted: for a RISC-V board that nobody named, what Linux distributions need.
+// Returns the attributes assumed when nothing is specified: for a RISC-V board without a named CPU, what Linux
+// distributions require.
 std::vector<std::string> baseline_attributes(const std::string& triple, const std::string& cpu) {
   if (cpu == "generic-rv64" || cpu == "generic-rv32") return {"+m", "+a", "+f", "+d", "+c"};
   return codegen::default_attributes(triple, cpu);
@@ -36,7 +37,8 @@ std::vector<std::string> concat(std::vector<std::string> a, const std::vector<st
   return a;
 }
 
-// The fewest attributes that lead from the CPU's own features to `wanted`: those that others imply are left out.
+// Returns the fewest attributes that lead from the CPU's own features to the target's: attributes that others imply are
+// left out.
 std::vector<std::string> shortest_attributes(const Target& target, const std::vector<std::string>& defaults) {
   const auto reaches = [&](const std::vector<std::string>& attributes) {
     return codegen::features_of(target.triple, target.cpu, concat(defaults, attributes)) == target.features;
@@ -95,7 +97,7 @@ void set_vector_hints(Target& target) {
     target.vector_bits = target.has("simd128") ? 128 : kNoVectors;
     target.vector_registers = 16;
   } else {
-    // RISC-V: the V extension promises registers of 128 bits; longer ones are not used.
+    // RISC-V: the V extension guarantees registers of at least 128 bits; longer ones are not used.
     target.vector_bits = target.arch == "aarch64" || target.has("v") ? 128 : kNoVectors;
     target.vector_registers = 32;
     target.has_masks = target.arch == "riscv64" && target.has("v");
@@ -134,7 +136,7 @@ Target build_target(const TargetParts& parts) {
   return target;
 }
 
-// The hints for schedules, registers of 128 bits, are what nearly every CPU has.
+// The schedule hints assume registers of 128 bits, which nearly every CPU has.
 Target build_c_target(const TargetParts& parts) {
   Target target;
   target.arch = "c";

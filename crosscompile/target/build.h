@@ -1,5 +1,5 @@
-// The last step of every way to a target: from a triple, a CPU and attributes to the whole struct. Used by target/
-// alone.
+// The last step of every way to construct a target: from a triple, a CPU and attributes to the whole struct. Used by
+// target/ alone.
 #pragma once
 
 #include "crosscompile/codegen/llvm/cpu/cpu_tables.h"
@@ -22,17 +22,17 @@ struct TargetParts {
 // Throws CompileError with the nearest names for an unknown CPU or feature.
 Target build_target(const TargetParts& parts);
 
-// C for any compiler: of the parts only the sizes and the number of threads count.
+// Returns the target for C code for any compiler: of the parts, only the sizes and the number of threads matter.
 Target build_c_target(const TargetParts& parts);
 
-// Of features.def for this architecture, sorted.
+// Returns the names that features.def lists for this architecture, sorted.
 std::vector<std::string> detectable_features(const std::string& arch);
 
-// CPU and attributes that turn on those of the detectable features that are in `reported`, and no other of them. `cpu`
-// is the identified CPU, or empty.
+// Sets the CPU and attributes so that exactly those detectable features are on that are in `reported`. `cpu` is the
+// identified CPU, or empty.
 void apply_reported_features(TargetParts& parts, std::string cpu, const std::vector<std::string>& reported);
 
-// Registers, masks: what follows from features.
+// Sets the fields about registers and masks that follow from the features.
 void set_vector_hints(Target& target);
 
 }  // namespace ferry

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kKiB = 1024;
 constexpr std::int64_t kCudaThreads = 1024;
 
-// Shared memory of a block at most, when a kernel asks for it, by compute capability: CUDA C++ Programming Guide,
+// Maximum shared memory of a block, when a kernel requests it, by compute capability: CUDA C++ Programming Guide,
 // "Technical Specifications per Compute Capability".
 constexpr std::pair<int, std::int64_t> kSharedBytes[] = {
     {50, 48 * kKiB}, {70, 96 * kKiB},  {75, 64 * kKiB},   {80, 163 * kKiB},  {86, 99 * kKiB},  {87, 163 * kKiB},

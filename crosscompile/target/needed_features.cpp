@@ -14,7 +14,7 @@ std::vector<std::string> needed_features(const Target& target) {
 #define FERRY_FEATURE(arch, name) add(#arch, name);
 #include "rpc/abi/features.def"
 #undef FERRY_FEATURE
-  // features.def is in no order that could be relied on.
+  // The order of features.def is unspecified.
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -1,4 +1,4 @@
-// What a module's manifest says that a device must have.
+// The requirements that a module's manifest places on a device.
 #pragma once
 
 #include "crosscompile/target/target.h"
@@ -8,10 +8,10 @@
 
 namespace ferry {
 
-// Of the features a device can report, those the code may use, sorted.
+// Returns the features that the code may use, among those that a device can report, sorted.
 std::vector<std::string> needed_features(const Target& target);
 
-// CompileError when no rpc_server runs on the target, so that a module for it would run nowhere.
+// Throws CompileError when no rpc_server runs on the target, so that no device could run a module for it.
 void require_device(const Target& target);
 
 }  // namespace ferry

@@ -1,4 +1,4 @@
-// The words of a target's text: "llvm -mcpu=cortex-a72 -num-cores 4". Used by target/ alone.
+// Splits a target's text into words: "llvm -mcpu=cortex-a72 -num-cores 4". Used by target/ alone.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ struct Option {
 
 std::vector<std::string> words_of(std::string_view text);
 
-// "-key=value", "--key=value" or "-key value"; a key alone has an empty value.
+// Parses "-key=value", "--key=value" or "-key value"; a key alone has an empty value.
 std::vector<Option> options_of(const std::vector<std::string>& words, std::size_t first);
 
-// Options of other compilers that change nothing here, and why; null for any other.
+// Returns why an option of another compiler is ignored here; null for any other option.
 const char* reason_to_ignore(const std::string& key);
 
-// CompileError for a value that is not one.
+// Throws CompileError when the value is not a number.
 std::uint64_t number(const Option& option);
 
 }  // namespace ferry

@@ -1,4 +1,4 @@
-// PTX that comes out of LLVM is made for the target "cuda" with other means: code for one GPU instead of a text.
+// The target of PTX that LLVM generates for the target "cuda": code for one GPU instead of source text.
 #pragma once
 
 #include "crosscompile/target/target.h"
@@ -7,10 +7,10 @@
 
 namespace ferry {
 
-// A feature of such a target: code generation brings the functions of math.def from CUDA's library.
+// Feature of such a target: code generation links the functions of math.def from CUDA's library.
 inline constexpr const char* kLibdevice = "libdevice";
 
-// Who makes code for the target "cuda": both, unless one of them is asked for, "cuda -compiler=llvm".
+// Selects the compilers for the target "cuda": both, unless one is requested, as in "cuda -compiler=llvm".
 enum class CudaCompiler { both, nvrtc, llvm };
 CudaCompiler cuda_compiler(const Target& cuda);
 

@@ -1,4 +1,4 @@
-// From what a machine reports about itself, this one included, to a target.
+// Builds a target from what a machine, this one included, reports about itself.
 #include "crosscompile/target/build.h"
 #include "crosscompile/target/resolve.h"
 
@@ -12,7 +12,7 @@ struct Level {
   std::vector<std::string> needs;
 };
 
-// The levels of the x86-64 psABI, highest first, by those of their features that devices report.
+// Returns the levels of the x86-64 psABI, highest first, each with those of its features that devices report.
 const std::vector<Level>& x86_levels() {
   static const std::vector<Level> levels = [] {
     const std::vector<std::string> v2{"popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"};
@@ -62,12 +62,12 @@ void apply_reported_features(TargetParts& parts, std::string cpu, const std::vec
   const std::vector<std::string> known = codegen::known_features(parts.triple.triple);
   std::vector<std::string> on, off;
   for (const std::string& name : detectable_features(arch)) {
-    // The list may be ahead of this LLVM.
+    // features.def may list features that this LLVM does not know yet.
     if (!std::binary_search(known.begin(), known.end(), name)) continue;
     const bool has = std::find(reported.begin(), reported.end(), name) != reported.end();
     (has ? on : off).push_back((has ? "+" : "-") + name);
   }
-  // Turning a feature off also turns off all that stand on it, so that comes last.
+  // Turning a feature off also turns off every feature that depends on it, so that comes last.
   parts.attributes = std::move(on);
   parts.attributes.insert(parts.attributes.end(), off.begin(), off.end());
 }

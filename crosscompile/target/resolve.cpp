@@ -13,7 +13,7 @@
 namespace ferry {
 namespace {
 
-// Of those that only tell schedules how large the device is; false for any other option.
+// Parses the options that only tell schedules how large the device is; returns false for any other option.
 bool take_size(const Option& option, TargetParts& parts) {
   if (option.key == "num-cores") {
     parts.threads = static_cast<std::uint32_t>(number(option));
@@ -108,7 +108,7 @@ std::optional<std::string> named_meaning(const std::string& name) {
   return std::nullopt;
 }
 
-// Only what schedules want to know.
+// Accepts only the options that schedules use.
 Target c_from_options(const std::vector<Option>& options, std::vector<std::string>* notes) {
   TargetParts parts;
   for (const Option& option : options) {

@@ -11,20 +11,21 @@
 namespace ferry {
 
 // Accepts "llvm -target=x86_64-pc-linux-gnu", "llvm -mtriple=armv7l-none-linux-gnueabihf -mcpu=cortex-a72
-// -mattr=+neon,-crc",
-// "-device=arm_cpu" and such keys are accepted and ignored with a reason in `notes`; short names ("host",
-// "raspberry-pi-4"); "c"; "opencl", "cuda -arch=sm_80,sm_90". Throws CompileError with the nearest known names.
+// -mattr=+neon,-crc"; short names ("host", "raspberry-pi-4"); "c"; "opencl", "cuda -arch=sm_80,sm_90".
+// "-device=arm_cpu" and similar keys are accepted and ignored, with a reason in `notes`. Throws CompileError with the
+// nearest known names.
 Target resolve_target(std::string_view text, std::vector<std::string>* notes = nullptr);
 
-// The target "c" with the other's hints for schedules: what --emit c prints for any target.
+// Returns the target "c" with the schedule hints of the other target; --emit c prints code for it, whatever the target.
 Target c_target_like(const Target& target);
 
-// What the device says it is: features exactly as reported, the CPU from its identification where LLVM knows it.
+// Returns the target that a device reports: exactly the reported features, and the CPU from its identification where
+// LLVM knows it.
 Target target_of(const DeviceFacts& facts);
 
 struct NamedTarget {
   std::string name;
-  std::string stands_for;  // what resolve_target gets
+  std::string stands_for;  // the text that resolve_target() gets
   std::string note;
 };
 const std::vector<NamedTarget>& named_targets();

@@ -1,4 +1,4 @@
-// "Did you mean": the known names nearest to what somebody wrote.
+// "Did you mean": finds the known names nearest to a misspelt one.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace ferry {
 
-// Up to `count` names, nearest first by edit distance, ties in the order of `known`.
+// Returns up to `count` names, nearest first by edit distance, ties in the order of `known`.
 std::vector<std::string> nearest_names(std::string_view wrong, const std::vector<std::string>& known,
                                        std::size_t count);
 
-// "unknown CPU 'cortex-a27'; the nearest known are cortex-a57, cortex-a72, cortex-a73"
+// Returns "unknown CPU 'cortex-a27'; the nearest known are cortex-a57, cortex-a72, cortex-a73", for example.
 std::string unknown_name(std::string_view what, std::string_view wrong, const std::vector<std::string>& known);
 
 }  // namespace ferry
