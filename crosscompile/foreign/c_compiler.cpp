@@ -34,7 +34,7 @@ std::string clang() {
   return named != nullptr && *named != 0 ? named : kClang;
 }
 
-// Exactly the target's processor and features, whatever the driver makes of its own options.
+// Passes exactly the target's processor and features, so that the driver's own defaults do not matter.
 void add_target(std::vector<std::string>& words, const Target& target) {
   words.push_back("--target=" + target.triple);
   if (target.arch == "armv7") words.insert(words.end(), {"-mfloat-abi=hard"});
@@ -46,7 +46,7 @@ void add_target(std::vector<std::string>& words, const Target& target) {
   for (const std::string& feature : target.features) pass("-target-feature", "+" + feature);
 }
 
-// Returns the exit code; what it wrote is in the files.
+// Returns the exit code; the process writes its output to the two files.
 int run(const std::vector<std::string>& words, const std::string& output_file, const std::string& error_file,
         const std::vector<std::string>& environment = {}) {
   std::vector<char*> arguments, variables;
@@ -59,7 +59,7 @@ int run(const std::vector<std::string>& words, const std::string& output_file, c
   const pid_t child = fork();
   if (child < 0) return kNoProgram;
   if (child == 0) {
-    // It ends with us, whose deadline may pass while it runs.
+    // The child dies with its parent, whose deadline may expire while the child runs.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(kNoProgram);
     const int streams[] = {open("/dev/null", O_RDONLY), open(output_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600),
@@ -80,7 +80,7 @@ std::string text_of(const std::string& file) {
   return {bytes.begin(), bytes.end()};
 }
 
-// CompileError with clang's own words unless all went well.
+// Throws CompileError with clang's own message on failure.
 void run_clang(const std::vector<std::string>& mode, const std::string& file, const std::vector<std::string>& flags,
                const Target& target, const link::TemporaryFolder& folder, const std::string& output) {
   if (access(file.c_str(), R_OK) != 0) throw CompileError("cannot read '" + file + "': " + std::strerror(errno));
@@ -123,7 +123,7 @@ std::vector<std::uint8_t> compile_object(const std::string& file, const std::vec
   const link::TemporaryFolder folder;
   const std::string object = folder.file("kernel.o");
   run_clang({"-c", "-o", object, "-O3",
-             "-gline-tables-only",  // for reports of crashes, and debuggers
+             "-gline-tables-only",  // for crash reports and debuggers
              "-fPIC", "-ffunction-sections", "-fno-stack-protector", "-fno-asynchronous-unwind-tables",
              "-fno-math-errno", "-Wno-override-module", "-Wno-unused-command-line-argument"},
             file, flags, target, folder, "/dev/null");

@@ -1,4 +1,5 @@
-// C, C++, LLVM IR and assembly into an object, by clang as a program: freestanding, for any target, with no sysroot.
+// Compiles C, C++, LLVM IR and assembly to an object, with clang as a child process: freestanding, for any target,
+// without a sysroot.
 #pragma once
 
 #include <cstdint>
@@ -9,31 +10,31 @@
 
 namespace ferry::foreign {
 
-// Whether clang is the one to ask: .c .cc .cpp .cxx .C .ll .bc .s .S
+// Returns whether clang compiles files of this kind: .c .cc .cpp .cxx .C .ll .bc .s .S
 bool is_compiled(const std::string& file);
 
-// CompileError with clang's own words, or how to get clang when there is none. FERRY_CLANG names another program.
+// Throws CompileError with clang's own message, or with advice on how to install clang when it is missing. FERRY_CLANG
+// names another program.
 std::vector<std::uint8_t> compile_object(const std::string& file, const std::vector<std::string>& flags,
                                          const Target& target);
 
-// C and C++ alone: what clang understands of the functions whose names contain this one, as -ast-dump prints it.
-// CompileError as above.
+// For C and C++ only: returns clang's syntax tree of the functions whose names contain `function`, as -ast-dump prints
+// it. Throws CompileError as above.
 bool has_syntax(const std::string& file);
 std::string syntax_tree(const std::string& file, const std::vector<std::string>& flags, const Target& target,
                         const std::string& function);
 
-// The same with debugging information and code that watches itself, for this machine.
+// Compiles for this machine, with debug information and sanitizer instrumentation.
 void compile_sanitized(const std::string& file, const std::vector<std::string>& flags, const Target& target,
                        const std::string& sanitizers, const std::string& object);
-// clang as the linker of a whole program for this machine. CompileError says what to install where it has no
-// sanitizers.
+// Links a whole program for this machine with clang. Where clang has no sanitizers, CompileError says what to install.
 void link_program(const std::vector<std::string>& words, const std::string& program);
 
 struct ProgramEnd {
-  int code = 0;  // 128 and more: the signal that ended it
+  int code = 0;  // 128 + N when signal N ended it
   std::string errors;
 };
-// Runs it to its end, with these variables beside those of this process.
+// Runs the program to its end, with these variables added to the environment of this process.
 ProgramEnd run_program(const std::vector<std::string>& words, const std::vector<std::string>& environment);
 
 }  // namespace ferry::foreign

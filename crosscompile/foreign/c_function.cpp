@@ -19,7 +19,7 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-// "saxpy" of "_ZN5linear5saxpyEfPKf", the last name of it.
+// Returns the last name of a mangled symbol: "saxpy" for "_ZN5linear5saxpyEfPKf".
 std::string source_name(const std::string& symbol) {
   if (!symbol.starts_with("_Z")) return symbol;
   std::string name;
@@ -60,7 +60,7 @@ void check_declaration(const ForeignKernel& kernel, const Signature& signature, 
   const std::string name = source_name(symbol);
   const std::string tree = syntax_tree(kernel.file, kernel.flags, target, name);
   const std::optional<Prototype> prototype = find_prototype(tree, name);
-  // One that assembly, an alias or a macro of the linker makes has none.
+  // Functions from assembly, aliases and macros of the linker have no prototype.
   if (prototype) check_prototype(*prototype, signature, kernel.file, target);
 }
 

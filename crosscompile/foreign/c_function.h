@@ -1,4 +1,4 @@
-// The function of a file that a signature is of.
+// Finds the function of a file that a signature describes.
 #pragma once
 
 #include <string>
@@ -8,11 +8,12 @@
 
 namespace ferry::foreign {
 
-// As the object calls it: the one of the signature's name, or the only one there is. CompileError with the nearest
-// names.
+// Returns the symbol as the object defines it: the function with the signature's name, or the only function there is.
+// Throws CompileError with the nearest names.
 std::string find_function(const link::ObjectFacts& facts, const ForeignKernel& kernel, const Signature& signature);
 
-// CompileError when C or C++ declares it otherwise than the signature says. Of machine code nothing is known.
+// Throws CompileError when the C or C++ declaration disagrees with the signature. For machine code there is nothing to
+// check.
 void check_declaration(const ForeignKernel& kernel, const Signature& signature, const std::string& symbol,
                        const Target& target);
 

@@ -9,10 +9,10 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kTwoNumbers = {"atan2", "pow", "fmod"};
 
-// The prototype of a function of symbols.def; empty for those that are none of <math.h>.
+// Returns the prototype of a function of symbols.def; empty for those that are not in <math.h>.
 std::string math_prototype(std::string_view name) {
   if (name.starts_with("__") || name.starts_with("mem")) return {};
-  // "erf" and "erff": the last f makes it a float's only if the rest is a function too; all doubles' ends are listed.
+  // "erf" and "erff": a trailing f marks the float variant, except in "erf", the only name for doubles that ends in f.
   const bool is_float = name.ends_with("f") && name != "erf";
   const std::string_view base = is_float ? name.substr(0, name.size() - 1) : name;
   const std::string type = is_float ? "float" : "double";
@@ -22,7 +22,7 @@ std::string math_prototype(std::string_view name) {
   return type + " " + std::string(name) + "(" + parameters + ");\n";
 }
 
-// Of both types: static inline double fabs(double x) { return __builtin_fabs(x); }
+// Defines the function for both types: static inline double fabs(double x) { return __builtin_fabs(x); }
 std::string inline_function(const std::string& name, const std::string& parameters, const std::string& body) {
   std::string text;
   for (const std::string end : {"", "f"}) {
@@ -34,7 +34,8 @@ std::string inline_function(const std::string& name, const std::string& paramete
   return text;
 }
 
-// Where the processor has no instruction for them the compiler would call functions that devices do not offer.
+// Defines fmax and fmin. On processors without instructions for them, the builtins would call functions that devices do
+// not offer.
 std::string least_and_greatest(const std::string& arch) {
   const bool has_none = arch == "armv7";
   return inline_function("fmax", "x, y", has_none ? "x != x || x < y ? y : x" : "") +
@@ -62,7 +63,7 @@ void write_c_headers(const link::TemporaryFolder& folder, const std::string& arc
   math +=
       "#define INFINITY __builtin_inff()\n#define NAN __builtin_nanf(\"\")\n#define HUGE_VAL __builtin_huge_val()\n"
       "#define M_PI 3.14159265358979323846\n";
-  // The compiler knows these itself; it has names for them that no header defines.
+  // The compiler implements these itself, under builtin names that no header defines.
   math += inline_function("fabs", "x", "") + least_and_greatest(arch);
   const std::string classes =
       "#ifdef __cplusplus\ntemplate <class T> inline bool isnan(T x) { return __builtin_isnan(x); }\n"

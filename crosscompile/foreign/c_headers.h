@@ -1,4 +1,4 @@
-// <math.h> and <string.h> of what devices offer: kernels are compiled without a C library, but not without its names.
+// <math.h> and <string.h> with what devices offer: kernels are compiled without a C library, but may use its names.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace ferry::foreign {
 
-// Writes them into the folder. The compiler brings <stdint.h>, <stddef.h>, <float.h> and the intrinsics itself.
+// Writes the headers into the folder. The compiler itself provides <stdint.h>, <stddef.h>, <float.h> and the
+// intrinsics.
 void write_c_headers(const link::TemporaryFolder& folder, const std::string& arch);
 
 }  // namespace ferry::foreign

@@ -5,7 +5,7 @@
 namespace ferry::foreign {
 namespace {
 
-// Functions of one number, each with a float's twin that C calls with an f at the end.
+// Functions of one argument; each has a float variant, whose name in C ends in f.
 constexpr const char* kOneNumber[] = {"exp",  "exp2",  "expm1", "log",   "log2",  "log1p", "sin",  "cos",
                                       "tan",  "asin",  "acos",  "atan",  "sinh",  "cosh",  "tanh", "erf",
                                       "sqrt", "floor", "ceil",  "round", "trunc", "fabs"};

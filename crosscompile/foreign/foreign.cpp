@@ -87,7 +87,7 @@ std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Tar
   objects.erase(objects.begin());
   if (!facts.is_shared) objects.push_back(object);
   module.images.push_back({"elf", link::link_shared(first, target, exports, objects, padding)});
-  // A shared object travels as it is; the device loads it first and looks in it for what the adapters call.
+  // A shared object is shipped unchanged; the device loads it first and resolves the adapters' calls in it.
   if (facts.is_shared) module.images.push_back({"elf_library", object});
   check_imports(module.images.back().bytes, kernel, target);
   module.source = kernel.source;

@@ -1,4 +1,5 @@
-// Kernels that ferry did not write: C, C++, LLVM IR, assembly or an object, with a signature, into a .ferry file.
+// Compiles kernels that ferry did not generate, C, C++, LLVM IR, assembly or an object, with a signature, into a .ferry
+// file.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +11,20 @@
 
 namespace ferry::foreign {
 
-// Whether the file's name says that it is one of these.
+// Returns whether the file's extension names one of these kinds.
 bool is_foreign(const std::string& file);
 
 struct ForeignKernel {
   std::string file;
-  std::vector<Signature> signatures;  // of the functions to take, one at least
+  std::vector<Signature> signatures;  // of the functions to export, at least one
   std::vector<std::string> flags;     // for clang
-  std::string source;                 // travels with the module, for people; empty for objects
+  std::string source;                 // shipped with the module for people to read; empty for objects
 };
 
-// CompileError: clang's words, a function that is not there (with the nearest that is), one that is declared otherwise
-// than its signature says, an object for another architecture, what devices do not load or offer, by name. The only
-// function of a file is taken whatever it is called. code_padding moves the code by so many bytes.
+// Throws CompileError with clang's message, and when a function is missing (with the nearest name) or is declared
+// differently from its signature, when the object is for another architecture, or when it contains or calls something
+// that devices do not load or offer (by name). If a file has only one function, that one is used whatever its name.
+// code_padding moves the code by this number of bytes.
 std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Target& target,
                                           std::uint32_t code_padding = 0);
 

@@ -9,7 +9,7 @@
 namespace ferry::foreign {
 namespace {
 
-// One that the function should have.
+// A parameter that the signature expects.
 struct Expected {
   std::string name;
   DType dtype = DType::i64;
@@ -57,11 +57,11 @@ std::string c_text(const Expected& parameter) {
   return (parameter.is_written ? "" : "const ") + type + "* " + parameter.name;
 }
 
-// A type as clang writes it, taken apart.
+// A type as clang writes it, decomposed.
 struct CType {
   std::string base;  // "float", "unsigned int"
   bool is_pointer = false;
-  bool is_constant = false;  // what it points to
+  bool is_constant = false;  // whether the pointee is const
 };
 
 bool take_word(std::string& text, std::string_view word) {
@@ -92,7 +92,7 @@ CType parse_type(const std::string& text) {
   return type;
 }
 
-// The types of C's arithmetic, in clang's words; the last is what an 8-bit or 32-bit one may be as well.
+// The arithmetic types of C, as clang spells them.
 struct Arithmetic {
   const char* base;
   bool is_float;
@@ -103,7 +103,7 @@ constexpr std::array<Arithmetic, 24> kArithmetic = {{{"float", true, 32},
                                                      {"long double", true, 128},
                                                      {"_Float16", true, 16},
                                                      {"__fp16", true, 16},
-                                                     {"__bf16", true, 17},  // 16 bits that mean something else
+                                                     {"__bf16", true, 17},  // 17: 16 bits in another format
                                                      {"_Bool", false, 8},
                                                      {"bool", false, 8},
                                                      {"char", false, 8},
@@ -129,9 +129,9 @@ const Arithmetic* arithmetic(const std::string& base) {
   return found == kArithmetic.end() ? nullptr : found;
 }
 
-// Whether the bits mean the same. Signed and unsigned integers of one width are taken for each other, and so are narrow
-// floats and the integers that hold them. What is no arithmetic type, such as a structure of floats, is the user's to
-// know.
+// Returns whether the bits have the same meaning. Signed and unsigned integers of one width are interchangeable, and so
+// are narrow floats and the integers that hold them. Types that are not arithmetic, such as a structure of floats, are
+// the user's responsibility.
 bool fits(const CType& type, const Expected& expected, const Target& target) {
   if (type.is_pointer != expected.is_pointer) return false;
   const Arithmetic* known = arithmetic(type.base);
@@ -194,7 +194,7 @@ std::string_view next_line(std::string_view& text) {
   return line;
 }
 
-// What stands between the last pair of quotes: with a typedef, 'real':'float', the type itself.
+// Returns the text between the last pair of quotes: for a typedef, 'real':'float', that is the type itself.
 std::string last_quoted(std::string_view line) {
   const std::size_t end = line.rfind('\'');
   if (end == std::string_view::npos || end == 0) return {};
@@ -202,7 +202,7 @@ std::string last_quoted(std::string_view line) {
   return begin == std::string_view::npos ? std::string() : std::string(line.substr(begin + 1, end - begin - 1));
 }
 
-// "<f.c:5:1, line:7:1> line:5:6": the line where it begins.
+// Returns the line where a declaration begins: 5 for "<f.c:5:1, line:7:1> line:5:6".
 int line_of(std::string_view text) {
   const std::size_t begin = text.find('<', text.find(" 0x"));
   const std::string_view place = text.substr(begin + 1, text.find_first_of(",>", begin) - begin - 1);
@@ -213,7 +213,7 @@ int line_of(std::string_view text) {
   return line;
 }
 
-// The word before the first quote, unless it is the last of the location: "col:45 used y 'float *'".
+// Returns the word before the first quote, unless it is the last word of the location: "col:45 used y 'float *'".
 std::string name_before_type(std::string_view line) {
   const std::size_t quote = line.find(" '");
   if (quote == std::string_view::npos) return {};
@@ -249,7 +249,8 @@ std::optional<Prototype> find_prototype(std::string_view dump, const std::string
 void check_prototype(const Prototype& prototype, const Signature& signature, const std::string& file,
                      const Target& target) {
   const std::vector<Expected> expected = expected_parameters(signature.function);
-  // Types first: one too many or too few is told best by where it is missing, unless all that are there fit.
+  // Types are checked first: a surplus or missing parameter is best reported at the first that does not match, and by
+  // its count only when all present ones match.
   const std::size_t both = std::min(expected.size(), prototype.parameters.size());
   for (std::size_t i = 0; i < both; ++i) check_parameter(prototype, i, expected, signature, file, target);
   check_count(prototype, expected, signature, file);

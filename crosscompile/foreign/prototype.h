@@ -1,5 +1,5 @@
-// How a function is really declared, as clang sees it, against how a signature says it is to be called. A mistake there
-// would not show otherwise: pointers have no types in machine code.
+// Compares how a function is declared, as clang sees it, with how a signature says it is called. A mismatch would not
+// be detected otherwise: pointers have no types in machine code.
 #pragma once
 
 #include <optional>
@@ -22,11 +22,11 @@ struct Prototype {
   std::vector<Parameter> parameters;
 };
 
-// Of the function with this name that has a body, in what `clang -Xclang -ast-dump` prints; nothing when there is none.
+// Finds the function with this name and a body in the output of `clang -Xclang -ast-dump`; nothing when there is none.
 std::optional<Prototype> find_prototype(std::string_view dump, const std::string& name);
 
-// CompileError names file and line, and the first parameter that does not fit: another type, the name of another
-// parameter, a constant that is to be written, or one too few or many.
+// Throws CompileError with the file, the line and the first parameter that does not match: a different type, the name
+// of another parameter, a constant that the signature writes, or a parameter too few or too many.
 void check_prototype(const Prototype& prototype, const Signature& signature, const std::string& file,
                      const Target& target);
 

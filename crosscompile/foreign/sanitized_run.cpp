@@ -13,7 +13,7 @@ namespace ferry::foreign {
 namespace {
 
 constexpr const char* kSanitize = "-fsanitize=address,undefined";
-// Of the program when a sanitizer ends it, and when the kernel says that it failed.
+// Exit codes of the program when a sanitizer ends it, and when the kernel returns failure.
 constexpr int kFound = 99, kFailed = 98;
 
 const char* c_type(DType type) {
@@ -40,7 +40,7 @@ bool is_parameter(const FunctionInfo& function, const std::string& symbol) {
                      [&](const ParameterInfo& parameter) { return parameter.name == symbol; });
 }
 
-// As a string of C.
+// Returns the path as a C string literal.
 std::string quoted(const std::string& path) {
   std::string text = "\"";
   for (const char c : path) text += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
@@ -50,8 +50,9 @@ std::string quoted(const std::string& path) {
 std::string input_file(std::size_t parameter) { return "in" + std::to_string(parameter); }
 std::string output_file(std::size_t parameter) { return "out" + std::to_string(parameter); }
 
-// A program that reads the tensors from files of its folder, calls the function, and writes them again. It declares
-// what it needs of the C library itself: the kernel is compiled without its headers.
+// Generates a program that reads the tensors from files in its folder, calls the function, and writes the tensors back.
+// It declares the C library functions that it needs itself, because the kernel is compiled without the library's
+// headers.
 std::string main_program(const Signature& signature, const std::string& symbol,
                          const std::vector<SanitizedArgument>& arguments, const std::vector<std::int64_t>& symbols,
                          const link::TemporaryFolder& folder) {
@@ -72,7 +73,7 @@ std::string main_program(const Signature& signature, const std::string& symbol,
       continue;
     }
     const std::string bytes = std::to_string(arguments[p].bytes.size());
-    // The report of a sanitizer names the place where memory was taken.
+    // Sanitizer reports name the place where the memory was allocated.
     before += "#line 1 \"the tensor " + parameter.name + "\"\n  void* " + name + " = take(" + bytes + ", " +
               quoted(folder.file(input_file(p))) + ");\n";
     if (parameter.direction != Direction::in)
@@ -108,7 +109,7 @@ void write(const std::string& path, const std::string& text) {
   link::write_file(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
-// "f.c:5:10: runtime error: ..." or "heap-buffer-overflow f.c:5:3 in saxpy", whatever the report has.
+// Returns the main line of the report: "f.c:5:10: runtime error: ..." or "heap-buffer-overflow f.c:5:3 in saxpy".
 std::string gist_of(const std::string& report) {
   const std::string summary = "SUMMARY: AddressSanitizer: ", error = ": runtime error: ";
   std::size_t begin = report.find(error);
@@ -149,7 +150,7 @@ SanitizedRun run_sanitized(const ForeignKernel& kernel, const Signature& signatu
   run.outputs.resize(arguments.size());
   if (end.code == kFailed) run.mistake = "the kernel failed: it returned another number than 0";
   if (end.code != 0 && end.code != kFailed) {
-    // Without the map of the sanitizer's own memory.
+    // Drops the map of the sanitizer's shadow memory.
     run.report = end.errors.substr(0, end.errors.find("\nShadow bytes around"));
     if (!run.report.ends_with('\n')) run.report += '\n';
     run.mistake = gist_of(end.errors);

@@ -1,5 +1,5 @@
-// A kernel in C or C++ run once on this machine under clang's sanitizers, which see what a device cannot: reads and
-// writes outside of its tensors by any distance, integers that overflow, shifts too far.
+// Runs a C or C++ kernel once on this machine under clang's sanitizers, which detect what a device cannot: accesses
+// outside of its tensors at any distance, integer overflow, shifts by too many bits.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace ferry::foreign {
 
-// One a parameter, in order.
+// One per parameter, in order.
 struct SanitizedArgument {
   std::uint64_t scalar_bits = 0;
   std::vector<std::uint8_t> bytes;  // of a tensor
 };
 
 struct SanitizedRun {
-  std::string report;                              // of the sanitizers; empty: they found nothing
-  std::string mistake;                             // its gist, or that the function returned a failure; empty: none
-  std::vector<std::vector<std::uint8_t>> outputs;  // one a parameter, empty for those that are not written
+  std::string report;   // of the sanitizers; empty when they found nothing
+  std::string mistake;  // the report's main line, or that the function returned a failure; empty: none
+  std::vector<std::vector<std::uint8_t>> outputs;  // one per parameter, empty for those that are not written
 };
 
-// The signature must be one of the kernel's, `symbols` the values of its sizes. CompileError when it is neither C nor
-// C++, does not compile, or the sanitizers are not installed.
+// `signature` must be one of the kernel's signatures, and `symbols` holds the values of its sizes. Throws CompileError
+// when the kernel is neither C nor C++, does not compile, or the sanitizers are not installed.
 SanitizedRun run_sanitized(const ForeignKernel& kernel, const Signature& signature,
                            const std::vector<SanitizedArgument>& arguments, const std::vector<std::int64_t>& symbols);
 

@@ -11,7 +11,7 @@
 namespace ferry::foreign {
 namespace {
 
-// Deeper ones are no sizes.
+// Maximum nesting depth of a size expression; real sizes are shallower.
 constexpr int kMostDepth = 16;
 
 bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -92,7 +92,7 @@ class Parser {
     parameter.direction = first == "out" ? Direction::out : first == "inout" ? Direction::inout : Direction::in;
     parameter.dtype = dtype();
     skip_spaces();
-    // `in f32 a` is a number too: manifests are printed so.
+    // `in f32 a` is a number too, because manifests are printed in this form.
     const bool is_tensor = at_ < text_.size() && text_[at_] == '[';
     if (is_tensor && !has_direction) refuse_at(begin, "in, out or inout before a tensor");
     if (!is_tensor && parameter.direction != Direction::in) refuse("'['");
@@ -107,7 +107,7 @@ class Parser {
     for (const ParameterInfo& other : signature_.function.parameters) {
       if (other.name == parameter.name) refuse_at(name_at, "a name that no parameter before has");
     }
-    // A number of the name of a size is that size.
+    // A number that has the name of a size provides that size.
     if (!is_tensor && parameter.dtype == DType::i64) scalars_.push_back(parameter.name);
     signature_.function.parameters.push_back(std::move(parameter));
   }
@@ -201,7 +201,7 @@ std::vector<std::string> signatures_in_source(std::string_view source) {
   std::vector<std::string> found;
   constexpr std::string_view kMark = "ferry:";
   for (std::size_t at = source.find(kMark); at != std::string_view::npos; at = source.find(kMark, at + 1)) {
-    const std::size_t line = source.rfind('\n', at) + 1;  // 0 without one
+    const std::size_t line = source.rfind('\n', at) + 1;  // 0 when there is none
     std::string_view before = source.substr(line, at - line);
     while (!before.empty() && std::isspace(static_cast<unsigned char>(before.back())) != 0) before.remove_suffix(1);
     if (!before.ends_with("//") && !before.ends_with("/*") && !before.ends_with(";")) continue;

@@ -1,14 +1,14 @@
-// How a function that ferry did not compile is to be called, as a person writes it:
+// A signature says how to call a function that ferry did not compile:
 //
 //     saxpy(f32 a, in f32[n] x, inout f32[n] y)
 //
-// A parameter is `DTYPE NAME`, a number, or `in|out|inout DTYPE[SIZES] NAME`, a dense tensor. Sizes are whole numbers,
-// names, and + - * / and parentheses over them. The C function takes the parameters in this order, tensors as
-// pointers, and after them as int64_t each size that is no parameter itself, in the order of their first appearance:
+// A parameter is `DTYPE NAME`, a number, or `in|out|inout DTYPE[SIZES] NAME`, a dense tensor. Sizes are integers,
+// names, and + - * / and parentheses over them. The C function takes the parameters in this order, tensors as pointers,
+// followed by each size that is not a parameter itself, as int64_t, in the order of first appearance:
 //
 //     void saxpy(float a, const float* x, float* y, int64_t n);
 //
-// `i32 saxpy(...)` returns 0 when all went well; without, it returns nothing.
+// `i32 saxpy(...)` returns 0 on success; without a return type, the function returns nothing.
 #pragma once
 
 #include <string>
@@ -25,10 +25,10 @@ struct Signature {
   bool returns_status = false;
 };
 
-// CompileError with a caret below the column, and what was expected there.
+// Throws CompileError with a caret below the column, and what was expected there.
 Signature parse_signature(std::string_view text);
 
-// What stands behind "ferry:" in each comment of the source that has it, "// ferry: saxpy(...)".
+// Returns the text after "ferry:" in each comment that has it, as in "// ferry: saxpy(...)".
 std::vector<std::string> signatures_in_source(std::string_view source);
 
 }  // namespace ferry::foreign
