@@ -55,7 +55,7 @@ template <class T>
 std::int64_t saturate(double value) {
   if (std::isnan(value)) return 0;
   const double truncated = std::trunc(value);
-  // Both ends as doubles: the upper one may round up to a power of two, which itself does not fit.
+  // Both bounds as doubles: the upper one may round up to a power of two, which itself does not fit.
   if (truncated <= static_cast<double>(std::numeric_limits<T>::min())) {
     return static_cast<std::int64_t>(std::numeric_limits<T>::min());
   }
@@ -141,8 +141,8 @@ double int_to_float(DType from, std::int64_t value, DType to) {
   const auto bits = static_cast<std::uint64_t>(value);
   if (to == DType::f32) return is_u64 ? static_cast<float>(bits) : static_cast<float>(value);
   if (to == DType::f64) return is_u64 ? static_cast<double>(bits) : static_cast<double>(value);
-  // Narrow types go by way of double. What a double cannot hold is folded into its last bit, so that the second
-  // rounding still sees on which side of the middle the value was.
+  // Narrow types are converted through double. Bits that a double cannot hold are folded into its last bit, so that the
+  // second rounding still sees on which side of the midpoint the value was.
   const bool negative = !is_u64 && value < 0;
   std::uint64_t magnitude = negative ? 0 - bits : bits;
   if (magnitude >> 53 != 0) magnitude = (magnitude >> 11 << 11) | ((magnitude & 0x7ff) != 0 ? 1u << 11 : 0);

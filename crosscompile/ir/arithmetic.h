@@ -1,5 +1,5 @@
-// What one scalar operation gives, as expr.h defines it: shared by constant folding, the interpreter and the
-// simplifier, so that there is one place to be right in.
+// Evaluates one scalar operation as expr.h defines it. Constant folding, the interpreter and the simplifier share this
+// code, so that the semantics have one implementation.
 #pragma once
 
 #include "crosscompile/ir/expr.h"
@@ -12,14 +12,14 @@
 
 namespace ferry::ir {
 
-// The low bits of `value`, extended to 64 as the type says (0 or 1 for bool: whether it is not 0).
+// Returns the low bits of `value`, extended to 64 bits according to the type (for bool: 1 if it is not 0, else 0).
 std::int64_t wrap(DType type, std::int64_t value);
-// `value` rounded once to the type.
+// Returns `value` rounded once to the type.
 double round_to(DType type, double value);
 
-// Integers and bool; the operands are normalised as IntImm::value is, and so is the result (0 or 1 for comparisons).
+// Integers and bool; the operands are normalised like IntImm::value, and so is the result (0 or 1 for comparisons).
 std::int64_t apply_int(BinaryOp op, DType type, std::int64_t left, std::int64_t right);
-// add, sub, mul, div, min, max in the type, whose values the operands are.
+// add, sub, mul, div, min and max in `type`; the operands are values of it.
 double apply_float(BinaryOp op, DType type, double left, double right);
 bool compare_float(BinaryOp op, double left, double right);
 
@@ -65,7 +65,7 @@ T shift_right(T a, T b) {
   return static_cast<T>(a >> b);
 }
 
-// NaN when either side is.
+// Returns NaN when either side is NaN.
 template <class T>
 T float_min(T a, T b) {
   return std::isnan(a) ? a : std::isnan(b) ? b : a < b ? a : b;

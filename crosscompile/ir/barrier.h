@@ -1,6 +1,6 @@
-// Where the threads of a GPU's block wait for each other: the statement `barrier();`, an Evaluate of a Call of that
-// name. What one wrote to shared memory before it, all may read after it. Every thread of the block comes by the same
-// barriers, equally often.
+// The barrier of a GPU's block: the statement `barrier();`, an Evaluate of a Call of that name. What a thread writes to
+// shared memory before it is visible to all threads of the block after it. All threads of a block must reach every
+// barrier, equally often (convergence).
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
@@ -9,7 +9,7 @@ namespace ferry::ir {
 
 Stmt make_barrier();
 bool is_barrier(const Evaluate& statement);
-// Whether a barrier or a shuffle (ir/shuffle.h) is in it.
+// Returns whether the statement contains a barrier or a shuffle (ir/shuffle.h).
 bool is_common(const Stmt& stmt);
 
 }  // namespace ferry::ir

@@ -10,7 +10,7 @@
 
 namespace ferry::ir {
 
-// Where a buffer lives.
+// The memory that holds a buffer.
 enum class Scope : std::uint8_t {
   parameter,  // the caller's memory
   global,     // a block of the call's (or the thread's) workspace
@@ -18,7 +18,7 @@ enum class Scope : std::uint8_t {
   shared,     // a GPU block's shared memory
 };
 
-// What computes a buffer, for the front end that made it; opaque here.
+// The definition that computes a buffer; opaque here, for the front end that made it.
 struct Definition {
   virtual ~Definition() = default;
 };
@@ -29,12 +29,12 @@ struct Buffer {
   std::vector<Expr> shape;    // of type kIndex
   std::vector<Expr> strides;  // in elements; empty: dense, row-major
   Scope scope = Scope::parameter;
-  bool streams = false;  // larger than caches: stores had better go past them
-  // The pieces of 16 bytes of each row, of which there is a power of two, stand in another order from row to row, so
-  // that threads which read the same piece of neighbouring rows read from different banks of shared memory
-  // (passes/swizzle.h). Indices do not know it.
+  bool streams = false;  // larger than the caches, so non-temporal stores are preferable
+  // The 16-byte pieces of each row, whose number is a power of two, are permuted differently from row to row, so that
+  // threads that read the same piece of neighbouring rows access different banks of shared memory (passes/swizzle.h).
+  // Indices ignore the permutation.
   bool swizzled = false;
-  bool is_ahead = false;                         // filled ahead: stores may land as late as ir/late_copy.h says
+  bool is_ahead = false;  // filled asynchronously: stores may complete as late as ir/late_copy.h allows
   std::shared_ptr<const Definition> definition;  // null for parameters
   std::size_t component = 0;                     // which output of the definition
 };

@@ -1,4 +1,4 @@
-// How operands of different numbers of lanes meet.
+// Reconciles operands with different numbers of lanes.
 #pragma once
 
 #include "crosscompile/ir/error.h"

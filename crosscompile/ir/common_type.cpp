@@ -1,4 +1,4 @@
-// The types that operands get together, and what literals become.
+// Determines the common type of operands, and converts literals to it.
 #include "crosscompile/ir/arithmetic.h"
 #include "crosscompile/ir/common_lanes.h"
 #include "crosscompile/ir/operators.h"
@@ -9,7 +9,7 @@
 namespace ferry::ir {
 namespace {
 
-// Finds the type that operands get together.
+// Computes the common type of operands.
 class Meeting {
  public:
   void add(const ExprOrLiteral& operand) {
@@ -26,7 +26,7 @@ class Meeting {
     if (!fixed_ || !literals_) return fixed_ ? *fixed_ : literals_.value();
     const std::uint32_t lanes = common_lanes(*fixed_, *literals_);
     if (fixed_->is_bool()) return common_type(*fixed_, *literals_);
-    // Beside an integer a float literal is the float that it is alone.
+    // Next to an integer, a float literal becomes f32.
     return Type(literals_->is_float() && !fixed_->is_float() ? DType::f32 : fixed_->code, lanes);
   }
 
@@ -52,7 +52,7 @@ Type common_type(Type left, Type right) {
   if (right.is_float()) return right.with_lanes(lanes);
   if (left.is_signed_int() == right.is_signed_int())
     return (left.bits() > right.bits() ? left : right).with_lanes(lanes);
-  // The narrowest signed type that holds the values of both, where there is one.
+  // The narrowest signed type that holds the values of both, if there is one, and otherwise i64.
   const Type& with_sign = left.is_signed_int() ? left : right;
   const Type& without = left.is_signed_int() ? right : left;
   const int bits = std::max(with_sign.bits(), without.bits() * 2);

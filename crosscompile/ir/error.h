@@ -1,4 +1,4 @@
-// What the compiler throws.
+// The exceptions that the compiler throws.
 #pragma once
 
 #include <stdexcept>
@@ -6,13 +6,13 @@
 
 namespace ferry {
 
-// The user's mistake: the message says what was expected and what came instead, in the user's own names.
+// A user error: the message says what was expected and what was found instead, in the user's own names.
 class CompileError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// A mistake of ours: an invariant that should hold whatever the user wrote.
+// An error in ferry: an invariant is violated that should hold whatever the user wrote.
 class InternalError : public std::logic_error {
  public:
   using std::logic_error::logic_error;

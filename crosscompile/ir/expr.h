@@ -1,18 +1,18 @@
-// Expressions and what they mean. The meaning is the same in the interpreter and in every code generator.
+// Expressions and their semantics, which are the same in the interpreter and in every code generator.
 //
-// Integers are two's complement: +, -, * and negation wrap. Division and modulo floor; dividing by zero gives 0, and so
-// does the modulo; the smallest value divided by -1 wraps to itself (modulo 0). A shift by less than 0 or at least the
-// width gives 0, or the sign for >> of a signed value.
+// Integers are two's complement: +, -, * and negation wrap. Division and modulo round towards negative infinity.
+// Dividing by zero gives 0, and so does the modulo; the smallest value divided by -1 wraps to itself (modulo 0). A
+// shift by less than 0 or at least the width gives 0, or the sign for >> of a signed value.
 //
 // Casts: between integers keep the low bits; to bool test for != 0; from bool give 0 or 1; from integers to floats
-// round to nearest even; from floats to integers truncate towards zero, saturate at the ends of the range, and make NaN
-// 0; between floats round to nearest even once.
+// round to nearest even; from floats to integers truncate towards zero, saturate at the ends of the range, and map NaN
+// to 0; between floats round to nearest even once.
 //
 // Floats: each operation rounds once in its own type, except that a multiplication may be contracted with the addition
 // or subtraction that uses it. min and max return NaN when either side is NaN; which zero they return for +0 and -0 is
-// not said. float16 and bfloat16 operations compute in float32 and round.
+// unspecified. float16 and bfloat16 operations compute in float32 and round.
 //
-// && and || compute both sides; only IfThenElse guards.
+// && and || evaluate both sides; only IfThenElse guards.
 //
 // Vectors: all operands of a node have the same number of lanes, and the node works lane by lane.
 #pragma once
@@ -57,7 +57,7 @@ enum class UnaryOp : std::uint8_t { neg, bit_not, logical_not };
 
 bool is_comparison(BinaryOp op);
 
-// An integer or bool constant. `value` holds the low bits, sign- or zero-extended to 64 as the type says.
+// An integer or bool constant. `value` holds the low bits, sign- or zero-extended to 64 bits according to the type.
 struct IntImm : ExprNode {
   static constexpr NodeKind kKind = NodeKind::IntImm;
   std::int64_t value;
@@ -71,7 +71,7 @@ struct FloatImm : ExprNode {
   static Expr make(Type scalar_type, double value);
 };
 
-// A variable; two are the same only when they are the same node.
+// A variable, identified by its node: two variables are the same only if they are the same node.
 struct Var : ExprNode {
   static constexpr NodeKind kKind = NodeKind::Var;
   std::string name;
@@ -81,7 +81,7 @@ struct Var : ExprNode {
 struct Cast : ExprNode {
   static constexpr NodeKind kKind = NodeKind::Cast;
   Expr value;
-  static Expr make(DType to, Expr value);  // keeps the lanes; the value itself when it has that type
+  static Expr make(DType to, Expr value);  // keeps the lanes; returns the value itself if it has that type
 };
 
 struct Unary : ExprNode {
@@ -91,7 +91,7 @@ struct Unary : ExprNode {
   static Expr make(UnaryOp op, Expr value);
 };
 
-// Both sides have the same type. Comparisons and logic give bool.
+// Both sides have the same type. Comparisons and logical operations give bool.
 struct Binary : ExprNode {
   static constexpr NodeKind kKind = NodeKind::Binary;
   BinaryOp op;
@@ -99,7 +99,7 @@ struct Binary : ExprNode {
   static Expr make(BinaryOp op, Expr left, Expr right);
 };
 
-// Both values are computed; the condition has as many lanes.
+// Both values are evaluated; the condition has the same number of lanes as they.
 struct Select : ExprNode {
   static constexpr NodeKind kKind = NodeKind::Select;
   Expr condition, on_true, on_false;
@@ -107,16 +107,16 @@ struct Select : ExprNode {
 };
 
 // Only the chosen side is evaluated, so the condition may guard an index. With a vector condition each lane chooses for
-// itself, and loads of the side not chosen do not happen in that lane.
+// itself, and lanes do not execute the loads of the side that they do not choose.
 struct IfThenElse : ExprNode {
   static constexpr NodeKind kKind = NodeKind::IfThenElse;
   Expr condition, on_true, on_false;
   static Expr make(Expr condition, Expr on_true, Expr on_false);
 };
 
-// One element, or one a lane. As many indices as the buffer has dimensions, all kIndex with equal lanes; after
-// flattening a single index into the buffer as a whole. Lanes whose mask (bool, optional) is false read nothing and
-// give 0.
+// Reads one element, or one per lane. There are as many indices as the buffer has dimensions, all kIndex with equal
+// lanes; after flattening there is a single index into the whole buffer. Lanes whose mask (bool, optional) is false
+// read nothing and give 0.
 struct Load : ExprNode {
   static constexpr NodeKind kKind = NodeKind::Load;
   BufferRef buffer;
@@ -126,10 +126,11 @@ struct Load : ExprNode {
 };
 
 // A function of math.def or an external C function on scalars (applied lane by lane), or "bitcast" to a type of the
-// same width. "dot" of a sum (i32 or f32) and two vectors with k times its lanes, of 8- and 16-bit integers or of
+// same width. "dot" takes a sum (i32 or f32) and two vectors with k times its lanes, of 8- and 16-bit integers or of
 // floats: lane i is sum[i] + left[i*k] * right[i*k] + ... + left[i*k+k-1] * right[i*k+k-1] in the sum's type. Integers
-// wrap; floats may be added in any order, and subnormal bfloat16 and what they make may count as 0. "scale" of an f32
-// and another that is a whole number n: the first * 2^n, rounded once; only where it is an instruction.
+// wrap; floats may be added in any order, and subnormal bfloat16 values and their products may count as 0. "scale"
+// takes two f32, the second of which is an integer n, and gives the first * 2^n, rounded once; it exists only where it
+// is an instruction.
 struct Call : ExprNode {
   static constexpr NodeKind kKind = NodeKind::Call;
   std::string name;
@@ -139,7 +140,8 @@ struct Call : ExprNode {
 
 enum class ReduceOp : std::uint8_t { sum, prod, min, max, any, all, user };
 
-// An associative and commutative combination of tuples, with its identity. combine[i] is in terms of left and right.
+// An associative and commutative combination of tuples, with its identity. combine[i] is an expression over left and
+// right.
 struct Reducer {
   ReduceOp op = ReduceOp::user;
   std::string name;
@@ -157,7 +159,7 @@ struct Axis {
 };
 
 // The combination of `sources` over all points of `axes` (first axis outermost) for which `condition` holds, starting
-// from `init`, or from the identity. Its value is component `component` of the tuple. Stands only at the top of a
+// from `init`, or from the identity. Its value is component `component` of the tuple. Occurs only at the top of a
 // definition, and only before lowering.
 struct Reduce : ExprNode {
   static constexpr NodeKind kKind = NodeKind::Reduce;
@@ -187,10 +189,10 @@ struct Ramp : ExprNode {
 struct Broadcast : ExprNode {
   static constexpr NodeKind kKind = NodeKind::Broadcast;
   Expr value;                                         // scalar
-  static Expr make(Expr value, std::uint32_t lanes);  // the value itself for one lane
+  static Expr make(Expr value, std::uint32_t lanes);  // returns the value itself for one lane
 };
 
-// Combines the lanes of a vector to a scalar; float sums and products may reassociate.
+// Reduces the lanes of a vector to a scalar; float sums and products may be reassociated.
 struct VectorReduce : ExprNode {
   static constexpr NodeKind kKind = NodeKind::VectorReduce;
   ReduceOp op;  // not user
@@ -198,9 +200,9 @@ struct VectorReduce : ExprNode {
   static Expr make(ReduceOp op, Expr value);
 };
 
-// The identity of a built-in reduction in this type.
+// Returns the identity of a built-in reduction in this type.
 Expr identity_of(ReduceOp op, Type type);
-// sum, prod, min, max, any or all over one component.
+// Makes the reducer for sum, prod, min, max, any or all over one component.
 ReducerRef make_reducer(ReduceOp op, Type type);
 
 }  // namespace ferry::ir

@@ -1,4 +1,4 @@
-// A lowered function: what code generators and the interpreter take.
+// A lowered function: the input of code generators and of the interpreter.
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
@@ -21,7 +21,7 @@ struct FunctionParameter {
   Direction direction = Direction::in;
   BufferRef buffer;  // tensors
   Expr scalar;       // scalars: the Var the body uses
-  // Of in tensors: the contents are the same in all calls that give the same tensor.
+  // For input tensors: the contents are the same in all calls that pass the same tensor.
   bool constant = false;
 };
 
@@ -30,11 +30,11 @@ struct Requirement {
   std::string message;
 };
 
-// Where a function stands in the text it was written in.
+// The position of a function in the user's source text.
 struct SourceLines {
   std::string file;
   unsigned line = 0;                       // of the function
-  std::map<std::string, unsigned> stores;  // of the statement that computes a tensor, by its name
+  std::map<std::string, unsigned> stores;  // of the statement that computes a tensor, by the tensor's name
 };
 
 struct Function {
@@ -45,14 +45,14 @@ struct Function {
   std::vector<Requirement> requirements;
   std::vector<std::string> messages;  // Assert::message indexes this
   Expr flops;                         // useful arithmetic of one call over symbols; nothing when unknown
-  // Bytes over symbols of the two blocks that Allocate::offset points into, which code generation gets from the
-  // runtime; set by passes/plan_workspace. Nothing: none needed.
+  // Sizes in bytes, over the symbols, of the two blocks that Allocate::offset points into; the runtime provides the
+  // blocks. Set by passes/plan_workspace; nothing when no block is needed.
   Expr call_workspace, thread_workspace;
-  // Set by passes/flatten: every index is a position from the start of its buffer, also where the rank is 1.
+  // Set by passes/flatten: every index is a position from the start of its buffer, also in buffers of rank 1.
   bool flat = false;
-  // The user's intrinsics that the body calls; null: none. Not needed any more after passes/intrinsics.
+  // The user's intrinsics that the body calls; null when there are none. Unused after passes/intrinsics.
   std::shared_ptr<const Context> context;
-  std::shared_ptr<const SourceLines> lines;  // null: no debug information is wanted
+  std::shared_ptr<const SourceLines> lines;  // null when no debug information is wanted
   Stmt body;
 };
 

@@ -22,7 +22,7 @@ void bind_tensor(Frame& frame, const FunctionParameter& parameter, Bound& bound,
   bound.data = static_cast<std::byte*>(data);
   bound.read_only = parameter.direction == Direction::in;
   if (bound.read_only) return;
-  // What an output holds before the call is not for the kernel to read.
+  // The kernel must not read what an output holds before the call.
   bound.born = parameter.direction == Direction::out ? 1 : 0;
   bound.shadows.resize(static_cast<std::size_t>(bound.count));
   bound.shadow = bound.shadows.data();
@@ -69,7 +69,7 @@ std::int32_t interpret(const Function& function, void* const* arguments) {
     if (function.parameters[i].kind == ParameterKind::scalar) set(function.parameters[i].scalar, arguments[i]);
   }
   for (const auto& [i, shape] : shapes) {
-    // Unused parameters get a slot here.
+    // Allocates slots for unused parameters, too.
     const std::size_t slot = layout.buffer(*function.parameters[i].buffer);
     if (frame.buffers.size() < layout.buffer_count()) frame.buffers.resize(layout.buffer_count());
     bind_tensor(frame, function.parameters[i], frame.buffers[slot], shape, arguments[i]);

@@ -1,5 +1,5 @@
 // Runs a lowered function exactly as expr.h and stmt.h define it, one operation at a time, and checks every index. Slow
-// and simple: the oracle that code generators are compared with. Works before and after every pass.
+// and simple: it is the oracle that code generators are compared with. Works before and after every pass.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -9,15 +9,15 @@
 
 namespace ferry::ir {
 
-// An access outside a buffer, a value used before it was written to an allocated buffer, and the like: names buffer and
-// index.
+// An access outside of a buffer, a read of an element of an allocated buffer before it is written, or a similar error;
+// the message names buffer and index.
 class InterpreterError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// `arguments` is what a compiled kernel takes (rpc/abi/runtime_api.h): a pointer a parameter, then an int64_t a symbol.
-// Returns what the kernel would return.
+// `arguments` is what a compiled kernel takes (rpc/abi/runtime_api.h): one pointer per parameter, then one int64_t per
+// symbol. Returns what the kernel would return.
 std::int32_t interpret(const Function& function, void* const* arguments);
 
 }  // namespace ferry::ir

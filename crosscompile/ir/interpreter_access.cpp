@@ -32,7 +32,7 @@ void write(const Bound& bound, std::int64_t position, Value value) {
   }
 }
 
-// The element that indices name, checked.
+// Resolves indices to the position of an element, with bounds checks.
 class Access {
  public:
   Access(const BufferRef& buffer, const std::vector<Expr>& indices, const Expr& mask, Layout& layout)
@@ -44,7 +44,7 @@ class Access {
   std::size_t slot() const { return slot_; }
   Bound& bound(Frame& frame) const { return frame.buffers[slot_]; }
 
-  // kMasked when the mask leaves this lane out.
+  // Returns kMasked when the mask disables this lane.
   std::int64_t position(Frame& frame, const Bound& bound, std::uint32_t lane) const {
     if (mask_ != nullptr && !is_true(mask_->eval(frame, lane))) return kMasked;
     if (flat_) {
@@ -126,7 +126,7 @@ struct StoreAction final : Action {
   }
 };
 
-// All that it stores is on its way, and stays so until it is waited for.
+// Runs a copy whose stores stay in flight until they are waited for.
 struct LateCopyAction final : Action {
   ActionPtr copy;
   std::int32_t run(Frame& frame) const override {

@@ -1,4 +1,4 @@
-// Binary operations, one small class a type and operation.
+// Binary operations, one small class per type and operation.
 #include "crosscompile/ir/arithmetic.h"
 #include "crosscompile/ir/interpreter_code.h"
 
@@ -27,7 +27,7 @@ T computes_float(T a, T b) {
 
 template <BinaryOp Op, class T>
 T computes_int(T a, T b) {
-  // Wide and unsigned, so that wrapping is defined.
+  // Computes in wide unsigned integers, where wrapping is defined.
   const auto x = static_cast<std::uint64_t>(static_cast<std::int64_t>(a));
   const auto y = static_cast<std::uint64_t>(static_cast<std::int64_t>(b));
   if constexpr (Op == BinaryOp::add) return static_cast<T>(x + y);
@@ -57,7 +57,7 @@ constexpr bool is_bitwise(BinaryOp op) {
   return op == BinaryOp::bit_and || op == BinaryOp::bit_or || op == BinaryOp::bit_xor;
 }
 
-// What Binary::make() lets through.
+// Whether Binary::make() accepts the operation on the type.
 template <DType D, BinaryOp Op>
 constexpr bool kDefined =
     D == DType::boolean ? is_bitwise(Op) || is_logical(Op) || Op == BinaryOp::eq || Op == BinaryOp::ne

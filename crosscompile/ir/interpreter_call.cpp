@@ -1,5 +1,5 @@
-// Math functions. float32 computes in double and rounds, which is as good as correctly rounded: the oracle of what
-// generated code may differ from by a few ulp.
+// Math functions. float32 computes in double and rounds, which is as good as correctly rounded. Generated code may
+// differ from this oracle by a few ulp.
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/interpreter_code.h"
 
@@ -56,7 +56,7 @@ constexpr BinaryEntry kBinaryMath[] = {
     {"scale", [](double x, double y) { return x * std::exp2(y); }},
 };
 
-// The C library's names for float functions mean the same as ours.
+// Matches the C library's names for float functions too, which mean the same.
 bool names(const std::string& called, const char* known, Type type) {
   return called == known || (type.code == DType::f32 && called == known + std::string("f"));
 }
@@ -85,7 +85,7 @@ struct BinaryCall final : Code {
   }
 };
 
-// Not by way of double, which would round twice.
+// Computes fma without going through double, which would round twice.
 template <DType D>
 struct FmaCall final : Code {
   CodePtr x, y, z;
@@ -118,7 +118,7 @@ struct IntCall final : Code {
   }
 };
 
-// Any bool is 0 or 1; all other types already hold their bits.
+// Values already hold their bits, and every bool is 0 or 1, so nothing is converted.
 struct BitcastCode final : Code {
   CodePtr value;
   explicit BitcastCode(CodePtr v) : value(std::move(v)) {}

@@ -5,7 +5,7 @@
 namespace ferry::ir::interp {
 namespace {
 
-// double to the narrow types in one rounding.
+// Converts double to a narrow type with a single rounding.
 template <DType To>
 Value put_float(double value) {
   if constexpr (To == DType::f16) {

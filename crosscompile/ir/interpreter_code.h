@@ -1,5 +1,5 @@
-// What the interpreter runs: the tree compiled to objects that know their variables by slot. A vector is computed a
-// lane at a time, which is what "lane by lane" means and lets each lane of an if_then_else go its own way.
+// The code that the interpreter runs: the tree compiled to objects that refer to variables by slot. A vector is
+// evaluated one lane at a time, which is what "lane by lane" means and lets the lanes of an if_then_else diverge.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -13,29 +13,29 @@
 
 namespace ferry::ir::interp {
 
-// A store on its way (ir/late_copy.h).
+// A store in flight (ir/late_copy.h).
 struct LateStore {
   std::size_t buffer = 0;  // slot
   std::int64_t position = 0;
   Value value;
 };
 
-// Of one thread.
+// The stores in flight of one thread.
 struct LateStores {
   std::vector<std::vector<LateStore>> groups;  // committed, the oldest first
   std::vector<LateStore> open;                 // since the last commit
-  bool is_starting = false;                    // whether stores are to be late now
+  bool is_starting = false;                    // whether stores are asynchronous now
 };
 
-// Everything that changes while a function runs.
+// All state that changes while a function runs.
 struct Frame {
   std::vector<Value> slots;
   std::vector<Bound> buffers;
   Clock clock;
   Workspaces workspaces;
-  LateStores late;                            // of the thread that runs
-  std::uint64_t random = 0x9e3779b97f4a7c15;  // fixed seed: a failure repeats
-  // Of the vector store that is running.
+  LateStores late;                            // of the running thread
+  std::uint64_t random = 0x9e3779b97f4a7c15;  // fixed seed, so that failures are reproducible
+  // Scratch space of the running vector store.
   std::vector<std::int64_t> positions;
   std::vector<Value> values;
 };
@@ -48,12 +48,12 @@ using CodePtr = std::unique_ptr<const Code>;
 
 struct Action {
   virtual ~Action() = default;
-  // What the kernel returns, or 0 to go on.
+  // Returns what the kernel returns, or 0 to continue.
   virtual std::int32_t run(Frame& frame) const = 0;
 };
 using ActionPtr = std::unique_ptr<const Action>;
 
-// Where variables and buffers live in the frame.
+// Assigns slots in the frame to variables and buffers.
 class Layout {
  public:
   std::size_t define(const Expr& var);
@@ -61,7 +61,7 @@ class Layout {
   std::size_t buffer(const Buffer& buffer);
   std::size_t slot_count() const { return slot_count_; }
   std::size_t buffer_count() const { return buffers_.size(); }
-  // Keeps what the compilation made itself, since variables are known by address.
+  // Keeps reducers alive that the compilation itself makes, because variables are identified by address.
   void keep(ReducerRef reducer) { kept_.push_back(std::move(reducer)); }
   // Whether a single index is a position also for buffers of rank 1.
   bool flat = false;
@@ -79,7 +79,7 @@ CodePtr compile(const Expr& expr, Layout& layout);
 ActionPtr compile(const Stmt& stmt, Layout& layout);
 std::vector<CodePtr> compile_all(const std::vector<Expr>& exprs, Layout& layout);
 
-// The parts that have a file each.
+// The parts that have a file of their own.
 CodePtr compile_binary(const Binary& node, CodePtr left, CodePtr right);
 CodePtr compile_cast(DType from, DType to, CodePtr value);
 CodePtr compile_call(const Call& node, std::vector<CodePtr> arguments);
@@ -87,17 +87,17 @@ CodePtr compile_dot(const Call& node, std::vector<CodePtr> arguments);
 CodePtr compile_load(const Load& node, Layout& layout);
 ActionPtr compile_store(const Store& node, Layout& layout);
 ActionPtr compile_allocate(const Allocate& node, Layout& layout);
-// A kCopyAsync, and the statements that order copies.
+// Compile a kCopyAsync, and the statements that order copies.
 ActionPtr compile_late_copy(const Intrinsic& node, Layout& layout);
 ActionPtr compile_copy_order(const Evaluate& node);
 ActionPtr compile_parallel(const For& node, Layout& layout);
-// The outermost loop over a GPU's threads, with those directly inside it.
+// Compiles the outermost loop over a GPU's threads, with the thread loops directly inside it.
 ActionPtr compile_threads(const For& node, Layout& layout);
 
-// Loops over blocks or threads that stand directly in each other, as one loop over all their iterations.
+// Perfectly nested loops over blocks or threads, as one loop over all their iterations.
 class LoopNest {
  public:
-  // The loop, and while both `belong`, the one directly inside.
+  // Takes the loop and, as long as the kinds of both `belong`, the one directly inside.
   LoopNest(const For& outermost, bool (*belongs)(ForKind), Layout& layout);
   const Stmt& body() const { return body_; }
 
@@ -105,9 +105,9 @@ class LoopNest {
     std::vector<std::int64_t> mins, extents;  // outermost first
     std::int64_t count = 1;
   };
-  // InterpreterError(too_many) when there are more iterations than the limit.
+  // Throws InterpreterError(too_many) when the number of iterations exceeds the limit.
   Bounds bounds(Frame& frame, std::int64_t limit, const char* too_many) const;
-  // Gives the variables their values in an iteration, the innermost loop's the fastest.
+  // Sets the variables to their values in an iteration; the innermost loop's variable changes fastest.
   void set(std::int64_t iteration, const Bounds& bounds, std::vector<Value>& slots) const;
 
  private:
@@ -119,7 +119,7 @@ class LoopNest {
   Stmt body_;
 };
 
-// The current value of a buffer's shape and strides, put into `bound`.
+// Evaluates a buffer's current shape and strides into `bound`.
 class ShapeCode {
  public:
   ShapeCode(const Buffer& buffer, Layout& layout);

@@ -1,4 +1,4 @@
-// "dot", lane by lane of the sum.
+// Evaluates "dot", one lane of the sum at a time.
 #include "crosscompile/ir/interpreter_code.h"
 
 namespace ferry::ir::interp {

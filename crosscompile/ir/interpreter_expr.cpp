@@ -1,4 +1,4 @@
-// All expressions that are neither arithmetic nor memory.
+// Expressions other than arithmetic and memory accesses.
 #include "crosscompile/ir/arithmetic.h"
 #include "crosscompile/ir/interpreter_code.h"
 #include "crosscompile/ir/visitor.h"
@@ -65,7 +65,7 @@ struct IfThenElseCode final : Code {
 struct LetCode final : Code {
   std::size_t slot = 0;
   std::uint32_t lanes = 1;
-  // Where each lane of the body looks at its own lane of the variable only.
+  // Whether each lane of the body reads only its own lane of the variable.
   bool lane_by_lane = false;
   CodePtr value, body;
   Value eval(Frame& frame, std::uint32_t lane) const override {
@@ -102,9 +102,9 @@ struct BroadcastCode final : Code {
   Value eval(Frame& frame, std::uint32_t) const override { return value->eval(frame, 0); }
 };
 
-// In lane order, by the operation that the reduction stands for.
+// Combines the lanes in order, with the reduction's operation.
 struct VectorReduceCode final : Code {
-  // Computes the lane kept in `slot` combined with the current lane.
+  // `combine` combines `slot`, the result so far, with `slot` + 1, the current lane.
   std::size_t slot = 0;
   std::uint32_t lanes = 1;
   CodePtr value;
@@ -128,7 +128,7 @@ class HasVectorReduce : public Visitor {
   void visit_node(const VectorReduce&) override { found = true; }
 };
 
-// Compiles through the visitor, whose list makes the compiler name a missing kind.
+// A visitor, so that a missing node kind is a compile error.
 class ExprCompiler : public Visitor {
  public:
   explicit ExprCompiler(Layout& layout) : layout_(layout) {}

@@ -21,7 +21,7 @@ std::string at(const Bound& bound, std::int64_t position) {
   return "'" + bound.buffer->name + "' at position " + std::to_string(position);
 }
 
-// "'A'[2, 3]"; the position, where indices cannot be told from it.
+// Names an element, as in "'A'[2, 3]", or gives its position where indices cannot be derived from it.
 std::string element(const Bound& bound, std::int64_t position) {
   if (!bound.buffer->strides.empty() || bound.shape.empty()) return at(bound, position);
   std::vector<std::int64_t> indices;
@@ -32,7 +32,7 @@ std::string element(const Bound& bound, std::int64_t position) {
   return "'" + bound.buffer->name + "'[" + list(indices) + "]";
 }
 
-// Whether another thread of the block did this since the last barrier.
+// Returns whether another thread of the block made this access since the last barrier.
 bool other_thread(Stamp stamp, std::uint32_t thread, Stamp lowest, const Clock& clock) {
   return clock.barrier != kNever && stamp >= std::max(lowest, clock.barrier) && thread != clock.thread;
 }
@@ -44,7 +44,7 @@ bool other_thread(Stamp stamp, std::uint32_t thread, Stamp lowest, const Clock& 
                          std::to_string(clock.thread) + what + who);
 }
 
-// Whether the moment lies in an earlier iteration of the running parallel loop.
+// Returns whether the access happened in an earlier iteration of the running parallel loop.
 bool earlier_iteration(Stamp stamp, Stamp lowest, const Clock& clock) {
   return stamp >= std::max(lowest, clock.loop_began) && stamp < clock.iteration_began;
 }
@@ -60,7 +60,8 @@ void check_thread(const Bound& bound, std::int64_t position, const Workspaces& w
   }
 }
 
-// What lies before the buffer's birth is of no concern, except in the workspace that all threads share.
+// Returns the time before which accesses do not matter: when the buffer came into being, or 0 in the workspace, which
+// all threads share.
 Stamp oldest_concern(const Bound& bound) { return bound.in_workspace ? 0 : bound.born; }
 
 }  // namespace
@@ -164,7 +165,7 @@ void allocate(Bound& bound, Clock& clock) {
     throw InterpreterError("'" + bound.buffer->name + "' is too large to interpret");
   }
   const auto count = static_cast<std::size_t>(bound.count);
-  // Old shadows may stay: what is older than the buffer's birth counts as never written.
+  // Old shadows may stay: entries older than the buffer count as never written.
   if (bound.shadows.size() < count) bound.shadows.resize(count);
   bound.storage.assign(count * bound.bytes, kPoison);
   bound.data = bound.storage.data();

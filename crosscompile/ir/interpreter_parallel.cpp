@@ -1,5 +1,6 @@
-// Parallel loops, and the blocks of a GPU's grid: one iteration after the other in a shuffled order. The memory notes
-// which iteration of the outermost parallel loop touched what; an inner one runs on its thread.
+// Parallel loops, and the blocks of a GPU's grid: the iterations run one after the other in a shuffled order. The
+// memory records which iteration of the outermost parallel loop accessed each element; an inner parallel loop runs on
+// the thread of the outer one.
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/interpreter_code.h"
 
@@ -30,7 +31,7 @@ struct ParallelLoop final : Action {
     const bool outermost = frame.clock.loop_began == kNever;
     const Stamp caller = frame.workspaces.thread_id;
     if (outermost) frame.clock.loop_began = frame.clock.tick();
-    // Steps of a size that has no factor in common with the count visit every iteration once.
+    // A step that is coprime to the count visits every iteration once.
     std::int64_t step = std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(count) * 0.618));
     while (std::gcd(step, count) != 1) ++step;
     std::int64_t i = static_cast<std::int64_t>(next_random(frame) % static_cast<std::uint64_t>(count));

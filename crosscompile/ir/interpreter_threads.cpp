@@ -1,6 +1,6 @@
-// The threads of a GPU's block: each runs on its own from one barrier to the next, one thread after the other in a
-// shuffled order. What stands around a barrier or a shuffle is common to all: a loop that they run equally often, a
-// condition that is the same for each.
+// The threads of a GPU's block: each runs alone from one barrier to the next, one thread after the other in a shuffled
+// order. Control flow around a barrier or a shuffle must be uniform: all threads run such a loop equally often and
+// agree on such a condition.
 #include "crosscompile/ir/barrier.h"
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/interpreter_code.h"
@@ -13,14 +13,14 @@
 namespace ferry::ir::interp {
 namespace {
 
-// What each thread has of its own.
+// State private to a thread.
 struct Member {
   std::vector<Value> slots;
   std::vector<Bound> buffers;
   LateStores late;
 };
 
-// The threads of one block. Whoever has its turn has its variables in the frame.
+// The threads of one block. The variables of the running thread are in the frame.
 class Crew {
  public:
   Crew(Frame& frame, std::size_t threads, const std::vector<std::size_t>& own_buffers)
@@ -29,7 +29,7 @@ class Crew {
       member.slots = frame.slots;
       member.buffers.resize(own_buffers.size());
     }
-    // Steps without a factor in common with the count visit all.
+    // A step that is coprime to the count visits all threads.
     step_ = std::max<std::size_t>(1, threads * 5 / 8);
     while (std::gcd(step_, threads) != 1) ++step_;
   }
@@ -37,7 +37,7 @@ class Crew {
   Frame& frame() { return frame_; }
   std::vector<Member>& members() { return members_; }
 
-  // Runs for every thread: `what` returns what the kernel would, 0 to go on.
+  // Runs `what` for every thread; it returns what the kernel would return, or 0 to continue.
   template <class What>
   std::int32_t each(const What& what) {
     std::size_t thread = members_.size() / 2;
@@ -50,7 +50,7 @@ class Crew {
     return 0;
   }
 
-  // A value that must be the same for all.
+  // Returns a value that must be the same for all threads.
   std::int64_t common(const Code& code, const char* what) {
     std::int64_t value = 0;
     bool is_first = true;
@@ -81,7 +81,7 @@ class Crew {
   std::size_t step_ = 1;
 };
 
-// Something that all threads do.
+// An action of all threads together.
 struct Step {
   virtual ~Step() = default;
   virtual std::int32_t run(Crew& crew) const = 0;
@@ -104,7 +104,7 @@ struct BarrierStep final : Step {
 
 struct ShuffleStep final : Step {
   CodePtr value, mask;
-  Expr received = {};  // the layout knows it by address
+  Expr received = {};  // a member, because the layout identifies it by address
   std::size_t slot = 0;
   ActionPtr store;
   std::int32_t run(Crew& crew) const override {
@@ -253,7 +253,7 @@ class StepCompiler {
     return step;
   }
 
-  // What stands between two barriers is one piece, so that each thread runs it without a break.
+  // Statements between two barriers form one piece, which each thread runs without interruption.
   StepPtr compile_block(const Block& block) {
     auto steps = std::make_unique<BlockStep>();
     std::vector<Stmt> piece;

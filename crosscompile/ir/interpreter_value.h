@@ -1,4 +1,4 @@
-// Values while the interpreter runs: the bits that memory would hold, so that moving one never changes it.
+// Values of the running interpreter: the bits that memory would hold, so that moving a value never changes it.
 #pragma once
 
 #include "crosscompile/ir/error.h"
@@ -37,7 +37,7 @@ struct Storage;
 FERRY_DTYPES(FERRY_STORAGE)
 #undef FERRY_STORAGE
 
-// How an element type computes: in its own C++ type, except that the narrow floats compute in float.
+// The type in which an element type computes: its own C++ type, but float for the narrow floats.
 template <DType D>
 struct Element {
   using Compute = typename Storage<D>::Type;
@@ -69,7 +69,7 @@ struct Element<DType::boolean> {
 inline std::int64_t index_of(Value value) { return value.as<std::int64_t>(); }
 inline bool is_true(Value value) { return Element<DType::boolean>::get(value); }
 
-// Calls f with the type as a constant.
+// Calls f with the type as a compile-time constant.
 template <class F>
 auto with_dtype(DType type, F&& f) {
   switch (type) {

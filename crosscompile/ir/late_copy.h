@@ -1,13 +1,13 @@
-// Copies that a thread starts and does not wait for. Where buffers are filled ahead (Buffer::is_ahead), the stores of a
-// thread into them are put into groups, each ended by the statement `commit_copies();`, and are known to have landed
-// only behind a statement `wait_copies(n);`, which waits for all groups but the n last ones; for other threads behind a
-// barrier after that. A store lands at once all the same unless it is an Intrinsic kCopyAsync(to, from, bytes), which a
-// target that has them makes of it (passes/copy_async.h).
+// Asynchronous copies, which a thread starts and does not wait for. The stores of a thread into buffers that are filled
+// asynchronously (Buffer::is_ahead) form groups, each ended by the statement `commit_copies();`. They are guaranteed to
+// be complete only after a statement `wait_copies(n);`, which waits for all but the last n groups, and for other
+// threads only after a barrier that follows it. A store nevertheless completes at once unless it is an Intrinsic
+// kCopyAsync(to, from, bytes), into which passes/copy_async.h turns it for targets that have asynchronous copies.
 //
 //     commit_copies()            fetched before the loop: the parts of iterations 0 and 1
 //     commit_copies()
 //     for (k)
-//       wait_copies(1)           all but the last: the part of this iteration is there
+//       wait_copies(1)           all but the last group: the part of this iteration is complete
 //       S[(k + 2) % 3] = A[k + 2]
 //       commit_copies()
 //       ... S[k % 3] ...
@@ -25,9 +25,9 @@ Stmt make_commit_copies();
 Stmt make_wait_copies(std::int64_t groups_left);
 
 bool is_commit_copies(const Evaluate& statement);
-// How many groups may be on their way still; nothing for any other statement.
+// Returns how many groups may still be in flight; nothing for any other statement.
 std::optional<std::int64_t> groups_left(const Evaluate& statement);
-// Whether it is one of the two.
+// Returns whether the statement is a commit or a wait.
 bool orders_copies(const Evaluate& statement);
 
 }  // namespace ferry::ir

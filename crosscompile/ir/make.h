@@ -1,4 +1,4 @@
-// What the make() functions share.
+// Helpers shared by the make() functions.
 #pragma once
 
 #include "crosscompile/ir/error.h"
@@ -23,7 +23,7 @@ inline void deepen(Node& node, const Node* child) {
   }
 }
 
-// A node of the kind, one deeper than its deepest child.
+// Allocates a node of depth 1; deepen_all() makes it one deeper than its deepest child.
 template <class T>
 std::shared_ptr<T> new_node() {
   auto node = std::make_shared<T>();
@@ -42,8 +42,8 @@ void deepen_all(T& node, const Child& child, const Rest&... rest) {
   if constexpr (sizeof...(rest) > 0) deepen_all(node, rest...);
 }
 
-// Indices fit the buffer (one each dimension, or one into the whole), are kIndex and agree in lanes with each other and
-// the mask; returns the number of lanes.
+// Checks that indices fit the buffer (one per dimension, or one into the whole), are kIndex and agree in lanes with
+// each other and the mask; returns the number of lanes.
 std::uint32_t check_access(const BufferRef& buffer, const std::vector<Expr>& indices, const Expr& mask);
 
 }  // namespace ferry::ir

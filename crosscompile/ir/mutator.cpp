@@ -5,7 +5,7 @@
 namespace ferry::ir {
 namespace {
 
-// Mutates each, and says whether any came back as another node.
+// Mutates each expression, and returns whether any changed.
 bool mutate_all(Mutator& mutator, const std::vector<Expr>& before, std::vector<Expr>& after) {
   bool changed = false;
   after.reserve(before.size());
@@ -97,7 +97,7 @@ Expr Mutator::mutate_node(const Load& node, const Expr& self) {
 Expr Mutator::mutate_node(const Call& node, const Expr& self) {
   std::vector<Expr> arguments;
   if (!mutate_all(*this, node.arguments, arguments)) return self;
-  // Passes that change the number of lanes change the arguments'.
+  // Passes that change the number of lanes do so in the arguments.
   const std::uint32_t lanes = arguments.empty() ? node.type.lanes : arguments[0].type().lanes;
   return Call::make(node.type.with_lanes(lanes), node.name, std::move(arguments));
 }

@@ -1,5 +1,5 @@
-// Rebuilds a tree: override what you change, call the base for the rest. A node whose children did not change is
-// returned as it was. Buffers are not rewritten unless mutate_buffer is overridden.
+// Rebuilds a tree: override mutate_node for the nodes to change, and call the base for the rest. A node whose children
+// did not change is returned as it was. Buffers are not rewritten unless mutate_buffer is overridden.
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
@@ -13,7 +13,7 @@ class Mutator {
   Stmt mutate(const Stmt& stmt);  // an undefined result removes the statement from its block
 
  protected:
-  // `self` is the handle of `node`, to return when nothing changes.
+  // `self` is the handle of `node`, to be returned when nothing changes.
 #define FERRY_MUTATE(name) virtual Expr mutate_node(const name& node, const Expr& self);
   FERRY_IR_EXPRS(FERRY_MUTATE)
 #undef FERRY_MUTATE

@@ -1,6 +1,5 @@
 // The list of nodes, and the handles that share them. Nodes are immutable trees: a pass that changes nothing returns
-// the very same node. Every place that must know all kinds expands these two lists or switches over NodeKind without a
-// default.
+// the same node. Code that must handle all kinds expands these two lists or switches over NodeKind without a default.
 #pragma once
 
 #include "crosscompile/ir/type.h"
@@ -49,7 +48,7 @@ FERRY_IR_EXPRS(FERRY_DECLARE)
 FERRY_IR_STMTS(FERRY_DECLARE)
 #undef FERRY_DECLARE
 
-// Recursion over a tree, destructors included, is at most this deep; make() throws CompileError beyond it.
+// Maximum depth of recursion over a tree, destructors included; make() throws CompileError beyond it.
 inline constexpr std::uint32_t kMaxDepth = 1000;
 
 struct Node {
@@ -75,9 +74,9 @@ class Ref {
   explicit operator bool() const { return defined(); }
   NodeKind kind() const { return node_->kind; }
   const Base* get() const { return node_.get(); }
-  // Identity, not structure.
+  // Compares identity, not structure.
   bool same_as(const Ref& other) const { return node_ == other.node_; }
-  // The node as a T, or null when it is another kind (or nothing).
+  // Returns the node as a T, or null when it is another kind (or nothing).
   template <class T>
   const T* as() const {
     return node_ && node_->kind == T::kKind ? static_cast<const T*>(node_.get()) : nullptr;

@@ -46,7 +46,7 @@ Operands unify(const ExprOrLiteral& left, const ExprOrLiteral& right) {
   return {std::move(both[0]), std::move(both[1])};
 }
 
-// The folded operation on two constants.
+// Folds the operation on two constants.
 Expr fold(BinaryOp op, const Expr& left, const Expr& right) {
   const Type type = left.type();
   const Type result = is_comparison(op) ? kBool : type.element();
@@ -64,7 +64,7 @@ Expr fold(BinaryOp op, const Expr& left, const Expr& right) {
   return constant(type, apply_float(op, type.code, a->value, b->value));
 }
 
-// x + 0 and the like; exact, and integers only.
+// Simplifies x + 0 and the like; exact, and for integers only.
 Expr drop_identity(BinaryOp op, const Expr& left, const Expr& right) {
   if (left.type().is_float()) return {};
   switch (op) {
@@ -98,7 +98,8 @@ Expr finish(BinaryOp op, const Expr& left, const Expr& right) {
   throw CompileError("'" + std::string(text_of(op)) + "': expected " + expected + ", got " + to_text(got));
 }
 
-// With the sign of the divisor, as that of integers: fmod has the sign of the dividend. NaN for a divisor of 0.
+// Takes the sign of the divisor, as integer modulo does, whereas fmod has the sign of the dividend. NaN for a divisor
+// of 0.
 Expr float_modulo(const Expr& left, const Expr& right) {
   const Expr rest = call_math("fmod", {left, right});
   return select(rest != 0 && (rest < 0) != (right < 0), rest + right, rest);
@@ -275,7 +276,8 @@ Expr call_math(const std::string& name, const std::vector<ExprOrLiteral>& given)
                          ", got " + to_text(argument.type()));
     }
   }
-  // All arguments get one type, by the rules of the operators, then f32 in place of an integer where a float is wanted.
+  // All arguments get one type, by the rules of the operators; then f32 replaces an integer type where a float is
+  // required.
   std::vector<Expr> arguments = unify(given);
   for (Expr& argument : arguments) {
     if (known->kind == Known::float_only && argument.type().is_int()) argument = cast(DType::f32, argument);

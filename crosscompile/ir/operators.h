@@ -1,16 +1,16 @@
 // C++ operators that build expressions, with the language's implicit conversions (docs/language.md): both sides of an
-// operation get the wider type.
-//   - an expression has a fixed type, constants too: Expr(2) is an int64, constant(DType::i8, 2) an int8
-//   - a literal, a C++ number beside an expression, takes the type of what it meets: an integer any number type that
-//     holds it (CompileError when the value does not fit), a float any float type; beside an integer a float literal
-//     is a float32
-//   - float with int gives the float; float16 with bfloat16 gives float32
-//   - a signed with an unsigned integer gives the narrowest signed type that holds both, and int64 beside uint64
-//   - a scalar with a vector is broadcast
-// Constant operands fold; so do x + 0, x * 1 and their like on integers, and && and || with a constant.
+// operation are converted to the wider type.
+//   - An expression, constants included, has a fixed type: Expr(2) is an int64, constant(DType::i8, 2) an int8.
+//   - A literal, a C++ number next to an expression, takes the type of the other operand: an integer takes any number
+//     type that holds it (CompileError when the value does not fit), a float any float type; next to an integer, a
+//     float literal is a float32.
+//   - A float with an integer gives the float type; float16 with bfloat16 gives float32.
+//   - A signed with an unsigned integer gives the narrowest signed type that holds both; int64 with uint64 gives int64.
+//   - A scalar with a vector is broadcast.
+// Operations on constants are folded; so are x + 0, x * 1 and the like on integers, and && and || with a constant.
 // Shifts have the type of their left side; a literal there takes the type of the right side.
 //
-// Beware: where this header is included, `!`, `==` and `&&` on handles build expressions; ask a handle with defined()
+// Beware: where this header is included, `!`, `==` and `&&` on handles build expressions; test a handle with defined()
 // and same_as().
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace ferry::ir {
 
-// The type both sides are converted to. Throws CompileError when one is refused (bool in arithmetic).
+// Returns the type to which both sides are converted. Throws CompileError when one is rejected (bool in arithmetic).
 Type common_type(Type left, Type right);
 
 // One side of an operation: an expression, or a literal.
@@ -37,16 +37,16 @@ class ExprOrLiteral {
   ExprOrLiteral(std::int64_t value) : expr_(value), is_literal_(true) {}
   ExprOrLiteral(float value) : expr_(value), is_literal_(true) {}
   ExprOrLiteral(double value) : expr_(value), is_literal_(true) {}
-  // true and false have one type only.
+  // true and false have only one type.
   ExprOrLiteral(bool value);
-  // A constant of numbers that takes the type of what it meets.
+  // A numeric constant that takes the type of the other operand.
   static ExprOrLiteral literal(Expr constant);
 
-  // With the type that it has on its own.
+  // Returns the expression with the type that it has on its own.
   const Expr& expr() const { return expr_; }
   Type type() const { return expr_.type(); }
   bool is_literal() const { return is_literal_; }
-  // In the type `to`; CompileError for an integer literal that does not fit.
+  // Converts to the type `to`; throws CompileError for an integer literal that does not fit.
   Expr as(DType to) const;
 
  private:
@@ -54,14 +54,14 @@ class ExprOrLiteral {
   bool is_literal_ = false;
 };
 
-// All operands in the one type that they get together.
+// Converts all operands to their common type.
 std::vector<Expr> unify(const std::vector<ExprOrLiteral>& operands);
 
 Expr operator+(const ExprOrLiteral& left, const ExprOrLiteral& right);
 Expr operator-(const ExprOrLiteral& left, const ExprOrLiteral& right);
 Expr operator*(const ExprOrLiteral& left, const ExprOrLiteral& right);
 Expr operator/(const ExprOrLiteral& left, const ExprOrLiteral& right);  // floor for integers
-Expr operator%(const ExprOrLiteral& left, const ExprOrLiteral& right);  // floor; of floats, made of fmod
+Expr operator%(const ExprOrLiteral& left, const ExprOrLiteral& right);  // floor; for floats, built from fmod
 Expr operator-(Expr value);
 Expr operator&(const ExprOrLiteral& left, const ExprOrLiteral& right);
 Expr operator|(const ExprOrLiteral& left, const ExprOrLiteral& right);
@@ -78,7 +78,7 @@ Expr operator>=(const ExprOrLiteral& left, const ExprOrLiteral& right);
 Expr operator&&(Expr left, Expr right);
 Expr operator||(Expr left, Expr right);
 Expr logical_not(const Expr& value);
-// A template, so that it does not offer itself for the smart pointers that convert to Expr.
+// A template, so that it is not a candidate for the smart pointers that convert to Expr.
 template <std::same_as<Expr> E>
 Expr operator!(const E& value) {
   return logical_not(value);
@@ -88,20 +88,20 @@ Expr max(const ExprOrLiteral& left, const ExprOrLiteral& right);
 Expr select(Expr condition, const ExprOrLiteral& on_true, const ExprOrLiteral& on_false);
 Expr if_then_else(Expr condition, const ExprOrLiteral& on_true, const ExprOrLiteral& on_false);
 Expr cast(DType to, Expr value);
-// A function of math.def by name. Integer arguments of a float_only function become f32.
+// Calls a function of math.def by name. Integer arguments of a float_only function become f32.
 Expr call_math(const std::string& name, const std::vector<ExprOrLiteral>& arguments);
-// A template, so that it does not offer itself for lists in braces.
+// A template, so that it is not a candidate for lists in braces.
 template <std::same_as<Expr> E>
 Expr call_math(const std::string& name, const std::vector<E>& arguments) {
   return call_math(name, std::vector<ExprOrLiteral>(arguments.begin(), arguments.end()));
 }
 Expr ceil_div(const ExprOrLiteral& left, const ExprOrLiteral& right);
 
-// A constant of this type (and lanes).
+// Makes a constant of this type (and lanes).
 Expr constant(Type type, double value);
 Expr constant(Type type, std::int64_t value);
 bool is_constant(const Expr& expr, std::int64_t value);
-// The value when the expression is an integer constant (or its broadcast).
+// Returns the value when the expression is an integer constant (or its broadcast), and otherwise null.
 const std::int64_t* as_int(const Expr& expr);
 
 }  // namespace ferry::ir

@@ -1,5 +1,5 @@
 // A hint that an element will be read soon: the statement `prefetch(A[i, j]);`, an Evaluate of a Call of that name. It
-// reads nothing, so the element need not exist; the indices may read nothing either.
+// reads nothing, so the element need not exist; the indices must not read memory either.
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
@@ -7,7 +7,7 @@
 namespace ferry::ir {
 
 Stmt make_prefetch(const Expr& load);
-// The load of a prefetch; null for anything else.
+// Returns the load of a prefetch; null for any other statement.
 const Load* prefetched(const Evaluate& statement);
 
 }  // namespace ferry::ir

@@ -1,4 +1,4 @@
-// What the printer's two halves share: one name for each variable and buffer, and expressions as text.
+// Shared by the two halves of the printer: one name for each variable and buffer, and expressions as text.
 #pragma once
 
 #include "crosscompile/ir/expr.h"
@@ -9,8 +9,8 @@
 
 namespace ferry::ir {
 
-// A second thing of the same name is called name_1, the next name_2, and so on, in the order in which they are met.
-// What is out of scope gives its name back.
+// Assigns unique names: a second variable or buffer of the same name is called name_1, the next name_2, and so on, in
+// the order in which they occur. A name becomes free when its owner goes out of scope.
 class PrintNames {
  public:
   const std::string& of(const void* identity, const std::string& wanted);
@@ -24,7 +24,7 @@ class PrintNames {
 };
 
 std::string expr_text(const Expr& expr, PrintNames& names);
-// "A[i, j]"
+// Returns "A[i, j]", for example.
 std::string access_text(const Buffer& buffer, const std::vector<Expr>& indices, PrintNames& names);
 
 }  // namespace ferry::ir

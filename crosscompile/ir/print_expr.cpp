@@ -1,4 +1,4 @@
-// Expressions as C-like text, with as few parentheses as a reader needs.
+// Prints expressions as C-like text, with as few parentheses as a reader needs.
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/print_context.h"
 #include "crosscompile/ir/printer.h"
@@ -10,7 +10,7 @@
 namespace ferry::ir {
 namespace {
 
-// How tightly an operation binds; larger is tighter.
+// The precedence of operations; larger binds tighter.
 enum Precedence {
   kLowest,
   kChoice,
@@ -71,14 +71,14 @@ const char* reduce_text(ReduceOp op) {
   return "reduce";
 }
 
-// C's suffix where it has one; f64 goes without.
+// Prints a suffix that tells the type: C's suffix where there is one; f64 has none.
 std::string float_text(DType type, double value) {
   if (!std::isfinite(value)) {
     const char* what = std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
     return std::string(dtype_name(type)) + "(" + what + ")";
   }
   char buffer[40];
-  // The shortest digits that mean this value in its own type.
+  // The shortest digits that denote this value in its own type.
   const auto end = type == DType::f64 ? std::to_chars(buffer, buffer + sizeof buffer, value)
                                       : std::to_chars(buffer, buffer + sizeof buffer, static_cast<float>(value));
   std::string text(buffer, end.ptr);
@@ -171,7 +171,8 @@ class ExprPrinter : public Visitor {
       out += ')';
       return;
     }
-    // Bits and shifts among other operations, and && inside ||, get parentheses: few readers know their precedence.
+    // Bitwise operations and shifts among other operations, and && inside ||, get parentheses, because few readers know
+    // their precedence.
     const bool unfamiliar = op.precedence >= kBitOr && op.precedence <= kShift;
     const bool wrapped =
         around_ > op.precedence || (unfamiliar && around_ > kAnd) || (around_ == kOr && op.precedence == kAnd);
@@ -262,7 +263,7 @@ class ExprPrinter : public Visitor {
   void visit_node(const VectorReduce& node) override { function(reduce_text(node.op), {node.value}); }
 
  private:
-  // a op (b op c) is (a op b) op c.
+  // Returns whether a op (b op c) equals (a op b) op c.
   static bool chains(const Binary& node) {
     if (node.op == BinaryOp::logical_and || node.op == BinaryOp::logical_or) return true;
     const auto* right = node.right.as<Binary>();

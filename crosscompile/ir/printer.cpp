@@ -1,4 +1,4 @@
-// Statements and whole functions as text.
+// Prints statements and whole functions.
 #include "crosscompile/ir/printer.h"
 
 #include "crosscompile/ir/operators.h"
@@ -67,7 +67,7 @@ class StmtPrinter : public Visitor {
     }
   }
 
-  // From min over end - min iterations: up to end.
+  // Returns the end of the loop: `end` itself when the extent is end - min.
   static Expr end_of(const For& node) {
     const auto* difference = node.extent.as<Binary>();
     if (difference != nullptr && difference->op == BinaryOp::sub && equal(difference->right, node.min))
@@ -89,7 +89,7 @@ class StmtPrinter : public Visitor {
     for (std::size_t i = 0; i < node.body.size(); ++i) {
       const NodeKind kind = node.body[i].kind();
       const bool declares = kind == NodeKind::Allocate || kind == NodeKind::LetStmt;
-      // A name that ends before the block does gets braces to end at.
+      // A name whose scope ends before the block does gets braces.
       if (declares && i + 1 < node.body.size()) {
         line("{");
         braced(node.body[i]);
@@ -158,7 +158,7 @@ class StmtPrinter : public Visitor {
     --indent;
   }
 
-  // A[i] = A[i] + x or A[i] * x
+  // Returns whether the value is A[i] + x or A[i] * x, for a store to A[i].
   static bool updates(const Store& store, const Binary& value) {
     if (value.op != BinaryOp::add && value.op != BinaryOp::mul) return false;
     const auto* load = value.left.as<Load>();
@@ -174,7 +174,7 @@ class StmtPrinter : public Visitor {
 };
 
 std::string signature(const Function& function, PrintNames& names, StmtPrinter& printer) {
-  // Symbols first get their plain names, so that a local variable of the same name is the one to be numbered.
+  // Symbols take their plain names first, so that a local variable of the same name gets the number.
   for (const Expr& symbol : function.symbols) names.of(*symbol.as<Var>());
   std::string text = function.name + "(";
   std::unordered_set<const ExprNode*> scalars;

@@ -1,4 +1,4 @@
-// C-like text that a person reads: loops, stores, "parallel for", vectors as ramp(...) and x8(...). Names that clash
+// Prints C-like text for people: loops, stores, "parallel for", vectors as ramp(...) and x8(...). Names that clash
 // while both are in scope are numbered.
 #pragma once
 

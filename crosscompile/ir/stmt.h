@@ -1,12 +1,12 @@
-// Statements: loops, stores and what holds them together.
+// Statements: loops, stores and the nodes that compose them.
 #pragma once
 
 #include "crosscompile/ir/expr.h"
 
 namespace ferry::ir {
 
-// Writes one element, or one a lane (lanes that write the same element do so in lane order); lanes whose mask is false
-// write nothing. Indices as in Load.
+// Writes one element, or one per lane (lanes that write the same element do so in lane order); lanes whose mask is
+// false write nothing. Indices are as in Load.
 struct Store : StmtNode {
   static constexpr NodeKind kKind = NodeKind::Store;
   BufferRef buffer;
@@ -21,29 +21,30 @@ enum class ForKind : std::uint8_t {
   parallel,    // iterations in any order, on several threads
   vectorized,  // constant extent; replaced by vector nodes
   unrolled,    // constant extent; replaced by copies of the body
-  // On a GPU: iterations in any order, each by a block of threads.
+  // On a GPU: iterations in any order, each by one block of threads.
   block_x,
   block_y,
   block_z,
-  // Constant extent: iterations in any order, each on a thread of the block. passes/map_threads makes of them a nest
-  // around all that a block does, which the threads run at the same time, from barrier to barrier (ir/barrier.h).
+  // Constant extent: iterations in any order, each on one thread of the block. passes/map_threads turns them into a
+  // nest around the whole body of the block, which the threads run concurrently, from barrier to barrier
+  // (ir/barrier.h).
   thread_x,
   thread_y,
   thread_z,
   vthread,  // constant extent: iterations in any order, all on one thread
-  // Constant extent: each iteration combines what one thread of a block has left in shared memory with what was
-  // combined before, in any order and in any pairs. passes/reduce_threads has the threads do it together.
+  // Constant extent: each iteration combines the partial result of one thread of a block, in shared memory, with the
+  // result so far, in any order and in any pairs. passes/reduce_threads distributes the work over the threads.
   combine,
 };
 
 constexpr bool is_block(ForKind kind) { return kind >= ForKind::block_x && kind <= ForKind::block_z; }
 constexpr bool is_thread(ForKind kind) { return kind >= ForKind::thread_x && kind <= ForKind::thread_z; }
-// Of loops over blocks or threads: 0 for x to 2 for z.
+// Returns 0 for x to 2 for z, for loops over blocks or threads.
 constexpr std::size_t gpu_axis(ForKind kind) {
   return static_cast<std::size_t>(kind) -
          static_cast<std::size_t>(is_block(kind) ? ForKind::block_x : ForKind::thread_x);
 }
-// "blockIdx.x", "threadIdx.y", "vthread", "parallel"; "" for serial loops.
+// Returns "blockIdx.x", "threadIdx.y", "vthread" or "parallel", for example; "" for serial loops.
 const char* kind_name(ForKind kind);
 
 // for (var = min; var < min + extent; ++var) body. An extent below 1 runs nothing.
@@ -55,7 +56,7 @@ struct For : StmtNode {
   static Stmt make(Expr var, Expr min, Expr extent, ForKind kind, Stmt body);
 };
 
-// One after the other. Nested blocks are flattened by make(); a block of one is that one.
+// A sequence of statements. make() flattens nested blocks; a block of one statement is that statement.
 struct Block : StmtNode {
   static constexpr NodeKind kKind = NodeKind::Block;
   std::vector<Stmt> body;
@@ -70,20 +71,20 @@ struct If : StmtNode {
 };
 
 enum class Workspace : std::uint8_t {
-  call,    // one block a call, shared by its threads
-  thread,  // one block a thread that runs iterations of a parallel loop
+  call,    // one block per call, shared by its threads
+  thread,  // one block per thread that runs iterations of a parallel loop
 };
 
 // The buffer exists, with undefined contents, while body runs. passes/plan_workspace gives every buffer of
-// Scope::global an `offset`: it then starts this many bytes (over the function's symbols, a multiple of 64) into that
-// block of the workspace. Before, and for other scopes, `offset` is nothing. Buffers that are never needed at the same
-// time may share bytes, so the contents last from the first access in body to the last, not longer.
+// Scope::global an `offset`: it then starts this many bytes (over the function's symbols, a multiple of 64) into the
+// given block of the workspace. Before that, and for other scopes, `offset` is nothing. Buffers that are never needed
+// at the same time may share bytes, so the contents last only from the first access in body to the last.
 struct Allocate : StmtNode {
   static constexpr NodeKind kKind = NodeKind::Allocate;
   BufferRef buffer;
   Stmt body;
   Expr offset;
-  Workspace workspace;  // means something only with an offset
+  Workspace workspace;  // meaningful only with an offset
   static Stmt make(BufferRef buffer, Stmt body, Expr offset = {}, Workspace workspace = Workspace::call);
 };
 
@@ -102,16 +103,16 @@ struct Assert : StmtNode {
   static Stmt make(Expr condition, std::uint32_t message);
 };
 
-// For the effect of a call.
+// Evaluates a call for its side effect.
 struct Evaluate : StmtNode {
   static constexpr NodeKind kKind = NodeKind::Evaluate;
   Expr value;
   static Stmt make(Expr value);
 };
 
-// What an instruction does, and how it is said to a target that has it: `name` with arguments, which are addresses
-// (ir/extern_call.h) and numbers over what the definition uses too. Everything else looks at the definition alone.
-// passes/match_instructions finds the arguments; until then there are none.
+// The definition of an instruction, and its form on a target that has it: `name` with arguments, which are addresses
+// (ir/extern_call.h) and numbers over variables that the definition uses too. All other code considers only the
+// definition. passes/match_instructions finds the arguments; until then there are none.
 struct Intrinsic : StmtNode {
   static constexpr NodeKind kKind = NodeKind::Intrinsic;
   std::string name;

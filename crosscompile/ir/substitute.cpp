@@ -49,7 +49,7 @@ class UseFinder : public Visitor {
   const ExprNode* var_;
 };
 
-// Handles come with the reference that the parent holds, so the visitor is driven through mutate's `self`.
+// Collects free variables. A Mutator, because it receives as `self` the handles that a Visitor does not see.
 class FreeVars : public Mutator {
  public:
   std::vector<Expr> take() {
@@ -90,7 +90,7 @@ class FreeVars : public Mutator {
  private:
   std::vector<Expr> uses_;
   std::unordered_set<const ExprNode*> seen_;
-  // A variable belongs to one place, so being bound anywhere inside means not being free.
+  // A variable is bound in one place only, so one that is bound anywhere inside is not free.
   std::unordered_set<const ExprNode*> bound_;
 };
 

@@ -28,11 +28,11 @@ struct Type {
   constexpr Type with_lanes(std::uint32_t n) const { return Type(code, n); }
 };
 
-// Sizes and indices.
+// The type of sizes and indices.
 inline constexpr Type kIndex{DType::i64};
 inline constexpr Type kBool{DType::boolean};
 
-// "f32", "f32x8"
+// Returns "f32" or "f32x8", for example.
 std::string to_text(Type type);
 
 }  // namespace ferry::ir

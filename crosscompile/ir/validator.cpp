@@ -146,7 +146,7 @@ class Validator : public Visitor {
         if (parameter.buffer == nullptr || parameter.buffer->scope != Scope::parameter) {
           fail("parameter '" + parameter.name + "' has no buffer of its own");
         }
-        // An in-out tensor may be read and written under one buffer only.
+        // An in-out tensor must be read and written through a single buffer.
         if (!buffers_.insert(parameter.buffer.get()).second) fail("two parameters share '" + parameter.name + "'");
         if (parameter.direction == Direction::in) read_only_.insert(parameter.buffer.get());
       } else {

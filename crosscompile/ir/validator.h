@@ -1,6 +1,6 @@
-// Checks what every pass relies on: variables are defined where used and never again inside their own scope (copies of
-// a loop side by side may share its variable), types and lanes agree, indices fit the rank, buffers are parameters or
-// allocated around their use.
+// Checks the invariants that every pass relies on: variables are defined where they are used and never redefined inside
+// their own scope (copies of a loop side by side may share its variable), types and lanes agree, indices fit the rank,
+// and buffers are parameters or are allocated around their use.
 #pragma once
 
 #include "crosscompile/ir/function.h"

@@ -1,5 +1,5 @@
-// Walks a tree: override what you look for, call the base to go on to the children. The variables that loops and lets
-// introduce are not children; an allocated buffer's shape is.
+// Walks a tree: override visit_node for the nodes of interest, and call the base to visit the children. The variables
+// that loops and lets introduce are not children; an allocated buffer's shape is.
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
@@ -9,7 +9,7 @@ namespace ferry::ir {
 class Visitor {
  public:
   virtual ~Visitor() = default;
-  void visit(const Expr& expr);  // nothing happens for an undefined one
+  void visit(const Expr& expr);  // does nothing for an undefined one
   void visit(const Stmt& stmt);
 
  protected:

@@ -1,4 +1,4 @@
-// The zero that adds nothing.
+// Recognises the additive identity.
 #pragma once
 
 #include "crosscompile/ir/operators.h"
@@ -7,7 +7,7 @@
 
 namespace ferry::ir {
 
-// A constant 0, of floats +0: what it is added to stays as it is, unless that is -0.
+// Returns whether the expression is a constant 0, for floats +0: adding it changes no value but -0.
 inline bool is_positive_zero(const Expr& expr) {
   const auto* real = expr.as<FloatImm>();
   return real != nullptr ? real->value == 0 && !std::signbit(real->value) : is_constant(expr, 0);
