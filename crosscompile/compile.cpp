@@ -39,7 +39,8 @@ ParameterInfo describe_parameter(const ir::Function& function, const ir::Functio
   return info;
 }
 
-// Loop counters and addresses of 32-bit code have 32 bits; whoever calls learns of it before they would be too few.
+// Adds the requirements under which sizes fit in 32 bits: 32-bit code has 32-bit loop counters and addresses, and the
+// caller gets an error before they would overflow.
 void require_narrow_sizes(FunctionInfo& info) {
   for (std::uint32_t i = 0; i < info.symbols.size(); ++i) {
     const ManifestInstruction symbol{ManifestOp::symbol, i};
@@ -55,7 +56,7 @@ void require_narrow_sizes(FunctionInfo& info) {
   }
 }
 
-// Each once: functions of a module often share their context.
+// Returns each object once: the functions of a module often share their context.
 std::vector<std::vector<std::uint8_t>> objects_of(std::span<const ir::Function> functions, const Target& target) {
   std::vector<const Context*> seen;
   std::vector<std::vector<std::uint8_t>> objects;
@@ -68,7 +69,7 @@ std::vector<std::vector<std::uint8_t>> objects_of(std::span<const ir::Function> 
   return objects;
 }
 
-// Devices refuse the module otherwise, but whoever compiles can do something about it.
+// Rejects unresolved imports here, where the caller can still fix them; a device would only refuse the module.
 void check_imports(std::span<const std::uint8_t> image, std::span<const ir::Function> functions, const Target& target) {
   std::vector<std::string> called;
   for (const ir::Function& function : functions)

@@ -1,4 +1,4 @@
-// From lowered functions to the bytes of a .ferry file: passes, code generation, linking, packaging.
+// Compiles lowered functions to the bytes of a .ferry file: passes, code generation, linking, packaging.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -18,23 +18,25 @@ struct ModuleText {
   std::string schedule;
 };
 
-// code_padding: so many bytes stand before the code, which then lies at other addresses (docs/measuring.md says why).
+// code_padding: number of bytes to insert before the code, which moves the code to other addresses (docs/measuring.md
+// says why).
 std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions, const Target& target,
                                          const ModuleText& text, std::uint32_t code_padding = 0);
 
-// The object itself, for whoever links it: what devices load is made of it by module_of_object() alone, as it carries
-// its description along where an rpc_server runs (Target::objects_only).
+// Returns the relocatable object, for linking into other programs. It also carries its own module description where an
+// rpc_server runs on the target (see Target::objects_only), from which module_of_object() builds what devices load.
 std::vector<std::uint8_t> compile_object(std::span<const ir::Function> functions, const Target& target,
                                          const ModuleText& text);
-// The .ferry file of an object that compile_object() made; nothing for any other. CompileError when what it describes
-// is not what it holds.
+// Returns the .ferry file of an object that compile_object() made, and nothing for any other object. Throws
+// CompileError when the description does not match the contents.
 std::optional<std::vector<std::uint8_t>> module_of_object(std::span<const std::uint8_t> object,
                                                           const std::string& name);
 
-// What the manifest will say of a function (after the passes, which fix its workspaces).
+// Returns the manifest entry of a function that went through the passes, which fix its workspaces.
 FunctionInfo describe(const ir::Function& function);
 
-// Whether all of the above is in this program: a client that only runs modules is built without (FERRY_COMPILER).
+// Returns whether this program contains the compiler: a client that only runs modules is built without it
+// (FERRY_COMPILER).
 bool has_compiler();
 
 }  // namespace ferry

@@ -22,7 +22,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// Counted from 1, each once.
+// Returns the line numbers that have errors, counted from 1, each once.
 std::set<std::size_t> lines_with_errors(const std::string& complaint) {
   std::set<std::size_t> numbers;
   for (std::size_t at = complaint.find(kError); at != std::string::npos; at = complaint.find(kError, at + 1)) {
@@ -37,7 +37,7 @@ std::set<std::size_t> lines_with_errors(const std::string& complaint) {
 
 bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
-// "B" of "  B[i] = f(A[i]);"
+// Returns the tensor that the line stores to: "B" for "  B[i] = f(A[i]);".
 std::string_view stored(std::string_view line) {
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   const auto end = static_cast<std::size_t>(std::find_if_not(line.begin(), line.end(), is_name) - line.begin());
@@ -45,7 +45,7 @@ std::string_view stored(std::string_view line) {
   return is_store ? line.substr(0, end) : std::string_view();
 }
 
-// Whose kernel begins in that line; null: none does.
+// Returns the function whose kernel begins in this line, or null.
 const ir::Function* kernel_of(std::string_view line, std::span<const ir::Function> functions) {
   const std::size_t at = line.find(kSymbol);
   if (at == std::string_view::npos || !line.ends_with('(')) return nullptr;
@@ -58,7 +58,7 @@ const ir::Function* kernel_of(std::string_view line, std::span<const ir::Functio
   return longest;
 }
 
-// A part of the computation may stand in lines of its own before what is stored.
+// Searches downwards for the store, because part of the computation may stand on lines of its own above it.
 std::string explanation(const std::vector<std::string_view>& lines, std::size_t number,
                         std::span<const ir::Function> functions) {
   const ir::Function* function = nullptr;

@@ -72,14 +72,15 @@ Plan plan_of(const ir::Function& function, const Target& target) {
 
 namespace {
 
-// Who is not asked for by name makes code for the GPUs that the other one does not know.
+// Returns whether LLVM compiles for this GPU: when -compiler=llvm asks for it or, if no compiler is named, when NVRTC
+// is missing or does not know the GPU.
 bool is_by_llvm(const Target& target, const std::string& gpu) {
   const CudaCompiler compiler = cuda_compiler(target);
   if (compiler != CudaCompiler::both) return compiler == CudaCompiler::llvm;
   return codegen::cuda::find_cuda_file(codegen::cuda::CudaFile::nvrtc).empty() || !codegen::cuda::nvrtc_knows(gpu);
 }
 
-// Whether both launch the same kernels with the same operands: a module has one plan for all of its images.
+// Returns whether both launch the same kernels with the same operands: a module has one plan for all of its images.
 bool have_one_plan(std::span<const ir::Function> a, std::span<const ir::Function> b, const Target& target) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     const auto bytes = [](const ir::Function& function) {
@@ -90,10 +91,12 @@ bool have_one_plan(std::span<const ir::Function> a, std::span<const ir::Function
   return true;
 }
 
-// Of every GPU so far, for a block (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+// Number of registers available to a block, the same on every GPU so far (CUDA C++ Programming Guide, "Technical
+// Specifications per Compute Capability").
 constexpr std::uint64_t kBlockRegisters = 65536;
 
-// The launch bounds make the compiler keep to this; without them a launch would fail on the device, without numbers.
+// Checks that a block's threads fit in the register file. The launch bounds make the compiler respect this; without
+// them a launch would fail on the device, with an error that has no numbers.
 void check_registers(const ir::Function& function, const std::string& gpu, std::span<const std::uint8_t> cubin) {
   const Result<std::vector<CubinKernel>> kernels = cubin_kernels(cubin);
   if (!kernels.is_ok()) return;
@@ -161,7 +164,7 @@ std::vector<CodeImage> gpu_images(std::span<const ir::Function> functions, std::
   try {
     add_ptx(target.gpus.front());
   } catch (const CompileError&) {
-    // What LLVM has no words for, such as an intrinsic of the user's in CUDA C, has cubins alone.
+    // Functions that LLVM cannot compile, such as those with a user's intrinsic in CUDA C, have cubins only.
   }
   return images;
 }

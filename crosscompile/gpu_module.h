@@ -1,4 +1,4 @@
-// What a module holds for a GPU: plans instead of code of its own, and images that the device's driver takes.
+// The contents of a module for a GPU: plans in place of CPU code, and images that the device's driver loads.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -10,17 +10,18 @@
 
 namespace ferry {
 
-// What the passes make a module's functions for: the target itself or, where LLVM alone makes the code for CUDA, PTX of
-// the first GPU, so that the plan is that of its own kernels.
+// Returns the target that the passes compile a module's functions for: the target itself or, where LLVM alone generates
+// the code for CUDA, PTX of the first GPU, so that the plan matches LLVM's kernels.
 Target pipeline_target(const Target& target);
 
-// Of a function that went through all passes.
+// Returns the plan of a function that went through all passes.
 Plan plan_of(const ir::Function& function, const Target& target);
 
-// Of all functions together, as they were and when they went through all passes: OpenCL C as text; or for CUDA a cubin
-// for each architecture that the target names, by NVRTC, and PTX for the first one, by LLVM, for GPUs that none of them
-// fits. For what NVRTC does not know, where there is none, or with -compiler=llvm, PTX for each; with -compiler=nvrtc
-// cubins alone.
+// Compiles all functions together; `functions` are as they were before the passes, `finished` after them. For OpenCL
+// the result is OpenCL C as text. For CUDA it is one cubin per architecture that the target names, made by NVRTC, and
+// PTX for the first one, made by LLVM, for GPUs that no cubin fits. Architectures that NVRTC does not know get PTX
+// instead of a cubin, and so do all of them where NVRTC is missing or with -compiler=llvm. With -compiler=nvrtc there
+// are cubins only.
 std::vector<CodeImage> gpu_images(std::span<const ir::Function> functions, std::span<const ir::Function> finished,
                                   const Target& target);
 

@@ -68,7 +68,7 @@ class Writer {
     const std::int64_t* divisor = ir::as_int(node.right);
     const bool may_be_zero = divides && (divisor == nullptr || *divisor == 0);
     if (!may_be_zero || by_zero_ == DivisionByZero::error) return op(*which);
-    // x / (y + (y == 0)) * (y != 0); a remainder of 1 is 0 as it is.
+    // x / (y + (y == 0)) * (y != 0). A remainder needs no second factor, because x % 1 is 0 already.
     compare_with_zero(node.right, ManifestOp::eq);
     op(ManifestOp::add);
     op(*which);
@@ -95,7 +95,7 @@ class Writer {
     refuse(whole);
   }
 
-  // Only what keeps every value: manifests know no narrow integers.
+  // Accepts only casts that preserve every value: manifests have no narrow integers.
   void write_cast(const ir::Cast& node, const ir::Expr& whole) {
     const bool from_bool = node.value.type().is_bool();
     const bool keeps = node.type == ir::kIndex && (from_bool || node.value.type().is_int());

@@ -1,4 +1,4 @@
-// Sizes and preconditions as the manifest carries them.
+// Sizes and preconditions in the form that the manifest stores.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -9,14 +9,14 @@
 
 namespace ferry {
 
-// What a division by 0, an error where manifests are evaluated, is to give.
+// Selects the result of a division by 0, which is an error where manifests are evaluated.
 enum class DivisionByZero : std::uint8_t {
-  error,  // of a shape or a stride: no call can mean that
-  zero,   // what it gives in a kernel
+  error,  // for shapes and strides, where no valid call divides by 0
+  zero,   // 0, as in a kernel
 };
 
-// An integer or bool expression over the function's symbols, in postfix. CompileError, which names `what`, when it uses
-// anything else or is longer than a manifest takes.
+// Converts an integer or bool expression over the function's symbols to postfix. Throws CompileError, which names
+// `what`, when the expression uses anything else or is longer than a manifest allows.
 ManifestExpr to_manifest(const ir::Expr& expr, const ir::Function& function, const std::string& what,
                          DivisionByZero by_zero = DivisionByZero::zero);
 

@@ -1,4 +1,4 @@
-// From lowered functions to PTX, without NVIDIA's compiler.
+// Compiles lowered functions to PTX without NVIDIA's compiler.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -10,11 +10,11 @@
 
 namespace ferry {
 
-// For one of the GPUs that the target "cuda" may name. Functions must not have gone through the passes yet. Math
-// functions are libdevice's where it is found (codegen/cuda/cuda_files.h), else ferry's own.
+// PTX for one of the GPUs that the target "cuda" may name. The functions must not have gone through the passes yet.
+// Math functions come from libdevice where it is found (codegen/cuda/cuda_files.h), and otherwise from ferry itself.
 struct Ptx {
   std::string text;
-  std::vector<ir::Function> functions;  // as they went into it
+  std::vector<ir::Function> functions;  // as they were when the text was generated
 };
 Ptx compile_ptx(std::span<const ir::Function> functions, const Target& cuda, const std::string& gpu);
 
