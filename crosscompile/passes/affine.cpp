@@ -18,7 +18,7 @@ Side opposite(Side side) { return side == Side::lower ? Side::upper : Side::lowe
 
 std::optional<Expr> bound_over(const Expr& expr, const Range& range, Side side);
 
-// What is affine has been dealt with; this looks inside the operations that keep an order.
+// Bounds the operands of order-preserving operations; affine expressions are handled by the caller.
 std::optional<Expr> bound_operation(const Binary& node, const Range& range, Side side) {
   const BinaryOp op = node.op;
   if (op == BinaryOp::mul || op == BinaryOp::div) {
@@ -42,7 +42,7 @@ std::optional<Expr> bound_operation(const Binary& node, const Range& range, Side
     if (op == BinaryOp::sub) return *left - *right;
     return is_min ? min(*left, *right) : max(*left, *right);
   }
-  // Either side is an upper bound of a min and a lower bound of a max.
+  // Either side alone bounds a min from above and a max from below.
   if (op != BinaryOp::add && op != BinaryOp::sub && is_min == (side == Side::upper)) return left ? left : right;
   return std::nullopt;
 }

@@ -1,4 +1,4 @@
-// Linear forms of index expressions over chosen variables, and what follows for their bounds.
+// Linear forms of index expressions over chosen variables, and the bounds that follow from them.
 #pragma once
 
 #include "crosscompile/ir/expr.h"
@@ -15,23 +15,24 @@ struct Affine {
   ir::Expr rest;
 };
 
-// Nothing when the scalar index expression is not affine in the variable with a constant coefficient.
+// Returns nothing when the scalar index expression is not affine in the variable with a constant coefficient.
 std::optional<Affine> affine_in(const ir::Expr& expr, const ir::Expr& var);
 
-// A variable with the values it takes: from min to min + extent - 1.
+// A variable and the values that it takes: from min to min + extent - 1.
 struct Range {
   ir::Expr var, min, extent;
 };
 
-// A lower bound of `expr` over all values of the variables, without them; nothing when none is found. The last range is
-// replaced first and may depend on the ones before it.
+// Returns a bound of `expr` over all values of the variables, as an expression without them; nothing when none is
+// found. The last range is eliminated first and may depend on the ones before it.
 std::optional<ir::Expr> lower_bound(const ir::Expr& expr, std::span<const Range> ranges);
 std::optional<ir::Expr> upper_bound(const ir::Expr& expr, std::span<const Range> ranges);
 
-// By how much `expr` may vary over all values of the variables; nothing when that is not a constant.
+// Returns an upper bound on how much `expr` varies over all values of the variables; nothing when that is not a
+// constant.
 std::optional<std::int64_t> variation(const ir::Expr& expr, std::span<const Range> ranges);
 
-// Whether all of it is arithmetic on variables and constants: no memory, no calls.
+// Returns whether the expression consists only of arithmetic on variables and constants: no memory accesses, no calls.
 bool is_arithmetic(const ir::Expr& expr);
 
 }  // namespace ferry::passes

@@ -1,4 +1,4 @@
-// What index arithmetic is a multiple of, whatever its variables are.
+// Divisibility of index arithmetic, for all values of its variables.
 #pragma once
 
 #include "crosscompile/ir/expr.h"
@@ -7,10 +7,11 @@
 
 namespace ferry::passes {
 
-// Whether it is one of n for certain: n divides each term of the sum.
+// Returns whether the expression is certainly a multiple of n: n divides each term of the sum.
 bool is_multiple(const ir::Expr& expr, std::int64_t n);
 
-// Where an access that moves one element an iteration of a loop from 0 begins, if that is a multiple of `lanes`.
+// Returns where an access begins that advances by one element per iteration of a loop from 0, if that position is a
+// multiple of `lanes`.
 std::optional<ir::Expr> aligned_begin(const ir::Expr& index, const ir::Expr& var, std::int64_t lanes);
 
 }  // namespace ferry::passes

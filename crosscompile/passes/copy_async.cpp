@@ -20,7 +20,8 @@ constexpr int kFirstCapability = 80;
 
 bool is_copy_size(std::int64_t bytes) { return bytes == 4 || bytes == 8 || bytes == 16; }
 
-// What is copied from a GPU's memory into a shared buffer that is filled ahead; null for any other store.
+// Returns the load of a copy from a GPU's memory into a shared buffer that is filled asynchronously; null for any other
+// store.
 const Load* copied(const Store& store) {
   const auto* load = store.value.as<Load>();
   if (load == nullptr || load->mask.defined() || store.mask.defined()) return nullptr;
@@ -55,7 +56,7 @@ class Starter : public Mutator {
   }
 
  private:
-  // Copies of single elements are no vector.
+  // Makes one copy per element; such a loop is unrolled, since copies of single elements have no vector form.
   Stmt one_by_one(const For& node, const Stmt& self) {
     const bool had = std::exchange(found, false);
     const Stmt result = Mutator::mutate_node(node, self);
@@ -65,7 +66,7 @@ class Starter : public Mutator {
     return For::make(loop->var, loop->min, loop->extent, ForKind::unrolled, loop->body);
   }
 
-  // The statement itself when there is no copy of that size.
+  // Returns the statement itself when there is no asynchronous copy of that size.
   Stmt start(const Store& store, const Load& load, const Substitution& first, std::int64_t elements, const Stmt& self) {
     const auto bytes = static_cast<std::int64_t>(dtype_bytes(store.buffer->dtype)) * elements;
     if (!is_copy_size(bytes)) return self;

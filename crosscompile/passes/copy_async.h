@@ -1,16 +1,17 @@
-// Makes asynchronous copies of what fetches tensors into shared memory ahead of its use, where the target has them
-// (CUDA from sm_80 on): the thread goes on while 4, 8 or 16 bytes are on their way, and waits for them an iteration or
-// more later, as double_buffer has it (ir/late_copy.h).
+// Turns loads that fetch tensors into shared memory ahead of their use into asynchronous copies, on targets that have
+// them (CUDA from sm_80 on): the thread continues while 4, 8 or 16 bytes are in flight, and waits for them one or more
+// iterations later, as double_buffer arranges (ir/late_copy.h).
 //
 //     vectorized for (i = 0; i < 4; ++i)               copy_async(&S[p, 4 * t], &A[k, 4 * t], 16) {
 //       S[p, 4 * t + i] = A[k, 4 * t + i]        ->      vectorized for (i = 0; i < 4; ++i)
 //                                                          S[p, 4 * t + i] = A[k, 4 * t + i]
 //                                                      }
 //
-// A copy of several elements must be aligned on both sides for certain; otherwise each goes by itself, if it is large
-// enough. Where nothing becomes one, nobody has to wait, and what orders copies goes.
+// A copy of several elements must be provably aligned on both sides; otherwise each element is copied by itself, if it
+// is large enough. Where no store becomes a copy, nothing needs to be waited for, and the statements that order copies
+// are removed.
 //
-// Before: insert_barriers, which puts the barrier behind the wait; multi-dimensional indices.
+// Runs after insert_barriers, which places the barrier after the wait. Indices are still multi-dimensional.
 #pragma once
 
 #include "crosscompile/ir/function.h"

@@ -1,4 +1,4 @@
-// How large a piece of IR is, which bounds what passes that copy code may add.
+// Counts the nodes of a piece of IR, to bound how much code passes that copy it may add.
 #pragma once
 
 #include "crosscompile/ir/stmt.h"

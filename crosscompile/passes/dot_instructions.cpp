@@ -10,7 +10,7 @@ namespace {
 
 using namespace ir;
 
-// In each architecture the widest first.
+// Within each architecture, the widest instruction comes first.
 constexpr DotInstruction kInstructions[] = {
     {"vpdpbusd_512", "x86_64", {"avx512vnni", ""}, DType::i32, DType::u8, DType::i8, 16, 4},
     {"vpdpbusd_256", "x86_64", {"avx512vnni", "avx512vl"}, DType::i32, DType::u8, DType::i8, 8, 4},

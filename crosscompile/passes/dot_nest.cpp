@@ -23,7 +23,7 @@ constexpr Types kTypes[] = {
     {DType::i32, DType::i16, DType::i16}, {DType::f32, DType::bf16, DType::bf16}, {DType::f32, DType::f16, DType::f16},
 };
 
-// One instruction of that name, or dots of all types in the sizes of the nest.
+// Returns the instruction of that name or, for kDot, dots of all types in the sizes of the nest.
 std::vector<DotInstruction> candidates(std::string_view name, const LoopNest& nest) {
   std::vector<DotInstruction> found;
   if (name != kDot) {
@@ -52,7 +52,8 @@ std::vector<DotInstruction> candidates(std::string_view name, const LoopNest& ne
   return found;
 }
 
-// Whether the lanes' elements all are one behind the other, as 1, or all the same group, as 0.
+// Returns "" when the elements along the lanes are consecutive, or form one group that is the same for all lanes, and
+// otherwise an error message.
 std::string check_layout(const DotInstruction& dot, const NestMatch& match) {
   const Expr group(std::int64_t{dot.group});
   for (std::size_t i = 0; i < match.operands.size(); ++i) {
@@ -89,7 +90,7 @@ Found find(std::string_view name, const LoopNest& nest, bool with_layout) {
     const auto check = [&](NestMatch& match) { return with_layout ? check_layout(dot, match) : std::string(); };
     std::string mismatch;
     if (auto match = match_nest(dot_meaning(dot), nest, check, mismatch)) return {dot, std::move(*match)};
-    // What an operand's place is refused for says more than the types that it is not.
+    // A mismatch in an operand's layout tells more than a mismatch in the types of another candidate.
     if (first.empty() || (mismatch.starts_with("expected the elements") && !first.starts_with("expected the elements")))
       first = mismatch;
   }

@@ -1,5 +1,5 @@
-// Loop nests that are a "dot" of ir/expr.h: what `tensorize AXIS dot`, or with an instruction's name, puts in their
-// place.
+// Recognises loop nests that compute a "dot" of ir/expr.h: `tensorize AXIS dot`, or an instruction's name in place of
+// dot, replaces them.
 #pragma once
 
 #include "crosscompile/passes/match_nest.h"
@@ -10,17 +10,17 @@
 
 namespace ferry::passes {
 
-inline constexpr std::string_view kDot = "dot";  // of any types and sizes that a dot can have
+inline constexpr std::string_view kDot = "dot";  // any types and sizes that a dot can have
 
-// kDot and the instructions of dot_instructions.h.
+// Returns kDot and the names of the instructions of dot_instructions.h.
 std::vector<std::string> dot_names();
 
-// Empty when the nest multiplies and adds as the dot of that name does; how its operands stand in memory is not looked
-// at. Else "expected X, got Y".
+// Returns "" when the nest multiplies and adds as the dot of that name does, whatever the memory layout of its
+// operands, and otherwise "expected X, got Y".
 std::string check_dot(std::string_view name, const LoopNest& nest);
 
-// The nest as a store of a dot; CompileError "expected X, got Y". Elements of a factor stand one behind the other, or
-// are the same for all lanes.
+// Returns the nest as a store of a dot; throws CompileError "expected X, got Y". The elements of a factor must be
+// consecutive, or the same for all lanes.
 ir::Stmt dot_of(std::string_view name, const LoopNest& nest);
 
 }  // namespace ferry::passes

@@ -14,7 +14,7 @@ namespace {
 
 using namespace ir;
 
-// Rarely run, so that its copies are not worth their size.
+// Turns unrolled loops back into serial ones, in code that runs too rarely to be worth the size of the copies.
 class Rerolled : public Mutator {
  protected:
   using Mutator::mutate_node;
@@ -55,11 +55,11 @@ class Doubler : public Mutator {
   }
 
  private:
-  // Nothing when no guard is known to hold in a whole tile.
+  // Returns nothing when no guard is known to hold in a full tile.
   Stmt with_whole_copy(const Stmt& loop) {
     Expr is_whole;
     Outcomes outcomes;
-    bool is_inside = false;  // a guard is tested in every iteration of something
+    bool is_inside = false;  // whether a guard is tested in every iteration of an inner loop
     for (const Guard& guard : find_guards(loop, knowledge_)) {
       const bool is_short = std::all_of(guard.inner.begin(), guard.inner.end(),
                                         [](const Range& range) { return as_int(range.extent) != nullptr; });
@@ -79,7 +79,7 @@ class Doubler : public Mutator {
   }
 
   Knowledge knowledge_;
-  bool in_kernel_ = false;  // loops over blocks or threads stand around
+  bool in_kernel_ = false;  // whether loops over blocks or threads enclose this place
 };
 
 }  // namespace

@@ -49,7 +49,7 @@ class Dropper : public Mutator {
 }  // namespace
 
 Function drop_unread(Function function) {
-  // What is not stored reads nothing either.
+  // Repeats until nothing changes: a store that is removed no longer reads its operands either.
   while (function.body.defined()) {
     ReadFinder reads;
     reads.visit(function.body);

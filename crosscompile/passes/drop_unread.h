@@ -1,5 +1,5 @@
-// Removes what kernels store where nobody reads it, and the buffers themselves: a stage whose readers have no
-// iterations, say.
+// Dead store elimination in kernels: removes stores to buffers that nothing reads, and the buffers themselves, for
+// example of a stage whose readers have no iterations.
 //
 //     global f32 P[585]
 //     blockIdx.x for (b in 1)                       blockIdx.x for (b in 1)
@@ -7,10 +7,10 @@
 //     blockIdx.x for (b in 1)
 //       Y[...] = I[...]
 //
-// Checks stay. For GPUs: both ways to CUDA, by source and by LLVM, then have the same kernels, so that one plan serves
-// both.
+// Assertions stay. For GPUs: source and LLVM code generation for CUDA then have the same kernels, so that one plan
+// serves both.
 //
-// Before: all passes that make or remove loads; where buffers are is not known yet (plan_workspace).
+// Runs after all passes that make or remove loads, and before plan_workspace, which places the buffers.
 #pragma once
 
 #include "crosscompile/ir/function.h"

@@ -56,7 +56,7 @@ class Flattener : public Mutator {
   Expr position(const Buffer& buffer, const std::vector<Expr>& indices) const {
     const Expr plain = linear_index(buffer, indices);
     if (!buffer.swizzled) return plain;
-    // What stays within a piece stays together.
+    // A vector that stays within a piece keeps its elements consecutive.
     const std::int64_t piece = swizzled_piece(buffer);
     if (const auto* ramp = plain.as<Ramp>(); ramp != nullptr && is_constant(ramp->stride, 1)) {
       const auto lanes = static_cast<std::int64_t>(ramp->type.lanes);
@@ -72,7 +72,7 @@ class Flattener : public Mutator {
     return swizzled(buffer, plain);
   }
 
-  // Each lane by itself: with a variable in the place of the position.
+  // Swizzles each lane by itself, with a variable in the place of the position.
   static Expr swizzled_lanes(const Buffer& buffer, const Expr& positions) {
     const Expr one = Var::make("position");
     return on_lanes(swizzled(buffer, one), one, positions);
@@ -91,7 +91,7 @@ class Flattener : public Mutator {
     return result;
   }
 
-  const For* lanes_ = nullptr;  // the vectorized loop around
+  const For* lanes_ = nullptr;  // the enclosing vectorized loop
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace ferry::passes {
 namespace {
 
 constexpr const char* kAxisNames[] = {"threadIdx.x", "threadIdx.y", "threadIdx.z"};
-// threadIdx.z of CUDA: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+// Maximum of threadIdx.z in CUDA: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
 constexpr std::int64_t kCudaThreadsZ = 64;
 
 std::string number(std::int64_t value) { return count_text(static_cast<std::uint64_t>(value)); }

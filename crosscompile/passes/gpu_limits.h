@@ -1,4 +1,4 @@
-// Refuses kernels that a target's GPU has no room for.
+// Rejects kernels that exceed the limits of the target's GPU.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -6,8 +6,9 @@
 
 namespace ferry::passes {
 
-// Of a function that went through all other passes. CompileError, with the numbers, for blocks of more threads or more
-// shared memory than the target allows; what the target does not say, the device says when it loads the module.
+// Takes a function that went through all other passes. Throws CompileError, with the numbers, for blocks with more
+// threads or more shared memory than the target allows; the device checks limits that the target does not give when it
+// loads the module.
 void check_gpu_limits(const ir::Function& function, const Target& target);
 
 }  // namespace ferry::passes

@@ -65,8 +65,8 @@ class GuardFinder : public Visitor {
     }
   }
 
-  // `wanted`: the outcome of this part of a condition that its whole is wanted to have. In a && b that is wanted false
-  // either could give it, so neither is chosen.
+  // `wanted`: the outcome of this part that gives its whole condition the wanted outcome. Where a && b is wanted false,
+  // either part could make it so, and neither is collected.
   void collect(const Expr& condition, bool wanted) {
     if (const auto* unary = condition.as<Unary>(); unary != nullptr && unary->op == UnaryOp::logical_not)
       return collect(unary->value, !wanted);
@@ -110,7 +110,8 @@ class GuardFinder : public Visitor {
     return {};
   }
 
-  // Inside all loops from the given one on: entered only for the few conditions that need it.
+  // Proves the condition inside all loops from the given one on; the loops are entered only for the few conditions that
+  // need it.
   bool proves(const Expr& condition, std::size_t loop) {
     if (loop == loops_.size()) return knowledge_.proves(condition);
     const Knowledge::Loop inside(knowledge_, loops_[loop].var, loops_[loop].min, loops_[loop].extent);
@@ -156,7 +157,7 @@ class Assumer : public Mutator {
   }
 
  private:
-  // Each part is mutated once: conditions nest in conditions, and a second time at each level would double the work.
+  // Each part is mutated only once: conditions nest, and mutating twice at each level would take exponential time.
   template <class Node>
   Expr choice(const Node& node, const Expr& self) {
     const Expr condition = mutate(node.condition);

@@ -25,30 +25,30 @@ namespace {
 
 using namespace ir;
 
-// A variable and the only value that it has where a condition holds; nothing: no variable.
+// A variable and the only value that it has where a condition holds; nothing when there is no such variable.
 struct Known {
   Expr var;
   std::int64_t value = 0;
 };
 
-// Of an element of shared memory.
+// An access to an element of shared memory.
 struct Access {
   const Buffer* buffer;
   const std::vector<Expr>* indices;
-  const Store* store;  // null: it reads
+  const Store* store;  // null for a read
   Expr part;           // the first index, as long as it tells iterations apart (disjoint_parts)
-  Known when = {};     // it happens in this iteration of a loop alone
+  Known when = {};     // the access happens only in this iteration of a loop
 };
 using Accesses = std::vector<Access>;
 
-// Loops that may be walked iteration by iteration: their first values and numbers of iterations.
+// Loops that may be walked iteration by iteration, with their first values and trip counts.
 struct ShortLoop {
   std::int64_t first = 0, iterations = 0;
 };
 using ShortLoops = std::unordered_map<const ExprNode*, ShortLoop>;
 constexpr std::int64_t kMostWalks = 8;
 
-// "k < 1" and "k == 0", of a short loop that begins at 0.
+// Recognises "k < 1" and "k == 0" for a short loop that begins at 0.
 Known known_by(const Expr& condition, const ShortLoops& loops) {
   const auto* node = condition.as<Binary>();
   if (node == nullptr) return {};
@@ -105,7 +105,7 @@ Accesses accesses_of(const Part& part, const ShortLoops& loops = {}, const Known
   return std::move(collector.found);
 }
 
-// The number of parts, for an index such as (k + 1) % 3; 0 for any other.
+// Returns the number of parts for an index such as (k + 1) % 3, and 0 for any other.
 std::int64_t parts_of(const Expr& index) {
   const auto* node = index.defined() ? index.as<Binary>() : nullptr;
   if (node == nullptr || node->op != BinaryOp::mod) return 0;
@@ -113,7 +113,7 @@ std::int64_t parts_of(const Expr& index) {
   return parts == nullptr ? 0 : *parts;
 }
 
-// The first index in the only iteration in which it happens.
+// Returns the first index in the only iteration in which the access happens.
 Expr part_in(const Expr& part, const Known& when) {
   if (!when.var.defined() || !uses_var(part, when.var)) return part;
   return simplify(substitute(part, {{when.var.get(), Expr(when.value)}}));
@@ -130,8 +130,8 @@ void add_once(Accesses& all, const Access& access) {
     all.push_back(access);
 }
 
-// Whether the first dimension keeps two accesses apart: parts k % 3 and (k + 1) % 3 of what double_buffer keeps, or
-// parts 3 and k of what happens where k is 0.
+// Returns whether two accesses differ in the first dimension: parts k % 3 and (k + 1) % 3 of a buffer that
+// double_buffer has extended, or parts 3 and k of an access that happens only where k is 0.
 bool disjoint_parts(const Access& first, const Access& second) {
   if (!first.part.defined() || !second.part.defined()) return false;
   const Known &a = first.when, &b = second.when;
@@ -146,17 +146,17 @@ bool disjoint_parts(const Access& first, const Access& second) {
   return known != nullptr && *known % parts != 0;
 }
 
-// Decides where barriers stand: before which statements.
+// Collects the statements before which a barrier is needed.
 class BarrierPlan {
  public:
-  // Of each variable how many values it takes; -1 when that is not known.
+  // Number of values each variable takes; -1 when that is unknown.
   using Ranges = std::unordered_map<const ExprNode*, std::int64_t>;
 
   BarrierPlan(std::vector<Expr> threads, Ranges ranges)
       : threads_(std::move(threads)), differing_(threads_), ranges_(std::move(ranges)) {}
   std::unordered_set<const StmtNode*> before;
 
-  // `pending`: what was accessed since the last barrier.
+  // `pending`: the accesses since the last barrier.
   void walk(const Stmt& stmt, Accesses& pending) {
     if (const Block* block = stmt.as<Block>()) {
       for (const Stmt& step : block->body) walk(step, pending);
@@ -168,7 +168,7 @@ class BarrierPlan {
                          "' holds: expected that all of them come there, got a condition or a loop that differs from "
                          "thread to thread");
     if (const Evaluate* order = stmt.as<Evaluate>(); order != nullptr && groups_left(*order)) {
-      // What any of the copies so far may have written only now.
+      // Asynchronous stores may have completed only now.
       for (const Access& late : late_) add_once(pending, late);
       return;
     }
@@ -180,7 +180,7 @@ class BarrierPlan {
     descend(stmt, own, inside);
     const For* loop = stmt.as<For>();
     if (loop != nullptr && begins_with_barrier(loop->body, pending)) {
-      // Unless it runs not once.
+      // The body clears the pending accesses unless the trip count is zero.
       if (const std::int64_t* extent = as_int(loop->extent); extent != nullptr && *extent > 0) pending.clear();
     } else {
       expect_common(*cause);
@@ -191,7 +191,7 @@ class BarrierPlan {
   }
 
  private:
-  // The threads of a block all come to a barrier.
+  // Requires that all threads of a block reach the barrier.
   void expect_common(const Access& cause) const {
     if (!divided_) return;
     throw CompileError("'" + cause.buffer->name +
@@ -200,7 +200,7 @@ class BarrierPlan {
                        "that differs from thread to thread");
   }
 
-  // Whether a barrier stands before all that may collide with what was accessed so far.
+  // Returns whether a barrier precedes every access that may conflict with the accesses so far.
   bool begins_with_barrier(const Stmt& stmt, const Accesses& so_far) const {
     if (before.contains(stmt.get())) return true;
     const auto collides = [&](const auto& part) {
@@ -224,7 +224,8 @@ class BarrierPlan {
       const std::int64_t* first = as_int(loop->min);
       if (first != nullptr && extent != nullptr && *extent >= 1 && *extent <= kMostWalks)
         loops_[loop->var.get()] = {*first, *extent};
-      // Again with what the iteration before has left; and until parts of several iterations come round.
+      // Walks the body again with the accesses of the previous iteration and, for rotating parts, until every part has
+      // been reused.
       std::int64_t walks = 2;
       for (const Access& access : accesses_of(loop->body, loops_, when_)) {
         if (parts_of(access.part) != 0 && uses_var(access.part, loop->var))
@@ -264,7 +265,8 @@ class BarrierPlan {
     }
   }
 
-  // In what was accessed, a variable gets another value, one less than it had; nothing: one that is known no longer.
+  // Moves accesses into the next iteration: the variable gets `value` in them, one less than before. Without a value
+  // the variable is no longer known.
   static void set_parts(Accesses& pending, const Expr& var, const Expr& value) {
     for (Access& access : pending) {
       if (access.part.defined() && uses_var(access.part, var))
@@ -277,7 +279,7 @@ class BarrierPlan {
     }
   }
 
-  // Of the new accesses the first that another thread's old one may collide with.
+  // Returns the first new access that may conflict with an old one of another thread.
   const Access* conflict(const Accesses& old, const Accesses& now) const {
     for (const Access& second : now)
       for (const Access& first : old)
@@ -287,11 +289,11 @@ class BarrierPlan {
 
   bool may_collide(const Access& first, const Access& second) const {
     if (first.store == nullptr && second.store == nullptr) return false;
-    // A stage's loops compute each point once, so its store never writes an element twice before it is read.
+    // The loops of a stage compute each point once, so its store never writes an element twice before it is read.
     return first.store != second.store && !disjoint_parts(first, second) && !is_own(first, second);
   }
 
-  // Whether two threads that touch the same element by these are the same thread.
+  // Returns whether two threads whose accesses touch the same element must be the same thread.
   bool is_own(const Access& first, const Access& second) const {
     for (std::size_t i = 0; i < first.indices->size(); ++i)
       if (!equal((*first.indices)[i], (*second.indices)[i])) return false;
@@ -302,8 +304,8 @@ class BarrierPlan {
     });
   }
 
-  // The variables whose values follow from the index: those of a sum in which each weighs more than all lighter ones
-  // together can.
+  // Adds the variables whose values follow from the index: those of a sum in which each has a larger weight than all
+  // lighter ones together can contribute.
   void add_determined(const Expr& index, std::vector<Expr>& known) const {
     struct Term {
       Expr var;
@@ -318,7 +320,7 @@ class BarrierPlan {
       terms.push_back({var, std::abs(affine->coefficient), range->second});
     }
     std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.weight < b.weight; });
-    std::int64_t reach = 1;  // above what the lighter ones come to
+    std::int64_t reach = 1;  // greater than the maximum that the lighter ones contribute
     for (const Term& term : terms) {
       if (term.weight < reach) return;
       const bool is_last = &term == &terms.back();
@@ -327,7 +329,7 @@ class BarrierPlan {
     for (const Term& term : terms) known.push_back(term.var);
   }
 
-  // Whether threads may see other values: what comes from memory may be anything.
+  // Returns whether threads may see different values; a value from memory may be anything.
   bool differs(const Expr& expr) const {
     return contains(expr, {NodeKind::Load}) ||
            std::any_of(differing_.begin(), differing_.end(), [&](const Expr& var) { return uses_var(expr, var); });
@@ -336,9 +338,9 @@ class BarrierPlan {
   std::vector<Expr> threads_, differing_;
   Ranges ranges_;
   ShortLoops loops_;
-  Known when_;            // what conditions around say
-  Accesses late_;         // stores into what is filled ahead
-  bool divided_ = false;  // by a condition or loop around
+  Known when_;            // known from the enclosing conditions
+  Accesses late_;         // asynchronous stores
+  bool divided_ = false;  // whether an enclosing condition or loop differs between threads
 };
 
 class Inserter : public Mutator {

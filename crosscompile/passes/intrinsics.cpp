@@ -12,7 +12,7 @@ namespace {
 
 using namespace ir;
 
-// Rules that use intrinsics in turn go no deeper than this; more is a circle.
+// Maximum nesting of rules that use other intrinsics; deeper nesting indicates recursion.
 constexpr int kMaxNesting = 32;
 
 std::string counted(std::size_t count, const char* what) {
@@ -67,7 +67,7 @@ class IntrinsicLowerer : public Mutator {
       throw CompileError(who + ": expected an expression of type " + to_text(call.type) + ", got " +
                          (result.defined() ? to_text(result.type()) : "nothing"));
     }
-    // The built-in function of that name is meant.
+    // A rule that returns a call of its own name refers to the built-in function.
     if (const auto* same = result.as<Call>(); same != nullptr && same->name == call.name) return result;
     if (nesting_ >= kMaxNesting) throw CompileError(who + " leads back to itself");
     return IntrinsicLowerer(context_, target_, nesting_ + 1).mutate(result);

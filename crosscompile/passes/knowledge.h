@@ -1,5 +1,5 @@
-// What holds at the place in a function that a pass is looking at, kept up to date on the way down: cheaper than giving
-// simplify() and can_prove() a list of facts each time.
+// The facts that hold at a pass's current position in a function, updated on the way down the tree: cheaper than
+// passing simplify() and can_prove() a list of facts each time.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -11,13 +11,13 @@ namespace ferry::passes {
 
 class Knowledge {
  public:
-  // What holds everywhere in the function.
+  // Starts with the facts that hold everywhere in the function.
   explicit Knowledge(const ir::Function& function);
 
   ir::Expr simplify(const ir::Expr& expr) { return simplifier_.mutate(expr); }
   bool proves(const ir::Expr& condition);
 
-  // Scopes end in the opposite order of their beginnings. Inside a loop there is at least one iteration.
+  // Scopes must end in the reverse order of their construction. Inside a loop there is at least one iteration.
   class Loop {
    public:
     Loop(Knowledge& knowledge, const ir::Expr& var, const ir::Expr& min, const ir::Expr& extent);

@@ -17,10 +17,10 @@ std::vector<Expr> lanes_of_all(const std::vector<Expr>& vectors, const Expr& lan
 
 Expr lane_of_let(const Let& node, const Expr& lane) {
   if (node.value.type().is_vector()) {
-    // Each lane of the body may look at any lane of the value.
+    // Each lane of the body may read any lane of the value.
     return lane_of(substitute(node.body, Substitution{{node.var.get(), node.value}}), lane);
   }
-  // The variable is defined once for each lane that is written out.
+  // Defines the variable once for each lane that is written out.
   const Expr var = Var::make(node.var.as<Var>()->name, node.var.type());
   return Let::make(var, node.value, lane_of(substitute(node.body, Substitution{{node.var.get(), var}}), lane));
 }

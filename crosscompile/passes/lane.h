@@ -1,17 +1,18 @@
-// One lane of a vector expression, as a scalar expression.
+// Extracts one lane of a vector expression as a scalar expression.
 #pragma once
 
 #include "crosscompile/ir/expr.h"
 
 namespace ferry::passes {
 
-// `lane` counts from 0 and may be any expression of type kIndex. A scalar is its own lane. VectorReduce stays inside.
+// `lane` counts from 0 and may be any expression of type kIndex. A scalar is returned as it is. VectorReduce stays
+// inside.
 ir::Expr lane_of(const ir::Expr& vector, const ir::Expr& lane);
 
-// Lane `lane` of a "dot": the sum's lane plus its group of products.
+// Returns lane `lane` of a "dot": the sum's lane plus its group of products.
 ir::Expr dot_lane(const ir::Call& dot, const ir::Expr& lane);
 
-// The lanes combined one after the other.
+// Combines the lanes one after the other.
 ir::Expr reduced(const ir::VectorReduce& node);
 
 }  // namespace ferry::passes

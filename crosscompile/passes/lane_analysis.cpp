@@ -18,12 +18,12 @@ namespace {
 using namespace ir;
 
 struct Access {
-  std::vector<Expr> indices;  // with the lets of the body replaced
-  std::vector<Range> loops;   // of the body, around the access
+  std::vector<Expr> indices;  // with the lets of the body substituted
+  std::vector<Range> loops;   // loops of the body around the access
   const Store* store;         // null for a load
 };
 
-// What happens to one buffer.
+// All accesses to one buffer.
 struct Uses {
   std::vector<Access> accesses;
   bool stored = false;
@@ -109,8 +109,8 @@ class LaneAnalyzer {
  public:
   LaneAnalyzer(const Expr& var, Knowledge& knowledge) : var_(var), knowledge_(knowledge) {}
 
-  // Every access of iteration v lies in [c * v + r, c * v + r + |c|) of one dimension, the same c and r for all: no two
-  // iterations meet.
+  // Returns whether the iterations access disjoint ranges of the dimension: every access of iteration v lies in [c * v
+  // + r, c * v + r + |c|), with the same c and r for all.
   bool apart(const Uses& uses, std::size_t dimension) const {
     std::optional<Affine> first;
     std::int64_t lowest = 0;
@@ -138,11 +138,12 @@ class LaneAnalyzer {
     for (std::size_t d = 0; d < rank; ++d) {
       if (apart(uses, d)) return true;
     }
-    // Lanes of one vector store that meet write in order, and nothing else looks at the buffer.
+    // Lanes of one vector store that overlap write in lane order, and no other statement accesses the buffer.
     return uses.accesses.size() == 1 && uses.accesses[0].loops.empty() && depends_on_lane(uses.accesses[0]);
   }
 
-  // All accesses are reductions by one operation into elements that do not depend on the lane.
+  // Returns the operation when all accesses are reductions by a single one into elements that do not depend on the
+  // lane.
   std::optional<ReduceOp> shared_reduction(const Uses& uses) const {
     std::optional<ReduceOp> op;
     std::size_t stores = 0;

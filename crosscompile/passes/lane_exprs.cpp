@@ -35,7 +35,7 @@ Expr LaneMutator::mutate_node(const Select& node, const Expr& self) {
 
 namespace {
 
-// Lanes outside of the mask give 0 anyway.
+// Returns whether the expression is a load under this mask, whose lanes outside of the mask give 0 already.
 bool is_masked_load(const Expr& expr, const Expr& mask) {
   const auto* load = expr.as<Load>();
   if (load == nullptr || !load->mask.defined()) return false;
@@ -46,8 +46,8 @@ bool is_masked_load(const Expr& expr, const Expr& mask) {
 
 }  // namespace
 
-// With a condition of its own for each lane both sides are computed, their loads under masks. What all lanes share of
-// it is still a choice for all, if the other side may stand twice.
+// Where the condition differs between lanes, both sides are computed, with their loads under masks. The part of the
+// condition that all lanes share remains a choice for all, if the other side may be duplicated.
 Expr LaneMutator::mutate_node(const IfThenElse& node, const Expr& self) {
   Expr same, differing;
   const bool may_split = is_arithmetic(node.condition) && is_arithmetic(node.on_false);
@@ -95,8 +95,8 @@ Expr LaneMutator::mutate_node(const Load& node, const Expr& self) {
   }
   Expr mask = mutate(node.mask);
   const std::uint32_t lanes = std::max(lanes_of(indices), mask ? mask.type().lanes : 1);
-  // Whatever the condition says, an input may be read where it has elements. In other memory the condition may also
-  // keep elements from being read before they are written.
+  // An input may be read at any valid index, whatever the condition. In other memory the condition may also prevent
+  // reads of elements that are not written yet.
   const bool always_there = inputs_.contains(node.buffer.get()) && in_bounds(*node.buffer, node.indices);
   const bool needs_mask = mask_.defined() && !always_there;
   if (lanes == 1) {
@@ -139,8 +139,8 @@ Expr LaneMutator::mutate_node(const Let& node, const Expr& self) {
   return Let::make(var, value, body);
 }
 
-// What is a vector already belongs to a vectorized loop inside; lanes of lanes do not exist, and lanes of the two loops
-// must not meet in one access, even where they are as many.
+// Vector nodes belong to an inner vectorized loop. There are no vectors of vectors, and lanes of the two loops must not
+// be combined in one access, even if both loops have the same number of lanes.
 Expr LaneMutator::mutate_node(const Ramp&, const Expr&) { throw NoVectorForm{}; }
 Expr LaneMutator::mutate_node(const Broadcast&, const Expr&) { throw NoVectorForm{}; }
 Expr LaneMutator::mutate_node(const VectorReduce&, const Expr&) { throw NoVectorForm{}; }

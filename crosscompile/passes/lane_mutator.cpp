@@ -16,7 +16,7 @@ using namespace ir;
 
 namespace {
 
-// The accesses of one iteration to its own buffers, inside a serial loop over the lanes.
+// Redirects the accesses of one iteration to its private buffers, inside a serial loop over the lanes.
 class OneLane : public Mutator {
  public:
   using Wide = std::unordered_map<const Buffer*, BufferRef>;
@@ -43,7 +43,7 @@ class OneLane : public Mutator {
 
  private:
   std::vector<Expr> with_lane(std::vector<Expr> indices) const {
-    // The other indices are vectors where a vectorized loop stands inside.
+    // The other indices are vectors where there is an inner vectorized loop.
     indices.push_back(widen(lane_, lanes_of(indices)));
     return indices;
   }
@@ -62,7 +62,8 @@ LaneMutator::LaneMutator(const Target& target, const std::unordered_set<const Bu
 
 Stmt LaneMutator::vectorize(const Stmt& body) { return or_scalar(body); }
 
-// Under a mask or a let of vectors a lane alone could not be run again from here, so the place around it decides.
+// Under a mask or a let of vectors, a single lane could not be executed from here, so an enclosing statement becomes
+// the scalar loop.
 Stmt LaneMutator::or_scalar(const Stmt& stmt) {
   if (mask_.defined() || vector_lets_ > 0) return mutate(stmt);
   try {
@@ -100,8 +101,8 @@ Stmt LaneMutator::mutate_node(const Store& node, const Stmt&) {
                      widen(mutate(node.value), loop_.lanes), mask);
 }
 
-// element = element op the lanes' values combined. Lanes that do not take part contribute the identity; when none does,
-// the element is not touched, since it may not even exist.
+// Makes element = element op (the lanes' combined values). Inactive lanes contribute the identity; when no lane is
+// active, the element is not accessed, since it may not even exist.
 Stmt LaneMutator::reduce(const Store& node, ReduceOp op) {
   std::vector<Expr> indices;
   for (const Expr& index : node.indices) indices.push_back(mutate(index));
@@ -116,7 +117,7 @@ Stmt LaneMutator::reduce(const Store& node, ReduceOp op) {
 Stmt LaneMutator::mutate_node(const For& node, const Stmt& self) {
   const Expr min = mutate(node.min);
   const Expr extent = mutate(node.extent);
-  // Another range in each lane.
+  // The range differs between lanes.
   if (min.type().is_vector() || extent.type().is_vector()) throw NoVectorForm{};
   const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
   Stmt body = or_scalar(node.body);
@@ -132,7 +133,7 @@ Stmt LaneMutator::mutate_node(const Block& node, const Stmt&) {
 }
 
 Stmt LaneMutator::mutate_node(const If& node, const Stmt&) {
-  // What is the same for all lanes is tested once, outside of the mask.
+  // The part of the condition that is the same for all lanes is tested once, outside of the mask.
   Expr same, differing;
   std::vector<Expr> shared;
   const bool may_split = !node.on_false.defined() && is_arithmetic(node.condition);
@@ -143,7 +144,7 @@ Stmt LaneMutator::mutate_node(const If& node, const Stmt&) {
     all = all ? all && condition : condition;
   }
   if (!differing.defined()) return scalar_if(node, same);
-  // The condition is computed once, before the statements under it can change what it looks at.
+  // The condition is computed once, before the statements under it can change the values that it reads.
   const Expr chosen = Var::make("mask", differing.type());
   std::vector<Stmt> parts;
   {
@@ -200,7 +201,7 @@ Stmt LaneMutator::mutate_node(const LetStmt& node, const Stmt& self) {
   }
   const Scoped<std::size_t> one_more(vector_lets_, vector_lets_ + 1);
   const std::string& name = node.var.as<Var>()->name;
-  // Loads look through the variable only as long as it stays a Ramp.
+  // Address arithmetic sees through the variable only as long as it stays a Ramp.
   if (const auto* ramp = value.as<Ramp>()) {
     const Expr base = Var::make(name, ramp->base.type());
     vectors_[node.var.get()] = Ramp::make(base, ramp->stride, loop_.lanes);
@@ -221,7 +222,7 @@ Stmt LaneMutator::mutate_node(const Assert& node, const Stmt& self) {
   return Assert::make(condition, node.message);
 }
 
-// The effect must happen once a lane.
+// The side effect must happen once per lane.
 Stmt LaneMutator::mutate_node(const Evaluate&, const Stmt&) { throw NoVectorForm{}; }
 
 }  // namespace ferry::passes

@@ -1,4 +1,4 @@
-// The body of one vectorized loop, as vectors: the part of vectorize that works below the loop.
+// Turns the body of one vectorized loop into vector operations: the part of vectorize that works below the loop.
 #pragma once
 
 #include "crosscompile/ir/mutator.h"
@@ -21,11 +21,12 @@ struct LaneLoop {
 
 class LaneMutator : public ir::Mutator {
  public:
-  // `knowledge` is of the body: never of the condition behind a mask. Elements of `inputs` may be read at any time.
+  // `knowledge` describes the body, and never includes the condition behind a mask. Elements of `inputs` may be read at
+  // any time.
   LaneMutator(const Target& target, const std::unordered_set<const ir::Buffer*>& inputs, LaneLoop loop,
               LaneAnalysis analysis, Knowledge& knowledge);
 
-  // Statements without a vector form come back as serial loops over the lanes.
+  // Statements without a vector form become serial loops over the lanes.
   ir::Stmt vectorize(const ir::Stmt& body);
 
  protected:
@@ -50,10 +51,10 @@ class LaneMutator : public ir::Mutator {
   ir::Stmt mutate_node(const ir::Evaluate& node, const ir::Stmt& self) override;
 
  private:
-  // A buffer of one iteration, and the buffer of all lanes that stands for it.
+  // A buffer private to an iteration, and the buffer for all lanes that replaces it.
   struct Private {
     ir::BufferRef wide;
-    ir::Expr mask;  // the one in force at its allocation
+    ir::Expr mask;  // the active mask at its allocation
   };
 
   ir::Stmt or_scalar(const ir::Stmt& stmt);
@@ -71,11 +72,11 @@ class LaneMutator : public ir::Mutator {
   const std::unordered_set<const ir::Buffer*>& inputs_;
   LaneLoop loop_;
   LaneAnalysis analysis_;
-  Knowledge& knowledge_;         // of every lane, in terms of the scalar loop
+  Knowledge& knowledge_;         // holds in every lane, in terms of the scalar loop
   ir::Substitution vectors_;     // variables that differ between lanes
-  std::size_t vector_lets_ = 0;  // those of them that LetStmt around the current place define
+  std::size_t vector_lets_ = 0;  // number of those that an enclosing LetStmt defines
   std::unordered_map<const ir::Buffer*, Private> private_;
-  ir::Expr mask_;  // lanes that run the current place; nothing: all
+  ir::Expr mask_;  // lanes that execute the current place; nothing: all
 };
 
 }  // namespace ferry::passes

@@ -1,4 +1,4 @@
-// What the files of LaneMutator share.
+// Shared by the files of LaneMutator.
 #pragma once
 
 #include "crosscompile/ir/expr.h"
@@ -13,7 +13,7 @@ namespace ferry::passes {
 // Thrown inside LaneMutator where a statement has no vector form, and caught by or_scalar.
 struct NoVectorForm {};
 
-// A value for the time of a scope, left by a return or by NoVectorForm.
+// Sets a value for the duration of a scope, whether the scope ends normally or by NoVectorForm.
 template <class T>
 class Scoped {
  public:
@@ -38,7 +38,7 @@ inline std::vector<ir::Expr> widen_all(std::vector<ir::Expr> exprs, std::uint32_
   return exprs;
 }
 
-// The conditions that && joins.
+// Returns the operands of a conjunction.
 inline std::vector<ir::Expr> conjuncts(const ir::Expr& condition) {
   const auto* both = condition.as<ir::Binary>();
   if (both == nullptr || both->op != ir::BinaryOp::logical_and) return {condition};

@@ -30,7 +30,7 @@ Expr make_progression(const Expr& base, const Expr& stride, std::uint32_t lanes)
   return is_constant(stride, 0) ? Broadcast::make(base, lanes) : Ramp::make(base, stride, lanes);
 }
 
-// Zero strides meet every factor on the way to an address.
+// Multiplies, but folds zeros: strides of zero meet every factor of an address.
 Expr times(const Expr& a, const Expr& b) {
   if (is_constant(a, 0)) return a;
   return is_constant(b, 0) ? b : a * b;

@@ -25,7 +25,7 @@ std::string symbol_text(const std::string& name) {
   return text;
 }
 
-// Refuses what a kernel cannot do.
+// Rejects statements that kernels do not support.
 class Checker : public Visitor {
  protected:
   using Visitor::visit_node;

@@ -51,7 +51,7 @@ class Legalizer : public Mutator {
     const Expr value = mutate(node.value);
     if (from == DType::f32) return rounded(to, value);
     if (from == DType::f64) return rounded(to, f64_to_f32_odd(value));
-    // Integers that float32 does not hold exactly are beyond float16's largest number, but not beyond bfloat16's.
+    // Integers that float32 does not represent exactly exceed float16's largest number, but not bfloat16's.
     const bool exact = to == DType::f16 || value.type().bits() <= 16;
     return rounded(to, exact ? cast(DType::f32, value) : int_to_f32_odd(value));
   }
@@ -70,7 +70,7 @@ class Legalizer : public Mutator {
 
   Expr mutate_node(const Call& node, const Expr& self) override {
     if (node.name == "dot") return legal_dot(node, self);
-    // Math functions compute in float32 also where arithmetic does not.
+    // Math functions compute in float32 even where arithmetic is native.
     if (!is_narrow(node.type.code) || !is_math(node.name)) return Mutator::mutate_node(node, self);
     if (node.name == "abs") {
       const Expr bits = bitcast(DType::u16, mutate(node.arguments[0]));
@@ -89,7 +89,7 @@ class Legalizer : public Mutator {
  private:
   bool to_be_replaced(Type type) const { return is_narrow(type.code) && !computes_natively(type.code, target_); }
 
-  // Narrow factors stay as they are for an instruction.
+  // Keeps narrow factors as they are when there is an instruction for them.
   Expr legal_dot(const Call& node, const Expr& self) {
     const Type left = node.arguments[1].type(), right = node.arguments[2].type();
     const std::uint32_t group = left.lanes / node.type.lanes;
@@ -103,7 +103,7 @@ class Legalizer : public Mutator {
                       {mutate(node.arguments[0]), widened(node.arguments[1]), widened(node.arguments[2])});
   }
 
-  // A value of a narrow type, not yet legal, as a legal float32.
+  // Returns a value of a narrow type, not yet legal, as a legal float32.
   Expr as_f32(const Expr& value) {
     const auto* broadcast = value.as<Broadcast>();
     const auto* known = (broadcast != nullptr ? broadcast->value : value).as<FloatImm>();
@@ -114,7 +114,7 @@ class Legalizer : public Mutator {
     return value.type().code == DType::f16 ? f16_bits_to_f32(bits) : bf16_bits_to_f32(bits);
   }
 
-  // A legal float32 rounded to a narrow type.
+  // Returns a legal float32 rounded to a narrow type.
   Expr rounded(DType to, const Expr& value) const {
     if (converts_natively(to, target_)) return Cast::make(to, value);
     return bitcast(to, to == DType::f16 ? f32_to_f16_bits(value) : f32_to_bf16_bits(value));
@@ -125,8 +125,9 @@ class Legalizer : public Mutator {
 
 }  // namespace
 
-// In machine code bfloat16 never: widening is a shift, and x86's rounding instruction flushes subnormals. On RISC-V
-// vectors need the instructions too, since vector code that takes its lanes apart is slower than the integer sequence.
+// Returns false for bfloat16 in machine code: widening is a shift, and x86's rounding instruction flushes subnormals.
+// On RISC-V, vectors need the instructions too, since vector code that extracts its lanes is slower than the integer
+// sequence.
 bool converts_natively(DType type, const Target& target) {
   if (target.is_source) return is_narrow(type);
   if (type != DType::f16) return false;

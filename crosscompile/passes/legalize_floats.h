@@ -1,13 +1,13 @@
-// Replaces what the target cannot do with float16 and bfloat16 by float32 and integers, as ir/expr.h defines it: each
-// operation computes in float32 and rounds, conversions round once.
+// Replaces operations on float16 and bfloat16 that the target lacks by float32 and integer operations, as ir/expr.h
+// defines them: each operation computes in float32 and rounds, conversions round once.
 //
-// After: values of these types are moved as they are (Load, Store, Let, Select, IfThenElse, Broadcast), turned into
-// their bits and back by "bitcast" to and from u16, and
+// Afterwards, values of these types are copied unchanged (Load, Store, Let, Select, IfThenElse, Broadcast), converted
+// to their bits and back by "bitcast" to and from u16, and
 // - cast to and from f32 where converts_natively() holds; there are no other casts from or to them,
 // - compared, added, subtracted, multiplied, divided, negated and reduced where computes_natively() holds.
 //
-// Before: vectors are explicit; the sequences work on them lane by lane, and vectorize recognises reductions more
-// easily before they are spelled out. Stands before the last simplify, which folds what the sequences do to constants.
+// Requires explicit vectors: the sequences work on them lane by lane, and vectorize recognises reductions more easily
+// before they are expanded. Runs before the last simplify, which folds the sequences on constants.
 #pragma once
 
 #include "crosscompile/ir/function.h"

@@ -76,7 +76,7 @@ class LivenessFinder : public Visitor {
     ++position_;
     if (node.buffer->scope == Scope::global) {
       known_[node.buffer.get()] = {found.size(), loops_.size()};
-      // Above any position, so that the first use lowers it.
+      // INT64_MAX is above any position, so the first use lowers it.
       found.push_back({&node, parallel_ > 0, INT64_MAX, -1, bytes_of(*node.buffer)});
     }
     visit(node.body);
@@ -85,11 +85,11 @@ class LivenessFinder : public Visitor {
  private:
   struct Loop {
     std::int64_t begin;
-    std::vector<std::size_t> used;  // buffers allocated outside it whose outermost such loop it is
+    std::vector<std::size_t> used;  // buffers allocated outside of this loop, for which it is the outermost such loop
   };
   struct Known {
     std::size_t index;
-    std::size_t loops;  // around its allocation
+    std::size_t loops;  // number of loops around its allocation
   };
 
   void use(const Buffer* buffer) {
@@ -114,7 +114,7 @@ class LivenessFinder : public Visitor {
       if (!bound || !is_arithmetic(*bound)) {
         throw InternalError("the size of '" + buffer.name + "' has no bound outside the loops around it");
       }
-      // An empty loop nest may come with a negative extent; two of them must not make a positive size.
+      // An empty loop nest may have a negative extent; the product of two of them must not become a positive size.
       bytes = bytes * (can_prove(*bound >= 0, facts_) ? *bound : max(*bound, 0));
     }
     return simplify(bytes, facts_);

@@ -15,7 +15,7 @@ namespace {
 
 using namespace ir;
 
-// A statement as it can be told again after the passes: where it stores, and what it reads for that.
+// Identifies a statement across the passes: the buffer that it stores to, and the buffers that it reads for that.
 struct Stored {
   std::string buffer;
   std::set<std::string> reads;
@@ -46,7 +46,7 @@ Stored stored_by(const Store& node) {
 struct VectorLoop {
   std::string name;
   Expr var;
-  std::vector<Stored> stores;  // at places that differ between its iterations
+  std::vector<Stored> stores;  // at indices that differ between the loop's iterations
 };
 
 class VectorLoops : public Visitor {
@@ -65,7 +65,7 @@ class VectorLoops : public Visitor {
     around_.pop_back();
   }
 
-  // A buffer that is allocated inside of the loop has a place for each iteration all the same.
+  // A buffer that is allocated inside of the loop is private to each iteration, which counts as a different index.
   void visit_node(const Allocate& node) override {
     for (const VectorLoop& loop : around_) own_[node.buffer->name].insert(loop.var.get());
     Visitor::visit_node(node);

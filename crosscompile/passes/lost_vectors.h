@@ -1,5 +1,5 @@
-// Vectorized loops of a schedule that the passes run one element after the other: what is asked for and not done is
-// worth a warning.
+// Finds vectorized loops of a schedule that the passes execute one element at a time, so that ferry can warn about
+// them.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -10,8 +10,9 @@
 
 namespace ferry::passes {
 
-// The names of a lowered function's vectorized loops over results in which nothing is stored as a vector on this
-// target, not even in part. Runs the passes as far as that is decided. None on targets that keep such loops.
+// Returns the names of a lowered function's vectorized loops over results in which no store is a vector on this target,
+// not even in part. Runs the passes up to the point where that is decided. Returns nothing on targets that keep such
+// loops.
 std::vector<std::string> lost_vectors(const ir::Function& lowered, const Target& target);
 
 }  // namespace ferry::passes

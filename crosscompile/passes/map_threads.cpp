@@ -37,8 +37,8 @@ class Finder : public Visitor {
 
 // An axis of the grid or the block.
 struct Axis {
-  Expr var, extent;  // nothing: no loop is bound to it
-  std::string loop;  // whose extent this is
+  Expr var, extent;  // nothing when no loop is bound to it
+  std::string loop;  // the loop that gives the extent
 };
 using Axes = std::unordered_map<ForKind, Axis>;
 
@@ -176,7 +176,7 @@ class KernelMapper : public Mutator {
     const Stmt result = Mutator::mutate_node(node, self);
     const Block* block = result.as<Block>();
     if (block == nullptr || block->body.empty()) return result;
-    // One guard for all.
+    // Merges the guards of all statements into one.
     std::vector<Stmt> inside;
     const Expr* guard = own_guard(block->body.front());
     for (const Stmt& stmt : block->body) {
@@ -189,7 +189,7 @@ class KernelMapper : public Mutator {
   }
 
  private:
-  // The condition of a statement that this pass put under one; null for any other.
+  // Returns the condition of a statement that this pass guarded; null for any other.
   const Expr* own_guard(const Stmt& stmt) const {
     const If* choice = stmt.as<If>();
     if (choice == nullptr || choice->on_false.defined()) return nullptr;
@@ -198,7 +198,7 @@ class KernelMapper : public Mutator {
     return is_own ? &choice->condition : nullptr;
   }
 
-  // Tested once, not in every iteration.
+  // Hoists the guard out of the loop.
   Stmt guard_outside(const For& loop, const Stmt& self) const {
     const Expr* guard = own_guard(loop.body);
     if (guard == nullptr) return self;
@@ -206,9 +206,9 @@ class KernelMapper : public Mutator {
   }
 
   Axes axes_;
-  std::vector<ForKind> open_;                                     // loops around, outermost first
-  std::unordered_map<const Buffer*, std::size_t> opened_before_;  // how many of them are around a buffer
-  std::unordered_map<const ExprNode*, Expr> values_;              // of the old loops' variables
+  std::vector<ForKind> open_;                                     // enclosing loops, outermost first
+  std::unordered_map<const Buffer*, std::size_t> opened_before_;  // how many of them enclose a buffer
+  std::unordered_map<const ExprNode*, Expr> values_;              // for the old loops' variables
   std::unordered_map<const Buffer*, BufferRef> replaced_;
   std::vector<BufferRef> shared_;
   std::vector<Expr> guards_;
@@ -221,7 +221,7 @@ Stmt map_kernel(const Stmt& stmt) {
   return KernelMapper(std::move(collector.axes)).run(stmt);
 }
 
-// Allocations of global memory around kernels belong to none of them.
+// Allocations of global memory around kernels belong to no kernel.
 Stmt map_kernels(const Stmt& stmt) {
   if (const auto* block = stmt.as<Block>()) {
     std::vector<Stmt> kernels;

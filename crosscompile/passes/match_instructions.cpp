@@ -72,7 +72,7 @@ class Matcher : public Mutator {
     for (const ThreadAxis& axis : nest.axes) {
       if (axis.kind == ForKind::thread_x && axis.extent == kAlongX) warp_.x = axis.var;
       if (axis.kind == ForKind::thread_y && axis.extent == kAlongY) warp_.y = axis.var;
-      // Those of the third axis are whole warps.
+      // The third axis counts whole warps, so it does not differ within a warp.
       if (axis.kind != ForKind::thread_z) differing_.push_back(axis.var);
     }
     in_kernel_ = true;

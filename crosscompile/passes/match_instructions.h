@@ -1,8 +1,8 @@
-// Finds what each Intrinsic's instruction is to be given, or says why its definition is not what the instruction does.
-// Targets without the instruction compute the definition, and copy without delay.
+// Instruction selection: finds the arguments of each Intrinsic's instruction, or reports why its definition does not
+// match the instruction. Targets without the instruction compute the definition, and copy synchronously.
 //
-// Before: split_vthreads, so that a thread's part of the work is one nest of loops; not yet insert_barriers, which
-// looks at what definitions read. CompileError as well where not all threads of a warp come to the instruction.
+// Runs after split_vthreads, so that a thread's part of the work is one loop nest, and before insert_barriers, which
+// examines the reads of definitions. Throws CompileError also where not all threads of a warp reach the instruction.
 #pragma once
 
 #include "crosscompile/ir/function.h"

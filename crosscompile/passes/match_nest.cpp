@@ -14,7 +14,7 @@ namespace {
 
 using namespace ir;
 
-// A buffer with indices: a load's or the store's.
+// A buffer with indices, from a load or a store.
 struct Access {
   BufferRef buffer;
   std::vector<Expr> indices;
@@ -28,7 +28,7 @@ std::string expected_got(const Expr& expected, const Expr& got) {
   return "expected '" + to_text(expected) + "', got '" + to_text(got) + "'";
 }
 
-// Finds all ways in which one expression is the other with other buffers. `mismatch` tells of the first difference.
+// Finds all ways in which the two expressions are equal up to their buffers. `mismatch` describes the first difference.
 class Unifier {
  public:
   explicit Unifier(std::string& mismatch) : mismatch_(mismatch) {}
@@ -122,13 +122,14 @@ bool same_steps(const Walk& a, const Walk& b) {
                     [](const Expr& x, const Expr& y) { return can_prove(x == y); });
 }
 
-// Whether another use of the same operand stands to the first as the pattern's does.
+// Returns whether another use of an operand has the same offset from the first use as in the pattern.
 bool stands_alike(const NestMatch::Operand& operand, const Walk& expected, const Walk& got) {
   return same_steps(operand.expected, expected) && same_steps(operand.got, got) &&
          can_prove(got.first - operand.got.first == expected.first - operand.expected.first);
 }
 
-// The pairs, the last of them what is written, as operands; loop order[i] of the nest is the pattern's loop i.
+// Turns the pairs, of which the last is the store, into operands; loop order[i] of the nest corresponds to the
+// pattern's loop i.
 std::optional<NestMatch> operands_of(const Function& pattern, const std::vector<LoopNest::Loop>& pattern_loops,
                                      const std::vector<LoopNest::Loop>& nest_loops, const Pairs& pairs,
                                      std::string& mismatch) {
@@ -211,7 +212,7 @@ std::optional<NestMatch> match_nest(const Function& pattern, const LoopNest& nes
   } else {
     mismatch = expected_got(want.value, have.value);
   }
-  // Only what was found to be different in all of them is worth telling.
+  // Differences found in only some alternatives are not worth reporting.
   if (!alternatives.empty()) mismatch.clear();
   std::string nearest;
   for (Pairs& pairs : alternatives) {
@@ -230,7 +231,7 @@ std::optional<NestMatch> match_nest(const Function& pattern, const LoopNest& nes
         match->conditions = nest.conditions;
         difference = check(*match);
         if (difference.empty()) return match;
-        // Nothing else is as near, and the first has the loops in the order in which they were written.
+        // No later difference is nearer, and the first one has the loops in their original order.
         if (nearest.empty()) nearest = difference;
       }
       if (mismatch.empty()) mismatch = difference;
@@ -242,7 +243,7 @@ std::optional<NestMatch> match_nest(const Function& pattern, const LoopNest& nes
 
 std::string check_steps(const Function& pattern, NestMatch& match) {
   const LoopNest expected = *as_nest(pattern.body);
-  // A symbol is what the first step that is just this symbol says; others may be multiples of it.
+  // The first step that is exactly a symbol determines its value; other steps may be multiples of it.
   Substitution symbols;
   for (const NestMatch::Operand& operand : match.operands) {
     for (std::size_t i = 0; i < operand.got.steps.size(); ++i) {

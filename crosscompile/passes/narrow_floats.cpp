@@ -10,7 +10,7 @@ namespace {
 
 using namespace ir;
 
-// Computes the value once for all its uses in the body.
+// Binds the value to a variable, so that it is computed once for all its uses in the body.
 Expr bind(const char* name, const Expr& value, const std::function<Expr(const Expr&)>& body) {
   const Expr var = Var::make(name, value.type());
   return Let::make(var, value, body(var));
@@ -29,13 +29,13 @@ Expr bitcast(DType to, const Expr& value) {
   return Call::make(Type(to, value.type().lanes), "bitcast", {value});
 }
 
-// Both ways go by way of the float32 adder, which normalizes and rounds (the idea is that of the FP16 library of M.
+// Both directions use the float32 adder, which normalizes and rounds (the idea comes from the FP16 library of M.
 // Dukhan).
 Expr f16_bits_to_f32(const Expr& bits) {
   return bind("half", cast(DType::u32, bits), [](const Expr& half) {
     const Expr sign = (half & u32(half, 0x8000)) << u32(half, 16);
     return bind("magnitude", half & u32(half, 0x7fff), [&](const Expr& magnitude) {
-      // The largest exponent becomes float32's largest, so that infinity and NaN stay what they are when multiplied.
+      // The largest exponent becomes float32's largest, so that the multiplication preserves infinity and NaN.
       const Expr raised = (magnitude << u32(half, 13)) + u32(half, 224 << 23);
       const Expr normal = bitcast(DType::f32, raised) * f32(half, 0x1p-112);
       // A subnormal is its significand times 2^-24, which is the ulp of 0.5.
@@ -50,9 +50,9 @@ Expr f32_to_f16_bits(const Expr& value) {
   return bind("single", bitcast(DType::u32, value), [](const Expr& single) {
     const Expr sign = (single >> u32(single, 16)) & u32(single, 0x8000);
     return bind("magnitude", single & u32(single, 0x7fffffff), [&](const Expr& magnitude) {
-      // Four times the magnitude; from 2^16 on it is infinite.
+      // Four times the magnitude; 2^16 and above become infinite.
       const Expr scaled = bitcast(DType::f32, magnitude) * f32(single, 0x1p112) * f32(single, 0x1p-110);
-      // Beside 2^15 times its power of two (2^-14 at least) the magnitude has as many places left as float16.
+      // Added to 2^15 times its power of two (2^-14 at least), the magnitude keeps as many bits as float16 has.
       const Expr power = max(magnitude & u32(single, 0x7f800000), u32(single, 113 << 23));
       const Expr sum = bitcast(DType::f32, power + u32(single, 15 << 23)) + scaled;
       return bind("rounded", bitcast(DType::u32, sum), [&](const Expr& rounded) {
@@ -84,8 +84,8 @@ Expr f64_to_f32_odd(const Expr& value) {
     return bind("nearest", cast(DType::f32, exact), [&](const Expr& nearest) {
       return bind("back", cast(DType::f64, nearest), [&](const Expr& back) {
         return bind("bits", bitcast(DType::u32, nearest), [&](const Expr& bits) {
-          // An even neighbour that is not exact is one step away from the odd one on the other side. A NaN differs from
-          // itself too, but stays a NaN one step away.
+          // When an even result is inexact, the odd neighbour on the other side of the value is one step away. A NaN
+          // differs from itself too, but one step away it is still a NaN.
           const Expr is_even = (bits & u32(bits, 1)) == u32(bits, 0);
           const Expr too_large = call_math("abs", {back}) > call_math("abs", {exact});
           const Expr odd = select(too_large, bits - u32(bits, 1), bits + u32(bits, 1));
@@ -98,7 +98,8 @@ Expr f64_to_f32_odd(const Expr& value) {
 
 Expr int_to_f32_odd(const Expr& value) {
   if (value.type().bits() <= 32) return f64_to_f32_odd(cast(DType::f64, value));
-  // float64 holds 53 bits: of larger numbers the low 16 are squeezed into one sticky bit, which is odd rounding again.
+  // float64 holds 53 bits; the low 16 bits of larger numbers are folded into one sticky bit, which is rounding to odd
+  // again.
   return bind("whole", value, [](const Expr& whole) {
     const std::int64_t limit = std::int64_t{1} << 50;
     Expr is_large = whole >= u64(whole, limit);

@@ -27,13 +27,14 @@ VarSet vars_of(const std::vector<Range>& ranges) {
   return vars;
 }
 
-// One guard's outcome is the wanted one on one side of `position`.
+// A position on one side of which the guard has its wanted outcome.
 struct Cut {
   GuardBounds bounds;
   Expr position;
 };
 
-// Nothing is known of the guard's outcome beyond "not always as wanted" for the loops over these variables together.
+// A guard that does not always have its wanted outcome over the loops with these variables together; nothing more is
+// known.
 struct Mixed {
   const ExprNode* comparison;
   VarSet vars;
@@ -49,7 +50,7 @@ class Partitioner : public Mutator {
  protected:
   using Mutator::mutate_node;
 
-  // What an instruction does keeps its loops.
+  // Keeps the loops of an instruction's definition.
   Stmt mutate_node(const Intrinsic& node, const Stmt& self) override {
     return node.arguments.empty() ? Mutator::mutate_node(node, self) : self;
   }
@@ -59,7 +60,8 @@ class Partitioner : public Mutator {
       case ForKind::parallel: return double_body(node, self);
       case ForKind::vectorized: return vectorized(node, self);
       case ForKind::unrolled: return double_loop(node, self);
-      // Threads of a block come by the same barriers: no loop may be cut at a place of each thread's own.
+      // All threads of a block must reach the same barriers, so no loop is split at a position that differs between
+      // threads.
       case ForKind::block_x:
       case ForKind::block_y:
       case ForKind::block_z:
@@ -94,14 +96,14 @@ class Partitioner : public Mutator {
     return true;
   }
 
-  // Loops inside of a vectorized loop keep one range for all its lanes where the target has masks, or needs none: with
-  // another range in each lane they would have no vector form.
+  // Loops inside of a vectorized loop keep one range for all its lanes where the target has masks, or where none are
+  // needed: with a different range in each lane they would have no vector form.
   bool differs_between_lanes(const GuardBounds& bounds) const {
     return (target_.has_masks || bounds.guard->chooses) &&
            std::any_of(lanes_.begin(), lanes_.end(), [&](const Expr& lane) { return uses_var(bounds.worst, lane); });
   }
 
-  // Runs with part of the budget kept back for what comes after.
+  // Runs `run` with part of the budget reserved for what comes after.
   Stmt keeping_back(std::size_t nodes, const std::function<Stmt()>& run) {
     budget_ -= nodes;
     Stmt result = run();
@@ -109,7 +111,7 @@ class Partitioner : public Mutator {
     return result;
   }
 
-  // What the body of a loop tests.
+  // Returns the guards in the body of a loop.
   std::vector<Guard> guards_in(const For& node) {
     const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
     return find_guards(node.body, knowledge_);
@@ -117,7 +119,7 @@ class Partitioner : public Mutator {
 
   Stmt cut(const For& node, const Stmt& self) {
     const std::vector<Guard> guards = guards_in(node);
-    std::vector<Cut> lows, highs;  // wanted from there on; wanted up to there
+    std::vector<Cut> lows, highs;  // wanted from the position on; wanted up to the position
     for (const Guard& guard : guards) {
       const auto bounds = depends_on(guard, node.var) ? bounds_over(guard, guard.inner) : std::nullopt;
       if (!bounds || differs_between_lanes(*bounds)) continue;
@@ -133,7 +135,7 @@ class Partitioner : public Mutator {
     Expr steady_end = end;
     for (const Cut& low : lows) steady_begin = max(steady_begin, low.position);
     for (const Cut& high : highs) steady_end = min(steady_end, high.position);
-    // An empty range must not become two that are not, nor may the three overlap.
+    // An empty range must not become two nonempty ones, and the three ranges must not overlap.
     if (!lows.empty()) steady_begin = knowledge_.simplify(min(steady_begin, end));
     if (!highs.empty()) steady_end = knowledge_.simplify(max(steady_end, steady_begin));
     const bool has_before = !lows.empty() && !knowledge_.proves(steady_begin <= begin);
@@ -147,7 +149,7 @@ class Partitioner : public Mutator {
       for (const Cut& cut : *side) wanted.emplace(cut.bounds.guard->comparison, cut.bounds.guard->wanted);
     }
     std::vector<Stmt> parts(3);
-    // The range that runs most may be refined first, but not so far that the others keep all their guards.
+    // The steady state, which runs most, is refined first, but part of the budget is reserved for the other ranges.
     parts[1] =
         keeping_back(budget_ / 3, [&] { return piece(node, steady_begin, steady_end, assume(node.body, wanted), {}); });
     if (has_after) {
@@ -162,7 +164,7 @@ class Partitioner : public Mutator {
     return parts.empty() ? Stmt{} : Block::make(std::move(parts));
   }
 
-  // One loop over [begin, end) of the original's iterations.
+  // Makes one loop over the iterations [begin, end) of the original loop.
   Stmt piece(const For& node, const Expr& begin, const Expr& end, const Stmt& body, const std::vector<Mixed>& mixed) {
     if (!body) return {};
     const Expr extent = knowledge_.simplify(end - begin);
@@ -175,8 +177,8 @@ class Partitioner : public Mutator {
     return result;
   }
 
-  // The iterations on the wrong side of all these cuts. With a single cut more is known: a guard without loops between
-  // has the unwanted outcome, and others have it at least once.
+  // Makes the loop over the iterations on the unwanted side of all these cuts. With a single cut more is known: a guard
+  // without loops in between has the unwanted outcome, and the others have it at least once.
   Stmt outside(const For& node, const Expr& begin, const Expr& end, const std::vector<Cut>& cuts) {
     Outcomes outcomes;
     std::vector<Mixed> mixed;
@@ -194,7 +196,7 @@ class Partitioner : public Mutator {
     return piece(node, begin, end, assume(node.body, outcomes), mixed);
   }
 
-  // Tests an iteration's guards once: if (all as wanted) body without them else body.
+  // Tests an iteration's guards once: if (all have the wanted outcome) the body without them, else the body.
   Stmt double_body(const For& node, const Stmt& self) {
     const std::vector<Guard> guards = guards_in(node);
     const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
@@ -217,7 +219,7 @@ class Partitioner : public Mutator {
     return body ? For::make(node.var, node.min, node.extent, node.for_kind, std::move(body)) : Stmt{};
   }
 
-  // Whether the body is an If with this very test: it already stands where it would be moved to.
+  // Returns whether the body is an If with this very test, which then already is where it would be moved.
   bool tests_first(const Stmt& body, const Guard& guard) {
     const auto* guarded = body.as<If>();
     if (guarded == nullptr) return false;
@@ -241,7 +243,7 @@ class Partitioner : public Mutator {
     doubling.mixed.push_back({guard.comparison, vars_of(between)});
   }
 
-  // if (condition) the statement without its guards else what `otherwise` makes of it.
+  // Makes: if (condition) the statement without its guards, else the result of `otherwise`.
   Stmt doubled(const Doubling& doubling, const Stmt& stmt, const std::function<Stmt()>& otherwise) {
     const Expr condition = knowledge_.simplify(doubling.condition);
     Stmt common = assume(stmt, doubling.wanted);
@@ -272,8 +274,9 @@ class Partitioner : public Mutator {
     return result;
   }
 
-  // A vectorized loop with a border at fixed lanes, such as a whole row of an image with padding: the lanes between
-  // become vectors without tests, those before and after them serial loops. Nothing when most lanes are border.
+  // Splits a vectorized loop with a border at fixed lanes, such as a whole row of an image with padding: the lanes in
+  // between become vectors without tests, the lanes before and after them serial loops. Returns nothing when most lanes
+  // are border.
   Stmt peeled(const For& node) {
     const auto steady = find_steady_lanes(node, guards_in(node), knowledge_, target_);
     if (!steady) return {};
@@ -297,10 +300,10 @@ class Partitioner : public Mutator {
     return Block::make(std::move(parts));
   }
 
-  // Tests once whether all iterations of a vectorized or unrolled loop go the wanted way.
+  // Tests once whether all iterations of a vectorized or unrolled loop have the wanted outcome.
   Stmt double_loop(const For& node, const Stmt& self) {
     const bool is_vector = node.for_kind == ForKind::vectorized;
-    // Without masks, a guard in the way of stores would make every one of them a loop over the lanes.
+    // Without masks, a guard around stores would turn every store into a loop over the lanes.
     const std::vector<Guard> urgent = is_vector && !target_.has_masks ? statement_guards(node) : std::vector<Guard>{};
     const std::vector<Guard> guards = guards_in(node);
     Doubling doubling, urgent_doubling;
@@ -333,7 +336,7 @@ class Partitioner : public Mutator {
     return urgent_doubling.wanted.empty() ? keep() : doubled(urgent_doubling, self, tail);
   }
 
-  // What the If that is all of a loop's body tests.
+  // Returns the guards of the If that is the whole body of a loop, if it is one.
   std::vector<Guard> statement_guards(const For& node) {
     const auto* guarded = node.body.as<If>();
     if (guarded == nullptr || guarded->on_false) return {};
@@ -341,8 +344,8 @@ class Partitioner : public Mutator {
     return find_guards(guarded->condition, knowledge_);
   }
 
-  // A vectorized loop around a guarded statement as a serial loop over the lanes for which the guards hold; nothing
-  // when they do not bound the lanes.
+  // Turns a vectorized loop around a guarded statement into a serial loop over the lanes for which the guards hold;
+  // returns nothing when they do not bound the lanes.
   Stmt shortened(const For& node, const std::vector<Guard>& guards) {
     Expr begin = node.min;
     Expr end = node.min + node.extent;
@@ -369,7 +372,7 @@ class Partitioner : public Mutator {
   std::size_t budget_;
   Knowledge knowledge_;
   std::vector<Mixed> mixed_;
-  std::vector<Expr> lanes_;  // variables of the vectorized loops around
+  std::vector<Expr> lanes_;  // variables of the enclosing vectorized loops
 };
 
 }  // namespace

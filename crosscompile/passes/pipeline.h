@@ -1,20 +1,21 @@
-// The table of passes that turns what lowering made into what code generation takes.
+// The table of passes between lowering and code generation.
 //
-// After the whole pipeline
+// After the whole pipeline:
 // - Loops are serial or parallel (of any kind, where Target::keeps_loops). Vectors are explicit (Ramp, Broadcast,
-// vector
-//   Load and Store, VectorReduce) and may have any number of lanes, also more than a register holds or no power of two.
+//   vector Load and Store, VectorReduce) and may have any number of lanes, also more than a register holds, or not a
+//   power of two.
 // - Every Load and Store has exactly one index, counted in elements from the start of the buffer, rank 0 included.
-// - Masks stand on vector loads and stores. On memory they are real masks. On a Scope::local buffer whose index is a
-//   Ramp with a constant base within the buffer they should become selects, since the buffer shall become registers.
+// - Vector loads and stores carry masks. On memory they are real masks. On a Scope::local buffer whose index is a Ramp
+//   with a constant base within the buffer they should become selects, so that the buffer can be kept in registers.
 // - The condition of an IfThenElse is a scalar or the Broadcast of one, so it can always become a branch.
 // - Every Allocate of Scope::global has an offset into the call's or the thread's workspace (Allocate in ir/stmt.h).
-//   A block's address may be asked of the runtime once, at the start of the kernel (call) or of a parallel body
-//   (thread). Buffers of Scope::local have a constant size.
-// - An Intrinsic has arguments, and code generation looks at those alone: its definition is still in loops of any kind.
-// - "bitcast" keeps the bits. Values of f16 and bf16 are only moved (Load, Store, Let, Select, IfThenElse, Broadcast,
-//   bitcast to and from u16), so 16-bit integers can stand for them, except for what legalize_floats.h says that the
-//   target does natively.
+//   The address of a block may be requested from the runtime only once, at the start of the kernel (call) or of a
+//   parallel body (thread). Buffers of Scope::local have a constant size.
+// - An Intrinsic has arguments, and code generation uses only those: its definition may still contain loops of any
+//   kind.
+// - "bitcast" keeps the bits. Values of f16 and bf16 are only copied (Load, Store, Let, Select, IfThenElse, Broadcast,
+//   bitcast to and from u16), so that 16-bit integers can represent them, except for the operations that
+//   legalize_floats.h leaves to the target.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -31,14 +32,14 @@ struct Pass {
   ir::Function (*run)(ir::Function, const Target&);
 };
 
-// After it, a kernel's blocks, threads, memory and barriers are what they will be, and every tensor still has an index
-// for each of its dimensions: what the interpreter finds is told best there.
+// After this pass, the blocks, threads, memory and barriers of a kernel are final, and every tensor still has an index
+// for each of its dimensions, so the interpreter's errors are clearest here.
 inline constexpr std::string_view kLastOfThreads = "unroll_registers";
 
-// In order. Each pass's header says why it stands where it does.
+// Passes in order. Each pass's header explains its position.
 std::span<const Pass> pipeline();
 
-// Runs all of them; `after`, if given, sees the function after each pass. Debug builds validate after each.
+// Runs all passes; calls `after`, if given, with the function after each pass. Debug builds validate after each pass.
 ir::Function run_pipeline(ir::Function function, const Target& target,
                           const std::function<void(std::string_view pass, const ir::Function&)>& after = {});
 

@@ -15,7 +15,7 @@ namespace {
 
 using namespace ir;
 
-// Moves local buffers that the stack cannot hold to the workspace.
+// Moves local buffers that do not fit on the stack to the workspace.
 class StackRelief : public Mutator {
  protected:
   using Mutator::mutate_node;
@@ -48,8 +48,8 @@ class StackRelief : public Mutator {
   std::unordered_map<const Buffer*, BufferRef> moved_;
 };
 
-// The buffers of one block. Those of constant size come first, each at the lowest offset that is free as long as it
-// lives; behind them slots of symbolic size, each shared by buffers that never live together.
+// The buffers of one block. Those of constant size come first, each at the lowest offset that is free during its
+// lifetime. They are followed by slots of symbolic size, each shared by buffers whose lifetimes do not overlap.
 class WorkspaceBlock {
  public:
   WorkspaceBlock(std::vector<Expr> facts, std::int64_t alignment) : facts_(std::move(facts)), alignment_(alignment) {}
@@ -62,7 +62,7 @@ class WorkspaceBlock {
     }
   }
 
-  // Offsets by allocation, and the size of the whole; nothing when there is nothing to place.
+  // Sets the offsets by allocation and returns the total size; nothing when there are no buffers.
   Expr finish(std::unordered_map<const Allocate*, Expr>& offsets) const {
     if (fixed_.empty() && slots_.empty()) return {};
     std::int64_t end = 0;
@@ -163,7 +163,7 @@ Function plan_workspace(Function function, std::int64_t alignment) {
   for (const Expr& symbol : function.symbols) facts.push_back(symbol >= 0);
   WorkspaceBlock call(facts, alignment);
   WorkspaceBlock thread(facts, alignment);
-  // Large ones first leave the smaller gaps.
+  // Placing large buffers first leaves smaller gaps.
   std::vector<const LiveBuffer*> order;
   for (const LiveBuffer& buffer : buffers) order.push_back(&buffer);
   std::stable_sort(order.begin(), order.end(), [](const LiveBuffer* a, const LiveBuffer* b) {

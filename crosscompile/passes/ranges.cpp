@@ -25,7 +25,7 @@ ValueRange of_type(ir::Type type) {
   }
 }
 
-// The range when all of it fits the type, so that nothing can have wrapped; the type's otherwise.
+// Returns the range when all of it fits the type, so that no operation wrapped, and otherwise the range of the type.
 ValueRange fitted(ir::Type type, bool overflowed, ValueRange range) {
   const ValueRange whole = of_type(type);
   return overflowed || !range.within(whole.min, whole.max) ? whole : range;

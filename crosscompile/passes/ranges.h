@@ -1,5 +1,5 @@
-// What values an integer expression can take, from the ranges of loop variables: decides when a floor division may be
-// an unsigned or a narrower one. Conservative: anything that could wrap is unknown.
+// Value ranges of integer expressions, derived from the ranges of loop variables. They decide whether a floor division
+// may be unsigned or narrower. Conservative: anything that could wrap is unknown.
 #pragma once
 
 #include "crosscompile/ir/expr.h"
@@ -9,7 +9,7 @@
 
 namespace ferry::passes {
 
-// Inclusive at both ends; of every lane.
+// Both bounds are inclusive and hold for every lane.
 struct ValueRange {
   std::int64_t min = std::numeric_limits<std::int64_t>::min();
   std::int64_t max = std::numeric_limits<std::int64_t>::max();
@@ -20,9 +20,9 @@ struct ValueRange {
 
 using ValueRanges = std::unordered_map<const ir::ExprNode*, ValueRange>;  // of variables; those not listed are unknown
 
-// Of an integer or bool expression. u64 counts as unknown.
+// Returns the range of an integer or bool expression. u64 counts as unknown.
 ValueRange range_of(const ValueRanges& variables, const ir::Expr& expr);
-// Of the variable of a loop. Counts on kMaxIterations: nobody lives to see more.
+// Returns the range of a loop's variable. Assumes at most kMaxIterations, more than any loop can run in practice.
 inline constexpr std::int64_t kMaxIterations = std::int64_t{1} << 56;
 ValueRange loop_range(const ValueRange& min, const ValueRange& extent);
 

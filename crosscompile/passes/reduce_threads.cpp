@@ -21,15 +21,15 @@ bool is_any_of(const Expr& var, const std::vector<Expr>& vars) {
   return std::any_of(vars.begin(), vars.end(), [&](const Expr& one) { return one.same_as(var); });
 }
 
-// An array in shared memory of which each thread writes only what is its own.
+// An array in shared memory in which each thread writes only its own elements.
 struct Parts {
-  std::vector<Expr> threads;      // axes of the block that the indices name
-  std::vector<std::size_t> kept;  // dimensions that are no such axis
-  BufferRef own;                  // those, in every thread's own memory
+  std::vector<Expr> threads;      // axes of the block that occur as indices
+  std::vector<std::size_t> kept;  // dimensions indexed by anything else
+  BufferRef own;                  // the kept dimensions, in each thread's own memory
 };
 using PartsOf = std::unordered_map<const Buffer*, Parts>;
 
-// Loops that combine, directly in each other.
+// Perfectly nested combining loops.
 struct CombineNest {
   std::vector<Expr> vars;
   Stmt body;
@@ -44,7 +44,7 @@ CombineNest combine_nest(const For& outermost) {
   return nest;
 }
 
-// What a combining body reads and writes, by component.
+// The buffers that a combining body writes and the loads that it combines, by component.
 class Components : public Visitor {
  public:
   std::vector<const Buffer*> into;
@@ -82,7 +82,7 @@ Components components_of(const Stmt& body) {
   return components;
 }
 
-// The arrays that the block's combining loops read.
+// Finds the arrays that the block's combining loops read.
 class PartsFinder : public Visitor {
  public:
   explicit PartsFinder(const std::vector<ThreadAxis>& axes) {
@@ -123,10 +123,10 @@ class PartsFinder : public Visitor {
  private:
   std::vector<Expr> axes_;
   PartsOf parts_;
-  bool is_second_ = false;  // once it is known which arrays
+  bool is_second_ = false;  // whether this is the second visit, when the arrays are known
 };
 
-// What one block's threads run.
+// Rewrites the code that one block's threads run.
 class BlockReducer : public Mutator {
  public:
   BlockReducer(const ThreadNest& nest, PartsOf parts, bool has_shuffles)
@@ -149,8 +149,8 @@ class BlockReducer : public Mutator {
     return Store::make(place.buffer, place.indices, mutate(node.value));
   }
 
-  // Threads along an axis that the array does not know were kept from storing what the first one does; now each has
-  // its own.
+  // Where an axis does not occur in the array's indices, only its first thread was allowed to store. Now every thread
+  // has an element of its own, so the condition is dropped.
   Stmt mutate_node(const If& node, const Stmt& self) override {
     const Stmt result = Mutator::mutate_node(node, self);
     const bool is_only_for_first = !node.on_false.defined() && asks_for_first(node.condition, node.on_true);
@@ -191,7 +191,7 @@ class BlockReducer : public Mutator {
     return all;
   }
 
-  // The block's axes that stand in the array's indices where the loops' variables do.
+  // Returns the block's axes at those indices of the array where the loops' variables occur.
   std::vector<Expr> combined_axes(const CombineNest& nest, const Load& load) const {
     const Parts& parts = parts_.at(load.buffer.get());
     std::vector<Expr> axes;
@@ -220,7 +220,8 @@ class BlockReducer : public Mutator {
     return finder.place;
   }
 
-  // Whether a statement that only stores to such arrays stands under "threadIdx.y == 0", of axes that they do not have.
+  // Returns whether the condition is of the form "threadIdx.y == 0", for axes that the arrays do not use, and the
+  // statement stores only to such arrays.
   bool asks_for_first(const Expr& condition, const Stmt& stmt) const {
     struct Stores : Visitor {
       std::vector<const Buffer*> found;
@@ -277,7 +278,7 @@ class Reducer : public Mutator {
   }
 
  private:
-  // In the order of the arrays, so that the same input makes the same code.
+  // Allocates in the order of the arrays, so that the same input gives the same code.
   Stmt in_order(const PartsOf& parts, Stmt body) const {
     for (auto buffer = order_.rbegin(); buffer != order_.rend(); ++buffer)
       if (const auto part = parts.find(*buffer); part != parts.end())
@@ -286,7 +287,7 @@ class Reducer : public Mutator {
   }
 
   bool has_shuffles_;
-  std::vector<const Buffer*> order_;  // allocations around
+  std::vector<const Buffer*> order_;  // enclosing allocations
   std::unordered_set<const Buffer*> gone_;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 using namespace ir;
 
-// No tensor of a program has a name like this.
+// Tensors of programs cannot have this name.
 BufferRef make_result() {
   auto buffer = std::make_shared<Buffer>();
   buffer->name = "check.failed";
@@ -26,7 +26,7 @@ class Reporter {
  public:
   bool found = false;
 
-  // Of the function's statements, in their order.
+  // Rewrites the function's statements in order.
   Stmt run(const Stmt& stmt) {
     if (const auto* block = stmt.as<Block>()) {
       std::vector<Stmt> parts;
@@ -55,7 +55,8 @@ class Reporter {
 
   Stmt unless_failed(Stmt body) const { return If::make(Load::make(result_, {Expr(0)}) == number(0), std::move(body)); }
 
-  // Blocks, threads and shared memory stay around all of a kernel.
+  // Puts the test inside the loops over blocks and threads and the allocations of shared memory, which must enclose the
+  // whole kernel.
   Stmt guarded(const Stmt& kernel) const {
     if (const auto* loop = kernel.as<For>(); loop != nullptr && (is_block(loop->for_kind) || is_thread(loop->for_kind)))
       return For::make(loop->var, loop->min, loop->extent, loop->for_kind, guarded(loop->body));

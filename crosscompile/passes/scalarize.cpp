@@ -19,7 +19,8 @@ using namespace ir;
 
 bool has_call(const Expr& expr) { return contains(expr, {NodeKind::Call}); }
 
-// Whether a statement that writes the buffer lane by lane, at `index`, could disturb what later lanes read here.
+// Finds reads that would be disturbed if the buffer were written lane by lane at `index`, because later lanes read
+// elements that earlier ones wrote.
 class Disturbed : public Visitor {
  public:
   Disturbed(const BufferRef& buffer, const Expr& index, bool lanes_differ)
@@ -39,7 +40,8 @@ class Disturbed : public Visitor {
   bool lanes_differ_;
 };
 
-// What a comparison with a constant always gives, whatever the other side is: compilers warn of what its type decides.
+// Returns the outcome of a comparison with a constant when the other side's type decides it: compilers warn about such
+// comparisons.
 std::optional<bool> always(const Binary& node) {
   const Type type = node.left.type();
   if (!type.is_int() || !type.is_scalar()) return std::nullopt;
@@ -47,7 +49,7 @@ std::optional<bool> always(const Binary& node) {
   const ValueRanges nothing_known;
   ValueRange a = range_of(nothing_known, node.left), b = range_of(nothing_known, node.right);
   if (type.code == DType::u64) {
-    // Of these only that they are not negative.
+    // For u64, the only known fact is that values are not negative.
     if (!is_constant(node.left, 0) && !is_constant(node.right, 0)) return std::nullopt;
     a.min = std::max<std::int64_t>(a.min, 0);
     b.min = std::max<std::int64_t>(b.min, 0);
@@ -64,7 +66,7 @@ std::optional<bool> always(const Binary& node) {
   }
 }
 
-// base, base + stride, ... with a stride that is not 0
+// Recognises base, base + stride, ... with a stride that is not 0.
 bool all_lanes_differ(const Expr& index) {
   const auto* ramp = index.as<Ramp>();
   const std::int64_t* stride = ramp == nullptr ? nullptr : as_int(ramp->stride);
@@ -114,12 +116,12 @@ class WithoutStores : public Mutator {
 
 class Scalarizer : public Mutator {
  public:
-  bool removed = false;  // something that may have been another buffer's only reader
+  bool removed = false;  // whether the removed code may have held another buffer's only reader
 
  protected:
   using Mutator::mutate_node;
 
-  // What nobody reads is not computed.
+  // Removes buffers that are never read, with the stores to them.
   Stmt mutate_node(const Allocate& node, const Stmt& self) override {
     const Stmt result = Mutator::mutate_node(node, self);
     const auto* allocate = result.as<Allocate>();
@@ -145,7 +147,7 @@ class Scalarizer : public Mutator {
 
   Expr mutate_node(const Let& node, const Expr&) override {
     if (node.value.type().is_vector()) {
-      // Only sums over lanes in the body can want it.
+      // Only sums over lanes in the body can use it.
       return mutate(substitute(node.body, Substitution{{node.var.get(), node.value}}));
     }
     const Expr value = mutate(node.value), body = mutate(node.body);
@@ -186,7 +188,7 @@ class Scalarizer : public Mutator {
                        node.mask.defined() ? mutate(lane_of(node.mask, lane)) : Expr());
   }
 
-  // All lanes are read before the first is written.
+  // Reads all lanes before it writes the first.
   Stmt by_way_of_copies(const Store& node) {
     const std::uint32_t lanes = node.value.type().lanes;
     const BufferRef values = lanes_buffer("values", node.value.type());

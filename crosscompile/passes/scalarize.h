@@ -1,10 +1,10 @@
-// Makes what a language without vectors can say: each vector statement becomes a loop over its lanes, and vectors that
-// meet inside an expression (VectorReduce, "dot") are written out. Prefetches go, and so do lets that nobody uses and
-// comparisons whose outcome a type decides.
+// Lowers vectors for languages without them: each vector statement becomes a loop over its lanes, and vector
+// expressions with scalar results (VectorReduce, "dot") are written out. Removes prefetches, unused lets and
+// comparisons whose outcome follows from a type.
 //
-// Before: flat indices, since lanes of an address are told apart; stands last, for targets with is_source alone, so
-// that what a printed kernel is given (launches.h) is what it uses. After: every expression is a scalar; the loops over
-// lanes are of ForKind::vectorized.
+// Requires flat indices, from which lanes of an address are extracted. Runs last, only for targets with is_source, so
+// that the parameters of a printed kernel (launches.h) are those it uses. Afterwards every expression is a scalar; the
+// loops over lanes are of ForKind::vectorized.
 #pragma once
 
 #include "crosscompile/ir/function.h"

@@ -17,12 +17,12 @@ using simplifier::Interval;
 using simplifier::node_count;
 using simplifier::touches_memory;
 
-// Where a variable is used often, a larger value is computed once.
+// A larger value that is used often is computed only once.
 constexpr std::size_t kCheapNodes = 5;
 
 class Simplifier : public ExprSimplifier {
  public:
-  // Each in the light of those before it.
+  // Adds the conditions, each simplified under those before it.
   void learn(const std::vector<Expr>& conditions) {
     for (const Expr& condition : conditions) facts.assume(mutate(condition));
   }
@@ -43,7 +43,7 @@ class Simplifier : public ExprSimplifier {
     const Expr extent = mutate(node.extent);
     const Interval count = facts.value_range(facts.atoms.polynomial(extent));
     if (count.hi <= 0) return {};
-    const bool is_on_gpu = is_block(node.for_kind) || is_thread(node.for_kind);  // says how to launch a kernel
+    const bool is_on_gpu = is_block(node.for_kind) || is_thread(node.for_kind);  // tells how to launch a kernel
     if (count.is_point() && count.lo == 1 && !is_on_gpu) return once(node, min);
     const Facts::Scope scope(facts);
     facts.enter_loop(node.var, min, extent);
@@ -54,7 +54,7 @@ class Simplifier : public ExprSimplifier {
   }
 
   Stmt mutate_node(const Block& node, const Stmt& self) override {
-    // What is asserted holds for what comes after.
+    // An assertion holds for the statements after it.
     const Facts::Scope scope(facts);
     const Stmt block = Mutator::mutate_node(node, self);
     const auto* rest = block.as<Block>();
@@ -68,7 +68,7 @@ class Simplifier : public ExprSimplifier {
     const Stmt on_false = branch(node.on_false, condition, false);
     if (!on_true.defined()) return on_false.defined() ? If::make(mutate(!condition), on_false) : Stmt();
     const auto* inner = on_true.as<If>();
-    // && computes both sides, so the inner condition must do without the outer one's guard.
+    // && evaluates both sides, so the inner condition must be safe without the outer one's guard.
     if (!on_false.defined() && inner != nullptr && !inner->on_false.defined() && !touches_memory(inner->condition)) {
       return If::make(condition && inner->condition, inner->on_true);
     }
@@ -77,8 +77,8 @@ class Simplifier : public ExprSimplifier {
     return If::make(condition, on_true, on_false);
   }
 
-  // Allocations that stand directly in one another are taken together: what the statement in the innermost one uses is
-  // found once for all of them, as a function may have hundreds.
+  // Perfectly nested allocations are processed together, so that the buffers that the innermost statement uses are
+  // collected only once: a function may have hundreds of allocations.
   Stmt mutate_node(const Allocate& node, const Stmt& self) override {
     std::vector<Allocation> allocations;
     const Stmt* innermost = &self;
@@ -143,7 +143,7 @@ class Simplifier : public ExprSimplifier {
     bool changed;
   };
 
-  // Without its body, whose uses of the buffer are changed from now on.
+  // Simplifies an allocation without its body, whose uses of the buffer change from now on.
   Allocation simplified(const Allocate& node, const Stmt& self) {
     auto smaller = std::make_shared<Buffer>(*node.buffer);
     bool changed = false;
@@ -165,7 +165,7 @@ class Simplifier : public ExprSimplifier {
     return mutate(stmt);
   }
 
-  // The loop's only iteration.
+  // Returns the loop's only iteration.
   Stmt once(const For& node, const Expr& min) {
     if (node_count(min) <= kCheapNodes && !touches_memory(min)) {
       return mutate(substitute(node.body, {{node.var.get(), min}}));
@@ -186,7 +186,7 @@ void simplifier::learn_parameters(const Function& function, ExprSimplifier& simp
   for (const Expr& symbol : function.symbols) symbols.insert(symbol.get());
   for (const FunctionParameter& parameter : function.parameters) {
     if (parameter.kind == ParameterKind::scalar) {
-      // A number of the caller's, not a size.
+      // A number that the caller passes as data, not as a size.
       const bool is_data = parameter.scalar.type() == kIndex && !symbols.contains(parameter.scalar.get());
       if (is_data) facts.limit(parameter.scalar, Interval::of(DType::i64));
       continue;

@@ -1,9 +1,9 @@
-// Constant folding, linear arithmetic over integers, and what is known from the ranges of loop variables and the
-// conditions around a place. Sizes are assumed non-negative, and index arithmetic over unknown sizes not to overflow
-// (simplify_facts.h says exactly what). Never changes a float result.
+// Constant folding, linear arithmetic over integers, and reasoning with the ranges of loop variables and the enclosing
+// conditions. Sizes are assumed non-negative, and index arithmetic over unknown sizes not to overflow (simplify_facts.h
+// states the exact assumption). Never changes a float result.
 //
-// Loops that run once or never, implied conditions, empty blocks, allocations nobody uses and unused lets go. What does
-// not become shorter is returned as the very same node.
+// Removes loops that run once or never, implied conditions, empty blocks, unused allocations and unused lets.
+// Expressions that do not become shorter are returned as the same node.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -12,10 +12,11 @@ namespace ferry::passes {
 
 ir::Function simplify(ir::Function function);
 
-// The same for loose pieces; nothing is known about their free variables except what `facts` (bool expressions) say.
+// Simplifies a single expression or statement; nothing is known about its free variables except what `facts` (bool
+// expressions) state.
 ir::Expr simplify(const ir::Expr& expr, const std::vector<ir::Expr>& facts = {});
 ir::Stmt simplify(const ir::Stmt& stmt, const std::vector<ir::Expr>& facts = {});
-// True only when the condition certainly holds.
+// Returns true only when the condition certainly holds.
 bool can_prove(const ir::Expr& condition, const std::vector<ir::Expr>& facts = {});
 
 }  // namespace ferry::passes

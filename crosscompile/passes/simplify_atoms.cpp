@@ -48,7 +48,7 @@ class Counter : public Visitor {
 #undef FERRY_COUNT
 };
 
-// Shifts by a constant that are a product or a quotient in disguise.
+// Returns the count of a constant shift, which is equivalent to a product or a quotient.
 const std::int64_t* shift_count(const Expr& expr) {
   const std::int64_t* count = as_int(expr);
   return count != nullptr && *count >= 0 && *count < 62 ? count : nullptr;
@@ -209,7 +209,7 @@ Polynomial Atoms::pair(AtomKind kind, const Expr& expr, const Expr& left, const 
   atom.left = polynomial(left);
   atom.right = polynomial(right);
   if (!atom.left.valid || !atom.right.valid) return opaque(expr);
-  // A choice is known by its condition too, so by its expression.
+  // A choice also depends on its condition, so it is identified by its expression.
   if (kind == AtomKind::choice) {
     const std::size_t hash = hash_of(kind, atom.left, atom.right);
     const auto [first, last] = by_hash_.equal_range(hash);
@@ -233,7 +233,7 @@ Polynomial Atoms::opaque(const Expr& expr) {
   MemoryFinder memory;
   memory.visit(expr);
   const std::size_t hash = static_cast<std::size_t>(expr.kind()) * 131 + node_count(expr);
-  // Two calls of an external function need not give the same.
+  // Two calls of an external function need not give the same result.
   if (!memory.external) {
     const auto [first, last] = by_hash_.equal_range(hash);
     for (auto entry = first; entry != last; ++entry) {

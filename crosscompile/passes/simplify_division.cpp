@@ -1,4 +1,4 @@
-// Quotients and remainders of index arithmetic.
+// Simplifies quotients and remainders of index arithmetic.
 #include "crosscompile/passes/simplify_rules.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ using namespace ir;
 ExprSimplifier::Division ExprSimplifier::divide_by_number(const Polynomial& left, std::int64_t divisor) {
   Division result;
   std::vector<Term> divisible, rest;
-  Polynomial known;  // multiples of the divisor that only the facts know to be
+  Polynomial known;  // multiples of the divisor according to the facts
   for (const Term& term : left.terms) {
     if (term.coefficient % divisor == 0) {
       divisible.push_back({term.coefficient / divisor, term.product});
@@ -37,7 +37,7 @@ ExprSimplifier::Division ExprSimplifier::divide_by_number(const Polynomial& left
   return result;
 }
 
-// The divisor is a product of atoms, such as W or H * W.
+// Divides by a product of atoms, such as W or H * W.
 ExprSimplifier::Division ExprSimplifier::divide_by_symbol(const Polynomial& left, const Polynomial& divisor) {
   Division result;
   result.rest = left;
@@ -59,7 +59,8 @@ ExprSimplifier::Division ExprSimplifier::divide_by_symbol(const Polynomial& left
   return result;
 }
 
-// Of s * x + r with 0 <= r < s, where s divides the divisor: a division does not see r.
+// Decomposes the polynomial as s * x + r with 0 <= r < s, where s divides the divisor: the quotient does not depend on
+// r.
 std::optional<ExprSimplifier::Coarse> ExprSimplifier::coarse_part(const Polynomial& polynomial, std::int64_t divisor) {
   std::int64_t step = 0;
   Coarse best;
@@ -98,7 +99,7 @@ Expr ExprSimplifier::quotient(const Expr& left, const Expr& right, const Expr& u
         return shortest(add(division.quotient, constant_polynomial(static_cast<std::int64_t>(bucket))), unchanged);
       }
     }
-    // (g * r + k) / (g * d) is (r + k / g) / d.
+    // (g * r + k) / (g * d) equals (r + k / g) / d.
     Polynomial rest_poly = division.rest;
     std::int64_t divisor = c.constant;
     std::int64_t common = divisor;
@@ -112,7 +113,7 @@ Expr ExprSimplifier::quotient(const Expr& left, const Expr& right, const Expr& u
       rest_poly = parts->quotient;
       divisor /= parts->step;
     }
-    // (x / d) / c is x / (d * c).
+    // (x / d) / c equals x / (d * c).
     if (rest_poly.is_atom()) {
       const Atom& inner = facts.atoms[rest_poly.terms[0].product.factors[0]];
       std::int64_t together = 0;
@@ -145,7 +146,7 @@ Expr ExprSimplifier::remainder(const Expr& left, const Expr& right, const Expr& 
   if (a.is_constant() && a.constant == 0) return zero;
   if (c.is_constant()) {
     if (c.constant == 0 || c.constant == 1 || c.constant == -1) return zero;
-    // A known remainder is the value of its atom.
+    // A remainder whose value is known becomes that value.
     if (const AtomId known = facts.atoms.find(AtomKind::remainder, a, c); known != 0) {
       const Interval range = facts.range(known);
       if (range.is_point()) return constant(type, static_cast<std::int64_t>(range.lo));
@@ -161,7 +162,7 @@ Expr ExprSimplifier::remainder(const Expr& left, const Expr& right, const Expr& 
       }
     }
     if (const auto parts = coarse_part(rest, c.constant)) {
-      // The rest of the division by the step, and what that left of a whole divisor.
+      // The result is the remainder by the step, plus step * ((x / step) % (divisor / step)).
       const std::int64_t wholes = c.constant / parts->step;
       const AtomId atom = facts.atoms.combined(AtomKind::remainder, parts->quotient, constant_polynomial(wholes));
       const Polynomial split = add(parts->rest, atom_polynomial(atom), parts->step);
@@ -170,7 +171,7 @@ Expr ExprSimplifier::remainder(const Expr& left, const Expr& right, const Expr& 
         return node_count(candidate) <= node_count(unchanged) ? candidate : unchanged;
       }
     }
-    // (x % (d * c)) % c is x % c.
+    // (x % (d * c)) % c equals x % c.
     if (rest.is_atom()) {
       const Atom& inner = facts.atoms[rest.terms[0].product.factors[0]];
       if (inner.kind == AtomKind::remainder && inner.right.is_constant() && inner.right.constant > 0 &&

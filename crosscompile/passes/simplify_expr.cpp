@@ -1,4 +1,4 @@
-// Everything about expressions that is not index arithmetic.
+// Simplifies expressions other than index arithmetic.
 #include "crosscompile/passes/simplify_rules.h"
 
 #include "crosscompile/ir/substitute.h"
@@ -26,7 +26,7 @@ bool is_float(const Expr& expr, double value) {
   return known != nullptr && *known == value && std::signbit(*known) == std::signbit(value);
 }
 
-// Through the operators, which fold constants.
+// Applies the operation through the operators, which fold constants.
 Expr folded(BinaryOp op, const Expr& left, const Expr& right) {
   switch (op) {
     case BinaryOp::add: return left + right;
@@ -53,7 +53,7 @@ Expr folded(BinaryOp op, const Expr& left, const Expr& right) {
   return {};
 }
 
-// What is exact in floats: only what gives every value back as it was, zeros with their signs.
+// Drops identities that are exact in floats: those that preserve every value, zeros with their signs.
 Expr drop_float_identity(BinaryOp op, const Expr& left, const Expr& right) {
   switch (op) {
     case BinaryOp::add:
@@ -68,7 +68,7 @@ Expr drop_float_identity(BinaryOp op, const Expr& left, const Expr& right) {
   }
 }
 
-// Integers of any type, wrapping included.
+// Drops identities of integers of any type, which hold for wrapping arithmetic too.
 Expr drop_int_identity(BinaryOp op, const Expr& left, const Expr& right) {
   const Type type = left.type();
   const auto number = [&](std::int64_t value) { return constant(type, value); };
@@ -95,7 +95,7 @@ Expr drop_int_identity(BinaryOp op, const Expr& left, const Expr& right) {
   }
 }
 
-// The operands of a && b && c.
+// Collects the operands of a && b && c.
 void collect(const Expr& expr, BinaryOp op, std::vector<Expr>& parts) {
   const auto* binary = expr.as<Binary>();
   if (binary == nullptr || binary->op != op) return parts.push_back(expr);
@@ -126,7 +126,7 @@ Expr ExprSimplifier::mutate_node(const Var& node, const Expr& self) {
 Expr ExprSimplifier::mutate_node(const Cast& node, const Expr& self) {
   const Expr value = mutate(node.value);
   if (is_number(value)) return cast(node.type.code, value);
-  // There and back again.
+  // A cast to another type and back.
   if (const auto* inner = value.as<Cast>(); inner != nullptr && is_index(inner->value.type()) && is_index(node.type)) {
     const Interval range = facts.value_range(facts.atoms.polynomial(inner->value));
     if (inner->type.is_int() && intersection(range, Interval::of(inner->type.code)).lo == range.lo &&
@@ -149,7 +149,7 @@ Expr ExprSimplifier::mutate_node(const Unary& node, const Expr& self) {
     }
   }
   if (const auto* inner = value.as<Binary>(); node.op == UnaryOp::logical_not && inner != nullptr) {
-    // With NaN, !(a < b) is not a >= b; but != is the opposite of == for floats too.
+    // Because of NaN, !(a < b) is not a >= b for floats; but != is the opposite of == for floats too.
     const bool has_opposite = is_comparison(inner->op) && (!inner->left.type().is_float() ||
                                                            inner->op == BinaryOp::eq || inner->op == BinaryOp::ne);
     if (has_opposite) return Binary::make(opposite(inner->op), inner->left, inner->right);
@@ -183,7 +183,7 @@ Expr ExprSimplifier::mutate_node(const Binary& node, const Expr& self) {
   return shorter.defined() ? shorter : unchanged;
 }
 
-// Integers that are no indices, floats, and bits of bool.
+// Simplifies operations on integers that are not indices, on floats, and on the bits of bool.
 Expr ExprSimplifier::data_operation(const Binary& node, const Expr& self) {
   Expr left = mutate(node.left);
   const Expr right = mutate(node.right);
@@ -198,7 +198,7 @@ Expr ExprSimplifier::data_operation(const Binary& node, const Expr& self) {
     if (node.op == BinaryOp::sub && same_value(left, right)) return constant(type, std::int64_t{0});
     const bool extremum = node.op == BinaryOp::min || node.op == BinaryOp::max;
     if (extremum && same_value(left, right)) return left;
-    // (x + 1) + 2; a wrapping sum may be regrouped.
+    // (x + 1) + 2: a wrapping sum may be regrouped.
     const auto* inner = left.as<Binary>();
     if (node.op == BinaryOp::add && inner != nullptr && inner->op == BinaryOp::add && is_number(right) &&
         is_number(inner->right)) {
@@ -237,11 +237,11 @@ Expr ExprSimplifier::logic(const Binary& node, const Expr& self) {
   std::vector<Expr> before;
   collect(self, op, before);
   std::vector<Expr> parts = before;
-  // All are computed whatever the others are, so an index among them must do without their guard.
+  // All parts are evaluated whatever the others are, so an index in one of them must be valid without their guard.
   for (Expr& part : parts) {
     if (touches_memory(part)) part = mutate(part);
   }
-  // The rest each in the light of those before it, then dropped when those after it say the same.
+  // Each remaining part is simplified under those before it, and dropped if those after it imply it.
   {
     const Facts::Scope scope(facts);
     for (Expr& part : parts) {
@@ -266,7 +266,7 @@ Expr ExprSimplifier::logic(const Binary& node, const Expr& self) {
 Expr ExprSimplifier::mutate_node(const Select& node, const Expr& self) {
   const Expr condition = mutate(node.condition);
   if (const std::int64_t* known = as_int(condition)) return mutate(*known != 0 ? node.on_true : node.on_false);
-  // Both values are computed: what guards an index must not be taken from it.
+  // Both values are computed, so an index in one of them must not lose its own guards because the condition holds.
   const auto branch = [&](const Expr& value, bool truth) {
     return touches_memory(value) ? mutate(value) : mutate_given(value, condition, truth);
   };

@@ -9,7 +9,7 @@ namespace {
 
 using namespace ir;
 
-// Beyond these an unknown range is no excuse for assuming that nothing overflows.
+// Limits of the assumption that nothing overflows: beyond these, an unknown range does not justify it.
 constexpr Int128 kSmall = Int128{1} << 40;
 constexpr Int128 kRoom = Int128{1} << 62;
 
@@ -65,7 +65,7 @@ void Facts::enter_loop(const Expr& var, const Expr& min, const Expr& extent) {
   Known now;
   now.level = depth_ + 1;
   if (!bounded) {
-    // From 0 a variable counts up to whatever the extent turns out to be.
+    // The variable of a loop from 0 is never negative, whatever the extent is.
     now.range = Interval::of(DType::i64);
     if (first.is_constant() && first.constant == 0) now.range.lo = 0;
   } else if (!atoms.is_volatile(first) && !atoms.is_volatile(count)) {
@@ -80,7 +80,8 @@ void Facts::enter_loop(const Expr& var, const Expr& min, const Expr& extent) {
   }
 }
 
-// A positive product of factors that are not negative has no zero among them. Multiplied out, it does not show them.
+// If a product of non-negative factors is positive, none of them is zero. This works on the expression, because the
+// expanded polynomial no longer has the factors.
 void Facts::learn_positive(const Expr& product) {
   std::vector<Expr> open = {product};
   std::vector<Polynomial> factors;
@@ -122,7 +123,7 @@ void Facts::limit(const Expr& var, Interval range) {
 void Facts::learn_range(AtomId atom, Interval range) {
   const Interval before = this->range(atom);
   const Interval now = intersection(before, range);
-  // A contradiction means that the place is never reached; nothing is to be gained from it.
+  // A contradiction means that the place is unreachable; nothing can be gained from it.
   if (now.lo > now.hi || (now.lo == before.lo && now.hi == before.hi)) return;
   Known& known = change(atom);
   known.range = intersection(known.range, range);
@@ -133,7 +134,7 @@ void Facts::learn_nonnegative(const Polynomial& polynomial) {
   inequalities_.push_back(polynomial);
   ++generation_;
   learn_bounds(polynomial);
-  // What it says of each term when the others are at their best.
+  // Derives a bound for each term from the largest possible value of the others.
   for (const Term& term : polynomial.terms) {
     Polynomial others = polynomial;
     std::erase_if(others.terms, [&](const Term& other) { return other.product == term.product; });
@@ -148,7 +149,7 @@ void Facts::learn_nonnegative(const Polynomial& polynomial) {
         learn_range(atom, {-kInfinity, floor_div(best, -coefficient)});
       }
     } else if (coefficient > 0 && best < 0) {
-      // A positive product of factors that are not negative has no zero among them.
+      // If a product of non-negative factors is positive, none of them is zero.
       const auto* first = term.product.factors.begin();
       const auto* last = first + term.product.degree;
       if (std::all_of(first, last, [&](AtomId factor) { return range(factor).lo >= 0; })) {
@@ -158,7 +159,7 @@ void Facts::learn_nonnegative(const Polynomial& polynomial) {
   }
 }
 
-// Bounds of the variables that were defined last, in terms of the others.
+// Derives bounds of the variables that were defined last, in terms of the others.
 void Facts::learn_bounds(const Polynomial& polynomial) {
   std::uint32_t highest = 0;
   for (const Term& term : polynomial.terms) {
@@ -257,11 +258,12 @@ Interval Facts::range(const Polynomial& polynomial) const {
 
 bool Facts::is_exact(const Polynomial& polynomial) const {
   if (!polynomial.valid) return false;
-  // An atom's value is what it is.
+  // The value of an atom is exact by definition.
   if (polynomial.is_constant() || polynomial.is_atom()) return true;
   const Interval whole = range(polynomial);
   if (whole.finite()) return whole.fits_64_bits();
-  // The assumption of the header: what is known in numbers must leave room, what is not is taken to be small enough.
+  // The assumption stated in the header: the part with known numeric ranges must leave room, and the rest is assumed to
+  // be small enough.
   Interval known_part = Interval::point(polynomial.constant);
   for (const Term& term : polynomial.terms) {
     if (term.coefficient > kSmall || term.coefficient < -kSmall) return false;
@@ -292,11 +294,11 @@ Interval Facts::range(AtomId atom) const {
     const Interval narrowed = intersection(result, known_[atom].range);
     if (narrowed.lo <= narrowed.hi) result = narrowed;
   }
-  // One end far out: this is none of the variables that are taken to be small.
+  // A bound beyond kSmall: this is not one of the variables that are assumed to be small.
   const bool far = (result.bounded_below() && (result.lo > kSmall || result.lo < -kSmall)) ||
                    (result.bounded_above() && (result.hi > kSmall || result.hi < -kSmall));
   if (far && !result.finite()) result = intersection(result, Interval::of(DType::i64));
-  // Asking for the parts may have made room for more.
+  // atom_range() may have enlarged ranges_, so the element is looked up again.
   ranges_[atom] = {generation_, result};
   return result;
 }

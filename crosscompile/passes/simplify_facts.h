@@ -1,9 +1,9 @@
-// What is known at a place in a function: ranges of loop variables and sizes, and conditions that hold there; and what
-// follows from it.
+// The facts known at a place in a function, that is, ranges of loop variables and sizes and the conditions that hold
+// there, and what follows from them.
 //
-// Assumption: index arithmetic (type kIndex) over sizes and loop variables whose range is not known in numbers does not
-// overflow, as long as its constants stay below 2^40. Where the ranges are known in numbers, and for anything read from
-// memory or given as a scalar argument that is no size, overflow is taken to wrap unless the ranges exclude it.
+// Assumption: index arithmetic (type kIndex) over sizes and loop variables without known numeric ranges does not
+// overflow, as long as its constants stay below 2^40. Where numeric ranges are known, and for anything read from memory
+// or passed as a scalar argument that is not a size, overflow is taken to wrap unless the ranges exclude it.
 #pragma once
 
 #include "crosscompile/passes/simplify_atoms.h"
@@ -14,14 +14,14 @@
 
 namespace ferry::passes::simplifier {
 
-// The comparison that holds where this one does not (of integers; floats have NaN).
+// Returns the comparison that holds where this one does not (for integers; floats have NaN).
 ir::BinaryOp opposite(ir::BinaryOp comparison);
 
 class Facts {
  public:
   Atoms atoms;
 
-  // Forgets at its end what was learnt since its beginning.
+  // Forgets at its end the facts learnt since its construction.
   class Scope {
    public:
     explicit Scope(Facts& facts);
@@ -39,19 +39,19 @@ class Facts {
   void enter_loop(const ir::Expr& var, const ir::Expr& min, const ir::Expr& extent);
   void define(const ir::Expr& var, const ir::Expr& value);
   void limit(const ir::Expr& var, Interval range);
-  // The condition is true (or false) here. Conditions on memory, which may change, are not learnt.
+  // States that the condition is true (or false) here. Conditions on memory, which may change, are not learnt.
   void assume(const ir::Expr& condition, bool truth = true);
 
-  // Of the polynomial as a mathematical function.
+  // Range of the polynomial as a mathematical function.
   Interval range(const Polynomial& polynomial) const;
   Interval range(AtomId atom) const;
-  // Of what the 64-bit computation gives.
+  // Range of the result of the 64-bit computation.
   Interval value_range(const Polynomial& polynomial) const;
-  // Whether the 64-bit computation gives the mathematical value.
+  // Returns whether the 64-bit computation gives the mathematical value.
   bool is_exact(const Polynomial& polynomial) const;
-  // True only when the mathematical value is certainly at least 0.
+  // Returns true only when the mathematical value is certainly at least 0.
   bool proves_nonnegative(const Polynomial& polynomial) const;
-  // The truth of a condition that was assumed in these words.
+  // Returns the truth of a condition that was assumed in exactly this form.
   std::optional<bool> known(const ir::Expr& condition) const;
 
  private:
@@ -81,7 +81,7 @@ class Facts {
   bool prove_quotient(const Atom& atom, const Polynomial& slope, const Polynomial& rest, bool rising, int depth) const;
   bool prove_with_inequalities(const Polynomial& polynomial, int depth) const;
 
-  std::vector<Known> known_;  // by atom; may be shorter than there are atoms
+  std::vector<Known> known_;  // by atom; may be shorter than the number of atoms
   std::vector<Undo> undo_;
   std::vector<Polynomial> inequalities_;  // each at least 0
   struct Condition {
@@ -91,7 +91,7 @@ class Facts {
   std::vector<Condition> conditions_;
   std::uint32_t depth_ = 0;
 
-  // Ranges of atoms, good for one generation of knowledge.
+  // Ranges of atoms, valid for one generation of facts.
   struct Cached {
     std::uint64_t generation = 0;
     Interval range;

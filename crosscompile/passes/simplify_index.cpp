@@ -1,4 +1,4 @@
-// Arithmetic on indices and sizes.
+// Simplifies arithmetic on indices and sizes.
 #include "crosscompile/passes/simplify_rules.h"
 
 #include "crosscompile/ir/substitute.h"
@@ -22,7 +22,7 @@ bool is_sum_or_product(const Expr& expr) {
 
 }  // namespace
 
-// The parts of a sum are simplified where they stand, then the sum as a whole: that is linear in its size.
+// Simplifies the parts of a sum in place, and then the sum as a whole, which is linear in its size.
 Expr ExprSimplifier::linear_parts(const Expr& expr) {
   if (const auto* ramp = expr.as<Ramp>()) {
     const Expr base = linear_parts(ramp->base);
@@ -61,7 +61,7 @@ Expr ExprSimplifier::shortest(const Polynomial& polynomial, const Expr& unchange
   const std::size_t before = node_count(unchanged);
   const std::size_t after = node_count(candidate);
   if (after < before) return candidate;
-  // One ramp says more to those who look for neighbouring elements than a sum that holds one.
+  // A single ramp shows consecutive elements more clearly than a sum that contains one.
   const bool clearer = candidate.kind() == NodeKind::Ramp && unchanged.kind() != NodeKind::Ramp;
   return after == before && clearer ? candidate : unchanged;
 }
@@ -72,7 +72,7 @@ Polynomial ExprSimplifier::normalised(Polynomial polynomial) {
   return polynomial;
 }
 
-// One step: atoms with a single value become numbers, c * (a / c) + a % c becomes a.
+// Performs one step: atoms with a single value become numbers, c * (a / c) + a % c becomes a.
 bool ExprSimplifier::recombine(Polynomial& polynomial) {
   for (const Term& term : polynomial.terms) {
     for (std::size_t i = 0; i < term.product.degree; ++i) {
@@ -95,13 +95,13 @@ bool ExprSimplifier::recombine(Polynomial& polynomial) {
         remainder.degree = 1;
         remainder.factors[0] = id;
         if (!divide(term.product, remainder, others)) continue;
-        // k * others * (a % c) and k * others * c * (a / c) are k * others * a.
+        // The sum of k * others * (a % c) and k * others * c * (a / c) is k * others * a.
         const Polynomial factor = from_terms({{term.coefficient, others}}, 0);
         const Polynomial ours = others.degree == 0 ? constant_polynomial(term.coefficient) : factor;
         const Polynomial theirs = multiply(multiply(ours, atom.right), atom_polynomial(partner));
         const Polynomial without = add(add(polynomial, theirs, -1), multiply(ours, atom_polynomial(id)), -1);
         const Polynomial whole = add(without, multiply(ours, atom.left));
-        // Only when both were there to be taken.
+        // Accepts the result only if both terms were present.
         if (without.valid && whole.valid && without.terms.size() + 2 <= polynomial.terms.size()) {
           polynomial = whole;
           return true;
@@ -111,7 +111,7 @@ bool ExprSimplifier::recombine(Polynomial& polynomial) {
           atom.right.constant > 0 && term.coefficient % atom.right.constant == 0 && facts.is_exact(atom.left)) {
         const AtomId rest = facts.atoms.find(AtomKind::remainder, atom.left, atom.right);
         if (rest == 0 || !(facts.range(rest).is_point() && facts.range(rest).lo == 0)) continue;
-        // Other products may hold the same quotient: they stay.
+        // Other products may contain the same quotient; they stay.
         const Polynomial without = add(polynomial, from_terms({term}, 0), -1);
         const Polynomial whole = add(without, atom.left, term.coefficient / atom.right.constant);
         if (!whole.valid) continue;
@@ -133,7 +133,7 @@ Expr ExprSimplifier::extremum(BinaryOp op, const Expr& left, const Expr& right, 
   const Expr& larger = op == BinaryOp::min ? right : left;
   if (proves(BinaryOp::le, a, b)) return smaller;
   if (proves(BinaryOp::le, b, a)) return larger;
-  // min(min(x, 3), 5)
+  // Folds min(min(x, 3), 5).
   if (const auto* inner = left.as<Binary>();
       inner != nullptr && inner->op == op && as_int(right) != nullptr && as_int(inner->right) != nullptr) {
     return Binary::make(op, inner->left, op == BinaryOp::min ? min(inner->right, right) : max(inner->right, right));
@@ -146,7 +146,7 @@ bool ExprSimplifier::proves(BinaryOp op, const Polynomial& left, const Polynomia
     return proves(op == BinaryOp::gt ? BinaryOp::lt : BinaryOp::le, right, left);
   const Polynomial difference = add(right, left, -1);
   if (!difference.valid) return false;
-  // Equal modulo 2^64 is equal.
+  // Equality modulo 2^64 suffices for eq.
   if (difference.is_constant() && difference.constant == 0 && op == BinaryOp::eq) return true;
   if (!facts.is_exact(left) || !facts.is_exact(right)) return false;
   const auto at_least = [&](const Polynomial& polynomial, std::int64_t least) {
@@ -156,7 +156,7 @@ bool ExprSimplifier::proves(BinaryOp op, const Polynomial& left, const Polynomia
   if (op == BinaryOp::le) return at_least(difference, 0);
   const Polynomial reverse = scale(difference, -1);
   if (op == BinaryOp::eq) return at_least(difference, 0) && at_least(reverse, 0);
-  // 4 * x is never 4 * y + 2.
+  // 4 * x never equals 4 * y + 2.
   std::int64_t common = 0;
   for (const Term& term : difference.terms) common = std::gcd(common, term.coefficient);
   if (common > 1 && difference.constant % common != 0) return true;
@@ -169,7 +169,7 @@ std::optional<bool> ExprSimplifier::decide(BinaryOp op, const Polynomial& left, 
   return std::nullopt;
 }
 
-// Of margin >= 0: where x <= a holds anyway, x <= min(a, b) says no more than x <= b.
+// Simplifies margin >= 0: where x <= a holds anyway, x <= min(a, b) is equivalent to x <= b.
 void ExprSimplifier::drop_idle_bounds(Polynomial& margin) {
   for (std::size_t i = 0; i < margin.terms.size(); ++i) {
     const Term term = margin.terms[i];
@@ -183,7 +183,7 @@ void ExprSimplifier::drop_idle_bounds(Polynomial& margin) {
     const bool left_holds = proves(BinaryOp::ge, left, constant_polynomial(0));
     if (!left_holds && !proves(BinaryOp::ge, right, constant_polynomial(0))) continue;
     margin = left_holds ? right : left;
-    i = static_cast<std::size_t>(-1);  // from the start again
+    i = static_cast<std::size_t>(-1);  // restart
   }
 }
 
@@ -194,7 +194,7 @@ Expr ExprSimplifier::index_comparison(BinaryOp op, const Expr& left, const Expr&
   if (!a.valid || !b.valid) return unchanged;
   if (const std::optional<bool> truth = decide(op, a, b)) return constant(type, std::int64_t{*truth});
   if (!facts.is_exact(a) || !facts.is_exact(b)) return unchanged;
-  // Common parts and common factors cancel: as margin >= 0, or margin == 0.
+  // Common terms and common factors cancel in the form margin >= 0, or margin == 0.
   const bool ordered = op != BinaryOp::eq && op != BinaryOp::ne;
   const bool upward = op == BinaryOp::lt || op == BinaryOp::le;
   const bool strict = op == BinaryOp::lt || op == BinaryOp::gt;
@@ -207,7 +207,7 @@ Expr ExprSimplifier::index_comparison(BinaryOp op, const Expr& left, const Expr&
   if (common < 1 || (!ordered && margin.constant % common != 0)) return unchanged;
   for (Term& term : margin.terms) term.coefficient /= common;
   margin.constant = static_cast<std::int64_t>(floor_div(Int128{margin.constant}, Int128{common}));
-  // low <= high, or low < high when that spares a constant.
+  // Writes low <= high, or low < high when that avoids a constant.
   Polynomial low, high;
   for (const Term& term : margin.terms) {
     if (term.coefficient == std::numeric_limits<std::int64_t>::min()) return unchanged;
@@ -219,7 +219,7 @@ Expr ExprSimplifier::index_comparison(BinaryOp op, const Expr& left, const Expr&
   }
   BinaryOp result = ordered ? BinaryOp::le : op;
   if (ordered && (margin.constant == -1 || high.terms.empty() || (low.terms.empty() && margin.constant < 0))) {
-    // x <= 7 reads better as x < 8, and -8 <= -x... as 7 < x.
+    // x < 8 is simpler than x <= 7, and 7 < x than -8 <= -x.
     result = BinaryOp::lt;
     if (__builtin_add_overflow(margin.constant, 1, &margin.constant)) return unchanged;
   }

@@ -55,14 +55,15 @@ Interval hull(Interval a, Interval b) { return {std::min(a.lo, b.lo), std::max(a
 
 Interval floor_div(Interval a, Interval b) {
   if (b.lo > 0) {
-    // By the smallest and the largest divisor; towards an infinite divisor the quotient tends to 0 or, flooring, -1.
+    // Bounds come from the smallest and the largest divisor; as the divisor grows, the quotient tends to 0 or, floored,
+    // to -1.
     const auto quotient = [](Int128 x, Int128 y) {
       return is_infinite(y) ? (x < 0 ? Int128{-1} : Int128{0}) : floor_div(x, y);
     };
     return {std::min(quotient(a.lo, b.lo), quotient(a.lo, b.hi)), std::max(quotient(a.hi, b.lo), quotient(a.hi, b.hi))};
   }
-  if (b.lo >= 0) return hull(Interval::point(0), a);  // no quotient is further from zero than the dividend
-  // The smallest value divided by -1 wraps to itself, which this covers too.
+  if (b.lo >= 0) return hull(Interval::point(0), a);  // a quotient is never further from zero than the dividend
+  // The range also covers the smallest value divided by -1, which wraps to itself.
   const Int128 far = std::max(a.magnitude(), std::max(-a.lo, a.hi));
   return {clamp(-far), clamp(far)};
 }

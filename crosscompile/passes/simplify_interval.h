@@ -1,6 +1,5 @@
-// Ranges of integers for the simplifier. Bounds are exact as long as they are finite; what is not known, or is too
-// large to matter, is infinite. A finite range is a fact: a 64-bit value of which nothing is known has the range of all
-// 64-bit values.
+// Ranges of integers for the simplifier. Finite bounds are exact; unknown bounds, and those too large to matter, are
+// infinite. A finite range is a fact: a completely unknown 64-bit value has the range of all 64-bit values.
 #pragma once
 
 #include "crosscompile/ir/type.h"
@@ -18,14 +17,14 @@ struct Interval {
   Int128 hi = kInfinity;
 
   static Interval point(Int128 value) { return {value, value}; }
-  // All values of an integer type or bool.
+  // Returns the range of all values of an integer type or bool.
   static Interval of(DType type);
   bool bounded_below() const { return lo > -kInfinity; }
   bool bounded_above() const { return hi < kInfinity; }
   bool finite() const { return bounded_below() && bounded_above(); }
   bool is_point() const { return lo == hi; }
   bool fits_64_bits() const;
-  // The larger of the two bounds' magnitudes.
+  // Returns the larger of the two bounds' magnitudes.
   Int128 magnitude() const { return lo < 0 && -lo > hi ? -lo : hi; }
 };
 
@@ -34,7 +33,7 @@ Interval operator*(Interval a, Interval b);
 Interval scaled(Interval a, std::int64_t factor);
 Interval intersection(Interval a, Interval b);
 Interval hull(Interval a, Interval b);
-// Flooring; by zero gives zero, as in ir/expr.h.
+// Floor division and modulo; division by zero gives zero, as in ir/expr.h.
 Interval floor_div(Interval a, Interval b);
 Interval floor_mod(Interval a, Interval b);
 Interval min_of(Interval a, Interval b);

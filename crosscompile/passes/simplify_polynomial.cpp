@@ -15,7 +15,7 @@ bool multiply(const Product& a, const Product& b, Product& result) {
   return true;
 }
 
-// The smallest number has no opposite, so it is not admitted as a coefficient.
+// The smallest number has no negation, so it is not allowed as a coefficient.
 bool times(std::int64_t a, std::int64_t b, std::int64_t& result) {
   return !__builtin_mul_overflow(a, b, &result) && result != std::numeric_limits<std::int64_t>::min();
 }
@@ -123,7 +123,7 @@ Polynomial multiply(const Polynomial& a, const Polynomial& b) {
     }
   }
   Polynomial result = from_terms(std::move(products), 0);
-  // The products with the constants.
+  // Adds the products with the constants.
   Polynomial linear_a = a;
   linear_a.constant = 0;
   return add(add(result, linear_a, b.constant), b, a.constant);

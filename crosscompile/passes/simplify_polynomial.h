@@ -1,8 +1,8 @@
 // Sums of products with constant coefficients: the form in which the simplifier compares index expressions. The factors
-// are numbers of atoms (simplify_atoms.h), whatever is not itself a sum or a product.
+// are atoms, identified by numbers (simplify_atoms.h): any expression that is not itself a sum or a product.
 //
-// As functions of mathematical integers they say what an expression computes modulo 2^64; whether that is the
-// expression's value is for simplify_facts.h to know.
+// As functions of mathematical integers they describe what an expression computes modulo 2^64; simplify_facts.h
+// determines whether that is the expression's value.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace ferry::passes::simplifier {
 
 using AtomId = std::uint32_t;
 
-// Larger ones are left alone.
+// Larger polynomials are left alone.
 inline constexpr std::size_t kMaxDegree = 8;
 inline constexpr std::size_t kMaxTerms = 48;
 
@@ -39,11 +39,11 @@ struct Term {
 struct Polynomial {
   std::vector<Term> terms;  // ascending by product; no zero coefficients
   std::int64_t constant = 0;
-  bool valid = true;  // false: too large to say; everything made of it is invalid too
+  bool valid = true;  // false: too large to represent; everything derived from it is invalid too
 
   bool operator==(const Polynomial&) const = default;
   bool is_constant() const { return valid && terms.empty(); }
-  // A single atom, times one.
+  // Returns whether this is a single atom, times one.
   bool is_atom() const {
     return valid && constant == 0 && terms.size() == 1 && terms[0].coefficient == 1 && terms[0].product.is_atom();
   }
@@ -53,19 +53,20 @@ struct Polynomial {
 Polynomial invalid();
 Polynomial constant_polynomial(std::int64_t value);
 Polynomial atom_polynomial(AtomId atom);
-// a + factor * b
+// Returns a + factor * b.
 Polynomial add(const Polynomial& a, const Polynomial& b, std::int64_t factor = 1);
 Polynomial scale(const Polynomial& a, std::int64_t factor);
 Polynomial multiply(const Polynomial& a, const Polynomial& b);
-// The sum of these terms in any order.
+// Returns the sum of these terms, which may be in any order.
 Polynomial from_terms(std::vector<Term> terms, std::int64_t constant);
 
-// `whole` as slope * atom + rest, where neither holds the atom; slope is invalid when the atom occurs in a square.
+// Writes `whole` as slope * atom + rest, neither of which contains the atom; slope is invalid when the atom occurs in a
+// square.
 struct Split {
   Polynomial slope, rest;
 };
 Split split_by(const Polynomial& whole, AtomId atom);
-// The product without these factors, if it holds them all.
+// Computes the product without these factors; returns false if it does not contain them all.
 bool divide(const Product& product, const Product& by, Product& quotient);
 
 }  // namespace ferry::passes::simplifier

@@ -1,5 +1,5 @@
-// Proving that a polynomial is not negative: variables are replaced, innermost first, by those of their bounds that
-// make it smallest, until its range settles the matter; conditions that hold are subtracted.
+// Proves that a polynomial is not negative: variables are replaced, innermost first, by whichever bound minimises the
+// polynomial, until its range settles the question; conditions that hold are subtracted.
 #include "crosscompile/passes/simplify_facts.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace ferry::passes::simplifier {
 namespace {
 
 constexpr int kDepth = 12;
-// Steps of one question. Nearly all that can be proved are proved in a few.
+// Number of steps per question. Nearly everything provable is proved in a few.
 constexpr int kBudget = 60;
 constexpr std::size_t kAtomsTried = 3;
 
@@ -45,7 +45,8 @@ bool Facts::prove(const Polynomial& polynomial, int depth) const {
   return prove_with_inequalities(polynomial, depth - 1);
 }
 
-// `rising`: the slope is not negative, so a lower bound of the atom makes the whole smaller; else an upper bound does.
+// `rising`: the slope is not negative, so a lower bound of the atom makes the whole smaller; otherwise an upper bound
+// does.
 bool Facts::prove_without(AtomId id, const Polynomial& slope, const Polynomial& rest, bool rising, int depth) const {
   const auto replaced = [&](const Polynomial& bound) { return prove(add(rest, multiply(slope, bound)), depth); };
   if (id < known_.size()) {
@@ -59,7 +60,8 @@ bool Facts::prove_without(AtomId id, const Polynomial& slope, const Polynomial& 
     case AtomKind::maximum:
     case AtomKind::choice: {
       if (!is_exact(atom.left) || !is_exact(atom.right)) break;
-      // The atom is one of the two, and beyond neither on one side.
+      // The atom equals one of the two operands. A minimum is at most, and a maximum at least, each of them, so a proof
+      // with either one suffices on that side.
       const bool either = (atom.kind == AtomKind::minimum && !rising) || (atom.kind == AtomKind::maximum && rising);
       if (either ? replaced(atom.left) || replaced(atom.right) : replaced(atom.left) && replaced(atom.right))
         return true;
@@ -69,7 +71,7 @@ bool Facts::prove_without(AtomId id, const Polynomial& slope, const Polynomial& 
       if (prove_quotient(atom, slope, rest, rising, depth)) return true;
       break;
     case AtomKind::remainder:
-      // At most the divisor less one.
+      // A remainder is at most the divisor minus one.
       if (!rising && is_exact(atom.right) && range(atom.right).lo >= 1 &&
           replaced(add(atom.right, constant_polynomial(-1)))) {
         return true;
@@ -79,15 +81,16 @@ bool Facts::prove_without(AtomId id, const Polynomial& slope, const Polynomial& 
     case AtomKind::lane:
     case AtomKind::opaque: break;
   }
-  // By a number, where the slope is not one: a product with a range of its own would lose that they belong together.
+  // Uses the numeric bound where the slope is symbolic: interval arithmetic on the product would lose the correlation
+  // of its factors.
   const Interval numbers = range(id);
   const Int128 bound = rising ? numbers.lo : numbers.hi;
   if (slope.is_constant() || !Interval::point(bound).fits_64_bits()) return false;
   return replaced(constant_polynomial(static_cast<std::int64_t>(bound)));
 }
 
-// divisor * quotient lies in [dividend - divisor + 1, dividend] when the divisor is positive. The quotient is a whole
-// number: it is at most r exactly when the dividend is less than (r + 1) * divisor, and at least r exactly when the
+// divisor * quotient lies in [dividend - divisor + 1, dividend] when the divisor is positive. Since the quotient is an
+// integer, it is at most r exactly when the dividend is less than (r + 1) * divisor, and at least r exactly when the
 // dividend is not less than r * divisor.
 bool Facts::prove_quotient(const Atom& atom, const Polynomial& slope, const Polynomial& rest, bool rising,
                            int depth) const {
@@ -104,7 +107,7 @@ bool Facts::prove_quotient(const Atom& atom, const Polynomial& slope, const Poly
     const Polynomial beyond = multiply(add(rest, constant_polynomial(1)), divisor);
     return prove(add(add(beyond, atom.left, -1), constant_polynomial(-1)), depth);
   }
-  // The whole by the divisor, which does not change its sign.
+  // Multiplies the whole by the divisor, which does not change its sign.
   return prove(add(multiply(rest, divisor), multiply(slope, bound)), depth);
 }
 
@@ -114,7 +117,8 @@ bool Facts::prove_with_inequalities(const Polynomial& polynomial, int depth) con
       const auto shared = std::find_if(known->terms.begin(), known->terms.end(),
                                        [&](const Term& other) { return other.product == term.product; });
       if (shared == known->terms.end() || (shared->coefficient < 0) != (term.coefficient < 0)) continue;
-      // A positive multiple of ours less a positive multiple of what is known, without the shared term.
+      // Subtracts a positive multiple of the known inequality from a positive multiple of the polynomial, so that the
+      // shared term cancels.
       const std::int64_t common = std::gcd(shared->coefficient, term.coefficient);
       if (common <= 0) continue;
       const std::int64_t ours = std::abs(shared->coefficient / common);

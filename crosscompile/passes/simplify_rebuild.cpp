@@ -1,4 +1,4 @@
-// Polynomials back to expressions.
+// Translates polynomials back to expressions.
 #include "crosscompile/passes/simplify_atoms.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class Rebuilder {
   }
 
  private:
-  // `step` takes the part of the stride that is a number.
+  // `step` receives the numeric part of the stride.
   void sort_term(const Term& term, std::vector<Term>& base, std::vector<Term>& stride, std::int64_t& step,
                  std::vector<Term>& vectors) const {
     std::size_t lane_factors = 0;
@@ -61,7 +61,7 @@ class Rebuilder {
     return expr.type().lanes == lanes ? expr : Broadcast::make(expr, lanes);
   }
 
-  // The term's product by this positive number, at least 1.
+  // Returns the term's product multiplied by this number, which is at least 1.
   Expr product(const Term& term, std::int64_t coefficient, std::uint32_t lanes) const {
     Expr result;
     for (std::size_t i = 0; i < term.product.degree; ++i) {
@@ -73,7 +73,7 @@ class Rebuilder {
 
   Expr sum(const std::vector<Term>& terms, std::int64_t rest, std::uint32_t lanes) const {
     Expr result;
-    // What is added comes first, so that nothing need be negated.
+    // Terms with positive coefficients come first, so that no term needs to be negated.
     for (const Term& term : terms) {
       if (term.coefficient < 0) continue;
       const Expr next = product(term, term.coefficient, lanes);
@@ -86,7 +86,7 @@ class Rebuilder {
     }
     for (const Term& term : terms) {
       if (term.coefficient >= 0) continue;
-      // The smallest coefficient cannot be negated; wrapping makes this right.
+      // The smallest coefficient cannot be negated; wrapping gives the right result.
       const auto magnitude = static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(term.coefficient));
       result = result - product(term, magnitude, lanes);
     }

@@ -1,4 +1,4 @@
-// The simplifier's rewriting, shared by its two halves: expressions and statements.
+// The simplifier's rewrite rules, shared by its two halves: expressions and statements.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -28,7 +28,7 @@ class ExprSimplifier : public ir::Mutator {
   ir::Expr mutate_node(const ir::VectorReduce& node, const ir::Expr& self) override;
   using ir::Mutator::mutate_node;
 
-  // `expr` simplified where `condition` is true (or false).
+  // Simplifies `expr` where `condition` is true (or false).
   ir::Expr mutate_given(const ir::Expr& expr, const ir::Expr& condition, bool truth);
 
  private:
@@ -36,7 +36,7 @@ class ExprSimplifier : public ir::Mutator {
   ir::Expr data_operation(const ir::Binary& node, const ir::Expr& self);
   ir::Expr comparison(ir::BinaryOp op, const ir::Expr& left, const ir::Expr& right, const ir::Expr& unchanged);
 
-  // Index arithmetic (simplify_index.cpp). `unchanged` is what to return when nothing better is found.
+  // Index arithmetic (simplify_index.cpp). `unchanged` is returned when nothing simpler is found.
   ir::Expr linear(const ir::Expr& expr);
   ir::Expr linear_parts(const ir::Expr& expr);
   ir::Expr shortest(const Polynomial& polynomial, const ir::Expr& unchanged);
@@ -46,13 +46,14 @@ class ExprSimplifier : public ir::Mutator {
   ir::Expr index_comparison(ir::BinaryOp op, const ir::Expr& left, const ir::Expr& right, const ir::Expr& unchanged);
   void drop_idle_bounds(Polynomial& margin);
   bool implied(const ir::Expr& condition, bool truth);
-  // Whether the comparison of the two values certainly holds; and whether it does or does not, if that is certain.
+  // proves() returns whether the comparison of the two values certainly holds; decide() returns its outcome if that is
+  // certain.
   bool proves(ir::BinaryOp op, const Polynomial& left, const Polynomial& right);
   std::optional<bool> decide(ir::BinaryOp op, const Polynomial& left, const Polynomial& right);
   Polynomial normalised(Polynomial polynomial);
   bool recombine(Polynomial& polynomial);
 
-  // left = divisor * quotient + rest, with as much in the quotient as is certain.
+  // left = divisor * quotient + rest, with as much as possible in the quotient.
   struct Division {
     Polynomial quotient, rest;
   };
@@ -65,7 +66,7 @@ class ExprSimplifier : public ir::Mutator {
   std::optional<Coarse> coarse_part(const Polynomial& polynomial, std::int64_t divisor);
 };
 
-// What holds everywhere in a function: sizes are not negative, requirements are met.
+// Adds the facts that hold everywhere in a function: sizes are not negative, requirements hold.
 void learn_parameters(const ir::Function& function, ExprSimplifier& simplifier);
 
 }  // namespace ferry::passes::simplifier

@@ -20,7 +20,7 @@ using namespace ir;
 
 using Buffers = std::unordered_set<const Buffer*>;
 
-// The local arrays allocated in the loop whose contents differ from one virtual thread to the next.
+// Finds the local arrays allocated in the loop whose contents differ from one virtual thread to the next.
 class OwnArrays : public Visitor {
  public:
   explicit OwnArrays(const Expr& var) { differing_.insert(var.get()); }
@@ -78,11 +78,11 @@ class OwnArrays : public Visitor {
 
   Buffers own, local_;
   std::unordered_set<const ExprNode*> differing_;
-  bool differs_ = false;  // what was visited last
-  bool under_ = false;    // a loop or condition around
+  bool differs_ = false;  // for the subexpression visited last
+  bool under_ = false;    // inside of a loop or condition that differs
 };
 
-// Gives arrays a first dimension, indexed by the variable.
+// Adds a first dimension to arrays, indexed by the variable.
 class WithParts : public Mutator {
  public:
   WithParts(const Buffers& arrays, Expr var, Expr parts)
@@ -128,7 +128,7 @@ class WithParts : public Mutator {
   std::unordered_map<const Buffer*, BufferRef> wide_;
 };
 
-// Puts the loop around the innermost statements that depend on its variable.
+// Distributes the loop over the innermost statements that depend on its variable.
 class Distribution {
  public:
   explicit Distribution(const For& loop) : loop_(loop) {}
@@ -140,7 +140,7 @@ class Distribution {
       for (const Stmt& step : block->body) steps.push_back(over(step));
       return Block::make(std::move(steps));
     }
-    // What is done at once stays together.
+    // Vectorized loops are not distributed: their iterations execute together.
     if (const For* loop = stmt.as<For>();
         loop != nullptr && loop->for_kind != ForKind::vectorized && !uses(loop->min) && !uses(loop->extent))
       return For::make(loop->var, loop->min, loop->extent, loop->for_kind, over(loop->body));
@@ -153,7 +153,7 @@ class Distribution {
       return Allocate::make(allocation->buffer, over(allocation->body));
     if (const Intrinsic* intrinsic = stmt.as<Intrinsic>(); intrinsic != nullptr && intrinsic->arguments.empty())
       return Intrinsic::make(intrinsic->name, {}, over(intrinsic->definition));
-    // A variable of its own for each copy of the loop.
+    // Each copy of the loop gets its own variable.
     const Expr var = Var::make(loop_.var.as<Var>()->name);
     return For::make(var, loop_.min, loop_.extent, ForKind::unrolled, fresh_copy(stmt, {{loop_.var.get(), var}}));
   }

@@ -1,6 +1,6 @@
-// Takes virtual threads apart: a vthread loop goes to the innermost statements that depend on it, so that what its
-// iterations share (a fetch into shared memory, a barrier, the loop over a reduction) is done once for all of them, and
-// local arrays get one part for each.
+// Expands virtual threads: a vthread loop is distributed over the innermost statements that depend on it, so that work
+// that its iterations share (a fetch into shared memory, a barrier, the loop over a reduction) is done once for all of
+// them, and local arrays get one part for each iteration.
 //
 //     vthread for (v = 0; v < 2; ++v)                  local f32 acc[2, 1]
 //       local f32 acc[1]                               unrolled for (v = 0; v < 2; ++v)
@@ -10,8 +10,8 @@
 //         acc[0] += S[v]                                 unrolled for (v = 0; v < 2; ++v)
 //                                                          acc[v, 0] += S[v]
 //
-// Before: map_threads, which takes shared memory out of the loops over threads.
-// CompileError when the number of virtual threads is not constant.
+// Runs after map_threads, which moves shared memory out of the loops over threads.
+// Throws CompileError when the number of virtual threads is not constant.
 #pragma once
 
 #include "crosscompile/ir/function.h"

@@ -22,7 +22,7 @@ std::optional<SteadyLanes> find_steady_lanes(const For& loop, const std::vector<
     const bool from_there_on = affine->coefficient > 0;
     const Expr lane = knowledge.simplify(position_of(*affine, knowledge) - loop.min);
     const std::int64_t* position = as_int(lane);
-    // What is not wanted in most lanes is left to masks.
+    // A guard that fails in most lanes is left to masks.
     if (position == nullptr || 2 * (from_there_on ? *lanes - *position : *position) <= *lanes) continue;
     if (from_there_on) {
       steady.begin = std::max(steady.begin, *position);

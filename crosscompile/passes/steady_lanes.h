@@ -1,5 +1,5 @@
-// The lanes of a vectorized loop between those at its ends that are a border: the first and last places of a row of an
-// image with padding, say.
+// Finds the lanes of a vectorized loop between the border lanes at its ends, such as the first and last elements of a
+// row of an image with padding.
 #pragma once
 
 #include "crosscompile/passes/guards.h"
@@ -12,12 +12,12 @@
 namespace ferry::passes {
 
 struct SteadyLanes {
-  std::int64_t begin = 0, end = 0;  // from the loop's first lane on
-  Outcomes outcomes;                // of the guards that are decided there
+  std::int64_t begin = 0, end = 0;  // relative to the loop's first lane
+  Outcomes outcomes;                // of the guards that are decided in these lanes
 };
 
-// Nothing when no guard of the loop's body is decided at fixed lanes, or what lies between is not most of the loop or
-// not a whole vector.
+// Returns nothing when no guard of the loop's body is decided at fixed lanes, or the steady lanes are not most of the
+// loop or not a whole vector.
 std::optional<SteadyLanes> find_steady_lanes(const ir::For& loop, const std::vector<Guard>& guards,
                                              Knowledge& knowledge, const Target& target);
 

@@ -29,17 +29,17 @@ BufferRef buffer_of(std::string name, DType type, std::vector<Expr> shape, std::
   return buffer;
 }
 
-// One way in which a warp's product may stand in loops and memory.
+// One way in which a warp's product may be arranged in loops and memory.
 struct Form {
   std::int64_t rows = 1, columns = 1;
   bool turn_a = false, turn_b = false;
 };
 
-// The product as a function of the loops over the warp's threads too: what match_nest compares with.
+// The product as a function that also contains the loops over the warp's threads; match_nest compares with it.
 struct Pattern {
   Function function;
-  Expr a_step, b_step;          // symbols: from one row of A, or of B, in memory to the next
-  std::vector<Expr> sum_steps;  // symbols: along mo, io, no and ji
+  Expr a_step, b_step;          // symbols: the row strides of A and of B in memory
+  std::vector<Expr> sum_steps;  // symbols: the strides along mo, io, no and ji
 };
 
 Pattern make_pattern(const Form& form, DType type) {
@@ -91,7 +91,7 @@ Pattern make_pattern(const Form& form, DType type) {
   return pattern;
 }
 
-// What is converted to be multiplied; float32 when nothing is.
+// Returns the type that is converted for the multiplication; float32 when there is no conversion.
 DType narrow_type(const Expr& value) {
   if (const auto* binary = value.as<Binary>()) {
     const DType left = narrow_type(binary->left);
@@ -101,7 +101,7 @@ DType narrow_type(const Expr& value) {
   return converted == nullptr ? DType::f32 : converted->value.type().code;
 }
 
-// What may be rows and columns of pieces, by the loops besides those that are always there.
+// Returns the candidate forms: loops other than those that always occur may run over the rows and columns of pieces.
 std::vector<Form> forms_of(const LoopNest& nest) {
   std::vector<std::int64_t> others;
   std::vector<std::int64_t> always{kPair, kPair, kDepth, kRowsOfThreads, kColumnsOfThreads};
@@ -141,8 +141,9 @@ class Arguments {
     check_place(operand(match_, 0), Scope::local, "in registers (cache_write ... local)");
     for (const std::size_t i : {1, 2}) check_place(operand(match_, i), Scope::shared, "in shared memory (cache_read)");
     arguments_ = {Expr(form_.rows), Expr(form_.columns), Expr(form_.turn_a ? 1 : 0), Expr(form_.turn_b ? 1 : 0)};
-    // The threads of a warp tell ldmatrix where 8 rows of pieces are, eight threads a piece: of A down, then to the
-    // right, of B the other way round; in memory, where they stand turned, the other way round again.
+    // Each thread gives ldmatrix the address of one row of 8 elements; eight threads together address one piece. The
+    // pieces of A go down and then to the right, those of B the other way round; where an operand is transposed in
+    // memory, the order is swapped again.
     const Expr in_eight = warp_.y % 2 * 4 + warp_.x, second = warp_.y / 2 % 2 * 8, third = warp_.y / 4 * 8;
     for (std::int64_t i = 0; i < form_.rows; ++i)
       add_rows(1, pattern_.a_step, i, form_.turn_a, in_eight + (form_.turn_a ? third : second),

@@ -1,4 +1,4 @@
-// The part of a Context that is about C functions on pieces of tensors.
+// The part of a Context that handles C functions on pieces of tensors.
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/visitor.h"
@@ -13,7 +13,7 @@ namespace {
 
 using namespace ir;
 
-// Loads of buffers that are no parameters.
+// Finds loads of buffers that are not parameters.
 class Strangers : public Visitor {
  public:
   explicit Strangers(const Function& function) : function_(function) {}
@@ -52,7 +52,7 @@ void check(const std::string& intrinsic, const NestFunction& function) {
     if (parameter.buffer == nullptr)
       throw CompileError(who + "expected tensors as parameters of '" + function.symbol + "', got '" + parameter.name +
                          "'");
-  // What matches not even itself would match nothing.
+  // A pattern that does not match itself would match nothing.
   std::string mismatch;
   const auto match = passes::match_nest(
       function.meaning, *nest, [&](passes::NestMatch& found) { return passes::check_steps(function.meaning, found); },

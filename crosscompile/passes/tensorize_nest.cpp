@@ -16,7 +16,7 @@ namespace {
 
 using namespace ir;
 
-// A call of the function with what it is to work on; nothing, and why, when the nest is something else.
+// Returns a call of the function on the nest's operands; nothing, and the reason in `mismatch`, when the nest differs.
 std::optional<Stmt> call_for(const NestFunction& function, const LoopNest& nest, std::string& mismatch) {
   const Function& meaning = function.meaning;
   const auto match = match_nest(meaning, nest, [&](NestMatch& found) { return check_steps(meaning, found); }, mismatch);
@@ -25,7 +25,7 @@ std::optional<Stmt> call_for(const NestFunction& function, const LoopNest& nest,
   Substitution symbols;
   for (std::size_t i = 0; i < meaning.symbols.size(); ++i) symbols[meaning.symbols[i].get()] = match->symbols[i];
   for (const NestMatch::Operand& operand : match->operands) {
-    // Where the parameter starts, which need not be where its first use is.
+    // The start of the parameter, which need not be the position of its first use.
     const Expr start = operand.got.first - substitute(operand.expected.first, symbols);
     arguments.push_back(address_of(operand.buffer, {simplify(start)}));
   }

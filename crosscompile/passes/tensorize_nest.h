@@ -1,4 +1,4 @@
-// What takes the place of a loop nest that `tensorize AXIS INTRINSIC` names: a dot (dot_nest.h), or a call of a C
+// Replaces a loop nest by the intrinsic that `tensorize AXIS INTRINSIC` names: a dot (dot_nest.h), or a call of a C
 // function of the program's Context.
 #pragma once
 
@@ -10,20 +10,22 @@
 
 namespace ferry::passes {
 
-// Of the context (null: none), of dots, and of what several threads of a GPU do together.
+// Returns the intrinsics of the context (null: none), the dots, and the instructions that several threads of a GPU
+// execute together.
 std::vector<std::string> tensor_intrinsic_names(const Context* context);
-// Whether it is an instruction of threads: what each computes is compared once that is known
+// Returns whether several threads execute the instruction; its definition is compared once each thread's work is known
 // (passes/match_instructions.h).
 bool is_of_threads(const std::string& intrinsic);
-// Whether the loops over results are vectors wherever else they stand.
+// Returns whether the loops over results become vectors outside of the nest too, where results are initialised and
+// stored.
 bool has_lanes(const std::string& intrinsic, const Context* context);
 
-// Empty when the nest computes what the intrinsic does, wherever its operands stand in memory; else "expected X, got
-// Y".
+// Returns "" when the nest computes the same as the intrinsic, whatever the memory layout of its operands, and
+// otherwise "expected X, got Y".
 std::string check_nest(const std::string& intrinsic, const Context* context, const LoopNest& nest);
-// CompileError "expected X, got Y".
+// Throws CompileError "expected X, got Y".
 ir::Stmt tensorize_nest(const std::string& intrinsic, const Context* context, const LoopNest& nest);
-// For a nest that sets results to what a reduction starts from; nothing when the intrinsic does not do that.
+// Replaces a nest that initialises the results of a reduction; returns nothing when the intrinsic does not do that.
 ir::Stmt reset_nest(const std::string& intrinsic, const Context* context, const LoopNest& nest);
 
 }  // namespace ferry::passes

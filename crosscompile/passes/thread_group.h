@@ -1,4 +1,4 @@
-// Which threads of a block do something together: all that differ only in some axes.
+// Groups of threads of a block that act together: all threads that differ only in some axes.
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
@@ -15,25 +15,25 @@ struct ThreadAxis {
   std::int64_t extent;
 };
 
-// The loops over threads that stand directly in each other, outermost first, and what is inside.
+// Perfectly nested loops over threads, outermost first, and the innermost of them.
 struct ThreadNest {
   std::vector<ThreadAxis> axes;
   const ir::For* innermost = nullptr;
 };
 ThreadNest thread_nest(const ir::For& outermost);
-// The same loops around something else.
+// Returns the same loops around another body.
 ir::Stmt with_body(const ir::For& outermost, const ir::For& innermost, ir::Stmt body);
 
 struct ThreadGroup {
-  ir::Expr member, group;  // the running thread's number in its group, and the group's
+  ir::Expr member, group;  // the running thread's number in its group, and the group's number
   std::int64_t size = 1, groups = 1;
-  bool is_consecutive = false;  // the block numbers a group's threads one after the other
+  bool is_consecutive = false;  // the block numbers the threads of a group consecutively
 
-  // Whether its members are a part of a warp that shuffles with a mask stay in, or whole warps (the last may have
-  // fewer threads).
+  // Returns whether each group is a part of a warp that shuffles with a mask do not leave, or consists of whole warps
+  // (the last may have fewer threads).
   bool fits_warps() const;
 };
-// The threads of the block that differ in these variables, of `axes`.
+// Returns the group of threads that differ in these variables, which are among `axes`.
 ThreadGroup group_of(std::span<const ThreadAxis> axes, std::span<const ir::Expr> vars);
 
 }  // namespace ferry::passes

@@ -54,7 +54,7 @@ Stmt copies(const Places& to, const Places& from) {
   return Block::make(std::move(stores));
 }
 
-// An array for each component with `columns` elements a group.
+// One array per component, with `columns` elements per group.
 struct Arrays {
   std::vector<BufferRef> buffers;
   const ThreadGroup& group;
@@ -73,8 +73,8 @@ struct Arrays {
   }
 };
 
-// Combines over `width` threads, a power of two, numbered from a multiple of that on; each has all afterwards. With a
-// limit, only numbers below that count, and only the first one has.
+// Combines over `width` threads, a power of two, whose numbers start at a multiple of it; afterwards each thread has
+// the result. With a limit, only threads below it contribute, and only the first thread has the result.
 Stmt butterfly(const Combination& combination, const Places& own, const Places& other, std::int64_t width,
                const Expr& number, std::int64_t limit = 0) {
   const Expr halving = Var::make("halving");

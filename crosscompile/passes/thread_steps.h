@@ -1,20 +1,20 @@
-// The steps in which the threads of a group combine what each has (reduce_threads.h).
+// The steps of the reduction tree in which the threads of a group combine their values (reduce_threads.h).
 #pragma once
 
 #include "crosscompile/passes/thread_group.h"
 
 namespace ferry::passes {
 
-// An element of every thread's own.
+// An element of a thread's own memory.
 struct Place {
   ir::BufferRef buffer;
   std::vector<ir::Expr> indices;
   ir::Expr load() const { return ir::Load::make(buffer, indices); }
 };
-// One for each component of a tuple.
+// One place for each component of a tuple.
 using Places = std::vector<Place>;
 
-// left = combine(left, right), as a loop's body has it.
+// Applies left = combine(left, right), as the body of a loop defines it.
 class Combination {
  public:
   // `body`: combines elements of `from` into those of `into`, in the order of the components.
@@ -27,11 +27,11 @@ class Combination {
   std::vector<const ir::Buffer*> into_, from_;
 };
 
-// Combines `own` over the threads of the group; afterwards every thread of it has all in the places that are returned.
+// Steps that combine `own` over the threads of the group; afterwards `result` holds the total in every thread.
 struct Steps {
   std::vector<ir::Stmt> steps;
-  std::vector<ir::BufferRef> shared;  // of the block
-  std::vector<ir::BufferRef> local;   // around the steps
+  std::vector<ir::BufferRef> shared;  // belong to the block
+  std::vector<ir::BufferRef> local;   // allocated around the steps
   Places result;
 };
 Steps warp_steps(const Combination& combination, const ThreadGroup& group, const Places& own);

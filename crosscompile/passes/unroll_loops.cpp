@@ -17,7 +17,7 @@ class Unroller : public Mutator {
  protected:
   using Mutator::mutate_node;
 
-  // What an instruction does keeps its loops.
+  // Keeps the loops of an instruction's definition.
   Stmt mutate_node(const Intrinsic& node, const Stmt& self) override {
     return node.arguments.empty() ? Mutator::mutate_node(node, self) : self;
   }

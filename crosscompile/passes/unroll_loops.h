@@ -1,8 +1,8 @@
-// Replaces every unrolled loop of constant extent by copies of its body, one an iteration, in order. A loop whose
+// Replaces every unrolled loop of constant extent by copies of its body, one per iteration, in order. A loop whose
 // extent is not constant, or above kMaxUnrolled, becomes serial: the copies would cost more than they save.
 //
-// Stands after partition_loops, so that only loops whose guards are gone or must stay are copied, and before vectorize,
-// so that indices into small local arrays are constants: then the arrays become registers.
+// Runs after partition_loops, so that it copies only loops whose guards are gone or must stay, and before vectorize, so
+// that indices into small local arrays are constants, which lets the arrays become registers.
 #pragma once
 
 #include "crosscompile/ir/function.h"

@@ -42,7 +42,7 @@ class RegisterIndexFinder : public Visitor {
 class Marker : public Mutator {
  protected:
   using Mutator::mutate_node;
-  // What an instruction does needs no loops.
+  // The loops of an instruction's definition need not be unrolled.
   Stmt mutate_node(const Intrinsic& node, const Stmt& self) override {
     return node.arguments.empty() ? Mutator::mutate_node(node, self) : self;
   }

@@ -27,13 +27,14 @@ class Vectorizer : public Mutator {
  protected:
   using Mutator::mutate_node;
 
-  // What an instruction does keeps its loops.
+  // Keeps the loops of an instruction's definition.
   Stmt mutate_node(const Intrinsic& node, const Stmt& self) override {
     return node.arguments.empty() ? Mutator::mutate_node(node, self) : self;
   }
   Stmt mutate_node(const For& node, const Stmt& self) override {
     const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
-    // Inner loops first: of two nested vectorized loops the inner one becomes vectors and the outer one a loop of them.
+    // Inner loops come first: of two nested vectorized loops, the inner one becomes vectors and the outer one a loop of
+    // them.
     Stmt result = Mutator::mutate_node(node, self);
     if (result && node.for_kind == ForKind::vectorized) result = replace(*result.as<For>());
     return result;
@@ -73,7 +74,7 @@ class Vectorizer : public Mutator {
         .vectorize(node.body);
   }
 
-  // A loop over full vectors and one vector for the rest.
+  // Makes a loop over full vectors and one vector for the rest.
   Stmt in_pieces(const For& node, std::int64_t extent) {
     const std::int64_t pieces = extent / max_lanes_;
     const Expr piece = Var::make(node.var.as<Var>()->name + "_vector");

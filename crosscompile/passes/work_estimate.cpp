@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kCallCost = 16;
 constexpr std::int64_t kUnknownExtent = 8;
 
-// Operations of the expressions of one statement, without the statements inside it.
+// Counts the operations in the expressions of one statement, without the statements inside it.
 class Operations : public ir::Visitor {
  public:
   explicit Operations(const Target& target) : target_(target) {}
@@ -88,7 +88,7 @@ class Estimate {
   }
 
   const Target& target_;
-  std::unordered_set<const ir::ExprNode*> inner_;  // variables that have no value outside the loop
+  std::unordered_set<const ir::ExprNode*> inner_;  // variables that have no value outside of the loop
 };
 
 }  // namespace

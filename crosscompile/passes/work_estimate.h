@@ -1,5 +1,5 @@
-// How much work an iteration of a parallel loop is, so that the runtime does not hand out pieces that cost less than
-// handing them out.
+// Estimates the work in an iteration of a parallel loop, so that the runtime does not distribute chunks whose work
+// costs less than distributing them.
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
@@ -7,11 +7,11 @@
 
 namespace ferry::passes {
 
-// About as many operations as take a few microseconds: more than waking a thread.
+// About as many operations as take a few microseconds, which is more than waking a thread takes.
 inline constexpr std::int64_t kWorkPerChunk = 16384;
 
-// Of one iteration, in operations of about a cycle: an expression of type kIndex over variables defined outside the
-// loop.
+// Returns the work of one iteration, in operations of about a cycle: an expression of type kIndex over variables
+// defined outside of the loop.
 ir::Expr work_of_iteration(const ir::For& loop, const Target& target);
 
 }  // namespace ferry::passes

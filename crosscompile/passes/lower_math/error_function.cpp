@@ -6,8 +6,8 @@ namespace ferry::passes::math {
 
 using namespace ir;
 
-// Near 0 a polynomial; beyond it 1 - exp(polynomial), where 1 - erf is so small that its own relative error counts for
-// little. From 4 on the result is 1.
+// Uses a polynomial near 0, and beyond it 1 - exp(polynomial), where 1 - erf is so small that its own relative error
+// matters little. From 4 on the result is 1.
 Expr erf(Sequence& s, const Expr& x) {
   const Expr magnitude = s.let("magnitude", s.magnitude(x));
   const Expr square = s.let("square", magnitude * magnitude);

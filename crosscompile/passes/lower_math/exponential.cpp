@@ -28,7 +28,7 @@ Expr expm1_of_rest(Sequence& s, const Expr& rest) {
 
 Expr power_of_two(const Sequence& s, const Expr& biased) { return s.from_bits(biased << s.i32(23)); }
 
-// In two steps, neither of which leaves the normal numbers before the last multiplication.
+// Multiplies in two steps, so that only the last multiplication can leave the range of normal numbers.
 Expr scaled(Sequence& s, const Expr& value, const Expr& biased, const Expr& whole) {
   if (has_scale(s.target())) return Call::make(value.type(), "scale", {value, whole});
   const Expr half = s.let("half", biased >> s.i32(1));
@@ -41,7 +41,7 @@ Expr exp_scaled(Sequence& s, const Expr& x, int exponent) {
   return scaled(s, exp_of_rest(s, reduced.rest), reduced.biased, whole);
 }
 
-// Beyond the limits the result is infinity or rounds to 0, and so it is at them.
+// At the limits and beyond them, the result is infinity or rounds to 0.
 Expr exp(Sequence& s, const Expr& x) { return exp_scaled(s, s.let("x", max(min(x, s.f32(89)), s.f32(-104))), 0); }
 
 Expr exp2(Sequence& s, const Expr& x) {
@@ -54,8 +54,8 @@ Expr exp2(Sequence& s, const Expr& x) {
   return scaled(s, value, s.let("biased", s.bits(shifted)), whole);
 }
 
-// With p = 2^whole it is p * expm1(rest) + (p - 1), all of it halved because p may be 2^128. From -26 down it is -1.
-// Near 0 it is x itself, whose half may be subnormal, which vectors on 32-bit ARM take for 0.
+// With p = 2^whole the result is p * expm1(rest) + (p - 1), computed at half its size because p may be 2^128. From -26
+// down it is -1. Near 0 it is x itself, half of which may be subnormal, which the vectors of 32-bit ARM flush to 0.
 Expr expm1(Sequence& s, const Expr& x) {
   const Expr clamped = s.let("x", max(min(x, s.f32(89)), s.f32(-26)));
   const Reduced reduced = reduce_by_ln2(s, clamped, 126);
@@ -64,7 +64,7 @@ Expr expm1(Sequence& s, const Expr& x) {
   return select(s.magnitude(x) < s.f32(0x1p-25), x, s.with_sign_of(x, half_value + half_value));
 }
 
-// With e = exp(-|x|), which cannot overflow: 1 / (1 + e), or e / (1 + e) for negative x.
+// With e = exp(-|x|), which cannot overflow, the result is 1 / (1 + e), or e / (1 + e) for negative x.
 Expr sigmoid(Sequence& s, const Expr& x) {
   const Expr e = s.let("e", exp_scaled(s, s.let("x", max(-s.magnitude(x), s.f32(-104))), 0));
   return select(x >= s.f32(0), s.f32(1), e) / (s.f32(1) + e);

@@ -1,8 +1,9 @@
-// The expansions, one function each: an expression that computes it for one float32 argument (atan2 and pow: two) of
-// any number of lanes. No calls but fma, abs, sqrt and bitcast, all of which are instructions.
+// The expansions, one function each: each returns an expression that computes the function for one float32 argument
+// (two for atan2 and pow) with any number of lanes. The only calls in it are fma, abs, sqrt and bitcast, all of which
+// are instructions.
 //
-// Errors in units of the last place stand beside each definition; a test measures them. NaN, infinities, signed zeros
-// and subnormals are those of the C library, up to the payload of a NaN. An argument may be used often: pass a
+// Each definition states its error in units of the last place; a test measures it. NaN, infinities, signed zeros and
+// subnormals are treated as in the C library, up to the payload of a NaN. An argument may be used often: pass a
 // variable.
 #pragma once
 

@@ -6,7 +6,7 @@ namespace ferry::passes::math {
 
 using namespace ir;
 
-// With e = expm1(2|x|): e / (e + 2). From 9.1 on the result is 1.
+// With e = expm1(2|x|), the result is e / (e + 2). From 9.1 on it is 1.
 Expr tanh(Sequence& s, const Expr& x) {
   const Expr half = min(s.magnitude(x), s.f32(9.1));
   const Expr twice = s.let("twice", half * s.f32(2));
@@ -16,7 +16,7 @@ Expr tanh(Sequence& s, const Expr& x) {
   return s.with_sign_of(x, e / (e + s.f32(2)));
 }
 
-// exp(|x|) / 2, infinite from 90 on.
+// Returns exp(|x|) / 2, infinite from 90 on.
 static Expr half_exp(Sequence& s, const Expr& magnitude) {
   return s.let("half_exp", exp_scaled(s, s.let("x", min(magnitude, s.f32(90))), -1));
 }

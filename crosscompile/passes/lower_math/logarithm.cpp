@@ -11,7 +11,7 @@ using namespace ir;
 constexpr std::int64_t kSqrtHalfBits = 0x3f3504f3;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// x = 2^whole * (1 + fraction), 1 + fraction from sqrt(1/2) to sqrt(2), for normal x > 0.
+// x = 2^whole * (1 + fraction), with 1 + fraction from sqrt(1/2) to sqrt(2), for normal x > 0.
 struct Split {
   Expr whole;     // i32
   Expr mantissa;  // 1 + fraction
@@ -23,14 +23,14 @@ Split split(Sequence& s, const Expr& x) {
   return {s.let("exponent", offset >> s.i32(23)), s.let("mantissa", mantissa)};
 }
 
-// Also for subnormal x.
+// Splits any positive x, subnormal ones included.
 Split split_any(Sequence& s, const Expr& x) {
   const Expr is_subnormal = s.let("is_subnormal", x < s.f32(0x1p-126));
   const Split normal = split(s, select(is_subnormal, x * s.f32(0x1p23), x));
   return {normal.whole - select(is_subnormal, s.i32(23), s.i32(0)), normal.mantissa};
 }
 
-// whole * ln(2) + ln(1 + fraction), within 1 ulp.
+// Returns whole * ln(2) + ln(1 + fraction), within 1 ulp.
 Expr combine(Sequence& s, const Expr& whole, const Expr& fraction) {
   const Expr square = s.let("square", fraction * fraction);
   const Expr tail = s.fma(fraction, s.polynomial(fraction, kLog), s.f32(-0.5));
@@ -38,7 +38,7 @@ Expr combine(Sequence& s, const Expr& whole, const Expr& fraction) {
   return s.fma(whole, s.f32(kLn2[0]), fraction + low);
 }
 
-// The value where `x` is from 0 to infinity, not included, and the limits and NaN outside.
+// Returns the value where 0 < x < infinity, and elsewhere the limits at 0 and infinity, or NaN.
 Expr within_domain(const Sequence& s, const Expr& x, const Expr& value) {
   const Expr at_zero = select(x == s.f32(0), s.f32(-kInfinity), s.f32(std::numeric_limits<double>::quiet_NaN()));
   return select(x > s.f32(0), select(x < s.f32(kInfinity), value, x), at_zero);

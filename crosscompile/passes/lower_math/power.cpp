@@ -12,7 +12,7 @@ using namespace ir;
 constexpr std::int64_t kSqrtHalfBits = 0x3f3504f3;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// log2 in float64: its error is multiplied by an exponent of up to 2^7 times itself.
+// Computes log2 in float64: its error is multiplied by the exponent, and the product may be up to 2^7.
 Expr precise_log2(Sequence& s, const Expr& magnitude) {
   const Expr is_subnormal = s.let("is_subnormal", magnitude < s.f32(0x1p-126));
   const Expr normal = s.let("normal", select(is_subnormal, magnitude * s.f32(0x1p23), magnitude));
@@ -28,7 +28,7 @@ Expr precise_log2(Sequence& s, const Expr& magnitude) {
   return s.let("log2", select(is_usual, fraction, cast(DType::f64, at_ends)));
 }
 
-// 2^x for a float64.
+// Returns 2^x for a float64.
 Expr exp2_of(Sequence& s, const Expr& x) {
   const Expr clamped = s.let("clamped", max(min(x, s.f64(129)), s.f64(-151)));
   const Expr rounder = s.f32(kRounder + 254);
@@ -38,7 +38,7 @@ Expr exp2_of(Sequence& s, const Expr& x) {
   return scaled(s, s.fma(s.polynomial(rest, kExp2), rest, s.f32(1)), s.let("biased", s.bits(shifted)), whole);
 }
 
-// Whether a float32 that is not negative and below 2^23 is a whole number.
+// Returns whether a non-negative float32 below 2^23 is an integer.
 Expr is_rounded(const Sequence& s, const Expr& value) { return (value + s.f32(0x1p23)) - s.f32(0x1p23) == value; }
 
 }  // namespace
@@ -46,7 +46,7 @@ Expr is_rounded(const Sequence& s, const Expr& value) { return (value + s.f32(0x
 Expr pow(Sequence& s, const Expr& base, const Expr& exponent) {
   const Expr magnitude = s.let("magnitude", s.magnitude(base));
   const Expr log2 = precise_log2(s, magnitude);
-  // 1 to an infinite power is 1.
+  // 1 to the power of infinity is 1.
   const Expr product = select(magnitude == s.f32(1), s.f64(0), log2 * cast(DType::f64, exponent));
   const Expr value = s.let("value", exp2_of(s, s.let("product", product)));
 

@@ -11,11 +11,11 @@ namespace {
 
 using namespace ir;
 
-// Up to these the products with the parts of pi/2 are exact, and the parts enough for the smallest rest that a float32
-// can have.
+// Returns the limit up to which the products with the parts of pi/2 are exact, and the parts suffice for the smallest
+// rest that a float32 can have.
 double limit(const Target& target) { return has_fma(target) ? 65536 : 12800; }
 
-// W. J. Cody, W. Waite, "Software Manual for the Elementary Functions", 1980: pi/2 in parts.
+// Subtracts pi/2 in parts: W. J. Cody, W. Waite, "Software Manual for the Elementary Functions", 1980.
 Angle reduce_small(Sequence& s, const Expr& angle) {
   const Expr rounder = s.f32(kRounder);
   const Expr shifted = s.let("shifted", s.fma(angle, s.f32(2 / std::numbers::pi), rounder));
@@ -26,7 +26,7 @@ Angle reduce_small(Sequence& s, const Expr& angle) {
   return {s.bits(shifted), s.let("rest", rest)};
 }
 
-// Of kTwoOverPi with a word of zeros before it, the word at `first` + `offset`; first is below 5.
+// Returns the word at `first` + `offset` of kTwoOverPi with a word of zeros before it; first is below 5.
 Expr word(const Sequence& s, const std::vector<Expr>& below, std::size_t offset) {
   const auto at = [&](std::size_t i) { return s.u32(i == 0 ? 0 : std::int64_t{kTwoOverPi[i - 1]}); };
   Expr chosen = at(4 + offset);
@@ -34,12 +34,12 @@ Expr word(const Sequence& s, const std::vector<Expr>& below, std::size_t offset)
   return chosen;
 }
 
-// M. Payne, R. Hanek, "Radian reduction for trigonometric functions", 1983: angle = m * 2^e with a whole m of 24 bits,
-// so of the bits of 2/pi those above weight 2^(2-e) only make whole turns, and the 96 from there on give the rest to
-// 2^-62.
+// M. Payne, R. Hanek, "Radian reduction for trigonometric functions", 1983: angle = m * 2^e with an integer m of 24
+// bits. The bits of 2/pi above weight 2^(2-e) therefore only contribute whole turns, and the 96 bits from there on give
+// the rest to 2^-62.
 Angle reduce_large(Sequence& s, const Expr& angle) {
   const Expr bits = s.let("bits", Call::make(Type(DType::u32, s.lanes()), "bitcast", {angle}));
-  // The first bit wanted is 30 + e, counted from the word of zeros; the exponent field is e + 150.
+  // The first bit needed is 30 + e, counted from the word of zeros; the exponent field is e + 150.
   const Expr position = s.let("position", (bits >> s.u32(23)) - s.u32(120));
   const Expr first = s.let("first", position >> s.u32(5));
   const Expr shift = s.let("shift", position & s.u32(31));
@@ -52,12 +52,12 @@ Angle reduce_large(Sequence& s, const Expr& angle) {
     return cast(DType::u64, (words[i] << shift) | ((words[i + 1] >> s.u32(1)) >> back));
   };
   const Expr m = s.let("m", cast(DType::u64, (bits & s.u32(0x7fffff)) | s.u32(0x800000)));
-  // A fixed-point number of quarter turns: two bits before the point, the turns above them have wrapped away.
+  // A fixed-point number of quarter turns, with two bits before the point; whole turns have wrapped away.
   const Expr high = (m * window(0)) << s.u64(32);
   const Expr product = s.let("product", high + m * window(1) + ((m * window(2)) >> s.u64(32)));
   const Expr rounded = s.let("rounded", (product + s.u64(std::int64_t{1} << 61)) >> s.u64(62));
   const Expr rest = s.let("rest", product - (rounded << s.u64(62)));
-  // The upper 13 bits apart, whose products with the first part of pi/2 are exact.
+  // The upper 13 bits are separated, so that their products with the first part of pi/2 are exact.
   const Expr upper = s.let("upper", cast(DType::i32, rest >> s.u64(32)));
   const Expr lower = cast(DType::f32, cast(DType::i32, (rest & s.u64(0xffffffff)) >> s.u64(1)));
   const Expr leading = s.let("leading", (upper + s.i32(0x8000)) & s.i32(-0x10000));

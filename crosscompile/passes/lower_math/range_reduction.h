@@ -1,4 +1,4 @@
-// Arguments of sin, cos and tan brought down to a quarter turn.
+// Reduces the arguments of sin, cos and tan to a quarter turn.
 #pragma once
 
 #include "crosscompile/passes/lower_math/sequence.h"
@@ -7,14 +7,14 @@
 
 namespace ferry::passes::math {
 
-// angle = quarters * pi/2 + rest, |rest| <= pi/4 and a little.
+// angle = quarters * pi/2 + rest, where |rest| exceeds pi/4 only slightly.
 struct Angle {
-  ir::Expr quarters;  // i32; the low two bits count
+  ir::Expr quarters;  // i32; only the low two bits matter
   ir::Expr rest;      // within 2 ulp, however small it is
 };
 
-// What `body` makes of the angle, which is not negative. Large angles take a longer way, on which the other lanes go
-// along; an infinite one is NaN.
+// Returns the result of `body` for the angle, which is not negative. If any lane has a large angle, all lanes take a
+// slower path; an infinite angle gives NaN.
 ir::Expr with_reduced(Sequence& s, const ir::Expr& angle,
                       const std::function<ir::Expr(Sequence& s, const Angle& reduced)>& body);
 

@@ -10,8 +10,8 @@ bool has_rounding(const Target& target) {
   return true;
 }
 
-// A number to which 2^23 (2^52) is added has no bits left for a fraction. From there on all numbers are whole, and
-// comparing keeps NaN out.
+// A number to which 2^23 (2^52) is added has no bits left for a fraction. From this limit on all numbers are integers,
+// and the comparison with it excludes NaN.
 Expr round_to_whole(Sequence& s, std::string_view name, const Expr& x) {
   const Type type = x.type();
   const Expr limit = constant(type, type.code == DType::f32 ? 0x1p23 : 0x1p52);
@@ -30,7 +30,7 @@ Expr round_to_whole(Sequence& s, std::string_view name, const Expr& x) {
     whole = name == "trunc" ? truncated : truncated + up;
   } else {
     const Expr near = s.let("near", signed_like_x(nearest));
-    // Without the sign of a zero, which comes back below.
+    // magnitude() drops the sign of a zero; it is restored below.
     const Expr moved = name == "floor" ? near - select(near > x, one, zero) : near + select(near < x, one, zero);
     whole = s.magnitude(moved);
   }

@@ -1,4 +1,4 @@
-// floor, ceil, round and trunc by additions, for targets where they would be library calls.
+// Implements floor, ceil, round and trunc by additions, for targets where they would be library calls.
 #pragma once
 
 #include "crosscompile/passes/lower_math/sequence.h"
@@ -7,10 +7,10 @@
 
 namespace ferry::passes::math {
 
-// Whether the target rounds floats to whole numbers by instructions, vectors included.
+// Returns whether the target has instructions that round floats to integers, for vectors too.
 bool has_rounding(const Target& target);
 
-// The function of that name, of a float32 or float64.
+// Computes the function of that name for a float32 or float64.
 ir::Expr round_to_whole(Sequence& s, std::string_view name, const ir::Expr& x);
 
 }  // namespace ferry::passes::math

@@ -1,5 +1,5 @@
-// Writes straight-line arithmetic as nested lets, so that what is used twice is computed once. Everything has the lanes
-// that the sequence is for; one sequence makes one expression.
+// Writes straight-line arithmetic as nested lets, so that values that are used twice are computed once. All values have
+// the number of lanes of the sequence; one sequence makes one expression.
 #pragma once
 
 #include "crosscompile/ir/operators.h"
@@ -11,18 +11,18 @@
 
 namespace ferry::passes::math {
 
-// Whether a multiplication and an addition in one rounding is an instruction, for scalars and vectors alike.
+// Returns whether a fused multiply-add is an instruction, for scalars and vectors alike.
 bool has_fma(const Target& target);
-// Whether a multiplication by a power of two is one ("scale" of ir/expr.h), for any number of lanes.
+// Returns whether a multiplication by a power of two is an instruction ("scale" of ir/expr.h), for any number of lanes.
 bool has_scale(const Target& target);
 
 class Sequence {
  public:
   Sequence(const Target& target, std::uint32_t lanes) : target_(target), lanes_(lanes) {}
 
-  // The value under a name.
+  // Binds the value to a name and returns the variable.
   ir::Expr let(const char* name, const ir::Expr& value);
-  // The result with everything that let() was given before it.
+  // Returns the result inside all lets made before.
   ir::Expr finish(ir::Expr result) const;
 
   ir::Expr f32(double value) const { return number(DType::f32, value); }
@@ -31,15 +31,16 @@ class Sequence {
   ir::Expr u32(std::int64_t value) const { return ir::constant(ir::Type(DType::u32, lanes_), value); }
   ir::Expr u64(std::int64_t value) const { return ir::constant(ir::Type(DType::u64, lanes_), value); }
 
-  // a * b + c, in one rounding where that is an instruction; where it is not, code generation has nothing to fuse.
+  // Returns a * b + c, rounded once where that is an instruction, and otherwise in a form that code generation cannot
+  // fuse.
   ir::Expr fma(const ir::Expr& a, const ir::Expr& b, const ir::Expr& c) const;
-  // c[0] + c[1] * x + c[2] * x^2 + ...
+  // Returns c[0] + c[1] * x + c[2] * x^2 + ...
   ir::Expr polynomial(const ir::Expr& x, std::span<const double> coefficients) const;
 
   ir::Expr bits(const ir::Expr& value) const;       // of f32, as i32
-  ir::Expr from_bits(const ir::Expr& value) const;  // and back, from i32 or u32
+  ir::Expr from_bits(const ir::Expr& value) const;  // the inverse of bits(), from i32 or u32
   ir::Expr magnitude(const ir::Expr& value) const { return ir::call_math("abs", {value}); }
-  // `value`, which has no sign or the sign of `sign`, with the sign of `sign`.
+  // Returns `value` with the sign of `sign`. It must have no sign or that sign already.
   ir::Expr with_sign_of(const ir::Expr& sign, const ir::Expr& value) const;
   ir::Expr square_root(const ir::Expr& value) const { return ir::call_math("sqrt", {value}); }
 

@@ -11,7 +11,7 @@ struct SineAndCosine {
   Expr sine, cosine;
 };
 
-// Of |rest| <= pi/4, each within 1 ulp.
+// Computes both for |rest| <= pi/4, each within 1 ulp.
 SineAndCosine of_rest(Sequence& s, const Expr& rest) {
   const Expr square = s.let("square", rest * rest);
   const Expr sine = s.fma(s.polynomial(square, kSin), square * rest, rest);
@@ -21,7 +21,7 @@ SineAndCosine of_rest(Sequence& s, const Expr& rest) {
 
 Expr is_odd(const Sequence& s, const Expr& quarters) { return (quarters & s.i32(1)) != s.i32(0); }
 
-// Quarters 2 and 3 of a turn negate: their second bit becomes the sign bit.
+// Negates in quarters 2 and 3 of a turn: the second bit of `quarters` becomes the sign bit.
 Expr negated_by(const Sequence& s, const Expr& quarters, const Expr& value) {
   return s.from_bits(s.bits(value) ^ ((quarters & s.i32(2)) << s.i32(30)));
 }
