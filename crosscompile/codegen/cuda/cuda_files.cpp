@@ -13,8 +13,8 @@ namespace {
 struct Description {
   const char* what;
   const char* variable;
-  const char* in_toolkit[2];  // patterns below a toolkit's folder
-  const char* in_python[2];   // below a folder of Python packages
+  const char* in_toolkit[2];  // patterns relative to a toolkit's folder
+  const char* in_python[2];   // relative to a folder of Python packages
   const char* package;
 };
 
@@ -49,7 +49,7 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// The last match, which of versions is the newest; empty: none.
+// Returns the last match, which is the newest version; empty when there is none.
 std::string matching(const std::string& pattern) {
   glob_t found{};
   std::string path;

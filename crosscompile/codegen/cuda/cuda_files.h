@@ -1,5 +1,5 @@
-// Where the pieces of NVIDIA's compiler are on this machine, of an installed CUDA Toolkit or of PyPI's packages.
-// Nothing of them is needed to build or to run ferry.
+// Locates the components of NVIDIA's compiler on this machine, in an installed CUDA Toolkit or in PyPI's packages.
+// Building and running ferry requires none of them.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@ enum class CudaFile {
   libdevice,  // math functions as LLVM bitcode
 };
 
-// The first that exists: what the environment variable FERRY_NVRTC, FERRY_PTXAS or FERRY_LIBDEVICE names, then
-// CUDA_HOME, CUDA_PATH, /usr/local/cuda*, and the Python packages nvidia-cuda-nvrtc and nvidia-cuda-nvcc of
-// VIRTUAL_ENV, of the user and of the system. Empty: none.
+// Returns the first that exists: the file that the environment variable FERRY_NVRTC, FERRY_PTXAS or FERRY_LIBDEVICE
+// names, then CUDA_HOME, CUDA_PATH, /usr/local/cuda*, and the Python packages nvidia-cuda-nvrtc and nvidia-cuda-nvcc of
+// VIRTUAL_ENV, of the user and of the system. Empty when there is none.
 std::string find_cuda_file(CudaFile file);
 
-// CompileError with where it was looked for and how to get it.
+// Throws CompileError that says where the file was searched and how to get it.
 std::string expect_cuda_file(CudaFile file);
 
 }  // namespace ferry::codegen::cuda

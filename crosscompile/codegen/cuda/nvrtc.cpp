@@ -11,7 +11,7 @@
 namespace ferry::codegen::cuda {
 namespace {
 
-// Of nvrtc.h, as far as it is needed.
+// The part of nvrtc.h that is used.
 using Program = struct OpaqueProgram*;
 using ResultCode = int;
 constexpr ResultCode kSuccess = 0;
@@ -58,7 +58,7 @@ Functions load_functions() {
   return f;
 }
 
-// The library stays for the process's life, once it could be loaded.
+// Loads the library on first use; once loaded, it stays until the process ends.
 const Functions& nvrtc() {
   static const Functions functions = load_functions();
   return functions;
@@ -100,7 +100,7 @@ class Compilation {
   Program program_ = nullptr;
 };
 
-// As numbers: 90 for sm_90.
+// Returns the compute capabilities as numbers: 90 for sm_90.
 std::vector<int> known_gpus() {
   int count = 0;
   expect(nvrtc().gpu_count(&count), "the GPUs it knows");

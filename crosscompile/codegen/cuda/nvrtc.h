@@ -1,4 +1,4 @@
-// CUDA C to machine code for a GPU, by NVIDIA's own compiler, which is loaded when it is first asked for.
+// Compiles CUDA C to machine code for a GPU with NVIDIA's own compiler, which is loaded on first use.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,16 @@
 
 namespace ferry::codegen::cuda {
 
-// For "sm_90": a cubin. `name` is what the compiler calls the text in its messages. CompileError when there is no
-// NVRTC, when it does not know the GPU, or with its messages, which count the text's lines, when it refuses the text.
+// Returns a cubin for "sm_90", for example. `name` is what the compiler calls the text in its messages. Throws
+// CompileError when there is no NVRTC, when it does not know the GPU, or with its messages, which count the text's
+// lines, when it rejects the text.
 std::vector<std::uint8_t> compile_cuda(const std::string& text, const std::string& gpu, const std::string& name);
 
-// Whether the NVRTC that is found compiles for it: CUDA 13 does not for GPUs before sm_75. CompileError without NVRTC.
+// Returns whether the installed NVRTC compiles for the GPU: CUDA 13 does not for GPUs before sm_75. Throws CompileError
+// without NVRTC.
 bool nvrtc_knows(const std::string& gpu);
 
-// "12.9"
+// Returns the version, such as "12.9".
 std::string nvrtc_version();
 
 }  // namespace ferry::codegen::cuda

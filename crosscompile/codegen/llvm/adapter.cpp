@@ -29,7 +29,7 @@ llvm::Type* c_type(llvm::IRBuilder<>& b, DType type) {
   return b.getInt8Ty();
 }
 
-// What the C ABIs want of integers narrower than a register: RISC-V extends the sign of all 32-bit ones.
+// Returns how the C ABIs extend an integer narrower than a register: RISC-V sign-extends all 32-bit ones.
 llvm::Attribute::AttrKind extension(DType type, const Target& target) {
   const std::size_t bytes = dtype_bytes(type);
   if (is_float(type) || bytes > 4) return llvm::Attribute::None;
@@ -42,8 +42,8 @@ bool is_parameter(const FunctionInfo& function, const std::string& symbol) {
                      [&](const ParameterInfo& parameter) { return parameter.name == symbol; });
 }
 
-// Tables for unwinding name these on 32-bit ARM, also in objects that never throw. Nobody calls
-// them. Weak, since a module may have several adapters.
+// On 32-bit ARM, unwind tables refer to these functions even in objects that never throw. They are never called. They
+// are weak, since a module may have several adapters.
 void define_unwinders(llvm::Module& module) {
   llvm::LLVMContext& context = module.getContext();
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
@@ -95,7 +95,7 @@ std::vector<std::uint8_t> emit_adapter(const FunctionInfo& function, const std::
   auto* result_type = returns_status ? static_cast<llvm::Type*>(b.getInt32Ty()) : b.getVoidTy();
   auto* type = llvm::FunctionType::get(result_type, types, false);
   auto* callee = llvm::Function::Create(type, llvm::Function::ExternalLinkage, c_name, module);
-  // Beside the adapter no table of addresses is needed between them.
+  // A callee linked next to the adapter needs no entry in the global offset table.
   if (!elsewhere) callee->setVisibility(llvm::GlobalValue::HiddenVisibility);
   llvm::CallInst* call = b.CreateCall(type, callee, values);
   for (unsigned i = 0; i < extensions.size(); ++i) {

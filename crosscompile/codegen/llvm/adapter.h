@@ -1,4 +1,4 @@
-// From the one way that devices call kernels to the way that a C function wants to be called.
+// Adapts the calling convention of devices to that of a C function.
 #pragma once
 
 #include "crosscompile/target/target.h"
@@ -10,9 +10,9 @@
 
 namespace ferry::codegen {
 
-// An object that defines function.symbol: it takes its arguments from the packed ones, numbers by value, tensors as
-// pointers, then each size that no parameter is named after as int64_t, and calls `c_name` by the C ABI of the target.
-// elsewhere: in another image, which the device finds.
+// Returns an object that defines function.symbol. That function unpacks its arguments, scalars by value, tensors as
+// pointers, then as int64_t each size that is not a parameter itself, and calls `c_name` with the target's C ABI.
+// elsewhere: the callee is in another image, where the device finds it.
 std::vector<std::uint8_t> emit_adapter(const FunctionInfo& function, const std::string& c_name, bool returns_status,
                                        bool elsewhere, const Target& target);
 

@@ -12,8 +12,8 @@ namespace {
 
 using Pair = std::pair<const ir::Buffer*, const ir::Buffer*>;
 
-// All buffers of a body in order of first occurrence; which of them lie in the workspace; and pairs of those that one
-// store touches together.
+// Collects all buffers of a body in order of first occurrence, the buffers in the workspace, and the pairs of buffers
+// that one store accesses together.
 class Collector : public ir::Visitor {
  public:
   std::vector<const ir::Buffer*> buffers;
@@ -65,7 +65,8 @@ AliasScopes::AliasScopes(llvm::LLVMContext& context, const ir::Function& functio
   std::unordered_map<const ir::Buffer*, llvm::MDNode*> scopes;
   for (const ir::Buffer* buffer : found.buffers) scopes[buffer] = metadata.createAnonymousAliasScope(domain);
 
-  // Buffers of the workspace share bytes when they are never needed at the same time; two that one statement uses are.
+  // Buffers of the workspace may share bytes unless they are needed at the same time; two buffers that one statement
+  // uses are.
   const auto disjoint = [&](const ir::Buffer* a, const ir::Buffer* b) {
     return !found.in_workspace.contains(a) || !found.in_workspace.contains(b) || found.together.contains({a, b});
   };

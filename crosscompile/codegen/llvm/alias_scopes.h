@@ -1,5 +1,5 @@
-// Tells LLVM which buffers never share memory, by alias scopes on every load and store: a kernel's pointers come out of
-// an array, so they cannot be noalias parameters, and a parallel body gets them from its closure.
+// Tells LLVM which buffers never share memory, by alias scopes on every load and store: a kernel loads its pointers
+// from an array, so they cannot be noalias parameters, and a parallel body gets them from its closure.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -15,11 +15,11 @@ namespace ferry::codegen {
 
 class AliasScopes {
  public:
-  // Of one kernel: its parameters and all that its body allocates.
+  // The scopes of one kernel: its parameters and everything that its body allocates.
   AliasScopes(llvm::LLVMContext& context, const ir::Function& function);
 
-  // For code that is this body alone: without the buffers that it does not use. LLVM takes the lists apart at every
-  // access that it joins with another, and a kernel may have hundreds of buffers.
+  // The scopes for a function that contains only this body, without the buffers that the body does not use. Whenever
+  // LLVM merges two accesses it processes their lists, and a kernel may have hundreds of buffers.
   AliasScopes(const AliasScopes& all, const ir::Stmt& body);
 
   // Marks a load or store of the buffer.
@@ -27,9 +27,9 @@ class AliasScopes {
 
  private:
   struct Entry {
-    llvm::MDNode* own = nullptr;     // list with the buffer's scope
-    llvm::MDNode* others = nullptr;  // the scopes it shares no memory with
-    bool constant = false;           // nobody writes it while the kernel runs
+    llvm::MDNode* own = nullptr;     // list with the buffer's own scope
+    llvm::MDNode* others = nullptr;  // the scopes of buffers that share no memory with it
+    bool constant = false;           // never written while the kernel runs
   };
   std::unordered_map<const ir::Buffer*, Entry> entries_;
 };

@@ -21,7 +21,8 @@ Value* int_to_float(FunctionState& state, ir::Type from, ir::Type to, Value* val
   return from.is_signed_int() ? state.builder.CreateSIToFP(value, type) : state.builder.CreateUIToFP(value, type);
 }
 
-// LLVM takes vectors of halves apart on 32-bit ARM, which has instructions for four of them.
+// Returns whether to convert four lanes at a time: LLVM scalarizes vectors of halves on 32-bit ARM, which has
+// instructions for four of them.
 bool converts_by_four(const FunctionState& state, ir::Type half, ir::Type single) {
   const Target& target = state.module.target;
   return target.arch == "armv7" && target.has("neon") && half.code == DType::f16 && single.code == DType::f32 &&
@@ -48,7 +49,7 @@ Value* emit_cast(FunctionState& state, ir::Type from, ir::Type to, Value* value)
   if (converts_by_four(state, from, to)) return by_four(state, llvm::Intrinsic::arm_neon_vcvthf2fp, to.lanes, value);
   if (converts_by_four(state, to, from)) return by_four(state, llvm::Intrinsic::arm_neon_vcvtfp2hf, to.lanes, value);
   if (from.is_float()) {
-    // A narrow float that is moved as bits becomes a real one for the conversion instruction.
+    // A narrow float that is represented by its bits becomes a real one for the conversion instruction.
     Value* number = b.CreateBitCast(value, float_type(state.module, from));
     if (to.is_bool()) return b.CreateFCmpUNE(number, llvm::Constant::getNullValue(number->getType()));
     if (to.is_int()) return float_to_int(state, to, number);

@@ -1,4 +1,4 @@
-// Conversions between all element types, saturating where ir/expr.h says so.
+// Conversions between all element types, saturating as ir/expr.h defines.
 #pragma once
 
 #include "crosscompile/codegen/llvm/state.h"
@@ -6,7 +6,7 @@
 namespace ferry::codegen {
 
 llvm::Value* emit_cast(FunctionState& state, ir::Type from, ir::Type to, llvm::Value* value);
-// The same bits as another type of that width.
+// Reinterprets the bits as another type of the same width.
 llvm::Value* emit_bitcast(FunctionState& state, ir::Type to, llvm::Value* value);
 
 }  // namespace ferry::codegen

@@ -1,4 +1,4 @@
-// Machine code from lowered functions, through LLVM. No LLVM type shows here.
+// Generates machine code from lowered functions with LLVM. No LLVM type appears here.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -11,15 +11,15 @@
 
 namespace ferry::codegen {
 
-// Functions must have gone through passes::run_pipeline. Each becomes an external symbol, its name prefixed with
+// Functions must have gone through passes::run_pipeline. Each becomes an external symbol, whose name is prefixed with
 // kSymbolPrefix.
 inline constexpr const char* kSymbolPrefix = "ferry_fn_";
 
-// Code for 32-bit machines relies on every symbol being within [-kMaxNarrowSize, kMaxNarrowSize]: callers must see to
-// it.
+// Code for 32-bit machines relies on every symbol being within [-kMaxNarrowSize, kMaxNarrowSize]; callers must ensure
+// this.
 inline constexpr std::int64_t kMaxNarrowSize = (std::int64_t{1} << 31) - 2;
 
-// `description` travels in a section of its own, kDescriptionSection, which linkers leave out.
+// `description` is stored in a section of its own, kDescriptionSection, which linkers drop.
 inline constexpr const char* kDescriptionSection = ".ferry.module";
 std::vector<std::uint8_t> emit_object(std::span<const ir::Function> functions, const Target& target,
                                       std::span<const std::uint8_t> description = {});

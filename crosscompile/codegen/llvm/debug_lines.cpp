@@ -26,7 +26,7 @@ llvm::DebugLoc DebugLines::of_store(const ir::Function& source, const ir::Buffer
                                     llvm::Function* function) const {
   llvm::DISubprogram* program = function->getSubprogram();
   if (source.lines == nullptr || program == nullptr) return {};
-  // Stages that a schedule made of a tensor carry its name and more behind a dot.
+  // Stages that a schedule derives from a tensor have its name, followed by a dot and a suffix.
   const auto line = source.lines->stores.find(buffer.name.substr(0, buffer.name.find('.')));
   return llvm::DILocation::get(module_.getContext(),
                                line == source.lines->stores.end() ? source.lines->line : line->second, 0, program);

@@ -1,5 +1,5 @@
-// Which line of the source each instruction comes from, for debuggers and reports of crashes. Functions without
-// ir::SourceLines get nothing, and cost nothing.
+// Maps each instruction to a source line, for debuggers and crash reports. Functions without ir::SourceLines get no
+// debug information, at no cost.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -15,16 +15,16 @@ class DebugLines {
  public:
   explicit DebugLines(llvm::Module& module) : module_(module) {}
 
-  // What belongs to the whole of `function`, a kernel or a part of one; nothing when its source is unknown.
+  // Returns the location of the whole of `function`, a kernel or a part of one; nothing when its source is unknown.
   llvm::DebugLoc begin(const ir::Function& source, llvm::Function* function);
-  // Of a statement that stores there, in a function that was begun.
+  // Returns the location of a statement that stores to the buffer, in a function for which begin() was called.
   llvm::DebugLoc of_store(const ir::Function& source, const ir::Buffer& buffer, llvm::Function* function) const;
-  // Once all functions are made.
+  // Must be called after all functions are emitted.
   void finish();
 
  private:
   llvm::Module& module_;
-  std::unique_ptr<llvm::DIBuilder> builder_;  // null: no function has lines
+  std::unique_ptr<llvm::DIBuilder> builder_;  // null when no function has lines
 };
 
 }  // namespace ferry::codegen

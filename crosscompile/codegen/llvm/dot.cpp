@@ -41,18 +41,18 @@ llvm::Intrinsic::ID id_of(const DotInstruction& instruction) {
   throw InternalError("no LLVM intrinsic for '" + std::string(instruction.name) + "'");
 }
 
-// Of exactly the instruction's sizes.
+// Emits a dot of exactly the instruction's sizes.
 Value* emit_one(FunctionState& state, const DotInstruction& instruction, Value* sum, Value* left, Value* right) {
   llvm::IRBuilder<>& b = state.builder;
   const llvm::Intrinsic::ID id = id_of(instruction);
   if (instruction.arch != "x86_64") return b.CreateIntrinsic(id, {sum->getType(), left->getType()}, {sum, left, right});
-  // The operands are declared as the sums they make up, or as numbers rather than bits.
+  // LLVM declares the operands with the type of the sum, or as floats rather than bits.
   const ir::Type numbers(instruction.left, instruction.lanes * instruction.group);
   llvm::Type* type = instruction.left == DType::bf16 ? float_type(state.module, numbers) : sum->getType();
   return b.CreateIntrinsic(id, {}, {sum, b.CreateBitCast(left, type), b.CreateBitCast(right, type)});
 }
 
-// For types that have no instruction, element j of every group at a time.
+// Computes element j of every group at a time, for types without an instruction.
 Value* emit_generic(FunctionState& state, const ir::Call& node, llvm::ArrayRef<Value*> arguments) {
   llvm::IRBuilder<>& b = state.builder;
   const std::uint32_t group = node.arguments[1].type().lanes / node.type.lanes;
@@ -101,13 +101,13 @@ Value* emit_dot(FunctionState& state, const ir::Call& node, llvm::ArrayRef<Value
   if (const auto* found = passes::find_dot(target, node.type.code, left, right, lanes, group)) {
     return emit_pieces(state, *found, lanes, arguments[0], arguments[1], arguments[2]);
   }
-  // Multiplication does not care for the order.
+  // Multiplication is commutative.
   if (const auto* found = passes::find_dot(target, node.type.code, right, left, lanes, group)) {
     return emit_pieces(state, *found, lanes, arguments[0], arguments[2], arguments[1]);
   }
   const auto* mixed = passes::find_dot(target, node.type.code, DType::u8, DType::i8, lanes, group);
   if (mixed != nullptr && left == DType::i8 && right == DType::i8) {
-    // l * r = (l + 128) * r - 128 * r, and l + 128 has no sign.
+    // l * r = (l + 128) * r - 128 * r, and l + 128 is unsigned.
     llvm::IRBuilder<>& b = state.builder;
     llvm::Constant* offset = llvm::ConstantInt::get(arguments[1]->getType(), 0x80);
     Value* raised = emit_pieces(state, *mixed, lanes, arguments[0], b.CreateXor(arguments[1], offset), arguments[2]);

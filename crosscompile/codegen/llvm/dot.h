@@ -1,4 +1,4 @@
-// "dot": an instruction of passes/dot_instructions.h, or multiplications and additions.
+// Emits "dot" as an instruction of passes/dot_instructions.h, or as multiplications and additions.
 #pragma once
 
 #include "crosscompile/codegen/llvm/state.h"

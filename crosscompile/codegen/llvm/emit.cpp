@@ -17,7 +17,7 @@
 namespace ferry::codegen {
 namespace {
 
-// A module in a context of its own, so that several threads may compile.
+// A module with a context of its own, so that several threads may compile at the same time.
 struct Compiled {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module;
@@ -55,7 +55,8 @@ std::vector<std::uint8_t> emit_object(std::span<const ir::Function> functions, c
     llvm::embedBufferInModule(*compiled.module, llvm::MemoryBufferRef(bytes, "description"), kDescriptionSection);
   }
   const std::string object = emit_file(*compiled.module, *compiled.machine, llvm::CodeGenFileType::ObjectFile);
-  // What others link may call what they have; the calls of C functions are the only ones that are not LLVM's own.
+  // An object that is linked elsewhere may call whatever is available there. Only the calls of C functions do not come
+  // from LLVM.
   if (target.objects_only) return {object.begin(), object.end()};
   std::vector<std::string> linked_later;
   for (const ir::Function& function : functions)

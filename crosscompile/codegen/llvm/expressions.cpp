@@ -25,7 +25,7 @@ class LoadFinder : public ir::Visitor {
   using ir::Visitor::visit_node;
   void visit_node(const ir::Load&) override { found = true; }
   void visit_node(const ir::Call& node) override {
-    // Costly, and an external function may have an effect.
+    // Calls are costly, and an external function may have a side effect.
     found = true;
     ir::Visitor::visit_node(node);
   }
@@ -64,7 +64,7 @@ Value* emit_side(FunctionState& state, const ir::Expr& expr, Value* mask) {
   return value;
 }
 
-// Each lane chooses for itself: both sides are computed, with loads only in the lanes that choose them.
+// Each lane chooses for itself: both sides are computed, and loads are masked to the lanes that choose them.
 Value* emit_lane_choice(FunctionState& state, const ir::IfThenElse& node) {
   llvm::IRBuilder<>& b = state.builder;
   Value* condition = emit_expr(state, node.condition);
@@ -75,7 +75,7 @@ Value* emit_lane_choice(FunctionState& state, const ir::IfThenElse& node) {
   return b.CreateSelect(condition, on_true, on_false);
 }
 
-// All lanes choose the same side.
+// Emits a choice in which all lanes choose the same side.
 Value* emit_choice(FunctionState& state, const ir::IfThenElse& node, const ir::Expr& scalar_condition) {
   llvm::IRBuilder<>& b = state.builder;
   Value* condition = emit_expr(state, scalar_condition);
@@ -110,7 +110,7 @@ Value* emit_ramp(FunctionState& state, const ir::Ramp& node) {
   return b.CreateAdd(base, b.CreateMul(stride, lane_numbers(state.module, type)));
 }
 
-// A scalar part of a vector IfThenElse, the base of a ramp for example: its loads happen when any lane wants them.
+// Emits a scalar part of a vector IfThenElse, the base of a ramp for example: its loads happen if any lane needs them.
 Value* emit_scalar_for_lanes(FunctionState& state, const ir::Expr& expr) {
   Value* mask = state.lane_mask;
   state.lane_mask = nullptr;

@@ -1,4 +1,4 @@
-// The value of an expression, evaluated where the state's builder stands.
+// Emits the value of an expression at the state's insertion point.
 #pragma once
 
 #include "crosscompile/codegen/llvm/state.h"
@@ -7,7 +7,7 @@ namespace ferry::codegen {
 
 llvm::Value* emit_expr(FunctionState& state, const ir::Expr& expr);
 
-// Runs `make` only when the condition (a scalar i1) holds; the result is `otherwise` when it does not.
+// Calls `make` for code that runs only when the condition (a scalar i1) holds; otherwise the result is `otherwise`.
 template <class Make>
 llvm::Value* emit_guarded(FunctionState& state, llvm::Value* condition, llvm::Value* otherwise, Make make) {
   llvm::BasicBlock* before = state.builder.GetInsertBlock();

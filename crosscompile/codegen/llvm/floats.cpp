@@ -16,15 +16,15 @@ bool is_number(const ir::Expr& expr) {
   return imm != nullptr && !std::isnan(imm->value);
 }
 
-// With a constant that is no NaN one comparison does: it fails for a NaN on the other side, which is then the result.
-// x86 has just this as an instruction.
+// Emits min or max with a constant that is not NaN, for which one comparison suffices: it fails for a NaN on the other
+// side, which is then the result. x86 has exactly this operation as an instruction.
 Value* against_constant(FunctionState& state, bool smaller, Value* value, Value* constant) {
   llvm::IRBuilder<>& b = state.builder;
   Value* constant_wins = smaller ? b.CreateFCmpOLT(constant, value) : b.CreateFCmpOGT(constant, value);
   return b.CreateSelect(constant_wins, constant, value);
 }
 
-// ARM's instructions keep NaN as they are.
+// Returns whether the target has instructions for min and max that propagate NaN, as ARM does.
 bool has_nan_keeping(const FunctionState& state, const Value* value) {
   const std::string& arch = state.module.target.arch;
   return arch == "aarch64" || (arch == "armv7" && value->getType()->isVectorTy() &&
@@ -43,7 +43,7 @@ Value* minimum(FunctionState& state, const ir::Binary& node, bool smaller, Value
 Value* nan_keeping(FunctionState& state, bool smaller, Value* left, Value* right) {
   auto* call =
       state.builder.CreateBinaryIntrinsic(smaller ? llvm::Intrinsic::minimum : llvm::Intrinsic::maximum, left, right);
-  // Which zero comes out of +0 and -0 is not said.
+  // Which zero results from +0 and -0 is unspecified.
   if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(call)) instruction->setHasNoSignedZeros(true);
   return call;
 }

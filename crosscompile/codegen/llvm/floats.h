@@ -1,5 +1,5 @@
-// Float arithmetic: every operation rounds once, a multiplication may be contracted with the addition that uses it, and
-// min and max return NaN when either side is NaN.
+// Emits float arithmetic: every operation rounds once, a multiplication may be contracted with the addition that uses
+// it, and min and max return NaN when either side is NaN.
 #pragma once
 
 #include "crosscompile/codegen/llvm/state.h"
@@ -8,7 +8,7 @@ namespace ferry::codegen {
 
 llvm::Value* emit_float_binary(FunctionState& state, const ir::Binary& node, llvm::Value* left, llvm::Value* right);
 
-// min or max of two values of a float type, of which nothing is known.
+// Emits min or max of two arbitrary values of a float type.
 llvm::Value* nan_keeping(FunctionState& state, bool smaller, llvm::Value* left, llvm::Value* right);
 
 }  // namespace ferry::codegen

@@ -12,7 +12,7 @@ namespace {
 
 using llvm::Value;
 
-// args[index]
+// Loads args[index].
 llvm::LoadInst* load_argument(FunctionState& state, unsigned index) {
   llvm::IRBuilder<>& b = state.builder;
   Value* place = b.CreateConstInBoundsGEP1_32(b.getPtrTy(), state.function->getArg(0), index);
@@ -51,7 +51,7 @@ void note_sizes(FunctionState& state) {
   if (state.module.target.pointer_bits == 32) {
     for (const ir::Expr& symbol : state.source.symbols) state.ranges[symbol.get()] = {-kMaxNarrowSize, kMaxNarrowSize};
   }
-  // A symbol that is a dimension of an input is a size, so not negative.
+  // A symbol that is a dimension of an input is a size, and so not negative.
   for (const ir::FunctionParameter& parameter : state.source.parameters) {
     if (parameter.kind != ParameterKind::tensor || parameter.direction == Direction::out) continue;
     for (const ir::Expr& extent : parameter.buffer->shape) {
@@ -65,7 +65,7 @@ void set_function_attributes(const ModuleState& module, llvm::Function* function
   function->addFnAttr("target-cpu", module.target.cpu);
   function->addFnAttr("target-features", feature_string(module.target));
   if (module.target.arch == "x86_64") {
-    // Or LLVM splits 512-bit vectors into halves on CPUs where it fears for their clock.
+    // Otherwise LLVM splits 512-bit vectors into halves on CPUs whose clock it expects to drop.
     const std::string width = std::to_string(module.target.vector_bits);
     function->addFnAttr("prefer-vector-width", width);
     function->addFnAttr("min-legal-vector-width", width);

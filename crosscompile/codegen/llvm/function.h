@@ -1,4 +1,4 @@
-// One kernel: the ABI of rpc/abi/runtime_api.h around a lowered function's body.
+// Emits one kernel: the ABI of rpc/abi/runtime_api.h around a lowered function's body.
 #pragma once
 
 #include "crosscompile/codegen/llvm/state.h"
@@ -7,12 +7,12 @@ namespace ferry::codegen {
 
 void emit_function(ModuleState& module, const ir::Function& function);
 
-// What sizes can be.
+// Records the ranges of sizes.
 void note_sizes(FunctionState& state);
 
-// What every function of ours has: CPU, features, vector width, no unwinding.
+// Sets the attributes that all emitted functions share: CPU, features, vector width, no unwinding.
 void set_function_attributes(const ModuleState& module, llvm::Function* function);
-// A loaded pointer to a buffer: 64-byte aligned (or null, for a tensor without elements).
+// Marks a loaded pointer to a buffer as 64-byte aligned (or null, for a tensor without elements).
 void mark_aligned(llvm::LoadInst* pointer);
 
 }  // namespace ferry::codegen

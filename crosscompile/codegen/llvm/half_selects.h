@@ -1,7 +1,7 @@
-// Keeps choices between narrow floats what they were: moves of bits.
+// Turns selects between narrow floats back into moves of bits.
 //
-// The optimiser takes the conversions around a comparison and a choice away: both are then of narrow floats. LLVM's
-// code generators make minima and maxima of those, by way of fminf and fmaxf, where the target has no such
+// The optimiser removes the conversions around a comparison and a select, so that both work on narrow floats. LLVM's
+// code generators turn those into minima and maxima, which become calls of fminf and fmaxf where the target has no such
 // instructions.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace ferry::codegen {
 
-// After optimise(), for targets that convert halves but do not compute with them.
+// Runs after optimise(), for targets that convert halves but do not compute with them.
 void select_halves_as_bits(llvm::Module& module);
 
 }  // namespace ferry::codegen

@@ -16,7 +16,7 @@ bool is_offered(std::string_view name, const std::string& arch) {
   if (name == #symbol && on(#architectures)) return true;
 #include "rpc/abi/symbols.def"
 #undef FERRY_SYMBOL
-  // Defined by the linker.
+  // The linker defines this symbol.
   return name == "_GLOBAL_OFFSET_TABLE_";
 }
 

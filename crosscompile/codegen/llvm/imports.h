@@ -1,4 +1,4 @@
-// What compiled code still needs from the device.
+// Finds what compiled code requires from the device.
 #pragma once
 
 #include "crosscompile/target/target.h"
@@ -9,11 +9,11 @@
 
 namespace ferry::codegen {
 
-// Whether rpc/abi/symbols.def has it for this architecture.
+// Returns whether rpc/abi/symbols.def lists the symbol for this architecture.
 bool is_offered(std::string_view symbol, const std::string& arch);
 
-// Throws InternalError that names a function the object calls and devices do not offer: better here than when the
-// module is loaded. `known`: C functions that are linked in later.
+// Throws InternalError with the name of a function that the object calls and devices do not offer, since loading the
+// module would only fail later. `known`: C functions that are linked in later.
 void check_imports(const std::string& object, const Target& target, const std::vector<std::string>& known);
 
 }  // namespace ferry::codegen

@@ -31,7 +31,7 @@ void emit_copy(FunctionState& state, const ir::Intrinsic& node) {
   state.builder.CreateIntrinsic(id, {}, {to, place(state, node.arguments[1])});
 }
 
-// Two or four pieces of 8 by 8, a register of each.
+// Loads two or four pieces of 8 by 8 elements, one register each.
 std::vector<Value*> fetched(FunctionState& state, const ir::Expr& row, unsigned pieces, bool turned) {
   llvm::IRBuilder<>& b = state.builder;
   const Intrinsic::ID two = turned ? Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_trans_b16
@@ -45,7 +45,7 @@ std::vector<Value*> fetched(FunctionState& state, const ir::Expr& row, unsigned 
   return registers;
 }
 
-// The four sums of two pieces.
+// Adds to the four sums of two pieces.
 void emit_product(FunctionState& state, DType type, std::span<const ir::Expr> sums, std::span<Value* const> a,
                   std::span<Value* const> b_registers) {
   llvm::IRBuilder<>& b = state.builder;
@@ -93,7 +93,7 @@ void emit_instruction(FunctionState& state, const ir::Intrinsic& node) {
 
 bool emit_copy_order(FunctionState& state, const ir::Evaluate& node) {
   if (!ir::orders_copies(node)) return false;
-  if (!state.module.target.is_gpu()) return true;  // each copy landed at once
+  if (!state.module.target.is_gpu()) return true;  // each copy has completed already
   llvm::IRBuilder<>& b = state.builder;
   if (const auto left = ir::groups_left(node))
     b.CreateIntrinsic(Intrinsic::nvvm_cp_async_wait_group, {}, {b.getInt32(static_cast<std::uint32_t>(*left))});

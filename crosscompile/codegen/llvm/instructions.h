@@ -1,4 +1,4 @@
-// Instructions of NVIDIA GPUs that stand as calls of their names: asynchronous copies (ir/late_copy.h) and tensor cores
+// Emits instructions of NVIDIA GPUs, which the IR calls by name: asynchronous copies (ir/late_copy.h) and tensor cores
 // (passes/tensor_core.h).
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace ferry::codegen {
 
-// What it means, on a target that does not have it.
+// Emits the instruction or, on a target without it, its definition.
 void emit_instruction(FunctionState& state, const ir::Intrinsic& node);
 
-// False, and nothing emitted, when the statement is something else.
+// Returns false, and emits nothing, when the statement is anything else.
 bool emit_copy_order(FunctionState& state, const ir::Evaluate& node);
 
 }  // namespace ferry::codegen

@@ -26,7 +26,7 @@ struct Division {
 
 bool may_be_zero(const ValueRange& range) { return range.min <= 0 && range.max >= 0; }
 
-// For a divisor that may be zero: divides by 1 instead and then makes both results 0.
+// Returns a divisor that is 1 where the original may be zero; the caller then sets both results to 0.
 Value* without_zero(FunctionState& state, const Operands& in, Value** is_zero) {
   llvm::IRBuilder<>& b = state.builder;
   if (!may_be_zero(in.right_range)) return in.right;
@@ -48,7 +48,7 @@ Division unsigned_division(FunctionState& state, const Operands& in) {
   return zero_if(state, in, is_zero, {b.CreateUDiv(in.left, divisor), b.CreateURem(in.left, divisor)});
 }
 
-// Both sides fit 32 bits without a sign: a 64-bit division is slow, and a library call on 32-bit machines.
+// Divides operands that fit in 32 bits unsigned: a 64-bit division is slow, and a library call on 32-bit machines.
 Division narrow_division(FunctionState& state, const Operands& in) {
   llvm::IRBuilder<>& b = state.builder;
   const ir::Type narrow(DType::u32, in.type.lanes);
@@ -65,7 +65,7 @@ Division floor_division(FunctionState& state, const Operands& in) {
   Value* is_zero = nullptr;
   Value* divisor = without_zero(state, in, &is_zero);
   Value* zero = int_constant(state.module, in.type, 0);
-  // The smallest value divided by -1 does not fit; dividing by -1 is negation.
+  // The smallest value divided by -1 overflows; dividing by -1 is negation.
   Value* is_minus_one = nullptr;
   if (in.right_range.min <= -1 && in.right_range.max >= -1) {
     is_minus_one = b.CreateICmpEQ(divisor, int_constant(state.module, in.type, -1));
@@ -91,7 +91,7 @@ Division divide(FunctionState& state, const Operands& in) {
   return floor_division(state, in);
 }
 
-// The exponent when both lanes' divisor is the same positive power of two.
+// Returns the exponent when the divisor is the same positive power of two in all lanes.
 std::optional<unsigned> power_of_two(const Operands& in) {
   const std::int64_t value = in.right_range.min;
   if (value != in.right_range.max || value <= 0 || !std::has_single_bit(static_cast<std::uint64_t>(value))) return {};
@@ -115,8 +115,8 @@ Value* emit_shift(FunctionState& state, const Operands& in, bool to_left) {
   const int width = in.type.bits();
   const bool in_range = in.right_range.within(0, width - 1);
   if (!to_left && in.type.is_signed_int()) {
-    // Every shift beyond the width gives the sign, and so does one of width - 1; a negative one is huge without its
-    // sign.
+    // Every shift by at least the width gives the sign, and so does one by width - 1. A negative amount is huge as an
+    // unsigned number.
     Value* last = int_constant(state.module, in.type, width - 1);
     Value* amount = in_range ? in.right : b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, in.right, last);
     return b.CreateAShr(in.left, amount);

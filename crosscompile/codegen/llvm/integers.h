@@ -1,4 +1,4 @@
-// Integer and bool arithmetic with the meaning of ir/expr.h on every input: LLVM's own operations are undefined for
+// Emits integer and bool arithmetic as ir/expr.h defines it for every input: LLVM's own operations are undefined for
 // division by zero and for shifts beyond the width.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace ferry::codegen {
 
-// Both sides have an integer or bool type; the values are those of node.left and node.right.
+// Both sides have an integer or bool type; `left` and `right` are the values of node.left and node.right.
 llvm::Value* emit_int_binary(FunctionState& state, const ir::Binary& node, llvm::Value* left, llvm::Value* right);
 
 }  // namespace ferry::codegen

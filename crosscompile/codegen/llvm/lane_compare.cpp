@@ -32,7 +32,7 @@ Value* emit_lane_compare(FunctionState& state, const ir::Binary& node) {
   const auto* ramp = ramp_side.as<ir::Ramp>();
   const auto* limit = (swapped ? node.left : node.right).as<ir::Broadcast>();
   if (!written || ramp == nullptr || limit == nullptr || ramp->type.element() != ir::kIndex) return nullptr;
-  // Only a ramp that does not wrap is in the order of its lanes.
+  // Only the lanes of a ramp that does not wrap are in ascending order.
   if (!ir::is_constant(ramp->stride, 1) || is_everything(range_of(state.ranges, ramp_side))) return nullptr;
 
   llvm::IRBuilder<>& b = state.builder;
@@ -42,7 +42,7 @@ Value* emit_lane_compare(FunctionState& state, const ir::Binary& node) {
   Value* distance = is_everything(range_of(state.ranges, difference))
                         ? b.CreateBinaryIntrinsic(llvm::Intrinsic::ssub_sat, end, start)
                         : b.CreateSub(end, start);
-  // Beyond either end of the lanes it is all the same how far.
+  // Beyond either end of the lanes the exact distance does not matter.
   const auto lanes = static_cast<std::int64_t>(ramp->type.lanes);
   distance = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, distance, b.getInt64(static_cast<std::uint64_t>(-1)));
   distance = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, distance, b.getInt64(static_cast<std::uint64_t>(lanes)));

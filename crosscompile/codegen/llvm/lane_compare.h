@@ -1,12 +1,13 @@
-// Masks of loop tails and padding compare a ramp of 64-bit indices with one limit. How far the limit lies behind the
-// ramp's start says the same in 32 bits and less: half the registers, and what instructions for masks are made for.
+// Masks of loop tails and padding compare a ramp of 64-bit indices with one limit. Comparing the lane numbers with the
+// distance from the ramp's start to the limit is equivalent and needs 32 bits or fewer: half the registers, and the
+// form that mask instructions are made for.
 #pragma once
 
 #include "crosscompile/codegen/llvm/state.h"
 
 namespace ferry::codegen {
 
-// The mask, or null when the comparison is not of this kind or might wrap.
+// Returns the mask, or null when the comparison is not of this kind or might wrap.
 llvm::Value* emit_lane_compare(FunctionState& state, const ir::Binary& node);
 
 }  // namespace ferry::codegen

@@ -33,7 +33,7 @@ void link_libdevice(llvm::Module& module, const std::string& file) {
   auto bytes = llvm::MemoryBuffer::getFile(file);
   if (!bytes)
     throw CompileError("expected libdevice, CUDA's math functions, in '" + file + "': " + bytes.getError().message());
-  // Read function by function: of a thousand a kernel calls a few.
+  // Reads lazily, function by function: a kernel calls only a few of about a thousand.
   auto library = llvm::getOwningLazyBitcodeModule(std::move(*bytes), module.getContext());
   if (!library) throw CompileError("expected LLVM bitcode in '" + file + "': " + llvm::toString(library.takeError()));
   (*library)->setTargetTriple(module.getTargetTriple());

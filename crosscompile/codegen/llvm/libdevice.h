@@ -1,4 +1,4 @@
-// CUDA's math functions, which come as LLVM bitcode.
+// Links CUDA's math functions, which are LLVM bitcode.
 #pragma once
 
 #include "crosscompile/target/target.h"
@@ -9,10 +9,11 @@
 
 namespace ferry::codegen {
 
-// Of a function of the C library, "expf" or "exp". CompileError where the target has no libdevice.
+// Returns the symbol for a function of the C library, "expf" or "exp". Throws CompileError where the target has no
+// libdevice.
 std::string libdevice_symbol(const Target& target, const std::string& function);
 
-// Puts what the module calls into it, from the file.
+// Links the functions that the module calls from the file into it.
 void link_libdevice(llvm::Module& module, const std::string& file);
 
 }  // namespace ferry::codegen

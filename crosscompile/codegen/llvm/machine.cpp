@@ -15,13 +15,14 @@ namespace ferry::codegen {
 
 namespace {
 
-// Hints of LLVM's 32-bit ARM tables that are wrong for code with many independent sums: they split every fused
-// multiplication in two instructions, which then do not fit the registers.
+// Returns whether the feature is a hint of LLVM's 32-bit ARM tables that is wrong for code with many independent sums:
+// such hints split every fused multiply-add into two instructions, which then exceed the registers.
 bool is_misleading(const std::string& feature) {
   return feature == "slowfpvmlx" || feature == "slowfpvfmx" || feature == "vmlx-hazards";
 }
 
-// RISC-V's triples do not say in which registers floats are passed; empty for any other architecture.
+// Returns the ABI for RISC-V, whose triples do not tell in which registers floats are passed; empty for any other
+// architecture.
 std::string riscv_abi(const Target& target) {
   if (target.arch == "riscv64") return "lp64d";
   if (target.arch == "riscv32") return target.has("d") ? "ilp32d" : "ilp32";
@@ -51,10 +52,11 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
   options.MCOptions.ABIName = riscv_abi(target);
   if (target.arch == "armv7") {
     options.FloatABIType = llvm::FloatABI::Hard;
-    // Its vectors ignore the flag on the single operations that allows contraction, which all of ours carry.
+    // Its vector code ignores the flag on single operations that allows contraction, which all emitted operations
+    // carry.
     options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   }
-  // WebAssembly has position-independent code for one of its systems alone.
+  // WebAssembly has position-independent code only for one of its systems.
   const auto relocation = llvm::Triple(target.triple).isWasm() ? llvm::Reloc::Static : llvm::Reloc::PIC_;
   std::optional<llvm::CodeModel::Model> model;
   if (!target.objects_only) model = llvm::CodeModel::Small;

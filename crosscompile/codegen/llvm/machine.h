@@ -1,4 +1,4 @@
-// LLVM's code generator for a target: one TargetMachine an emission, since it may not be shared between threads.
+// LLVM's code generator for a target: one TargetMachine per emission, since threads must not share one.
 #pragma once
 
 #include "crosscompile/target/target.h"
@@ -11,15 +11,15 @@
 
 namespace ferry::codegen {
 
-// "+avx2,+fma,...,-crc": everything that is on, and off what the CPU would bring along.
+// Returns "+avx2,+fma,...,-crc": all features that are on, and as off those that the CPU would otherwise imply.
 std::string feature_string(const Target& target);
 
 std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target);
 
-// Triple, data layout and the flags that linking looks at.
+// Sets the triple, the data layout and the flags that linking checks.
 void configure_module(llvm::Module& module, const llvm::TargetMachine& machine, const Target& target);
 
-// Machine code of an optimised module.
+// Returns the machine code of an optimised module.
 std::string emit_file(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType kind);
 
 }  // namespace ferry::codegen

@@ -22,8 +22,8 @@ struct IntrinsicName {
   llvm::Intrinsic::ID id;
 };
 
-// Float functions whose meaning is exactly an intrinsic's. Without an instruction LLVM calls the function of the same
-// name, which rpc/abi/symbols.def has.
+// Float functions that mean exactly the same as an intrinsic. Without an instruction LLVM calls the function of the
+// same name, which rpc/abi/symbols.def lists.
 constexpr IntrinsicName kIntrinsics[] = {
     {"abs", llvm::Intrinsic::fabs},  {"sqrt", llvm::Intrinsic::sqrt},   {"floor", llvm::Intrinsic::floor},
     {"ceil", llvm::Intrinsic::ceil}, {"trunc", llvm::Intrinsic::trunc}, {"round", llvm::Intrinsic::round},
@@ -55,7 +55,7 @@ llvm::FunctionCallee library_function(FunctionState& state, const std::string& s
   return callee;
 }
 
-// One call a lane.
+// Emits one call per lane.
 Value* call_lanes(FunctionState& state, llvm::FunctionCallee callee, ir::Type type, ArrayRef<Value*> arguments) {
   llvm::IRBuilder<>& b = state.builder;
   const auto call = [&](ArrayRef<Value*> scalars) {
@@ -122,7 +122,7 @@ Value* emit_float(FunctionState& state, const ir::Call& node, ArrayRef<Value*> a
     return b.CreateFDiv(one, b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, arguments[0]));
   }
   if (node.name == "sigmoid") {
-    // exp of what is not above 0 does not overflow: far below 0 the result is as small as it should be.
+    // exp of a non-positive value does not overflow; far below 0 the result is as small as it should be.
     Value* magnitude = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, arguments[0]);
     Value* e = libm(state, "exp", type, {b.CreateFNeg(magnitude)});
     Value* is_negative = b.CreateFCmpOLT(arguments[0], llvm::Constant::getNullValue(arguments[0]->getType()));

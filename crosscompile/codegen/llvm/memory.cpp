@@ -17,14 +17,14 @@ const ir::Expr& flat_index(const ir::Buffer& buffer, const std::vector<ir::Expr>
                       " expressions; flatten must stand before code generation");
 }
 
-// The whole lanes' mask: the node's own and that of the IfThenElse around it. Null: every lane.
+// Returns the node's own mask combined with that of the enclosing IfThenElse. Null: every lane.
 Value* mask_of(FunctionState& state, const ir::Expr& mask) {
   if (!mask.defined()) return state.lane_mask;
   Value* own = emit_expr(state, mask);
   return state.lane_mask == nullptr ? own : state.builder.CreateAnd(own, state.lane_mask);
 }
 
-// A condition that holds in all lanes or in none.
+// Returns a condition that holds in all lanes or in none, if the mask is one.
 const ir::Expr* uniform(const FunctionState& state, const ir::Expr& mask) {
   if (!mask.defined() || state.lane_mask != nullptr) return nullptr;
   if (mask.type().is_scalar()) return &mask;
@@ -32,13 +32,13 @@ const ir::Expr* uniform(const FunctionState& state, const ir::Expr& mask) {
   return broadcast == nullptr ? nullptr : &broadcast->value;
 }
 
-// `group` elements from `first` on, again and again.
+// `group` elements from `first` on, repeated.
 struct Repeated {
   ir::Expr first;  // undefined: 0
   std::int64_t group;
 };
 
-// What passes/dot_instructions.h calls a repeated index: ramp(0, 1) % group, and a broadcast number added to it.
+// Recognises a repeated index (passes/dot_instructions.h): ramp(0, 1) % group, optionally plus a broadcast number.
 std::optional<Repeated> repeated(const ir::Expr& index) {
   const auto* sum = index.as<ir::Binary>();
   if (sum == nullptr) return std::nullopt;
@@ -56,7 +56,7 @@ std::optional<Repeated> repeated(const ir::Expr& index) {
   return index.type().lanes % *group == 0 ? std::optional(Repeated{{}, *group}) : std::nullopt;
 }
 
-// One load of the group and a broadcast of it.
+// Emits one load of the group and a broadcast of it.
 Value* load_repeated(FunctionState& state, const Place& place, const Repeated& repeat) {
   llvm::IRBuilder<>& b = state.builder;
   const auto group = static_cast<std::uint32_t>(repeat.group);

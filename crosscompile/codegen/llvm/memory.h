@@ -1,19 +1,19 @@
-// Loads and stores: consecutive lanes as one vector, small constant strides as a few vectors and a shuffle, anything
-// else lane by lane; masks as masked operations. Indices are flat (passes/flatten.h).
+// Emits loads and stores: consecutive lanes as one vector, small constant strides as a few vectors and a shuffle,
+// anything else lane by lane; masks as masked operations. Indices are flat (passes/flatten.h).
 #pragma once
 
 #include "crosscompile/codegen/llvm/strided.h"
 
 namespace ferry::codegen {
 
-// Where a tensor of this function is.
+// Returns the place of one of the function's tensors.
 Place place_of(FunctionState& state, const ir::BufferRef& buffer, ir::Type type);
 
 llvm::Value* emit_load(FunctionState& state, const ir::Load& node);
 void emit_store(FunctionState& state, const ir::Store& node);
-// Where the element is, or would be.
+// Returns the address of the element, which need not exist.
 llvm::Value* emit_address(FunctionState& state, const ir::Load& node);
-// Asks for the line that holds the element, which need not exist.
+// Prefetches the cache line of the element, which need not exist.
 void emit_prefetch(FunctionState& state, const ir::Load& node);
 
 }  // namespace ferry::codegen

@@ -13,7 +13,7 @@ Value* emit_register(FunctionState& state, llvm::Intrinsic::ID id) {
   return state.builder.CreateZExt(state.builder.CreateIntrinsic(id, {}, {}), state.builder.getInt64Ty());
 }
 
-// Of 32 bits.
+// Shuffles a 32-bit value.
 Value* shuffled(FunctionState& state, Value* value, Value* mask) {
   constexpr std::uint32_t kAll = 0xffffffff, kWholeWarp = 0x1f;
   llvm::IRBuilder<>& b = state.builder;
@@ -43,7 +43,7 @@ void emit_barrier(FunctionState& state) {
   state.builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
 }
 
-// Other widths than 32 bits are put together, or taken apart.
+// Emits a shuffle of any width: narrower values are extended to 32 bits, and wider ones split.
 Value* emit_shuffle(FunctionState& state, Value* value, Value* mask) {
   llvm::IRBuilder<>& b = state.builder;
   llvm::Type* type = value->getType();

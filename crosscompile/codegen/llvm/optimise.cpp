@@ -8,9 +8,9 @@
 namespace ferry::codegen {
 namespace {
 
-// No unrolling and no vectorisers: both would undo what the schedule chose. LICM runs when arrays have become values,
-// so that it sees what does not change in a loop. GVN instead of the second early-cse costs more than everything else
-// together and finds nothing more in this kind of code.
+// No unrolling and no vectorisers: both would undo what the schedule chose. LICM runs after arrays have become values,
+// so that it sees loop invariants. GVN in place of the second early-cse would cost more than everything else together
+// and finds nothing more in this kind of code.
 constexpr const char* kPipeline =
     "function("
     "sroa<modify-cfg>,early-cse<memssa>,simplifycfg<hoist-common-insts;sink-common-insts>,"
@@ -28,7 +28,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, const std::str
   llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder(&machine);
 
-  // No function of a C library is known: LLVM would otherwise replace calls and loops by functions that the device
+  // Marks all C library functions as unknown: LLVM would otherwise replace calls and loops by functions that the device
   // lacks.
   llvm::TargetLibraryInfoImpl library(llvm::Triple(module.getTargetTriple()));
   library.disableAllFunctions();

@@ -1,5 +1,6 @@
-// LLVM's optimiser, with a pipeline of our own: loops arrive in the shape the schedule gave them (tiled, unrolled,
-// vectorised), so what is left is registers for small arrays, common subexpressions, hoisting and address arithmetic.
+// Runs LLVM's optimiser with a custom pipeline: loops already have the structure that the schedule chose (tiled,
+// unrolled, vectorised), so what remains is registers for small arrays, common subexpressions, hoisting and address
+// arithmetic.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -9,7 +10,7 @@
 
 namespace ferry::codegen {
 
-// `first`: passes over the module that stand before, in LLVM's notation, with a comma at the end.
+// `first`: module passes that run before the pipeline, in LLVM's notation, with a comma at the end.
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, const std::string& first = {});
 
 }  // namespace ferry::codegen

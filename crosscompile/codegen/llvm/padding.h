@@ -1,4 +1,4 @@
-// Bytes that stand before a module's code, so that the same code can be had at other addresses.
+// Bytes before a module's code, with which the same code can be placed at other addresses.
 #pragma once
 
 #include "crosscompile/target/target.h"
@@ -8,10 +8,10 @@
 
 namespace ferry::codegen {
 
-// Linked first and exported, so that the linker keeps it.
+// The symbol is linked first and exported, so that the linker keeps it.
 inline constexpr const char* kPaddingSymbol = "ferry_padding";
 
-// An object whose code is `bytes` bytes and a return.
+// Returns an object whose code is `bytes` bytes and a return.
 std::vector<std::uint8_t> emit_padding(const Target& target, std::uint32_t bytes);
 
 }  // namespace ferry::codegen

@@ -15,7 +15,7 @@ namespace {
 
 using llvm::Value;
 
-// What the body needs from outside, in the order of the closure's fields.
+// The values that the body needs from outside, in the order of the closure's fields.
 struct Closure {
   std::vector<ir::BufferRef> buffers;
   std::vector<ir::Expr> variables;
@@ -26,7 +26,7 @@ struct Closure {
 
 Closure make_closure(FunctionState& state, const ir::For& node, Value* min) {
   Closure closure{ir::used_buffers(node.body), ir::free_vars(node.body), min, {}, nullptr};
-  // The loop's own variable, and sizes of no consequence, have no value outside.
+  // The loop's own variable, and sizes that are not used, have no value outside.
   std::erase_if(closure.variables, [&](const ir::Expr& var) { return !state.values.contains(var.get()); });
   closure.fields = {state.runtime, min};
   if (state.call_block != nullptr) closure.fields.push_back(state.call_block);
@@ -38,7 +38,7 @@ Closure make_closure(FunctionState& state, const ir::For& node, Value* min) {
   return closure;
 }
 
-// Constants need no field.
+// Returns whether the value needs a field, which constants do not.
 bool travels(const Value* field) { return !llvm::isa<llvm::Constant>(field); }
 
 Value* store_closure(FunctionState& state, const Closure& closure) {
@@ -51,7 +51,7 @@ Value* store_closure(FunctionState& state, const Closure& closure) {
   return memory;
 }
 
-// Fills the body's state with what the closure holds.
+// Initialises the body's state from the closure.
 void load_closure(FunctionState& outer, FunctionState& inner, const Closure& closure, Value* memory, Value** min) {
   llvm::IRBuilder<>& b = inner.builder;
   unsigned next = 0;

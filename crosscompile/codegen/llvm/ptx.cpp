@@ -31,7 +31,7 @@ constexpr std::uint64_t kParameterAlignment = 64, kSharedAlignment = 16;
 
 int capability_of(const std::string& gpu) { return std::atoi(gpu.c_str() + 3); }
 
-// The GPU itself, or the newest one before it that LLVM has.
+// Returns the GPU itself, or the newest one before it that LLVM knows.
 std::string known_gpu(const Target& target) {
   const std::unique_ptr<llvm::MCSubtargetInfo> table(
       llvm_target(target.triple).createMCSubtargetInfo(target.triple, "", ""));
@@ -49,7 +49,8 @@ std::string known_gpu(const Target& target) {
   return best;
 }
 
-// Shuffles have named their threads since PTX 6.0 (CUDA 9), which LLVM does not choose by itself for GPUs before Volta.
+// Shuffles take a mask of threads since PTX 6.0 (CUDA 9), a version that LLVM does not choose by itself for GPUs before
+// Volta.
 constexpr const char* kLeastPtx = "+ptx60";
 
 std::unique_ptr<llvm::TargetMachine> make_ptx_machine(const Target& target) {
@@ -83,14 +84,14 @@ llvm::Function* declare(ModuleState& module, const ir::Function& function, const
     }
     kernel->getArg(i)->setName(parameter.buffer->name);
     kernel->addParamAttr(i, llvm::Attribute::getWithAlignment(context, llvm::Align(kParameterAlignment)));
-    // Pieces of the workspace may lie over each other.
+    // Parts of the workspace may overlap.
     if (!parameter.offset.defined()) kernel->addParamAttr(i, llvm::Attribute::NoAlias);
     if (is_input(function, parameter.buffer)) kernel->addParamAttr(i, llvm::Attribute::ReadOnly);
   }
   return kernel;
 }
 
-// That it is a kernel, and of how many threads.
+// Marks the function as a kernel, with its number of threads.
 void annotate(ModuleState& module, llvm::Function* kernel, const Launch& launch) {
   llvm::LLVMContext& context = module.context;
   llvm::NamedMDNode* list = module.module.getOrInsertNamedMetadata("nvvm.annotations");
@@ -145,7 +146,7 @@ llvm::GlobalVariable* shared_array(ModuleState& module, llvm::Type* type, llvm::
 
 void make_shared(FunctionState& state, const Launch& launch) {
   llvm::IRBuilder<>& b = state.builder;
-  // What a launch has to ask for is one array for all.
+  // All shared memory that is requested at the launch is one array.
   llvm::GlobalVariable* at_launch = nullptr;
   if (launch.shared_bytes > passes::kStaticSharedBytes) {
     at_launch = state.module.module.getGlobalVariable("shared_memory");
@@ -195,7 +196,7 @@ std::string emit_ptx(std::span<const ir::Function> functions, const Target& targ
   ModuleState state{target, context, module, lines};
   for (ir::Function function : functions) {
     if (!function.flat) throw InternalError(function.name + ": code generation expects what passes/flatten.h makes");
-    function.lines = nullptr;  // PTX says them otherwise than debuggers of the host want
+    function.lines = nullptr;  // debug information in PTX differs from what host debuggers expect
     for (const Launch& launch : passes::launches_of(function)) {
       if (module.getFunction(launch.symbol) != nullptr)
         throw CompileError("two functions are called '" + function.name + "'");

@@ -1,4 +1,4 @@
-// PTX from lowered functions, through LLVM: no piece of NVIDIA's compiler takes part. No LLVM type shows here.
+// Generates PTX from lowered functions with LLVM, without any part of NVIDIA's compiler. No LLVM type appears here.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -9,10 +9,10 @@
 
 namespace ferry::codegen {
 
-// The kernels of passes/launches.h, under their symbols and with their parameters, as CUDA C would have them (a bool is
-// a byte). Functions must have gone through passes::run_pipeline for this target, one of ptx_target_like
-// (target/ptx.h). For a GPU that is newer than LLVM's list the text is for the newest one that LLVM knows, which
-// drivers take as well. `libdevice`: the file, where the target has it.
+// Emits the kernels of passes/launches.h with their symbols and parameters, as CUDA C would declare them (a bool is a
+// byte). Functions must have gone through passes::run_pipeline for this target, which must come from ptx_target_like()
+// (target/ptx.h). For a GPU that is newer than LLVM's list the code is for the newest one that LLVM knows, which
+// drivers accept as well. `libdevice`: path of the file, where the target has it.
 std::string emit_ptx(std::span<const ir::Function> functions, const Target& target, const std::string& libdevice);
 
 }  // namespace ferry::codegen

@@ -1,4 +1,4 @@
-// Calls of the runtime's table, laid out as in rpc/abi/runtime_api.h.
+// Emits calls through the runtime's table, laid out as in rpc/abi/runtime_api.h.
 #pragma once
 
 #include "crosscompile/codegen/llvm/state.h"
@@ -6,10 +6,10 @@
 
 namespace ferry::codegen {
 
-// Fields of ferry_runtime_api by position.
+// Positions of the fields of ferry_runtime_api.
 enum class RuntimeSlot : unsigned { parallel_for = 2, workspace = 3 };
 
-// Passes the table itself and then `arguments`.
+// Passes the table itself, followed by `arguments`.
 llvm::CallInst* call_runtime(FunctionState& state, RuntimeSlot slot, llvm::ArrayRef<llvm::Value*> arguments);
 
 }  // namespace ferry::codegen

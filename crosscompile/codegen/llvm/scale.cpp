@@ -9,7 +9,7 @@ namespace {
 
 using llvm::Value;
 
-// Of exactly 4, 8 or 16 lanes, none of them masked.
+// Emits the instruction for exactly 4, 8 or 16 lanes, without a mask.
 Value* emit_one(FunctionState& state, Value* value, Value* exponent, std::uint32_t lanes) {
   llvm::IRBuilder<>& b = state.builder;
   Value* unused = llvm::PoisonValue::get(value->getType());

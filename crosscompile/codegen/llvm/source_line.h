@@ -1,4 +1,4 @@
-// From places in machine code back to the text it was compiled from.
+// Maps places in machine code back to the source text.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace ferry::codegen {
 
-// "mm.tc:3" for an address of a linked image; empty when its debug information, if any, does not say.
+// Returns "mm.tc:3" for an address of a linked image; empty when its debug information does not cover it or is missing.
 std::string source_line(std::span<const std::uint8_t> image, std::uint64_t address);
 
 }  // namespace ferry::codegen

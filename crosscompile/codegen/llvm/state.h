@@ -1,5 +1,5 @@
-// What is shared while LLVM IR is made: one ModuleState an emission, one FunctionState for every LLVM function being
-// filled (a kernel, or the outlined body of a parallel loop). Files that emit one kind of node take a FunctionState.
+// State shared while LLVM IR is emitted: one ModuleState per emission, one FunctionState per LLVM function being filled
+// (a kernel, or the outlined body of a parallel loop). Files that emit one kind of node take a FunctionState.
 #pragma once
 
 #include "crosscompile/codegen/llvm/alias_scopes.h"
@@ -40,17 +40,17 @@ struct FunctionState {
   llvm::Function* function;
   llvm::IRBuilder<> builder;
   std::unordered_map<const ir::ExprNode*, llvm::Value*> values;  // of variables
-  std::unordered_map<const ir::Buffer*, llvm::Value*> buffers;   // their first element
+  std::unordered_map<const ir::Buffer*, llvm::Value*> buffers;   // addresses of their first elements
   ValueRanges ranges;                                            // of integer variables
   llvm::Value* runtime = nullptr;                                // ferry_runtime_api*
-  llvm::Value* call_block = nullptr;                             // null: not used here
+  llvm::Value* call_block = nullptr;                             // null when not used here
   llvm::Value* thread_block = nullptr;
   llvm::Value* lane_mask = nullptr;  // lanes whose side of a vector IfThenElse is being evaluated; null: all
   bool in_parallel = false;
 
   llvm::LLVMContext& context() { return module.context; }
   llvm::BasicBlock* new_block(const char* name) { return llvm::BasicBlock::Create(module.context, name, function); }
-  // An alloca in the entry block, so that it is made once and can become registers.
+  // Makes an alloca in the entry block, so that it is executed once and can become registers.
   llvm::AllocaInst* entry_alloca(llvm::Type* type, llvm::Align alignment, const llvm::Twine& name);
 };
 

@@ -34,7 +34,7 @@ void emit_for(FunctionState& state, const ir::For& node) {
   switch (node.for_kind) {
     case ir::ForKind::serial: return emit_serial(state, node);
     case ir::ForKind::parallel:
-      // The runtime runs a nested parallel loop inline; a plain loop is that without the call.
+      // The runtime runs nested parallel loops inline; a plain loop does the same without the call.
       return state.in_parallel ? emit_serial(state, node) : emit_parallel(state, node);
     case ir::ForKind::vectorized:
     case ir::ForKind::unrolled:
@@ -110,13 +110,13 @@ void emit_loop(FunctionState& state, Value* begin, Value* end, const ValueRange&
   llvm::BasicBlock* before = b.GetInsertBlock();
   llvm::BasicBlock* loop = state.new_block("loop");
   llvm::BasicBlock* after = state.new_block("loop.end");
-  // A 64-bit counter takes two registers of a 32-bit machine.
+  // A 64-bit counter takes two registers on a 32-bit machine.
   constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
   const bool narrow = state.module.target.pointer_bits == 32 && range.within(-kMax, kMax - 1);
   llvm::Type* type = narrow ? b.getInt32Ty() : b.getInt64Ty();
   Value* first = b.CreateTrunc(begin, type);
   Value* limit = b.CreateTrunc(end, type);
-  // The test stands at the end, where passes that move code out of loops want it.
+  // The test is at the end of the loop, where passes that hoist code expect it.
   b.CreateCondBr(b.CreateICmpSLT(begin, end), loop, after);
   b.SetInsertPoint(loop);
   llvm::PHINode* variable = b.CreatePHI(type, 2, name);

@@ -1,4 +1,4 @@
-// Statements: control flow, allocation and what leaves a function early.
+// Emits statements: control flow, allocation and early returns.
 #pragma once
 
 #include "crosscompile/codegen/llvm/state.h"
@@ -9,11 +9,11 @@ namespace ferry::codegen {
 
 void emit_stmt(FunctionState& state, const ir::Stmt& stmt);
 
-// for (variable = begin; variable < end; ++variable) body(variable), for int64 values. `range` is that of the variable.
+// Emits for (variable = begin; variable < end; ++variable) body(variable), for int64 values. `range` is the variable's.
 void emit_loop(FunctionState& state, llvm::Value* begin, llvm::Value* end, const ValueRange& range,
                const llvm::Twine& name, const std::function<void(llvm::Value*)>& body);
 
-// Leaves the function with `result` when the condition holds, which it hardly ever does.
+// Returns from the function with `result` when the condition holds, which is marked as unlikely.
 void emit_return_if(FunctionState& state, llvm::Value* condition, llvm::Value* result);
 
 }  // namespace ferry::codegen

@@ -27,7 +27,7 @@ std::vector<llvm::StoreInst*> streaming_stores(llvm::Function& function) {
   return stores;
 }
 
-// One store that streams, if its place turns out to be aligned, and one that does not.
+// Splits the store into a non-temporal one, if its address turns out to be aligned at run time, and an ordinary one.
 void choose_when_run(llvm::StoreInst* store, std::uint64_t alignment) {
   llvm::IRBuilder<> b(store);
   llvm::Type* address = store->getModule()->getDataLayout().getIntPtrType(store->getContext());
@@ -42,7 +42,7 @@ void choose_when_run(llvm::StoreInst* store, std::uint64_t alignment) {
   store->setMetadata(llvm::LLVMContext::MD_nontemporal, nullptr);
 }
 
-// Whether any store is left that streams.
+// Keeps the non-temporal stores that are possible; returns whether any is left.
 bool keep_what_can(llvm::Function& function, std::uint64_t vector_bytes) {
   bool any = false;
   for (llvm::StoreInst* store : streaming_stores(function)) {
@@ -54,7 +54,8 @@ bool keep_what_can(llvm::Function& function, std::uint64_t vector_bytes) {
       continue;
     }
     any = true;
-    // The rows of a tensor whose sizes come with the call may start anywhere, but mostly do so at whole vectors.
+    // The rows of a tensor whose sizes are known only at the call may start anywhere, but mostly start at whole
+    // vectors.
     if (store->getAlign().value() < alignment) choose_when_run(store, alignment);
   }
   return any;

@@ -1,4 +1,4 @@
-// Stores past the caches, for tensors that are larger than those: what is not there already is then not read first.
+// Non-temporal stores, for tensors that are larger than the caches: they avoid reading the cache lines first.
 #pragma once
 
 #include <llvm/IR/Instruction.h>
@@ -6,12 +6,13 @@
 
 namespace ferry::codegen {
 
-// Asks for it; the instruction is a store.
+// Marks a store as non-temporal.
 void mark_streaming(llvm::Instruction* store);
 
-// Once alignments are known: whole vectors of x86 keep the wish where they are aligned, which is looked at when the
-// function runs if nothing is known before, since others would be taken apart into scalars. Whoever waits for a
-// function that has some sees them all. `vector_bytes`: of the target's registers; 0: it has no such stores.
+// Must be called when alignments are known. Keeps stores of whole x86 vectors non-temporal where they are aligned,
+// since LLVM would split others into scalars; where the alignment is unknown at compile time it is tested at run time.
+// Functions with such stores end with a fence, so that whoever waits for the function sees all of them. `vector_bytes`:
+// size of the target's registers; 0: the target has no such stores.
 void finish_streaming(llvm::Module& module, std::uint32_t vector_bytes);
 
 }  // namespace ferry::codegen

@@ -11,13 +11,13 @@ namespace {
 
 using llvm::Value;
 
-// Beyond this many elements apart a vector load brings in too few of the lanes it is for.
+// With larger strides a vector load contains too few of the requested lanes.
 constexpr std::int64_t kMaxShuffledStride = 4;
 
 llvm::Align element_alignment(const Place& place) { return llvm::Align(dtype_bytes(place.type.code)); }
 
-// Scalars or a vector of indices. On 32-bit machines addresses need the low half alone, and so does the arithmetic
-// before.
+// Returns the addresses for a scalar or vector of indices. On 32-bit machines addresses need only the low half of the
+// indices, and so does the arithmetic before.
 Value* address(FunctionState& state, const Place& place, Value* index) {
   llvm::IRBuilder<>& b = state.builder;
   if (state.module.target.pointer_bits == 32) {
@@ -51,8 +51,8 @@ llvm::SmallVector<int, 16> counting(std::uint32_t first, std::uint32_t lanes) {
   return order;
 }
 
-// Other numbers of lanes are taken apart into powers of two, largest first: LLVM would read or write beyond them on
-// some targets and gets three bytes wrong on AArch64.
+// Splits other numbers of lanes into powers of two, largest first: on some targets LLVM would read or write beyond
+// them, and it miscompiles three bytes on AArch64.
 template <class Piece>
 void for_each_piece(std::uint32_t lanes, Piece piece) {
   for (std::uint32_t at = 0; at < lanes;) {
@@ -62,12 +62,12 @@ void for_each_piece(std::uint32_t lanes, Piece piece) {
   }
 }
 
-// The vector with `count` of the piece's elements in the place of those from `at` on; a piece of one lane is a scalar.
+// Replaces `count` elements of the vector, from `at` on, by those of the piece; a piece of one lane is a scalar.
 Value* with_piece(FunctionState& state, Value* vector, std::uint32_t lanes, Value* piece, std::uint32_t at,
                   std::uint32_t count) {
   llvm::IRBuilder<>& b = state.builder;
   if (!piece->getType()->isVectorTy()) return b.CreateInsertElement(vector, piece, std::uint64_t{at});
-  // As wide as the result, then lane by lane from the one or the other.
+  // Widens the piece to the result's width, then takes each lane from one or the other.
   llvm::SmallVector<int, 16> widened = counting(0, count);
   widened.resize(lanes, llvm::PoisonMaskElem);
   llvm::SmallVector<int, 16> order = counting(0, lanes);
@@ -107,8 +107,8 @@ Value* reversed(FunctionState& state, Value* value, std::uint32_t lanes) {
   return state.builder.CreateShuffleVector(value, order);
 }
 
-// The span of all lanes in `stride` whole vectors, the last of them moved back so that it ends with the last lane and
-// nothing beyond is read; then two at a time shuffled together.
+// Loads the span of all lanes as `stride` whole vectors, the last of which is moved back so that it ends with the last
+// lane and nothing beyond is read; then shuffles two at a time.
 Value* load_shuffled(FunctionState& state, const Place& place, Value* index, std::int64_t stride) {
   const auto lanes = static_cast<std::int64_t>(place.type.lanes);
   const std::int64_t span = stride * (lanes - 1) + 1;
@@ -116,7 +116,7 @@ Value* load_shuffled(FunctionState& state, const Place& place, Value* index, std
   for (std::int64_t part = 0; part < stride; ++part) {
     const std::int64_t first = std::min(part * lanes, span - lanes);
     Value* loaded = plain_load(state, place, advanced(state, index, first), place.type.lanes);
-    // Lanes that this part holds come from it, the others from what was gathered so far.
+    // Lanes in this part come from it, the others from what was gathered so far.
     llvm::SmallVector<int, 16> order;
     for (std::int64_t lane = 0; lane < lanes; ++lane) {
       const std::int64_t at = lane * stride - first;
@@ -129,7 +129,7 @@ Value* load_shuffled(FunctionState& state, const Place& place, Value* index, std
   return result;
 }
 
-// Lanes that one gather instruction loads at least; 0 where there is none for this type.
+// Returns the minimum number of lanes that one gather instruction loads; 0 where there is none for this type.
 std::uint32_t gathered_lanes(const Target& target, ir::Type type) {
   constexpr std::uint32_t kIndexBits = 64;
   const bool gathers = target.arch == "x86_64" && target.has("avx2") && dtype_bytes(type.code) >= 4;
@@ -144,7 +144,7 @@ Value* gather_piece(FunctionState& state, const Place& place, Value* indices, Va
                                                  llvm::Constant::getNullValue(type)));
 }
 
-// These lanes of the vector, and after them zeros up to a power of two of at least two lanes.
+// Returns these lanes of the vector, padded with zeros to a power of two of at least two lanes.
 Value* padded_piece(FunctionState& state, Value* vector, std::uint32_t at, std::uint32_t count) {
   const auto lanes = static_cast<int>(llvm::cast<llvm::FixedVectorType>(vector->getType())->getNumElements());
   llvm::SmallVector<int, 16> order = counting(at, count);
@@ -184,9 +184,9 @@ Value* load_strided(FunctionState& state, const Place& place, Value* index, std:
 }
 
 // x86 raises an exception for a gather whose destination is the register of its indices. LLVM 19 keeps the two apart
-// only where the indices are defined, and when it widens an odd number of lanes it makes instructions of which no lane
-// is. So each instruction gets a lane of ours: pieces of a power of two lanes, the last filled up with zeros that the
-// mask leaves out.
+// only where the indices are defined, and when it widens an odd number of lanes, it creates instructions in which no
+// lane is defined. Therefore each instruction gets at least one real lane: the pieces have a power of two lanes, the
+// last one padded with zeros that the mask disables.
 Value* gather(FunctionState& state, const Place& place, Value* indices, Value* mask) {
   const std::uint32_t lanes = place.type.lanes, least = gathered_lanes(state.module.target, place.type);
   if (least == 0 || std::has_single_bit(lanes)) return gather_piece(state, place, indices, mask);

@@ -18,10 +18,11 @@ namespace {
 
 using llvm::Value;
 
-// Fewer rows make stretches too short to pay for the shuffles.
+// With fewer rows the consecutive parts are too short to pay for the shuffles.
 constexpr std::size_t kMinRows = 4;
 
-// A store of lanes that lie `stride` elements apart, the first one `offset` behind that of the run's first store.
+// A store of lanes that are `stride` elements apart; its first lane is `offset` elements after that of the run's first
+// store.
 struct Row {
   const ir::Store* store;
   std::int64_t offset;
@@ -49,7 +50,7 @@ class LoadsFrom : public ir::Visitor {
   const ir::Buffer* buffer_;
 };
 
-// Null for any other statement, and where a value depends on what the tensor held.
+// Returns null for any other statement, and where a value depends on the tensor's previous contents.
 const ir::Store* strided_store(const ir::Stmt& stmt) {
   const auto* store = stmt.as<ir::Store>();
   if (store == nullptr || store->mask.defined() || store->indices.size() != 1 || store->value.type().is_scalar())
@@ -65,7 +66,7 @@ const ir::Store* strided_store(const ir::Stmt& stmt) {
 
 const ir::Ramp& ramp_of(const ir::Store& store) { return *store.indices[0].as<ir::Ramp>(); }
 
-// The longest run of stores alike, at constant distances.
+// Returns the longest run of similar stores at constant distances.
 Run run_of(std::span<const ir::Stmt> statements) {
   Run run;
   const ir::Store* first = nullptr;
@@ -86,7 +87,7 @@ Run run_of(std::span<const ir::Stmt> statements) {
   return run;
 }
 
-// Elements that are written twice must be written in order.
+// Returns whether elements are written twice, which must happen in order.
 bool overlap(const Run& run) {
   std::set<std::int64_t> written;
   for (const Row& row : run.rows)
@@ -95,7 +96,7 @@ bool overlap(const Run& run) {
   return false;
 }
 
-// Rows whose offsets count up by one, as long as a vector has lanes.
+// Groups rows whose offsets increase by one, at most as many as a vector has lanes.
 std::vector<std::vector<Row>> tiles_of(Run run) {
   std::sort(run.rows.begin(), run.rows.end(), [](const Row& a, const Row& b) { return a.offset < b.offset; });
   std::vector<std::vector<Row>> tiles;
@@ -108,8 +109,8 @@ std::vector<std::vector<Row>> tiles_of(Run run) {
   return tiles;
 }
 
-// Vectors of `lanes`, a power of two of them, in the order of their lanes first: one after the other they hold lane 0
-// of all rows, then lane 1, and so on. Each step is a perfect shuffle of the whole sequence.
+// Transposes vectors of `lanes` elements, whose number is a power of two: concatenated, the results hold lane 0 of all
+// rows, then lane 1, and so on. Each step is a perfect shuffle of the whole sequence.
 std::vector<Value*> interleaved(FunctionState& state, std::vector<Value*> rows, std::uint32_t lanes) {
   llvm::SmallVector<int, 64> low, high;
   for (std::uint32_t i = 0; i < lanes; ++i) {
@@ -146,7 +147,7 @@ void store_tile(FunctionState& state, const std::vector<Row>& tile, const Run& r
   const std::uint32_t padded = std::bit_ceil(count);
   rows.resize(padded, llvm::PoisonValue::get(rows[0]->getType()));
   const std::vector<Value*> turned = interleaved(state, std::move(rows), run.lanes);
-  // A stretch that is no power of two long is a whole vector under a mask, where masks cost nothing.
+  // A part whose length is not a power of two is stored as a whole vector under a mask, where masks cost nothing.
   const bool masked = padded != count && state.module.target.has_masks;
   const std::uint32_t width = masked ? padded : count;
   Value* mask = masked ? first_lanes(state, count, padded) : nullptr;

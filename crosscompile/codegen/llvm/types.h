@@ -1,5 +1,5 @@
-// IR types as LLVM types. bool is i1 in registers and a byte in memory. Narrow floats that the target cannot compute
-// with are only moved, so 16-bit integers stand for them.
+// Converts IR types to LLVM types. bool is i1 in registers and a byte in memory. Narrow floats that the target cannot
+// compute with are only copied, and are represented by 16-bit integers.
 #pragma once
 
 #include "crosscompile/codegen/llvm/state.h"
@@ -8,16 +8,16 @@ namespace ferry::codegen {
 
 llvm::Type* register_type(ModuleState& module, ir::Type type);
 llvm::Type* memory_type(ModuleState& module, ir::Type type);
-// f16 as half, bf16 as bfloat, whatever the target can do.
+// Returns half for f16 and bfloat for bf16, whatever the target supports.
 llvm::Type* float_type(ModuleState& module, ir::Type type);
 bool is_moved_as_bits(const ModuleState& module, DType type);
 
 llvm::Constant* int_constant(ModuleState& module, ir::Type type, std::int64_t value);
 llvm::Constant* float_constant(ModuleState& module, ir::Type type, double value);
-// 0, 1, 2, ... in each lane.
+// Returns 0, 1, 2, ... in the lanes.
 llvm::Constant* lane_numbers(ModuleState& module, ir::Type type);
 
-// Between what registers and what memory hold.
+// Convert between the representations in registers and in memory.
 llvm::Value* to_memory(FunctionState& state, ir::Type type, llvm::Value* value);
 llvm::Value* from_memory(FunctionState& state, ir::Type type, llvm::Value* value);
 

@@ -40,8 +40,8 @@ Value* lanes_from(FunctionState& state, Value* value, unsigned first, unsigned c
 
 }  // namespace
 
-// Halves the vector until one lane is left; an odd lane waits and joins at the end. All targets turn this into a few
-// shuffles.
+// Halves the vector until one lane is left; an odd lane is set aside and combined at the end. All targets turn this
+// into a few shuffles.
 Value* emit_vector_reduce(FunctionState& state, const ir::VectorReduce& node, Value* value) {
   llvm::IRBuilder<>& b = state.builder;
   const ir::Type type = node.value.type();

@@ -1,4 +1,4 @@
-// Combines the lanes of a vector.
+// Reduces the lanes of a vector.
 #pragma once
 
 #include "crosscompile/codegen/llvm/state.h"

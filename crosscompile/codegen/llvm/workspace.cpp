@@ -39,7 +39,7 @@ void emit_local(FunctionState& state, const ir::Allocate& node) {
   const std::uint64_t alignment = std::min(kAlignment, std::bit_ceil(bytes));
   llvm::AllocaInst* memory = state.entry_alloca(type, llvm::Align(alignment), buffer.name);
   state.buffers[node.buffer.get()] = memory;
-  // Its contents do not last from one iteration of a loop around to the next.
+  // The contents do not persist from one iteration of an enclosing loop to the next.
   b.CreateLifetimeStart(memory, b.getInt64(bytes));
   emit_stmt(state, node.body);
   b.CreateLifetimeEnd(memory, b.getInt64(bytes));

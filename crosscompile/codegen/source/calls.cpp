@@ -13,8 +13,8 @@ struct MathName {
   std::string_view name, function;
 };
 
-// Float functions that mean what the C library's function of float64 means; that of float32 has an f behind it. The
-// dialects know them by the same names.
+// Float functions that have the C library's name for float64; the name for float32 has an f appended. All dialects use
+// the same names.
 constexpr MathName kMath[] = {
     {"abs", "fabs"},    {"exp", "exp"},   {"exp2", "exp2"}, {"log", "log"},     {"log2", "log2"}, {"log1p", "log1p"},
     {"expm1", "expm1"}, {"sqrt", "sqrt"}, {"sin", "sin"},   {"cos", "cos"},     {"tan", "tan"},   {"sinh", "sinh"},
@@ -71,7 +71,7 @@ Text bitcast_text(FunctionState& state, const ir::Call& node) {
   const DType from = value.type().code, to = node.type.code;
   const auto has_bits = [](DType type) { return type == DType::f32 || type == DType::f64; };
   const auto cast = [&](const std::string& text) { return Text{"(" + value_type(to) + ")" + text, Binding::unary}; };
-  // Narrow floats are held as their bits.
+  // Narrow floats are represented by their bits.
   if (const auto* known = value.as<ir::IntImm>(); known != nullptr && is_float(to) && !has_bits(to))
     return {int_literal(state.unit.dialect.language, to, known->value)};
   if (from == to) return expr_text(state, value);
@@ -94,8 +94,7 @@ std::string pointed_to(FunctionState& state, const ir::Buffer& buffer) {
 
 std::string without_const(const std::string& type) { return type.starts_with("const ") ? type.substr(6) : type; }
 
-// Declares the function. When it is declared with pointers to what it may not change and others to what it may, the
-// first ones count.
+// Declares the function. Calls may differ in whether their pointers are to const; the first declaration then applies.
 const Prototype& declare(FunctionState& state, const std::string& name, const Prototype& wanted) {
   const auto [entry, is_new] = state.unit.prototypes.emplace(name, wanted);
   const Prototype& known = entry->second;
@@ -106,7 +105,7 @@ const Prototype& declare(FunctionState& state, const std::string& name, const Pr
   return known;
 }
 
-// CUDA shuffles what has 32 or 64 bits.
+// Prints a shuffle; CUDA only shuffles values of 32 or 64 bits.
 Text shuffle_text(FunctionState& state, const ir::Call& node) {
   if (state.unit.dialect.language != Language::cuda)
     throw InternalError("a shuffle where there is none; reduce_threads makes them for CUDA alone");
@@ -120,7 +119,7 @@ Text shuffle_text(FunctionState& state, const ir::Call& node) {
   return {"(" + value_type(type) + ")" + call, Binding::unary};
 }
 
-// What C calls an expression of the library's does; anything else is declared.
+// Prints the call of a C function and, in C, declares it.
 Text external_text(FunctionState& state, const ir::Call& node) {
   Prototype wanted{value_type(node.type.code), {}};
   for (const ir::Expr& argument : node.arguments) wanted.parameters.push_back(value_type(argument.type().code));

@@ -1,4 +1,4 @@
-// Calls: math, bits, and functions that somebody else defines.
+// Prints calls: math functions, bitcasts, and external functions.
 #pragma once
 
 #include "crosscompile/codegen/source/expressions.h"
@@ -6,7 +6,7 @@
 namespace ferry::codegen::source {
 
 Text call_text(FunctionState& state, const ir::Call& node);
-// As a statement, whose arguments may be addresses.
+// Prints the call as a statement; its arguments may be addresses.
 void print_extern_call(FunctionState& state, const ir::Call& node);
 
 }  // namespace ferry::codegen::source

@@ -65,7 +65,7 @@ std::string value_type(DType type) {
 std::string memory_type(DType type) { return type == DType::boolean ? "uint8_t" : value_type(type); }
 
 std::string int_literal(Language language, DType type, std::int64_t value) {
-  // OpenCL's long has 64 bits everywhere, and it has no other.
+  // OpenCL's long always has 64 bits, and OpenCL has no long long.
   const std::string wide = language == Language::opencl ? "l" : "ll";
   if (type == DType::boolean) return value != 0 ? "true" : "false";
   if (type == DType::f16 || type == DType::bf16) {
@@ -78,7 +78,7 @@ std::string int_literal(Language language, DType type, std::int64_t value) {
     return std::to_string(bits) + (bits > std::numeric_limits<std::uint32_t>::max() ? "u" + wide : "u");
   }
   if (type == DType::u32) return std::to_string(value) + "u";
-  // C reads -2147483648 as a minus before a number that is too large.
+  // C reads -2147483648 as the negation of a number that is too large.
   if (value == std::numeric_limits<std::int32_t>::min()) return "(-2147483647 - 1)";
   if (value == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807" + wide + " - 1)";
   const bool small =
@@ -91,7 +91,7 @@ std::string float_literal(DType type, double value) {
   if (std::isnan(value)) return cast + "NAN";
   if (std::isinf(value)) return value < 0 ? "-" + cast + "INFINITY" : cast + "INFINITY";
   char digits[40];
-  // The shortest digits that mean this value in its own type.
+  // The shortest digits that denote this value in its own type.
   const auto end = type == DType::f64 ? std::to_chars(digits, digits + sizeof digits, value)
                                       : std::to_chars(digits, digits + sizeof digits, static_cast<float>(value));
   std::string text(digits, end.ptr);

@@ -64,7 +64,7 @@ Text unary_text(FunctionState& state, const ir::Unary& node) {
       const bool literal = value.is_narrow_literal;
       const std::string type = "(" + value_type(node.type.code) + ")";
       const std::string text = "~" + (literal ? type : "") + wrapped(std::move(value), Binding::unary);
-      // Of what is narrower than int, C gives the int.
+      // C promotes operands narrower than int to int.
       if (node.type.is_unsigned_int() && node.type.bits() < 32) return {type + text, Binding::unary};
       return {text, Binding::unary};
     }
@@ -106,7 +106,7 @@ Text bool_text(FunctionState& state, const ir::Binary& node) {
   switch (node.op) {
     case BinaryOp::logical_and: return text(" && ", Binding::logical_and, Binding::logical_and);
     case BinaryOp::logical_or: {
-      // Compilers warn of && inside || without parentheses.
+      // Compilers warn about && inside || without parentheses.
       const auto side = [&](const ir::Expr& expr) {
         Text one = expr_text(state, expr);
         return one.binding == Binding::logical_and ? "(" + one.text + ")"
@@ -158,7 +158,7 @@ void assign(FunctionState& state, const std::string& name, const ir::Expr& value
   state.names.close();
 }
 
-// A side with lets of its own becomes a statement, so that they are computed only where it is chosen.
+// A side with lets of its own becomes a statement, so that the lets are computed only where that side is chosen.
 Text guarded_text(FunctionState& state, const ir::IfThenElse& node) {
   if (!has_let(state, node.on_true) && !has_let(state, node.on_false))
     return choice_text(state, node.condition, node.on_true, node.on_false);
@@ -195,7 +195,7 @@ Text let_text(FunctionState& state, const ir::Let& node) {
   const std::string name = state.names.declare(node.var);
   state.line("const " + value_type(node.value.type().code) + " " + name + " = " + value + ";");
   Text body = expr_text(state, node.body);
-  // The same let may stand elsewhere again.
+  // The same let may occur again elsewhere.
   state.names.forget(var);
   return body;
 }

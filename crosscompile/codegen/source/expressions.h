@@ -1,11 +1,11 @@
-// Expressions as C, with as few parentheses as a reader needs.
+// Prints expressions as C, with as few parentheses as a reader needs.
 #pragma once
 
 #include "crosscompile/codegen/source/state.h"
 
 namespace ferry::codegen::source {
 
-// How tightly an operation binds; larger is tighter.
+// The precedence of operations; larger binds tighter.
 enum class Binding : std::uint8_t {
   lowest,
   choice,
@@ -26,18 +26,18 @@ enum class Binding : std::uint8_t {
 struct Text {
   std::string text;
   Binding binding = Binding::postfix;
-  // An int where the IR has a wider type: fine as long as it meets something of that type.
+  // An int where the IR has a wider type, which is correct as long as the other operand has that type.
   bool is_narrow_literal = false;
 };
 
-// Lets inside are declared before the statement that is being printed.
+// Declares the lets inside the expression before the statement that is being printed.
 Text expr_text(FunctionState& state, const ir::Expr& expr);
-// In parentheses where it binds less than what is around.
+// Adds parentheses where the expression binds less tightly than its context.
 std::string print(FunctionState& state, const ir::Expr& expr, Binding around = Binding::lowest);
-// Of an index, an offset or a loop's bound: what counts elements of memory does not overflow.
+// Prints an index, an offset or a loop's bound: arithmetic that counts elements of memory does not overflow.
 std::string print_index(FunctionState& state, const ir::Expr& expr, Binding around = Binding::lowest);
 
-// "A[i * N + j]"
+// Returns "A[i * N + j]", for example.
 std::string element_text(FunctionState& state, const ir::Buffer& buffer, const ir::Expr& index);
 
 std::string wrapped(Text text, Binding around);

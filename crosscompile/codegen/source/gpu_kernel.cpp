@@ -17,7 +17,6 @@ using passes::Launch;
 using passes::LaunchAxis;
 using passes::LaunchParameter;
 
-// Of what every kernel may have without asking for more at the launch.
 constexpr std::size_t kAxes = 3;
 
 std::int64_t threads(const Launch& launch, std::size_t axis) {
@@ -32,7 +31,7 @@ bool is_input(const ir::Function& function, const ir::BufferRef& buffer) {
   });
 }
 
-// A bool is no type of a kernel's parameter in OpenCL.
+// Declares a parameter of a kernel, for which OpenCL does not allow bool.
 std::string parameter_text(FunctionState& state, const LaunchParameter& parameter) {
   if (parameter.buffer == nullptr) {
     const std::string name = state.names.declare(parameter.variable);
@@ -42,7 +41,7 @@ std::string parameter_text(FunctionState& state, const LaunchParameter& paramete
   const Dialect& dialect = state.unit.dialect;
   const std::string name = state.names.declare(&buffer, buffer.name);
   const std::string constant = is_input(state.source, parameter.buffer) ? "const " : "";
-  // Pieces of the workspace may lie over each other.
+  // Parts of the workspace may overlap, so they are not restrict pointers.
   const std::string alone = parameter.offset.defined() ? "" : std::string(dialect.restrict) + " ";
   return std::string(dialect.global) + constant + memory_type(buffer.dtype) + "* " + alone + name;
 }
@@ -100,7 +99,7 @@ void print_shared(FunctionState& state, const Launch& launch) {
   }
 }
 
-// "/* ((M + 63) / 64, 1, 1) blocks of (64, 1, 1) threads */"
+// Returns "/* ((M + 63) / 64, 1, 1) blocks of (64, 1, 1) threads */", for example.
 std::string launch_comment(FunctionState& state, const Launch& launch) {
   const auto list = [&](const std::array<LaunchAxis, kAxes>& axes) {
     std::string text;

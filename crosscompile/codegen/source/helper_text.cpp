@@ -39,7 +39,7 @@ constexpr std::string_view kClz = R"($T clz_$N($T a) {
   return count;
 }
 )";
-// The largest exponent becomes float32's largest, so that infinity and NaN stay what they are when multiplied.
+// The largest exponent becomes float32's largest, so that the multiplication preserves infinity and NaN.
 constexpr std::string_view kHalfToSingle = R"(float f16_to_f32(f16 value) {
   const uint32_t magnitude = value & 0x7fffu;
   const float normal = f32_from_bits((magnitude << 13) + (224u << 23)) * 0x1p-112f;
@@ -47,7 +47,7 @@ constexpr std::string_view kHalfToSingle = R"(float f16_to_f32(f16 value) {
   return f32_from_bits(f32_bits(result) | (value & 0x8000u) << 16);
 }
 )";
-// Beside 2^15 times its power of two (2^-14 at least) the magnitude has as many places left as float16.
+// Added to 2^15 times its power of two (2^-14 at least), the magnitude keeps as many bits as float16 has.
 constexpr std::string_view kSingleToHalf = R"(f16 f32_to_f16(float value) {
   const uint32_t bits = f32_bits(value), sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
   if (value != value) return (f16)(sign | 0x7e00u);
@@ -168,7 +168,7 @@ std::string helper_text(Helper helper, DType type, const Dialect& dialect) {
 std::string saturating_text(DType from, DType to, const Dialect& dialect) {
   const bool is_signed = is_signed_int(to);
   const int digits = static_cast<int>(dtype_bytes(to)) * 8 - (is_signed ? 1 : 0);
-  // Both ends as floats: the upper one is a power of two, which itself does not fit.
+  // Both bounds as floats: the upper one is a power of two, which itself does not fit.
   const double end = std::ldexp(1.0, digits);
   const std::int64_t lowest = is_signed ? -1 - static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - digits)) : 0;
   const auto highest = static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - digits));

@@ -1,4 +1,4 @@
-// What the helper functions say.
+// The text of the helper functions.
 #pragma once
 
 #include "crosscompile/codegen/source/helpers.h"
@@ -8,13 +8,12 @@
 
 namespace ferry::codegen::source {
 
-// "$T" for each place of the type, "$U" for the unsigned one of its size, "$W" for its width and "$N" for its short
-// name are filled in.
+// Replaces "$T" by the type, "$U" by the unsigned type of its size, "$W" by its width and "$N" by its short name.
 std::string filled(std::string_view pattern, DType type);
-// A definition without its qualifiers.
+// Returns a definition without its qualifiers.
 std::string helper_text(Helper helper, DType type, const Dialect& dialect);
 std::string saturating_text(DType from, DType to, const Dialect& dialect);
-// The helpers of float32 that it calls.
+// Returns the helpers of float32 that the helper calls.
 std::vector<Helper> helpers_inside(Helper helper, DType type);
 
 }  // namespace ferry::codegen::source

@@ -48,7 +48,7 @@ bool is_helper(std::string_view name) {
   if (std::any_of(std::begin(kInstructions), std::end(kInstructions),
                   [&](std::string_view prefix) { return name.starts_with(prefix); }))
     return true;
-  // The names of all end or begin with that of a type.
+  // Every helper's name begins or ends with the name of a type.
   return std::any_of(std::begin(kTypes), std::end(kTypes), [&](DType type) {
     if (name.find(dtype_name(type)) == std::string_view::npos) return false;
     return std::any_of(std::begin(kHelpers), std::end(kHelpers),

@@ -1,5 +1,5 @@
-// The small functions that printed code calls for what C has no operator for: floor division, conversions that
-// saturate, minima that keep NaN, the bits of a float. A text holds those that it uses.
+// The small functions that printed code calls where C has no operator: floor division, saturating conversions, minima
+// that propagate NaN, the bits of a float. A text contains only those that it uses.
 #pragma once
 
 #include "crosscompile/codegen/source/dialect.h"
@@ -18,13 +18,13 @@ enum class Helper : std::uint8_t {
   shift_right,
   min,
   max,
-  // of one
+  // of one value
   abs,
   popcount,
   clz,
   sigmoid,
   bits,       // of a float, as an unsigned integer
-  from_bits,  // and back
+  from_bits,  // the inverse of bits
   to_single,  // a narrow float as float32
   from_single,
 };
@@ -33,14 +33,14 @@ class Helpers {
  public:
   explicit Helpers(const Dialect& dialect) : dialect_(dialect) {}
 
-  // The name of the function, which is noted as used.
+  // Returns the name of the function and marks it as used.
   std::string use(Helper helper, DType type);
-  // From float32 or float64 to an integer; NaN gives 0.
+  // Converts float32 or float64 to an integer; NaN gives 0.
   std::string use_saturating(DType from, DType to);
-  // One whose text the caller has, from its result's type on.
+  // Uses a function whose definition, from its result type on, the caller provides.
   std::string use(const std::string& name, const std::string& definition);
 
-  // Definitions of all that are used, in an order that compiles.
+  // Returns the definitions of all helpers used, in an order that compiles.
   const std::string& text() const { return text_; }
 
  private:
@@ -51,7 +51,7 @@ class Helpers {
   std::string text_;
 };
 
-// Whether a helper may have this name (or that of an instruction, source/instructions.h).
+// Returns whether a helper may have this name (or an instruction, see source/instructions.h).
 bool is_helper(std::string_view name);
 
 }  // namespace ferry::codegen::source

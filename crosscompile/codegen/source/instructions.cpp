@@ -25,7 +25,7 @@ std::string place(FunctionState& state, const ir::Expr& address) {
   return "&" + element_text(state, *element.buffer, element.indices.at(0));
 }
 
-// 16 bytes go past the first cache, which does not copy fewer any other way.
+// Copies of 16 bytes bypass the first-level cache; smaller copies can only be made through it.
 std::string copy_function(FunctionState& state, std::int64_t bytes) {
   with_address(state);
   const std::string size = std::to_string(bytes);
@@ -41,7 +41,7 @@ void print_copy(FunctionState& state, const ir::Intrinsic& node) {
   state.line(function + "(" + place(state, node.arguments[0]) + ", " + place(state, node.arguments[1]) + ");");
 }
 
-// "0, 1, 2": numbers or names, each between `before` and `after`.
+// Returns "0, 1, 2": numbers or names, each between `before` and `after`.
 std::string listed(const char* before, std::int64_t count, const char* after, std::int64_t first = 0) {
   std::string text;
   for (std::int64_t i = first; i < first + count; ++i)
@@ -49,7 +49,7 @@ std::string listed(const char* before, std::int64_t count, const char* after, st
   return text;
 }
 
-// Two or four pieces, turned or not.
+// Loads two or four pieces, transposed or not.
 std::string fetch_function(FunctionState& state, std::int64_t pieces, bool turned) {
   with_address(state);
   const std::string count = std::to_string(pieces), name = "ldmatrix_x" + count + (turned ? "_trans" : "");
@@ -123,7 +123,7 @@ void print_instruction(FunctionState& state, const ir::Intrinsic& node) {
 
 bool print_copy_order(FunctionState& state, const ir::Evaluate& node) {
   if (!ir::orders_copies(node)) return false;
-  if (state.unit.dialect.language != Language::cuda) return true;  // each copy landed at once
+  if (state.unit.dialect.language != Language::cuda) return true;  // each copy has completed already
   const auto left = ir::groups_left(node);
   const std::string what = left ? "wait_group " + std::to_string(*left) : "commit_group";
   state.line("asm volatile(\"cp.async." + what + ";\" ::: \"memory\");");

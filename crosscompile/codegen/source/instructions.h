@@ -1,4 +1,4 @@
-// Instructions of NVIDIA GPUs that CUDA C has no expression for, as functions around a line of assembly: asynchronous
+// Instructions of NVIDIA GPUs that CUDA C has no expression for, as functions around inline assembly: asynchronous
 // copies (ir/late_copy.h) and tensor cores (passes/tensor_core.h).
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace ferry::codegen::source {
 
-// What it means, in a language that does not have it.
+// Prints the instruction or, in a language without it, its definition.
 void print_instruction(FunctionState& state, const ir::Intrinsic& node);
 
-// False, and nothing printed, when the statement is something else.
+// Returns false, and prints nothing, when the statement is anything else.
 bool print_copy_order(FunctionState& state, const ir::Evaluate& node);
 
 }  // namespace ferry::codegen::source

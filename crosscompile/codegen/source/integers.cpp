@@ -48,7 +48,7 @@ Binding binding_of(BinaryOp op) {
 
 Binding tighter(Binding binding) { return static_cast<Binding>(static_cast<int>(binding) + 1); }
 
-// The whole range of a type is what range_of gives for what may have left it.
+// Returns whether the value may leave its type's range; range_of() then returns the whole range of the type.
 bool may_overflow(FunctionState& state, const ir::Expr& expr) {
   const ir::Type type = expr.type();
   if (state.addressing && type == ir::kIndex && !ir::contains(expr, {ir::NodeKind::Load, ir::NodeKind::Call}))
@@ -62,14 +62,14 @@ bool may_overflow(FunctionState& state, const ir::Expr& expr) {
   return range.min <= low && range.max >= end - 1;
 }
 
-// C computes in the wider of its operands' types and int, which must be the IR's.
+// Prints an operand. C computes in the wider of the operands' types and int, which must be the type in the IR.
 std::string operand(FunctionState& state, const ir::Expr& expr, Binding around, bool alone) {
   Text text = expr_text(state, expr);
   if (!text.is_narrow_literal || !alone) return wrapped(std::move(text), around);
   return "(" + value_type(expr.type().code) + ")" + wrapped(std::move(text), Binding::unary);
 }
 
-// a * (b / c * d) is not a * b / c * d.
+// Returns whether the expression begins with a division: a * (b / c * d) differs from a * b / c * d.
 bool begins_with_division(const ir::Expr& expr) {
   const auto* binary = expr.as<ir::Binary>();
   if (binary == nullptr) return false;
@@ -77,7 +77,7 @@ bool begins_with_division(const ir::Expr& expr) {
   return binary->op == BinaryOp::div || binary->op == BinaryOp::mod;
 }
 
-// a op (b op c) is (a op b) op c, where what a and b make cannot overflow either.
+// Returns whether a op (b op c) equals (a op b) op c, and the result of a and b cannot overflow either.
 bool chains(const FunctionState& state, const ir::Binary& node) {
   const auto* right = node.right.as<ir::Binary>();
   if (right == nullptr || !state.addressing || node.type != ir::kIndex) return false;
@@ -87,7 +87,7 @@ bool chains(const FunctionState& state, const ir::Binary& node) {
 
 Text plain(FunctionState& state, const ir::Binary& node) {
   const Binding binding = binding_of(node.op);
-  const bool bits = binding < Binding::sum;  // few readers know how these bind
+  const bool bits = binding < Binding::sum;  // few readers know their precedence
   const auto* constant = node.right.as<ir::IntImm>();
   const bool subtracts = node.op == BinaryOp::add && constant != nullptr && node.type.is_signed_int() &&
                          constant->value < 0 && constant->value > std::numeric_limits<std::int32_t>::min();
@@ -106,7 +106,7 @@ Text cast_to(ir::Type type, Text value) {
   return {"(" + value_type(type.code) + ")" + wrapped(std::move(value), Binding::unary), Binding::unary};
 }
 
-// The operation and those of its kind inside it, in unsigned integers of the width.
+// Prints the operation, and nested operations of the same kind, in unsigned integers of its width.
 Text in_unsigned(FunctionState& state, const ir::Expr& expr) {
   const auto* binary = expr.as<ir::Binary>();
   const bool wraps = binary != nullptr && binary->op <= BinaryOp::mul && may_overflow(state, expr);
@@ -131,7 +131,7 @@ Text sum_or_product(FunctionState& state, const ir::Binary& node) {
   const ir::Expr self(std::shared_ptr<const ir::Binary>(std::shared_ptr<void>(), &node));
   if (!may_overflow(state, self)) return plain(state, node);
   if (!is_narrow(type)) return cast_to(type, in_unsigned(state, self));
-  // int holds every result but this one.
+  // int holds every other result of narrow types.
   if (type.code == DType::u16 && node.op == BinaryOp::mul) return cast_to(type, in_unsigned(state, self));
   return cast_to(type, plain(state, node));
 }

@@ -1,4 +1,5 @@
-// Integer arithmetic: as C has it where nothing can overflow, through unsigned integers or a helper elsewhere.
+// Prints integer arithmetic: as C operators where nothing can overflow, otherwise through unsigned integers or a
+// helper.
 #pragma once
 
 #include "crosscompile/codegen/source/expressions.h"

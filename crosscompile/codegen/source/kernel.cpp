@@ -13,7 +13,7 @@
 namespace ferry::codegen::source {
 namespace {
 
-// Sizes of tensors are taken to be below this where only an overflow on the way is in question.
+// Sizes of tensors are assumed to be below this where only intermediate overflow is in question.
 constexpr std::int64_t kAssumedSize = std::int64_t{1} << 31;
 
 std::string declaration(const ir::FunctionParameter& parameter, ir::PrintNames& names) {
@@ -51,7 +51,7 @@ std::string comment(const ir::Function& function) {
   workspace("thread", function.thread_workspace);
   for (std::size_t i = 0; i < function.messages.size(); ++i)
     text += "\n   returns " + std::to_string(i + 1) + ": " + function.messages[i];
-  // A message may hold what would end the comment.
+  // A message may contain the end of a comment.
   for (std::size_t at = 2; (at = text.find("*/", at)) != std::string::npos;) text.replace(at, 2, "* /");
   return text + " */\n";
 }
@@ -61,7 +61,7 @@ void note_sizes(FunctionState& state) {
     if (parameter.kind != ParameterKind::tensor) continue;
     for (const ir::Expr& extent : parameter.buffer->shape) {
       if (extent.as<ir::Var>() == nullptr) continue;
-      // A symbol that is a dimension of an input is a size, so not negative.
+      // A symbol that is a dimension of an input is a size, and so not negative.
       const bool is_size = parameter.direction != Direction::out;
       if (is_size) state.known[extent.get()].min = 0;
       const auto [entry, is_new] =
@@ -83,7 +83,7 @@ void print_scalar(FunctionState& state, const ir::Expr& var, const std::string& 
   state.line("const " + value_type(type) + " " + name + " = " + value + (type == DType::boolean ? " != 0;" : ";"));
 }
 
-// Those that the body uses. The sizes and scalars get their names first: they are what a reader knows.
+// Prints the arguments that the body uses. Sizes and scalars get their names first, because readers know them.
 void print_arguments(FunctionState& state) {
   const ir::Function& function = state.source;
   const std::vector<ir::BufferRef> buffers = ir::used_buffers(function.body);

@@ -1,19 +1,19 @@
-// A whole function under the kernel ABI.
+// Prints a whole function with the kernel ABI.
 #pragma once
 
 #include "crosscompile/codegen/source/state.h"
 
 namespace ferry::codegen::source {
 
-// "ferry_fn_mm", as a module's manifest has it.
+// Returns "ferry_fn_mm", for example, as in a module's manifest.
 std::string symbol_of(const ir::Function& function);
 
-// What stands above the function: how to call it, what it wants and what its results mean.
+// Returns the comment above the function: how to call it, what it requires and what its results mean.
 std::string comment(const ir::Function& function);
-// What sizes can be.
+// Records the ranges of sizes.
 void note_sizes(FunctionState& state);
 
-// Adds the function, behind the bodies of its parallel loops, to the unit's.
+// Adds the function, after the bodies of its parallel loops, to the unit's functions.
 void print_kernel(Unit& unit, const ir::Function& function);
 
 }  // namespace ferry::codegen::source

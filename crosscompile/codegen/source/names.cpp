@@ -25,7 +25,7 @@ constexpr std::string_view kReserved[] = {
     "read_only", "write_only", "read_write", "pipe", "barrier", "vload_half", "vstore_half", "event_t", "image2d_t",
     // CUDA C
     "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "dim3",
-    // What printed code declares or includes
+    // Declared or included by printed code
     "args", "rt", "begin", "end", "closure", "status", "f16", "bf16", "NAN", "INFINITY", "ferry_runtime_api", "memcpy",
     "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "intptr_t", "uintptr_t",
     "ptrdiff_t", "NULL", "linux", "unix",
@@ -38,7 +38,7 @@ constexpr std::string_view kReserved[] = {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// float4, int8, uchar16: OpenCL's and CUDA's vectors.
+// Matches float4, int8, uchar16: the vector types of OpenCL and CUDA.
 bool is_vector_type(std::string_view word) {
   constexpr std::string_view kElements[] = {"char",  "uchar", "short",  "ushort", "int",      "uint",     "long",
                                             "ulong", "float", "double", "half",   "longlong", "ulonglong"};
@@ -55,7 +55,7 @@ std::string identifier(std::string_view wanted) {
   std::string name;
   for (const char c : wanted) name += is_letter(c) || is_digit(c) ? c : '_';
   if (name.empty() || is_digit(name[0])) name = "x" + name;
-  // Names that begin with an underscore are the compiler's.
+  // Names that begin with an underscore are reserved for the compiler.
   if (name[0] == '_') name = "x" + name;
   return name;
 }
@@ -65,7 +65,7 @@ bool is_reserved(const std::string& word) {
     return std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved);
   };
   if (listed(word) || is_vector_type(word) || is_helper(word)) return true;
-  // The float versions of the library's functions.
+  // The float variants of the library's functions.
   return word.size() > 1 && word.back() == 'f' && listed(std::string_view(word).substr(0, word.size() - 1));
 }
 

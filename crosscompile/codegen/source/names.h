@@ -1,5 +1,5 @@
-// One identifier for each variable and buffer of a printed function. Names are kept where they can be; what is no
-// identifier, or taken by the language or by something that is still visible, is changed.
+// One identifier for each variable and buffer of a printed function. Names are kept where possible; names that are not
+// identifiers, or that the language or a visible declaration uses, are changed.
 #pragma once
 
 #include "crosscompile/ir/buffer.h"
@@ -13,29 +13,29 @@
 
 namespace ferry::codegen::source {
 
-// "C.local" becomes "C_local", "2x" becomes "x2x".
+// Makes an identifier: "C.local" becomes "C_local", "2x" becomes "x2x".
 std::string identifier(std::string_view wanted);
-// Words of C, CUDA C and OpenCL C, and the functions and macros that printed code uses.
+// Returns whether it is a word of C, CUDA C or OpenCL C, or a function or macro that printed code uses.
 bool is_reserved(const std::string& word);
 
 class Names {
  public:
   Names() { open(); }
 
-  // What is declared from here on goes away with the matching close().
+  // Opens a scope; close() ends it and removes what was declared in it.
   void open() { scopes_.emplace_back(); }
   void close();
 
-  // Two with one identity at the same time are a mistake of ours.
+  // Declares a name. Declaring an identity twice at the same time is an internal error.
   std::string declare(const void* identity, const std::string& wanted);
   std::string declare(const ir::Expr& var) { return declare(var.get(), var.as<ir::Var>()->name); }
-  // An identifier for something that has no node.
+  // Declares an identifier for something that has no node.
   std::string fresh(const std::string& wanted) { return declare(nullptr, wanted); }
   bool knows(const void* identity) const { return names_.contains(identity); }
   const std::string& of(const void* identity, const std::string& what) const;
   const std::string& of(const ir::Var& var) const { return of(&var, var.name); }
   const std::string& of(const ir::Buffer& buffer) const { return of(&buffer, buffer.name); }
-  // The identity may be declared again, while its identifier stays taken until its scope ends.
+  // Allows the identity to be declared again, while its identifier stays taken until its scope ends.
   void forget(const void* identity) { names_.erase(identity); }
 
  private:

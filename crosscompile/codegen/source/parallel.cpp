@@ -15,7 +15,7 @@
 namespace ferry::codegen::source {
 namespace {
 
-// What travels to the body: a declaration of the closure's field, its value outside, and what the body calls it.
+// A value passed to the body: the declaration of the closure's field, the value outside, and its name in the body.
 struct Field {
   std::string declaration, outside, name;
 };
@@ -29,7 +29,8 @@ std::string pointer_type(const FunctionState& state, const ir::Buffer& buffer) {
   return (read_only ? "const " : "") + memory_type(buffer.dtype) + "*";
 }
 
-// `first` is where the loop begins: empty for 0, else a number, or an expression outside that becomes a field.
+// `first` receives the first iteration with " + ", or stays empty for 0: a number, or an outer value that becomes a
+// field.
 std::vector<Field> make_fields(FunctionState& outer, FunctionState& inner, const ir::For& node, std::string& first) {
   const BlockUse use = block_use(node.body, true);
   std::vector<Field> fields;
@@ -39,7 +40,7 @@ std::vector<Field> make_fields(FunctionState& outer, FunctionState& inner, const
     fields.push_back({pointer_type(outer, *buffer) + " " + name, outside, name});
   }
   for (const ir::Expr& var : ir::free_vars(node.body)) {
-    if (!outer.names.knows(var.get())) continue;  // the loop's own
+    if (!outer.names.knows(var.get())) continue;  // defined in the loop
     const std::string outside = outer.names.of(*var.as<ir::Var>()), name = inner.names.declare(var.get(), outside);
     fields.push_back({value_type(var.type().code) + " " + name, outside, name});
   }
@@ -59,7 +60,7 @@ std::vector<Field> make_fields(FunctionState& outer, FunctionState& inner, const
   return fields;
 }
 
-// "const float* A" as "const float* const A = from->A;"
+// Returns "const float* const A = from->A;" for "const float* A".
 std::string unpacked(const FunctionState& state, const Field& field) {
   const std::size_t space = field.declaration.rfind(' ');
   const std::string type = field.declaration.substr(0, space);

@@ -1,4 +1,4 @@
-// Parallel loops: the body becomes a function of its own, which the runtime calls for pieces of the loop.
+// Prints parallel loops: the body becomes a function of its own, which the runtime calls for parts of the loop.
 #pragma once
 
 #include "crosscompile/codegen/source/state.h"

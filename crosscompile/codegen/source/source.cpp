@@ -19,7 +19,7 @@ std::string emit_source(std::span<const ir::Function> functions, const Target& t
   for (const ir::Function& function : functions) {
     if (!function.flat) throw InternalError(function.name + ": code generation expects what passes/flatten.h makes");
     if (!names.insert(function.name).second) throw CompileError("two functions are called '" + function.name + "'");
-    // The parallel bodies get what names the functions leave.
+    // Reserves the functions' names, so that parallel bodies get other names.
     unit.names.fresh(source::symbol_of(function));
   }
   for (const ir::Function& function : functions) {

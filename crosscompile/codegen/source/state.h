@@ -1,5 +1,5 @@
-// What is shared while a text is made: one Unit a text, one FunctionState for every C function being printed (a kernel,
-// or the body of a parallel loop). Files that print one kind of node take a FunctionState.
+// State shared while a text is printed: one Unit per text, one FunctionState per C function being printed (a kernel, or
+// the body of a parallel loop). Files that print one kind of node take a FunctionState.
 #pragma once
 
 #include "crosscompile/codegen/source/dialect.h"
@@ -18,7 +18,7 @@
 
 namespace ferry::codegen::source {
 
-// Of a C function that the text calls and somebody else defines.
+// The prototype of a C function that the text calls and that is defined elsewhere.
 struct Prototype {
   std::string result;
   std::vector<std::string> parameters;
@@ -30,7 +30,7 @@ struct Unit {
   const Target& target;
   const Dialect& dialect;
   Helpers helpers;
-  Names names;  // of the functions
+  Names names;  // of the unit's functions
   std::map<std::string, Prototype> prototypes;
   std::vector<std::string> functions;  // in the order of the text
 };
@@ -43,14 +43,14 @@ struct FunctionState {
   std::string symbol;
   Names names;
   passes::ValueRanges known;                      // of integer variables
-  passes::ValueRanges assumed;                    // the same, with sizes taken to be below 2^31
+  passes::ValueRanges assumed;                    // the same, with sizes assumed to be below 2^31
   std::unordered_set<const ir::Buffer*> scalars;  // arrays of one element that are printed as variables
   std::string text;
   int indent = 1;
   bool in_parallel = false;
-  bool addressing = false;               // what is being printed is an index or a loop's bound
-  std::string call_block, thread_block;  // identifiers; empty: not used here
-  // Whether an expression has lets inside; the handle keeps the node from being another one.
+  bool addressing = false;               // whether an index or a loop's bound is being printed
+  std::string call_block, thread_block;  // identifiers; empty when not used here
+  // Whether an expression has lets inside; the handle keeps its node alive, so that the address is not reused.
   std::unordered_map<const ir::ExprNode*, std::pair<ir::Expr, bool>> has_let;
 
   bool on_gpu() const { return unit.dialect.language != Language::c; }

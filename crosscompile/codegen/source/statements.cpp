@@ -16,7 +16,7 @@
 namespace ferry::codegen::source {
 namespace {
 
-// Between braces.
+// Prints a statement between braces.
 void print_inside(FunctionState& state, const ir::Stmt& stmt) {
   ++state.indent;
   state.names.open();
@@ -25,8 +25,8 @@ void print_inside(FunctionState& state, const ir::Stmt& stmt) {
   --state.indent;
 }
 
-// A[i] = A[i] + x, as +=. Of what is narrower than int, C would compute in int, and floats that are moved as bits have
-// no operators.
+// Recognises A[i] = A[i] + x, which is printed as +=. Types narrower than int are excluded, because C would compute in
+// int, and so are floats that are represented by their bits, which have no operators.
 const ir::Binary* update_of(const ir::Store& store) {
   const auto* value = store.value.as<ir::Binary>();
   if (value == nullptr || (value->op != ir::BinaryOp::add && value->op != ir::BinaryOp::mul)) return nullptr;
@@ -55,7 +55,7 @@ void print_store(FunctionState& state, const ir::Store& node) {
   state.line("}");
 }
 
-// From min over end - min iterations: up to end.
+// Returns the end of the loop: `end` itself when the extent is end - min.
 ir::Expr end_of(const ir::For& node) {
   const auto* difference = node.extent.as<ir::Binary>();
   if (difference != nullptr && difference->op == ir::BinaryOp::sub && ir::equal(difference->right, node.min))
@@ -79,7 +79,7 @@ void print_for(FunctionState& state, const ir::For& node) {
   if (ir::is_block(node.for_kind) || ir::is_thread(node.for_kind))
     throw CompileError("expected loops that plain C has, got one over " + std::string(ir::kind_name(node.for_kind)) +
                        ": blocks and threads are a GPU's (targets cuda and opencl)");
-  // The runtime runs a nested parallel loop inline; a plain loop is that without the call.
+  // The runtime runs nested parallel loops inline; a plain loop does the same without the call.
   const bool on_threads = node.for_kind == ir::ForKind::parallel && !state.in_parallel && !state.on_gpu();
   return on_threads ? print_parallel(state, node) : print_serial(state, node);
 }
@@ -88,7 +88,7 @@ void print_block(FunctionState& state, const ir::Block& node) {
   for (std::size_t i = 0; i < node.body.size(); ++i) {
     const ir::NodeKind kind = node.body[i].kind();
     const bool declares = kind == ir::NodeKind::Allocate || kind == ir::NodeKind::LetStmt;
-    // A name that ends before the block does gets braces to end at.
+    // A name whose scope ends before the block does gets braces.
     if (declares && i + 1 < node.body.size()) {
       state.line("{");
       print_inside(state, node.body[i]);

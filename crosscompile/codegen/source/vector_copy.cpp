@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kLanes[] = {"x", "y", "z", "w"};
 
-// "float4"; empty when there is none.
+// Returns a type such as "float4"; empty when there is none.
 std::string vector_type(DType type, std::int64_t lanes) {
   if (lanes != 2 && lanes != 4) return "";
   const std::string count = std::to_string(lanes);
@@ -22,7 +22,7 @@ std::string vector_type(DType type, std::int64_t lanes) {
   return "";
 }
 
-// The type to copy so many bytes with, whatever they are.
+// Returns a type for copying this many bytes, whatever the elements are.
 std::string copy_type(DType type, std::int64_t lanes) {
   if (std::string own = vector_type(type, lanes); !own.empty()) return own;
   switch (static_cast<std::int64_t>(dtype_bytes(type)) * lanes) {
@@ -43,7 +43,7 @@ std::string place(FunctionState& state, const ir::Buffer& buffer, const ir::Expr
          element_text(state, buffer, begin);
 }
 
-// All lanes are read before the first is written.
+// Finds loads that read what the store writes: all lanes are read before the first is written.
 class Disturbed : public ir::Visitor {
  public:
   explicit Disturbed(const ir::Store& store) : store_(store) {}

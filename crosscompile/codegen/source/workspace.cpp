@@ -50,7 +50,7 @@ class Finder : public ir::Visitor {
   unsigned parallel_depth_ = 0;
 };
 
-// Whether somebody wants to know where the buffer is.
+// Finds uses of the buffer's address.
 class AddressFinder : public ir::Visitor {
  public:
   explicit AddressFinder(const ir::Buffer& buffer) : buffer_(buffer) {}
@@ -72,14 +72,14 @@ class AddressFinder : public ir::Visitor {
   const ir::Buffer& buffer_;
 };
 
-// The body without its first statement, where that gives a variable its value.
+// Returns the body, without its first statement where that initialises the variable.
 ir::Stmt print_variable(FunctionState& state, const ir::Allocate& node) {
   const ir::Buffer& buffer = *node.buffer;
   state.scalars.insert(&buffer);
   const auto* block = node.body.as<ir::Block>();
   const auto* first = block == nullptr || block->body.empty() ? nullptr : block->body[0].as<ir::Store>();
   const bool starts = first != nullptr && first->buffer == node.buffer && !first->mask.defined();
-  // Compilers cannot see that it is written before it is read, so it has a value from the start.
+  // Compilers cannot see that the variable is written before it is read, so it is always initialised.
   const std::string value = starts ? print(state, first->value) : "0";
   const std::string name = state.names.declare(&buffer, buffer.name);
   state.line(memory_type(buffer.dtype) + " " + name + " = " + value + ";");

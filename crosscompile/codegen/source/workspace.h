@@ -1,4 +1,4 @@
-// Memory that lasts as long as a statement: arrays, and places in the workspaces that the runtime holds ready.
+// Prints allocations: arrays, and places in the workspaces that the runtime provides.
 #pragma once
 
 #include "crosscompile/codegen/source/state.h"
@@ -6,9 +6,9 @@
 namespace ferry::codegen::source {
 
 void print_allocate(FunctionState& state, const ir::Allocate& node);
-// Asks the runtime for the blocks that the body will point into.
+// Requests the blocks that the body points into from the runtime.
 void print_workspace_blocks(FunctionState& state, const ir::Stmt& body);
-// What of the blocks a body needs; of parallel loops inside only what they take from outside.
+// The blocks that a body needs; parallel loops inside count only for what they take from outside.
 struct BlockUse {
   bool call = false, thread = false;
 };

@@ -26,7 +26,7 @@ using llvm::StringRef;
       std::string(text) + "'");
 }
 
-// The architecture, where an rpc_server runs.
+// Returns the architecture if an rpc_server runs on the triple.
 std::optional<std::string_view> device_arch(const llvm::Triple& triple) {
   if (!triple.isOSLinux() || triple.isAndroid() || triple.isX32()) return std::nullopt;
   switch (triple.getArch()) {
@@ -39,7 +39,7 @@ std::optional<std::string_view> device_arch(const llvm::Triple& triple) {
       const bool has_abi =
           environment.starts_with("gnueabi") || environment.starts_with("musleabi") || environment.starts_with("eabi");
       if (has_abi && !environment.ends_with("hf")) return std::nullopt;
-      // Plain "arm" is what Debian calls armv7 with hardware floats.
+      // Debian uses plain "arm" for armv7 with hardware floats.
       const StringRef name = triple.getArchName();
       const bool is_armv7 = name.starts_with("armv7") || name.starts_with("armv8") || name == "arm" ||
                             name.starts_with("thumbv7") || name.starts_with("thumbv8");
@@ -49,7 +49,8 @@ std::optional<std::string_view> device_arch(const llvm::Triple& triple) {
   }
 }
 
-// Whether kernels can be compiled for it: a GPU has other entry points, and smaller machines no addresses for tensors.
+// Returns whether kernels can be compiled for the triple: a GPU has other entry points, and the addresses of smaller
+// machines are too narrow for tensors.
 bool is_cpu(const llvm::Triple& triple) {
   return !triple.isAMDGPU() && !triple.isNVPTX() && !triple.isBPF() && !triple.isArch16Bit() &&
          (triple.isArch32Bit() || triple.isArch64Bit());
@@ -74,7 +75,7 @@ void add_implied(FeatureBitset& bits, llvm::ArrayRef<llvm::SubtargetFeatureKV> t
   }
 }
 
-// Bits that only ever say how to schedule for some CPU, never what it can do.
+// Returns the bits that only ever tell how to schedule for some CPU, never what it supports.
 FeatureBitset tuning_only(const llvm::MCSubtargetInfo& info) {
   FeatureBitset tuning, real;
   for (const llvm::SubtargetSubTypeKV& cpu : info.getAllProcessorDescriptions()) {

@@ -1,4 +1,4 @@
-// LLVM's tables for one triple. Only for files that may include LLVM.
+// Looks up LLVM's target for a triple. Only for files that may include LLVM.
 #pragma once
 
 #include <llvm/MC/TargetRegistry.h>
@@ -8,9 +8,9 @@
 
 namespace ferry::codegen {
 
-// Registers all of LLVM's targets on first use. Throws InternalError when it has none for this triple.
+// Returns LLVM's target; registers all of them on first use. Throws InternalError when there is none for this triple.
 const llvm::Target& llvm_target(const std::string& triple);
-// Whether it has one.
+// Returns whether LLVM has a target for this triple.
 bool has_llvm_target(const std::string& triple);
 
 }  // namespace ferry::codegen
