@@ -23,7 +23,7 @@ using test::run_ferry;
 
 namespace {
 
-// Runs mm with these words added and expects a mistake of the user's.
+// Runs the kernel mm with these additional arguments and expects a user error.
 void expect_user_error(std::vector<std::string> words, const std::string& message) {
   words.insert(words.begin(), {"run", "-e", test::kMatmul});
   const Outcome outcome = run_ferry(words);
@@ -32,7 +32,7 @@ void expect_user_error(std::vector<std::string> words, const std::string& messag
   CHECK(outcome.out.empty());
 }
 
-// A listener on loopback that serves one client with a function of the test's.
+// A listener on loopback that serves one client with a function supplied by the test.
 class Listener {
  public:
   explicit Listener(void (*serve)(int client)) {

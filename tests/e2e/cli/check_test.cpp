@@ -1,4 +1,4 @@
-// `ferry check`: what the threads of a kernel do, step by step.
+// Tests of `ferry check`, which executes the threads of a kernel step by step.
 #include <doctest/doctest.h>
 
 #include "tests/e2e/cli/run_ferry.h"

@@ -1,5 +1,5 @@
-// The ferry without a compiler (FERRY_COMPILER=OFF): what it is made of, the modules it runs, and what it says of the
-// rest.
+// Tests of the ferry without a compiler (FERRY_COMPILER=OFF): what it links, the modules it runs, and its messages
+// about missing commands.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -27,7 +27,7 @@ std::string output_of(const std::string& command) {
   return output;
 }
 
-// A module that the whole ferry has compiled.
+// Compiles a module with the full ferry.
 std::string compiled(const Folder& folder, const std::string& target) {
   const std::string module = folder.path("mm." + target + ".ferry");
   std::vector<std::string> words = {"compile", folder.file("mm.tc", kMatmul), "--target", target, "-o", module};
@@ -85,7 +85,7 @@ TEST_CASE("a kernel for a GPU is refused on a machine without its driver, with w
   const Folder folder;
   const std::string text = folder.file("mm.tc", kMatmul);
   const Outcome outcome = run_client({"run", text, "--size", "M=1,N=1,K=1", "--target", "cuda -arch=sm_90"});
-  if (outcome.err.find("needs a compiler") != std::string::npos) return;  // there is a GPU here
+  if (outcome.err.find("needs a compiler") != std::string::npos) return;  // this machine has a GPU
   CHECK(outcome.code == 3);
   CHECK(outcome.err ==
         "ferry: this server has no device 'cuda': this machine has no CUDA driver: there is no "

@@ -218,7 +218,7 @@ TEST_CASE("bench prints JSON of a schema with a version, whose keys docs/measuri
   const Outcome outcome = run_ferry({"bench", "-e", test::kMatmul, "--size", "M=8,N=8,K=8", "--repeat", "3",
                                      "--min-repeat-ms", "0", "--no-peak", "--json"});
   CAPTURE(outcome.err);
-  CHECK(outcome.err.empty());  // no progress where there is no terminal
+  CHECK(outcome.err.empty());  // no progress output without a terminal
   const auto json = nlohmann::json::parse(outcome.out);
   CHECK(json.at("schema") == "ferry.bench/1");
   REQUIRE(json.at("results").size() == 1);

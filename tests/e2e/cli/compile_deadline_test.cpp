@@ -1,4 +1,4 @@
-// Compiling ends: with a sentence where sizes make no sense, at its deadline, or with Ctrl-C.
+// Tests that compilation always ends: with an error message for nonsensical sizes, at its deadline, or on Ctrl-C.
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ namespace {
 const char* const kStencil = "def b(float(N) A) -> (B) { B(i) = A(i) + A(i+1) + A(i+2) }";
 const char* const kConvolution = "def conv1d(float(N) I, float(K) W) -> (Y) { Y(w) +=! I(w+k) * W(k) }";
 
-// Takes minutes to compile.
+// Returns a program that takes minutes to compile.
 std::string many_kernels() {
   std::string text;
   for (int i = 0; i < 2000; ++i) {
@@ -76,7 +76,7 @@ TEST_CASE("a deadline ends compiling, and nothing is written") {
   CHECK(outcome.err == "ferry: compiling " + text + " took longer than its deadline of 500 ms\n");
   CHECK(outcome.seconds < 60);
   CHECK(!std::filesystem::exists(folder.path("many.ferry")));
-  // In time, it changes nothing.
+  // A deadline that is met changes nothing.
   CHECK(run_ferry({"run", "-e", kStencil, "--arg", "A=f32[5]:iota", "--compile-deadline", "600"}).code == 0);
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("a deadline ends the compiler of C as well") {
   CHECK(outcome.code == 1);
   CHECK(outcome.err.find("took longer than its deadline of 2.00 s\n") != std::string::npos);
   const std::string compiler = std::to_string(std::stoi(test::content_of(folder.path("pid"))));
-  // Whoever inherits it may leave it a zombie.
+  // The process that inherits the compiler may leave it a zombie.
   const auto runs = [&] {
     const std::string stat = test::content_of("/proc/" + compiler + "/stat");
     return !stat.empty() && stat.find(") Z ") == std::string::npos;

@@ -1,4 +1,5 @@
-// A kernel that goes wrong: written in C it is told with the line, and any waits for a debugger.
+// Tests of crashing kernels: a crash in a kernel written in C is reported with its line, and any kernel can wait for a
+// debugger.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -56,7 +57,7 @@ TEST_CASE("run waits for the debugger that it tells how to start, and goes on on
                       "timeout 60 $command -nx -batch -ex continue >" +
                       said + " 2>&1 </dev/null\nwait $run\n");
   CHECK(std::system(("timeout 90 sh " + script).c_str()) == 0);
-  // How the session ends is between it and the debugger.
+  // How the session ends depends on the debugger.
   CAPTURE(test::content_of(said));
   CHECK(test::content_of(errors).find("waiting for a debugger on the device: gdb -p ") != std::string::npos);
   CHECK(test::content_of(output).starts_with("B = f32[3]\n[0. 2. 4.]\n"));

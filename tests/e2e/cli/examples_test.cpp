@@ -1,6 +1,6 @@
-// examples/NAME.VARIANT.schedule is for examples/NAME.tc. Its comments say what it is tried with, "# try --fn F --size
-// M=13,...", perhaps several times, and perhaps "# knob NAME=VALUE", and what scripts/examples.sh times: "# run ...";
-// schedules for GPUs have a line "# target opencl".
+// examples/NAME.VARIANT.schedule applies to examples/NAME.tc. Its comments give the arguments to test it with, "# try
+// --fn F --size M=13,..." (possibly several lines), optional "# knob NAME=VALUE" lines, and the arguments that
+// scripts/examples.sh times, "# run ..."; schedules for GPUs have a line "# target opencl".
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 using namespace ferry;
 using namespace ferry::test;
 
-// tests/e2e/programs runs them all, on every architecture; tests/e2e/gpu those for GPUs.
+// tests/e2e/programs runs all examples on every architecture; tests/e2e/gpu runs those for GPUs.
 TEST_CASE("schedules of examples run as their comments say") {
   for (const std::filesystem::path& path : example_files(".schedule")) {
     const std::string name = path.stem().string();

@@ -1,4 +1,4 @@
-// Every exit code that docs/exit_codes.md and the help promise, by what brings it about.
+// Tests every exit code that docs/exit_codes.md and the help text document, each with a command that causes it.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -21,7 +21,7 @@ const char* const kTwice = "def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }";
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-// A C function of one tensor.
+// Writes a C function with one tensor parameter.
 std::string c_file(const Folder& folder, const std::string& body, const std::string& result = "void") {
   const std::string status = result == "void" ? "" : "i32 ";
   return folder.file("kernel.c", "// ferry: " + status + "f(inout f32[n] y)\n#include <stdint.h>\n" + result +
@@ -32,7 +32,7 @@ Outcome run_c(const std::string& file, const std::string& size = "n=8") {
   return run_ferry({"run", file, "--size", size});
 }
 
-// Ends with the words' standard output on a full disk, whatever they say.
+// Returns the exit code of ferry when its standard output is a full disk.
 int code_on_full_disk(const std::string& words) {
   const int status = std::system((FERRY_BINARY_DIR "/bin/ferry " + words + " > /dev/full 2> /dev/null").c_str());
   return WEXITSTATUS(status);
@@ -93,7 +93,7 @@ TEST_CASE("1: a kernel that crashes, runs too long, or leaves its tensors") {
   const Outcome behind = run_c(c_file(folder, "  y[n] = 1;"));
   CHECK(behind.code == 1);
   CHECK_MESSAGE(behind.err == "ferry: f: the kernel wrote outside of its tensors, behind 'y'\n", behind.err);
-  // The pages around it end the session at once.
+  // The guard pages around the tensor end the session at once.
   for (const char* body : {"  y[n] = 1;", "  y[-1] = 1;", "  y[0] = y[n + 1000];"}) {
     const Outcome crash = run_c(c_file(folder, body), "n=1024");
     CHECK(crash.code == 1);

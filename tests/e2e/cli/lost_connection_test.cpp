@@ -1,4 +1,4 @@
-// Connections that break while ferry uploads.
+// Tests of connections that break while ferry uploads.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -18,7 +18,7 @@ using test::run_ferry;
 namespace {
 
 const std::string kServer = std::string(FERRY_SOURCE_DIR) + "/build/device/x86_64/dynamic/rpc_server";
-// Far more than the systems on the way take in.
+// Far more elements than the buffers of the systems on the path can hold.
 constexpr std::size_t kElements = 16 << 20;
 
 std::string ones_npy() {
@@ -31,7 +31,7 @@ std::string ones_npy() {
   return file;
 }
 
-// Cuts the first `times` uploads of a `ferry run` half way.
+// Runs `ferry run` and cuts its first `times` uploads half way.
 Outcome run_through_cuts(const Folder& folder, int times) {
   const test::ListeningServer server(kServer);
   test::SlowLink link(server.port(), {std::chrono::milliseconds(2), 100e6});

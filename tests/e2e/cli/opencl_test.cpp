@@ -1,4 +1,4 @@
-// Kernels for a GPU's language, run by PoCL on this processor: from the notation to checked results.
+// End-to-end tests of GPU kernels on PoCL, which runs them on this CPU: from the notation to checked results.
 #include <doctest/doctest.h>
 
 #include "tests/e2e/cli/run_ferry.h"

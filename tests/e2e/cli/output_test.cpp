@@ -1,4 +1,4 @@
-// What becomes of output: files that are whole or as they were, standard output, texts for GPUs.
+// Tests of ferry's output: files are written completely or left unchanged, standard output, and source code for GPUs.
 #include <doctest/doctest.h>
 
 #include <cstdlib>

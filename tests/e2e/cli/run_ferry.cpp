@@ -28,7 +28,7 @@ Outcome run_program(const std::string& program, const std::vector<std::string>& 
   const auto start = std::chrono::steady_clock::now();
   const pid_t child = fork();
   if (child == 0) {
-    // The keys and devices of whoever runs the tests are not ours.
+    // The tests must not use the keys and devices of the user who runs them.
     for (const char* name : {"FERRY_REMOTE", "FERRY_KEY_FILE", "FERRY_DEVICES"}) unsetenv(name);
     setenv("XDG_CONFIG_HOME", streams.path("config").c_str(), 1);
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);

@@ -1,4 +1,4 @@
-// Runs the built ferry as a person would, and keeps what it said.
+// Runs the built ferry like a user would, and captures its output.
 #pragma once
 
 #include <map>
@@ -8,21 +8,22 @@
 namespace ferry::test {
 
 struct Outcome {
-  int code = -1;  // 128 + the signal that ended it
+  int code = -1;  // 128 + the signal number if a signal ended it
   std::string out;
   std::string err;
   double seconds = 0;
 };
 
-// `environment` is added to ours, from which FERRY_REMOTE is removed; `folder` is where it runs, ours if empty.
+// Runs ferry. `environment` is added to this process's environment, from which FERRY_REMOTE is removed; `folder` is the
+// working directory, this process's own if empty.
 Outcome run_ferry(const std::vector<std::string>& words, const std::string& input = "",
                   const std::map<std::string, std::string>& environment = {}, const std::string& folder = "");
 
-// The same with the ferry without a compiler that scripts/build.sh makes.
+// The same for the ferry without a compiler that scripts/build.sh builds.
 std::string client_program();
 Outcome run_client(const std::vector<std::string>& words, const std::map<std::string, std::string>& environment = {});
 
-// A folder of the test's own, removed at the end.
+// A temporary folder, removed on destruction.
 class Folder {
  public:
   Folder();
@@ -31,7 +32,7 @@ class Folder {
   Folder& operator=(const Folder&) = delete;
 
   std::string path(const std::string& name) const { return path_ + "/" + name; }
-  // Writes a file and gives its path.
+  // Writes a file and returns its path.
   std::string file(const std::string& name, const std::string& content) const;
 
  private:
@@ -40,7 +41,7 @@ class Folder {
 
 std::string content_of(const std::string& path);
 
-// "def mm ...": the kernel most tests use.
+// The kernel "def mm ..." that most tests use.
 extern const char* const kMatmul;
 
 }  // namespace ferry::test

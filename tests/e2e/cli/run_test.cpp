@@ -102,7 +102,7 @@ TEST_CASE("--check of a large result takes a seeded sample and says so") {
 }
 
 TEST_CASE("a result beyond the tolerance is exit code 1 and names an element") {
-  // A result that no float holds: the reference rounds it once, the kernel several times.
+  // The result is not representable as a float: the reference rounds it once, the kernel several times.
   const char* source = "def mean(float32(N) A) -> (B) { S() +=! exp(A(i))\n B(i) = exp(A(i)) / S() }";
   const Outcome outcome = run_ferry({"run", "-e", source, "--size", "N=1000", "--check", "--rtol", "0", "--atol", "0"});
   CHECK(outcome.code == 1);

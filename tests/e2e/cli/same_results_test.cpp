@@ -1,4 +1,4 @@
-// Kernels held against each other: `ferry compare`, which measures only what computes the same, and `ferry run
+// Tests that compare kernels: `ferry compare`, which measures only kernels that compute the same result, and `ferry run
 // --check-against`.
 #include <doctest/doctest.h>
 
@@ -118,7 +118,7 @@ TEST_CASE("--fail-if-slower fails for a slower B alone, and has a code of its ow
   CHECK(slower.code == 1);
   CHECK(contains(slower.err, "ferry: B is slower than A by 5.00% or more\n"));
   CHECK(kernels.compare(slow, kernels.fir, {"--fail-if-slower", "5"}).code == 0);
-  // One kernel against itself is on either side of 0% once in a hundred times by chance.
+  // For a kernel compared with itself, the interval excludes 0% by chance once in a hundred runs.
   Outcome unknown;
   for (int tries = 0; tries < 3 && unknown.code != 5; ++tries)
     unknown = kernels.compare(kernels.fir, kernels.fir, {"--fail-if-slower", "0", "--seed", std::to_string(tries)});

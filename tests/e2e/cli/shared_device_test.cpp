@@ -1,4 +1,4 @@
-// A device that several people use: who has it, who waits, and for how long anything may go on.
+// Tests of a device that several users share: who holds it, who waits, and the time limits.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 const std::string kServer = std::string(FERRY_SOURCE_DIR) + "/build/device/x86_64/dynamic/rpc_server";
 
-// Somebody else, who has the device for as long as this lives.
+// Another client, which holds the device for the lifetime of this object.
 class Holder {
  public:
   explicit Holder(const test::ListeningServer& server)

@@ -64,7 +64,7 @@ std::string user() {
 
 SshDaemon::SshDaemon() : port_(free_port()) {
   if (access(kDaemon, X_OK) != 0) throw std::runtime_error("there is no sshd: run scripts/setup.sh");
-  // A server that a run which was broken off left in one of the other folders would be used instead of a new one.
+  // ferry would use a server that an aborted run left in one of the other folders instead of starting a new one.
   for (const char* folder : {"/var/tmp", "/tmp", "/dev/shm"}) {
     std::error_code error;
     fs::remove_all(std::string(folder) + "/ferry-" + std::to_string(geteuid()), error);
@@ -86,7 +86,7 @@ SshDaemon::SshDaemon() : port_(free_port()) {
                                  "known\n  GlobalKnownHostsFile none\n  StrictHostKeyChecking yes\n  BatchMode yes\n");
   folder_.file("ssh", "#!/bin/sh\nexec ssh -F " + here + "ssh_config \"$@\"\n");
   chmod((here + "ssh").c_str(), 0700);
-  // Of a service's start, where there is no service: root's sshd wants it.
+  // A service start would create this folder, which root's sshd requires; no service is started here.
   if (geteuid() == 0) made_run_folder_ = mkdir("/run/sshd", 0755) == 0;
   pid_ = fork();
   if (pid_ == 0) {

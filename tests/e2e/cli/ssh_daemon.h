@@ -1,5 +1,5 @@
-// A real sshd on a free port of loopback, started as an ordinary process with its own configuration, keys and log in a
-// folder of its own: the machine's ssh is not touched. It stands for a board.
+// A real sshd that stands for a board. It listens on a free port of loopback and runs as an ordinary process with its
+// own configuration, keys and log in a temporary folder; the machine's ssh is not touched.
 #pragma once
 
 #include <sys/types.h>
@@ -21,17 +21,17 @@ class SshDaemon {
 
   // "ssh://me@127.0.0.1:2222"
   std::string address() const;
-  // What a ferry that is to reach it must have in its environment.
+  // The environment variables that a ferry needs to reach it.
   std::map<std::string, std::string> environment() const;
-  // Lines of sh that every login runs first.
+  // Sets lines of sh that every login runs first.
   void on_login(const std::string& script) const;
-  // The client of later runs believes that the machine has another key.
+  // Makes the client expect another host key in later runs.
   void forget_host_key() const;
 
-  // Where the board keeps servers, and what is in it.
+  // The folder where the board keeps servers, and its contents.
   std::string cache() const { return folder_.path("cache"); }
   std::vector<std::string> cached() const;
-  // Servers that run from there, after waiting some seconds for there to be none.
+  // Returns the servers that run from that folder, after waiting up to some seconds for them to end.
   std::vector<pid_t> running_servers() const;
   const Folder& folder() const { return folder_; }
 

@@ -1,4 +1,4 @@
-// --remote ssh://: nothing on the board but a login.
+// Tests of --remote ssh:// with a board that offers nothing but a login.
 #include <doctest/doctest.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -138,7 +138,7 @@ TEST_CASE("a link in the folder's place is passed over, and what it leads to kee
 
 TEST_CASE("a full disk leaves nothing behind and names the folders") {
   const SshDaemon board;
-  board.on_login("ulimit -f 100");  // no file grows over 50 KB
+  board.on_login("ulimit -f 100");  // no file may grow beyond 50 KB
   const Outcome outcome = run_there(board, {"device"});
   CHECK(outcome.code == 3);
   CHECK_MESSAGE(outcome.err.find("there is no folder to put rpc_server into; tried " + board.cache() +
@@ -148,7 +148,7 @@ TEST_CASE("a full disk leaves nothing behind and names the folders") {
   for (const char* folder : {"/var/tmp", "/tmp", "/dev/shm"}) {
     const std::string path = folder + ("/ferry-" + std::to_string(geteuid()));
     std::error_code error;
-    fs::remove(path, error);  // only where it is empty
+    fs::remove(path, error);  // removes it only if it is empty
   }
 }
 

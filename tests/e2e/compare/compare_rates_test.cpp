@@ -1,5 +1,5 @@
-// How often `ferry compare` is wrong, on this machine with all its noise, alone and beside a job that takes a
-// processor.
+// Measures the error rates of `ferry compare` on this machine with all its noise, both alone and beside a job that
+// occupies a processor.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -18,7 +18,7 @@ using test::Outcome;
 
 namespace {
 
-// A process that never rests.
+// A process that keeps a processor busy.
 class Hog {
  public:
   Hog() : pid_(fork()) {
@@ -42,7 +42,7 @@ int runs() {
   return text != nullptr ? std::max(1, atoi(text)) : 5;
 }
 
-// So many sums of so many products: work in exact proportion.
+// A kernel that sums this many products, so that its work is exactly proportional to `products`.
 std::string kernel(int products) {
   return "def work(float(N) X, float(K) W) -> (B) { B(i) +=! X(i) * W(k) where k in 0:" + std::to_string(products) +
          " }";
@@ -62,7 +62,7 @@ struct Kernels {
   }
 };
 
-// How many of the runs ended with this verdict.
+// Returns the number of runs that ended with this verdict.
 int count(const Kernels& kernels, const std::string& a, const std::string& b, const nlohmann::json& slower) {
   int agreed = 0;
   for (int run = 0; run < runs(); ++run) {

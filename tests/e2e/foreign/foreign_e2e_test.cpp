@@ -1,4 +1,4 @@
-// Kernels that ferry did not write, run where they are meant for: on four architectures, and through the command.
+// End-to-end tests of kernels that ferry did not compile, on four architectures and through the command line.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -23,7 +23,8 @@ const char* const kSaxpy =
     "  for (int64_t i = 0; i < n; ++i) y[i] += a * x[i];\n"
     "}\n";
 
-// Numbers of every kind, some beyond the registers, so that each must be passed as the architecture's C compilers do.
+// Parameters of every numeric type, more than the argument registers hold, so that each must be passed as the
+// architecture's C ABI requires.
 const char* const kMixed =
     "#include <math.h>\n#include <stdint.h>\n"
     "int mixed(int8_t a, uint16_t b, double c, int32_t d, float e, int64_t f, uint8_t g, uint32_t h, int16_t i, float "
@@ -193,7 +194,7 @@ TEST_CASE("check runs C and C++ under clang's sanitizers, on this machine") {
   CHECK_MESSAGE(overrun.err.find("heap-buffer-overflow") != std::string::npos, overrun.err);
   CHECK(overrun.err.find("f.c:4") != std::string::npos);
   CHECK(overrun.err.find("the tensor x") != std::string::npos);
-  // Far beyond what pages and bytes around a tensor would tell.
+  // Accesses far beyond the guard pages and the pattern around a tensor.
   CHECK(check("y[-4] = 1;").code == 1);
   const Outcome shift = check("y[0] = (float)(1 << (s + 1));");
   CHECK(shift.code == 1);

@@ -1,5 +1,5 @@
-// The examples on a GPU: checked thread by thread, run by PoCL, compiled for CUDA by NVRTC and by LLVM. Those that have
-// schedules for GPUs under these, and all of them under ferry's own.
+// Tests of the examples on a GPU: checked thread by thread, run by PoCL, and compiled for CUDA by NVRTC and by LLVM.
+// Examples that have schedules for GPUs run under these, and all examples run under ferry's default.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -29,7 +29,7 @@ void expect_fine(const Words& words) {
   CHECK(outcome.code == 0);
 }
 
-// As PTX, made without NVIDIA's compiler, for its assembler.
+// Compiles to PTX without NVIDIA's compiler and passes the result to NVIDIA's assembler.
 void expect_assembles(const Words& words) {
   use_test_packages();
   const Outcome outcome = run_ferry(joined({"compile", "--target", "cuda -arch=sm_80", "--emit", "ptx"}, words));
@@ -38,7 +38,7 @@ void expect_assembles(const Words& words) {
   CHECK(assembled(outcome.out, "sm_80") == "");
 }
 
-// Of a line "try", the words that say what is compiled: "--fn F", "--fix SIZES".
+// Extracts from a "try" line the arguments that select what is compiled: "--fn F", "--fix SIZES".
 Words compiled_of(const Words& words) {
   Words compiled;
   for (std::size_t i = 0; i + 1 < words.size(); i += 2)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What scripts/gpu_bundle.sh makes runs by itself: for OpenCL here, from another folder; for CUDA everything compiles. A
-# wrong program is noticed.
+# Tests that the bundle made by scripts/gpu_bundle.sh is self-contained: the OpenCL programs run here from another
+# folder, the CUDA programs all compile. A wrong program is detected.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -17,7 +17,7 @@ mkdir "$folder/elsewhere"
 mv "$folder/pocl" "$folder/elsewhere/bundle"
 "$folder/elsewhere/bundle/gpu_check.sh" --only-check || fail "a check failed"
 
-# Another program under the name of the first one.
+# Install another program under the name of the first one.
 cd "$folder/elsewhere/bundle"
 grep '^01_' cases.txt >some.txt
 mv some.txt cases.txt

@@ -1,5 +1,5 @@
-// Intrinsics of the user's own on GPUs: what a rule gives becomes the function of the GPU's language, and what that
-// language does not know is told in the words of its compiler and of the program.
+// Tests of user-defined intrinsics on GPUs: a rule's result becomes a function call in the GPU's language, and a
+// function that the language does not know is reported with the messages of its compiler and the name from the program.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -24,7 +24,7 @@ namespace {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-// B(i) = NAME(A(i) + 2), the intrinsic being what the rules say.
+// Builds B(i) = NAME(A(i) + 2), where these rules define the intrinsic.
 lang::Program program_with(const std::string& name, std::vector<IntrinsicRule> rules) {
   const auto context = std::make_shared<Context>();
   context->add_intrinsic(name, same_float_types(1));
@@ -35,7 +35,7 @@ lang::Program program_with(const std::string& name, std::vector<IntrinsicRule> r
   return lang::make_program("logarithm", {lang::in(a), lang::out(b)}, {}, context);
 }
 
-// A function of the target's language by its name.
+// Returns a rule that calls a function of the target's language by name.
 IntrinsicRule function_of(const std::string& arch, const std::string& function) {
   return {.arch = arch, .lower = [function](const IntrinsicCall& call) {
             return ir::Call::make(call.type, function, call.arguments);

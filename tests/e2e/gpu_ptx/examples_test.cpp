@@ -1,5 +1,5 @@
-// Every example under its schedules for GPUs, and every example under ferry's own, as PTX of LLVM and as what NVRTC
-// makes of the CUDA C, run in the interpreter: at the sizes of the example and at 0, 1, 7 and 67 x 129 x 65.
+// Runs every example in the PTX interpreter, under its schedules for GPUs and under ferry's default, both as PTX from
+// LLVM and as PTX that NVRTC makes of the CUDA C: at the sizes of the example and at 0, 1, 7 and 67 x 129 x 65.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -21,7 +21,7 @@ using Sizes = std::map<std::string, std::int64_t>;
 struct Example {
   std::string kernel, function, schedule;
   Sizes fixed, sizes;
-  bool has_arguments = false;  // "--arg": only the command line knows what to make of them
+  bool has_arguments = false;  // "--arg": only the command line can interpret these
   std::vector<std::string> words;
 };
 
@@ -46,7 +46,7 @@ Example example_of(const std::string& kernel, const std::string& schedule, const
   return made;
 }
 
-// With their schedules for GPUs, and each kernel once more with ferry's own.
+// Returns the examples with their schedules for GPUs, and each kernel once more with ferry's default.
 std::vector<Example> examples() {
   std::vector<Example> list;
   std::set<std::string> seen;
@@ -67,7 +67,7 @@ std::string name_of(const Example& example) {
   return name;
 }
 
-// The example's own sizes, then all sizes alike, then a large product's where there are at most three.
+// Returns the example's own sizes, then equal sizes, then those of a large product if there are at most three.
 std::vector<Sizes> sizes_for(const GpuProgram& compiled, const Example& example) {
   std::vector<Sizes> list{example.sizes};
   const std::vector<std::string> names = size_names(compiled);
@@ -100,7 +100,7 @@ struct Counts {
 
 bool is_long() { return std::getenv("FERRY_PTX_LONG") != nullptr; }
 
-// All under schedules of their own, and every `step`th under ferry's.
+// Runs all examples under their own schedules, and every `step`th one under ferry's default.
 Counts run_examples(const PtxDevice& device, const std::string& target, std::size_t step = 1) {
   Counts counts;
   const std::vector<Example> all = examples();
@@ -119,7 +119,7 @@ Counts run_examples(const PtxDevice& device, const std::string& target, std::siz
     try {
       compiled = compiled_program(text_of(example.kernel), example.function, schedule, target, example.fixed);
     } catch (const CompileError& error) {
-      // Some schedules are written for more shared memory than older GPUs have.
+      // Some schedules need more shared memory than older GPUs have.
       const std::string message = error.what();
       CHECK_MESSAGE(
           message.find("bytes of shared memory for a block on the target 'cuda -arch=sm_") != std::string::npos,

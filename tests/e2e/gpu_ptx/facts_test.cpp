@@ -1,4 +1,4 @@
-// What is told of a GPU, which compiler makes code for it, and values and sizes at the ends of what there is.
+// Tests of the facts reported about a GPU, of the choice of the compiler for it, and of extreme values and sizes.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -41,7 +41,7 @@ std::vector<T> sigmoids(const Device& device, const Target& target, const char* 
   return module["s"](x).template to_vector<T>();
 }
 
-// Relative to the value; a subnormal number may be one of them off.
+// Checks relative errors; a subnormal result may in addition be off by two of the smallest subnormals.
 template <class T>
 void check_sigmoids(const std::vector<T>& x, const std::vector<T>& got) {
   REQUIRE(got.size() == x.size());
@@ -124,7 +124,7 @@ TEST_CASE("sigmoid far below zero is as small as it should be") {
   check_sigmoids(wide, sigmoids(cpu, cpu.target(), "double", wide));
 }
 
-// Of passes for LLVM and for printed code, each leaves here what the other one drops.
+// The passes for LLVM and those for printed code each keep a part of this program that the other ones remove.
 TEST_CASE("by LLVM alone a module has the plan of its own kernels, also where little of a program is left") {
   const PtxDevice gpu;
   const char* const source =

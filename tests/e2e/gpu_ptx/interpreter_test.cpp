@@ -1,4 +1,4 @@
-// The interpreter itself: what instructions compute, by the document's words, and that it tells what is wrong.
+// Tests of the interpreter itself: what instructions compute according to the PTX ISA, and that it reports faults.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -49,7 +49,7 @@ struct Run {
   }
 };
 
-// The bits that one instruction leaves in %r1 (or another register of 32 bits).
+// Returns the bits that one instruction leaves in %r1 (or another 32-bit register).
 std::uint32_t bits_of_result(const std::string& code, const std::string& result = "%r1") {
   Run once;
   once(kernel(code + "\nst.global.b32 [%d1], " + result + ";"));
@@ -112,8 +112,8 @@ TEST_CASE("integers wrap, shift beyond their width to nothing, and multiply to e
 }
 
 TEST_CASE("floats round to nearest, flush where it is said, and treat NaN as it is said") {
-  CHECK(float_of("mov.f32 %f2, 0f3F800000;\nadd.rn.f32 %f1, %f2, 0f33800000;") == 1.0F);  // a tie: to even
-  CHECK(float_of("mov.f32 %f2, 0f3F800000;\nadd.rp.f32 %f1, %f2, 0f33800000;") > 1.0F);   // upwards
+  CHECK(float_of("mov.f32 %f2, 0f3F800000;\nadd.rn.f32 %f1, %f2, 0f33800000;") == 1.0F);  // a tie rounds to even
+  CHECK(float_of("mov.f32 %f2, 0f3F800000;\nadd.rp.f32 %f1, %f2, 0f33800000;") > 1.0F);   // rounds upwards
   CHECK(float_of("mov.f32 %f2, 0f00000001;\nmul.f32 %f1, %f2, 0f3F800000;") != 0.0F);
   CHECK(float_of("mov.f32 %f2, 0f00000001;\nmul.ftz.f32 %f1, %f2, 0f3F800000;") == 0.0F);
   CHECK(float_of("mov.f32 %f2, 0f7FC00000;\nmin.f32 %f1, %f2, 0f3F800000;") == 1.0F);
@@ -178,11 +178,11 @@ TEST_CASE("threads exchange through shared memory with a barrier, in any order, 
       run(kernel(write + read, kSharedArray));
       FAIL_CHECK("expected a race");
     } catch (const Fault& fault) {
-      // Whoever comes first finds nothing there.
+      // Depending on which thread comes first, it finds a race or an unwritten value.
       CHECK((fault.kind == FaultKind::race || fault.kind == FaultKind::unwritten));
     }
   }
-  // Also where all write the same, and over blocks.
+  // The same holds if all threads write the same value, and across blocks.
   expect_fault(FaultKind::race, "a race", with_threads(2), kernel("st.global.u32 [%d1], 1;"));
   expect_fault(FaultKind::race, "a race", with_threads(1, 2), kernel("bar.sync 0;\nst.global.u32 [%d1], 1;"));
 }
@@ -201,7 +201,7 @@ TEST_CASE("what is outside, not aligned or never written is told with its line")
                kernel("mov.b32 %r2, 0;\ndiv.s32 %r1, 5, %r2;\nst.global.u32 [%d1], %r1;"));
   expect_fault(FaultKind::race, "read-only cache", {},
                kernel("st.global.u32 [%d1], %r0;\nld.global.nc.u32 %r1, [%d1];"));
-  // Bits that nobody reads may be unwritten.
+  // Bits that are not used may be unwritten.
   CHECK(bits_of_result("mov.b16 %h1, 7;\nmov.b32 %r2, {%h1, %h2};\nand.b32 %r1, %r2, 255;") == 7);
 }
 

@@ -1,5 +1,5 @@
-// How sharp the interpreter is: code for CUDA with one mistake in it, each of which must be told or give a wrong
-// result.
+// Measures the sensitivity of the interpreter: CUDA code with one planted mistake, which must be reported or give a
+// wrong result.
 #include <doctest/doctest.h>
 
 #include <regex>
@@ -24,7 +24,7 @@ struct Subject {
 
 std::string example(const std::string& name) { return text_of(FERRY_SOURCE_DIR "/examples/" + name); }
 
-// The subject's name is where it is found.
+// The name of a subject is the key under which mutations refer to it.
 const std::vector<Subject>& subjects() {
   static const std::vector<Subject> all = {
       {"tiled",
@@ -103,7 +103,7 @@ const Mutation kMutations[] = {
     {"tensor cores", "two pieces of A swapped", "(mma\\.[^{]*\\{[^}]*\\},\\s*\\{)(%r\\d+), (%r\\d+)", "$01$03, $02", 0},
 };
 
-// Empty: there is no such place.
+// Returns the mutated text; empty if the pattern does not occur.
 std::string mutated(const std::string& text, const Mutation& mutation) {
   const std::regex pattern(mutation.pattern);
   auto match = std::sregex_iterator(text.begin(), text.end(), pattern);

@@ -128,8 +128,8 @@ std::string PtxDevice::wrong(const GpuProgram& compiled, const std::map<std::str
   } catch (const RemoteError& error) {
     return error.what();
   } catch (const CompileError& error) {
-    // The reference evaluator refuses what the inputs ask for, such as an index outside of a table: the GPU has to
-    // refuse it in the same words.
+    // The reference evaluator refuses these inputs, for example because an index lies outside of a table: the GPU has
+    // to refuse them with the same message.
     return refused_alike(connect(server_.address(), options), compiled, *call, sizes, error.what());
   }
 }

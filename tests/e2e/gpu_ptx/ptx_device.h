@@ -1,4 +1,4 @@
-// A GPU that is an interpreter of PTX: rpc_server with the stand-in for NVIDIA's driver (tests/support/fake_cuda).
+// A simulated GPU: rpc_server with the stand-in for NVIDIA's driver (tests/support/fake_cuda), which interprets PTX.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,26 @@
 
 namespace ferry::test {
 
-// A program under a schedule, lowered once, compiled for a GPU once, run at many sizes.
+// A program under a schedule, lowered and compiled for a GPU once, and run at many sizes.
 struct GpuProgram {
   lang::Program program;
   ir::Function lowered;
-  std::vector<std::uint8_t> module;  // of compile_module
+  std::vector<std::uint8_t> module;  // from compile_module
 };
 
-// With an empty schedule, ferry's own. Of a target with "-compiler=nvrtc" the code is PTX that NVRTC makes of ferry's
-// CUDA C; has_nvrtc() must have been asked before.
+// Compiles a program; an empty schedule selects ferry's default. For a target with "-compiler=nvrtc" the code is PTX
+// that NVRTC makes of ferry's CUDA C; call has_nvrtc() first.
 GpuProgram compiled_program(const std::string& source, const std::string& function, const std::string& schedule,
                             const std::string& target, const std::map<std::string, std::int64_t>& fixed = {});
-bool has_nvrtc();  // says once why not
+bool has_nvrtc();  // prints the reason once if there is none
 
-// `settings`: of tests/support/fake_cuda/fake.h, "FERRY_FAKE_CUDA_SEED=7".
+// `settings` are those of tests/support/fake_cuda/fake.h, such as "FERRY_FAKE_CUDA_SEED=7".
 class PtxDevice {
  public:
   explicit PtxDevice(const std::vector<std::string>& settings = {});
 
-  // Random inputs, the results compared with the reference evaluator: what is wrong, in words; empty: nothing. Throws
-  // UnfitSizes where the program has no meaning at these sizes.
+  // Runs the program on random inputs and compares the results with the reference evaluator. Returns a description of
+  // what is wrong; empty if nothing is. Throws UnfitSizes where the program has no meaning at these sizes.
   std::string wrong(const GpuProgram& compiled, const std::map<std::string, std::int64_t>& sizes,
                     std::uint64_t seed = 1) const;
   std::string address() const { return server_.address(); }
@@ -45,7 +45,7 @@ struct UnfitSizes : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The sizes of a program by name, in the order it has them.
+// The names of a program's sizes, in its order.
 std::vector<std::string> size_names(const GpuProgram& compiled);
 
 }  // namespace ferry::test

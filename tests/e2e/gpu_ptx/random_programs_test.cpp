@@ -1,4 +1,4 @@
-// Random programs of the fuzzer under ferry's own schedule for CUDA, run in the interpreter of PTX.
+// Runs random programs of the fuzzer under ferry's default schedule for CUDA in the PTX interpreter.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -30,20 +30,20 @@ void run_random(const std::string& target, std::uint64_t first, std::uint64_t ca
     try {
       compiled = compiled_program(fuzz::source_of(made), "", "", target);
     } catch (const CompileError& error) {
-      // Some read outside of a tensor, which is refused as on a CPU.
+      // Some programs read outside of a tensor, which is refused as on a CPU.
       const std::string message = error.what();
       CHECK_MESSAGE(message.find("expected it to stay within") != std::string::npos, message);
       ++refused;
       continue;
     }
     const std::string wrong = device.wrong(compiled, made.sizes, seed);
-    // A requirement on sizes that divides by one of 0 has no answer.
+    // A requirement on sizes that divides by a size of 0 cannot be evaluated.
     if (wrong.find(": division by zero") != std::string::npos) {
       CHECK(wrong.find("f: requires ") == 0);
       ++refused;
       continue;
     }
-    // The kernels check every element of a stage, the reference evaluator those that the results need.
+    // The kernels check every element of a stage, the reference evaluator only those that the results need.
     if (wrong.find("' outside its shape: expected ") != std::string::npos) {
       ++refused;
       continue;

@@ -1,5 +1,5 @@
-// What is printed as OpenCL for every example, run by Oclgrind: a simulated device that looks at every access for a
-// race and for an index outside of its memory. It does not know all that LLVM's optimisations make.
+// Runs the OpenCL C of every example in Oclgrind, a simulated device that checks every access for data races and for
+// out-of-bounds indices. Oclgrind does not support everything that LLVM's optimisations generate.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ constexpr const char* kSimulator = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 
 struct Simulated {
   Outcome outcome;
-  std::string log;  // what the simulator found
+  std::string log;  // the simulator's findings
 };
 
 Simulated simulated(const Folder& folder, const Words& words) {
@@ -49,8 +49,8 @@ void expect_clean(const Folder& folder, const Words& words) {
   CHECK_MESSAGE(run.log.empty(), run.log.substr(0, 4000));
 }
 
-// 98,304 bytes of shared memory are three times the simulator's, and with more of it one product of half numbers takes
-// minutes: `ferry check` looks for its races instead (gpu_examples_test).
+// 29_tensor_cores needs 98,304 bytes of shared memory, three times what the simulator has, and with more of it one
+// product of half numbers takes minutes; `ferry check` checks it for races instead (gpu_examples_test).
 bool fits_simulator(const std::string& kernel) { return kernel.find("29_tensor_cores") == std::string::npos; }
 
 Words on_opencl(const std::string& kernel, const Words& sizes) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install_test.sh BUILD_FOLDER CMAKE COMPILER: an outside project builds and runs against what is installed.
+# install_test.sh BUILD_FOLDER CMAKE COMPILER: builds and runs an outside project against the installed files.
 set -euo pipefail
 build=$1 cmake=$2 compiler=$3
 here=$(cd "$(dirname "$0")" && pwd)
@@ -12,14 +12,14 @@ cp -r "$here/outside" "$work/outside"
   >"$work/configure.log" 2>&1 || { cat "$work/configure.log"; exit 1; }
 "$cmake" --build "$work/build" >"$work/build.log" 2>&1 || { cat "$work/build.log"; exit 1; }
 
-# Nothing but what is installed may be found.
+# Only installed files may be found.
 cd "$work"
 unset FERRY_REMOTE FERRY_RPC_SERVER
 "$work/build/outside"
 "$work/prefix/bin/ferry" run -e 'def twice(float32(N) A) -> (B) { B(i) = 2 * A(i) }' --arg A=f32[3]:iota | head -n 2 >got
 printf 'B = f32[3]\n[0. 2. 4.]\n' | diff - got
 
-# Every installed header stands on what is installed, and on no header of LLVM, Asio, cereal or libsodium.
+# Every installed header includes only installed headers, and none of LLVM, Asio, cereal or libsodium.
 cd "$work/prefix/include"
 if grep -rnE '#include [<"](llvm|lld|asio|cereal|sodium)' .; then
   echo "expected no header of LLVM, Asio, cereal or libsodium"

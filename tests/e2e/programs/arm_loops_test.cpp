@@ -1,6 +1,5 @@
-// No board stands beside the tests, so the loops in which kernels for ARM and RISC-V spend their time are judged by
-// what they are: they keep off the stack, and by LLVM's model of the core (llvm-mca) they run near the speed of nothing
-// but multiply-adds.
+// The tests have no board, so the hot loops of kernels for ARM and RISC-V are judged by their instructions: they do not
+// access the stack, and by LLVM's model of the core (llvm-mca) they run near the peak rate of multiply-adds.
 #include <doctest/doctest.h>
 
 #include <unistd.h>
@@ -55,8 +54,8 @@ struct Loop {
   bool uses_stack() const { return std::regex_search(text(), std::regex(R"(\[sp\b|\(sp\))")); }
 };
 
-// From a label to the branch back: the loop with the most multiply-adds, and of several the shortest, since at the
-// borders of a tensor there are copies with conditions.
+// Returns the loop, from its label to the branch back, with the most multiply-adds; of several the shortest, since
+// there are copies with conditions for the borders of a tensor.
 Loop hottest(const std::string& assembly, const std::regex& multiply) {
   Loop best, current;
   std::istringstream lines(assembly);
@@ -79,7 +78,7 @@ Loop hottest(const std::string& assembly, const std::regex& multiply) {
   return best;
 }
 
-// Cycles of one pass over the instructions when they are repeated, by LLVM's model of the core.
+// Returns the cycles per iteration when the instructions repeat, by LLVM's model of the core.
 double modelled_cycles(const std::string& instructions, const std::string& core) {
   char name[] = "/tmp/ferry-mca-XXXXXX";
   const int file = mkstemp(name);
@@ -100,7 +99,7 @@ double modelled_cycles(const std::string& instructions, const std::string& core)
   return std::stod(match[1]) / 100;
 }
 
-// Of a multiply-add when there is nothing else.
+// Returns the cycles per multiply-add in a loop that contains nothing else.
 double cycles_at_peak(const std::string& core) {
   constexpr int kChains = 24;
   std::string text;

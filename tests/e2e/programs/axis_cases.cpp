@@ -1,4 +1,4 @@
-// Operators of the library along chosen dimensions, and places of what is greatest and least.
+// Cases for the library's operators along chosen dimensions, and for argmax and argmin.
 #include <cmath>
 #include <limits>
 
@@ -17,7 +17,7 @@ using lang::placeholder;
 using lang::Tensor;
 using lang::var;
 
-// The position, in row-major order over the two bounds, of the first value that is greater (less) than all before.
+// Returns the position, in row-major order over the two bounds, of the first maximum (minimum).
 double place_of(std::int64_t rows, std::int64_t columns, bool greatest,
                 const std::function<double(std::int64_t, std::int64_t)>& value) {
   double best = greatest ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-// A case of a program that was built in C++ and has one output.
+// Builds a case from a C++ program with one output.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using Index = std::vector<std::int64_t>;
 using Arguments = std::vector<Data>;
 using ElementOf = std::function<Element(const Arguments&, const Index&)>;
 
-// `parameters` are the inputs in the order of `arguments`; `shape` and `element` say what `result` must be.
+// `parameters` are the inputs in the order of `arguments`; `shape` and `element` define the expected `result`.
 inline ProgramCase built_case(std::string name, std::vector<lang::Parameter> parameters, const lang::Tensor& result,
                               Arguments arguments, Index shape, ElementOf element, double tolerance = 0,
                               std::vector<ir::Requirement> requirements = {}) {
@@ -27,10 +27,10 @@ inline ProgramCase built_case(std::string name, std::vector<lang::Parameter> par
           lang::make_program("f", std::move(parameters), std::move(requirements))};
 }
 
-// f32, random, with a size of its own in each dimension of the placeholder that is symbolic.
+// Returns random f32 data.
 inline Data floats(Index shape, std::uint64_t seed) { return random_data(DType::f32, std::move(shape), seed); }
 
-// The sum of term(r) for all r below these bounds.
+// Returns the sum of term(r) over all r below these bounds.
 template <class Term>
 Element sum_over(const Index& bounds, Term term) {
   Element sum;

@@ -1,4 +1,4 @@
-// What programs call by name: compiled for every architecture, linked into their modules.
+// C functions that programs call by name; they are compiled for every architecture and linked into the modules.
 #include <stdint.h>
 
 enum { kTile = 8 };
@@ -14,7 +14,7 @@ void gemm8x8_update(float* c, const float* a, const float* b, int64_t ldc, int64
       for (int64_t j = 0; j < kTile; ++j) c[i * ldc + j] += a[i * lda + k] * b[k * ldb + j];
 }
 
-// Each element weighted, added to those before it in its row.
+// Writes the running sum of each row, with each element weighted.
 void running_sum(float* out, const float* in, int64_t rows, int64_t columns, float weight) {
   for (int64_t i = 0; i < rows; ++i) {
     float sum = 0;

@@ -1,4 +1,5 @@
-// What a call refuses before the kernel runs, and views of larger tensors, with a server of this machine.
+// Tests of calls that are refused before the kernel runs, and of views of larger tensors, with a server on this
+// machine.
 #include <doctest/doctest.h>
 
 #include <functional>

@@ -23,7 +23,7 @@ Data random_data(DType dtype, std::vector<std::int64_t> shape, std::uint64_t see
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
     const auto drawn = static_cast<std::int64_t>(state >> 40);
     if (is_float(dtype)) {
-      // bfloat16 has eight bits of precision.
+      // bfloat16 has a precision of eight bits.
       value =
           dtype == DType::bf16 ? static_cast<double>(drawn % 33 - 16) / 16 : static_cast<double>(drawn % 129 - 64) / 64;
     } else if (dtype == DType::boolean) {

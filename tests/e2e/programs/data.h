@@ -1,4 +1,4 @@
-// Tensors of test programs: values as doubles for references, bytes for the device.
+// Tensors of test programs: values are doubles for references and bytes for the device.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ struct Data {
   std::vector<std::int64_t> shape;
   std::vector<double> values;
   bool is_scalar = false;  // an argument by value
-  // In elements; empty: dense. With strides `values` holds what lies between the elements, too.
+  // Strides in elements; empty for a dense tensor. With strides, `values` also holds the elements in between.
   std::vector<std::int64_t> strides = {};
 
   std::int64_t dim(std::size_t i) const { return shape[i]; }
-  // Row-major.
+  // Elements in row-major order.
   double operator()(std::int64_t i) const { return values[static_cast<std::size_t>(i)]; }
   double operator()(std::int64_t i, std::int64_t j) const { return (*this)(i * shape[1] + j); }
   double operator()(std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t l) const {
@@ -33,11 +33,12 @@ struct Data {
 
 std::int64_t count(const std::vector<std::int64_t>& shape);
 
-// Seeded, and exact in the type: floats are multiples of 1/64 in [-1, 1], integers lie in [-7, 7] or [0, 14].
+// Returns seeded random values that the type represents exactly: floats are multiples of 1/64 in [-1, 1], integers lie
+// in [-7, 7] or [0, 14].
 Data random_data(DType dtype, std::vector<std::int64_t> shape, std::uint64_t seed);
-// A part of dense values: `shape` elements that stand `strides` apart, from the first on.
+// Returns a strided view: `shape` elements that are `strides` apart, starting at the first one.
 Data view_data(DType dtype, std::vector<std::int64_t> shape, std::vector<std::int64_t> strides, std::uint64_t seed);
-// The elements alone.
+// Returns the elements of a view without those in between.
 Data dense(const Data& view);
 Data scalar_data(DType dtype, double value);
 Data empty_data(DType dtype, std::vector<std::int64_t> shape);

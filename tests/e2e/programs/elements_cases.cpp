@@ -1,4 +1,4 @@
-// The operator library's element-wise operators, moves of elements and reductions.
+// Cases for the library's element-wise operators, data movement operators and reductions.
 #include <algorithm>
 #include <cmath>
 

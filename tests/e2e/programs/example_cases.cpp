@@ -1,5 +1,5 @@
-// The numbered examples under their schedules, at the sizes of the schedules' lines "# try --fn F --size M=13,...".
-// What they must return is the reference evaluator's word.
+// Cases for the numbered examples under their schedules, at the sizes in the schedules' lines "# try --fn F --size
+// M=13,...". The reference evaluator supplies the expected results.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace ferry::test {
 
 namespace {
 
-// "--fn F", "--size M=3,N=5" and "--arg alpha=2", as the command line has them.
+// "--fn F", "--size M=3,N=5" and "--arg alpha=2", as on the command line.
 struct Try {
   std::string function;
   std::map<std::string, double> numbers;
@@ -90,7 +90,7 @@ std::vector<ProgramCase> example_cases() {
   std::vector<ProgramCase> cases;
   for (const std::filesystem::path& file : example_files(".schedule")) {
     const std::string name = file.stem().string(), schedule = text_of(file);
-    if (!lines_of(schedule, "target").empty()) continue;  // no CPU's
+    if (!lines_of(schedule, "target").empty()) continue;  // not for a CPU
     const std::vector<lang::Program> programs = lang::parse(text_of(kernel_of(file)), name + ".tc");
     for (const std::string& line : lines_of(schedule, "try")) {
       const Try sizes(line);

@@ -1,4 +1,4 @@
-// C functions on tensors: as whole stages, and in the place of loop nests.
+// Cases for C functions on tensors: as whole stages, and as replacements of loop nests (tensorize).
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -33,7 +33,7 @@ ir::Stmt loop(const Expr& var, ir::Stmt body) {
   return ir::For::make(var, Expr(0), Expr(8), ir::ForKind::serial, std::move(body));
 }
 
-// C[8,8] += A[8,8] * B[8,8], each a piece of a larger matrix.
+// C[8,8] += A[8,8] * B[8,8], where each operand is a tile of a larger matrix.
 TensorIntrinsic gemm8x8() {
   const Expr ldc = ir::Var::make("ldc"), lda = ir::Var::make("lda"), ldb = ir::Var::make("ldb");
   const ir::BufferRef c = piece("c", ldc), a = piece("a", lda), b = piece("b", ldb);
@@ -68,7 +68,7 @@ void pieces(std::vector<ProgramCase>& cases, const std::shared_ptr<const Context
   for (const char* schedule :
        {// Partial results stay in a tile of the stack.
         "tile i0 i1 8 8 -> mo no mi ni; split k 8 -> ko ki; reorder mo no ko mi ni ki; tensorize mi gemm8x8",
-        // Each piece of the result is taken up again for each piece of the sum.
+        // Each tile of the result is updated once for each tile of the reduction.
         "tile i0 i1 8 8 -> mo no mi ni; split k 8 -> ko ki; reorder ko mo no mi ni ki; tensorize mi gemm8x8; parallel "
         "mo"}) {
     ProgramCase one{std::string("a product by a C function under \"") + schedule + "\"",

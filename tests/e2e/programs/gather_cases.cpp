@@ -1,4 +1,4 @@
-// Indices that come out of tensors.
+// Cases for indices that are loaded from tensors.
 #include <algorithm>
 
 #include "host/lang/tensor.h"
@@ -13,7 +13,7 @@ using Arguments = std::vector<Data>;
 
 std::vector<Expected> one(Expected expected) { return {std::move(expected)}; }
 
-// Every index from 0 to `below`, in a random order, again and again.
+// Returns every index from 0 to `below`, in a random order, repeatedly.
 Data places(DType type, Index shape, std::int64_t below, std::uint64_t seed) {
   Data data = random_data(DType::i64, std::move(shape), seed);
   data.dtype = type;

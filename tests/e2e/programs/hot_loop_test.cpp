@@ -1,5 +1,5 @@
-// What the innermost loops of tensorized products are made of: the instruction, once for each vector of the tile, the
-// loads it needs, and nothing that goes through the stack.
+// Tests of the innermost loops of tensorized products: they contain the instruction once for each vector of the tile
+// and the loads it needs, and do not access the stack.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -20,7 +20,7 @@ struct Loop {
   std::string text;
 };
 
-// The code between two labels with the most of these instructions, up to the branch back.
+// Returns the code from a label to the branch back that has the most of these instructions.
 Loop hottest(const std::string& assembly, const std::string& instruction) {
   Loop best, current;
   std::istringstream lines(assembly);
@@ -81,7 +81,7 @@ TEST_CASE("the hot loop of a tensorized product is its instruction and the loads
     CHECK(loop.dots % tile == 0);
     CHECK(loop.dots >= tile);
     CHECK_FALSE(loop.uses_stack);
-    // Two loads for a row, its address among them, one for a vector, and what counts.
+    // Each row takes two instructions for its load and the address, each vector one load; the rest is loop control.
     const std::size_t turns = std::max<std::size_t>(loop.dots / tile, 1);
     CHECK(loop.instructions <= turns * (tile + static_cast<std::size_t>(2 * c.rows + c.vectors)) + 8);
   }

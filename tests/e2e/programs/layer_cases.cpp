@@ -1,4 +1,4 @@
-// Operators of the library that are made of several stages, or of several layouts.
+// Cases for the library's operators with several stages or several layouts.
 #include <cmath>
 
 #include "host/ops/blocked_convolution.h"
@@ -16,14 +16,14 @@ using lang::placeholder;
 using lang::Tensor;
 using lang::var;
 
-// Row-major.
+// Returns an element; the data is row-major.
 double at(const Data& data, const Index& index) {
   std::int64_t place = 0;
   for (std::size_t d = 0; d < index.size(); ++d) place = place * data.dim(d) + index[d];
   return data(place);
 }
 
-// Images padded with 0.
+// Returns an element of an image padded with 0.
 double padded(const Data& x, Index index, std::int64_t by) {
   for (std::size_t d = 2; d < index.size(); ++d) {
     index[d] -= by;
@@ -54,7 +54,7 @@ void convolutions(std::vector<ProgramCase>& cases) {
     });
   };
   for (const std::int64_t stride : {1, 2}) {
-    // Neither 7 channels nor 10 filters fill their blocks.
+    // 7 channels and 10 filters are no multiples of the block sizes.
     const Tensor x = placeholder({1, 7, 9, 13}, DType::f32, "X"), k = placeholder({10, 7, 3, 3}, DType::f32, "K");
     const Tensor blocked = ops::conv2d_nchwc(ops::pack_nchwc(x, 4, "XB"), ops::pack_filters(k, 4, 8, "KB"),
                                              ops::convolution(stride, 1), "YB");

@@ -1,4 +1,4 @@
-// The operator library's products, convolutions, poolings and normalisations.
+// Cases for the library's products, convolutions, poolings and normalisations.
 #include <algorithm>
 #include <cmath>
 
@@ -21,7 +21,7 @@ using lang::var;
 
 Tensor image_input() { return placeholder({var("N"), var("C"), var("H"), var("W")}, DType::f32, "X"); }
 
-// The image's value, or `outside` beyond its edges.
+// Returns the image's value, or `outside` beyond its borders.
 double seen(const Data& image, std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w, double outside = 0) {
   const bool inside = h >= 0 && h < image.dim(2) && w >= 0 && w < image.dim(3);
   return inside ? image(n, c, h, w) : outside;

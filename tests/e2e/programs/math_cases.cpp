@@ -1,4 +1,5 @@
-// Every function of the language, in float32 and float64, in a loop that is vectorised where the target has vectors.
+// Cases for every math function of the language, in float32 and float64, in a loop that is vectorised where the target
+// has vectors.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -16,10 +17,10 @@ using Arguments = std::vector<Data>;
 struct MathFunction {
   const char* name;
   double (*reference)(double);
-  double low, high;  // where it is tried
+  double low, high;  // range of the arguments tested
 };
 
-// On random_data, which is in [-1, 1], after a map to the range.
+// random_data, which is in [-1, 1], is mapped to the range.
 const MathFunction kFunctions[] = {
     {"abs", [](double x) { return std::abs(x); }, -9, 9},
     {"exp", [](double x) { return std::exp(x); }, -20, 20},
@@ -56,7 +57,7 @@ Data in_range(DType dtype, double low, double high, std::uint64_t seed) {
   return data;
 }
 
-// A few units in the last place, relative to the result and to 1: near a root the argument's own rounding shows.
+// A few units in the last place, relative to the result and to 1: near a root the rounding of the argument dominates.
 double tolerance_of(DType dtype) { return dtype == DType::f32 ? 1e-6 : 1e-14; }
 
 void functions_of_one(std::vector<ProgramCase>& cases, DType dtype) {

@@ -1,4 +1,4 @@
-// What the C++ notation says: any rank from one definition, several outputs, conditions, reductions of every kind.
+// Cases for the C++ notation: one definition for any rank, several outputs, conditions, reductions of every kind.
 #include <cmath>
 
 #include "tests/e2e/programs/built_case.h"
@@ -128,7 +128,7 @@ void reductions(std::vector<ProgramCase>& cases) {
   }
 }
 
-// B is read by C in two ways, and both are outputs.
+// C reads B in two ways, and both are outputs.
 void several_outputs(std::vector<ProgramCase>& cases) {
   const Expr n = var("n");
   const Tensor a = placeholder({n}, DType::f32, "A");

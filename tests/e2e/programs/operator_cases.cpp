@@ -65,7 +65,7 @@ void products(std::vector<ProgramCase>& cases) {
                    1e-6});
 }
 
-// Convolution of NCHW data that is padded already.
+// Convolution of NCHW data that is already padded.
 Element convolve(const Data& image, const Data& weights, const Index& at, std::int64_t stride, bool depthwise) {
   Element sum;
   const std::int64_t channels = depthwise ? 1 : weights.dim(1);

@@ -1,4 +1,4 @@
-// The same programs computed by the reference evaluator, and by the interpreter before and after the passes.
+// Runs the same programs in the reference evaluator, and in the interpreter before and after the passes.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -22,7 +22,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// What a call needs, made from a case: memory of each parameter, outputs filled with a pattern.
+// The arguments of a call, made from a case: memory for each parameter, with outputs filled with a pattern.
 struct Call {
   std::vector<std::int64_t> symbols;
   std::vector<Bytes> memory, before;
@@ -63,12 +63,12 @@ struct Call {
     }
   }
 
-  // The elements of an output, when nothing else of it has changed.
+  // Returns the elements of an output; checks that nothing else in its memory has changed.
   Bytes elements(std::size_t parameter) const {
     Data view = layout[parameter];
     if (view.strides.empty()) return memory[parameter];
     const std::size_t size = dtype_bytes(view.dtype);
-    // Places as numbers, so that the elements' own can be told.
+    // Fill the view with positions, so that dense() returns the position of each element.
     view.dtype = DType::i64;
     view.values.resize(memory[parameter].size() / size);
     for (std::size_t i = 0; i < view.values.size(); ++i) view.values[i] = static_cast<double>(i);
@@ -147,7 +147,7 @@ TEST_CASE("every primitive of schedules that a CPU has is used by a program that
   for (const ProgramCase& program : all_cases()) schedules += " " + program.schedule + ";";
   for (const schedule::Primitive& primitive : schedule::primitives()) {
     const std::string name = primitive.name;
-    if (name == "bind" || name == "swizzle") continue;  // a GPU's
+    if (name == "bind" || name == "swizzle") continue;  // for GPUs
     CAPTURE(primitive.name);
     const std::string word = std::string(" ") + primitive.name;
     CHECK((schedules.find(word + " ") != std::string::npos || schedules.find(word + ";") != std::string::npos));
@@ -166,12 +166,12 @@ TEST_CASE("the reference evaluator and the interpreter compute every program as 
       const ir::Function lowered = lower::lower(meaning, schedule_of(program, meaning, target));
       if (first) {
         check_reference(program, meaning, describe(lowered));
-        // What an intrinsic means is known once it is lowered.
+        // The meaning of an intrinsic is known only once it is lowered.
         if (lowered.context == nullptr) check_interpreter(program, lowered, "as lowered for " + target.text);
       }
       first = false;
       const ir::Function after = passes::run_pipeline(lowered, target);
-      // C functions exist as machine code only.
+      // C functions exist only as machine code.
       if (ir::extern_functions(after.body).empty())
         check_interpreter(program, after, "after the passes for " + target.text);
     }

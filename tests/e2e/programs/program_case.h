@@ -1,5 +1,5 @@
-// One kernel, in the text notation or built in C++, its arguments, and an independent computation of what it must
-// return.
+// One kernel, in the text notation or built in C++, its arguments, and an independent computation of the expected
+// results.
 #pragma once
 
 #include <functional>
@@ -17,30 +17,30 @@ namespace ferry::test {
 
 struct Expected {
   Data result;
-  std::vector<double> scale;  // the sum of the terms' magnitudes an element; empty: the magnitude of the result
+  std::vector<double> scale;  // sum of the terms' magnitudes for each element; empty: the magnitude of the result
 };
 
 struct ProgramCase {
   std::string name;
   std::string source;
-  std::vector<Data> arguments;  // all but the outputs
+  std::vector<Data> arguments;  // all except the outputs
   std::function<std::vector<Expected>(const std::vector<Data>&)> reference;
-  double tolerance = 0;                               // times scale; 0 for exact
-  std::optional<lang::Program> built = std::nullopt;  // in place of a source
-  std::string failure = {};                           // not empty: the call must fail with these words in its message
-  // Truncates floats in vectors, at which qemu 7.2 ends with a failed assertion (decode_save_opc) for RISC-V.
+  double tolerance = 0;                               // times scale; 0 for exact results
+  std::optional<lang::Program> built = std::nullopt;  // used instead of a source
+  std::string failure = {};                           // if not empty, the call must fail with this text in its message
+  // Truncates vectors of floats, on which qemu 7.2 fails an assertion (decode_save_opc) for RISC-V.
   bool truncates = false;
-  // Directives, on lines or with ';' between them; empty: the default schedule.
+  // Directives, separated by newlines or ';'; empty for the default schedule.
   std::string schedule = {};
   std::map<std::string, std::string> knobs = {};
 };
 
-// Every case of all files.
+// Returns the cases of all files.
 std::vector<ProgramCase> all_cases();
-// The program of a case, and how it is computed on the target.
+// Returns the program of a case, and its schedule for the target.
 lang::Program program_of(const ProgramCase& program);
 schedule::Schedule schedule_of(const ProgramCase& program, const lang::Program& meaning, const Target& target);
-// Checks a result, given as the bytes of its elements; `what` tells where it came from.
+// Checks a result, given as the bytes of its elements; `what` describes where it came from.
 void check_result(const ProgramCase& program, const Expected& expected, const std::vector<std::uint8_t>& bytes,
                   const std::string& what);
 
@@ -52,7 +52,7 @@ std::vector<ProgramCase> stride_cases();
 std::vector<ProgramCase> operator_cases();
 std::vector<ProgramCase> reducer_cases();
 std::vector<ProgramCase> math_cases();
-std::vector<ProgramCase> notation_cases();  // what the C++ notation says
+std::vector<ProgramCase> notation_cases();  // the C++ notation
 std::vector<ProgramCase> library_cases();   // host/ops: matrices, images, normalisation
 std::vector<ProgramCase> schedule_cases();  // each primitive
 std::vector<ProgramCase> tensorize_cases();
@@ -62,7 +62,7 @@ std::vector<ProgramCase> extern_cases();    // C functions
 std::vector<ProgramCase> example_cases();   // examples/NAME.schedule
 std::vector<ProgramCase> elements_cases();  // host/ops: element by element, shapes, reductions
 
-// A reference of one element: from its indices to its value and the magnitude of its terms.
+// The expected value of one element and the magnitude of its terms.
 struct Element {
   double value = 0;
   double scale = 0;

@@ -1,5 +1,5 @@
-// The programs that must work, compiled for each architecture, carried to a server of that architecture (in an emulator
-// unless it is this machine's) and compared with plain loops in double precision.
+// Compiles all programs for each architecture, runs them on a server of that architecture (in an emulator unless it is
+// this machine's) and compares the results with plain loops in double precision.
 
 #include <doctest/doctest.h>
 
@@ -77,7 +77,7 @@ TEST_CASE("where the emulator of RISC-V fails at a vector's conversion, the mess
   const char* source = "def f(float(N) A) -> (B) { B(i) = trunc(A(i)) }";
   const Function function = device.load(compile(source, device.target()))["f"];
   const std::vector<float> values(37, 1.5F);
-  std::vector<float> results(37, 1.0F);  // a newer emulator's
+  std::vector<float> results(37, 1.0F);  // of a newer emulator
   try {
     results = function(values).to_vector<float>();
   } catch (const RemoteError& error) {
@@ -87,7 +87,7 @@ TEST_CASE("where the emulator of RISC-V fails at a vector's conversion, the mess
   CHECK(results == std::vector<float>(37, 1.0F));
 }
 
-// Their indices are checked by kernels of their own, whose verdict the device brings back.
+// Separate kernels check the indices, and the device reports their verdict.
 TEST_CASE("what gathers compute, and what they refuse, is the same on an OpenCL device") {
   const ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/x86_64/dynamic/rpc_server", {},
                                {"--quiet"});
@@ -97,7 +97,7 @@ TEST_CASE("what gathers compute, and what they refuse, is the same on an OpenCL 
   const Target target = ferry::target("opencl");
   int refused = 0;
   for (ProgramCase program : gather_cases()) {
-    // Theirs are for CPUs.
+    // The schedules of these cases are for CPUs.
     program.schedule.clear();
     program.knobs.clear();
     run_case(device, target, program);

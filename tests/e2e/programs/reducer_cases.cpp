@@ -1,4 +1,4 @@
-// Reductions over tuples, and reducers of the user's own.
+// Cases for reductions over tuples and for user-defined reducers.
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +22,7 @@ ProgramCase built(std::string name, lang::Program program, Arguments arguments,
   return {std::move(name), "", std::move(arguments), std::move(reference), tolerance, std::move(program)};
 }
 
-// The first of the greatest (or least) of a row.
+// Returns the position of the first maximum (or minimum) of a row.
 std::int64_t place_in_row(const Data& a, std::int64_t row, bool greatest) {
   std::int64_t best = a.dim(1) > 0 ? 0 : -1;
   for (std::int64_t j = 1; j < a.dim(1); ++j) {

@@ -1,5 +1,5 @@
-// Each primitive of the schedule language, at sizes that fit nothing: whatever it does to the loops, results are those
-// of the program as written.
+// Cases for each primitive of the schedule language, at sizes that no factor divides: the results must be those of the
+// program as written.
 #include "tests/e2e/programs/program_case.h"
 
 namespace ferry::test {
@@ -47,7 +47,8 @@ void products(std::vector<ProgramCase>& cases) {
   }
 }
 
-// What is made of constants once: a packed copy, by hand and by default, and a scale that is folded into weights.
+// Cases for values computed once from constants: a packed copy, explicit and by default, and a scale folded into
+// weights.
 void constants(std::vector<ProgramCase>& cases) {
   const std::string source =
       "def dense(float(4,24) A, const float(24,130) B, const float(130) S) -> (C) {\n"
@@ -78,7 +79,7 @@ void constants(std::vector<ProgramCase>& cases) {
       1e-6));
 }
 
-// Exact: integers.
+// Integers, so that results are exact.
 void blurs(std::vector<ProgramCase>& cases) {
   for (const char* schedule :
        {"X: compute_at B y",

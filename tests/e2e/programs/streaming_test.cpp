@@ -1,4 +1,5 @@
-// Stores past the caches: which stores of the machine code are, and that whoever waits for the kernel sees them.
+// Tests of non-temporal stores: which stores in the machine code are non-temporal, and that a thread that waits for the
+// kernel sees them.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Views of larger tensors: parameters that declare strides.
+// Cases for views of larger tensors: parameters that declare strides.
 #include "host/lang/tensor.h"
 #include "tests/e2e/programs/program_case.h"
 

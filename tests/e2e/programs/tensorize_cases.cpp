@@ -1,4 +1,4 @@
-// Loop nests that an instruction takes the place of.
+// Cases for loop nests that tensorize replaces by an instruction.
 #include "tests/e2e/programs/program_case.h"
 
 namespace ferry::test {
@@ -8,7 +8,7 @@ namespace {
 using Index = std::vector<std::int64_t>;
 using Arguments = std::vector<Data>;
 
-// A (m,24) by B (24,32), each element of the result a sum of groups of `group`.
+// A(m,24) times B(24,32), where each element of the result sums groups of `group` products.
 ProgramCase dots(const std::string& left, DType left_type, const std::string& right, DType right_type,
                  const std::string& sum, DType sum_type, int group, double tolerance) {
   const std::string g = std::to_string(group);

@@ -1,4 +1,5 @@
-// Every operator on every type, and conversions between any two: against plain C++ in wider numbers.
+// Cases for every operator on every type, and for conversions between all pairs of types, checked against plain C++ in
+// wider types.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,27 +20,27 @@ constexpr DType kFloats[] = {DType::f16, DType::bf16, DType::f32, DType::f64};
 
 int bits_of(DType type) { return static_cast<int>(dtype_bytes(type)) * 8; }
 
-// The number of that type with the same low bits.
+// Returns the number of the type with the same low bits.
 Wide wrapped(DType type, Wide value) {
   const Wide range = Wide{1} << bits_of(type);
   value = ((value % range) + range) % range;
   return is_signed_int(type) && value >= range / 2 ? value - range : value;
 }
 
-// Of that type, rounded once.
+// Returns the value rounded once to the type.
 double rounded(DType type, double value) {
   Data one = empty_data(type, {1});
   one.values[0] = value;
   return from_bytes(type, to_bytes(one))[0];
 }
 
-// Small numbers, the ends of the range and halves of it; every value of `b` meets several of `a`.
+// Small numbers, the ends of the range and halves of them; every value of `b` is combined with several of `a`.
 Data numbers(DType type, std::size_t count, std::size_t step) {
   std::vector<double> some{0, 1, 2, 3, 5, 7, 31, 63, 100};
   if (is_float(type)) {
     some.insert(some.end(), {-0.5, 0.25, 1.5, -3.25, 65504, -65504});
   } else {
-    const int width = std::min(bits_of(type), 53);  // what a double holds
+    const int width = std::min(bits_of(type), 53);  // the integers that a double represents
     const double top = std::ldexp(1.0, is_signed_int(type) ? width - 1 : width) - 1;
     some.insert(some.end(), {top, top - 1, std::floor(top / 2), std::floor(top / 3)});
     if (is_signed_int(type)) some.insert(some.end(), {-1, -2, -5, -7, -100, -top, -top - 1});
@@ -161,7 +162,7 @@ double converted(DType from, DType to, double value) {
   return std::trunc(value);
 }
 
-// From one type to all of them.
+// Conversions from one type to all types.
 ProgramCase conversions(DType from) {
   constexpr DType kAll[] = {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i8,  DType::i16,    DType::i32,
                             DType::i64, DType::u8,   DType::u16, DType::u32, DType::u64, DType::boolean};

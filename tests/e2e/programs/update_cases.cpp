@@ -1,4 +1,4 @@
-// Tensors that are updated in place, in several steps; C functions, and functions made of others.
+// Cases for tensors that are updated in place in several steps, for C functions, and for functions defined by others.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +18,7 @@ using lang::Tensor;
 
 std::vector<Expected> one(Expected expected) { return {std::move(expected)}; }
 
-// alpha * A B + beta * C of arguments alpha, beta, A, B, C.
+// alpha * A B + beta * C, with the arguments alpha, beta, A, B, C.
 std::vector<Expected> sgemm(const Arguments& in) {
   return one(each(DType::f32, in[4].shape, [&](const Index& i) {
     Element sum;
@@ -141,7 +141,7 @@ void functions(std::vector<ProgramCase>& cases) {
   }
 }
 
-// A function of the user's own, with a rule of higher priority for one architecture that means the same.
+// A user-defined function, with a rule of higher priority for one architecture that computes the same.
 void intrinsics(std::vector<ProgramCase>& cases) {
   const auto context = std::make_shared<Context>();
   context->add_intrinsic("mylog", same_float_types(1));

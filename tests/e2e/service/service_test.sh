@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# service_test.sh RPC_SERVER FERRY: the systemd unit is well-formed and as closed as docs/security.md says, and a server
-# with its options and capabilities, and no others, serves.
+# service_test.sh RPC_SERVER FERRY: tests that the systemd unit is well-formed and as restrictive as docs/security.md
+# says, and that a server works with exactly its options and capabilities.
 set -euo pipefail
 server=$1 ferry=$2
 unit=packaging/systemd/rpc_server.service
@@ -16,7 +16,7 @@ fail() { echo "$*" >&2; exit 1; }
 command -v systemd-analyze >/dev/null || fail "expected systemd-analyze: run scripts/setup.sh"
 sed "s|/usr/local/bin/rpc_server|$server|" "$unit" >"$work/rpc_server.service"
 systemd-analyze verify --man=no "$work/rpc_server.service" >"$work/said" 2>&1 || { cat "$work/said"; exit 1; }
-# Only of this unit: others on the machine are none of ours.
+# Only messages about this unit count; the machine's other units are not under test.
 ! grep rpc_server "$work/said" || fail "expected systemd-analyze verify to say nothing"
 systemd-analyze security --offline=yes --threshold=30 "$work/rpc_server.service" >"$work/said" 2>&1 ||
   { tail -1 "$work/said"; fail "expected an exposure of at most 3.0"; }
@@ -26,7 +26,7 @@ systemd-sysusers --dry-run "$PWD"/packaging/systemd/rpc_server.sysusers >"$work/
 
 [[ $(id -u) == 0 ]] || { echo "the unit was read; not root, so that no server was started with it"; exit 0; }
 
-# What ExecStart says, on loopback and in folders of our own, with the capabilities that the unit leaves.
+# Run the ExecStart command on loopback and in temporary folders, with the capabilities that the unit leaves.
 mkdir -m 700 "$work/state" "$work/state/keys"
 mkdir -m 711 "$work/cache"
 chmod 711 "$work"
@@ -52,7 +52,7 @@ for round in 1 2; do
     --key-file "$work/state/keys/default.key" >"$work/got" 2>&1 || { cat "$work/got" "$work/errors"; exit 1; }
   head -n 2 "$work/got" | diff - <(printf 'B = f32[3]\n[0. 2. 4.]\n') || fail "round $round went wrong"
 done
-# One that computes for too long is ended, though it is another user's process.
+# A kernel that computes for too long is ended, although its process belongs to another user.
 ! timeout 20 "$ferry" run -e 'def slow(float32(N) A) -> (B) { B(i) +=! A((i*7+j*k)%N) where i in 0:N, j in 0:1000000, k in 0:1000000 }' \
   --schedule none --arg A=f32[3]:iota --remote "$address" --key-file "$work/state/keys/default.key" >"$work/got" 2>&1 ||
   fail "expected a call of hours to be stopped"

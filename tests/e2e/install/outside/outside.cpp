@@ -1,4 +1,4 @@
-// What a user of the installed library writes: a kernel as text, and one in the C++ notation.
+// A program as a user of the installed library writes it, with one kernel as text and one in the C++ notation.
 #include <ferry/ferry.h>
 
 #include "host/lang/program.h"
@@ -28,7 +28,7 @@ int main() try {
                  mm(c, std::vector<float>{1, 1}).to_vector<float>() == std::vector<float>{9, 21});
   right &= check("a time", mm.bench(c, c).median() > 0);
 
-  // Both at once: no name of one is a name of the other.
+  // Both namespaces together: no name is ambiguous.
   using namespace ferry;
   using namespace ferry::lang;
   const Expr n = var("n");
