@@ -1,5 +1,5 @@
-// Real kernels on emulated boards, booted with rpc_server alone: what emulators of single programs cannot show, for
-// they confine nothing. FERRY_TEST_ARCH says which.
+// Tests on emulated boards that boot a real kernel with rpc_server alone. They show what user-mode emulators cannot,
+// since those do not confine a process. FERRY_TEST_ARCH selects the architecture.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 
@@ -22,8 +22,8 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-// One board for all tests: it is the servers' own promise that nothing of one session reaches the next. Null where
-// there is no kernel to boot.
+// Returns the one board that all tests share: the servers themselves guarantee that no session affects the next. Null
+// if there is no kernel to boot.
 const Guest* board() {
   static const bool possible = Guest::is_possible(server_arch());
   if (!possible) return nullptr;
@@ -31,7 +31,7 @@ const Guest* board() {
   return &guest;
 }
 
-// What takes long is left to the long tests, or done at one of the three servers.
+// Slow checks are left to the long tests, or run on only one of the three servers.
 bool is_brief() { return getenv("FERRY_TEST_BRIEF") != nullptr; }
 std::vector<Setting> costly_settings() {
   if (is_brief()) return {Setting::usual};
@@ -54,11 +54,12 @@ double session_seconds(const Guest& guest, Setting setting) {
   return seconds_since(begin);
 }
 
-// Within a second, or three times what a session took before anything had happened, where the host is that slow.
+// Checks that the next session takes at most a second, or three times as long as the first session took if the host is
+// slower than that.
 void check_next_session(const Guest& guest, Setting setting) {
   static const double calm = session_seconds(guest, setting);
   const double limit = std::max(1.0, 3 * calm);
-  // The host may be busy with other things for a moment; a server that is not well stays so.
+  // The host may be busy for a moment, so retry; a server in a bad state stays slow.
   double fastest = 1e9;
   for (int attempt = 0; attempt < 3 && fastest > limit; ++attempt) {
     fastest = std::min(fastest, session_seconds(guest, setting));
@@ -66,7 +67,7 @@ void check_next_session(const Guest& guest, Setting setting) {
   CHECK(fastest < limit);
 }
 
-// No server may end, whatever its sessions do.
+// Checks that no server has ended, whatever its sessions did.
 void check_servers_live(const Guest& guest) {
   const std::string said = guest.console();
   INFO(said);
@@ -128,7 +129,7 @@ TEST_CASE("on a board, what is not said to be missing is enforced") {
   for (const Setting setting : kSettings) {
     CAPTURE(name_of(setting));
     TestClient client = client_of(*guest, setting);
-    // With the reason in parentheses, if there is one.
+    // A missing protection may be followed by the reason in parentheses.
     const auto is_enforced = [&](const std::string& what) {
       for (const std::string& missing : client.facts().not_enforced) {
         if (missing == what || missing.rfind(what + " (", 0) == 0) return false;
@@ -137,7 +138,8 @@ TEST_CASE("on a board, what is not said to be missing is enforced") {
     };
     const auto results = run(client, "probe", static_cast<std::size_t>(Probe::count));
     const auto of = [&](Probe probe) { return results[static_cast<std::size_t>(probe)]; };
-    // These kernels can do all of it; only root is exempt from one limit, and two servers have nowhere to write.
+    // These kernels can enforce everything; only root is exempt from one limit, and two servers have no writable
+    // folder.
     CHECK(is_enforced("no core dumps"));
     CHECK(of(Probe::core_limit) == 0);
     CHECK(is_enforced("no new privileges"));
@@ -157,7 +159,7 @@ TEST_CASE("on a board, what is not said to be missing is enforced") {
     CHECK(is_enforced("the size of files"));
     CHECK(of(Probe::large_file) == (setting == Setting::modest ? -EACCES : -EFBIG));
     CHECK(is_enforced("the number of threads") == (setting != Setting::bare));
-    // Less where the system allows no more, which goes by the memory of the board.
+    // The limit is lower where the system allows fewer threads, depending on the board's memory.
     CHECK(of(Probe::own_threads) > 0);
     CHECK(of(Probe::own_threads) <= 4096);
     CHECK(is_enforced("a work folder of its own") == (setting == Setting::usual));
@@ -196,7 +198,7 @@ TEST_CASE("on a board, a kernel that takes all memory is refused it at the limit
       TestClient client = client_of(*guest, setting);
       const auto results = run(client, "bomb", 2);
       CHECK(results[0] > 90);
-      // The limit, and what is granted to threads and the server itself.
+      // The upper bound is the limit plus the allowance for threads and for the server itself.
       CHECK(results[0] < 96 + 128 + 2 * 10);
       CHECK(results[1] == -ENOMEM);
     }
@@ -214,7 +216,7 @@ TEST_CASE("on a board, twenty thousand threads are stopped at the limit, and by 
       TestClient client = client_of(*guest, setting);
       const auto results = run(client, "threads", 2, {scalar(std::int64_t{20000})});
       CHECK(results[0] > 100);
-      // Root has no limit of its own (docs/security.md): there the system's stops it.
+      // Root has no limit of its own (docs/security.md), so the system's limit applies.
       CHECK(results[0] < (setting == Setting::bare ? 20000 : 4096 + 1));
       CHECK(results[1] == -EAGAIN);
     }
@@ -245,8 +247,8 @@ TEST_CASE("on a board, a kernel that fills memory with a file is stopped, or can
   check_servers_live(*guest);
 }
 
-// A session that works, within a second, and then writes beyond its tensor, which is a mapping of its own or part of
-// the heap. Whether that ends the session is the kernel's own business.
+// Runs a session that does its work within a second and then writes beyond its tensor, which is a mapping of its own or
+// part of the heap. Whether the write ends the session depends on the kernel.
 void overrun(const Guest& guest, Setting setting, std::int64_t tensor_bytes, std::int64_t beyond) {
   CAPTURE(tensor_bytes);
   CAPTURE(beyond);

@@ -57,7 +57,8 @@ fs::path server_program(const std::string& arch) {
   return fs::path(FERRY_SOURCE_DIR) / "build/device" / arch / "static/rpc_server";
 }
 
-// Somebody else could take it before the emulator does, which would then end with a sentence about it.
+// Returns a port that is free now. If another process takes it before the emulator does, the emulator exits and reports
+// it.
 std::uint16_t free_port() {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
@@ -127,7 +128,7 @@ Guest::Guest(const std::string& arch) : key_(secure::make_key()) {
   key_file_ = folder_ + "/key";
   REQUIRE(secure::write_key_file(key_file_, key_).is_ok());
   write_initramfs(board, key_, folder_);
-  // Restricted: nothing in the guest reaches this machine or its network.
+  // restrict=on isolates the guest from this machine and its network.
   std::string network = "user,id=net,restrict=on";
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     ports_[i] = free_port();

@@ -1,5 +1,5 @@
-// A board: qemu-system with a real kernel, the static rpc_server of an architecture, and nothing else. Its network is
-// this machine's loopback, where three ports lead to the three servers of tests/boards/init.c.
+// A board: qemu-system running a real kernel and the static rpc_server of one architecture, and nothing else. Three
+// ports on this machine's loopback lead to the three servers of tests/boards/init.c.
 #pragma once
 
 #include <sys/types.h>
@@ -21,21 +21,22 @@ std::string name_of(Setting setting);
 
 class Guest {
  public:
-  // Whether there is a kernel to boot; says so when there is none. Fails the test when qemu or the server is missing.
+  // Returns whether there is a kernel to boot; prints a message if there is none. Fails the test if qemu or the server
+  // is missing.
   static bool is_possible(const std::string& arch);
 
-  // Boots, and waits until all three servers listen.
+  // Boots the board and waits until all three servers listen.
   explicit Guest(const std::string& arch);
   ~Guest();
   Guest(const Guest&) = delete;
   Guest& operator=(const Guest&) = delete;
 
   std::uint16_t port(Setting setting) const { return ports_[static_cast<std::size_t>(setting)]; }
-  // An encrypted connection to one of the servers.
+  // Opens an encrypted connection to one of the servers.
   std::unique_ptr<Transport> connect(Setting setting) const;
-  // For programs of their own.
+  // The key file to pass to client programs.
   const std::string& key_file() const { return key_file_; }
-  // All that the kernel and the servers have said.
+  // Everything that the kernel and the servers have printed.
   std::string console() const;
 
  private:

@@ -1,4 +1,4 @@
-// What kernels do to a board, as a module: the source is hostile_kernels.c.
+// A module of kernels that attack the board they run on; their source is hostile_kernels.c.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace ferry::test {
 
-// System calls that a session makes, in the order of the results.
+// System calls that the probe kernel makes, in the order of its results.
 enum class Probe : std::size_t {
-  core_limit,  // bytes that a core dump may have
+  core_limit,  // the core dump size limit in bytes
   no_new_privileges,
   fork,
   socket,
@@ -17,21 +17,21 @@ enum class Probe : std::size_t {
   signal_parent,
   raise_limit,
   ten_gigabytes,
-  open_files,     // how many could be opened
-  large_file,     // what ftruncate to beyond the limit says
-  own_threads,    // the limit
-  capabilities,   // effective and permitted
-  shared_memory,  // of no file, which the limit of memory does not count
+  open_files,     // number of files that could be opened
+  large_file,     // result of ftruncate beyond the limit
+  own_threads,    // the limit on threads
+  capabilities,   // effective and permitted capabilities
+  shared_memory,  // memory without a file, which the memory limit does not count
   count
 };
 
-// The file of the module for this architecture, made once. Functions:
+// Returns the module file for this architecture, built once. Functions:
 //   say()                                 prints "fine"
 //   overrun(i64 bytes, inout u8[n] A)     writes beyond the end of A
-//   probe(out i64[n] results)             of every Probe; -errno where a call failed
-//   bomb(out i64[n] results)              takes memory, a MiB at a time, until it gets none; how many
-//   threads(i64 count, out i64[n] results)    starts threads that sleep; how many started, the last result
-//   write_file(out i64[n] results)        fills a file until the system refuses; how many MiB, the last result
+//   probe(out i64[n] results)             result of every Probe; -errno where a call failed
+//   bomb(out i64[n] results)              allocates one MiB after another until that fails; how many, last error
+//   threads(i64 count, out i64[n] results)    starts sleeping threads; how many started, last result
+//   write_file(out i64[n] results)        fills a file until the system refuses; how many MiB, last result
 const std::vector<std::uint8_t>& hostile_file(const std::string& arch);
 
 }  // namespace ferry::test

@@ -12,7 +12,7 @@ class Initramfs {
   void add_folder(const std::string& path);
   void add_file(const std::string& path, const std::string& content, unsigned mode, unsigned owner = 0);
   void add_character_device(const std::string& path, unsigned major, unsigned minor);
-  // The archive, complete.
+  // Returns the complete archive.
   std::string archive() const;
 
  private:

@@ -1,5 +1,5 @@
-// Frames over every transport: what two ends that speak the protocol may count on, and what a peer that does not can
-// cause.
+// Tests frames over every transport: what two peers that follow the protocol may rely on, and what a peer that violates
+// it can cause.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -226,7 +226,7 @@ TEST_CASE("random bytes instead of frames are an error and nothing worse") {
       Ends ends(kind.connect());
       Bytes bytes(random() % 300);
       for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
-      // Half of the rounds get past the magic and the kind.
+      // Half of the rounds have a valid magic and kind.
       if (round % 2 == 0 && bytes.size() > 4) {
         const FrameHeader header{FrameKind::response, 3};
         std::memcpy(bytes.data(), encode_frame_header(header).data(), 4);

@@ -1,4 +1,4 @@
-// What every transport promises, whatever lies under it.
+// The contract of every transport, independent of the underlying medium.
 #include <doctest/doctest.h>
 #include <pthread.h>
 #include <signal.h>
@@ -196,7 +196,7 @@ TEST_CASE("closing wakes a thread that waits to send") {
 }
 
 TEST_CASE("a signal that is handled while bytes are awaited or under way changes nothing") {
-  // As LLVM's handlers do: without SA_RESTART, so that system calls return early.
+  // Like LLVM's handlers, this one is installed without SA_RESTART, so that system calls return early.
   struct sigaction quiet{}, before{};
   quiet.sa_handler = [](int) {};
   REQUIRE(sigaction(SIGUSR1, &quiet, &before) == 0);
@@ -212,7 +212,7 @@ TEST_CASE("a signal that is handled while bytes are awaited or under way changes
       ++known;
       work();
       --left;
-      // Stays known until nobody sends signals any more.
+      // The thread stays valid until no further signals are sent to it.
       while (left > 0) std::this_thread::yield();
     };
     std::atomic<bool> go{false};

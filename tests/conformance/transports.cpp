@@ -45,7 +45,7 @@ TransportPair connect_socket_pair() {
   return std::move(pair.value());
 }
 
-// The server's part as a blocking call; rpc_server's own, which waits for nobody, has tests beside it.
+// The server side of the handshake as a blocking call; rpc_server's own non-blocking handshake has separate tests.
 TransportPair encrypted(TransportPair pair, secure::Ciphers ciphers = secure::kNoOther) {
   const secure::Key key = secure::make_key();
   std::unique_ptr<Transport> server;
@@ -72,7 +72,7 @@ TransportPair encrypted(TransportPair pair, secure::Ciphers ciphers = secure::kN
 }
 
 TransportPair connect_encrypted_tcp() { return encrypted(connect_over_tcp()); }
-// The other cipher, where this machine has it.
+// Uses the other cipher if this machine supports it.
 TransportPair connect_fast_encrypted_tcp() { return encrypted(connect_over_tcp(), secure::fast_ciphers()); }
 TransportPair connect_encrypted_loopback() { return encrypted(loopback_transport_pair()); }
 

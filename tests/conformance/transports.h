@@ -1,5 +1,5 @@
-// Every transport there is, so that one suite runs over all of them: a new one is added here and has passed when the
-// suite has.
+// A list of all transports, so that one suite runs over all of them: a new transport is added here and conforms once
+// the suite passes.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct TransportKind {
 inline constexpr std::size_t kTransportKinds = 6;
 extern const TransportKind kAllTransports[kTransportKinds];
 
-// Joins when it goes out of scope, also when a REQUIRE leaves the test.
+// A thread that is joined when this object goes out of scope, also when a REQUIRE leaves the test.
 class Background {
  public:
   explicit Background(std::function<void()> work) : thread_(std::move(work)) {}

@@ -1,6 +1,6 @@
-// One mistake a file: schedule/NAME.schedule begins with "# kernel NAME", the function of schedule/kernels.tc that it
-// is for, perhaps followed by "# knob NAME=VALUE"; it ends with "# expect MESSAGE", the whole sentence.
-// FERRY_UPDATE_GOLDEN=1 writes what is said now.
+// Each file holds one mistake: schedule/NAME.schedule begins with "# kernel NAME", the function of schedule/kernels.tc
+// that it applies to, optionally followed by "# knob NAME=VALUE"; it ends with "# expect MESSAGE", the whole message.
+// FERRY_UPDATE_GOLDEN=1 writes the current messages.
 #include "tests/support/examples.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// One mistake a file: text/NAME.tc ends with a comment "# expect LINE:COLUMN: MESSAGE".
+// Each file holds one mistake: text/NAME.tc ends with a comment "# expect LINE:COLUMN: MESSAGE".
 #include <doctest/doctest.h>
 
 #include "crosscompile/ir/error.h"

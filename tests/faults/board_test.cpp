@@ -1,5 +1,5 @@
-// Boards on which little can be written, and servers that are started in odd ways. Needs mounts of its own, so root, or
-// user namespaces.
+// Tests of boards with few writable folders and of servers started in unusual ways. They mount file systems, so they
+// need root or user namespaces.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -18,7 +18,8 @@
 namespace ferry::test {
 namespace {
 
-// Runs what follows after this script, which may mount what it likes.
+// Returns the command prefix that runs a command in a mount namespace of its own after this script, which may mount
+// file systems.
 std::vector<std::string> behind(const std::string& script) {
   return {"unshare", getuid() == 0 ? "-m" : "-rm", "sh", "-ec", script + "; exec \"$@\"", "sh"};
 }
@@ -37,12 +38,12 @@ std::string not_enforced(const TestServer& server) {
   return all;
 }
 
-// What is there stays visible: these tests may stand in /tmp themselves.
+// The folder's contents stay visible through the bind mount, because these tests may themselves be in /tmp.
 std::string read_only(const std::string& folder) {
   return "mount --bind " + folder + " " + folder + "; mount -o remount,bind,ro " + folder;
 }
 
-// A file system of its own in a new folder, which the server takes for its temporary files.
+// A separate file system in a new folder, which the server uses for its temporary files.
 class Temporary {
  public:
   Temporary() {
@@ -114,7 +115,7 @@ TEST_CASE("a kernel that fills the disk its folder is on keeps nobody from the n
     CHECK(call(SYS_write, {file, SystemCaller::kText, 1 << 16}, block, 100) == -ENOSPC);
     client.must(rpc::Close{});
     check_next_session(server);
-    CHECK(sessions_end(server));  // and what cleans up behind them
+    CHECK(sessions_end(server));  // waits for the processes that clean up behind the sessions too
   }
 }
 

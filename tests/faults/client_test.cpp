@@ -1,4 +1,4 @@
-// Clients that end, stall or break off at every point of a session.
+// Tests of clients that end, stall or disconnect at every point of a session.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -91,7 +91,7 @@ TEST_CASE("a client that is killed at any stage of a session leaves the device f
   CHECK(sessions_end(server));
 }
 
-// A request with something in each of its lists, so that it can be cut there too.
+// Returns a request with at least one element in each of its lists, so that it can be truncated there too.
 template <class Request>
 Request example() {
   return {};
@@ -126,7 +126,7 @@ rpc::ReadFiles example() {
   return {{"/proc/loadavg"}};
 }
 
-// Every request that there is.
+// Returns an example of every request.
 std::vector<std::pair<rpc::Tag, Bytes>> example_bodies() {
   std::vector<std::pair<rpc::Tag, Bytes>> bodies;
 #define FERRY_EXAMPLE(tag, Request, Reply, name) \
@@ -160,7 +160,7 @@ TEST_CASE("every request whose body is shorter or longer than it should be is re
   TestClient client(server.port());
   std::uint64_t id = 1000;
   for (const auto& [tag, body] : example_bodies()) {
-    if (tag == rpc::Tag::GetStatus) continue;  // is none of a session's
+    if (tag == rpc::Tag::GetStatus) continue;  // not a request of a session
     for (std::size_t length = 0; length <= body.size() + 1; ++length) {
       if (length == body.size()) continue;
       Bytes cut = body;

@@ -1,4 +1,5 @@
-// Folders that others have prepared, folders that are full, folders that a killed server leaves.
+// Tests of folders that other users have prepared, folders that are full, and folders that a killed server leaves
+// behind.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -85,7 +86,7 @@ TEST_CASE("a work folder that is a link, or that others may write to, is refused
 }
 
 TEST_CASE("a work folder of another user is refused") {
-  if (getuid() != 0) return;  // only root can make one
+  if (getuid() != 0) return;  // only root can create one
   const Place place;
   fs::create_directory(place / "foreign");
   fs::permissions(place / "foreign", fs::perms::owner_all);
@@ -93,7 +94,7 @@ TEST_CASE("a work folder of another user is refused") {
   CHECK(refusal(place / "foreign").find("expected a folder of user 0, got one of user 65534") != std::string::npos);
 }
 
-// The process that removes what the session has left in the folder, once it is at it.
+// Waits until a process has begun to remove the session's files from the folder, and returns that process.
 pid_t wait_for_cleaner(const TestServer& server, pid_t session, const std::string& folder, std::size_t left) {
   for (int i = 0; i < 5000; ++i) {
     for (const pid_t child : children_of(server.process())) {
@@ -104,7 +105,7 @@ pid_t wait_for_cleaner(const TestServer& server, pid_t session, const std::strin
   return -1;
 }
 
-// Lets a stopped process go on, whatever happens.
+// Continues a stopped process on destruction.
 struct Stopped {
   pid_t process = -1;
   ~Stopped() {
@@ -128,7 +129,7 @@ TEST_CASE("what a session leaves behind is removed by its own user, and the port
     for (const std::string& name : names_in(work)) session = name.rfind("session-", 0) == 0 ? name : session;
     REQUIRE_FALSE(session.empty());
     if (getuid() == 0) CHECK(info_of(work + "/" + session).st_uid == kNobody);
-    // So many that whoever removes them is seen at it.
+    // Enough files that the process that removes them can be observed.
     const std::string folder = work + "/" + session;
     for (int i = 0; i < 15'000; ++i) std::ofstream(folder + "/" + std::to_string(i)) << i;
     const pid_t process = children_of(server.process()).front();
@@ -160,7 +161,7 @@ TEST_CASE("the private folder of a server that was killed goes with the next sta
       killed.stop(SIGKILL);
     }
     CHECK(names_in(place.path()).size() == 2);
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until its session has ended too
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until the server's session has ended too
     TestServer next({}, here);
     CHECK(names_in(place.path()).size() == 2);
     check_next_session(in_use);

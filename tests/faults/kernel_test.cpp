@@ -1,4 +1,5 @@
-// Kernels that do everything a kernel should not. Natively: emulators do not confine.
+// Tests of kernels that do everything a kernel should not. They run natively, because emulators do not confine
+// processes.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -19,7 +20,7 @@ namespace {
 
 const std::vector<std::string> kOnePlace = {"--sessions", "1", "--threads", "2", "--memory-limit", "256M"};
 
-// A session in which something goes wrong, then one in which nothing does.
+// Runs a session in which something goes wrong, then one in which nothing does.
 void after(const TestServer& server, const std::function<void(TestClient&, SystemCaller&)>& trouble) {
   {
     rpc::Open open;
@@ -135,7 +136,7 @@ TEST_CASE("a session's process that is killed from outside is replaced for the n
 }
 
 TEST_CASE("a module that takes too long to load is stopped like a call") {
-  // So large that copying it takes longer than the limit.
+  // The module is so large that copying it takes longer than the limit.
   KernelOptions options;
   options.arch = server_arch();
   ModuleFile module = kit_module();

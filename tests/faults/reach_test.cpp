@@ -1,5 +1,5 @@
-// Kernels that reach for what is not their session's: the server that watches them, the other sessions, memory and disk
-// that no limit of a process counts. Natively: emulators do not confine.
+// Tests of kernels that try to reach beyond their session: the server that watches them, other sessions, and memory and
+// disk space that no process limit counts. They run natively, because emulators do not confine processes.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -30,9 +30,9 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kSetOwn = 8, kSetSignal = 10, kSetOwnEx = 15;  // of fcntl
+constexpr int kSetOwn = 8, kSetSignal = 10, kSetOwnEx = 15;  // commands of fcntl
 
-// The status of a system call that the session may not survive.
+// Returns the status of a system call that the session may not survive.
 Status last_call(TestClient& client, long number, std::vector<std::int64_t> arguments) {
   arguments.insert(arguments.begin(), number);
   arguments.resize(5);
@@ -46,7 +46,7 @@ Status last_call(TestClient& client, long number, std::vector<std::int64_t> argu
   return client.ask(call).status;
 }
 
-// Makes the call, then asks until the session is ended, for 10 s.
+// Makes the system call and waits up to 10 s for the session to end.
 Status end_by(TestClient& client, long number, const std::vector<std::int64_t>& arguments) {
   const auto begin = Clock::now();
   Status status = last_call(client, number, arguments);
@@ -57,7 +57,8 @@ Status end_by(TestClient& client, long number, const std::vector<std::int64_t>& 
   return status;
 }
 
-// Why it was ended: the client hears it unless an answer was just on its way, the server's log has it in any case.
+// Checks the reason why the session was ended: the client receives it unless another answer was already on its way, and
+// the server's log always contains it.
 void check_ended_for(const TestServer& server, const Status& end, const std::string& reason) {
   CHECK_MESSAGE((end.code() == ErrorCode::resource_exhausted || end.code() == ErrorCode::unavailable), end.message());
   if (end.code() == ErrorCode::resource_exhausted) CHECK(end.message().find(reason) != std::string::npos);
@@ -68,7 +69,7 @@ void check_ended_for(const TestServer& server, const Status& end, const std::str
 }
 
 std::vector<std::string> user_options() {
-  // Without a user of their own, sessions are the server's.
+  // Without a separate user, sessions run as the server's user.
   return {"--sessions", "2", "--threads", "2", "--memory-limit", "128M"};
 }
 
@@ -120,7 +121,7 @@ TEST_CASE("how the server and other sessions are scheduled is not a session's to
   CHECK(call(SYS_sched_setscheduler, {server.process(), SCHED_BATCH, SystemCaller::kText}, std::string(8, '\0')) ==
         -EPERM);
   CHECK(call(SYS_setpriority, {PRIO_PROCESS, server.process(), 19}) == -EPERM);
-  // All processes of a user that nobody is, lest it works.
+  // A user ID that nobody has, so that the test does no harm if the call succeeds.
   CHECK(call(SYS_setpriority, {PRIO_USER, 54321, 19}) == -EPERM);
   CHECK(call(SYS_ioprio_set, {1, server.process(), 3 << 13}) == -EPERM);
   REQUIRE(sched_getaffinity(server.process(), sizeof after, &after) == 0);
@@ -187,7 +188,7 @@ TEST_CASE("a kernel that ends its process is reported, however well it ended") {
   check_next_session(server);
 }
 
-// A folder that is memory, where mounts are allowed.
+// A file system in memory, where mounts are allowed.
 class MemoryFolder {
  public:
   MemoryFolder() {
@@ -220,7 +221,7 @@ bool can_mount() {
 
 TEST_CASE("files that are memory count for the memory limit, whether they still have a name or not") {
   if (!can_mount()) return;
-#if !defined(__SANITIZE_ADDRESS__)  // which needs memory without end itself
+#if !defined(__SANITIZE_ADDRESS__)  // AddressSanitizer itself needs unlimited memory
   for (const bool named : {true, false}) {
     CAPTURE(named);
     const MemoryFolder memory;
@@ -256,7 +257,7 @@ TEST_CASE("a session's files are limited all together") {
       check_ended_for(server, end, "its files hold more than they may all together, expected at most 1024 MiB");
     }
   }
-  // What the session has left may still be on its way out.
+  // The files that the session left may still be in the process of being removed.
   std::error_code error;
   for (int i = 0; i < 100 && fs::exists(work); ++i) {
     fs::remove_all(work, error);

@@ -1,5 +1,5 @@
-// Hosts that vanish behind a closed receive window, as when their power fails: two network namespaces joined by a
-// cable, one of whose ends then knows the other by a wrong hardware address. Needs root, or user namespaces.
+// Tests of hosts that vanish behind a closed receive window, for example on a power failure. Two network namespaces are
+// joined by a cable, and each end then maps the other to a wrong hardware address. Needs root or user namespaces.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <linux/if_tun.h>
@@ -45,7 +45,7 @@ bool runs(const std::string& command) { return std::system((command + " >/dev/nu
 
 void write_file(const char* path, const std::string& text) { std::ofstream(path) << text; }
 
-// In namespaces of its own, as root there; false where that is not allowed.
+// Enters new namespaces, as root within them; returns false if that is not permitted.
 bool leave_network() {
   const unsigned user = getuid(), group = getgid();
   if (user == 0) return unshare(CLONE_NEWNET) == 0;
@@ -56,7 +56,8 @@ bool leave_network() {
   return true;
 }
 
-// A network card of the calling thread's namespace with that address, and its cable's end.
+// Creates a network card with this address in the calling thread's namespace, and returns the file descriptor of the
+// cable's end.
 int make_card(const char* name, const char* address) {
   const int card = open("/dev/net/tun", O_RDWR | O_CLOEXEC);
   ifreq wanted{};
@@ -69,7 +70,7 @@ int make_card(const char* name, const char* address) {
   return is_up ? card : -1;
 }
 
-// Carries what comes out of each end into the other one.
+// Forwards the frames from each end to the other one.
 class Wire {
  public:
   Wire(int a, int b) : ends_{a, b}, thread_([this] { carry(); }) {}
@@ -100,7 +101,7 @@ class Wire {
   std::thread thread_;
 };
 
-// A server in a namespace of its own, and the calling thread in another one, with a cable between them.
+// A server in one namespace and the calling thread in another, with a cable between them.
 class Cable {
  public:
   Cable() {
@@ -123,7 +124,8 @@ class Cable {
     return std::move(encrypted.value());
   }
 
-  // Each knows the other by a wrong address: nothing that one sends is taken in by the other, and nobody is told.
+  // Makes each end map the other to a wrong hardware address: neither accepts what the other sends, and neither is
+  // notified.
   void vanish() const {
     REQUIRE(
         runs(std::string("ip neigh replace ") + kServerAddress + " lladdr 02:00:00:00:00:99 dev client nud permanent"));
@@ -139,7 +141,7 @@ class Cable {
   std::unique_ptr<Wire> wire_;
 };
 
-// A test in a process that has left the machine's network. They take their time and no processor, so all run at once.
+// A test in a process that has left the machine's network. The tests spend their time waiting, so all run at once.
 class Trial {
  public:
   explicit Trial(const std::function<bool()>& test) : child_((std::fflush(nullptr), fork())) {
@@ -149,7 +151,7 @@ class Trial {
     try {
       held = leave_network() && test();
     } catch (...) {
-      // A REQUIRE that failed has said so.
+      // The failed REQUIRE has already been reported.
     }
     std::fflush(nullptr);
     _exit(held ? 0 : 1);
@@ -160,7 +162,7 @@ class Trial {
     if (child_ > 0) held();
   }
 
-  // Waits; whether all that the test looked at was as it should be.
+  // Waits for the process; returns whether all checks of the test passed.
   bool held() {
     int status = 0;
     const bool ended = waitpid(std::exchange(child_, -1), &status, 0) > 0;
@@ -171,7 +173,8 @@ class Trial {
   pid_t child_;
 };
 
-// Systems that cannot are allowed twice as long after the window had been closed for long.
+// Returns whether the system supports TCP_RTO_MAX_MS. Without it, the limit is twice as long if the window had been
+// closed for long.
 bool can_shorten_pauses() {
   constexpr int kTcpRtoMaxMs = 44, kPauseMs = 2000;
   const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
@@ -180,7 +183,7 @@ bool can_shorten_pauses() {
   return can;
 }
 
-// A client that asks for more than all buffers hold, reads none of it for so long, and vanishes.
+// A client that requests more than all buffers hold, reads nothing for `stalled_ms`, and vanishes.
 bool frees_the_device_after(int stalled_ms, double limit_seconds) {
   const Cable cable;
   TestClient client(cable.connect(), Opening::encrypted);
@@ -209,7 +212,7 @@ bool gives_up_an_upload() {
   TestClient client(cable.connect(), Opening::encrypted);
   const rpc::Handle module = put(client, kit_file());
   client.must(rpc::Alloc{1, 64 << 20, 0});
-  // While a kernel runs, nothing is read.
+  // The server reads nothing while a kernel runs.
   client.send(rpc::Call{module, "forever", {}});
   const Bytes content(64 << 20);
   Clock::time_point begin;
@@ -240,7 +243,7 @@ bool can_make_cables() {
   return false;
 }
 
-// Null where there can be none.
+// Returns null if trials are not possible here.
 Trials* trials() {
   static const bool can = can_make_cables() && !kit_file().empty();
   if (!can) return nullptr;

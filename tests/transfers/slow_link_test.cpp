@@ -1,4 +1,4 @@
-// A client and a server with 100 ms and 100 Mbit/s between them.
+// Tests of a client and a server connected by a link with 100 ms and 100 Mbit/s.
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ constexpr const char* kServer = FERRY_BINARY_DIR "/device-runtime/rpc_server";
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// A server that wants a key, and the key.
+// A server that requires a key, and that key.
 struct Guarded {
   std::string folder = make_folder();
   ListeningServer server{kServer, {}, {"--quiet", "--key-file", folder + "/k.key"}};
@@ -93,14 +93,14 @@ TEST_CASE("a whole measurement of a new module takes two round trips") {
   const auto start = Clock::now();
   device.load(module)["twice"].measure({input, output}, once);
   CHECK(client.round_trips() - before <= 2);
-  CHECK(seconds_since(start) < 0.29);  // a third would make it 0.3
+  CHECK(seconds_since(start) < 0.29);  // a third round trip would make it 0.3
 }
 
 TEST_CASE("a connection that is lost during a long upload is reported at once") {
   const Guarded guarded;
   SlowLink link(guarded.server.port(), LinkSpeed{});
   const Device device = guarded.connect(link);
-  const std::vector<float> content(8 << 20, 1.0f);  // 2.7 s
+  const std::vector<float> content(8 << 20, 1.0f);  // takes 2.7 s
   Clock::time_point cut_at;
   std::thread scissors([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
@@ -150,7 +150,7 @@ TEST_CASE("a server that falls silent, during an upload or while it is waited fo
       CHECK(error.nothing_ran());
     }
     CHECK_MESSAGE(message.ends_with("is gone: no sign of life for 8 s"), message);
-    CHECK(seconds_since(start) < 11);  // ten, and the upload's first part
+    CHECK(seconds_since(start) < 11);  // ten, plus the first part of the upload
     if (uploading) scissors.join();
   }
 }

@@ -1,5 +1,5 @@
-// Every device there is, so that one suite runs over all of them: a new one is added here and has passed when the suite
-// has.
+// A list of all devices, so that one suite runs over all of them: a new device is added here and conforms once the
+// suite passes.
 #pragma once
 
 #include <functional>
@@ -15,13 +15,13 @@ namespace ferry::device {
 struct TestedDevice {
   std::string name;  // "null", "cpu", "opencl", "cuda", or "fake cuda"
   std::unique_ptr<Device> device;
-  MemoryBudget* budget = nullptr;      // that its memory is counted in, of 10 MiB
-  std::unique_ptr<MemoryBudget> own;   // where it has none
-  std::unique_ptr<ModuleFile> module;  // null: it runs no plans
+  MemoryBudget* budget = nullptr;      // counts the device's memory; limit of 10 MiB
+  std::unique_ptr<MemoryBudget> own;   // owns the budget of a device that has none itself
+  std::unique_ptr<ModuleFile> module;  // null if the device does not run plans
 };
 
-// FERRY_CONFORMANCE names those to test, as "cpu,cuda"; without it all of this machine and the fake driver's. Of them,
-// only cuda may be missing.
+// Calls `check` for each device. FERRY_CONFORMANCE lists the devices to test ("cpu,cuda"); by default these are all
+// devices of this machine and the fake driver's, of which only cuda may be missing.
 void for_each_device(const std::function<void(TestedDevice&)>& check);
 
 }  // namespace ferry::device

@@ -1,4 +1,4 @@
-// What every device promises about memory.
+// The memory contract that every device must meet.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -63,7 +63,7 @@ TEST_CASE("copies may overlap and fills are seeded") {
     CHECK(numbers[0] == 0);
     CHECK(numbers[1] == 0);
     CHECK(numbers[999] == 998);
-    // Parts, and a place inside.
+    // Partial accesses, also at an offset into the buffer.
     const std::vector<std::uint8_t> part(300, 7);
     REQUIRE(device.write(static_cast<char*>(memory.value()) + 1000, 24, part).is_ok());
     const std::vector<std::uint8_t> all = contents(device, memory.value(), 4000);
@@ -76,7 +76,7 @@ TEST_CASE("copies may overlap and fills are seeded") {
 TEST_CASE("large contents go there and come back piece by piece, and a piece that fails ends it") {
   for_each_device([](TestedDevice& tested) {
     Device& device = *tested.device;
-    // No multiple of any piece.
+    // The size is not a multiple of any transfer chunk.
     constexpr std::size_t kBytes = (9 << 20) + 12345;
     const auto memory = device.allocate(kBytes);
     REQUIRE(memory.is_ok());

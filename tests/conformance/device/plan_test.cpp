@@ -1,4 +1,4 @@
-// What every device promises that runs plans: results at any size, times, and refusals with numbers.
+// The contract of every device that runs plans: results at any size, timings, and refusals that state the numbers.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -19,7 +19,7 @@ void for_each_gpu(const std::function<void(TestedDevice&, Program&)>& check) {
   });
 }
 
-// The arguments of f (tests/unit/device-runtime/support/gpu_module.h) in the device's memory.
+// Arguments of f (tests/unit/device-runtime/support/gpu_module.h) in the device's memory.
 struct Arguments {
   Device& device;
   std::size_t n;
@@ -48,7 +48,7 @@ struct Arguments {
     const std::vector<DeviceArgument> arguments = {{false, in, 0}, {true, nullptr, bits}, {false, out, 0}};
     return program.prepare(0, arguments, bound);
   }
-  // How many elements of the result are wrong.
+  // Returns the number of wrong elements in the result.
   std::size_t wrong(float more) const {
     std::vector<float> c(n);
     REQUIRE(device.read(out, 0, {reinterpret_cast<std::uint8_t*>(c.data()), 4 * n}).is_ok());

@@ -1,5 +1,5 @@
-// Ten thousand sessions, one after the other and eight at a time, of which one in ten crashes: the server must not
-// grow. Prints what it measured, for docs/results.md.
+// Runs ten thousand sessions, sequentially and eight at a time, of which one in ten crashes, and checks that the server
+// does not grow. Prints its measurements for docs/results.md.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -31,11 +31,11 @@ struct Size {
 };
 
 Size size_of(const TestServer& server) {
-  // The last sessions and what cleans up behind them end a little later than their clients.
+  // The last sessions and their cleanup end slightly later than their clients.
   for (int i = 0; i < 500 && !children_of(server.process()).empty(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  // Last words are waited for up to two seconds.
+  // The server waits up to two seconds for a session's last output.
   std::this_thread::sleep_for(std::chrono::milliseconds(2500));
   const std::string folder = "/proc/" + std::to_string(server.process());
   Size size;
@@ -43,13 +43,13 @@ Size size_of(const TestServer& server) {
   for (std::string line; std::getline(status, line);) {
     if (line.rfind("VmRSS:", 0) == 0) size.memory_kib = std::stol(line.substr(6));
   }
-  std::error_code hidden;  // from all but root
+  std::error_code hidden;  // only root may read all of these
   size.descriptors = std::distance(std::filesystem::directory_iterator(folder + "/fd", hidden), {});
   size.processes = children_of(server.process()).size();
   return size;
 }
 
-// Seconds until open was answered; negative when the session went wrong in another way than it should.
+// Returns the seconds until open was answered; negative if the session failed in an unexpected way.
 double one_session(const TestServer& server, bool crashes) {
   rpc::Open open;
   open.client = "soak";
@@ -86,7 +86,7 @@ void soak(int at_a_time, int count) {
     next = end;
   };
   const auto begin = Clock::now();
-  // The allocator and the loader take what they take once.
+  // Warm up first: the allocator and the loader take some memory once.
   run_until(count / 10);
   const Size warm = size_of(server);
   run_until(count);
