@@ -1,4 +1,4 @@
-// What the fuzzer itself relies on: code that no processor runs is seen, and what is slow is no failure.
+// Tests of what the fuzzer itself relies on: it detects code that no processor can run, and slow work is not a failure.
 #include <doctest/doctest.h>
 
 #include "crosscompile/codegen/llvm/codegen.h"
@@ -26,7 +26,7 @@ std::string failure_of(const std::function<void()>& work) {
   }
 }
 
-// Every element of a table in a scattered order, in vectors of this width.
+// Reads the elements of a table in a scattered order, in vectors of this width.
 ir::Function scattered(int lanes, const Target& target) {
   const char* const source = "def f(int(A,B) Z) -> (U) { U(a,b) = Z((a*3+b)%A,(b*7+a)%B) where a in 0:A, b in 0:B }";
   const lang::Program program = lang::parse(source, "case.tc").at(0);
@@ -56,7 +56,7 @@ TEST_CASE("gathers of every width keep their registers apart") {
       CHECK_MESSAGE(impossible_gather(assembly).empty(), lanes << " lanes for " << name);
       gathers += assembly.find("gather") != std::string::npos ? 1 : 0;
     }
-    // A check of nothing would find nothing; a few lanes are loaded one by one.
+    // Make sure that there are gathers to check; vectors of few lanes are loaded lane by lane.
     CHECK(gathers >= 18);
   }
 }

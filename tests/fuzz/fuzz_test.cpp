@@ -1,4 +1,4 @@
-// A slice of the fuzzer with fixed seeds; scripts/fuzz.sh runs it for as long as one likes.
+// Runs a small part of the fuzzer with fixed seeds; scripts/fuzz.sh runs it for any length of time.
 #include <doctest/doctest.h>
 
 #include "tests/fuzz/cases/run_case.h"
@@ -25,10 +25,10 @@ TEST_CASE("random programs under random schedules compute what the reference eva
     const Shrunk shrunk = shrink(fuzz_case, outcome, kShrinkTries);
     FAIL_CHECK(shrunk.outcome.kind << " in " << shrunk.outcome.step << ": " << shrunk.outcome.message << "\n"
                                    << as_test(shrunk.fuzz_case));
-    // One mistake breaks many cases.
+    // A single defect breaks many cases.
     if (++failures == kEnoughFailures) return;
   }
-  // Most cases are under a schedule, and illegal directives are tried as well.
+  // Most cases have a schedule, and illegal directives are tried as well.
   CHECK(directives > 2 * kCases);
   CHECK(refusals > kCases);
 }

@@ -15,8 +15,8 @@ namespace ferry::fuzz {
 
 namespace {
 
-// How many of the reference's bounds a result may be away. Its bounds count half a unit for each operation; our math
-// functions are within 4 units.
+// Largest allowed difference, in multiples of the reference's error bound. The bound counts half a unit in the last
+// place for each operation; our math functions are within 4 units.
 constexpr double kRoundings = 16;
 
 double unit_of(DType type) {
@@ -42,7 +42,7 @@ double largest_of(DType type) {
 
 bool agrees(DType type, const lang::Element& got, const lang::Element& want) {
   if (!is_float(type)) return got.integer == want.integer;
-  // A value whose rounding may have taken it anywhere, or over the end of the type.
+  // The rounding error of this value is unbounded, or may have made it overflow the type.
   if (!std::isfinite(want.error) || (want.error > 0 && std::abs(want.real) + 4 * want.error > largest_of(type) / 4))
     return true;
   if (std::isnan(got.real) || std::isnan(want.real)) return std::isnan(got.real) == std::isnan(want.real);

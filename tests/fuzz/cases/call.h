@@ -1,4 +1,4 @@
-// The arguments of one call of a generated program, and the comparison of what came of it with the reference.
+// The arguments of one call of a generated program, and the comparison of its results with the reference.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -21,33 +21,33 @@ struct Argument {
   ParameterKind kind = ParameterKind::tensor;
   Direction direction = Direction::in;
   DType type = DType::f32;
-  std::vector<std::int64_t> shape;    // tensors
-  std::vector<std::int64_t> strides;  // empty: dense
+  std::vector<std::int64_t> shape;    // of tensors
+  std::vector<std::int64_t> strides;  // empty if dense
   std::int64_t elements = 1;
-  std::int64_t places = 1;  // from the first element to the last one
+  std::int64_t places = 1;  // from the first to the last element
   std::unique_ptr<GuardedMemory> memory;
-  std::vector<std::uint8_t> before = {};  // of inputs: what the call finds there
+  std::vector<std::uint8_t> before = {};  // of inputs: contents before the call
 
-  // Where the elements stand, in row-major order.
+  // Returns the positions of the elements in memory, in row-major order.
   std::vector<std::int64_t> positions() const;
 };
 
-// The message of the first requirement that the sizes do not meet; empty when they meet all.
+// Returns the message of the first requirement that the sizes do not meet; empty if they meet all.
 std::string unmet_requirement(const ir::Function& function, const Sizes& sizes);
 
 class Call {
  public:
-  // Inputs hold seeded contents, outputs a pattern.
+  // Fills inputs with seeded contents and outputs with a pattern.
   Call(const ir::Function& function, const Sizes& sizes, std::uint64_t seed);
 
-  // As a kernel takes them.
+  // The arguments as a kernel takes them.
   void* const* pointers() const { return pointers_.data(); }
   const std::vector<std::int64_t>& symbols() const { return symbols_; }
   const std::vector<Argument>& arguments() const { return arguments_; }
-  // Inputs get the contents of the other call's arguments of the same name.
+  // Copies the contents of the other call's arguments to the inputs of the same name.
   void take_inputs(const Call& other);
-  // What the call wrote beside its arguments, between the elements of those with strides, or into inputs, in words;
-  // empty when nothing.
+  // Describes writes beside the arguments, between the elements of strided arguments, or into inputs; empty if there
+  // are none.
   std::string damage() const;
 
  private:
@@ -56,14 +56,14 @@ class Call {
   std::vector<void*> pointers_;
 };
 
-// What the outputs must be.
+// The expected outputs of a call.
 class Expectation {
  public:
-  // `call` holds the inputs and is not run.
+  // `call` provides the inputs and is not run.
   Expectation(const lang::Program& program, const Call& call);
 
-  // The first element that is not what the reference says, in words; empty when all are. Integers must be equal, floats
-  // as near as the rounding of all terms that entered them explains. `data` holds the elements in row-major order.
+  // Describes the first element that differs from the reference; empty if all agree. Integers must be equal, floats as
+  // close as the rounding of all terms that entered them explains. `data` holds the elements in row-major order.
   std::string difference(std::size_t parameter, const std::uint8_t* data) const;
   std::string difference(const Call& call) const;
 

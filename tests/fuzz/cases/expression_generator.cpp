@@ -10,7 +10,7 @@ Node node(std::string text, DType type, std::vector<Node> parts) {
   return made;
 }
 
-// Of floats, an operation whose result was rounded.
+// Makes a floating-point operation whose result is rounded.
 Node rounded(std::string text, DType type, std::vector<Node> parts) {
   Node made = node(std::move(text), type, std::move(parts));
   made.exact = false;
@@ -66,7 +66,7 @@ Node ExpressionGenerator::integer(DType type, int depth) {
                                                   "($0 / $1)", "($0 % $1)", "($0 & $1)", "($0 | $1)", "($0 ^ $1)",
                                                   "($0 << $1)", "($0 >> $1)", "min($0, $1)", "max($0, $1)"});
   Node left = part();
-  // A constant divisor or shift takes other ways through the compiler.
+  // A constant divisor or shift amount takes different paths through the compiler.
   Node right = random_.chance(30) ? literal(type) : part();
   return node(operation, type, {std::move(left), std::move(right)});
 }
@@ -141,7 +141,7 @@ Node ExpressionGenerator::choice(DType type, bool exact, int depth) {
 
 Node ExpressionGenerator::converted(DType type, bool exact, int depth) {
   const DType from = random_type(random_);
-  // What a rounded float becomes as an integer depends on the rounding.
+  // Converting a rounded float to an integer gives a result that depends on the rounding.
   const bool needs_exact = exact || !is_float(type);
   return node(std::string(type_text(type)) + "($0)", type, {expression(from, needs_exact, depth)});
 }

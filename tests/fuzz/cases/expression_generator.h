@@ -1,4 +1,4 @@
-// Random expressions. Where they read tensors is left to whoever asks for them.
+// Generates random expressions. The caller supplies the reads of tensors.
 #pragma once
 
 #include "tests/fuzz/cases/fuzz_case.h"
@@ -15,7 +15,7 @@ DType random_integer(Random& random);
 
 class ExpressionGenerator {
  public:
-  // Reads an element of this type; with `exact` one that is the same everywhere.
+  // Returns a read of an element of this type; with `exact`, one that has the same bits on every target.
   using ReadElement = std::function<Node(DType type, bool exact)>;
 
   ExpressionGenerator(Random& random, std::vector<std::string> axes, ReadElement read)

@@ -49,7 +49,7 @@ std::string source_of(const FuzzCase& fuzz_case) {
   const auto add = [&](const std::string& parameter) { parameters += (parameters.empty() ? "" : ", ") + parameter; };
   for (const std::string& name : fuzz_case.scalars) add("int " + name);
   for (const InputTensor& input : fuzz_case.inputs) {
-    // A tensor without dimensions is written with empty parentheses.
+    // A tensor of rank 0 is written with empty parentheses.
     add((input.constant ? "const " : "") + std::string(type_text(input.type)) + "(" + joined(input.shape) + ") " +
         input.name + (input.strides.empty() ? "" : " strides(" + joined(input.strides) + ")"));
   }

@@ -1,5 +1,5 @@
-// One case of the fuzzer: a program in the text notation, kept in pieces that a reduction can take away, a schedule,
-// and the sizes to call it with.
+// One case of the fuzzer: a program in the text notation, kept in parts that shrinking can remove, a schedule, and the
+// sizes to call it with.
 #pragma once
 
 #include "rpc/abi/dtype.h"
@@ -11,26 +11,27 @@
 
 namespace ferry::fuzz {
 
-// An expression: `text` with "$0", "$1", ... where its parts go. Loads, constants and indices are text without parts.
+// An expression: `text` contains "$0", "$1", ... in place of its operands. Loads, constants and indices have no
+// operands.
 struct Node {
   std::string text;
   DType type = DType::i32;
   std::vector<Node> parts = {};
-  // The same bits on every correct target: no float was rounded on the way, so it may be compared, converted to an
-  // integer and looked up.
+  // Whether the value has the same bits on every correct target: no float was rounded to compute it, so it may be
+  // compared, converted to an integer and used as an index.
   bool exact = true;
 };
 std::string to_text(const Node& node);
 
 struct Range {
   std::string axis;
-  std::string extent;  // where it ends: a number, or an expression of sizes
+  std::string extent;  // upper end of the range: a number, or an expression of sizes
   std::string begin = "0";
 };
 
-// NAME(axes) OP value where ranges
+// A statement: NAME(axes) OP value where ranges.
 struct Statement {
-  std::string target;  // "C", or "V, I" of an argmax
+  std::string target;  // "C", or "V, I" for an argmax
   std::vector<std::string> axes;
   std::string op;
   Node value;
@@ -41,29 +42,29 @@ struct InputTensor {
   std::string name;
   DType type = DType::f32;
   std::vector<std::string> shape;
-  std::vector<std::string> strides = {};  // numbers, or names in `sizes`; empty: dense
+  std::vector<std::string> strides = {};  // numbers, or names in `sizes`; empty if dense
   bool constant = false;
 };
 
 struct FuzzCase {
   std::uint64_t seed = 0;
-  std::vector<std::string> scalars;  // sizes that are int64 arguments
+  std::vector<std::string> scalars;  // sizes that are passed as int64 arguments
   std::vector<InputTensor> inputs;
   std::vector<Statement> statements;
   std::vector<std::string> outputs;
   std::vector<std::string> directives;
   std::map<std::string, std::int64_t> sizes;
-  std::string target;  // for resolve_target
-  // The program may read outside of a tensor: then the call must be refused, and is never wrong to be.
+  std::string target;  // as resolve_target takes it
+  // Whether the program may read outside of a tensor. If so, the call must be refused, and a refusal is never an error.
   bool may_leave = false;
 };
 
 std::string source_of(const FuzzCase& fuzz_case);
 std::string schedule_of(const FuzzCase& fuzz_case);
-// Source, schedule and sizes as a person reads them and as check_schedule() of tests/unit/host/lower takes them.
+// Returns source, schedule and sizes, readable and in the form that check_schedule() of tests/unit/host/lower takes.
 std::string as_test(const FuzzCase& fuzz_case);
 
-// The names under which the text notation knows the types.
+// Returns the name of a type in the text notation.
 const char* type_text(DType type);
 
 }  // namespace ferry::fuzz

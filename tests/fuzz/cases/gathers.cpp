@@ -23,7 +23,7 @@ class FindGathers : public ir::Visitor {
   using Visitor::visit_node;
 };
 
-// The numbers of its vector registers, of whatever width.
+// Returns the numbers of the instruction's vector registers, of any width.
 std::vector<int> vector_registers(const std::string& instruction) {
   std::vector<int> numbers;
   for (std::size_t at = instruction.find("mm"); at != std::string::npos; at = instruction.find("mm", at + 2)) {

@@ -12,7 +12,7 @@ namespace ferry::fuzz {
 
 namespace {
 
-constexpr std::int64_t kMaxPoints = 4000;     // of one stage, its reduction included
+constexpr std::int64_t kMaxPoints = 4000;     // of one stage, including its reduction
 constexpr std::int64_t kMaxElements = 60000;  // of one tensor
 constexpr std::size_t kMaxInputs = 5;
 
@@ -20,7 +20,7 @@ class ProgramGenerator {
  public:
   explicit ProgramGenerator(Random& random) : random_(random) {}
 
-  // False when the program turned out too large.
+  // Returns false if the program turned out too large.
   bool run() {
     for (const char* name : kSizeNames)
       made.sizes[name] = random_.of<std::int64_t>({0, 1, 2, 3, 4, 5, 7, 8, 11, 13, 16, 17, 23, 31, 37});
@@ -60,7 +60,7 @@ class ProgramGenerator {
   }
 
   void generate_stage() {
-    // A copy: new stages move the others.
+    // A copy, because adding stages moves the others in memory.
     const Tensor stage = stages_[current_];
     const char* const names[] = {"i", "j", "k"};
     spatial_.clear();
@@ -84,7 +84,8 @@ class ProgramGenerator {
     stage_statements_.push_back(std::move(statements));
   }
 
-  // Those of a part of a larger tensor: rows with room between them; of inputs also transposed or repeated.
+  // Gives a tensor the strides of a part of a larger tensor: rows with gaps between them; for inputs also transposed or
+  // repeated rows.
   void give_strides(InputTensor& tensor, const std::vector<Size>& extents, bool is_written) {
     if (extents.empty() || !random_.chance(15)) return;
     std::vector<std::size_t> order(extents.size());
@@ -146,7 +147,7 @@ class ProgramGenerator {
     return random_.of<std::string>({"+=", "+=", "+=", "*=", "min=", "max="});
   }
 
-  // Every reduced axis must occur in the value.
+  // Makes every reduced axis occur in the value.
   void use_all(Statement& made_statement, DType type, const std::vector<NamedAxis>& axes) {
     const std::string text = to_text(made_statement.value);
     for (std::size_t a = spatial_.size(); a < axes.size(); ++a) {
@@ -179,7 +180,7 @@ class ProgramGenerator {
     return made_statement;
   }
 
-  // One that starts from what the tensor holds.
+  // Returns a statement that starts from the tensor's current contents.
   Statement update(const Tensor& stage) {
     if (random_.chance(50)) {
       const std::vector<NamedAxis> axes = random_.chance(60) ? with_reduction() : spatial_;
@@ -189,7 +190,7 @@ class ProgramGenerator {
       return made_statement;
     }
     Statement made_statement = statement(stage, "=", spatial_);
-    // The rest of the tensor stays as it was.
+    // Restrict one axis, so that the rest of the tensor keeps its values.
     if (!spatial_.empty() && random_.chance(25)) {
       Range& part = made_statement.ranges.at(random_.below(spatial_.size()));
       (random_.chance(50) ? part.begin : part.extent) = "(" + part.extent + ")/2";
@@ -211,7 +212,7 @@ class ProgramGenerator {
     return made_statement;
   }
 
-  // An element of an input or of another stage, converted where none of this type is at hand.
+  // Reads an element of an input or of another stage, converted if no candidate has this type.
   Node read(DType type, bool exact) {
     std::vector<Tensor*> candidates;
     const auto suits = [&](const Tensor& tensor) { return tensor.exact || (!exact && is_float(type)); };
@@ -223,7 +224,7 @@ class ProgramGenerator {
       stages_.push_back(new_tensor("S" + std::to_string(stages_.size()), type));
       stages_.back().exact = exact || !is_float(stages_.back().type) || random_.chance(25);
       tensor = &stages_.back();
-      // Integers from rounded floats would not be exact; the reader converts.
+      // Integers converted from rounded floats would not be exact; the reader converts the value.
       if (!suits(*tensor)) tensor->exact = true;
     } else if (!candidates.empty() && random_.chance(60)) {
       tensor = random_.of(candidates);
@@ -251,7 +252,7 @@ class ProgramGenerator {
     return tensor.name + (indices.empty() ? "" : "(" + list + ")");
   }
 
-  // The element and its neighbours in one dimension, combined.
+  // Combines the element with its neighbours in one dimension.
   Node window_of(Tensor& tensor, std::vector<std::string> indices) {
     const std::size_t dimension = random_.below(indices.size());
     const std::int64_t neighbours = random_.between(1, 2);
@@ -310,7 +311,7 @@ class ProgramGenerator {
       parameter.constant = random_.chance(30);
       made.inputs.push_back(std::move(parameter));
     }
-    // A size is read off an input where one has it for a dimension, and is an argument otherwise.
+    // A size is deduced from an input that has it as a dimension, and is an argument otherwise.
     const std::string text = source_of(made);
     for (const char* name : kSizeNames) {
       const bool used = text.find(std::string(name)) != std::string::npos;
@@ -330,7 +331,7 @@ class ProgramGenerator {
   std::vector<std::vector<Statement>> stage_statements_;
   std::vector<NamedAxis> spatial_, axes_;
   ExpressionGenerator* generator_ = nullptr;
-  int strides_ = 0;  // named so far
+  int strides_ = 0;  // number of strides named so far
   bool too_large_ = false;
 };
 

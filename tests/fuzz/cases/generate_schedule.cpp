@@ -18,16 +18,16 @@ using schedule::Directive;
 using schedule::Schedule;
 using schedule::ScheduledStage;
 
-// Copies of a body that unrolling and vectors may make, so that a case stays small.
+// Limit on the copies of a body that unrolling and vectorization make, so that a case stays small.
 constexpr std::int64_t kMaxCopies = 256;
-// Iterations of a stage's loops, those that guards leave empty included: splits of splits would soon take hours, the
-// more so where another stage is computed in each.
+// Limits on the iterations of a stage's loops, including those that guards skip: nested splits would soon take hours,
+// all the more where another stage is computed in each iteration.
 constexpr std::int64_t kSomeIterations = 500, kTimesAsMany = 8;
 
 using Sizes = std::map<std::string, std::int64_t>;
 
 class ScheduleGenerator {
-  // Of the choices of next().
+  // Values of the choice in next().
   static constexpr std::int64_t kComputeAt = 64, kStoreAt = 77, kInlineInjective = 84, kLayout = 95, kPrefetch = 99,
                                 kDoubleBuffer = 103;
 
@@ -43,7 +43,7 @@ class ScheduleGenerator {
   Directive next() {
     stage_ = random_.of(stages_);
     std::int64_t choice = random_.between(0, 103);
-    // What is computed in another's loop is often kept further out, so that a window slides, or computed ahead.
+    // A stage computed in another's loop is often stored further out, so that its region slides, or computed ahead.
     for (const ScheduledStage* stage : stages_) {
       if (stage->place != schedule::Place::attached || stage->store_at || !random_.chance(30)) continue;
       stage_ = stage;
@@ -140,7 +140,7 @@ class ScheduleGenerator {
     return copies;
   }
 
-  // One that is no result, if there is any.
+  // Returns a random stage that is not an output, if there is one.
   const ScheduledStage* intermediate() {
     std::vector<const ScheduledStage*> found;
     std::copy_if(stages_.begin(), stages_.end(), std::back_inserter(found),
@@ -162,7 +162,7 @@ class ScheduleGenerator {
     const std::vector<std::size_t>& order = stage_->loops.order();
     return order.empty() ? "nothing" : stage_->loops.loop(order.front()).name;
   }
-  // Of a constant extent, and a small one, where there is one.
+  // Returns an axis with a small constant extent, if there is one.
   std::string small_axis() {
     for (int i = 0; i < 6; ++i) {
       const std::vector<std::size_t>& order = stage_->loops.order();
@@ -190,7 +190,7 @@ class ScheduleGenerator {
     return std::to_string(
         random_.of<std::int64_t>({1, 2, 2, 3, 4, 4, 5, 7, 8, 8, 9, 16, 16, 17, 24, 32, 33, 40, 65, 72}));
   }
-  // Of a split that leaves few enough iterations.
+  // Returns a split factor that leaves few enough iterations.
   std::string factor_of(const std::string& name) {
     std::int64_t all = 1, own = 1;
     for (const std::size_t id : stage_->loops.order()) {
@@ -203,7 +203,7 @@ class ScheduleGenerator {
     const std::int64_t then = all / own * ((own + by - 1) / by * by);
     return then > kSomeIterations + kTimesAsMany * points() ? "1" : number;
   }
-  // Of the stage as it is defined.
+  // Returns the number of points of the stage's domain as defined, including its reduction.
   std::int64_t points() const {
     std::int64_t all = 1;
     const ir::Reduce* reduce = stage_->reduction();

@@ -1,5 +1,5 @@
-// Random schedules: directives in random order with random axes and numbers. What is not legal is refused; what is
-// refused must leave nothing behind.
+// Generates random schedules: directives in random order with random axes and numbers. Illegal directives are refused,
+// and a refused directive must leave nothing behind.
 #pragma once
 
 #include "crosscompile/target/target.h"
@@ -21,11 +21,11 @@ struct ScheduleListener {
 
 struct GeneratedSchedule {
   schedule::Schedule schedule;
-  std::size_t by_default = 0;  // so many of the first directives are the target's default schedule
+  std::size_t by_default = 0;  // number of leading directives that come from the target's default schedule
 };
 
-// For a program that is called with these sizes: from nothing, or from the default schedule on. Throws
-// std::runtime_error when a refusal changed the schedule's text.
+// Generates a schedule for a program that is called with these sizes, starting either empty or from the default
+// schedule. Throws std::runtime_error if a refused directive changed the schedule's text.
 GeneratedSchedule generate_schedule(const lang::Program& program, const Target& target,
                                     const std::map<std::string, std::int64_t>& sizes, Random& random,
                                     const ScheduleListener& listener);

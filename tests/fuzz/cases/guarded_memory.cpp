@@ -18,7 +18,7 @@ std::size_t rounded_up(std::size_t value, std::size_t to) { return (value + to -
 }  // namespace
 
 GuardedMemory::GuardedMemory(std::size_t bytes, std::uint8_t fill) : bytes_(bytes) {
-  // At least one alignment's worth of pattern stands before the data.
+  // The pattern before the data spans at least one alignment unit.
   const std::size_t used = rounded_up(rounded_up(bytes, kAlignment) + kAlignment, kPage);
   mapped_ = used + 2 * kPage;
   void* const mapping = mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,5 +1,5 @@
-// Memory that shows when a kernel touches what is not its own: pages without access around it, and a pattern in what is
-// left of its first and last page.
+// Memory that detects accesses out of bounds: inaccessible pages surround it, and a pattern fills the unused parts of
+// its first and last page.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace ferry::fuzz {
 
 class GuardedMemory {
  public:
-  // 64-byte aligned, as near to the page behind it as that allows; filled with `fill`.
+  // The data is 64-byte aligned and ends as close to the guard page behind it as that allows; it is filled with `fill`.
   GuardedMemory(std::size_t bytes, std::uint8_t fill);
   ~GuardedMemory();
   GuardedMemory(const GuardedMemory&) = delete;
@@ -17,7 +17,7 @@ class GuardedMemory {
 
   std::uint8_t* data() const { return data_; }
   std::size_t size() const { return bytes_; }
-  // False when somebody wrote beside it.
+  // Returns false if the pattern beside the data was overwritten.
   bool is_intact() const;
 
  private:

@@ -35,7 +35,7 @@ std::string IndexGenerator::index(Size& extent, std::size_t dimension, std::stri
     reach({offset + 1});
     return std::to_string(offset);
   }
-  // Mostly the axis of that position.
+  // Usually the axis at the same position.
   const NamedAxis& axis = dimension < axes_.size() && random_.chance(60) ? axes_[dimension] : random_.of(axes_);
   const NamedAxis& other = random_.of(axes_);
   switch (random_.between(0, 18)) {
@@ -49,7 +49,7 @@ std::string IndexGenerator::index(Size& extent, std::size_t dimension, std::stri
     case 3: reach(axis.extent); return axis.extent.text() + "-1-" + axis.name;
     case 4: reach(axis.extent); return axis.name + "/" + std::to_string(random_.between(2, 5));
     case 5: {
-      // Over several axes and far apart, vectors are gathered.
+      // Indices over several axes with distant values make vectors gather.
       const bool scattered = random_.chance(50);
       const std::int64_t modulus = random_.between(1, scattered ? 40 : 5);
       reach({modulus});
@@ -62,7 +62,7 @@ std::string IndexGenerator::index(Size& extent, std::size_t dimension, std::stri
       return "min(" + axis.name + "," + std::to_string(last) + ")";
     }
     case 7: {
-      // The guard may stand on one dimension only, so that it stays readable.
+      // Only one dimension may have a guard, so that the guard stays readable.
       if (!guard.empty()) break;
       const std::int64_t shift = random_.between(0, 2), limit = random_.between(1, 9);
       guard = axis.name + " >= " + std::to_string(shift) + " && " + axis.name + " < " + std::to_string(shift + limit);
@@ -74,7 +74,7 @@ std::string IndexGenerator::index(Size& extent, std::size_t dimension, std::stri
       break;
     case 9: reach(axis.extent); return axis.name + "/" + random_size();
     case 10: {
-      // By 0 the rest is 0 too.
+      // The remainder of a division by 0 is 0, so index 0 must exist.
       const std::string modulus = random_size();
       reach(size_called(modulus).plus(1));
       return "(" + axis.name + plus + ")%" + modulus;

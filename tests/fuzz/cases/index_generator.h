@@ -1,4 +1,4 @@
-// Random indices into tensors that grow as far as these go.
+// Generates random indices into tensors, whose extents grow to contain them.
 #pragma once
 
 #include "tests/fuzz/cases/random.h"
@@ -13,17 +13,18 @@ namespace ferry::fuzz {
 
 class IndexGenerator {
  public:
-  // Of a statement with these axes. Of `inputs`, those that hold integers may become indices themselves.
+  // Generates indices for a statement with these axes. Those of `inputs` that hold integers may be used as indices
+  // themselves.
   IndexGenerator(Random& random, const std::vector<NamedAxis>& axes, std::deque<Tensor>& inputs)
       : random_(random), axes_(axes), inputs_(inputs) {}
 
-  // `guard` gets the condition under which the index may be used, where it needs one; at most one index of an element
-  // does.
+  // Returns an index. `guard` receives the condition under which the index may be used, if it needs one; at most one
+  // index of an element does.
   std::string index(Size& extent, std::size_t dimension, std::string& guard);
 
  private:
   std::string random_size();
-  // An element of an input, modulo a number; empty when no input suits.
+  // Returns an element of an input modulo a number; empty if no input is suitable.
   std::string gathered(Size& extent, const NamedAxis& axis);
 
   Random& random_;

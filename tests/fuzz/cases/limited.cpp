@@ -35,9 +35,9 @@ std::string told_by(const std::function<void()>& work) {
 }
 
 [[noreturn]] void run_in_child(int pipe, int seconds, const std::function<void()>& work) {
-  // A test framework's handlers would report for it.
+  // A test framework's signal handlers would otherwise report a failure on behalf of this process.
   for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS, SIGTERM}) std::signal(signal, SIG_DFL);
-  // Nobody waits for it any more when the case is over.
+  // End with the parent, since nobody waits for this process once the case is over.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit limit{static_cast<rlim_t>(seconds), static_cast<rlim_t>(seconds) + 1};
   setrlimit(RLIMIT_CPU, &limit);

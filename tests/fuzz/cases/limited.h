@@ -1,4 +1,4 @@
-// Work that may take longer than a case is worth, in a process of its own.
+// Runs work with a time limit in a process of its own.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 
 namespace ferry::fuzz {
 
-// What is wrong with a case; kinds as in Outcome.
+// A failure of a case; its kinds are those of Outcome.
 class Failure : public std::runtime_error {
  public:
   Failure(std::string kind, const std::string& message) : std::runtime_error(message), kind_(std::move(kind)) {}
@@ -17,8 +17,9 @@ class Failure : public std::runtime_error {
   std::string kind_;
 };
 
-// False when the work did not end within so many seconds of the processor. What it throws is thrown here as a Failure;
-// nothing else of what it does is seen. `is_alive` is called every now and then while it makes progress.
+// Returns false if the work did not end within this many seconds of processor time. An exception of the work is
+// rethrown here as a Failure; nothing else it does is visible. `is_alive` is called from time to time while the work
+// makes progress.
 bool within_limit(int processor_seconds, const std::function<void()>& work, const std::function<void()>& is_alive);
 
 }  // namespace ferry::fuzz

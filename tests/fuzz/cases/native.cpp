@@ -25,8 +25,8 @@ std::size_t bytes_of(const ManifestExpr& expr, const Call& call) {
   return static_cast<std::size_t>(value_of(evaluate(expr, call.symbols())));
 }
 
-// Some of a kernel's parallel loops wait before each chunk, the helpers longer than the caller: they all get chunks,
-// and who does not wait for them is seen.
+// In a kernel's first parallel loops every chunk is delayed, in helper threads longer than in the caller, so that all
+// threads get chunks and a missing wait for them is detected.
 constexpr int kSlowLoops = 6;
 constexpr useconds_t kCallerMicroseconds = 60, kHelperMicroseconds = 250;
 
@@ -41,9 +41,10 @@ std::int32_t slowly(std::int64_t begin, std::int64_t end, void* closure) {
   return slow->body(begin, end, slow->closure);
 }
 
-int slow_loops_left = 0;  // one case a process
+int slow_loops_left = 0;  // each case runs in its own process
 
-// Kernels ask for chunks that hold enough work to be worth a thread, so small ones would never leave the caller's.
+// Runs chunks of one iteration. Kernels ask for chunks with enough work for a thread, so small loops would otherwise
+// stay in the calling thread.
 std::int32_t in_single_iterations(const ferry_runtime_api* rt, std::int64_t n, std::int64_t, ferry_parallel_body body,
                                   void* closure) {
   device::ThreadPool& pool = *reinterpret_cast<const device::KernelContext*>(rt)->pool;
@@ -66,7 +67,7 @@ std::int32_t run_native(const ir::Function& function, const Target& target, cons
   device::KernelContext context = device::make_kernel_context(pool, printed);
   context.api.parallel_for = in_single_iterations;
   slow_loops_left = kSlowLoops;
-  // NaN and large numbers for whoever reads what nobody wrote.
+  // Memory that was not written reads as NaN or as large numbers.
   const GuardedMemory call_workspace(bytes_of(info.call_workspace, call), 0xff);
   context.thread_workspace_stride = (bytes_of(info.thread_workspace, call) + 63) / 64 * 64;
   const GuardedMemory thread_workspaces(context.thread_workspace_stride * pool.threads(), 0xff);

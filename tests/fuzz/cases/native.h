@@ -1,4 +1,4 @@
-// Machine code for this machine, run in this process by the device runtime's loader and threads.
+// Runs machine code for this machine in this process, using the device runtime's loader and threads.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -9,7 +9,7 @@
 
 namespace ferry::fuzz {
 
-// Compiles a function that went through the passes and calls it. Returns what the kernel returns.
+// Compiles a function that went through the passes and calls it. Returns the kernel's result.
 std::int32_t run_native(const ir::Function& function, const Target& target, const Call& call);
 
 }  // namespace ferry::fuzz

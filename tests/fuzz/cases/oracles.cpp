@@ -26,8 +26,8 @@ namespace {
 
 using schedule::Schedule;
 
-// The interpreter takes a tenth of a second for most programs, and hours where directives made loops of loops of
-// guards.
+// The interpreter takes a tenth of a second for most programs, but hours where directives create deeply nested guarded
+// loops.
 constexpr int kInterpreterSeconds = 20;
 
 // Thrown when results differ.
@@ -36,7 +36,7 @@ class Mismatch : public Failure {
   explicit Mismatch(const std::string& message) : Failure("mismatch", message) {}
 };
 
-// The first line that differs, in both texts.
+// Returns the first line that differs, from both texts.
 std::string first_change(const std::string& before, const std::string& after) {
   const auto differ = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
   if (differ.first == before.end() && differ.second == after.end()) return "";
@@ -119,7 +119,7 @@ class Judge {
     std::string why;
     try {
       const ir::Function function = lower::lower(program, schedule);
-      // What was refused on the way must have left no trace, and the text must say all.
+      // Refused directives must have left no trace, and the schedule's text must be complete.
       progress_.step("replay");
       const ir::Function again = lower::lower(program, Schedule::replay(program, schedule.to_text()));
       const std::string changed = first_change(ir::to_text(function), ir::to_text(again));
@@ -129,7 +129,7 @@ class Judge {
       progress_.step("lower");
       why = error.what();
     }
-    // What some of the directives make may still be lowered.
+    // A prefix of the directives may still be lowered.
     std::vector<schedule::Directive> kept = schedule.directives();
     while (kept.size() > by_default) {
       progress_.dropped(why);
@@ -147,7 +147,7 @@ class Judge {
 
   using Runner = std::function<std::int32_t(const ir::Function&, const Call&)>;
 
-  // Slowness is no mistake: the other oracles go on without it.
+  // Slowness is not a failure: the other oracles continue without the interpreter.
   void run_interpreter(const std::vector<ir::Function>& functions, const Runner& interpret, const std::string& step) {
     progress_.step(step);
     const bool in_time =
@@ -161,7 +161,7 @@ class Judge {
     if (!impossible.empty()) throw Failure("code", "no processor runs " + impossible);
   }
 
-  // The function, after the one that prepares for it if there is one.
+  // Runs the function, after its init function if there is one.
   void run(const std::vector<ir::Function>& functions, const Runner& runner, const std::string& step) {
     progress_.step(step);
     Call call(functions[0], case_.sizes, case_.seed);
@@ -194,7 +194,7 @@ class Judge {
   const FuzzCase& case_;
   Progress& progress_;
   std::string illegal_;
-  std::string outside_;  // what the reference says of a program that leaves a tensor
+  std::string outside_;  // the reference's message for a program that reads outside of a tensor
   bool is_refused_ = false;
   std::unique_ptr<Expectation> expectation_;
 };

@@ -1,4 +1,4 @@
-// A seeded source of choices, the same on every machine.
+// A seeded source of random choices, the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
     return z ^ (z >> 31);
   }
-  // In [low, high].
+  // Returns a number in [low, high].
   std::int64_t between(std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(high - low + 1));
   }

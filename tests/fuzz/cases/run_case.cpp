@@ -21,14 +21,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A case takes a tenth of a second. Some take long, so that only what does not end in the longer time hangs; when
-// failures are made small, the shorter one does. On a busy machine a case may have to wait, so that time alone says
-// little: what has used no processor for so long is stuck.
+// A case takes a tenth of a second of processor time. Some take much longer, so a case counts as hanging only after the
+// longer limit; while failures are shrunk, the shorter limit applies. On a busy machine a case may have to wait, so
+// wall-clock time alone says little: a case that used no processor time for kStuckSeconds is stuck.
 constexpr int kProcessorSeconds = 20, kLongProcessorSeconds = 300, kStuckSeconds = 120;
-// Sizes are halved so often at most.
+// Maximum number of times that sizes are halved.
 constexpr int kMostHalvings = 6;
 
-// What the child tells: a letter and a line each.
+// Reports the child's progress through a pipe: a letter and a text in each line.
 class Teller : public Progress {
  public:
   explicit Teller(int pipe) : pipe_(pipe) {}
@@ -85,7 +85,7 @@ std::int64_t processor_milliseconds_of(pid_t process) {
   return std::int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
 }
 
-// Reads until the child closes its end; false when it has neither told nor computed anything for a long time.
+// Reads until the child closes its end; returns false if it has neither reported nor computed anything for a long time.
 bool read_all(pid_t child, int pipe, std::string& text) {
   constexpr int kPollMilliseconds = 5000;
   char buffer[4096];
@@ -114,7 +114,7 @@ Outcome in_child(const FuzzCase& fuzz_case, const std::optional<std::uint64_t>& 
   if (child < 0) throw std::runtime_error("no process");
   if (child == 0) {
     close(ends[0]);
-    // The test framework of the parent must not report for its copy.
+    // The child must not run the signal handlers of the parent's test framework.
     for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS, SIGTERM}) std::signal(signal, SIG_DFL);
     const rlimit limit{static_cast<rlim_t>(seconds), static_cast<rlim_t>(seconds) + 1};
     setrlimit(RLIMIT_CPU, &limit);
@@ -153,7 +153,8 @@ FuzzCase halved(FuzzCase fuzz_case) {
   return fuzz_case;
 }
 
-// Smaller until every oracle is fast enough; a requirement of the program may keep it from being so.
+// Reduces the sizes until every oracle is fast enough; a requirement of the program may prevent that. Returns the
+// failure, if there is one.
 std::optional<std::pair<FuzzCase, Outcome>> failure_when_smaller(FuzzCase fuzz_case) {
   for (int i = 0; i < kMostHalvings; ++i) {
     fuzz_case = halved(std::move(fuzz_case));

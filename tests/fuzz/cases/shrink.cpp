@@ -9,7 +9,7 @@ namespace ferry::fuzz {
 
 namespace {
 
-// Whether the name stands in the text as a word.
+// Returns whether the name occurs in the text as a whole word.
 bool names(const std::string& text, const std::string& name) {
   const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
@@ -28,7 +28,7 @@ class Shrinker {
       : best_{std::move(fuzz_case), std::move(outcome)}, tries_(tries) {}
 
   Shrunk run() {
-    // Without the schedule, the program alone may be at fault.
+    // Try without the schedule: the program alone may be at fault.
     FuzzCase plain = best_.fuzz_case;
     plain.directives.clear();
     try_case(std::move(plain));
@@ -98,7 +98,7 @@ class Shrinker {
       return !is_used(size.first, true) &&
              std::find(candidate.scalars.begin(), candidate.scalars.end(), size.first) == candidate.scalars.end();
     });
-    // A size that stood bare in an input that is gone becomes an argument.
+    // A size that no remaining input has as a plain dimension becomes an argument.
     for (const auto& [name, value] : candidate.sizes) {
       const auto is_bare = [&](const InputTensor& input) {
         return std::find(input.shape.begin(), input.shape.end(), name) != input.shape.end();
@@ -130,7 +130,7 @@ class Shrinker {
       const auto computes = [&](const Statement& statement) { return statement.target == target; };
       if (std::none_of(candidate.statements.begin(), candidate.statements.end(), computes)) {
         std::erase_if(candidate.outputs, [&](const std::string& output) { return names(target, output); });
-        // What nothing wants any more, the last statement computes.
+        // If no output remains, the last statement computes the output.
         if (candidate.outputs.empty())
           candidate.outputs.push_back(
               candidate.statements.back().target.substr(0, candidate.statements.back().target.find(',')));
@@ -155,7 +155,7 @@ class Shrinker {
     return count;
   }
 
-  // Puts one of a node's parts, or a constant, in its place.
+  // Replaces nodes by one of their operands or by a constant.
   bool simplify_values() {
     bool smaller = false;
     for (std::size_t at = 0; at < count_nodes(best_.fuzz_case); ++at) {
@@ -210,7 +210,7 @@ class Shrinker {
     return smaller;
   }
 
-  // Constant extents and the numbers of directives.
+  // Shrinks constant extents and the numbers in directives.
   bool shrink_numbers() {
     bool smaller = false;
     for (std::size_t s = 0; s < best_.fuzz_case.statements.size(); ++s) {
@@ -233,7 +233,7 @@ class Shrinker {
 
   Shrunk best_;
   int tries_;
-  // Hangs and slow compiles would take the time of many other cases.
+  // Hangs and slow compilations would take the time of many other cases.
   const std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + std::chrono::seconds(60);
 };
 

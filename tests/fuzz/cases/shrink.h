@@ -1,4 +1,4 @@
-// Makes a failing case small: fewer directives, stages and outputs, smaller sizes, simpler expressions, as long as it
+// Shrinks a failing case: fewer directives, stages and outputs, smaller sizes and simpler expressions, as long as it
 // fails in the same way.
 #pragma once
 
@@ -11,7 +11,7 @@ struct Shrunk {
   Outcome outcome;
 };
 
-// At most `tries` candidates are run.
+// Runs at most `tries` candidates.
 Shrunk shrink(FuzzCase fuzz_case, Outcome outcome, int tries);
 
 }  // namespace ferry::fuzz

@@ -1,4 +1,4 @@
-// Extents of generated tensors, sums of multiples of sizes and a number, and what has them.
+// Extents of generated tensors, each a sum of multiples of sizes and a number, and the axes and tensors that have them.
 #pragma once
 
 #include "rpc/abi/dtype.h"
@@ -31,7 +31,7 @@ struct Size {
     for (std::int64_t& count : product.times) count *= factor;
     return product;
   }
-  // At least as large as both, whatever the sizes are, and never negative.
+  // Returns an extent that is at least as large as both for all sizes, and never negative.
   static Size larger(const Size& a, const Size& b) {
     Size result{std::max({a.number, b.number, std::int64_t{0}}), {}};
     for (std::size_t i = 0; i < a.times.size(); ++i) result.times[i] = std::max(a.times[i], b.times[i]);
@@ -61,7 +61,7 @@ struct NamedAxis {
   Size extent;
 };
 
-// A tensor whose readers are generated before it is, so that it becomes as large as they need.
+// A tensor that is generated after its readers, so that it is as large as they need.
 struct Tensor {
   std::string name;
   DType type = DType::f32;

@@ -1,4 +1,4 @@
-// A few of the fuzzer's cases on servers of the other architectures, in emulators.
+// Runs some of the fuzzer's cases on servers of the other architectures, in emulators.
 #include <doctest/doctest.h>
 
 #include "crosscompile/compile.h"
@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kFirst = 5001;
 constexpr std::uint64_t kCases = 40;
 
-// qemu 7.2 ends with a failed assertion (decode_save_opc) where RISC-V's vectors of floats become integers.
+// qemu 7.2 fails an assertion (decode_save_opc) on RISC-V conversions of float vectors to integers.
 bool has_float_to_int(const Node& node) {
   const auto is_integer = [](DType type) { return !is_float(type) && type != DType::boolean; };
   for (const Node& part : node.parts)

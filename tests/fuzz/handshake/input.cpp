@@ -31,11 +31,11 @@ void read_preamble(Bytes input) {
   const auto preamble = rpc::decode_preamble(bytes);
   if (!preamble.is_ok()) return;
   const auto again = rpc::encode_preamble(preamble.value());
-  // What is behind the ciphers is ignored.
+  // The bytes after the ciphers are ignored.
   expect(std::equal(again.begin(), again.begin() + 33, bytes.begin()));
 }
 
-// Nobody guesses a tag of 128 bits.
+// No input can guess a 128-bit tag, so every message is refused.
 void read_first_message(Bytes input) {
   secure::NoiseHandshake noise(secure::Role::responder, input.first(std::min<std::size_t>(input.size(), 48)),
                                key().bytes);
@@ -48,7 +48,7 @@ void read_second_message(Bytes input) {
   expect(!noise.read_message(input).is_ok());
 }
 
-// A client that has sent its part, and a server that answers with these bytes.
+// A client that has sent its message, and a server that answers with these bytes.
 void answer_client(Bytes input) {
   auto [client, server] = loopback_transport_pair();
   const std::array<ByteSpan, 1> pieces{input};
@@ -79,7 +79,7 @@ void read_key(Bytes input) {
 
 void handshake_input(Bytes input) {
   if (input.empty()) return;
-  // More than the loopback's queue would wait for a reader.
+  // Longer inputs would fill the loopback's queue, which waits for a reader.
   const Bytes rest = input.subspan(1).first(std::min<std::size_t>(input.size() - 1, 100'000));
   switch (input[0] % 6) {
     case 0: return read_preamble(rest);

@@ -1,4 +1,4 @@
-// What takes bytes from strangers before they have shown a key, and records after: one input for a fuzzer.
+// A fuzz target for the code that parses bytes from unauthenticated peers, and for the records after the handshake.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace ferry::fuzz {
 
-// The first byte chooses what reads the others. Aborts when a promise is broken: bytes without the key open, or a key
-// file that reads does not come back as it was written.
+// The first byte selects the parser for the others. Aborts if an invariant is violated: bytes are accepted without the
+// key, or a key file that parses is not reproduced by writing it.
 void handshake_input(std::span<const std::uint8_t> input);
 
 }  // namespace ferry::fuzz

@@ -1,4 +1,4 @@
-// What the fuzzer found worth keeping, and every cut and flip of it.
+// Replays the kept inputs of the fuzzer, and every truncation and bit flip of them.
 #include <doctest/doctest.h>
 
 #include <filesystem>

@@ -33,7 +33,7 @@ void fuzz_manifest(Input input) {
   if (const auto module = read_module(input); module.is_ok()) evaluate_all(module.value().manifest);
   const auto manifest = decode_manifest(input);
   if (manifest.is_ok() && check_manifest(manifest.value()).is_ok()) evaluate_all(manifest.value());
-  // The same bytes as an expression alone.
+  // Interpret the same bytes as an expression alone.
   ManifestExpr expression;
   for (std::size_t i = 0; i + 2 <= input.size(); i += 2) {
     expression.code.push_back({static_cast<ManifestOp>(input[i]), static_cast<std::int8_t>(input[i + 1])});

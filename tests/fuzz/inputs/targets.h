@@ -1,5 +1,5 @@
-// What takes bytes from strangers: each target must come back from any input, whatever it says of it. Run by libFuzzer
-// (scripts/fuzz_inputs.sh), and over the corpora in tests/fuzz/corpus with every test run.
+// Fuzz targets for all code that parses untrusted bytes: each target must return for any input, whether it accepts it
+// or not. libFuzzer runs them (scripts/fuzz_inputs.sh), and every test run replays the corpora in tests/fuzz/corpus.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace ferry::fuzz {
 using Input = std::span<const std::uint8_t>;
 
 void fuzz_frame(Input input);     // preamble, frames, every message's body
-void fuzz_dispatch(Input input);  // a session, after its opening
+void fuzz_dispatch(Input input);  // a session after its opening
 void fuzz_manifest(Input input);  // .ferry files, manifests, their expressions
-void fuzz_elf(Input input);       // the loader of code images, and what debuggers are given
+void fuzz_elf(Input input);       // the loader of code images, and the data passed to debuggers
 void fuzz_npy(Input input);
 void fuzz_tc(Input input);  // the text notation
 

@@ -9,7 +9,7 @@
 namespace ferry::fuzz {
 namespace {
 
-// Gives the input to whoever receives and forgets what is sent.
+// A transport that delivers the input to the receiver and discards everything sent.
 class InputTransport final : public Transport {
  public:
   explicit InputTransport(Input input) : input_(input) {}

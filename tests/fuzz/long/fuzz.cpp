@@ -1,5 +1,5 @@
-// fuzz --minutes N [--seed S] [--cases N] [--tries N] [--refusals]: random cases until the time is over. Failures are
-// made small and printed as tests; the last line is a count.
+// fuzz --minutes N [--seed S] [--cases N] [--tries N] [--refusals]: runs random cases until the time is over. Failures
+// are shrunk and printed as tests; the last line is a summary.
 #include "tests/fuzz/cases/run_case.h"
 #include "tests/fuzz/cases/shrink.h"
 
@@ -20,7 +20,7 @@ struct Options {
   double minutes = 1;
   std::uint64_t seed = 1'000'000;
   std::uint64_t cases = ~std::uint64_t{0};
-  int tries = 400;  // at making a failure small
+  int tries = 400;  // attempts at shrinking a failure
   bool refusals = false;
 };
 
@@ -60,13 +60,13 @@ Options parse(int count, char** words) {
   return options;
 }
 
-// The sentence without the names and numbers of this case.
+// Returns the message without the names and numbers of the case.
 std::string kind_of_refusal(const std::string& sentence) {
   std::string kind;
   bool quoted = false;
   for (std::size_t i = 0; i < sentence.size(); ++i) {
     if (sentence[i] == '\'') {
-      // Also the end of a plural possessive, as in "another's"; names never hold one.
+      // A quote may also end a plural possessive, as in "another's"; names never contain one.
       const bool begins = !quoted && (i == 0 || std::isalnum(static_cast<unsigned char>(sentence[i - 1])) == 0);
       if (begins || quoted) {
         kind += quoted ? "" : "'...'";

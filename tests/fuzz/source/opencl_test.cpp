@@ -1,5 +1,5 @@
-// The same programs as OpenCL C, each kernel by one thread, on this machine's CPU: what C means by its operators,
-// conversions and functions has to be what OpenCL means.
+// Runs the same programs as OpenCL C on this machine's CPU, each kernel with one thread: C's operators, conversions and
+// functions must mean the same in OpenCL.
 #include <doctest/doctest.h>
 
 #include "crosscompile/codegen/source/source.h"
@@ -49,7 +49,7 @@ TEST_CASE("random programs compute in OpenCL C what the reference evaluator says
       function = passes::run_pipeline(lowered, target);
       text = codegen::emit_source(std::span(&function, 1), target);
     } catch (const CompileError&) {
-      continue;  // memory of the call inside a kernel, or a check
+      continue;  // workspace of the call inside a kernel, or a check
     }
     ++run;
     CHECK_NOTHROW(codegen_test::run_opencl(text, function, fuzz_case.sizes, call.pointers()));

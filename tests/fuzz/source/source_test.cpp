@@ -1,4 +1,5 @@
-// A slice of the fuzzer's cases as C, which gcc compiles with its sanitizers, and the cross compilers for emulators.
+// Runs some of the fuzzer's cases as printed C, compiled by gcc with sanitizers and by the cross compilers for
+// emulators.
 #include <doctest/doctest.h>
 
 #include "crosscompile/codegen/source/source.h"
@@ -27,10 +28,10 @@ runner::Bytes bytes_at(const void* data, std::size_t count) {
   return runner::Bytes(first, first + count);
 }
 
-// A program under a schedule as printed functions, and the calls of them.
+// A program under a schedule as printed functions, and their calls.
 struct Printed {
   FuzzCase fuzz_case;
-  std::vector<ir::Function> functions;  // what prepares for the first one is the second, if any
+  std::vector<ir::Function> functions;  // the init function of the first one is the second, if there is one
   std::vector<FunctionInfo> infos;
   std::unique_ptr<Call> call, preparation;
   std::unique_ptr<Expectation> expectation;
@@ -48,7 +49,7 @@ struct Printed {
   }
 };
 
-// Nothing for a program that is refused because it reads outside of a tensor.
+// Returns nothing for a program that is refused because it reads outside of a tensor.
 std::optional<Printed> print_case(std::uint64_t seed) {
   const auto [fuzz_case, outcome] = run_seed(seed);
   if (outcome.kind == "outside") return std::nullopt;
@@ -59,7 +60,7 @@ std::optional<Printed> print_case(std::uint64_t seed) {
   const Target target = resolve_target("c");
   for (ir::Function& function : lower::split_constants(lowered)) {
     printed.functions.push_back(passes::run_pipeline(std::move(function), target));
-    // All cases stand in one text.
+    // All cases are printed into one text.
     printed.functions.back().name = "case_" + std::to_string(seed) + (printed.functions.size() > 1 ? "_prepare" : "");
     printed.infos.push_back(describe(printed.functions.back()));
   }
@@ -72,7 +73,7 @@ std::optional<Printed> print_case(std::uint64_t seed) {
   return printed;
 }
 
-// Puts what a call made into its arguments; returns where in `results` the next one stands.
+// Copies the results of a call into its arguments; returns where the next call's results begin in `results`.
 std::size_t take_results(const std::vector<std::uint8_t>& results, std::size_t at, const Call& call,
                          const FuzzCase& fuzz_case) {
   std::int32_t result = 0;

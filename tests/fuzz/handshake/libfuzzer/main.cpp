@@ -1,4 +1,4 @@
-// libFuzzer's entry; scripts/fuzz_handshake.sh builds and runs it.
+// The entry point for libFuzzer; scripts/fuzz_handshake.sh builds and runs it.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// One program a target.
+// The entry point for libFuzzer; one program is built for each target.
 #include <cstddef>
 #include <cstdint>
 

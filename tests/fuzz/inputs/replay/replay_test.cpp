@@ -1,4 +1,4 @@
-// Every input that is kept in tests/fuzz/corpus, and thousands of damaged copies of each.
+// Replays every input kept in tests/fuzz/corpus, and thousands of damaged copies of each.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -24,7 +24,7 @@ std::vector<Bytes> corpus(const std::string& target) {
   return inputs;
 }
 
-// A few bytes changed, a piece cut out or doubled, or the end cut off.
+// Returns a damaged copy: a few bytes changed, a piece removed or duplicated, or the end truncated.
 Bytes damaged(Bytes bytes, std::mt19937& random) {
   if (bytes.empty()) return bytes;
   const auto place = [&] { return static_cast<std::ptrdiff_t>(random() % bytes.size()); };
