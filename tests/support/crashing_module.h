@@ -1,4 +1,4 @@
-// A module whose kernel writes far outside its memory. No text compiles to one, so it is made of loop IR.
+// A module whose kernel writes far outside its memory. No text compiles to such a kernel, so it is built from loop IR.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// .ferry files with one byte changed, as bad memory or a bad person would.
+// Copies of .ferry files with one byte changed, as by faulty memory or an attacker.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ inline std::vector<std::uint8_t> with_byte_changed(std::vector<std::uint8_t> fil
   return file;
 }
 
-// Makes the hash at the end right again.
+// Recomputes the hash at the end of the file.
 inline std::vector<std::uint8_t> rehashed(std::vector<std::uint8_t> file) {
   const std::size_t hashed = file.size() - sizeof(Hash);
   const Hash hash = blake2b(std::span(file).first(hashed));
@@ -23,7 +23,7 @@ inline std::vector<std::uint8_t> rehashed(std::vector<std::uint8_t> file) {
   return file;
 }
 
-// All places that a right hash can cover, but not those of machine code: any code is code.
+// Returns all positions that a correct hash can cover, except those of machine code: any bytes are valid code.
 inline std::vector<std::size_t> places_outside_code(const std::vector<std::uint8_t>& file) {
   std::vector<bool> is_code(file.size());
   const Result<ModuleFile> module = read_module(file);

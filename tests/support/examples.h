@@ -7,14 +7,14 @@
 
 namespace ferry::test {
 
-// In order of their names.
+// Returns the examples with this extension, sorted by name.
 std::vector<std::filesystem::path> example_files(const std::string& extension);
-// What follows "# key " in the lines that begin so.
+// Returns the rest of each line that begins with "# key ".
 std::vector<std::string> lines_of(const std::string& text, const std::string& key);
-// The same, word by word.
+// The same, split into words.
 std::vector<std::vector<std::string>> words_of(const std::string& text, const std::string& key);
 std::string text_of(const std::filesystem::path& file);
-// Of examples/NAME.VARIANT.schedule, examples/NAME.tc.
+// Returns examples/NAME.tc for examples/NAME.VARIANT.schedule.
 std::filesystem::path kernel_of(const std::filesystem::path& schedule);
 
 }  // namespace ferry::test

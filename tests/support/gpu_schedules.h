@@ -1,12 +1,12 @@
-// Schedules for GPUs: of a matrix product, a stage C over m and n that sums A(m, k) * B(k, n), and of stages over i
-// that combine over k.
+// Schedules for GPUs: for a matrix product, a stage C over m and n that sums A(m, k) * B(k, n), and for stages over i
+// that reduce over k.
 #pragma once
 
 #include <string>
 
 namespace ferry::test {
 
-// 16 threads, 2 x 2 elements each; both inputs come in tiles of 4 that all threads fetch together.
+// 16 threads with 2 x 2 elements each; all threads together fetch both inputs in tiles with a depth of 4.
 inline const std::string kTiled = R"(cache_write local -> CL
 A: cache_read shared CL -> AA
 B: cache_read shared CL -> BB
@@ -34,11 +34,11 @@ BB: bind by threadIdx.y
 BB: bind bx threadIdx.x
 )";
 
-// The next tiles are fetched while these are used.
+// The next tiles are fetched while the current ones are used.
 inline const std::string kDoubleBuffered = kTiled + "AA: double_buffer\nBB: double_buffer\n";
 inline const std::string kPipelined = kTiled + "AA: double_buffer 3\nBB: double_buffer 3\n";
 
-// The same tile in two virtual threads along n: a thread's columns lie four apart.
+// The same tile with two virtual threads along n: the columns of a thread are four apart.
 inline const std::string kVirtual = R"(cache_write local -> CL
 A: cache_read shared CL -> AA
 B: cache_read shared CL -> BB
@@ -64,13 +64,13 @@ BB: bind by threadIdx.y
 BB: bind bx threadIdx.x
 )";
 
-// A block for each i, whose threads combine over k.
+// One block for each i, whose threads reduce over k.
 inline std::string row_by_block(const std::string& stage, int threads) {
   return stage + ": split k " + std::to_string(threads) + " -> ko ki\n" + stage + ": rfactor ki -> partial\n" + stage +
          ": bind i blockIdx.x\n" + stage + ": bind ki threadIdx.x\npartial: compute_at " + stage + " ki\n";
 }
 
-// The same for several i a block.
+// The same with several i in each block.
 inline std::string rows_by_block(const std::string& stage, int rows, int threads) {
   return stage + ": split k " + std::to_string(threads) + " -> ko ki\n" + stage + ": rfactor ki -> partial\n" + stage +
          ": split i " + std::to_string(rows) + " -> io ii\n" + stage + ": bind io blockIdx.x\n" + stage +

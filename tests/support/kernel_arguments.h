@@ -1,5 +1,5 @@
-// Memory for one call of a lowered function: every tensor filled with seeded contents, laid out as the kernel ABI wants
-// it.
+// Memory for one call of a lowered function: every tensor is filled with seeded contents and laid out as the kernel ABI
+// requires.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -14,11 +14,11 @@ namespace ferry::test {
 
 class KernelArguments {
  public:
-  // Sizes by symbol name. Inputs get small random values, outputs a pattern that no kernel computes.
+  // `sizes` are by symbol name. Inputs get small random values, outputs a pattern that no kernel computes.
   KernelArguments(const ir::Function& function, const std::map<std::string, std::int64_t>& sizes,
                   std::uint64_t seed = 1);
 
-  // What a kernel takes (rpc/abi/runtime_api.h).
+  // The arguments as a kernel takes them (rpc/abi/runtime_api.h).
   void* const* pointers() const { return pointers_.data(); }
   std::size_t count() const { return pointers_.size(); }
 
@@ -26,7 +26,7 @@ class KernelArguments {
   T* data(const std::string& parameter) {
     return reinterpret_cast<T*>(find(parameter).bytes.data());
   }
-  // Elements of a tensor; with strides, places from its first to its last element.
+  // Number of elements of a tensor; with strides, the distance from its first to its last element plus one.
   std::int64_t size(const std::string& parameter) { return find(parameter).elements; }
 
  private:

@@ -1,4 +1,4 @@
-// An rpc_server of any architecture, listening on a free port of loopback as long as this object lives.
+// An rpc_server of any architecture that listens on a free port of loopback for the lifetime of this object.
 #pragma once
 
 #include <sys/types.h>
@@ -10,15 +10,16 @@ namespace ferry::test {
 
 class ListeningServer {
  public:
-  // The program, run by an emulator when `emulator` is not empty ({"qemu-arm", "-cpu", "cortex-a7"}). Throws what it
-  // said instead of listening. Without --key-file among the arguments it lets everybody in, in the clear.
+  // Runs the program, under an emulator if `emulator` is not empty ({"qemu-arm", "-cpu", "cortex-a7"}). Throws the
+  // program's output if it does not listen. Without --key-file in the arguments the server accepts everybody,
+  // unencrypted.
   explicit ListeningServer(const std::string& program, const std::vector<std::string>& emulator = {},
                            const std::vector<std::string>& arguments = {});
   ~ListeningServer();
   ListeningServer(const ListeningServer&) = delete;
   ListeningServer& operator=(const ListeningServer&) = delete;
 
-  // What a client connects to.
+  // The address that a client connects to.
   std::string address() const { return (encrypted_ ? "" : "plaintext://") + place(); }
   std::string place() const { return "127.0.0.1:" + std::to_string(port_); }
   int port() const { return port_; }
@@ -31,7 +32,7 @@ class ListeningServer {
   bool encrypted_ = false;
 };
 
-// The emulator, with the CPU that tests run on, for an architecture; empty for this machine's own.
+// Returns the emulator for an architecture with the CPU that tests use; empty for this machine's own architecture.
 std::vector<std::string> emulator_of(const std::string& arch);
 
 }  // namespace ferry::test

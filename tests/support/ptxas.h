@@ -1,4 +1,4 @@
-// NVIDIA's assembler, for tests that must not go without it.
+// NVIDIA's assembler, for tests that must not be skipped without it.
 #pragma once
 
 #include <unistd.h>
@@ -13,10 +13,10 @@
 
 namespace ferry::test {
 
-// Where scripts/setup.sh puts NVIDIA's packages.
+// Makes ferry find NVIDIA's packages where scripts/setup.sh installs them.
 inline void use_test_packages() { setenv("VIRTUAL_ENV", FERRY_SOURCE_DIR "/build/venv", 0); }
 
-// What ptxas says of the text; "" when it is satisfied.
+// Returns the messages of ptxas for the text; "" if it accepts it.
 inline std::string assembled(const std::string& ptx, const std::string& gpu) {
   const std::string base = std::string(FERRY_BINARY_DIR) + "/ptxas." + std::to_string(getpid());
   std::ofstream(base + ".ptx") << ptx;

@@ -32,14 +32,14 @@ bool has_unacknowledged(int socket) {
   return getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 && info.tcpi_unacked > 0;
 }
 
-// The peer hears a reset, as when a machine on the way went down.
+// Resets the connection, as a failing machine on the path would.
 void reset(int socket) {
   const linger at_once{1, 0};
   setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   shutdown(socket, SHUT_RD);
 }
 
-// One way of a connection. What was read waits until the link would have carried it.
+// One direction of a connection. Data is held until the link would have delivered it.
 class Lane {
  public:
   Lane(int from, int to, const LinkSpeed& speed, std::atomic<std::size_t>* carried = nullptr)
@@ -58,7 +58,7 @@ class Lane {
     std::vector<char> bytes;
   };
 
-  // As much as is on the way at full speed, and what a router queues.
+  // Returns the bandwidth-delay product plus a router's queue.
   std::size_t capacity() const {
     return static_cast<std::size_t>(speed_.bytes_per_second *
                                     std::chrono::duration<double>(speed_.round_trip).count()) +
@@ -125,7 +125,7 @@ class Lane {
 
 }  // namespace
 
-// A socket that is closed once both lanes are done with it.
+// A socket that is closed once neither direction uses it.
 struct Socket {
   int number;
   ~Socket() { close(number); }
@@ -196,7 +196,7 @@ void SlowLink::fall_silent() {
   const sock_fprog program{1, &nothing};
   const std::lock_guard lock(mutex_);
   for (const auto& connection : connections_) {
-    // What the client has yet to acknowledge would be sent to it again and again, which is a sign of life.
+    // Unacknowledged data would be retransmitted to the client again and again, which counts as a sign of life.
     for (int waited = 0; waited < 1000 && has_unacknowledged(connection->client.number); ++waited)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (setsockopt(connection->client.number, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) != 0) {

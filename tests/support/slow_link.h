@@ -1,5 +1,5 @@
-// A link with a delay and a rate, in front of a server on loopback: a proxy, since the kernels that tests run on cannot
-// delay packets.
+// A link with a delay and a limited rate, in front of a server on loopback. It is a proxy, because the kernels that
+// tests run on cannot delay packets.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ struct LinkSpeed {
 
 class SlowLink {
  public:
-  // The first `drops` connections are reset as soon as they have said something.
+  // The first `drops` connections are reset as soon as they have sent something.
   SlowLink(int server_port, LinkSpeed speed, int drops = 0);
   ~SlowLink();
   SlowLink(const SlowLink&) = delete;
@@ -28,11 +28,11 @@ class SlowLink {
 
   int port() const { return port_; }
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
-  // Every connection breaks, on both sides.
+  // Breaks every connection on both sides.
   void cut();
-  // Clients get nothing any more, not even from the link's system: as when a machine on the way lost its power.
+  // Stops all traffic to clients, including acknowledgements, as when a machine on the path loses power.
   void fall_silent();
-  // Bytes that came from clients.
+  // Returns the number of bytes received from clients.
   std::size_t carried() const { return carried_; }
 
  private:

@@ -1,4 +1,4 @@
-// Kernels with a planted mistake: they go on while more copies than they may are on their way.
+// Kernels with a planted defect: a wait that lets more asynchronous copies stay in flight than it may.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -22,7 +22,7 @@ class WaitLoosener : public ir::Mutator {
   std::int64_t more_;
 };
 
-// `more`: groups of copies that nobody waits for.
+// Raises the number of groups of copies left in flight at each wait by `more`.
 inline ir::Function waiting_for_fewer(ir::Function function, std::int64_t more) {
   function.body = WaitLoosener(more).mutate(function.body);
   return function;

@@ -1,4 +1,4 @@
-// Kernels with a planted mistake: one barrier left out.
+// Kernels with a planted defect: one barrier is removed.
 #pragma once
 
 #include "crosscompile/ir/barrier.h"

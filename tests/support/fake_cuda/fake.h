@@ -1,14 +1,14 @@
-// The state of the driver that tests load instead of NVIDIA's. It is as late as a real one may be: what is asked of a
-// stream happens when somebody waits for it, so a copy that nobody waited for is seen. Environment variables make it
-// fail; they are read at every call:
-//   FERRY_FAKE_CUDA_DEVICES   how many GPUs there are (1)
-//   FERRY_FAKE_CUDA_VERSION   that the driver supports (12040)
-//   FERRY_FAKE_CUDA_ARCH      of the GPUs (90)
-//   FERRY_FAKE_CUDA_MEMORY    of each GPU in bytes (1 GiB)
+// The state of the driver that tests load instead of NVIDIA's. It executes as late as a real driver may: stream
+// operations run only when somebody waits for the stream, so the use of a copy that nobody waited for is detected.
+// Environment variables configure it and make it fail; they are read at every call:
+//   FERRY_FAKE_CUDA_DEVICES   number of GPUs (1)
+//   FERRY_FAKE_CUDA_VERSION   version that the driver supports (12040)
+//   FERRY_FAKE_CUDA_ARCH      architecture of the GPUs (90)
+//   FERRY_FAKE_CUDA_MEMORY    memory of each GPU in bytes (1 GiB)
 //   FERRY_FAKE_CUDA_CRASH     the kernel that reads outside of all memory
-//   FERRY_FAKE_CUDA_ERROR     what it ends with (700, an illegal address)
-//   FERRY_FAKE_CUDA_SEED      of the order in which blocks and threads of PTX run (0)
-//   FERRY_FAKE_CUDA_LANDING   of asynchronous copies: 0 early, 1 late, 2 at random (2)
+//   FERRY_FAKE_CUDA_ERROR     the error of that kernel (700, an illegal address)
+//   FERRY_FAKE_CUDA_SEED      seed for the order in which blocks and threads of PTX run (0)
+//   FERRY_FAKE_CUDA_LANDING   when asynchronous copies arrive: 0 early, 1 late, 2 at random (2)
 #pragma once
 
 #include <cstdint>
@@ -47,11 +47,11 @@ struct Kernel {
   std::vector<std::size_t> parameter_bytes;
   int max_threads, registers, shared_bytes;
   std::function<void(const Shape& shape, void** parameters)> run;
-  int dynamic_bytes = 0;  // that a launch may have
+  int dynamic_bytes = 0;  // most that a launch may have
 };
 Kernel* find_kernel(const std::string& name);
 
-// Of an image: the kernels of fake_kernels.cpp, and those of the image where it is PTX.
+// A loaded image: the kernels of fake_kernels.cpp, and those of the image if it is PTX.
 struct LoadedModule {
   std::unique_ptr<ptx::Program> program;
   std::map<std::string, Kernel> kernels;
@@ -68,7 +68,7 @@ struct State {
   bool is_awake = false;
   bool has_context = false;
   CuResult broken = kCuSuccess;                 // sticky
-  std::string fault;                            // why, as far as PTX is concerned
+  std::string fault;                            // the reason, for faults in PTX
   std::map<std::uint64_t, std::size_t> memory;  // by address in this process
   std::map<void*, std::size_t> pinned;
   std::deque<std::function<void()>> queue;
@@ -76,12 +76,12 @@ struct State {
 };
 State& state();
 
-// What every call but the first ones begins with.
+// The check that every call except initialization begins with.
 CuResult ready();
 
-// Addresses of the GPU mean nothing to a processor: nobody reads there by mistake.
+// GPU addresses are not valid host addresses, so an accidental host access faults.
 inline constexpr std::uint64_t kGpu = std::uint64_t{1} << 60;
-// Where it is in this process: null, and the GPU is broken, unless all of it is memory of the GPU or pinned.
+// Returns the host address; null, and the GPU breaks, unless the whole range is memory of the GPU or pinned.
 void* real(CuDevicePointer address, std::size_t bytes);
 
 void run_queue();

@@ -1,4 +1,5 @@
-// What the fake GPU can compute: the kernels of the tests' module (tests/unit/device-runtime/support/gpu_module.cpp).
+// The kernels that the fake GPU has built in: those of the tests' module
+// (tests/unit/device-runtime/support/gpu_module.cpp).
 #include <cstdint>
 #include <cstring>
 
@@ -41,7 +42,7 @@ void reversed(const Shape& shape, void** parameters) {
   for (std::int64_t i = 0; i < n && i < threads_of(shape); ++i) c[n - 1 - i] = w[i] + more;
 }
 
-// Of many registers and much shared memory.
+// A kernel that is declared to use many registers and much shared memory.
 void heavy(const Shape& shape, void** parameters) { twice(shape, parameters); }
 
 void judge(const Shape&, void** parameters) {

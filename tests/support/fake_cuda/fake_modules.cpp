@@ -1,5 +1,5 @@
-// Modules, and launches of kernels. An image is text: PTX, or "cubin", which stands for the kernels of
-// fake_kernels.cpp; "garbage" does not assemble, code of a later CUDA says "newer", as does PTX of version 99.
+// Modules and kernel launches. An image is text: PTX, or "cubin", which stands for the kernels of fake_kernels.cpp;
+// "garbage" does not assemble; "newer" stands for code of a later CUDA, like PTX of version 99.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -85,7 +85,7 @@ FERRY_FAKE_API cuLaunchKernel(CuFunction function, unsigned grid_x, unsigned gri
   const bool fits = block >= 1 && block <= static_cast<unsigned>(kernel.max_threads) && grid_x >= 1 && grid_y >= 1 &&
                     grid_y <= 65535 && grid_z >= 1 && grid_z <= 65535 && static_cast<int>(shared) <= most_dynamic;
   if (!fits) return kCuInvalidValue;
-  // Whoever launches may change its parameters before the kernel runs.
+  // The caller may change the parameters before the kernel runs, so copy them.
   std::vector<std::vector<char>> copies;
   for (std::size_t i = 0; i < kernel.parameter_bytes.size(); ++i) {
     const char* from = static_cast<const char*>(parameters[i]);

@@ -1,4 +1,4 @@
-// What the fake GPU's management library says: always the same.
+// The fake GPU's management library, which always returns the same values.
 #include <cstring>
 
 #define FERRY_FAKE_API extern "C" [[gnu::visibility("default")]] int

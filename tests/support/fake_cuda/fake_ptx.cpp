@@ -1,5 +1,5 @@
-// Modules of PTX, whose kernels the interpreter runs on the stand-in's memory. What it finds wrong breaks the GPU, and
-// is the name of the error.
+// Modules of PTX, whose kernels the interpreter runs on the stand-in's memory. A fault that it finds breaks the GPU and
+// becomes the name of the error.
 #include <algorithm>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// Streams and events: everything waits in one queue.
+// Streams and events: all operations share one queue.
 #include <chrono>
 #include <cstring>
 
@@ -51,7 +51,7 @@ FERRY_FAKE_API cuMemcpyDtoDAsync_v2(CuDevicePointer to, CuDevicePointer from, st
   return later([=] {
     void* into = real(to, bytes);
     const void* place = real(from, bytes);
-    // As it comes when the two overlap: not what was meant.
+    // Copies forward byte by byte, so that overlapping ranges give a wrong result, unlike with memmove.
     for (std::size_t i = 0; into != nullptr && place != nullptr && i < bytes; ++i) {
       static_cast<char*>(into)[i] = static_cast<const char*>(place)[i];
     }

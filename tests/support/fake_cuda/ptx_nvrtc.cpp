@@ -1,6 +1,6 @@
-// NVRTC's functions, with PTX under the name of machine code: what ferry makes of its CUDA C then runs in the
-// interpreter of tests/support/ptx. FERRY_REAL_NVRTC names the library that does the work; FERRY_NVRTC_GPUS, "75,80",
-// the GPUs that it is said to know, as those of other versions know others.
+// NVRTC's functions, which return PTX in place of machine code: ferry's CUDA C then runs in the interpreter of
+// tests/support/ptx. FERRY_REAL_NVRTC names the library that does the work; FERRY_NVRTC_GPUS, "75,80", lists the GPUs
+// that it reports as supported, to simulate other versions.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ int forward(const char* name, Arguments... arguments) {
   return reinterpret_cast<int (*)(Arguments...)>(real(name))(arguments...);
 }
 
-// "75,80": what it says it knows, instead of the real one's list.
+// Returns the GPUs of FERRY_NVRTC_GPUS, "75,80", which replace the real library's list.
 std::vector<int> named_gpus() {
   std::vector<int> gpus;
   const char* list = std::getenv("FERRY_NVRTC_GPUS");
@@ -52,7 +52,7 @@ FERRY_API int nvrtcCreateProgram(void** program, const char* text, const char* n
   return forward("nvrtcCreateProgram", program, text, name, headers, contents, names);
 }
 FERRY_API int nvrtcDestroyProgram(void** program) { return forward("nvrtcDestroyProgram", program); }
-// For sm_80 what compute_80 stands for: NVRTC then stops before the assembler.
+// Replaces sm_80 by compute_80, for which NVRTC stops before the assembler.
 FERRY_API int nvrtcCompileProgram(void* program, int count, const char* const* options) {
   const std::string real_code = "--gpu-architecture=sm_";
   std::vector<std::string> texts;

@@ -8,13 +8,13 @@ constexpr Word kFrameBytes = Word{1} << 20;
 
 void move(Thread& thread, const Instruction& one) {
   const Operand& a = one.operands[1];
-  // The address of a local array is of the function that runs.
+  // The address of a local array lies in the frame of the running function.
   const Word frame =
       a.kind == OperandKind::constant && a.space == Space::local ? (thread.depth() - 1) * kFrameBytes : 0;
   thread.set(one.operands[0], thread.value(a) + frame, thread.unwritten(a));
 }
 
-// "mov.b32 %r, {%rs1, %rs2}": the first is the lowest.
+// "mov.b32 %r, {%rs1, %rs2}": the first operand is in the lowest bits.
 void pack(Thread& thread, const Instruction& one) {
   const std::vector<Operand>& parts = one.operands[1].parts;
   const unsigned bits = bits_of(one.type) / static_cast<unsigned>(parts.size());
@@ -102,7 +102,7 @@ Space take_space(Opcode& opcode) {
   return Space::generic;
 }
 
-// .weak and the caches' hints change nothing that can be seen here.
+// .weak and the cache hints have no observable effect here.
 void take_hints(Opcode& opcode) {
   for (const char* hint : {"weak", "ca", "cg", "cs", "lu", "cv", "wb", "wt"}) opcode.take(hint);
 }

@@ -1,11 +1,11 @@
-// PTX ISA, the instructions with .approx and .full: the exact result, off by as much as the document allows and never
-// the same way for two operands, so that nothing gets by that relies on a better one.
+// PTX ISA, the instructions with .approx and .full: the exact result plus an error as large as the document allows,
+// which varies with the operands, so that code that relies on a better result is detected.
 #include "tests/support/ptx/operate.h"
 
 namespace ferry::ptx {
 namespace {
 
-// From -1 to 1, the same for the same operands.
+// Returns a pseudo-random number in [-1, 1] that depends only on the operands.
 double noise(Word a, Word b = 0) {
   Word x = a * 0x9e3779b97f4a7c15 + b + 0x7f4a7c15;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
@@ -24,7 +24,7 @@ float off(double exact, Word operand, Word other, const Bounds& bounds, bool flu
   return flushed(static_cast<float>(exact + error), flushes);
 }
 
-constexpr double kUlp = 0x1p-23;  // of a significand just above a power of two
+constexpr double kUlp = 0x1p-23;  // relative unit of a significand just above a power of two
 
 enum Function { kRcp, kSqrt, kRsqrt, kSin, kCos, kLg2, kEx2, kTanh };
 
@@ -60,8 +60,8 @@ void approximate(Thread& thread, const Instruction& one) {
   const Word operand = thread.value(one.operands[1]);
   const auto function = static_cast<Function>(one.mode);
   const double x = flushed(from_word<float>(operand), one.flushes);
-  // Quadrant and sign of a result that is exactly known are exact: sin(0), lg2(1), ex2 of whole numbers are not
-  // promised.
+  // Only zeros, infinities and NaN stay exact: the document promises no exact result for sin(0), lg2(1) or ex2 of whole
+  // numbers.
   const float result = off(exact_of(function, x), operand, 0, bounds_of(function, x), one.flushes);
   thread.set(one.operands[0], to_word(result), spoiled<float>(thread, one.operands[1]));
 }
@@ -76,7 +76,7 @@ void divide(Thread& thread, const Instruction& one) {
              spoiled<float>(thread, one.operands[1], one.operands[2]));
 }
 
-// Of the upper halves of float64 numbers; the result's lower half is 0.
+// Operates on the upper halves of float64 numbers; the result's lower half is 0.
 void approximate_upper(Thread& thread, const Instruction& one) {
   const Word operand = thread.value(one.operands[1]) & ~Word{0xffffffff};
   const double x = flushed(from_word<double>(operand), one.flushes);
@@ -86,7 +86,7 @@ void approximate_upper(Thread& thread, const Instruction& one) {
   thread.set(one.operands[0], to_word(result) & ~Word{0xffffffff}, spoiled<double>(thread, one.operands[1]));
 }
 
-// "rsqrt.approx.f64": relative error 2^-32 at most, as far as it is documented.
+// "rsqrt.approx.f64": a relative error of at most 2^-32, as far as it is documented.
 void approximate_double(Thread& thread, const Instruction& one) {
   const Word operand = thread.value(one.operands[1]);
   const double exact = exact_of(static_cast<Function>(one.mode), from_word<double>(operand));

@@ -1,4 +1,4 @@
-// cp.async: bytes that arrive in shared memory some time before the thread that asked for them has waited (PTX ISA,
+// cp.async: bytes that arrive in shared memory at some time before the issuing thread has waited for them (PTX ISA,
 // "Data Movement and Conversion Instructions: cp.async").
 #include <algorithm>
 
@@ -37,7 +37,7 @@ void Thread::land(AsyncCopy& copy) {
   copy.has_landed = true;
 }
 
-// From now on it is a write like any other of this thread.
+// Completes the copy; it then counts as an ordinary write of this thread.
 void Thread::finish(AsyncCopy& copy) {
   land(copy);
   const Place target = place(Space::shared, copy.to, copy.bytes, "copies");

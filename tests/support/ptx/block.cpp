@@ -79,7 +79,7 @@ void Block::run() {
   }
 }
 
-// Once all of the warp that have not ended wait at the same instruction.
+// Executes a warp-level instruction once all threads of the warp that have not ended wait at it.
 void Block::run_warp_of(const Thread& thread) {
   Warp warp;
   const std::size_t first = thread.index() / kWarp * kWarp;
@@ -103,7 +103,7 @@ void Block::run_warp_of(const Thread& thread) {
   }
 }
 
-// Nobody can run any more.
+// Passes the barrier; called when no thread of the block can run.
 void Block::pass_barrier() {
   const Instruction* of_warp = nullptr;
   for (Thread& thread : threads_) {

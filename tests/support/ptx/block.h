@@ -1,4 +1,4 @@
-// The threads of a block, which run in random order between the points where they wait for one another.
+// The threads of a block, which run in random order between the points where they wait for each other.
 #pragma once
 
 #include <random>
@@ -8,7 +8,7 @@
 
 namespace ferry::ptx {
 
-// The threads of a warp that have not ended, by their lanes; null: no such thread, or it has ended.
+// The threads of a warp by lane; null if there is no such thread or it has ended.
 class Warp {
  public:
   std::array<Thread*, 32> lanes{};

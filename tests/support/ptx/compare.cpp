@@ -12,7 +12,7 @@ constexpr std::pair<const char*, Comparison> kComparisons[] = {
     {"hi", Comparison::gt},   {"hs", Comparison::ge},
 };
 
-// Of floats, those with a u behind them hold for NaN too, the others do not ("ne" neither).
+// For floats, the comparisons that end in u also hold for NaN; the others do not (nor does "ne").
 template <class T>
 bool holds(Comparison comparison, T a, T b) {
   const bool is_nan = a != a || b != b;

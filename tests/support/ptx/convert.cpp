@@ -34,7 +34,7 @@ double whole(double value, Rounding rounding) {
 __int128 lowest(Type type) { return is_signed(type) ? -(static_cast<__int128>(1) << (bits_of(type) - 1)) : 0; }
 __int128 highest(Type type) { return (static_cast<__int128>(1) << (bits_of(type) - (is_signed(type) ? 1 : 0))) - 1; }
 
-// Values outside of the type become its ends; NaN becomes 0, or of 64 bits on either side the highest bit alone.
+// Clamps values outside of the type to its range; NaN becomes 0, or the highest bit alone if either type has 64 bits.
 __int128 clamped_integer(double value, const Instruction& one) {
   if (std::isnan(value)) {
     const bool is_long = one.from == Type::f64 || bits_of(one.type) == 64;
@@ -75,7 +75,7 @@ void convert(Thread& thread, const Instruction& one) {
     if (one.saturates) {
       value = std::clamp(value, lowest(one.type), highest(one.type));
     } else if (!is_signed(one.from)) {
-      lost = thread.unwritten(a) & mask;  // bit by bit
+      lost = thread.unwritten(a) & mask;  // tracked bit by bit
     }
     result = static_cast<Word>(integer_of(one.type, static_cast<Word>(value)));
   } else if (!is_float(one.type)) {
@@ -110,7 +110,7 @@ void convert(Thread& thread, const Instruction& one) {
   thread.set(one.operands[0], result, lost);
 }
 
-// "cvt.rn.f16x2.f32 d, a, b": a above b.
+// "cvt.rn.f16x2.f32 d, a, b": a goes to the upper half, b to the lower.
 void pack(Thread& thread, const Instruction& one) {
   const auto narrow = [&](std::size_t i) -> Word {
     const double value = from_word<float>(thread.value(one.operands[i]));

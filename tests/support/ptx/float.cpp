@@ -1,4 +1,4 @@
-// PTX ISA, "Floating-Point Instructions" that are exact or correctly rounded.
+// PTX ISA, "Floating-Point Instructions" with exact or correctly rounded results.
 #include "tests/support/ptx/operate.h"
 
 namespace ferry::ptx {
@@ -11,7 +11,7 @@ T operand_of(const Thread& thread, const Instruction& one, std::size_t i) {
 
 enum Operation { kAdd, kSub, kMul, kFma, kDiv, kSqrt, kRcp, kMin, kMax, kAbs, kNeg, kCopysign };
 
-// One of two NaNs is the result only where .NaN is said; -0 is below +0.
+// A NaN operand gives NaN only with .NaN, otherwise the other operand; -0 is below +0.
 template <class T>
 T least(const Instruction& one, T a, T b) {
   if (std::isnan(a) || std::isnan(b)) {
@@ -24,7 +24,7 @@ T least(const Instruction& one, T a, T b) {
 
 template <class T>
 T result_of(const Instruction& one, T a, T b, T c) {
-  // The compiler must not compute before the direction of rounding is set.
+  // volatile keeps the compiler from computing before the rounding mode is set.
   volatile T x = a, y = b, z = c;
   switch (static_cast<Operation>(one.mode)) {
     case kAdd: return rounded<T>(one, [&] { return x + y; });
@@ -64,7 +64,7 @@ constexpr Known kKnown[] = {
     {"abs", kAbs, 2}, {"neg", kNeg, 2},   {"copysign", kCopysign, 3},
 };
 
-// testp.KIND.f32 p, a
+// "testp.KIND.f32 p, a".
 template <class T>
 void test(Thread& thread, const Instruction& one) {
   const T a = from_word<T>(thread.value(one.operands[1]));

@@ -1,10 +1,10 @@
-// PTX ISA, "Half Precision Floating-Point Instructions": arithmetic of float16 and bfloat16, one number or two.
+// PTX ISA, "Half Precision Floating-Point Instructions": arithmetic of float16 and bfloat16, scalar or in pairs.
 #include "tests/support/ptx/operate.h"
 
 namespace ferry::ptx {
 namespace {
 
-using Exact = __float128;  // has room for a product and a sum of narrow floats
+using Exact = __float128;  // exact for a product and a sum of narrow floats
 
 enum Operation { kAdd, kSub, kMul, kFma, kMin, kMax, kAbs, kNeg };
 
@@ -15,7 +15,7 @@ double least(const Instruction& one, double a, double b) {
   return a < b ? a : b;
 }
 
-// Rounded to double by truncation with a sticky last bit, which rounding once more does not notice.
+// Converts to double by truncation with a sticky last bit, so that a second rounding gives the correct result.
 double sticky(Exact value) {
   const auto near = static_cast<double>(value);
   if (!std::isfinite(near) || static_cast<Exact>(near) == value) return near;

@@ -74,7 +74,7 @@ struct Rem {
   static constexpr auto run = divide<T, true>;
 };
 
-// Operands of half the result's width.
+// Multiplies operands of half the result's width.
 template <class T>
 struct MulWide {
   static void run(Thread& thread, const Instruction& one) {
@@ -90,7 +90,7 @@ struct MulWide {
   }
 };
 
-// add, sub, mad and those that take the carry. A subtraction's carry is its borrow.
+// add, sub, mad and their variants with carry-in. A subtraction's carry is its borrow.
 template <class T, bool is_subtraction>
 void with_carry(Thread& thread, const Instruction& one, T a, T b, Word lost) {
   using U = std::make_unsigned_t<T>;
@@ -132,7 +132,7 @@ struct MadCarry {
   }
 };
 
-// One of the values of `bits` bits that a word holds side by side.
+// Returns one of the packed values of `bits` bits in a word.
 std::int64_t part_of(Word word, unsigned i, unsigned bits, Type type) {
   const auto part = static_cast<std::uint64_t>(word) >> (bits * i) & ((std::uint64_t{1} << bits) - 1);
   const bool is_negative = is_signed(type) && (part >> (bits - 1)) != 0;
@@ -144,7 +144,7 @@ void add_products(Thread& thread, const Instruction& one, std::int64_t products)
              spoiled<std::uint32_t>(thread, one.operands[1], one.operands[2], one.operands[3]));
 }
 
-// dp4a: the products of four bytes, signed or not, added to a sum.
+// dp4a: adds the products of four bytes, signed or unsigned, to a sum.
 void dot_of_four(Thread& thread, const Instruction& one) {
   const Word a = thread.value(one.operands[1]), b = thread.value(one.operands[2]);
   std::int64_t products = 0;
@@ -152,7 +152,7 @@ void dot_of_four(Thread& thread, const Instruction& one) {
   add_products(thread, one, products);
 }
 
-// dp2a: the products of two numbers of 16 bits with the lower or upper two bytes, added to a sum.
+// dp2a: adds the products of two 16-bit numbers with the lower or upper two bytes to a sum.
 void dot_of_two(Thread& thread, const Instruction& one) {
   const Word a = thread.value(one.operands[1]), b = thread.value(one.operands[2]);
   std::int64_t products = 0;
@@ -166,7 +166,7 @@ bool is_float_type(Type type) {
          type == Type::bf16x2;
 }
 
-// Whether the instruction works on integers: "add.s32", and not "add.f32".
+// Returns whether the instruction operates on integers: "add.s32", not "add.f32".
 bool is_integer(const Opcode& opcode) {
   Opcode copy = opcode;
   return !is_float_type(copy.take_type());

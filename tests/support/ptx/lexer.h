@@ -1,4 +1,4 @@
-// The words of a PTX text.
+// Splits a PTX text into tokens.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct Token {
   int line = 0;
 };
 
-// Without comments; the last one is of kind `end`. A word has its dots: "ld.global.f32", "%tid.x", ".reg".
+// Skips comments; the last token is of kind `end`. A word includes its dots: "ld.global.f32", "%tid.x", ".reg".
 std::vector<Token> tokens_of(const std::string& text);
 
 }  // namespace ferry::ptx

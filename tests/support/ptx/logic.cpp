@@ -1,11 +1,11 @@
-// PTX ISA, "Logic and Shift Instructions", and the integer instructions that look at single bits. Here what was never
-// written is followed bit by bit.
+// PTX ISA, "Logic and Shift Instructions", and the integer instructions that examine single bits. These track unwritten
+// bits individually.
 #include "tests/support/ptx/operate.h"
 
 namespace ferry::ptx {
 namespace {
 
-// A bit of "and" is known where one operand is a written 0, of "or" where one is a written 1.
+// A result bit of "and" is known if one operand has a written 0 there, a result bit of "or" if one has a written 1.
 void conjunction(Thread& thread, const Instruction& one) {
   const Word a = thread.value(one.operands[1]), b = thread.value(one.operands[2]);
   const Word p = thread.unwritten(one.operands[1]), q = thread.unwritten(one.operands[2]);
@@ -24,7 +24,7 @@ void complement(Thread& thread, const Instruction& one) {
   thread.set(one.operands[0], ~thread.value(one.operands[1]), thread.unwritten(one.operands[1]));
 }
 
-// Shifts by more than the width are shifts by the width.
+// Shift amounts larger than the width are clamped to the width.
 template <class T, class Move>
 void shift(Thread& thread, const Instruction& one, Move move) {
   const Operand &a = one.operands[1], &b = one.operands[2];
@@ -52,7 +52,7 @@ struct ShiftRight {
   }
 };
 
-// The bits of b:a as one of 64 bits.
+// Shifts the 64-bit concatenation b:a.
 void funnel(Thread& thread, const Instruction& one) {
   const Word both = (thread.value(one.operands[2]) << 32) | (thread.value(one.operands[1]) & 0xffffffff);
   const auto by = static_cast<unsigned>(thread.value(one.operands[3]) & 0xffffffff);
@@ -73,7 +73,7 @@ void look_up(Thread& thread, const Instruction& one) {
              thread.unwritten(one.operands[1]) | thread.unwritten(one.operands[2]) | thread.unwritten(one.operands[3]));
 }
 
-// Bytes of b:a, picked by the low four bits of each of c's lower four nibbles; the nibble's top bit spreads the sign.
+// Picks bytes of b:a by the low three bits of each of c's lower four nibbles; a nibble's top bit replicates the sign.
 void permute(Thread& thread, const Instruction& one) {
   const Word both = (thread.value(one.operands[2]) << 32) | (thread.value(one.operands[1]) & 0xffffffff);
   const Word lost_both = (thread.unwritten(one.operands[2]) << 32) | (thread.unwritten(one.operands[1]) & 0xffffffff);

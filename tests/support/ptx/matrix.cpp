@@ -11,8 +11,8 @@ void expect_whole(Warp& warp) {
     if (lane == nullptr) warp.first().fail(FaultKind::divergence, "a warp that is not whole");
 }
 
-// Matrices of 8 x 8: lane 8 * m + r has the address of row r of matrix m, and lane 4 * r + c gets its elements 2 * c
-// and 2 * c + 1; turned, elements (2 * c, r) and (2 * c + 1, r).
+// Loads matrices of 8 x 8: lane 8 * m + r has the address of row r of matrix m, and lane 4 * r + c gets its elements 2
+// * c and 2 * c + 1 of that row; transposed, the elements (2 * c, r) and (2 * c + 1, r).
 void load_matrices(Warp& warp, const Instruction& one) {
   expect_whole(warp);
   struct Row {
@@ -48,7 +48,7 @@ struct Number {
   bool is_lost = false;
 };
 
-// Where a lane's elements are: "Matrix Fragments for mma.m16n8k16 with floating point type".
+// The position of a lane's elements: "Matrix Fragments for mma.m16n8k16 with floating point type".
 struct Place {
   unsigned row, column;
 };

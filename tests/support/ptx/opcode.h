@@ -1,4 +1,4 @@
-// The words of an instruction's name, which its decoder takes: what it leaves is refused.
+// The words of an instruction's name. A decoder takes those it knows; an instruction with words left over is refused.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class Opcode {
     words_.erase(found);
     return true;
   }
-  // The next one that is a type.
+  // Takes the next word that is a type.
   Type take_type() {
     for (auto word = words_.begin(); word != words_.end(); ++word) {
       if (const auto type = type_named(*word)) {
@@ -52,7 +52,7 @@ class Opcode {
   std::vector<std::string> words_;
 };
 
-// Each takes the instructions of its family, and says whether it was one.
+// Each function decodes the instructions of its family and returns whether this was one.
 bool decode_integer(Opcode& opcode, Instruction& instruction);
 bool decode_logic(Opcode& opcode, Instruction& instruction);
 bool decode_compare(Opcode& opcode, Instruction& instruction);

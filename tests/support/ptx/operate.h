@@ -1,4 +1,4 @@
-// Instructions that compute a register from others.
+// Helpers for instructions that compute a register from others.
 #pragma once
 
 #include <cfenv>
@@ -15,7 +15,7 @@ inline void expect_operands(const Instruction& one, std::size_t count) {
                      std::to_string(one.operands.size()));
 }
 
-// All bits of a result are unwritten when one of an operand is, within the operand's type.
+// Returns the unwritten bits of a result: all bits, if any bit of an operand within the operand's type is unwritten.
 template <class T, class... Operands>
 Word spoiled(const Thread& thread, const Operands&... operands) {
   const Word mask = mask_of(8 * sizeof(T));
@@ -44,7 +44,8 @@ void ternary(Thread& thread, const Instruction& one) {
              spoiled<T>(thread, a, b, c));
 }
 
-// The instance for an integer type of 16 to 64 bits; `Make` is a class template with a static function `run`.
+// Returns the instance of `Make` for an integer type of 16 to 64 bits; `Make` is a class template with a static
+// function `run`.
 template <template <class> class Make>
 Execute for_integer(Type type) {
   switch (type) {
@@ -86,7 +87,7 @@ inline int direction_of(Rounding rounding) {
   return FE_TONEAREST;
 }
 
-// .ftz, .sat and the direction of rounding around a float's operation.
+// Applies .ftz, .sat and the rounding mode to a floating-point operation.
 template <class T, class Op>
 T rounded(const Instruction& one, Op&& op) {
   volatile T result = 0;

@@ -1,4 +1,4 @@
-// Directives of a module: what is declared, and where it lies (PTX ISA, "PTX Module Directives", "Variables").
+// The directives of a module: its declarations and their layout (PTX ISA, "PTX Module Directives", "Variables").
 #include "tests/support/ptx/parser.h"
 
 #include <cstring>
@@ -7,7 +7,7 @@ namespace ferry::ptx {
 namespace {
 
 Word lay_out(Word end, std::size_t alignment) {
-  // Aligned to what is asked for and to nothing more.
+  // The address has exactly the requested alignment and no larger one.
   const Word up = (end + kGap + 2 * alignment - 1) / (2 * alignment) * (2 * alignment);
   return up + alignment;
 }
@@ -59,7 +59,7 @@ Word Parser::number() {
   return is_negative ? 0 - value : value;
 }
 
-// Behind the type: NAME, NAME[COUNT], NAME[], and what it holds.
+// Parses the part after the type: NAME, NAME[COUNT], NAME[], and the initializer.
 Parser::Variable Parser::variable(Type type) {
   Variable made;
   made.name = next().text;
@@ -89,7 +89,7 @@ Parser::Variable Parser::variable(Type type) {
   return made;
 }
 
-// After the state space.
+// Parses the part after the state space.
 void Parser::declare(Space space, Function* function) {
   std::size_t alignment = 1;
   bool has_alignment = false;
@@ -144,7 +144,7 @@ void Parser::parameters(Function& function, std::vector<Parameter>& list) {
   expect("(");
   while (!take(")")) {
     expect(".param");
-    // ".ptr .global .align 64" says what a pointer points to.
+    // ".ptr .global .align 64" describes the memory that a pointer refers to.
     std::vector<Token> kept;
     std::size_t alignment = 1;
     bool is_pointer = false, has_alignment = false;

@@ -1,4 +1,4 @@
-// Reads PTX. parser.cpp has the module's directives, statements.cpp the bodies of functions.
+// A parser of PTX. parser.cpp handles the module's directives, statements.cpp the bodies of functions.
 #pragma once
 
 #include <map>
@@ -25,7 +25,7 @@ class Parser {
     std::vector<std::uint8_t> content;
   };
   struct Registers {
-    std::uint32_t first = 0, count = 0;  // of count 0: one, without a number behind its name
+    std::uint32_t first = 0, count = 0;  // a count of 0 means a single register without a number in its name
     std::uint8_t bits = 64;
   };
 

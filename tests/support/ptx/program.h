@@ -1,5 +1,5 @@
-// PTX as it is read (PTX ISA, "Syntax" and "State Spaces"): functions of instructions whose operands are resolved to
-// registers, numbers and places in memory. An instruction carries the function that executes it.
+// A parsed PTX program (PTX ISA, "Syntax" and "State Spaces"): functions of instructions whose operands are resolved to
+// registers, numbers and memory addresses. An instruction holds the function that executes it.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@
 
 namespace ferry::ptx {
 
-// A text that is not PTX, or PTX that the interpreter does not know: it never guesses.
+// Thrown for text that is not PTX, or PTX that the interpreter does not support: it never guesses.
 struct ParseError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 enum class Space : std::uint8_t { generic, global, shared, local, param };
 
-// Registers that every thread begins with, in this order (PTX ISA, "Special Registers").
+// The registers that every thread starts with, in this order (PTX ISA, "Special Registers").
 inline constexpr std::array<const char*, 14> kSpecialRegisters = {
     "%tid.x",   "%tid.y",   "%tid.z",    "%ntid.x",   "%ntid.y",   "%ntid.z", "%ctaid.x",
     "%ctaid.y", "%ctaid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z", "%laneid", "%warpid"};
@@ -32,7 +32,7 @@ enum class OperandKind : std::uint8_t {
   constant,
   address,  // [register or symbol + offset]
   vector,   // {a, b}, a|b or (a, b): parts
-  label,    // the number of an instruction
+  label,    // index of an instruction
   function,
   sink,  // _
 };
@@ -40,11 +40,11 @@ enum class OperandKind : std::uint8_t {
 struct Operand {
   OperandKind kind = OperandKind::none;
   bool is_negated = false;       // !%p
-  bool has_register = false;     // an address with one
-  Space space = Space::generic;  // of the symbol in it
+  bool has_register = false;     // an address with a register
+  Space space = Space::generic;  // of the symbol in an address
   std::uint8_t bits = 64;        // of the register
   std::uint32_t reg = 0;
-  Word value = 0;  // the constant, or what is added to the register
+  Word value = 0;  // the constant, or the offset added to the register
   std::string name;
   std::vector<Operand> parts;
 };
@@ -61,7 +61,7 @@ enum class Combination : std::uint8_t { none, conjunction, disjunction, exclusiv
 
 struct Instruction {
   Execute execute = nullptr;
-  ExecuteTogether together = nullptr;  // of all threads of a warp at once
+  ExecuteTogether together = nullptr;  // executes for all threads of a warp at once
   std::vector<Operand> operands;
   bool has_guard = false;
   Operand guard;
@@ -74,22 +74,22 @@ struct Instruction {
   bool flushes = false;       // .ftz
   bool saturates = false;     // .sat
   bool keeps_nan = false;     // .NaN
-  bool is_whole = false;      // to a whole number
+  bool is_whole = false;      // rounds to a whole number
   bool is_read_only = false;  // .nc
   bool is_turned = false;     // .trans
   bool sets_carry = false, takes_carry = false;
-  unsigned count = 1;  // elements of a vector, matrices
-  int mode = 0;        // what else there is to say, by instruction
+  unsigned count = 1;  // elements of a vector, or number of matrices
+  int mode = 0;        // further modifiers, by instruction
 
   int line = 0;
   std::string text;  // "add.s32"
 };
 
-// A variable that the text declares.
+// A declared variable.
 struct Symbol {
   Space space = Space::global;
   Word offset = 0;
-  std::size_t bytes = 0;  // of what the launch decides: 0
+  std::size_t bytes = 0;  // 0 if the launch decides
   bool is_dynamic = false;
 };
 
@@ -102,12 +102,12 @@ struct Function {
   std::string name;
   bool is_kernel = false, is_defined = false;
   std::vector<Parameter> parameters, results;
-  std::size_t parameter_bytes = 0;  // with results, and what it hands to functions that it calls
+  std::size_t parameter_bytes = 0;  // including results, and parameters passed to called functions
   std::size_t register_count = 0;
   std::vector<Instruction> code;
-  std::map<std::string, Symbol> symbols;  // its own; of shared memory all that it uses
+  std::map<std::string, Symbol> symbols;  // its own symbols, and all shared memory that it uses
   std::array<unsigned, 3> required_threads = {0, 0, 0}, most_threads = {0, 0, 0};
-  std::vector<std::pair<Word, std::size_t>> local, shared;  // where arrays are
+  std::vector<std::pair<Word, std::size_t>> local, shared;  // offsets and sizes of arrays
   bool has_dynamic = false;
   Word dynamic_offset = 0;
 };
@@ -117,12 +117,12 @@ struct Program {
   int version = 0;     // 71 for 7.1
   std::map<std::string, std::unique_ptr<Function>> functions;
   std::map<std::string, Symbol> symbols;
-  std::vector<std::uint8_t> memory;                  // of its own variables, in front of kModuleMemory + 0
-  std::vector<std::pair<Word, std::size_t>> global;  // where they are
+  std::vector<std::uint8_t> memory;                  // contents of its variables; the first byte is at kModuleMemory
+  std::vector<std::pair<Word, std::size_t>> global;  // offsets and sizes of the variables
 };
 
-// Where generic addresses and those of the spaces are. Arrays are apart, so that an index beyond one of them does not
-// fall into the next.
+// Base addresses of the state spaces within generic addresses. Arrays are spaced apart, so that an out-of-bounds index
+// does not hit the next one.
 inline constexpr Word kModuleMemory = Word{1} << 58, kSharedWindow = Word{1} << 56, kLocalWindow = Word{1} << 55,
                       kWindowBytes = Word{1} << 32;
 inline constexpr Word kGap = 512, kDynamicShared = Word{1} << 24;

@@ -94,7 +94,7 @@ Operand Parser::named(Function& function, const Token& token) {
     made.kind = OperandKind::constant;
     use_symbol(function, token.text, made);
   } else {
-    made.kind = OperandKind::label;  // or a function
+    made.kind = OperandKind::label;  // or the name of a function
   }
   return made;
 }

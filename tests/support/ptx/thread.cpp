@@ -7,7 +7,7 @@
 namespace ferry::ptx {
 namespace {
 
-constexpr Word kFrameBytes = Word{1} << 20;  // of local memory, so that addresses say whose frame they are of
+constexpr Word kFrameBytes = Word{1} << 20;  // local memory of each frame, so that an address identifies its frame
 constexpr std::uint8_t kGarbage = 0xa5;
 constexpr std::size_t kMostFrames = 16;
 
@@ -34,7 +34,7 @@ Thread::Thread(Block& block, const Function& kernel, std::uint32_t index, std::s
   std::fill_n(frames_.back().unwritten_parameters.begin(), parameters.size(), std::uint8_t{0});
 }
 
-// Registers of the frame are addressed from `base_`, where its copies of the special ones would be.
+// Registers of the frame are addressed relative to `base_`, where copies of the special registers would be.
 void Thread::enter(const Function& function) {
   if (frames_.size() >= kMostFrames) fail(FaultKind::endless, "calls are nested too deep");
   Frame frame;
@@ -191,7 +191,7 @@ void Thread::store(Space space, Word address, unsigned bytes, const std::uint8_t
   std::copy_n(from, bytes, found.region->content + found.offset);
 }
 
-// "call (results), function, (arguments)": by value, through the parameters of both.
+// "call (results), function, (arguments)": passes values through the parameters of both functions.
 void Thread::call(const Instruction& instruction) {
   const Operand *results = nullptr, *name = nullptr, *arguments = nullptr;
   for (const Operand& operand : instruction.operands) {

@@ -1,6 +1,6 @@
-// A thread of a kernel: its registers, its calls and what it does to memory. A register bit that was never written
-// carries that along through every operation, until it would decide something: an address, a branch, a byte of global
-// memory.
+// A thread of a kernel: its registers, calls and memory accesses. Register bits that were never written are tracked
+// through every operation and reported when the result would depend on them: in an address, a branch, or a byte of
+// global memory.
 #pragma once
 
 #include <span>
@@ -18,14 +18,14 @@ enum class State : std::uint8_t { running, at_barrier, at_warp, ended };
 
 struct Frame {
   const Function* function = nullptr;
-  std::size_t next = 0;         // instruction
-  std::size_t registers = 0;    // where its own begin
+  std::size_t next = 0;         // index of the next instruction
+  std::size_t registers = 0;    // index of the first own register
   std::vector<Region> local{};  // its arrays
   std::vector<std::uint8_t> local_content{};
   std::vector<std::uint8_t> parameters{}, unwritten_parameters{};
 };
 
-// Of cp.async: what it brings, and whether it is there.
+// A cp.async: its destination and content, and whether it has arrived.
 struct AsyncCopy {
   Word to = 0;
   unsigned bytes = 0;
@@ -38,13 +38,13 @@ class Thread {
   Thread(Block& block, const Function& kernel, std::uint32_t index, std::span<const Word> specials,
          std::span<const std::uint8_t> parameters);
 
-  // Until it ends or waits for others.
+  // Runs until the thread ends or waits for others.
   void run();
 
   Word value(const Operand& operand) const {
     return operand.kind == OperandKind::reg ? values_[place_of(operand.reg)] : operand.value;
   }
-  // The bits of it that were never written.
+  // Returns the bits of the operand that were never written.
   Word unwritten(const Operand& operand) const {
     return operand.kind == OperandKind::reg ? unwritten_[place_of(operand.reg)] : 0;
   }
@@ -54,7 +54,7 @@ class Thread {
     values_[base_ + operand.reg] = value & mask;
     unwritten_[base_ + operand.reg] = unwritten & mask;
   }
-  // What decides where the thread goes: it must have been written.
+  // Evaluates a predicate that determines control flow, which must have been written.
   bool decides(const Operand& predicate);
   Word address(const Operand& operand);
 
@@ -63,7 +63,7 @@ class Thread {
 
   void jump(Word instruction) { frames_.back().next = instruction; }
   void call(const Instruction& instruction);
-  void leave();  // the function, or the kernel
+  void leave();  // returns from the function, or ends the kernel
   void end();
   void wait(State state, const Instruction& instruction) {
     state_ = state;
@@ -91,7 +91,7 @@ class Thread {
   struct Place {
     Region* region = nullptr;
     std::size_t offset = 0;
-    bool is_own = false;  // nobody else reaches it
+    bool is_own = false;  // no other thread can access it
   };
   std::size_t place_of(std::uint32_t reg) const { return reg < kSpecialRegisters.size() ? reg : base_ + reg; }
   Place place(Space space, Word address, unsigned bytes, const char* does);

@@ -13,7 +13,7 @@ constexpr std::pair<std::string_view, Type> kNames[] = {
     {"b64", Type::b64},   {"u64", Type::u64}, {"s64", Type::s64}, {"f64", Type::f64},
 };
 
-// A float of `places` explicit binary places and exponents from `lowest` (of the smallest normal number) on.
+// Rounds to a float format with `places` explicit fraction bits whose smallest normal number has the exponent `lowest`.
 std::uint16_t rounded(double value, int places, int lowest, std::uint16_t infinity) {
   const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
   if (std::isnan(value)) return 0x7fff;

@@ -1,4 +1,4 @@
-// The types of PTX (PTX ISA, "Fundamental Types"), and values of them as the 64 bits of a register.
+// The types of PTX (PTX ISA, "Fundamental Types"), and their values as the 64 bits of a register.
 #pragma once
 
 #include <bit>
@@ -35,7 +35,7 @@ enum class Type : std::uint8_t {
 };
 
 std::optional<Type> type_named(std::string_view name);  // "f32"
-unsigned bits_of(Type type);                            // of a predicate: 1
+unsigned bits_of(Type type);                            // 1 for a predicate
 inline unsigned bytes_of(Type type) { return (bits_of(type) + 7) / 8; }
 bool is_signed(Type type);
 
@@ -52,7 +52,7 @@ T from_word(Word word) {
   }
 }
 
-// Signed integers fill the register with their sign.
+// Signed integers are sign-extended to the register's width.
 template <class T>
 Word to_word(T value) {
   if constexpr (std::is_same_v<T, float>) {
@@ -64,7 +64,7 @@ Word to_word(T value) {
   }
 }
 
-// IEEE binary16 and bfloat16 by their bits; rounded to nearest, ties to even.
+// IEEE binary16 and bfloat16 by their bits; conversions round to nearest, ties to even.
 double from_f16(std::uint16_t bits);
 std::uint16_t to_f16(double value);
 double from_bf16(std::uint16_t bits);

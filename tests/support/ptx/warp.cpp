@@ -12,7 +12,7 @@ struct Source {
   bool is_inside;
 };
 
-// The pseudo code of the document.
+// Follows the pseudocode of the PTX ISA.
 Source source_of(Mode mode, unsigned lane, Word b, Word c) {
   const auto value = static_cast<int>(b & 0x1f), clamp = static_cast<int>(c & 0x1f),
              segment = static_cast<int>(c >> 8 & 0x1f);
@@ -60,7 +60,7 @@ void shuffle(Warp& warp, const Instruction& one) {
     if ((present & ~mask) != 0) lane->fail(FaultKind::divergence, "lanes take part that its mask does not name");
     const Source source =
         source_of(static_cast<Mode>(one.mode), i, lane->value(one.operands[2]), lane->value(one.operands[3]));
-    // What a lane that is not there would give is undefined.
+    // The value from a lane that does not exist is undefined.
     const bool is_there = (present >> source.lane & 1) != 0;
     const Operand& to = one.operands[0].kind == OperandKind::vector ? one.operands[0].parts[0] : one.operands[0];
     lane->set(to, values[source.lane], is_there ? lost[source.lane] : ~Word{0});
