@@ -26,7 +26,7 @@ BufferRef buffer(const std::string& name, DType dtype, std::vector<Expr> shape, 
   return made;
 }
 
-// C[i, j] = A[i, j] * factor + B[j], by way of a row in the workspace.
+// C[i, j] = A[i, j] * factor + B[j], computed through a row in the workspace.
 Function scaled_add(const std::string& name = "scaled_add") {
   const Expr n = Var::make("N"), m = Var::make("M"), i = Var::make("i"), j = Var::make("j"), k = Var::make("k");
   const Expr factor = Var::make("factor", Type(DType::f32));
@@ -115,7 +115,7 @@ TEST_CASE("a compiled module runs") {
 TEST_CASE("objects are compiled for systems that no rpc_server runs on, and modules are not") {
   const struct {
     const char* target;
-    std::vector<std::uint8_t> begin;  // of the file's format
+    std::vector<std::uint8_t> begin;  // the first bytes of the file format
   } kTargets[] = {{"x86_64-apple-darwin", {0xcf, 0xfa, 0xed, 0xfe}},
                   {"arm64-apple-macosx", {0xcf, 0xfa, 0xed, 0xfe}},
                   {"x86_64-pc-windows-msvc", {0x64, 0x86}},
@@ -151,7 +151,7 @@ TEST_CASE("an object that was compiled for a device becomes the module that woul
     const auto module = module_of_object(object, "two.o");
     REQUIRE(module.has_value());
     CHECK(*module == compile_module(functions, target, {"the source", "the schedule"}));
-    // Of one whose description was damaged nothing is believed.
+    // Nothing is taken from an object whose description was damaged.
     std::vector<std::uint8_t> damaged = object;
     const std::string source = "the source";
     const auto at = std::search(damaged.begin(), damaged.end(), source.begin(), source.end());
@@ -174,7 +174,7 @@ TEST_CASE("the same input gives the same module, on every thread") {
     for (std::thread& thread : threads) thread.join();
     CHECK(modules[0] == modules[1]);
     CHECK(modules[0] == modules[2]);
-    // Two small kernels do not fill more.
+    // Two small kernels fit into this size.
     CHECK(modules[0].size() < 12000);
   }
 }
@@ -204,7 +204,7 @@ TEST_CASE("a requirement that divides by a size means what it means in a kernel,
   CHECK(value_of(info.preconditions[2].condition, {4, 4}) == 1);
   CHECK(value_of(info.preconditions[2].condition, {7, 8}) == 1);
   CHECK(value_of(info.preconditions[2].condition, {9, 8}) == 1);
-  // A shape like that no call can mean.
+  // No call can have such a shape.
   CHECK(!evaluate(info.parameters[3].shape[0], std::vector<std::int64_t>{5, 0}).is_ok());
 }
 

@@ -1,4 +1,4 @@
-// Modules whose kernels call C functions.
+// Tests of modules whose kernels call C functions.
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/compile.h"
 #include "crosscompile/ir/error.h"
@@ -17,7 +17,7 @@ using namespace ferry::ir;
 
 namespace {
 
-// A kernel that hands its result's address to a C function.
+// A kernel that passes the address of its result to a C function.
 Function calling(const std::string& name, const std::string& symbol, std::shared_ptr<const Context> context = {}) {
   auto out = std::make_shared<Buffer>();
   out->name = "out";

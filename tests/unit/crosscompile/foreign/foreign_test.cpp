@@ -1,4 +1,4 @@
-// Kernels of other compilers, refused in words where they cannot work.
+// Tests of kernels from other compilers, and of the messages for those that cannot work.
 #include "crosscompile/foreign/foreign.h"
 
 #include <doctest/doctest.h>
@@ -34,7 +34,7 @@ struct Fixture {
     }
     return "nothing was refused";
   }
-  // An object of a C text.
+  // Compiles a C text to an object file.
   std::string object(const std::string& text, const Target& on) const {
     const std::vector<std::uint8_t> bytes = compile_object(file("object.c", text), {}, on);
     std::ofstream(folder.file("object.o"), std::ios::binary)

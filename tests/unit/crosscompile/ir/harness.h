@@ -1,4 +1,4 @@
-// Small functions for the tests of the interpreter and the simplifier: buffers, and running a body on vectors.
+// Helpers for the tests of the interpreter and the simplifier: buffers, and running a body on vectors.
 #pragma once
 
 #include "crosscompile/ir/interpreter.h"
@@ -22,7 +22,7 @@ inline BufferRef make_buffer(const char* name, DType dtype, std::vector<Expr> sh
   return made;
 }
 
-// A function under construction with what it is called with.
+// A function under construction, with the arguments of its call.
 struct Harness {
   Function function;
   std::vector<void*> pointers;
@@ -54,7 +54,7 @@ struct Harness {
     return interpret(function, arguments.data());
   }
 
-  // The message of the InterpreterError, or "none".
+  // Returns the message of the InterpreterError, or "none".
   std::string complaint(Stmt body) {
     try {
       run(std::move(body));

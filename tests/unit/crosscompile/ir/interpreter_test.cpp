@@ -70,7 +70,7 @@ TEST_CASE("reading what was never written is refused") {
   CHECK(out[0] == 7);
   CHECK(h.complaint(Allocate::make(t, Block::make({fill, read(2)}))) ==
         "a value is read that was never written: 'T' at position 2");
-  // The contents do not outlive the allocation.
+  // The contents are lost at the end of the allocation.
   const Stmt first = If::make(i == 0, fill);
   CHECK(contains(h.complaint(loop(i, 2, Allocate::make(t, Block::make({first, read(1)})))), "never written"));
   CHECK(contains(h.complaint(Evaluate::make(load(o, {Expr(0)}))), "never written"));
@@ -97,7 +97,7 @@ TEST_CASE("dependent iterations of a parallel loop are found, independent ones p
   CHECK(contains(h.complaint(parallel(Store::make(a, {i + 1}, load(a, {i})))), "two iterations"));
   CHECK(contains(h.complaint(parallel(Store::make(a, {Expr(0)}, one))), "two iterations"));
   CHECK(contains(h.complaint(parallel(Store::make(a, {i / 2}, load(a, {i / 2}) + one))), "two iterations"));
-  // Two loops one after the other may hand values on.
+  // Of two loops in sequence, the first may pass values to the second.
   const Stmt twice =
       Block::make({parallel(Store::make(a, {i}, one)), parallel(Store::make(a, {i + 8}, load(a, {7 - i})))});
   CHECK(h.complaint(twice) == "none");
@@ -172,7 +172,7 @@ TEST_CASE("strides place the elements of a parameter") {
   h.symbol(s, 10);
   CHECK(h.run(loop(i, 2, loop(j, 3, Store::make(o, {i, j}, load(a, {i, j}))))) == 0);
   CHECK(out == std::vector<std::int32_t>{0, 2, 4, 10, 12, 14});
-  // The last position is 14.
+  // The last valid position is 14.
   CHECK(h.complaint(Evaluate::make(load(a, {Expr(14)}))) == "none");
   CHECK(contains(h.complaint(Evaluate::make(load(a, {Expr(15)}))), "outside 0:15"));
 }

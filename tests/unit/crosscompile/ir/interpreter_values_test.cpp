@@ -1,4 +1,4 @@
-// What single operations give, against arithmetic written another way.
+// Tests the results of single operations against arithmetic that is implemented differently.
 #include "tests/unit/crosscompile/ir/harness.h"
 
 #include <bit>
@@ -16,7 +16,7 @@ constexpr DType kInts[] = {DType::i8, DType::i16, DType::i32, DType::i64,
 
 using Wide = __int128;
 
-// Runs `value`, of an integer type or bool, in a kernel that stores it.
+// Evaluates `value`, an integer or bool, in a kernel that stores it.
 std::int64_t run_int(const Expr& value) {
   const BufferRef o = make_buffer("O", DType::i64, {Expr(1)});
   std::vector<std::int64_t> out(1);
@@ -49,7 +49,7 @@ Wide widen(DType type, std::int64_t value) {
   return type == DType::u64 ? Wide(static_cast<std::uint64_t>(value)) : Wide(value);
 }
 
-// The value modulo 2^bits, in the type's range.
+// Returns the value modulo 2^bits, in the type's range.
 std::int64_t narrow(DType type, Wide value) {
   const int bits = Type(type).bits();
   const Wide modulus = Wide(1) << bits;
@@ -70,7 +70,7 @@ std::int64_t reference(BinaryOp op, DType type, std::int64_t left, std::int64_t 
     case BinaryOp::add: return narrow(type, a + b);
     case BinaryOp::sub: return narrow(type, a - b);
     case BinaryOp::mul: {
-      // 128 bits do not hold a product of two u64 with a sign; unsigned they do.
+      // A signed 128-bit integer cannot hold the product of two u64, an unsigned one can.
       const auto product = static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b);
       return narrow(type, static_cast<Wide>(product & ~std::uint64_t{0}));
     }
@@ -115,7 +115,7 @@ std::vector<std::int64_t> corner_values(DType type) {
 TEST_CASE("every integer operation of every type agrees with 128-bit arithmetic") {
   for (const DType type : kInts) {
     const std::vector<std::int64_t> values = corner_values(type);
-    // One kernel an operation: O[op] = a op b.
+    // One kernel for all operations: O[op] = a op b.
     const Expr a = Var::make("a", type), b = Var::make("b", type);
     std::vector<BinaryOp> ops;
     for (int op = 0; op < static_cast<int>(BinaryOp::logical_and); ++op) ops.push_back(static_cast<BinaryOp>(op));
@@ -211,7 +211,8 @@ TEST_CASE("a double becomes a half in one rounding") {
   const auto to = [&](DType type, double value) {
     return run_float(Let::make(f, constant(DType::f64, value), Cast::make(type, f)));
   };
-  // Just above the middle of 1 and 1 + 2^-10: by way of float it would fall to the middle and then to even.
+  // Just above the midpoint of 1 and 1 + 2^-10: rounding to float first would give the midpoint, which then rounds to
+  // even.
   CHECK(to(DType::f16, 1 + std::ldexp(1.0, -11) + std::ldexp(1.0, -40)) == 1 + std::ldexp(1.0, -10));
   CHECK(to(DType::f16, 1 + std::ldexp(1.0, -11)) == 1);
   CHECK(to(DType::f16, 65519.0) == 65504);
@@ -283,7 +284,7 @@ TEST_CASE("lanes that a mask or a condition leaves out read and write nothing") 
   CHECK(h.run(Store::make(o, {v}, if_then_else(v < 5, Load::make(a, {v}), -v))) == 0);
   CHECK(out == std::vector<std::int64_t>{10, 11, 12, 13, 14, -5, -6, -7});
   CHECK(h.complaint(Store::make(o, {v}, select(v < 5, Load::make(a, {v}), -v))) != "none");
-  // All lanes are read before the first is written, and lanes that meet are written in order.
+  // All lanes are read before the first is written, and lanes with the same index are written in order.
   CHECK(h.run(Store::make(o, {v}, Load::make(o, {7 - v}))) == 0);
   CHECK(out == std::vector<std::int64_t>{-7, -6, -5, 14, 13, 12, 11, 10});
   CHECK(h.run(Store::make(o, {v / 4}, v)) == 0);

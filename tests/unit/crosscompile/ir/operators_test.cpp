@@ -133,7 +133,7 @@ TEST_CASE("casts of constants truncate, saturate and round as the language says"
   CHECK(folded(cast(DType::boolean, Expr(0.5))) == 1);
   CHECK(folded_float(cast(DType::f32, Expr(16777217))) == 16777216.0);
   CHECK(folded_float(cast(DType::bf16, Expr(257))) == 256.0);
-  // Just above the middle between two bfloat16 values, by less than a double can hold: still rounds up.
+  // Just above the midpoint of two bfloat16 values, by less than a double can represent: it still rounds up.
   CHECK(folded_float(cast(DType::bf16, Expr((std::int64_t{257} << 54) + 1))) == 258.0 * 18014398509481984.0);
   CHECK(folded_float(cast(DType::f64, constant(DType::u64, std::int64_t{-1}))) == 18446744073709551616.0);
 }

@@ -17,7 +17,7 @@ namespace {
 using namespace ferry;
 using namespace ferry::ir;
 
-// out[0] = tanh(value): imports something, so that there is something to relocate.
+// out[0] = tanh(value): the import needs a relocation.
 Function one_call(const std::string& name) {
   auto out = std::make_shared<Buffer>();
   out->name = "out";

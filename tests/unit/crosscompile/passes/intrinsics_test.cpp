@@ -14,7 +14,7 @@ using namespace ferry::passes;
 
 namespace {
 
-// Gives its argument plus a number, so that results tell which rule was taken.
+// Returns a rule that adds a number to the argument, so that the result shows which rule was applied.
 IntrinsicRule adds(double number, std::string arch = "", std::vector<std::string> features = {}, int priority = 0) {
   return {std::move(arch), std::move(features), priority,
           [number](const IntrinsicCall& call) { return call.arguments[0] + constant(call.type, number); }};
@@ -69,7 +69,7 @@ TEST_CASE("a name of the built-in math may be given rules, which stand before th
   context.add_intrinsic("exp", same_float_types(1));
   context.add_rule("exp", adds(7));
   CHECK(value_of(context, plain_target(), 1, "exp") == 8);
-  // Given back unchanged, the built-in one is meant.
+  // A rule that returns the call unchanged selects the built-in function.
   context.add_rule("exp", {"", {}, 1, [](const IntrinsicCall& call) { return call_math("exp", call.arguments); }});
   const Expr call = context.call("exp", {Var::make("x", Type(DType::f32))});
   CHECK(to_text(lower_intrinsics(call, context, plain_target())) == "exp(x)");

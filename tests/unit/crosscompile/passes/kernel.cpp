@@ -87,7 +87,7 @@ std::int64_t evaluate(const Expr& expr, const std::unordered_map<const ExprNode*
   return left * right;
 }
 
-// Whole numbers from -4 to 4 in any type.
+// Fills with whole numbers from -4 to 4 in any type.
 void fill(DType dtype, std::vector<std::uint8_t>& bytes, std::uint32_t seed) {
   const std::size_t size = dtype_bytes(dtype);
   for (std::size_t i = 0; i * size < bytes.size(); ++i) {

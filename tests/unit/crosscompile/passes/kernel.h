@@ -1,5 +1,4 @@
-// Small loop programs for the tests of the passes: building them, running them, and holding what a pass made of them
-// against what they were.
+// Small loop programs for the tests of the passes: builds them, runs them, and compares a pass's output with its input.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -14,7 +13,7 @@
 
 namespace ferry::passes {
 
-// Targets that differ in what the passes look at.
+// Targets that differ in the properties that the passes examine.
 Target plain_target();   // x86-64, 128-bit vectors, no masks, no float16
 Target masked_target();  // 512-bit vectors with masks
 Target target_with(std::string arch, std::vector<std::string> features);
@@ -42,27 +41,27 @@ inline constexpr ir::ForKind kVectorized = ir::ForKind::vectorized;
 inline constexpr ir::ForKind kUnrolled = ir::ForKind::unrolled;
 inline constexpr ir::ForKind kParallel = ir::ForKind::parallel;
 
-// The sizes that break tails.
+// Sizes that exercise the tails of loops.
 inline const std::vector<std::int64_t> kOddSizes{0, 1, 2, 3, 5, 7, 8, 9, 13, 17, 31, 33};
 
-// Runs in the interpreter on small whole numbers (so that sums are exact in any order); the contents of every tensor
-// that may be written, after the call. Tensors of Direction::out start as 0xcd.
+// Runs the function in the interpreter on small whole numbers (so that sums are exact in any order) and returns the
+// contents of every tensor that may be written. Tensors with Direction::out initially contain 0xcd.
 std::vector<std::vector<std::uint8_t>> run(const ir::Function& function, const std::vector<std::int64_t>& sizes);
 
-// Runs both; fails the test with both texts when they differ or the second one is refused by the validator or the
-// interpreter.
+// Runs both functions. The test fails with both texts if their results differ, or if the validator or the interpreter
+// refuses the second one.
 void check_same(const ir::Function& before, const ir::Function& after, const std::vector<std::int64_t>& sizes);
-// For every choice of sizes from the list.
+// Compares them for every combination of sizes from the list.
 void check_same_on_odd_sizes(const ir::Function& before, const ir::Function& after);
 
-// How many nodes of a statement satisfy the predicate, as text searches over the printed form cannot say.
+// Numbers of nodes of various kinds in a statement, which a text search over the printed form cannot count.
 struct Census {
   int ifs = 0, loops = 0, vectorized = 0, unrolled = 0, parallel = 0, allocations = 0, stores = 0, vector_stores = 0;
   int masked_stores = 0, masked_loads = 0, vector_loads = 0, vector_reductions = 0, choices = 0;
 };
 Census census(const ir::Stmt& stmt);
 
-// The innermost loops (no loop inside) of a statement, in order.
+// Returns the innermost loops of a statement, in order.
 std::vector<ir::Stmt> innermost_loops(const ir::Stmt& stmt);
 
 // Compares with tests/golden/passes/NAME.txt; FERRY_UPDATE_GOLDEN=1 writes it.

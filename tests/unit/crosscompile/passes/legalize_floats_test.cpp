@@ -18,7 +18,7 @@ using namespace ferry::passes;
 
 namespace {
 
-// out[i] = cast(to, in[i]) after the pass, in vectors of four and a rest, over all the values.
+// Runs out[i] = cast(to, in[i]) after the pass over all the values, in vectors of four and a scalar tail.
 template <class Out, class In>
 std::vector<Out> convert(DType to, DType from, std::vector<In> values, const Target& target) {
   Kernel kernel;
@@ -44,7 +44,7 @@ std::vector<std::uint16_t> all_patterns() {
   return patterns;
 }
 
-// The formats from their definition, in double arithmetic that is exact for them.
+// The formats by their definition, in double arithmetic that is exact for them.
 struct Format {
   DType dtype;
   int mantissa, bias, exponents;
@@ -66,7 +66,7 @@ bool is_nan_pattern(std::uint16_t bits, Format format) {
 }
 bool is_quiet(std::uint16_t bits, Format format) { return (bits >> (format.mantissa - 1) & 1) != 0; }
 
-// The nearest pattern, ties to even; the value is exact.
+// Returns the nearest bit pattern, ties to even; `value` is exact.
 std::uint16_t nearest(long double value, Format format) {
   const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
   const long double magnitude = std::fabs(value);
@@ -76,7 +76,7 @@ std::uint16_t nearest(long double value, Format format) {
     const int middle = (low + high) / 2;
     (value_of(static_cast<std::uint16_t>(middle), format) <= magnitude ? low : high) = middle;
   }
-  // Infinity stands where the next number would.
+  // Infinity takes the place of the next larger number.
   const long double above = high == infinity ? 2.0L * value_of(static_cast<std::uint16_t>(infinity - 1), format) -
                                                    value_of(static_cast<std::uint16_t>(infinity - 2), format)
                                              : value_of(static_cast<std::uint16_t>(high), format);
@@ -86,8 +86,7 @@ std::uint16_t nearest(long double value, Format format) {
   return static_cast<std::uint16_t>(sign | (up ? high : low));
 }
 
-// Every float32 around which rounding decides something: each narrow value, the halfway points, and the neighbours of
-// both.
+// Returns every float32 at which rounding changes: each narrow value, the midpoints, and the neighbours of both.
 std::vector<float> deciding_floats(Format format) {
   std::vector<float> values{INFINITY,
                             -INFINITY,
@@ -115,7 +114,7 @@ struct Case {
   const char* name;
   Target target;
 };
-// With and without instructions: in the interpreter both must be the same.
+// With and without instructions for the conversions: in the interpreter both must give the same results.
 std::vector<Case> cases() { return {{"integers", plain_target()}, {"f16c", target_with("x86_64", {"f16c"})}}; }
 
 void check_bits(std::uint16_t got, std::uint16_t expected, const std::string& from) {
@@ -210,7 +209,7 @@ TEST_CASE("float64 rounds to a narrow float once") {
       std::vector<double> values{INFINITY, -INFINITY, 1e300, -1e300, 5e-324, -5e-324, 3.4028235677973366e38};
       for (const float value : deciding_floats(format)) {
         values.push_back(value);
-        // Rounding to float32 first would lose on which side of a halfway point these are.
+        // Rounding these to float32 first would lose which side of a midpoint they are on.
         values.push_back(std::nextafter(static_cast<double>(value), 0.0));
         values.push_back(std::nextafter(static_cast<double>(value), value < 0 ? -INFINITY : INFINITY));
       }

@@ -29,7 +29,7 @@ Stmt loop(const Expr& var, int extent, Stmt body) {
 
 Expr at(const BufferRef& from, Expr index) { return Load::make(from, {std::move(index)}); }
 
-// out[i] = value, for i in 4, of these parameters.
+// The intrinsic out[i] = value, for i in 4, with these parameters.
 TensorIntrinsic intrinsic(const Expr& i, const BufferRef& out, const std::vector<BufferRef>& in, const Expr& value,
                           std::vector<Expr> symbols = {}) {
   TensorIntrinsic made{{"f", {}}, {}};
@@ -44,7 +44,7 @@ TensorIntrinsic intrinsic(const Expr& i, const BufferRef& out, const std::vector
   return made;
 }
 
-// What becomes of the nest: statements as text, or the refusal.
+// Returns the statements that replace the nest as text, or the error message.
 std::string tensorized(const TensorIntrinsic& intrinsic, const Stmt& nest) {
   Context context;
   context.add_tensor_intrinsic("f4", intrinsic);
@@ -76,7 +76,7 @@ TEST_CASE("uses of one parameter stand to each other as in the pattern") {
   };
   const std::string call = "f(address_of(R[0]), address_of(I[0]));\n";
   CHECK(tensorized(blur, nest(at(image, x), at(image, x + 1))) == call);
-  // A sum has no order.
+  // The operands of a sum may be in any order.
   CHECK(tensorized(blur, nest(at(image, x + 1), at(image, x))) == call);
   const std::string refused = "expected the same elements of 'I' wherever 'in' of 'f' is used, got others of ";
   CHECK(tensorized(blur, nest(at(image, x), at(image, x))) == refused + "'I' too");

@@ -18,7 +18,7 @@ Function partitioned(const Function& before, const Target& target, const Partiti
   return after;
 }
 
-// The innermost loops without any condition.
+// Counts the innermost loops without any condition.
 std::size_t clean_loops(const Stmt& stmt) {
   std::size_t clean = 0;
   for (const Stmt& inner : innermost_loops(stmt)) {

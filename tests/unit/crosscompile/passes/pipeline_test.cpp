@@ -21,7 +21,7 @@ std::vector<std::vector<std::int64_t>> sizes_for(const ir::Function& function) {
   return sizes;
 }
 
-// What the table has made of a kernel up to this pass.
+// Returns the function after this pass of the table.
 ir::Function up_to(std::string_view last, const ir::Function& function, const Target& target) {
   ir::Function result;
   run_pipeline(function, target, [&](std::string_view pass, const ir::Function& after) {

@@ -34,7 +34,7 @@ std::map<std::string, const Allocate*> places(const Function& function) {
   return finder.found;
 }
 
-// out = stage(stage(... a)), one global buffer a stage.
+// out = stage(stage(... a)), with one global buffer for each stage.
 Function chain(std::vector<BufferRef> buffers, const Expr& n, Kernel& kernel) {
   const BufferRef a = kernel.input("a", DType::f32, {n}), out = kernel.output("out", DType::f32, {n});
   std::vector<Stmt> stages;
@@ -92,7 +92,7 @@ TEST_CASE("a shared place is as large as the largest buffer in it") {
     const Function after = plan_workspace(chain(buffers, n, kernel));
     const auto place = places(after);
     CHECK(equal(place.at("b0")->offset, place.at("b2")->offset));
-    // In whole lines of 64 bytes: 1200 bytes and 400.
+    // Buffers of 1200 and 400 bytes, rounded up to whole lines of 64 bytes.
     CHECK(is_constant(simplify(substitute(after.call_workspace, {{n.get(), Expr(100)}})), 1216 + 448));
   }
 }

@@ -16,8 +16,8 @@ using namespace ferry::passes;
 
 namespace {
 
-// Two-dimensional programs of every shape that lowering makes, and some that it does not: axes split or not, loops of
-// every kind in any order, values guarded by random conditions, stored directly or through accumulators.
+// Two-dimensional programs of every form that lowering generates, and of some that it does not: axes that are split or
+// not, loops of every kind in any order, values guarded by random conditions, stored directly or through accumulators.
 class RandomProgram {
  public:
   explicit RandomProgram(std::uint32_t seed) : random_(seed) {}
@@ -32,7 +32,7 @@ class RandomProgram {
     split("i", n_, i_);
     split("j", m_, j_);
     std::shuffle(loops_.begin(), loops_.end(), random_);
-    // A split's outer loop need not stand outside its inner one, but threads and lanes have their place.
+    // A split's outer loop need not be outside its inner one, but parallel and vectorized loops have fixed positions.
     for (std::size_t l = 0; l < loops_.size(); ++l) {
       if (loops_[l].kind == kParallel && l != 0) loops_[l].kind = ForKind::serial;
     }
@@ -95,7 +95,7 @@ class RandomProgram {
     return chance(60) ? left && right : left || right;
   }
 
-  // An element near (i, j), guarded by being there, in one of the ways people write that.
+  // Reads an element near (i, j), guarded by a bounds check in one of the usual forms.
   Expr neighbour(const std::vector<Expr>& more) {
     Expr y = i_ + Expr(below(5) - 2), x = j_ + Expr(below(5) - 2);
     for (const Expr& var : more) (chance(50) ? y : x) = (chance(50) ? y : x) + var;
@@ -151,7 +151,7 @@ class RandomProgram {
     return wrap(loops_, guarded(body));
   }
 
-  // Some loops outside, an accumulator for the constant ones inside, a reduction around those.
+  // Some loops outside, an accumulator filled by the inner loops of constant extent, and a reduction around those.
   Stmt through_accumulator(DType dtype) {
     std::stable_partition(loops_.begin(), loops_.end(), [](const Loop& l) { return as_int(l.extent) == nullptr; });
     std::vector<Loop> outside, inside;
@@ -170,7 +170,7 @@ class RandomProgram {
     return wrap(outside, Allocate::make(acc, body));
   }
 
-  // The same loops once more, under variables of their own.
+  // Returns the same loops once more, with fresh variables.
   static Stmt rename(const std::vector<Loop>& loops, const Stmt& body) { return fresh_copy(wrap(loops, body)); }
 
   std::mt19937 random_;
@@ -199,7 +199,7 @@ void check_seeds(std::uint32_t first, std::uint32_t count) {
 
 }  // namespace
 
-// FERRY_RANDOM_SEEDS=FIRST:COUNT runs others, or more.
+// FERRY_RANDOM_SEEDS=FIRST:COUNT runs other or more seeds.
 TEST_CASE("no pass changes the result of random programs") {
   const char* chosen = std::getenv("FERRY_RANDOM_SEEDS");
   if (chosen == nullptr) return check_seeds(1, 60);

@@ -1,4 +1,4 @@
-// Random expressions and loop nests mean the same before and after simplification.
+// Tests that simplification preserves the meaning of random expressions and loop nests.
 #include "crosscompile/ir/arithmetic.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/passes/simplify.h"
@@ -17,7 +17,7 @@ namespace {
 
 using Values = std::unordered_map<const ExprNode*, std::int64_t>;
 
-// The expression's value by the rules of ir/expr.h, which simplify must keep.
+// Evaluates the expression by the rules of ir/expr.h, which simplify must preserve.
 std::int64_t evaluate(const Expr& expr, const Values& values, std::uint32_t lane = 0) {
   switch (expr.kind()) {
     case NodeKind::IntImm: return expr.as<IntImm>()->value;
@@ -114,7 +114,7 @@ class Generator {
                         below(2) == 0 ? Broadcast::make(number(), lanes) : vector(depth - 1, lanes));
   }
 
-  // Sums as split, tiled and fused loops make them, taken apart by the same few factors.
+  // Returns an index as split, tiled and fused loops create it: sums, quotients and remainders by the same few factors.
   Expr affine(int depth) {
     constexpr int kFactors[] = {1, 2, 3, 4, 6, 8, 12};
     Expr sum = Expr(below(9) - 2);
@@ -163,7 +163,7 @@ class Generator {
   bool large_;
 };
 
-// Variables with the points where to compare, and the facts that are true at all of them.
+// Variables with the points at which to compare, and the facts that hold at all of them.
 struct Space {
   std::vector<Expr> variables, facts;
   std::vector<Values> points;
@@ -183,7 +183,7 @@ Space make_space(Generator& choose, bool large) {
     const int count = 1 + choose.below(9);
     std::vector<std::int64_t> range;
     for (int i = 0; i < count; ++i) range.push_back(low + i);
-    // Sometimes only one end is known, and sometimes none, but only where the header's assumption holds.
+    // Sometimes only one bound or none is known, but only where the header's assumption holds.
     const int known = large ? 0 : choose.below(6);
     if (known != 1 && known != 3) space.facts.push_back(Binary::make(BinaryOp::ge, var, Expr(low)));
     if (known != 2 && known != 3) space.facts.push_back(Binary::make(BinaryOp::le, var, Expr(low + count - 1)));
@@ -229,7 +229,7 @@ void check_same(const Expr& before, const Expr& after, const Space& space) {
   }
 }
 
-// FERRY_SIMPLIFY_ROUNDS=100000 looks longer.
+// FERRY_SIMPLIFY_ROUNDS=100000 runs more rounds.
 int rounds(int usual) {
   const char* text = std::getenv("FERRY_SIMPLIFY_ROUNDS");
   return text == nullptr ? usual : std::atoi(text);
@@ -278,7 +278,7 @@ TEST_CASE("random loop nests do the same") {
     const Expr n = Var::make("n"), i = Var::make("i"), j = Var::make("j"), k = Var::make("k"), t = Var::make("t");
     Generator outer(seed * 3 + 1, {n}, false), inner(seed * 3 + 2, {n, i, j, k, t}, false);
     const BufferRef a = make_buffer("A", DType::i64, {Expr(64)});
-    // Any index, made to fit.
+    // Any index, reduced to the buffer's range.
     const auto store = [&] {
       return Store::make(a, {Binary::make(BinaryOp::mod, inner.index(3), Expr(64))},
                          inner.index(3) + Load::make(a, {inner.index(2) % 64}));
@@ -301,7 +301,7 @@ TEST_CASE("random loop nests do the same") {
       h.tensor(a, data);
       h.symbol(n, size);
       h.function.messages = {"asserted"};
-      // In another dimension of a shape it is a size.
+      // Use n as a size in the shape of another buffer.
       const BufferRef sized = make_buffer("S", DType::i64, {n});
       std::vector<std::int64_t> unused(8);
       h.tensor(sized, unused, Direction::in);

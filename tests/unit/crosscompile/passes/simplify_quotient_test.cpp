@@ -1,4 +1,4 @@
-// Quotients as bounds: what is known of a dividend says what its quotient is less than, and the other way round.
+// Tests bounds of quotients: bounds of a dividend imply bounds of its quotient, both upper and lower.
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/simplify.h"
 
@@ -18,10 +18,10 @@ TEST_CASE("what a fused loop's index stands for lies inside of the axes that wer
   const std::vector<Expr> three = {b >= 0, h >= 0, w >= 0, i >= 0, i < b * h * w};
   CHECK(can_prove(i / (h * w) < b, three));
   CHECK(!can_prove(i / (h * w) < b - 1, three));
-  // At least so much, no more.
+  // A lower bound is proven, but nothing beyond it.
   const std::vector<Expr> beyond = {h >= 1, x >= 0, i >= x * h};
   CHECK(can_prove(i / h >= x, beyond));
   CHECK(!can_prove(i / h >= x + 1, beyond));
-  // Of a divisor that may be negative nothing is known.
+  // Nothing is known for a divisor that may be negative.
   CHECK(!can_prove(i / h < b, {i >= 0, i < b * h, b >= 0}));
 }

@@ -1,4 +1,4 @@
-// How the time of the simplifier grows with the number of stages.
+// Tests how the simplifier's time grows with the number of stages.
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/simplify.h"
 
@@ -23,7 +23,7 @@ BufferRef buffer(const std::string& name, Scope scope) {
   return made;
 }
 
-// Each stage reads the one before, and all of them are kept until the end, as lowering makes it.
+// Each stage reads the previous one, and all buffers are live until the end, as in lowered programs.
 Function chain(int stages) {
   Function function;
   function.name = "chain";

@@ -60,7 +60,7 @@ TEST_CASE("a division by a multiple of a step does not see what is smaller than 
   CHECK(text((x * 32 + y * 8 + z) % 64, facts) == "y * 8 + z + x % 2 * 32");
   CHECK(text((x * 32 + y * 8 + z) / 64 * 64 + (x * 32 + y * 8 + z) % 64, facts) == "y * 8 + z + x * 32");
   CHECK(text((x * 96 + n * 64 + y * 8 + z) / 64, facts) == "n + (y + x * 12) / 8");
-  // Too wide for the step.
+  // The remainder is wider than the step.
   CHECK(text((x * 32 + y * 8 + z) / 64, wide) == "(x * 32 + y * 8 + z) / 64");
   CHECK(text((x * 32 - z) / 64, facts) == "(x * 32 - z) / 64");
 }
@@ -92,7 +92,7 @@ TEST_CASE("quotients and remainders by a symbolic width fold away") {
   CHECK(text((y * n + x) / n, inside) == "y");
   CHECK(text((y * n + x) % n, inside) == "x");
   CHECK(text((y * n) % n) == "0");
-  // n may be 0, and then the quotient is 0.
+  // n may be 0, in which case the quotient is 0.
   CHECK(text((y * n) / n) == "y * n / n");
   CHECK(text((y * n) / n, {n > 0}) == "y");
 }
@@ -186,7 +186,7 @@ TEST_CASE("conditions implied by others go") {
 TEST_CASE("what guards an index is not taken from it when both sides are computed") {
   const BufferRef a = buffer("A", DType::i64, {n});
   const Expr element = Load::make(a, {min(x, n - 1)});
-  // The load happens for x >= n too.
+  // The load is executed for x >= n too.
   CHECK(text(select(x < n, element, 0)) == "select(x < n, A[min(x, n - 1)], 0)");
   CHECK(text(x < n && element > 0) == "x < n && A[min(x, n - 1)] > 0");
   CHECK(text(if_then_else(x < n, element, 0)) == "x < n ? A[x] : 0");
@@ -260,7 +260,7 @@ TEST_CASE("nested conditions join, implied ones vanish") {
   const Stmt other = Store::make(a, {y}, Expr(2.0f));
   CHECK(to_text(simplify(If::make(x < n, other, If::make(x >= n, store, other)))) ==
         "if (x < n) {\n  A[y] = 2.0f;\n} else {\n  A[x] = 1.0f;\n}\n");
-  // The inner condition reads what the outer one guards.
+  // The inner condition may be evaluated only if the outer one holds.
   const Stmt guarded = If::make(x < n, If::make(Load::make(a, {x}) > 0, store));
   CHECK(to_text(simplify(guarded)) == "if (x < n) {\n  if (A[x] > 0.0f) {\n    A[x] = 1.0f;\n  }\n}\n");
 }

@@ -1,4 +1,4 @@
-// Where elements of swizzled buffers stand.
+// Tests the positions of elements in swizzled buffers.
 #include "crosscompile/passes/swizzle.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/simplify.h"

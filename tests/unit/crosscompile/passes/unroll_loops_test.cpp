@@ -10,7 +10,7 @@ using namespace ferry::passes;
 
 namespace {
 
-// out[i * 4 + j] for j unrolled, through a let and a local array.
+// out[i * 4 + j] with an unrolled loop over j, through a let and a local array.
 Function unrolled(const Expr& extent, std::int64_t width) {
   Kernel kernel;
   const Expr n = kernel.size("n");

@@ -15,7 +15,7 @@ namespace {
 
 Expr number(std::int64_t value) { return constant(Type(DType::i32), value); }
 
-// A kernel in[n, lanes] -> out[n, lanes], `body(y, x)` in a vectorized loop over x.
+// A kernel in[n, lanes] -> out[n, lanes] with `body(y, x)` in a vectorized loop over x.
 struct Rows : Kernel {
   Expr n = size("n");
   Expr lanes;
@@ -31,7 +31,7 @@ struct Rows : Kernel {
   }
 };
 
-// Checks the result for both targets and returns the plain one's body.
+// Checks the results for both targets and returns the body for the plain one.
 Stmt vectorized(const Function& before) {
   const Function masked = vectorize(before, masked_target());
   check_same_on_odd_sizes(before, masked);
@@ -175,7 +175,7 @@ TEST_CASE("the part of a condition that all lanes share is tested once") {
 
 TEST_CASE("a guarded load happens only in the lanes whose condition holds") {
   Rows rows(8);
-  // Row y - 1 and column x + 1 are not always there.
+  // Row y - 1 and column x + 1 do not always exist.
   const Expr value = if_then_else(rows.y >= 1 && rows.x + 1 < 8, at(rows.in, {rows.y - 1, rows.x + 1}), number(7));
   const Stmt body = vectorized(rows.over(put(rows.out, {rows.y, rows.x}, value)));
   CHECK(census(body).masked_loads == 1);
@@ -226,7 +226,7 @@ TEST_CASE("an element that all lanes share is reduced across the lanes") {
     };
     const Stmt update = put(out, {y}, kind.combine(at(out, {y}), at(in, {y, x})));
     CHECK(census(vectorized(program(update))).vector_reductions == 1);
-    // Lanes without part in it contribute nothing.
+    // Inactive lanes contribute nothing.
     CHECK(census(vectorized(program(If::make(x % 3 == 1 || x < y, update)))).loops == 1);
   }
 }

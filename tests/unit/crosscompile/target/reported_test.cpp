@@ -79,7 +79,7 @@ TEST_CASE("a RISC-V board that reports no double floats is refused, since its ca
        {std::vector<std::string>{}, {"a", "c", "m"}, {"a", "c", "f", "m"}, {"v"}, {"zfh"}, {"zvfh"}}) {
     try {
       ferry::target_of(facts_of("riscv64", features));
-      // Vectors of floats imply the floats.
+      // The vector float extensions imply the scalar ones.
       CHECK(std::find(features.begin(), features.end(), "zvfh") != features.end());
     } catch (const ferry::CompileError& error) {
       CHECK(std::string(error.what()).find("expected a riscv64 CPU with the features f and d") == 0);

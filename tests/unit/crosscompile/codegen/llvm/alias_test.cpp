@@ -1,4 +1,4 @@
-// What LLVM is told about memory that buffers share: nothing that is not so.
+// Tests the alias information given to LLVM for buffers that share memory: it must not claim too much.
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
@@ -29,7 +29,7 @@ std::string first_match(const std::string& text, const std::string& pattern) {
   return match[1].str();
 }
 
-// Of the first store of this LLVM type: its own scope, and those that it is said not to touch, as "!5, !6".
+// The first store of this LLVM type: its own alias scope, and the scopes that it does not alias, as "!5, !6".
 struct Scopes {
   std::string own, others;
   Scopes(const std::string& text, const std::string& type) {

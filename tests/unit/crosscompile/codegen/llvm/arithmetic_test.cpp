@@ -1,4 +1,4 @@
-// Every operation on every type, as scalars and as vectors, on all pairs of edge values.
+// Tests every operation on every type, as scalars and as vectors, on all pairs of edge values.
 #include "tests/unit/crosscompile/codegen/llvm/build_ir.h"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr DType kNumbers[] = {DType::f32, DType::f64, DType::i8,  DType::i16, DType::i32,    DType::i64,
                               DType::u8,  DType::u16, DType::u32, DType::u64, DType::boolean};
-// One lane; a register or several; no power of two.
+// A scalar, one or more registers, and a number of lanes that is no power of two.
 constexpr std::uint32_t kLanes[] = {1, 8, 3};
 
 bool applies(BinaryOp op, DType dtype) {
@@ -45,7 +45,7 @@ TEST_CASE("every binary operation on every type gives what the interpreter gives
   std::vector<Case> cases;
   for (const std::uint32_t lanes : kLanes) {
     for (const DType dtype : kNumbers) {
-      // Odd lanes differ in how memory is reached, not in the operation: a few types say it all.
+      // Odd numbers of lanes affect memory accesses, not the operation, so a few types suffice.
       if (lanes == 3 && dtype != DType::f32 && dtype != DType::i8 && dtype != DType::i64) continue;
       const Pairs pairs = edge_pairs(dtype, lanes);
       for (const BinaryOp op : all_ops()) {
@@ -125,7 +125,7 @@ TEST_CASE("min and max with a constant keep NaN") {
 TEST_CASE("a multiplication and an addition may become one operation, but nothing else changes") {
   std::vector<Case> cases;
   for (const std::uint32_t lanes : kLanes) {
-    // Both terms are positive: where they cancel, one rounding less would show as many units.
+    // Both terms are positive: with cancellation, one rounding less would differ by many units in the last place.
     cases.push_back(
         elementwise("mul_add", {DType::f32}, DType::f32, {edge_bytes(DType::f32, 48)}, 48, lanes,
                     [](const std::vector<Expr>& in) { return in[0] * in[0] + constant(in[0].type(), 2.0); }));

@@ -1,4 +1,4 @@
-// What good machine code looks like: facts about the instructions, not about speed.
+// Tests properties of good machine code that the instructions show, independent of its speed.
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/prefetch.h"
@@ -16,7 +16,7 @@ using namespace ferry::codegen_test;
 
 namespace {
 
-// A tile of a matrix product with rows x vectors accumulators, in explicit vectors over a symbolic inner size.
+// A tile of a matrix product with rows x vectors accumulators, in explicit vectors over a symbolic reduction size.
 Function tile(int rows, int vectors, std::uint32_t lanes) {
   const std::int64_t width = std::int64_t{vectors} * lanes;
   const BufferRef a = make_buffer("A", DType::f32, 4096), b = make_buffer("B", DType::f32, 4096),
@@ -48,7 +48,7 @@ std::string assembly(const Function& function, const std::string& target) {
   return codegen::emit_assembly(std::vector<Function>{function}, resolve_target(target));
 }
 
-// The instructions of the loop with the most multiplications: from its label to the branch back.
+// Returns the instructions of the loop with the most multiplications, from its label to the branch back.
 std::vector<std::string> hottest_loop(const std::string& text, const std::regex& multiply) {
   std::vector<std::string> lines, best;
   std::istringstream stream(text);

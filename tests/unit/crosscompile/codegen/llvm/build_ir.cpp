@@ -90,7 +90,7 @@ std::vector<std::int64_t> int_edges(DType dtype) {
   const int bits = static_cast<int>(dtype_bytes(dtype)) * 8;
   const std::int64_t top = std::int64_t{1} << (bits - 2);
   std::vector<std::int64_t> edges{0, 1, 2, 3, 5, 7, 8, bits - 1, bits, bits + 1, 100, top, 2 * (top - 1) + 1};
-  // As bits: the smallest for signed types, the larger half for unsigned ones.
+  // Negative numbers for signed types; as bit patterns they are in the upper half of the range of unsigned ones.
   for (const std::int64_t value : {-1, -2, -3, -7, -100}) edges.push_back(value);
   edges.push_back(-2 * (top - 1) - 2);
   edges.push_back(-2 * (top - 1) - 1);
@@ -103,7 +103,7 @@ Bytes edge_bytes(DType dtype, std::size_t elements) {
   while (bytes.size() < elements * dtype_bytes(dtype)) {
     const std::uint64_t bits = random();
     if (is_float(dtype)) {
-      // Of all magnitudes that matter, never subnormal.
+      // Values of all relevant magnitudes, never subnormal.
       const double mantissa = 1.0 + static_cast<double>(bits >> 12) * 0x1p-52;
       append_float(bytes, dtype, std::ldexp((bits & 1) != 0 ? -mantissa : mantissa, static_cast<int>(bits % 26) - 12));
     } else {

@@ -1,4 +1,4 @@
-// Conversions between all types on values at the edges of both.
+// Tests conversions between all types on edge values of both.
 #include "tests/unit/crosscompile/codegen/llvm/build_ir.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Where two pieces of memory differ, in the words a person debugging a code generator needs.
+// Compares two blocks of memory and describes the first difference for debugging a code generator.
 #pragma once
 
 #include "rpc/abi/dtype.h"
@@ -11,10 +11,10 @@ namespace ferry::codegen_test {
 struct Tolerance {
   double ulps = 0;
   bool any_zero = false;
-  bool flushed = false;  // a subnormal float32 may be 0
+  bool flushed = false;  // subnormal float32 values may be flushed to 0
 };
 
-// "element 3: expected 1.5 (0x3fc00000), got 1.25 (0x3fa00000)"; empty when they agree.
+// Returns for example "element 3: expected 1.5 (0x3fc00000), got 1.25 (0x3fa00000)"; empty if both agree.
 std::string first_difference(DType dtype, std::span<const unsigned char> expected, std::span<const unsigned char> got,
                              const Tolerance& tolerance);
 

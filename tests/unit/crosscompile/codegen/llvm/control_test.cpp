@@ -1,4 +1,4 @@
-// What is evaluated and when: conditions that guard, loops, lets, asserts.
+// Tests which expressions and statements are evaluated: guarding conditions, loops, lets, asserts.
 #include "tests/unit/crosscompile/codegen/llvm/build_ir.h"
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ TEST_CASE("if_then_else evaluates only the chosen side") {
   const InOut t;
   const Expr i = Var::make("i");
   const Expr guarded = IfThenElse::make(i < Expr(10), load(t.in, i), load(t.in, Expr(kFar)));
-  // The far index is reached only for i >= 10, which the loop does not do.
+  // The far index is reached only for i >= 10, which does not occur in the loop.
   std::vector<Case> cases{t.with("scalar", loop(i, Expr(10), store(t.out, i, guarded)))};
   const Expr nested = IfThenElse::make(
       i < Expr(4), f32(1), IfThenElse::make(i < Expr(8), load(t.in, i + Expr(8)), load(t.in, i - Expr(8)) * f32(2)));
@@ -52,7 +52,7 @@ TEST_CASE("with a vector condition each lane chooses, and loads nothing of the o
   add("nested", IfThenElse::make(lanes < splat(Expr(12)),
                                  IfThenElse::make(low, load(t.in, near_or_far), load(t.in, lanes) * splat(f32(2))),
                                  splat(load(t.in, Expr(2)))));
-  // A base that is itself loaded, only where a lane wants it.
+  // The base is itself loaded, and only if a lane needs it.
   const BufferRef offsets = make_buffer("offsets", DType::i64, 1);
   const Expr base = load(offsets, Expr(0));
   Case loaded_base =

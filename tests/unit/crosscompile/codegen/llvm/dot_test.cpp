@@ -1,4 +1,4 @@
-// "dot" and the instructions for it.
+// Tests "dot" and the instructions that implement it.
 #include "crosscompile/passes/dot_instructions.h"
 
 #include "crosscompile/codegen/llvm/codegen.h"
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kSteps = 6;
 
-// All bit patterns for integers; whole numbers for floats, so that their order does not matter.
+// Random bit patterns for integers; whole numbers for floats, so that the order of additions does not matter.
 Bytes factors(DType dtype, std::size_t elements, unsigned seed) {
   std::mt19937 random(seed);
   Bytes bytes;
@@ -39,7 +39,7 @@ Bytes factors(DType dtype, std::size_t elements, unsigned seed) {
   return bytes;
 }
 
-// sum += dot(left repeated, right) in kSteps steps, as the inner loop of a matrix product does it.
+// sum += dot(repeated left, right) in kSteps steps, like the inner loop of a matrix product.
 Case product(const DotInstruction& shape) {
   const std::int64_t width = shape.lanes * shape.group;
   const BufferRef sum = make_buffer("sum", shape.sum, shape.lanes);
@@ -61,7 +61,7 @@ Case product(const DotInstruction& shape) {
 
 std::vector<DotInstruction> shapes() {
   std::vector<DotInstruction> all(passes::dot_instructions().begin(), passes::dot_instructions().end());
-  // Sizes and types that are no instruction's anywhere.
+  // Shapes and types that no target has an instruction for.
   all.push_back({"odd_lanes", "", {"", ""}, DType::i32, DType::i8, DType::i8, 5, 4});
   all.push_back({"wide", "", {"", ""}, DType::i32, DType::u8, DType::i8, 40, 4});
   all.push_back({"signed_wide", "", {"", ""}, DType::i32, DType::i8, DType::i8, 32, 4});
@@ -133,7 +133,7 @@ TEST_CASE("a matrix product's inner loop of dots is an instruction and a broadca
       const std::string text = assembly_of(shape, e.target);
       CAPTURE(text);
       CHECK(text.find(e.instruction) != std::string::npos);
-      // No lane is put in or taken out.
+      // No lanes are inserted or extracted.
       CHECK(text.find("pinsr") == std::string::npos);
       CHECK(text.find("\tins\t") == std::string::npos);
     }

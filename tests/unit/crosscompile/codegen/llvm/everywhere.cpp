@@ -79,7 +79,7 @@ void check_on(const Variant& variant, const std::vector<Case>& all_cases, bool r
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const std::string difference = difference_of(cases[i], expected[i], got[i], target.arch);
-    // A mistake usually shows in many cases; the first few say it all.
+    // A defect usually affects many cases; the first few suffice.
     if (difference.empty() || ++wrong > 3) continue;
     FAIL_CHECK(variant.target, ": ", difference, "\n", ir::to_text(cases[i].function));
   }

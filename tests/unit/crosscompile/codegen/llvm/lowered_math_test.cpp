@@ -1,4 +1,4 @@
-// Math functions by way of the whole pipeline, on every architecture: the expansions of passes/lower_math.
+// Tests math functions through the whole pipeline on every architecture: the expansions of passes/lower_math.
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
@@ -32,8 +32,8 @@ constexpr Expanded kExpanded[] = {
 
 constexpr std::int64_t kElements = 480;
 
-// Edges, and then values of all magnitudes, half of them where most functions are neither 0 nor infinite. No subnormal
-// numbers: 32-bit ARM's vectors make zeros of them.
+// Edge values and then values of all magnitudes, half of them where most functions are neither 0 nor infinite. None is
+// subnormal, because 32-bit ARM's vectors flush subnormal numbers to zero.
 Bytes arguments(unsigned seed) {
   std::vector<float> values{0.0f,       -0.0f,
                             1.0f,       -1.0f,
@@ -83,7 +83,7 @@ TEST_CASE("expanded math functions are within their bounds on every architecture
       cases.push_back(math_case(function, DType::f32, lanes, {arguments(2), arguments(3)}));
       cases.back().arguments.erase(cases.back().arguments.begin() + static_cast<std::ptrdiff_t>(function.arguments),
                                    cases.back().arguments.end() - 1);
-      // A result that underflows may be flushed on 32-bit ARM.
+      // Results that underflow may be flushed to zero on 32-bit ARM.
       cases.back().flushed = lanes > 1;
     }
   }
@@ -100,7 +100,7 @@ TEST_CASE("no vector loop of a math function calls a library on any architecture
       const Case one = math_case(function, DType::f32, resolved.lanes(4), {arguments(2), arguments(3)});
       const std::string text =
           codegen::emit_assembly(std::vector<Function>{passes::run_pipeline(one.function, resolved)}, resolved);
-      // call, bl, blx, jal and tail calls.
+      // Matches call, bl, blx, jal and tail calls.
       const std::regex calls(R"(^\t(call\w*|bl|blx|jal|tail)\t.*)");
       for (const std::string& line : lines_of(text)) CHECK_MESSAGE(!std::regex_match(line, calls), line);
     }

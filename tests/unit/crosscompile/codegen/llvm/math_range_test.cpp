@@ -1,5 +1,6 @@
-// Float32 math over its whole range, as machine code of every kind of target: SSE, AVX2 and AVX-512 here, NEON of 32
-// and 64 bits, RISC-V vectors and scalars in emulators. lower_math's own tests try more values on this machine.
+// Tests float32 math over its whole range as machine code for every kind of target: SSE, AVX2 and AVX-512 natively,
+// 32-bit and 64-bit NEON, RISC-V vectors and scalars in emulators. lower_math's own tests try more values on this
+// machine.
 #include "tests/unit/crosscompile/codegen/llvm/build_ir.h"
 
 #include <doctest/doctest.h>
@@ -21,7 +22,7 @@ constexpr Function1 kFunctions[] = {{"exp", 2},   {"exp2", 2}, {"expm1", 4}, {"l
                                     {"log1p", 4}, {"sinh", 4}, {"tanh", 4},  {"erf", 4},  {"sigmoid", 4},
                                     {"sin", 4},   {"cos", 4},  {"tan", 4},   {"asin", 4}, {"atan", 4}};
 
-// So many steps of a prime cover all float32, subnormal numbers, infinities and NaN among them.
+// This many steps of a prime cover all of float32, including subnormal numbers, infinities and NaN.
 constexpr std::int64_t kElements = 1 << 15;
 constexpr std::uint32_t kStep = 131071;
 
@@ -49,7 +50,7 @@ std::vector<Case> cases_of(std::uint32_t lanes, const Bytes& arguments) {
 
 TEST_CASE("vectors of math functions are within their bounds over the whole range on every architecture") {
   for (const Variant& variant : all_variants()) {
-    // NEON of 32 bits counts subnormal numbers as 0.
+    // 32-bit NEON flushes subnormal numbers to 0.
     check_on(variant, cases_of(8, whole_range(variant.target != "armv7")), true);
   }
 }

@@ -1,4 +1,4 @@
-// Math functions against the interpreter, which computes in double.
+// Tests math functions against the interpreter, which computes in double.
 #include "tests/unit/crosscompile/codegen/llvm/build_ir.h"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ std::vector<Function1> math_functions() {
   };
 }
 
-// Exactly specified, so exactly equal everywhere.
+// Returns whether the function is exactly specified and therefore equal on all targets.
 bool is_exact(const std::string& name) {
   for (const char* exact : {"abs", "sqrt", "floor", "ceil", "round", "trunc", "fma", "fmod"}) {
     if (name == exact) return true;
@@ -41,7 +41,7 @@ TEST_CASE("math functions of floats are within a few units of the interpreter's"
         const std::vector<DType> types(function.arguments, dtype);
         std::vector<Bytes> data;
         for (std::size_t i = 0; i < function.arguments; ++i) {
-          // Not the same values on both sides.
+          // The arguments must not all have the same values.
           Bytes bytes = edge_bytes(dtype, 64 + i * 8);
           data.emplace_back(bytes.end() - static_cast<std::ptrdiff_t>(64 * dtype_bytes(dtype)), bytes.end());
         }

@@ -1,4 +1,4 @@
-// Loads and stores of every shape: strides, gathers, masks, and lanes that meet in one element.
+// Tests loads and stores of every form: strides, gathers, masks, and lanes that access the same element.
 #include "tests/unit/crosscompile/codegen/llvm/build_ir.h"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ TEST_CASE("loads of any constant stride read the right elements and none beyond 
     for (const std::uint32_t lanes : {2u, 3u, 4u, 8u, 16u}) {
       for (const std::int64_t stride : {-7, -4, -2, -1, 0, 1, 2, 3, 4, 5}) {
         const std::int64_t span = std::abs(stride) * (lanes - 1) + 1;
-        // Behind whole lines of 64 bytes nothing may be touched, and the last lane stands at their end.
+        // Nothing beyond whole lines of 64 bytes may be accessed, and the last lane is at their end.
         const std::int64_t whole = (span + 63) / 64 * 64;
         const BufferRef in = make_buffer("in", dtype, whole), out = make_buffer("out", dtype, lanes);
         Case one;
@@ -63,13 +63,13 @@ TEST_CASE("tiles whose lanes lie apart are written whole, in order where they ov
   for (const DType dtype : kSome) {
     for (const std::uint32_t lanes : {2u, 4u, 16u}) {
       for (const std::int64_t rows : {4, 5, 14, 16, 20}) {
-        // The last one writes elements twice.
+        // The last stride writes some elements twice.
         for (const std::int64_t stride : {rows, rows + 3, std::int64_t{4}}) {
           const std::int64_t written = stride * lanes + rows + 1;
           const BufferRef in = make_buffer("in", dtype, rows * lanes), out = make_buffer("out", dtype, written);
           std::vector<Stmt> stores;
           for (std::int64_t row = 0; row < rows; ++row) {
-            // Not in the order of memory.
+            // Store the rows in another order than that of memory.
             const std::int64_t place = row % 2 == 0 ? row / 2 : rows - 1 - row / 2;
             stores.push_back(store(out, ramp(1 + place, stride, lanes), load(in, ramp(row * lanes, 1, lanes))));
           }
@@ -152,7 +152,7 @@ TEST_CASE("masked lanes read nothing, give 0 and write nothing") {
     add("both", store(out, all, load(in, all, mask), mask));
     add("tail", store(out, all, load(in, all, tail), tail));
     add("strided", store(out, ramp(7, -1, 8), load(in, ramp(7, -1, 8), mask), mask));
-    // Far outside, where only a lane that is off may point.
+    // An index far out of bounds, which only inactive lanes may have.
     const Expr far = select(mask, all, Broadcast::make(Expr(std::int64_t{1} << 28), 8));
     add("guarded", store(out, far, load(in, far, mask), mask));
     const Expr none = Broadcast::make(load(flags, Expr(1)), 8);
@@ -176,7 +176,7 @@ TEST_CASE("the lanes of a vector combine to one, whatever their number") {
         Case one;
         one.function = make_function("reduce", {tensor(in, Direction::in), tensor(out, Direction::out)},
                                      store(out, Expr(0), VectorReduce::make(op, load(in, ramp(0, 1, lanes)))));
-        // Behind the edges, where the numbers are of like size.
+        // Take the values after the edges, which are of similar magnitude.
         Bytes data = edge_bytes(dtype, 64);
         one.arguments = {Bytes(data.end() - static_cast<std::ptrdiff_t>(lanes * dtype_bytes(dtype)), data.end()),
                          zeros(dtype, 1)};
@@ -209,7 +209,7 @@ TEST_CASE("comparing a ramp with a limit gives the right lanes, however far away
     }
   }
   for (const Variant& variant : all_variants()) {
-    // Sizes of 32-bit code are narrow (codegen.h).
+    // Sizes are 32-bit in 32-bit code (codegen.h).
     if (variant.target != "armv7") check_on(variant, cases);
   }
 }

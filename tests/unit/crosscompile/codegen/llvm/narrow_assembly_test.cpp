@@ -1,4 +1,4 @@
-// Vectors of narrow floats stay vectors on every architecture.
+// Tests that vectors of narrow floats stay vectors on every architecture.
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"

@@ -1,4 +1,4 @@
-// What became of a call, and the ways to it that all kinds of generated code share.
+// The outcome of a call, and the steps that the tests of all kinds of generated code share.
 #pragma once
 
 #include "rpc/abi/manifest.h"
@@ -17,11 +17,11 @@ struct Outcome {
 };
 
 Outcome interpret_case(const Case& one);
-// The call of a case, of a function that went through the passes.
+// Returns the call of a case, for a function that went through the passes.
 runner::Call call_of(const ir::Function& function, const Case& one);
-// What a runner wrote.
+// Splits the runner's output into the outcome of each case.
 std::vector<Outcome> split_results(const std::vector<std::uint8_t>& bytes, const std::vector<Case>& cases);
-// Empty when the outcomes agree.
+// Describes the difference; empty if the outcomes agree.
 std::string difference_of(const Case& one, const Outcome& expected, const Outcome& got, const std::string& arch);
 
 }  // namespace ferry::codegen_test

@@ -1,4 +1,4 @@
-// Parallel loops, what they share, and the memory they get.
+// Tests parallel loops, their captured variables and their workspace.
 #include "tests/unit/crosscompile/codegen/llvm/build_ir.h"
 
 #include <doctest/doctest.h>

@@ -11,8 +11,8 @@
 namespace ferry::codegen_test {
 
 void check_c(const test::CCompiler& compiler, const std::vector<Case>& all_cases, bool run_passes) {
-  // Long lists hold each operation for several numbers of lanes, which C does not tell apart, and sanitizers make gcc
-  // slow.
+  // Long lists contain each operation for several numbers of lanes, which makes no difference in C, and gcc is slow
+  // with sanitizers.
   constexpr std::size_t kMany = 100, kStep = 3;
   std::vector<Case> cases;
   for (std::size_t i = 0; i<all_cases.size(); i += all_cases.size()> kMany ? kStep : 1) cases.push_back(all_cases[i]);
@@ -32,7 +32,7 @@ void check_c(const test::CCompiler& compiler, const std::vector<Case>& all_cases
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const std::string difference = difference_of(cases[i], interpret_case(cases[i]), got[i], compiler.runner);
-    // A mistake usually shows in many cases; the first few say it all.
+    // A defect usually affects many cases; the first few suffice.
     if (difference.empty() || ++wrong > 3) continue;
     FAIL_CHECK(compiler.command[0], ": ", difference, "\n", ir::to_text(cases[i].function), "\n",
                codegen::emit_source(std::span(&functions[i], 1), target));

@@ -1,4 +1,4 @@
-// The same cases as C that ferry prints and another compiler compiles.
+// Runs the same cases as C that ferry prints and another compiler compiles.
 #pragma once
 
 #include "tests/unit/crosscompile/codegen/llvm/everywhere.h"

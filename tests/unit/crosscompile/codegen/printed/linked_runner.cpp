@@ -1,4 +1,5 @@
-// The same for kernels that are linked with it: C that ferry printed and another compiler compiled, and a table of it.
+// The runner for kernels that are linked with it: C that ferry printed and another compiler compiled, with a table of
+// them.
 //
 //   linked_runner CASES RESULTS
 #include "tests/unit/crosscompile/codegen/llvm/runner/run_calls.h"

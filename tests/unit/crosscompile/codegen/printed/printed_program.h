@@ -1,4 +1,4 @@
-// C that ferry printed, compiled by another compiler and run in a process of its own.
+// C that ferry printed, compiled by another compiler and run in a separate process.
 #pragma once
 
 #include "tests/unit/crosscompile/codegen/llvm/runner/runner_files.h"
@@ -11,21 +11,21 @@
 
 namespace ferry::test {
 
-// Runs a program to its end and returns its exit code; its messages go where the test's go.
+// Runs a program to its end and returns its exit code; the program inherits the test's standard error.
 int run_program(const std::vector<std::string>& words);
 
 struct CCompiler {
-  std::string runner;                // which of the objects to link with
-  std::vector<std::string> command;  // with its options
+  std::string runner;                // which of the runner objects to link with
+  std::vector<std::string> command;  // the compiler with its options
   std::vector<std::string> emulator = {};
 };
 
-// gcc with the sanitizers of addresses and undefined behaviour, on this machine.
+// gcc for this machine, with AddressSanitizer and UndefinedBehaviorSanitizer.
 CCompiler sanitizing_gcc();
 // gcc for the other architectures, whose programs run in emulators.
 std::vector<CCompiler> cross_gccs();
 
-// The compiler refused the text, or the program ended badly; the message has the text.
+// Thrown if the compiler refuses the text or the program fails; the message contains the text.
 class PrintedProgramError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -33,11 +33,11 @@ class PrintedProgramError : public std::runtime_error {
 
 class PrintedProgram {
  public:
-  // No warning is let through. `symbols` are those of the kernels that will be called.
+  // Any warning is an error. `symbols` are those of the kernels that will be called.
   PrintedProgram(const CCompiler& compiler, const std::string& text, const std::vector<std::string>& symbols);
   ~PrintedProgram();
 
-  // What the runner writes, see runner_files.h.
+  // Returns the runner's output, see runner_files.h.
   std::vector<std::uint8_t> run(const std::vector<runner::Call>& calls) const;
 
  private:

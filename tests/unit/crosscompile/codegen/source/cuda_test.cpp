@@ -1,4 +1,4 @@
-// CUDA C compiles for the GPUs that NVIDIA's compiler knows; whoever has none of them can still read its complaints.
+// Tests that CUDA C compiles for every requested GPU, and that errors quote NVIDIA's compiler; no GPU is needed.
 #include <doctest/doctest.h>
 
 #include "crosscompile/codegen/cuda/cuda_files.h"

@@ -1,5 +1,5 @@
-// What a person reads: the printed text of small kernels, kept in tests/golden/source. FERRY_UPDATE_GOLDEN=1 rewrites
-// it.
+// Tests the readability of printed source: the text of small kernels, kept in tests/golden/source.
+// FERRY_UPDATE_GOLDEN=1 rewrites it.
 #include <doctest/doctest.h>
 
 #include "crosscompile/codegen/source/source.h"
@@ -30,7 +30,7 @@ std::string printed(const std::string& kernel, const std::string& directives) {
   return codegen::emit_source(functions, target);
 }
 
-// Without the includes and the runtime's interface, which are always the same.
+// Removes the includes and the runtime's interface, which are always the same.
 std::string below_the_interface(const std::string& text) {
   const std::string end = "#endif\n\n";
   return text.substr(text.find(end) + end.size());

@@ -22,7 +22,7 @@ const std::vector<GpuProgram>& gpu_programs() {
        "def add(float(N) A, float(N) B) -> (C) { C(i) = A(i) + B(i) }",
        "split i 64 -> b t\nsplit t 4 -> u e\nbind b blockIdx.x\nbind u threadIdx.x\nvectorize e",
        {{{"N", 203}}}},
-      // 8 x 8 elements a block, fetched and written four at a time where 16 bytes are aligned.
+      // Blocks of 8 x 16 elements, fetched and written four at a time where 16 bytes are aligned.
       {"vector_copies",
        "def f(float(32,64) A) -> (C) { C(i,j) = A(i,j) * 2 + 1 }",
        "A: cache_read shared -> AA\nC: tile i j 8 16 -> io jo ii ji\nsplit ji 4 -> t v\nbind io blockIdx.y\n"

@@ -17,7 +17,7 @@ struct GpuProgram {
 };
 
 const std::vector<GpuProgram>& gpu_programs();
-// After the passes for the target.
+// Returns the function after the passes for the target.
 ir::Function compiled_for(const GpuProgram& program, const Target& target);
 
 }  // namespace ferry::codegen_test

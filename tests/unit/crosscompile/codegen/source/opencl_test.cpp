@@ -1,4 +1,4 @@
-// OpenCL C runs on this machine's CPU by PoCL and computes what the interpreter does.
+// Tests that OpenCL C, run on this machine's CPU by PoCL, computes the interpreter's results.
 #include <doctest/doctest.h>
 
 #include "crosscompile/codegen/source/source.h"
@@ -26,8 +26,8 @@ void leave_out(std::string& text, const std::string& part) {
   for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos;) text.erase(at, part.size());
 }
 
-// What this program says of its OpenCL test in Oclgrind, a simulated device that looks for races. It does not know all
-// that LLVM's optimisations make.
+// Runs this program's OpenCL test in Oclgrind, a simulated device that detects data races, and returns its output.
+// Oclgrind does not support everything that LLVM's optimisations generate.
 std::string in_simulator(const std::string& environment, int* code) {
   const std::string command = environment + " oclgrind --data-races --build-options -cl-opt-disable /proc/" +
                               std::to_string(getpid()) + "/exe --test-case='kernels printed as OpenCL*' 2>&1";
@@ -40,7 +40,7 @@ std::string in_simulator(const std::string& environment, int* code) {
   return output;
 }
 
-// Sums of a dozen products, and math functions whose last places differ.
+// The tolerance covers sums of a dozen products, and math functions that differ in the last places.
 bool near(float a, float b) { return a == b || std::fabs(a - b) <= 1e-4f * std::max(std::fabs(a), std::fabs(b)); }
 
 void check_results(const ir::Function& function, test::KernelArguments& expected, test::KernelArguments& got,

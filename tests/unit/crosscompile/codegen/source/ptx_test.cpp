@@ -1,4 +1,4 @@
-// PTX comes out of LLVM, and NVIDIA's assembler takes it; whoever has neither a GPU nor a toolkit can still read it.
+// Tests that LLVM generates PTX and that NVIDIA's assembler accepts it; no GPU is needed.
 #include <doctest/doctest.h>
 
 #include "crosscompile/codegen/cuda/cuda_files.h"
@@ -67,7 +67,7 @@ TEST_CASE("kernels become PTX for older GPUs too, whose threads shuffle as well"
       CHECK(contains(ptx, std::string(".target ") + gpu));
       CHECK_FALSE(contains(ptx, "cp.async"));
       if (one.name == "row_sums") CHECK(contains(ptx, "shfl.sync.bfly.b32"));
-      // An assembler may know older GPUs no longer, but their PTX all the same.
+      // A newer assembler may no longer support older GPUs, but it still accepts their PTX.
       if (one.name == "row_sums" || one.name == "floats") CHECK(assembled(ptx, "sm_80") == "");
     }
 }
@@ -76,7 +76,7 @@ TEST_CASE("without libdevice ferry's own math functions are compiled, and others
   use_test_packages();
   const Target target = ptx_target("sm_80", false);
   for (const GpuProgram& one : gpu_programs()) {
-    if (one.name == "floats") continue;  // has one of float64
+    if (one.name == "floats") continue;  // contains a float64
     const std::string ptx = ptx_of(one, target);
     INFO(one.name << "\n" << ptx);
     CHECK_FALSE(contains(ptx, "__nv_"));

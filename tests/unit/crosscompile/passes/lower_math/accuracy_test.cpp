@@ -1,4 +1,4 @@
-// Every expansion against correctly rounded values, as machine code on this machine.
+// Tests every expansion against correctly rounded values, as machine code on this machine.
 #include "crosscompile/target/resolve.h"
 #include "tests/unit/crosscompile/passes/lower_math/native_math.h"
 #include "tests/unit/crosscompile/passes/lower_math/reference.h"
@@ -22,7 +22,7 @@ struct Worst {
   float got = 0;
 };
 
-// Values around which something changes: ends of ranges, limits inside the expansions, whole numbers and halves.
+// Values at which behaviour changes: ends of ranges, limits inside the expansions, whole numbers and halves.
 std::vector<float> edges() {
   std::vector<float> values;
   const auto add = [&](float value) {
@@ -102,7 +102,7 @@ void check(const Reference& reference, const std::string& target, const Worst& w
   CHECK_MESSAGE(worst.ulps <= reference.ulps, std::string(text));
 }
 
-// FERRY_MATH_ONLY=exp takes one function, for who has changed just that.
+// FERRY_MATH_ONLY=exp selects one function, for work on just that function.
 bool is_chosen(const Reference& reference) {
   const char* only = std::getenv("FERRY_MATH_ONLY");
   return only == nullptr || reference.name == only;
@@ -144,7 +144,7 @@ TEST_CASE("vector math of two arguments is within its bounds on edges and random
         const float first = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
         const float second = std::bit_cast<float>(static_cast<std::uint32_t>(bits >> 32));
         comparison.add(first, second);
-        // Where the result is neither 0 nor infinity nor an axis.
+        // Choose arguments for which the result is neither 0, infinite nor on an axis.
         comparison.add(std::fabs(first), std::ldexp(second, -std::ilogb(second) + static_cast<int>(bits % 8)));
         comparison.add(first, std::ldexp(second, std::ilogb(first) - std::ilogb(second)));
         comparison.add(1 + std::ldexp(first, -std::ilogb(first) - static_cast<int>(bits % 16) - 2),

@@ -1,4 +1,4 @@
-// The interpreter runs the expansions as machine code does, operation by operation.
+// Tests that the interpreter runs the expansions like machine code, operation by operation.
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"

@@ -1,5 +1,5 @@
-// A math function of float32 as machine code in this process: out[i] = f(in0[i], in1[i]) over kBatch elements, for one
-// of the CPUs that this machine can stand for.
+// A float32 math function as machine code in this process, out[i] = f(in0[i], in1[i]) over kBatch elements, for one of
+// the CPUs whose code this machine can run.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -13,11 +13,11 @@ namespace ferry::math_test {
 
 inline constexpr std::int64_t kBatch = 1 << 14;
 
-// Before the passes; `lanes` at a time.
+// Returns the function before the passes; it computes `lanes` elements at a time.
 ir::Function batch_function(const std::string& name, std::size_t arguments, std::uint32_t lanes,
                             DType dtype = DType::f32);
 
-// Kernels count on this alignment.
+// Kernels rely on this alignment.
 struct alignas(64) Batch {
   float values[kBatch];
 };
@@ -33,7 +33,7 @@ class NativeMath {
   void* function_;
 };
 
-// The x86-64 levels that this machine can run.
+// Returns the x86-64 levels that this machine can run.
 std::vector<std::string> native_targets();
 
 }  // namespace ferry::math_test

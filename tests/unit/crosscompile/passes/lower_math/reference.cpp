@@ -38,7 +38,7 @@ double error_in_ulps(double expected, float got) {
   const float nearest = static_cast<float>(expected);
   if (std::isnan(nearest) || std::isnan(got)) return std::isnan(nearest) && std::isnan(got) ? 0 : HUGE_VAL;
   if (nearest == got) return std::signbit(nearest) == std::signbit(got) ? 0 : HUGE_VAL;
-  // Infinity stands for the next power of two after the largest number.
+  // Infinity is treated as the power of two that follows the largest number.
   const auto finite = [](double value) { return std::isinf(value) ? std::copysign(0x1p128, value) : value; };
   const double want = std::isinf(expected) || std::isinf(nearest) ? finite(nearest) : expected;
   const int exponent = std::max(std::ilogb(std::min(std::fabs(finite(nearest)), 0x1.fffffep127)), -126);

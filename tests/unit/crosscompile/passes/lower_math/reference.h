@@ -1,4 +1,4 @@
-// What a float32 math function should give, and how far from it a result is.
+// The expected results of float32 math functions, and the error of a result.
 #pragma once
 
 #include <cmath>
@@ -11,14 +11,14 @@ struct Reference {
   std::string name;
   double (*of_one)(double);
   double (*of_two)(double, double);
-  double ulps;  // allowed
+  double ulps;  // allowed error
 };
 
-// float64 libm, whose error is 2^-29 of a float32's unit in the last place.
+// The float64 libm, whose error is 2^-29 of a float32's unit in the last place.
 const std::vector<Reference>& references();
 
-// In units of the last place of the correctly rounded result; infinite where one is NaN and the other is not, or the
-// signs of zeros differ.
+// Returns the error in units in the last place of the correctly rounded result; infinite if only one of the two is NaN
+// or the signs of zeros differ.
 double error_in_ulps(double expected, float got);
 
 }  // namespace ferry::math_test

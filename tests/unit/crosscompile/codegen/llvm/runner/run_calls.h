@@ -1,4 +1,4 @@
-// What all runners do: call kernels on data from a file and write back what became of the data.
+// The common part of all runners: calls kernels on data from a file and writes back the resulting data.
 #pragma once
 
 #include "rpc/abi/runtime_api.h"
@@ -34,7 +34,7 @@ inline void report_signal(int number) {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-// The sanitizer watches its ends.
+// AddressSanitizer checks accesses beyond its ends.
 class Guarded {
  public:
   explicit Guarded(std::size_t bytes)
@@ -52,8 +52,8 @@ class Guarded {
   char* data_;
 };
 #else
-// Memory that starts at a multiple of 64 and ends, up to such a multiple, at a page that cannot be touched: whoever
-// reads far beyond the end is caught.
+// Memory that is 64-byte aligned and, rounded up to a multiple of 64, ends at an inaccessible page, so that reads far
+// beyond the end are caught.
 class Guarded {
  public:
   explicit Guarded(std::size_t bytes) {
@@ -88,11 +88,11 @@ class Guarded {
 #endif
 
 struct Runtime {
-  ferry_runtime_api api;  // first, so that a pointer to it is one to this
+  ferry_runtime_api api;  // first, so that a pointer to it is also one to this struct
   void* blocks[2];
 };
 
-// The last piece first: nothing may depend on the order.
+// Runs the last chunk first: kernels must not depend on the order.
 inline int32_t parallel_for(const ferry_runtime_api*, int64_t n, int64_t grain, ferry_parallel_body body,
                             void* closure) {
   const int64_t piece = std::max(grain, (n + 2) / 3);
@@ -129,7 +129,7 @@ inline void run(ferry_kernel kernel, const Call& call, std::FILE* results) {
   if (!call_block.is_intact() || !thread_block.is_intact()) die(call.symbol + " wrote outside its workspace");
 }
 
-// CASES and RESULTS as in runner_files.h; `find` gives the kernel of a symbol.
+// Runs the calls of a cases file; formats as in runner_files.h. `find` returns the kernel of a symbol.
 template <class Find>
 int run_all(const char* cases, const char* results_file, Find find) {
   for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE}) signal(number, report_signal);

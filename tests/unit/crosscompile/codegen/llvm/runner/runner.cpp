@@ -1,8 +1,8 @@
-// Runs compiled kernels on the architecture it is built for, natively or under an emulator: loads one linked image as a
-// device would, calls its functions on data from a file and writes back what became of the data. One process for many
-// calls, since an emulator takes its time to start.
+// Runs compiled kernels on the architecture it is built for, natively or under an emulator: loads one linked image like
+// a device would, calls its functions on data from a file and writes back the resulting data. One process makes many
+// calls, because an emulator is slow to start.
 //
-//   runner IMAGE CASES RESULTS          (the formats are those of runner_files.h)
+//   runner IMAGE CASES RESULTS          (formats as in runner_files.h)
 #include "device-runtime/loader/elf_image.h"
 #include "tests/unit/crosscompile/codegen/llvm/runner/run_calls.h"
 

@@ -1,6 +1,6 @@
-// The files between the tests and the runner. Cases: the number of calls, and then of each the symbol, the bytes of
-// both workspace blocks, and the arguments; counts and lengths are u64 before what they count. Results: of each call an
-// int32 and the arguments' bytes without lengths.
+// The files exchanged between the tests and the runner. Cases: the number of calls, then for each call the symbol, the
+// sizes of both workspace blocks in bytes, and the arguments; a u64 count or length precedes each list. Results: for
+// each call an int32 and the bytes of the arguments, without lengths.
 #pragma once
 
 #include <cstdint>
