@@ -1,5 +1,5 @@
-// The CUDA device on a driver that tests can make fail (tests/support/fake_cuda): what is refused, and what a crash of
-// a kernel leaves behind.
+// Tests the CUDA device on a driver that tests can make fail (tests/support/fake_cuda): requests that are refused, and
+// the state after a kernel crash.
 #include "device-runtime/cuda/cuda_device.h"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@
 namespace ferry::device {
 namespace {
 
-// A variable of the environment for as long as it lives.
+// Sets an environment variable for the lifetime of this object.
 class Setting {
  public:
   Setting(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
@@ -88,7 +88,7 @@ TEST_CASE("a GPU that is out of memory says how much is left, and goes on") {
         "expected at most 1072693248 bytes, got 2147483648: 1048576 of the memory of this GPU of 1073741824 are in use "
         "(free tensors, or take smaller ones)");
   {
-    // Somebody else has the rest.
+    // Another process uses the rest of the memory.
     const Setting memory("FERRY_FAKE_CUDA_MEMORY", "2000000");
     const auto refused = device->allocate(1'000'000);
     CHECK(refused.status().code() == ErrorCode::resource_exhausted);
@@ -127,7 +127,7 @@ struct Prepared {
   Status status;
 };
 
-// f's plan, or another, over 100 elements in the device's memory.
+// Prepares f's plan, or another one, over 100 elements in the device's memory.
 Prepared prepare(CudaDevice& device, void* memory, ModuleFile module = test::cuda_module()) {
   Prepared prepared;
   auto program = device.load(module, {});
@@ -178,7 +178,7 @@ TEST_CASE("limits that are known only with the kernel at hand are checked before
         "f: kernel 'twice': a block of 65 threads along z; this GPU takes at most 64 there");
   CHECK(refusal(*device, memory, [](Launch& launch) { launch.kernel = "thrice"; }).message() ==
         "f: its plan launches the kernel 'thrice', which the module's code does not have");
-  // More than a kernel has without asking is asked for.
+  // A launch that needs more shared memory than the default requests it.
   const auto large = [](Launch& launch) {
     launch.kernel = "heavy";
     launch.shared_bytes = manifest_constant(150'000);
@@ -198,7 +198,7 @@ TEST_CASE("a kernel that reads outside of memory is named among its plan's, and 
       "their size: vectorize fewer, or where the index is a multiple of their number";
   for (const auto& [crashing, code, what] :
        {std::tuple{"twice", "700", kOutside}, {"reversed", "700", kOutside}, {"reversed", "716", kMisaligned}}) {
-    // Of a process of its own: the driver stays broken in this one.
+    // Run in a separate process, because the driver stays broken in this one.
     const pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
@@ -233,7 +233,7 @@ TEST_CASE("a GPU tells of itself what measurements note down") {
   CHECK(device->watched_text("throttle_reasons") == "4");
   CHECK(device->watched_text("energy_mj").empty());
   CHECK(device->watched_text("anything").empty());
-  // The management library knows the first alone.
+  // The management library knows only the first GPU.
   const Setting devices("FERRY_FAKE_CUDA_DEVICES", "2");
   auto second = CudaDevice::open(test::kFakeDrivers, 1);
   REQUIRE(second.is_ok());

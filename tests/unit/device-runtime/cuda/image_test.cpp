@@ -1,4 +1,4 @@
-// Which image a GPU is given.
+// Tests the choice of the image for a GPU.
 #include "device-runtime/cuda/cuda_image.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// What the CPU adds to what every device promises (tests/conformance/device): kernels, with their workspaces and what
-// they print.
+// Tests of the CPU device beyond the contract of all devices (tests/conformance/device): kernels with their workspaces
+// and their output.
 #include "device-runtime/device/device.h"
 
 #include <doctest/doctest.h>
@@ -49,7 +49,7 @@ struct CpuFixture {
 
 TEST_CASE_FIXTURE(CpuFixture, "a prepared call can be run again and again, and gives its workspaces back") {
   const std::uint64_t before = budget.used();
-  CHECK(before > 0);  // the code
+  CHECK(before > 0);  // the module's code
   float out[100] = {};
   {
     const auto call = prepare("ramp", {{true, nullptr, 100}, {false, out, 0}}, {{100}, {0, 400}, 800, 100});

@@ -12,7 +12,7 @@
 namespace ferry::device {
 namespace {
 
-// Whether writing there ends the process.
+// Returns whether writing at this address ends the process.
 bool is_out_of_bounds(std::uint8_t* place) {
   const pid_t child = fork();
   if (child == 0) {

@@ -75,7 +75,7 @@ TEST_CASE("every x86 feature that manifests know is reported just when Linux lis
     CAPTURE(linux_name);
     const bool listed = flags.find(" " + linux_name + " ") != std::string::npos;
     const bool reported = std::binary_search(facts.features.begin(), facts.features.end(), name);
-    // A system may deny the tile registers although the processor has them.
+    // The system may disable the tile registers although the processor has them.
     if (name.rfind("amx", 0) == 0) {
       CHECK((listed || !reported));
     } else {

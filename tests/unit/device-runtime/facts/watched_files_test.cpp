@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A tree of files that stands for the root of a board.
+// A tree of files that stands for a board's root folder.
 class FakeBoard {
  public:
   FakeBoard() {

@@ -1,4 +1,4 @@
-// Which parts of a buffer depend on a failed request, byte for byte.
+// Tests which bytes of a buffer depend on a failed request.
 #include "device-runtime/handlers/buffer.h"
 
 #include <doctest/doctest.h>

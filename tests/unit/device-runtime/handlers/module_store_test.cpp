@@ -59,7 +59,7 @@ TEST_CASE_FIXTURE(Fixture, "beyond the limit the modules go first that were not 
     const std::vector<std::uint8_t> content(1000, number);
     hashes.push_back(blake2b(content));
     REQUIRE(small.put(hashes.back(), content).is_ok());
-    std::this_thread::sleep_for(std::chrono::milliseconds(15));  // file times have a grain
+    std::this_thread::sleep_for(std::chrono::milliseconds(15));  // file times have a coarse granularity
   };
   for (std::uint8_t i = 0; i < 4; ++i) put(i);
   CHECK(small.find(hashes[0]));

@@ -1,4 +1,4 @@
-// Code images that must run, and code images that must be refused, each by name.
+// Tests of code images that must run, and of others that must be refused with the name of the problem.
 #include "device-runtime/loader/elf_image.h"
 
 #include <doctest/doctest.h>
@@ -33,7 +33,7 @@ ElfImage loaded(const std::vector<std::uint8_t>& file) {
   return std::move(image.value());
 }
 
-// Data, constants with pointers, calls between functions and an import: every kind of relocation and segment.
+// Data, constants with pointers, calls between functions and an import, to cover every kind of relocation and segment.
 const char* const kEverything = R"(
   float expf(float);
   void* memset(void*, int, __SIZE_TYPE__);
@@ -92,7 +92,7 @@ TEST_CASE("two copies of one image have their own data") {
 TEST_CASE("code can be executed but not written, relocated constants only read") {
   const ElfImage image = loaded(compile_kernel(kEverything));
   const auto* code = reinterpret_cast<const void*>(function<int()>(image, "next"));
-#if defined(__x86_64__)  // emulators show their own pages
+#if defined(__x86_64__)  // emulators show their own pages instead
   CHECK(permissions_at(code) == "r-xp");
 #else
   CHECK(permissions_at(code)[1] == '-');
@@ -173,7 +173,7 @@ TEST_CASE("what is no shared object is refused") {
   const std::string text = "int f(void) { return 1; }";
   CHECK(refusal({text.begin(), text.end()}) == "malformed code image: expected an ELF file");
   auto file = compile_kernel(text);
-  file[16] = 1;  // e_type: an object file
+  file[16] = 1;  // e_type becomes that of an object file
   CHECK(refusal(file).find("expected a shared object") != std::string::npos);
 }
 

@@ -1,5 +1,5 @@
-// Files that were damaged by accident or on purpose: loading may succeed or fail, but it never touches memory that is
-// not the image's. Most of the worth of these tests is in the sanitizer build.
+// Tests of files that were damaged by accident or on purpose: loading may succeed or fail, but never accesses memory
+// outside of the image. The sanitizer build makes these tests most effective.
 #include <doctest/doctest.h>
 #include <elf.h>
 
@@ -31,7 +31,7 @@ const Bytes& image() {
 bool loads(const Bytes& file) {
   auto loaded = ElfImage::load(file);
   if (loaded.is_ok()) {
-    // Looking up reads the tables once more.
+    // A lookup reads the tables once more.
     (void)loaded.value().function("next");
     (void)loaded.value().function("absent");
   }
@@ -45,7 +45,7 @@ T at(const Bytes& file, std::size_t offset) {
   return value;
 }
 
-// Calls change(entry) for each program header and puts it back into a copy of the image.
+// Calls change(entry) for each program header in a copy of the image and stores the changed entry there.
 template <class Change>
 Bytes with_program_header(std::uint32_t type, Change change) {
   Bytes file = image();
@@ -106,10 +106,10 @@ TEST_CASE("many damaged bytes at once are survived") {
   std::mt19937 random(1);
   for (int round = 0; round < 20000; ++round) {
     Bytes file = image();
-    // Mostly where the tables are; the rest is code, which loading does not read.
+    // Mostly change bytes in the tables; the rest is code, which loading does not read.
     const std::size_t range = round % 2 == 0 ? std::min<std::size_t>(file.size(), 1024) : file.size();
     for (int i = 0; i < 8; ++i) file[random() % range] = static_cast<std::uint8_t>(random());
-    std::memcpy(file.data(), image().data(), 20);  // keep the identity, or nothing else is looked at
+    std::memcpy(file.data(), image().data(), 20);  // keep the identification bytes, otherwise loading stops there
     (void)loads(file);
   }
 }
@@ -148,7 +148,7 @@ TEST_CASE("a relocation that would change code is refused") {
   elf::Word table = 0;
   (void)with_dynamic_entry(elf::kTableTag, [&](elf::Dyn& entry) { table = entry.d_un.d_val; });
   REQUIRE(table != 0);
-  // lld puts the relocation table into the first segment, where addresses are file offsets.
+  // lld puts the relocation table in the first segment, where addresses equal file offsets.
   auto reloc = at<elf::Reloc>(file, table);
   for (int i = 0; i < header.e_phnum; ++i) {
     const auto program = at<elf::Phdr>(file, header.e_phoff + i * sizeof(elf::Phdr));

@@ -1,4 +1,4 @@
-// Symbol tables that cost more to look through than their file is long.
+// Tests of symbol tables that would take far longer to search than the length of their file suggests.
 #include <doctest/doctest.h>
 #include <elf.h>
 
@@ -21,8 +21,8 @@ void put(Bytes& file, std::size_t at, const T& value) {
   std::memcpy(file.data() + at, &value, sizeof value);
 }
 
-// As many sections as a file can have, all of this type and naming the same table of as many entries, over one text of
-// letters without an end.
+// About as many sections as a file can have, all of this type and all referring to the same table with as many entries
+// as it holds, over one text of letters without a terminator.
 Bytes overlapping(std::uint32_t type, std::size_t table_bytes) {
   constexpr std::uint16_t kSections = 60'000;
   const std::size_t sections_at = sizeof(elf::Ehdr), table_at = sections_at + kSections * sizeof(Section);

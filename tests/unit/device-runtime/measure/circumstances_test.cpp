@@ -1,4 +1,4 @@
-// What is done around samples: caches emptied, threads moved, the processor's counters read.
+// Tests of the steps around samples: flushing caches, moving threads to cores, reading the processor's counters.
 #include <doctest/doctest.h>
 #include <sched.h>
 

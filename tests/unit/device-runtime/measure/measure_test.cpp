@@ -13,7 +13,7 @@
 namespace ferry::device {
 namespace {
 
-// Lasts as long as told, by the clock.
+// A workload that takes the given time by the clock.
 class Busy : public Workload {
  public:
   explicit Busy(std::int64_t nanoseconds) : nanoseconds_(nanoseconds) {}
@@ -74,7 +74,7 @@ TEST_CASE("calls are added until a sample lasts min_repeat_ms") {
   CHECK(result.number >= 100);
   CHECK(result.number * 10e-6 < 0.05);
   CHECK(busy.calls >= 4 * result.number / 2 + result.warmup_calls);
-  // A sample is a mean, so many calls do not make it longer.
+  // A sample is a mean, so it does not grow with the number of calls.
   for (const rpc::Sample& sample : result.samples) CHECK(sample.seconds < 200e-6);
 }
 

@@ -1,4 +1,5 @@
-// Plans on an OpenCL device, with kernels that ferry's compiler had no part in; what is refused.
+// Tests of plans on an OpenCL device with kernels written by hand instead of by ferry's compiler, and of refused
+// requests.
 #include "device-runtime/opencl/opencl_device.h"
 
 #include <doctest/doctest.h>
@@ -30,7 +31,7 @@ struct Fixture {
   }
 };
 
-// The first one: a library that was found is not looked for again.
+// This test must be the first one: once the library is found, it is not looked up again.
 TEST_CASE("a machine without OpenCL, or with too old a one, is told as such") {
   MemoryBudget budget(1 << 20);
   const Drivers none = {[](const char*) -> void* { return nullptr; }, nullptr};

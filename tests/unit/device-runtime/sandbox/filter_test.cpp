@@ -1,4 +1,4 @@
-// What each of the two filters of system calls lets through, tried in a process of its own, since a filter is for good.
+// Tests which system calls each of the two filters allows, each in a separate process, since a filter is permanent.
 #include "device-runtime/sandbox/filter.h"
 
 #include <asm/ioctls.h>
@@ -27,7 +27,7 @@
 namespace ferry::device {
 namespace {
 
-// 0, or the errno with which it failed; -1 when there are no filters here.
+// Returns 0, or the errno of the failed attempt; -1 if filters are not available.
 int tried(Filter filter, const std::function<bool()>& attempt) {
   const pid_t child = fork();
   REQUIRE(child >= 0);
@@ -64,11 +64,11 @@ bool connect_locally() {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const int end = socket(AF_UNIX, SOCK_STREAM, 0);
-  // Nobody listens there, which is not the filter's doing.
+  // Nobody listens there, so connect() may fail for reasons other than the filter.
   return end >= 0 && (connect(end, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 || errno != EPERM);
 }
 
-// As CUDA's driver does, under a name of no file.
+// Listens on an unnamed local address, as CUDA's driver does.
 bool listen_locally() {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

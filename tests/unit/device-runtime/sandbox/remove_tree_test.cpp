@@ -1,4 +1,4 @@
-// Removing what a session has left, while somebody exchanges its folders for links.
+// Tests the removal of a session's files while another process replaces its folders by links.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uid_t kNobody = 65534;
-constexpr unsigned kExchange = 2;  // of renameat2
+constexpr unsigned kExchange = 2;  // flag of renameat2
 
 std::string make_folder() {
   char pattern[] = "/tmp/ferry-remove-XXXXXX";
@@ -52,7 +52,7 @@ TEST_CASE("folders without rights, deep ones and links are removed, and what lin
   remove_tree(outside);
 }
 
-// Exchanges a folder with a link to the victim, as fast as it can.
+// Exchanges a folder with a link to the victim as fast as possible.
 pid_t start_exchanging(const std::string& root, uid_t user) {
   const pid_t child = fork();
   if (child != 0) return child;
@@ -67,7 +67,7 @@ void race(uid_t user) {
   std::ofstream(victim + "/kept") << "kept";
   for (int round = 0; round < 60; ++round) {
     const std::string root = make_folder();
-    // Not empty, so that it is looked into.
+    // Not empty, so that removal descends into it.
     fs::create_directories(root + "/folder/inner/more");
     fs::create_directory_symlink(victim, root + "/link");
     if (user != 0) {

@@ -1,4 +1,4 @@
-// A session without a supervisor, a process or a socket: over the queue inside this process, where sanitizers see both
+// Tests of a session without a supervisor, process or socket, over the in-process queue, so that sanitizers see both
 // ends.
 #include "device-runtime/session/session.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 using test::TestClient;
 
-// Serves one end of a queue on a thread, reading the opening as a supervisor does; ends when the client is gone.
+// Serves one end of a queue on a thread and reads the opening like a supervisor; ends when the client disconnects.
 class InProcessSession {
  public:
   explicit InProcessSession(std::unique_ptr<Transport> transport)
@@ -59,7 +59,7 @@ TEST_CASE_FIXTURE(Fixture, "the opening names the device and later facts repeat 
 
 TEST_CASE_FIXTURE(Fixture, "a kernel is put, called and measured over a queue") {
   const rpc::Handle module = test::put(*client, test::kit_file());
-  // The folder for modules does not exist: the client is told, and the module works all the same.
+  // The folder for modules does not exist: the client is informed, and the module works nevertheless.
   client->must(rpc::Ping{});
   CHECK(client->logged().find("cannot keep the module in /proc/nowhere") == 0);
   const auto a = client->upload(std::vector<float>{1, 2, 3});

@@ -1,4 +1,4 @@
-// Kernels through a real server: called, checked, measured, refused.
+// Tests of kernels through a real server: calls, checks, measurements and refusals.
 #include <doctest/doctest.h>
 
 #include <algorithm>

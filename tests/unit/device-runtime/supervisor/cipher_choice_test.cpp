@@ -1,4 +1,5 @@
-// Which cipher the records of a connection have: the client says what it has, the server chooses, nobody else can.
+// Tests the choice of the cipher for a connection's records: the client offers, the server chooses, and nobody else can
+// interfere.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -39,7 +40,7 @@ struct Offer {
     const std::array<ByteSpan, 3> pieces{prologue, length, message};
     REQUIRE(transport->send(pieces).is_ok());
   }
-  // The payload of the server's message.
+  // Returns the payload of the server's message.
   Bytes answer() {
     std::array<std::uint8_t, 2> length{};
     REQUIRE(transport->receive(length).is_ok());
@@ -48,7 +49,7 @@ struct Offer {
     REQUIRE(transport->receive(message).is_ok());
     return noise->read_message(message).value();
   }
-  // Whether records of this cipher are understood, both ways.
+  // Returns whether records with this cipher are understood in both directions.
   bool speaks(Cipher cipher) {
     const secure::TransportKeys keys = noise->split();
     secure::SealingState sending{keys.to_responder};
@@ -68,7 +69,7 @@ struct Offer {
   }
 };
 
-// The server runs on this machine, or in an emulator of one without.
+// The server runs on this machine, or in an emulator without fast ciphers.
 secure::Ciphers servers_ciphers() { return server_arch() == native_arch() ? secure::fast_ciphers() : secure::kNoOther; }
 
 TEST_CASE("a server chooses the fastest cipher that it and the client have") {

@@ -1,4 +1,5 @@
-// What is told of a kernel that ended its session: signal, function, address, place in the module, last words.
+// Tests the report about a kernel that ended its session: signal, function, address, position in the module, last
+// output.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -67,7 +68,7 @@ TEST_CASE("illegal instructions and divisions by zero are placed in the module")
   TestServer server;
   CHECK(crash(server, "illegal").event.module == blake2b(kit_file()));
 #if defined(__x86_64__)
-  if (!is_native()) return;  // only here a division by zero is a fault
+  if (!is_native()) return;  // on other architectures a division by zero does not fault
   const Report report = crash(server, "divide");
   CHECK(report.event.signal == "SIGFPE (bad arithmetic)");
   CHECK(report.event.module == blake2b(kit_file()));
@@ -108,7 +109,7 @@ TEST_CASE("gdb finds a module's functions, and a kernel waits for it") {
   CHECK(line == "waiting for a debugger on the device: gdb -p " + process);
   char output[] = "/tmp/ferry-gdb-XXXXXX";
   close(mkstemp(output));
-  // Lets it run into the kernel, stops it there and asks where it is.
+  // Attaches gdb, stops the process in the kernel and prints where it is.
   const std::string command = "timeout 60 gdb -nx -batch -p " + process +
                               " -ex 'break forever' -ex continue -ex bt -ex detach >" + output + " 2>&1 </dev/null";
   CHECK(std::system(command.c_str()) == 0);

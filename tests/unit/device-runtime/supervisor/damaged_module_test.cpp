@@ -1,4 +1,4 @@
-// A module with every byte changed in turn, sent by a client that does not look at it first.
+// Tests modules with each byte changed in turn, sent by a client that does not check them first.
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -12,7 +12,7 @@
 namespace ferry::test {
 namespace {
 
-// copy(in A, out B) over n.
+// The kernel copy(in A, out B) over n elements.
 Bytes copy_file() {
   ModuleFile module;
   module.manifest.abi_version = 1;

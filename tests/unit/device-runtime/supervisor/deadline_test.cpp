@@ -1,4 +1,4 @@
-// Limits of time, and clients that go away in every manner: the device is free again soon.
+// Tests of time limits and of clients that disappear in various ways: the device must soon be free again.
 #include <doctest/doctest.h>
 #include <linux/filter.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ rpc::Open with_limits(std::uint64_t call_ms, std::uint64_t session_ms, std::uint
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-// Seconds until a new client has the only place.
+// Returns the seconds until a new client gets the only place.
 double seconds_until_free(const TestServer& server) {
   const auto begin = Clock::now();
   TestClient next(server.port());
@@ -118,16 +118,16 @@ TEST_CASE("a client process that is killed while its kernel runs frees the devic
 
 TEST_CASE("a host that falls silent frees the device within 10 s") {
   if (!is_native()) return;  // the emulator does not pass these socket options on
-  // Idle; computing; with an answer on the way that nobody will acknowledge.
+  // An idle client, one with a running kernel, and one with an answer in flight that will not be acknowledged.
   for (const std::int64_t rounds : {std::int64_t{0}, std::int64_t{1} << 50, std::int64_t{300'000'000}}) {
     CAPTURE(rounds);
     TestServer server({"--sessions", "1"});
     TestClient client(server.port());
     const rpc::Handle module = put(client, kit_file());
     if (rounds != 0) client.send(rpc::Call{module, "spin", {scalar(rounds)}});
-    // What was sent must be acknowledged, or it is sent again and again, which is no silence.
+    // The data sent must first be acknowledged; otherwise it is retransmitted, and the line is not silent.
     std::this_thread::sleep_for(milliseconds(100));
-    // From now on nothing reaches the client's system, which answers nothing, not even that the connection is gone.
+    // From now on the client's system receives nothing and answers nothing, not even that the connection is gone.
     sock_filter nothing{BPF_RET | BPF_K, 0, 0, 0};
     const sock_fprog program{1, &nothing};
     REQUIRE(setsockopt(client.connection().transport().native_handle(), SOL_SOCKET, SO_ATTACH_FILTER, &program,
@@ -141,7 +141,7 @@ TEST_CASE("a kernel that listens to no SIGTERM is killed when its grace is over"
   TestServer server({"--sessions", "1"});
   TestClient client(server.port(), with_limits(300, 0, 0));
   SystemCaller call(client);
-  // Blocks every signal that can be.
+  // Blocks every signal that can be blocked.
   REQUIRE(call(SYS_rt_sigprocmask, {SIG_BLOCK, SystemCaller::kText, 0, 8}, std::string(8, '\xff')) == 0);
   const auto begin = Clock::now();
   const Status status = client.ask(rpc::Call{put(client, kit_file()), "forever", {}}).status;

@@ -1,4 +1,5 @@
-// What strangers and people in between do to encrypted connections. After each, the server serves the next.
+// Tests attacks on encrypted connections by strangers and by attackers between the two ends. After each, the server
+// serves the next client.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -32,7 +33,7 @@ Bytes frame_of(std::uint64_t id, const Request& request) {
 
 Bytes hello() { return frame_of(1, rpc::Hello{rpc::kProtocolVersionMin, rpc::kProtocolVersionMax, "a test"}); }
 
-// A client whose every byte is the test's.
+// A client of which the test controls every byte.
 struct Line {
   Line(const TestServer& to, const secure::Key& with) : server(to), key(with) {}
 
@@ -62,7 +63,7 @@ struct Line {
     const std::array<ByteSpan, 1> pieces{bytes};
     return transport->send(pieces).is_ok();
   }
-  // To the end of the server's handshake message.
+  // Performs the handshake up to the server's message.
   void shake_hands() {
     REQUIRE(put(opening));
     std::array<std::uint8_t, secure::kLengthBytes + secure::kHandshakeBytes> answer;
@@ -73,7 +74,7 @@ struct Line {
     receiving.key = keys.to_initiator;
   }
   Bytes record(const Bytes& plain) { return secure::seal_all(sending, plain, false).value(); }
-  // The plaintext of the next record; empty when the server ended or is gone.
+  // Returns the plaintext of the next record; empty if the server closed the connection or is gone.
   Bytes next() {
     std::array<std::uint8_t, secure::kLengthBytes> length;
     if (!transport->receive(length).is_ok()) return {};
@@ -84,7 +85,7 @@ struct Line {
     sealed.resize(sealed.size() - secure::kTagBytes);
     return sealed;
   }
-  // The next frame, which must fit into one record.
+  // Returns the header of the next frame, which must fit into one record.
   rpc::FrameHeader next_header() {
     const Bytes plain = next();
     REQUIRE(plain.size() >= rpc::kFrameHeaderBytes);

@@ -1,5 +1,5 @@
-// Everything that goes wrong: crashing kernels, clients that vanish or speak nonsense. After each, the server serves
-// the next.
+// Tests of all kinds of faults: crashing kernels, clients that disappear or violate the protocol. After each, the
+// server serves the next client.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -24,7 +24,7 @@ Status crash(const TestServer& server, const char* function) {
   TestClient client(server.port());
   const rpc::Handle module = put(client, kit_file());
   const std::uint64_t call = client.send(rpc::Call{module, function, {}});
-  // Requests behind the crash must not cost the client the message.
+  // Requests sent after the crash must not suppress the client's message about it.
   for (int i = 0; i < 50; ++i) client.send(rpc::Ping{});
   const auto answer = client.receive<rpc::Call>(call);
   CHECK_FALSE(client.next_response().is_ok());
@@ -38,7 +38,7 @@ Bytes preamble() {
 
 void append(Bytes& to, ByteSpan bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); }
 
-// What the server answers to these bytes: a response's status, or why there was none.
+// Returns the server's answer to these bytes: the status of a response, or the reason why there was none.
 Status answer_to(const TestServer& server, const Bytes& bytes, std::uint64_t* id = nullptr) {
   auto transport = connect_to(server.port());
   const std::array<ByteSpan, 1> pieces{bytes};
@@ -132,7 +132,7 @@ TEST_CASE("a connection that says nothing is closed after the deadline") {
   auto silent = connect_to(server.port());
   std::uint8_t byte[1];
   CHECK(silent->receive(byte).message() == kPeerClosed);  // within connect_to's 20 s
-  // One that says half of it as well.
+  // A client that sends half of the preamble.
   auto half = connect_to(server.port());
   const Bytes bytes = preamble();
   const std::array<ByteSpan, 1> pieces{ByteSpan(bytes).first(20)};

@@ -1,4 +1,4 @@
-// A session that names a device beside the CPU: its memory, its modules and what is refused, over the wire.
+// Tests of a session with a device besides the CPU: its memory, its modules and refused requests, over the wire.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ rpc::Open with_device(const std::string& name) {
   return open;
 }
 
-// Servers for other architectures run under an emulator, which has no drivers of theirs.
+// Servers for other architectures run under an emulator, for which there are no GPU drivers.
 bool is_emulated() { return getenv("FERRY_TEST_ARCH") != nullptr; }
 
 rpc::Argument vector_of(rpc::Handle buffer, std::int64_t n) { return {buffer, 0, DType::f32, {n}, false, 0}; }
@@ -45,7 +45,7 @@ TEST_CASE("a session on an OpenCL device takes memory there, runs a plan, measur
   bool is_listed = false;
   for (const ComputeDevice& device : client.opened().facts.devices) is_listed = is_listed || device.kind == "opencl";
   CHECK(is_listed);
-  // More than one staging buffer's worth.
+  // Larger than one staging buffer.
   const std::int64_t n = (5 << 20) / 4 + 3;
   std::vector<float> a(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 1000);
@@ -66,7 +66,7 @@ TEST_CASE("memory is copied from one of a session's devices to another, in parts
   if (is_emulated()) return;
   TestServer server;
   TestClient client(server.port(), with_device("opencl"));
-  // More than one piece of what is copied at a time.
+  // Larger than one chunk of a copy.
   std::vector<float> numbers((9 << 20) / 4 + 7);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 4099);
   const std::uint64_t bytes = numbers.size() * sizeof(float);
@@ -83,7 +83,7 @@ TEST_CASE("memory is copied from one of a session's devices to another, in parts
   CHECK(client.ask(rpc::Copy{back, 8, here, 0, bytes}).status.code() == ErrorCode::invalid_argument);
 }
 
-// With tests/support/fake_cuda for NVIDIA's driver.
+// Uses tests/support/fake_cuda in place of NVIDIA's driver.
 std::vector<std::string> with_fake_gpu(const std::string& setting = "FERRY_FAKE=") {
   return {"env", "LD_LIBRARY_PATH=" FERRY_BINARY_DIR "/fake_cuda", setting};
 }
@@ -95,7 +95,7 @@ TEST_CASE("a session on a GPU runs a plan, measures it warm and cold by its even
   std::string name;
   for (const ComputeDevice& device : client.opened().facts.devices) name += device.kind == "cuda" ? device.name : "";
   CHECK(name == "Fake GPU 0 (sm_90)");
-  // Several pieces of the pinned memory.
+  // Spans several chunks of the pinned memory.
   const std::int64_t n = (13 << 20) / 4 + 3;
   std::vector<float> a(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 1000);

@@ -1,4 +1,5 @@
-// Kernels that write over the memory through which the server watches their session, and what the server makes of it.
+// Tests of kernels that overwrite the memory through which the server watches their session, and of the server's
+// reaction.
 #include <doctest/doctest.h>
 #include <signal.h>
 
@@ -31,7 +32,7 @@ rpc::StatusReply status_of(const TestServer& server) {
   return rpc::decode<rpc::StatusReply>(frame.value().body).value();
 }
 
-// A page with an honest session's words in it.
+// A page written by an honest session.
 struct Page {
   device::ActivityPages pages{1};
   device::ActivityPage page = std::move(pages.take().value());
@@ -133,7 +134,7 @@ TEST_CASE("a call's deadline runs by the watch's own clock, whatever the page sa
   CHECK(watch.patience_ns() == 710 * kMs);
   CHECK(watch.check(seen, -1, begin + 1000 * kMs).is_ok());
   CHECK(watch.check(seen, -1, begin + 1010 * kMs).code() == ErrorCode::deadline_exceeded);
-  // One that lies in the future counts from when it was first seen, one in the past from the check before.
+  // A start in the future counts from when it was first seen, one in the past from the previous check.
   device::SessionWatch other({1000, 0, 0}, begin);
   seen.started_ns = begin + 1'000'000 * kMs;
   CHECK(other.check(seen, -1, begin + 300 * kMs).is_ok());
@@ -157,7 +158,7 @@ TEST_CASE("a kernel that overwrites what it is watched by costs its session alon
       TestServer server({"--sessions", "2"});
       TestClient client(server.port());
       overwrite(client, byte, then_spin);
-      // While it goes on, which made the server read without an end.
+      // Ask for the status while the kernel overwrites the page; this once made the server read without end.
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       const rpc::StatusReply status = status_of(server);
       CHECK(status.max_sessions == 2);

@@ -1,4 +1,4 @@
-// Who may use a server: keys made, read, added and taken away.
+// Tests of access control by keys: generating, reading, adding and removing them.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,7 +55,7 @@ TEST_CASE("a server makes a key when it first starts, says how to copy it, and k
 
 TEST_CASE("without --key-file the key stands in the user's own folder") {
   const KeyFiles files;
-  // For the servers alone: clients of these tests hold their keys in memory.
+  // Only the servers use this folder: the clients of these tests hold their keys in memory.
   const std::vector<std::string> with_home = {"env", "XDG_CONFIG_HOME=" + files.folder()};
   const std::string path = files.path("ferry/server-keys/default.key");
   {
@@ -86,7 +86,7 @@ TEST_CASE("an unknown key and a wrong one look the same from outside, and take t
   const secure::Key key = files.add("k.key");
   TestServer server({"--key-file", files.path("k.key")});
   const secure::Key unknown = secure::make_key();
-  // The right id and other bytes behind it: what an attacker sends who has listened.
+  // The right key id followed by other bytes: what an attacker who has eavesdropped can send.
   const auto timed = [&](const rpc::Preamble& preamble, const secure::Key& with, Status& status) {
     const auto begin = std::chrono::steady_clock::now();
     auto transport = connect_to(server.port());

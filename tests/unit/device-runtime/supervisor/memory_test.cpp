@@ -1,5 +1,5 @@
-// Tensor memory through a real server: what is written is read, limits hold, and failures reach what depends on
-// them.
+// Tests of tensor memory through a real server: written data is read back, limits hold, and failures propagate to
+// dependent requests.
 #include <doctest/doctest.h>
 
 #include <numeric>
@@ -104,7 +104,7 @@ TEST_CASE("the memory limit refuses before taking memory, and what is freed can 
   client.must(rpc::Free{2});
   client.must(rpc::Alloc{4, 600'000, 0});
   TestClient other(server.port());
-  other.must(rpc::Alloc{1, 600'000, 0});  // the limit is a session's own
+  other.must(rpc::Alloc{1, 600'000, 0});  // each session has its own limit
 }
 
 TEST_CASE("what depends on a failed alloc is aborted and names it, and its payload is drained") {
@@ -129,9 +129,9 @@ TEST_CASE("what depends on a failed alloc is aborted and names it, and its paylo
   CHECK(client.receive<rpc::Copy>(copy).failed_request == alloc);
   const auto chained = client.receive<rpc::Read>(after_copy);
   CHECK(chained.status.code() == ErrorCode::aborted);
-  CHECK(chained.failed_request == alloc);  // where it all began
+  CHECK(chained.failed_request == alloc);  // the original failure
   CHECK(client.receive<rpc::Ping>(ping).status.is_ok());
-  // Freeing forgets; the handle can then be said not to exist.
+  // After Free, the failure is forgotten and the handle does not exist.
   client.must(rpc::Free{1});
   CHECK(client.ask(rpc::Read{1, 0, 1}).status.code() == ErrorCode::not_found);
 }
@@ -147,13 +147,13 @@ TEST_CASE("a buffer whose write failed is good again once that part was written"
   const auto aborted = client.ask(rpc::Read{1, 499, 1});
   CHECK(aborted.status.code() == ErrorCode::aborted);
   CHECK(aborted.failed_request == failed);
-  CHECK(client.ask(rpc::Read{1, 500, 500}).status.is_ok());  // the copy did not mean this part
+  CHECK(client.ask(rpc::Read{1, 500, 500}).status.is_ok());  // the copy did not affect this part
   client.must(rpc::Write{1, 0}, ByteSpan(data).first(300));
   CHECK(client.ask(rpc::Read{1, 0, 300}).status.is_ok());
   CHECK(client.ask(rpc::Read{1, 0, 301}).status.code() == ErrorCode::aborted);
   client.must(rpc::Write{1, 300}, ByteSpan(data).first(200));
   CHECK(client.must(rpc::Read{1, 0, 500}).payload == Bytes(500, 9));
-  // A write that lies outside the buffer may have meant any of it.
+  // A write that exceeds the buffer may have been meant for any part of it.
   CHECK(client.ask(rpc::Write{2, 8}, ByteSpan(data).first(10)).status.code() == ErrorCode::invalid_argument);
   CHECK(client.ask(rpc::Read{2, 0, 1}).status.code() == ErrorCode::aborted);
   client.must(rpc::Fill{2, FillKind::ones, DType::u8, 10, 0});

@@ -1,4 +1,4 @@
-// Modules through a real server: sent once, kept for later sessions, and refused with the reason.
+// Tests of modules through a real server: sent once, kept for later sessions, and refused with a reason.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -112,7 +112,7 @@ TEST_CASE("a module that arrives with another hash than it was announced by is r
   CHECK(answer.status.code() == ErrorCode::invalid_argument);
   CHECK(answer.status.message().find("damaged on its way") != std::string::npos);
   CHECK(client.ask(rpc::Call{1, "say", {}}).status.code() == ErrorCode::aborted);
-  // The right bytes are welcome under the same handle.
+  // The right bytes are accepted under the same handle.
   CHECK(client.must(rpc::PutModule{1, blake2b(kit_file())}, kit_file()).reply.present);
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("modules for another machine, for missing features and of another inte
   CHECK(put_status(client, write_module(module)).message() ==
         "this module is for " + module.manifest.arch + "; the device is " + server_arch());
   module.manifest.arch = server_arch();
-  // Of no machine, since this one may have any that there is.
+  // A feature that no machine has, since this one may have any real one.
   const char* missing = "feature-of-tomorrow";
   module.manifest.features = {missing};
   const Status refused = put_status(client, write_module(module));

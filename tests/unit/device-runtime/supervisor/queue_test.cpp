@@ -1,4 +1,4 @@
-// More clients than places: they wait in order, know where they stand, and the server says who is there.
+// Tests of more clients than places: they wait in order, know their position, and the server's status lists them.
 #include <doctest/doctest.h>
 #include <signal.h>
 
@@ -168,7 +168,7 @@ TEST_CASE("a device that the server does not have is refused by name") {
   const auto frame = connection->receive_frame();
   REQUIRE(frame.is_ok());
   CHECK(rpc::failure_of(frame.value()).code() == ErrorCode::unsupported);
-  // A static server adds why it has none but the CPU.
+  // A static server adds the reason why it has no device but the CPU.
   CHECK(rpc::failure_of(frame.value()).message().rfind("this server has no device 'abacus'", 0) == 0);
 }
 

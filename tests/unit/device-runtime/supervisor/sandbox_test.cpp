@@ -1,5 +1,5 @@
-// What a kernel cannot do to the board: tried from inside, by kernels that make system calls. On this machine only:
-// emulators do not pass filters and limits on.
+// Tests what the sandbox prevents, from inside, with kernels that make system calls. They run only natively, because
+// emulators do not enforce filters and limits.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder for servers to work in.
+// A working folder for servers.
 class Workdir {
  public:
   Workdir() {
@@ -38,7 +38,7 @@ class Workdir {
   Workdir& operator=(const Workdir&) = delete;
   const std::string& path() const { return path_; }
 
-  // The folders of sessions in it.
+  // Returns the session folders in it.
   std::vector<fs::path> sessions() const {
     std::vector<fs::path> found;
     for (const auto& entry : fs::directory_iterator(path_)) {
@@ -100,7 +100,7 @@ TEST_CASE("ten gigabytes are refused to a kernel when the limit is less") {
   const auto map = [&](std::int64_t bytes) {
     return call(SYS_mmap, {0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS});
   };
-#if !defined(__SANITIZE_ADDRESS__)  // which needs memory without end itself, so there is no limit
+#if !defined(__SANITIZE_ADDRESS__)  // AddressSanitizer itself needs unlimited memory, so there is no limit
   CHECK(map(std::int64_t{10} << 30) == -ENOMEM);
 #endif
   CHECK(map(16 << 20) > 0);
@@ -121,7 +121,7 @@ TEST_CASE("memory, processor time, threads, open files, the size of files and co
     const std::string rest = line.substr(std::min(line.size(), name.size()));
     return std::stoll("0" + rest.substr(std::min(rest.size(), rest.find_first_not_of(' '))));
   };
-#if !defined(__SANITIZE_ADDRESS__)  // which needs memory without end itself
+#if !defined(__SANITIZE_ADDRESS__)  // AddressSanitizer itself needs unlimited memory
   CHECK(limit("Max data size") == (64 + 128 + 2 * 10) << 20);
 #endif
   CHECK(limit("Max cpu time") == 5 * 2 + 10);

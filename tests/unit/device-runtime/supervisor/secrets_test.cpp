@@ -1,5 +1,5 @@
-// What a session holds of all that its server ever knew: nothing but its own. Kernels look through all memory that they
-// can read, for keys, for what became of them, and for what other clients' kernels said.
+// Tests that a session holds no secrets of its server but its own. Kernels search all readable memory for keys, for
+// values derived from them, and for the output of other clients' kernels.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sodium/crypto_scalarmult_curve25519.h>
@@ -21,15 +21,15 @@
 namespace ferry::test {
 namespace {
 
-#if !defined(__SANITIZE_ADDRESS__)  // whose shadow memory is too large to be searched, and which keeps what was freed
+#if !defined(__SANITIZE_ADDRESS__)  // whose shadow memory is too large to search, and which retains freed memory
 
-// A client that knows what its connection's keys are.
+// A client that knows its connection's keys.
 struct KnownClient {
   std::string name;
   secure::TransportKeys keys;
   std::unique_ptr<Transport> transport;
 
-  // To the end of the handshake; nothing was asked for.
+  // Performs the handshake and makes no request.
   KnownClient(const TestServer& server, const std::string& as, const secure::Key& key, Secrets& secrets) : name(as) {
     transport = connect_to(server.port());
     rpc::Preamble preamble;
@@ -59,7 +59,7 @@ struct KnownClient {
     return std::make_unique<rpc::Connection>(
         secure::secure_transport(std::move(transport), {keys.to_responder}, {keys.to_initiator}));
   }
-  // Says hello and is served.
+  // Sends hello and is served.
   std::unique_ptr<TestClient> enter() {
     return std::make_unique<TestClient>(
         secure::secure_transport(std::move(transport), {keys.to_responder}, {keys.to_initiator}), Opening::encrypted);
@@ -74,7 +74,8 @@ void print(TestClient& client, const std::string& text) {
                         {tensor(client.upload(bytes), {static_cast<std::int64_t>(bytes.size())}, DType::u8)}});
 }
 
-// Of a session that ends while the server still knows all the others.
+// Searches two sessions for secrets: one while the server knows all other clients, and one that starts after another
+// ended.
 void check_two_sessions(std::vector<std::string> options) {
   const KeyFiles files;
   const secure::Key alice = files.add("alice.key"), bob = files.add("bob.key"), carol = files.add("carol.key");
@@ -84,7 +85,7 @@ void check_two_sessions(std::vector<std::string> options) {
   const std::string words = "what alice's kernel said was meant for alice alone";
   secrets.add("what alice's kernel said", words);
 
-  // One that came and went, and whose crash the server told.
+  // A former client, whose kernel crashed and whose crash the server reported.
   {
     KnownClient before(server, "before", alice, secrets);
     const auto session = before.enter();
@@ -92,7 +93,8 @@ void check_two_sessions(std::vector<std::string> options) {
     CHECK(session->ask(rpc::Call{put(*session, kit_file()), "null_pointer", {}}).status.code() ==
           ErrorCode::kernel_crashed);
   }
-  // One that is served, one with its handshake done and no request made, one with a key that the server does not hold.
+  // A client that is served, one that completed the handshake without a request, and one with a key that the server
+  // does not have.
   KnownClient first(server, "first", alice, secrets);
   const auto first_session = first.enter();
   print(*first_session, words);
@@ -103,7 +105,7 @@ void check_two_sessions(std::vector<std::string> options) {
   const auto second_session = second.enter();
   CHECK(secrets.found_by(*second_session) == second.own());
 
-  // One that waits while a place becomes free and the one ahead of it gets that.
+  // A client that waits while a place becomes free and the one ahead of it gets that place.
   KnownClient third(server, "third", bob, secrets), fourth(server, "fourth", carol, secrets);
   auto third_line = third.connection(), fourth_line = fourth.connection();
   for (rpc::Connection* line : {third_line.get(), fourth_line.get()}) {
@@ -153,7 +155,7 @@ TEST_CASE("without keys, a session does not see what another one's kernel says")
 }
 
 TEST_CASE("a session shares one piece of memory with the server, and none with another session") {
-  if (!is_native() || getuid() != 0) return;  // who may look at the memory of sessions
+  if (!is_native() || getuid() != 0) return;  // only root may inspect the memory of sessions
   TestServer server({"--sessions", "4"});
   std::vector<std::unique_ptr<TestClient>> clients;
   for (int i = 0; i < 4; ++i) clients.push_back(std::make_unique<TestClient>(server.port()));

@@ -1,4 +1,4 @@
-// What counts as too much, seen on this process and a folder that a session might have left.
+// Tests the limits on a session's resource usage with this process and a folder that a session might have left.
 #include "device-runtime/supervisor/session_usage.h"
 
 #include <doctest/doctest.h>
@@ -42,7 +42,7 @@ SandboxOptions unlimited(const std::string& folder) {
   return options;
 }
 
-// Looks until a process of its own has counted twice at least.
+// Checks repeatedly, so that the separate process that counts finishes at least twice.
 Status verdict(SessionUsage& usage) {
   Status status;
   for (int i = 0; i < 100 && status.is_ok(); ++i) {
@@ -78,7 +78,7 @@ TEST_CASE("too many files are too much, however small") {
   CHECK(status.message() == "the session was stopped: it made more than 20000 files and folders");
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // which needs memory without end itself
+#if !defined(__SANITIZE_ADDRESS__)  // AddressSanitizer itself needs unlimited memory
 TEST_CASE("memory that the system does not count for the limit is counted, once there is a limit") {
   constexpr std::size_t kShared = 160 << 20;
   void* shared = mmap(nullptr, kShared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -1,4 +1,4 @@
-// What clients and kernels say, where others see it: no terminal is driven by it, and no line of the log forged.
+// Tests that text from clients and kernels cannot control the terminals that show it, nor forge lines of the log.
 #include <doctest/doctest.h>
 #include <sys/syscall.h>
 
@@ -26,7 +26,7 @@ bool is_plain(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); });
 }
 
-// What the server writes comes a little later than what it answers.
+// The server writes to its log slightly after it answers.
 std::string errors_with(const TestServer& server, const std::string& expected) {
   for (int i = 0; i < 500 && server.errors().find(expected) == std::string::npos; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -59,7 +59,7 @@ TEST_CASE("a client's name reaches the log, the status and those who wait as one
 }
 
 TEST_CASE("what a kernel writes to standard error itself is told in the log, a line at a time and in plain text") {
-  if (!is_native()) return;  // the numbers of system calls are those of this machine
+  if (!is_native()) return;  // the system call numbers are those of this machine
   TestServer server;
   {
     TestClient client(server.port());
@@ -74,7 +74,7 @@ TEST_CASE("what a kernel writes to standard error itself is told in the log, a l
 }
 
 TEST_CASE("a kernel that writes to standard error without end fills neither the log nor the server's time") {
-  if (!is_native()) return;  // the numbers of system calls are those of this machine
+  if (!is_native()) return;  // the system call numbers are those of this machine
   TestServer server({"--sessions", "1"});
   {
     TestClient client(server.port());
@@ -91,7 +91,7 @@ TEST_CASE("a kernel that writes to standard error without end fills neither the 
 }
 
 TEST_CASE("a quiet server passes on what sessions write, in plain text") {
-  if (!is_native()) return;  // the numbers of system calls are those of this machine
+  if (!is_native()) return;  // the system call numbers are those of this machine
   TestServer server({"--quiet"});
   {
     TestClient client(server.port());

@@ -1,4 +1,4 @@
-// Starting and stopping rpc_server, as a user or a script does it.
+// Tests of starting and stopping rpc_server, as a user or a script does it.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ fs::path temporary_folder() {
   return pattern;
 }
 
-// On standard input and output, as ssh starts one.
+// A server on standard input and output, as ssh starts one.
 struct PipedServer {
   int to = -1, from = -1;
   pid_t process = -1;
@@ -97,7 +97,7 @@ TEST_CASE("localhost and the IPv6 loopback address work") {
 }
 
 TEST_CASE("a name that the system knows is listened at, and an IPv6 address of one interface") {
-  // A static server, as those for other architectures are unless the test says otherwise, takes numbers only.
+  // A static server, which is the default for other architectures, takes only numeric addresses.
   const char* flavour = std::getenv("FERRY_TEST_FLAVOUR");
   const bool is_dynamic =
       flavour == nullptr ? std::getenv("FERRY_TEST_ARCH") == nullptr : flavour == std::string("dynamic");
@@ -236,7 +236,7 @@ TEST_CASE("a server on an inherited socket serves that one session and ends with
 TEST_CASE("a server on standard input and output serves one session and ends with it") {
   PipedServer server;
   int between[2];
-  // The client's transport wants a socket: two threads stand for ssh.
+  // The client's transport needs a socket: two threads take the role of ssh.
   REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, between) == 0);
   const auto carry = [](int from, int to, bool is_socket) {
     std::array<char, 65536> bytes;

@@ -1,4 +1,4 @@
-// More connections than a process may have descriptors: those who hold a key get in all the same.
+// Tests of more connections than a process may have descriptors: clients with a key are nevertheless admitted.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Everything up to where the server finds that the key is a wrong one, and nothing read of the answer.
+// Sends everything up to the point where the server detects a wrong key, and reads nothing of the answer.
 std::unique_ptr<Transport> knock_with_wrong_key(const TestServer& server, const secure::Key& key) {
   auto transport = connect_to(server.port());
   rpc::Preamble preamble;
@@ -44,7 +44,7 @@ std::size_t descriptors_of(const TestServer& server) {
 }
 
 TEST_CASE("refusals under way give way like any stranger, and a client with a key gets in every time") {
-  if (!is_native() || getuid() != 0) return;  // of others the descriptors cannot be counted
+  if (!is_native() || getuid() != 0) return;  // the descriptors of other servers cannot be counted
   const KeyFiles files;
   const secure::Key key = files.add("k.key");
   constexpr std::size_t kDescriptors = 300;
@@ -62,7 +62,7 @@ TEST_CASE("refusals under way give way like any stranger, and a client with a ke
     const std::chrono::duration<double> elapsed = Clock::now() - begin;
     CHECK(elapsed.count() < next_session_limit());
     most = std::max(most, descriptors_of(server));
-    // The second after which wrong keys are told is over for the first of them.
+    // After this pause, the second that the server waits before it refuses a wrong key is over for the first of them.
     if (round % 4 == 3) usleep(400'000);
   }
   CHECK(most < kDescriptors);

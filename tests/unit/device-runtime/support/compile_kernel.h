@@ -1,5 +1,5 @@
-// Small code images for tests, made by the machine's own compilers from C source, so that the loader meets what real
-// linkers write.
+// Small code images for tests, made from C source by the machine's own compilers, so that the loader is tested with the
+// output of real linkers.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,17 @@ namespace ferry::test {
 enum class Linker { lld, gnu };
 
 struct KernelOptions {
-  std::string arch = "";  // "" for this machine's, else as manifests spell it
+  std::string arch = "";  // "" for this machine's architecture, otherwise as in manifests
   Linker linker = Linker::lld;
   std::string flags = "-O1";
   bool position_independent = true;
 };
 
-// The bytes of the shared object. Fails the running test with the compiler's own words when it does not compile.
+// Returns the bytes of the shared object. Fails the running test with the compiler's messages if the source does not
+// compile.
 std::vector<std::uint8_t> compile_kernel(const std::string& source, const KernelOptions& options = {});
 
-// "x86_64", "armv7", "aarch64" or "riscv64": what this test program was built for.
+// Returns "x86_64", "armv7", "aarch64" or "riscv64": the architecture of this test program.
 std::string native_arch();
 
 }  // namespace ferry::test

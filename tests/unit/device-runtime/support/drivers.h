@@ -1,4 +1,4 @@
-// Drivers as the dynamic rpc_server loads them, and those of tests/support/fake_cuda.
+// The drivers that the dynamic rpc_server loads, and those of tests/support/fake_cuda.
 #pragma once
 
 #include <dlfcn.h>

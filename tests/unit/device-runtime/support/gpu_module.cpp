@@ -20,7 +20,7 @@ kernel void reversed(global const float* w, global float* c, float more, long n)
 }
 )";
 
-// The same kernels; the second one's block is a place in shared memory for each of its 16 threads.
+// The same kernels; a block of the second one has a slot in shared memory for each of its 16 threads.
 const char* const kPtx = R"(.version 7.0
 .target sm_80
 .address_size 64

@@ -1,4 +1,4 @@
-// Modules for OpenCL and CUDA with kernels that ferry's compiler had no part in.
+// Modules for OpenCL and CUDA with kernels written by hand instead of by ferry's compiler.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace ferry::test {
 
-// f(in f32[n] A, in f32 more, out f32[n] C): C[n - 1 - i] = 2 * A[i] + more, by two kernels, through the workspace.
-// `text`: OpenCL C to take instead of what computes that.
+// f(in f32[n] A, in f32 more, out f32[n] C): C[n - 1 - i] = 2 * A[i] + more, computed by two kernels through the
+// workspace. `text` is OpenCL C that replaces their source.
 ModuleFile gpu_module(const std::string& text = "");
-// The same for CUDA, as PTX.
+// The same function for CUDA, as PTX.
 ModuleFile cuda_module();
-// With other images: pairs of kind and text.
+// The same with other images, given as pairs of kind and text.
 ModuleFile cuda_module(const std::vector<std::pair<std::string, std::string>>& images);
 
-// With a kernel ahead that refuses an odd n, with "n is odd".
+// Adds a first kernel that refuses an odd n with "n is odd".
 ModuleFile with_verdict(ModuleFile module);
 
 }  // namespace ferry::test

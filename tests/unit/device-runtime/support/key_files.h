@@ -1,4 +1,4 @@
-// Keys for servers and clients of tests, in a folder that goes with this object.
+// Keys for the servers and clients of tests, in a folder that is removed with this object.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Kernels that look at, or write to, all memory of their session, as hostile or broken ones may.
+// Kernels that search, or write to, all memory of their session, as hostile or broken kernels may.
 #pragma once
 
 #include <string>
@@ -8,30 +8,30 @@
 
 namespace ferry::test {
 
-// Functions of the module, for the server of this test run, made once:
-//   search(in u8 P[n], out i64 C[n])   how often each 16 bytes of P, with all bits turned, are in readable memory; C[0]
-//                                      belongs to the first 16, C[16] to the next
+// Returns the module for the server of this test run, built once. Functions:
+//   search(in u8 P[n], out i64 C[n])   counts how often each 16 bytes of P, with all bits inverted, occur in readable
+//                                      memory; C[0] belongs to the first 16, C[16] to the next
 //   overwrite_shared(i64 byte, i64 then_spin)  fills all memory that is shared with other processes
-//   overrun(i64 bytes, i64 step, inout u8 A[n])  writes behind the end of A, or in front of it where step is negative
-//   print(in u8 T[n])
+//   overrun(i64 bytes, i64 step, inout u8 A[n])  writes beyond the end of A, or before it if step is negative
+//   print(in u8 T[n])                  prints the text T
 const Bytes& memory_kernels();
 
-// Pieces of secrets that a session's memory is searched for.
+// Pieces of secrets that are searched for in a session's memory.
 class Secrets {
  public:
   static constexpr std::size_t kPiece = 16;
 
-  // As many pieces as fit into it.
+  // Adds as many pieces as the secret contains.
   void add(std::string name, const std::uint8_t* bytes, std::size_t count);
   void add(std::string name, const std::string& text) {
     add(std::move(name), reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
   }
 
-  // The names of those that the session of this client holds, each once, with commas between them.
+  // Returns the names of the secrets that this client's session holds, each once, separated by commas.
   std::string found_by(TestClient& client) const;
 
  private:
-  std::vector<std::string> names_;  // of the pieces
+  std::vector<std::string> names_;  // the name of each piece
   std::vector<std::uint8_t> turned_;
 };
 

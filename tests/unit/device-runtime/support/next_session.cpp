@@ -22,7 +22,7 @@ double next_session_limit() {
 }
 
 void check_next_session(const TestServer& server) {
-  const Bytes& file = kit_file();  // made before the clock runs
+  const Bytes& file = kit_file();  // built before the clock starts
   const auto begin = std::chrono::steady_clock::now();
   TestClient client(server.port());
   CHECK(client.ask(rpc::Call{put(client, file), "say", {}}).status.is_ok());

@@ -1,4 +1,4 @@
-// A client that speaks frames and nothing else, so that tests can also say what no proper client would.
+// A client that only sends and receives frames, so that tests can also send what no correct client would.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -21,35 +21,35 @@ using Bytes = std::vector<std::uint8_t>;
 template <class Reply>
 struct Answer {
   Status status;
-  std::uint64_t failed_request = 0;  // with `aborted`
+  std::uint64_t failed_request = 0;  // if the code is `aborted`
   Reply reply{};
   Bytes payload;
 };
 
-// What was sent over a transport already.
+// What has already been sent over a transport.
 enum class Opening { none, encrypted };
 
 class TestClient {
  public:
-  // Connects and says hello.
+  // Connects and sends hello.
   explicit TestClient(std::uint16_t port);
-  // Over a transport that somebody else connected; says hello as well.
+  // Uses a transport that is already connected; sends hello as well.
   explicit TestClient(std::unique_ptr<Transport> transport, Opening opening = Opening::none);
 
-  // One that was opened by hand: requests up to this id were made.
+  // Uses a connection that the test opened itself and on which requests up to this id were made.
   TestClient(std::unique_ptr<rpc::Connection> connection, std::uint64_t last_id)
       : connection_(std::move(connection)), last_id_(last_id) {}
 
-  // Says open instead, and waits until it is served.
+  // Sends open instead, and waits until the client is served.
   TestClient(std::uint16_t port, const rpc::Open& open);
   TestClient(std::unique_ptr<Transport> transport, const rpc::Open& open, Opening opening = Opening::none);
 
   const DeviceFacts& facts() const { return facts_; }
-  // Of the answer to open.
+  // The reply to open.
   const rpc::OpenReply& opened() const { return opened_; }
   rpc::Connection& connection() { return *connection_; }
 
-  // Sends without waiting; returns the request's id.
+  // Sends a request without waiting; returns its id.
   template <class Request>
   std::uint64_t send(const Request& request, ByteSpan payload = {}) {
     const Status sent = connection_->send_request(++last_id_, request, payload);
@@ -57,7 +57,8 @@ class TestClient {
     return last_id_;
   }
 
-  // The next answer, which must be the one to request `id`. A connection that ended is `unavailable`.
+  // Returns the next answer, which must be the one to request `id`. If the connection ended, its status is
+  // `unavailable`.
   template <class Request>
   Answer<typename rpc::MessageOf<Request>::Reply> receive(std::uint64_t id) {
     Answer<typename rpc::MessageOf<Request>::Reply> answer;
@@ -83,7 +84,7 @@ class TestClient {
   Answer<typename rpc::MessageOf<Request>::Reply> ask(const Request& request, ByteSpan payload = {}) {
     return receive<Request>(send(request, payload));
   }
-  // The answer must be good.
+  // Sends a request whose answer must be successful.
   template <class Request>
   Answer<typename rpc::MessageOf<Request>::Reply> must(const Request& request, ByteSpan payload = {}) {
     auto answer = ask(request, payload);
@@ -91,13 +92,13 @@ class TestClient {
     return answer;
   }
 
-  // The next response; log events before it are collected.
+  // Returns the next response and collects log events before it.
   Result<rpc::Frame> next_response();
   const std::string& logged() const { return logged_; }
 
-  // A handle that was not used yet.
+  // Returns an unused handle.
   rpc::Handle new_handle() { return ++last_handle_; }
-  // Makes a buffer that holds these elements.
+  // Creates a buffer that holds these elements.
   template <class T>
   rpc::Handle upload(const std::vector<T>& elements) {
     const rpc::Handle buffer = new_handle();
@@ -124,13 +125,13 @@ class TestClient {
   rpc::Handle last_handle_ = 0;
 };
 
-// A client that has sent its open and is not served yet.
+// Connects a client that has sent open and is not yet served.
 std::unique_ptr<rpc::Connection> join_queue(std::uint16_t port, const rpc::Open& open);
 
-// A TCP connection to a server of this machine, with nothing sent yet and receives that give up after 20 s.
+// Opens a TCP connection to a server on this machine, with nothing sent yet; receives time out after 20 s.
 std::unique_ptr<Transport> connect_to(std::uint16_t port);
 
-// Arguments of calls.
+// Builders for the arguments of calls.
 rpc::Argument tensor(rpc::Handle buffer, std::vector<std::int64_t> shape, DType dtype = DType::f32,
                      std::uint64_t offset = 0);
 rpc::Argument scalar(float value);

@@ -30,7 +30,7 @@ std::string slurp(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A new empty file whose name nobody else has.
+// Creates an empty file with a unique name.
 std::string temporary_file() {
   char pattern[] = "/tmp/ferry-test-XXXXXX";
   const int file = mkstemp(pattern);
@@ -57,7 +57,7 @@ pid_t spawn(const std::vector<std::string>& words, int output, const std::string
 
 int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
-// Waits up to 20 s: emulated programs on a loaded machine are slow.
+// Waits up to 20 s, because emulated programs on a loaded machine are slow.
 int wait_for_end(pid_t process) {
   for (int i = 0; i < 20000; ++i) {
     int status = 0;
@@ -90,7 +90,7 @@ std::string server_arch() {
 }
 
 std::vector<std::string> server_command() {
-  // In a sanitizer build, kernels that crash must end with their signal as they do everywhere.
+  // In a sanitizer build, kernels that crash must end by their signal as in other builds.
   setenv("ASAN_OPTIONS", "handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:allocator_may_return_null=1",
          0);
   const std::string arch = environment("FERRY_TEST_ARCH");

@@ -1,5 +1,5 @@
-// A real rpc_server, started for a test and stopped with it. FERRY_TEST_ARCH and FERRY_TEST_FLAVOUR choose one of the
-// device builds, under an emulator where this machine needs one; without them it is the one built beside the tests.
+// A real rpc_server that runs for the duration of a test. FERRY_TEST_ARCH and FERRY_TEST_FLAVOUR select one of the
+// device builds, run under an emulator if necessary; by default it is the server built together with the tests.
 #pragma once
 
 #include <sys/types.h>
@@ -10,30 +10,30 @@
 
 namespace ferry::test {
 
-// As manifests spell it: what the servers of this test run are built for.
+// The architecture of this test run's servers, as in manifests.
 std::string server_arch();
 
-// The program and the words in front of it that run it here.
+// Returns the program, preceded by the command that runs it on this machine.
 std::vector<std::string> server_command();
-// Whether it runs without an emulator, which is slower and has system calls of its own.
+// Returns whether the server runs without an emulator, which is slower and implements system calls itself.
 inline bool is_native() { return server_command().size() == 1; }
 
 struct ProcessResult {
-  int exit_code = -1;  // 128 + the signal when one ended it
+  int exit_code = -1;  // 128 + the signal number if a signal ended it
   std::string output;
   std::string errors;
 };
 
-// Runs the server program to its end, as a user would type it.
+// Runs the server program to its end, as from a command line.
 ProcessResult run_server_program(const std::vector<std::string>& arguments);
 
-// Whom a server lets in whose arguments say nothing of keys: everybody, or holders of those it finds or makes itself.
+// The clients that a server without key arguments accepts: everybody, or holders of the keys it finds or generates.
 enum class Access { open_to_all, by_keys };
 
 class TestServer {
  public:
-  // Listens on a free port of 127.0.0.1, lets everybody in without encryption and serves 8 sessions at a time unless
-  // the arguments say otherwise. `wrapper` is a command that runs what stands behind it.
+  // Unless the arguments say otherwise, the server listens on a free port of 127.0.0.1, accepts everybody without
+  // encryption and serves 8 sessions at a time. `wrapper` is a command prefix that runs the server.
   explicit TestServer(std::vector<std::string> arguments = {}, const std::vector<std::string>& wrapper = {},
                       Access access = Access::open_to_all);
   ~TestServer();
@@ -43,9 +43,9 @@ class TestServer {
   std::uint16_t port() const { return port_; }
   const std::string& first_line() const { return first_line_; }
   pid_t process() const { return process_; }
-  // Sends the signal, waits for the end and returns the exit code as above.
+  // Sends the signal, waits for the server to end and returns its exit code as above.
   int stop(int signal);
-  // What it wrote to standard error so far.
+  // Returns what it has written to standard error so far.
   std::string errors() const;
 
  private:
@@ -55,7 +55,7 @@ class TestServer {
   std::string error_file_;
 };
 
-// Processes whose parent this is.
+// Returns the child processes of this process.
 std::vector<pid_t> children_of(pid_t process);
 
 }  // namespace ferry::test

@@ -1,4 +1,5 @@
-// Parallel loops: every iteration runs once, the work is shared, failures end the loop, and an idle pool costs nothing.
+// Tests of parallel loops: every iteration runs once, the work is distributed, failures end the loop, and an idle pool
+// uses no processor time.
 #include "device-runtime/threads/thread_pool.h"
 
 #include "device-runtime/threads/futex.h"
@@ -22,7 +23,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// Lets a lambda be the body of a loop.
+// Adapts a lambda to the body of a loop.
 template <class F>
 std::int32_t run(ThreadPool& pool, std::int64_t n, std::int64_t grain, F body) {
   return pool.parallel_for(
@@ -44,7 +45,7 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// Those that take part in a loop long enough for all.
+// Returns the threads that take part in a loop that is long enough for all of them.
 std::set<unsigned> threads_of_a_long_loop(ThreadPool& pool) {
   std::mutex mutex;
   std::set<unsigned> indices;
@@ -101,7 +102,7 @@ TEST_CASE("all threads take part, the caller too, and each knows its index") {
 
 TEST_CASE("uneven work is balanced") {
   ThreadPool pool(4);
-  // One iteration takes as long as all the others together: they must run beside it.
+  // One iteration takes as long as all others together, so those must run concurrently.
   const auto begin = steady_clock::now();
   run(pool, 41, 1, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) sleep_ms(i == 0 ? 200 : 5);
