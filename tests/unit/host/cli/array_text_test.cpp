@@ -10,7 +10,7 @@ using namespace ferry;
 
 namespace {
 
-// What numpy 2.2 prints for the same array stands beside each call.
+// The checks below compare with the output of numpy 2.2 for the same array.
 template <class T>
 std::string text(DType dtype, std::vector<std::int64_t> shape, const std::vector<T>& values) {
   return cli::array_text(dtype, shape, values.data());

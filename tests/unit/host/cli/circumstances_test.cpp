@@ -1,4 +1,4 @@
-// What is made of a board's files: fake boards, as the device would have read them.
+// Tests the evaluation of a board's files, with the contents that a device would have read from fake boards.
 #include "host/cli/circumstances.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ namespace {
 
 const std::string kCpu = "/sys/devices/system/cpu/cpu{core}/";
 
-// Steady samples, long enough for the clock, that nothing disturbed.
+// Steady samples without disturbances, long enough for the clock.
 Timing calm() {
   Timing timing;
   for (int i = 0; i < 40; ++i) timing.seconds.push_back(1e-3 * (1 + 0.001 * ((i * 7) % 10)));

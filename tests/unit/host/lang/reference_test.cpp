@@ -57,7 +57,7 @@ TEST_CASE("a matrix product is the sum of rounded terms, rounded once, within a 
 }
 
 TEST_CASE("stages in between are computed only where they are needed") {
-  // 2^40 elements between the input and the output.
+  // There are 2^40 elements between the input and the output.
   const Program program =
       one("def f(float(N) A, int K) -> (C) { B(i,j) = A(j) * 2 where i in 0:K  C(i) = B(i*1000,i) where i in 0:N }");
   const std::vector<float> a = random_floats(1024, 1);
@@ -124,7 +124,7 @@ TEST_CASE("integers wrap, divide downwards and saturate on the way from floats")
 }
 
 TEST_CASE("a sum does not stagnate, and its bound holds for kernels that do") {
-  // One after the other, float32 adds none of the ones to 2^24.
+  // Sequential float32 summation would add none of the ones to 2^24.
   const Program program = one("def f(float(N) A) -> (s) { s() +=! A(i) }");
   std::vector<float> a(1001, 1.0f);
   a[0] = 0x1p24f;
@@ -165,7 +165,7 @@ TEST_CASE("errors are carried through what is done with a value") {
   a[0] = 333;
   const Reference reference(program, {1000}, {a.data(), nullptr});
   const Element element = reference.evaluate(1, 0);
-  // 666 of terms in 999 additions, each half an ulp away, times the slope of a hundredth.
+  // The terms sum to 666 in 999 additions, each off by up to half an ulp, and the argument is scaled by 1/100.
   CHECK(element.error > element.real * 6.6 * 999 * 0x1p-24);
   CHECK(element.error < element.real * 6.6 * 999 * 0x1p-24 * 2);
 }

@@ -186,7 +186,7 @@ TEST_CASE("a long chain and deep nesting are refused, not overflowed") {
   std::string choices = "A(i)";
   for (int i = 0; i < 10'000; ++i) choices = choices + " ? 1 : A(i)";
   CHECK(refused(choices));
-  // Chains within parentheses within chains: neither is long, but the tree is 60,000 levels deep.
+  // Chains within parentheses within chains: each chain is short, but the tree is 60,000 levels deep.
   std::string deep = "A(i)";
   std::string chain;
   for (int i = 0; i < 400; ++i) chain += " + 1";

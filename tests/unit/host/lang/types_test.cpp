@@ -1,4 +1,5 @@
-// The type that an operation has, for all pairs of types, as docs/language.md says it, in the text and in C++.
+// Tests the result type of operations for all pairs of types, as documented in docs/language.md, in the text notation
+// and in C++.
 #include <doctest/doctest.h>
 
 #include "crosscompile/ir/error.h"
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::array<const char*, 12> kNames = {"float16", "bfloat16", "float32", "float64", "int8",   "int16",
                                                 "int32",   "int64",    "uint8",   "uint16",  "uint32", "uint64"};
-// What a row's type and a column's type make together.
+// The common type of the row's type and the column's type.
 constexpr const char* kTogether[12][12] = {
     // f16  bf16   f32    f64    i8     i16    i32    i64    u8     u16    u32    u64
     {"f16", "f32", "f32", "f64", "f16", "f16", "f16", "f16", "f16", "f16", "f16", "f16"},
@@ -37,7 +38,7 @@ constexpr const char* kTogether[12][12] = {
 DType type_named(const char* name) { return parse_dtype(name).value(); }
 bool is_real(std::size_t type) { return is_float(type_named(kNames[type])); }
 
-// What the text computes of A, of one type, and B, of another.
+// Returns the type that the text notation gives `value`, computed from A and B of these types.
 std::string in_text(const std::string& a, const std::string& b, const std::string& value) {
   const std::string text = "def f(" + a + "(N) A, " + b + "(N) B) -> (C) { C(i) = " + value + " where i in 0:N }";
   CAPTURE(text);
@@ -51,7 +52,7 @@ std::string in_cpp(const char* a, const char* b, const Made& value) {
   return std::string(dtype_name(compute({n}, [&](auto& i) { return value(left(i[0]), right(i[0])); }, "C").dtype()));
 }
 
-// The only value of a text without tensors, which folds.
+// Returns the only value of a text without tensors, which is constant-folded.
 std::int64_t folded(const std::string& value) {
   const std::string text = "def f() -> (C) { C() = " + value + " }";
   CAPTURE(text);

@@ -84,7 +84,7 @@ TEST_CASE("moments keep their precision beside a large mean") {
   const Reference reference(program, {kCount}, {values.data(), nullptr, nullptr, nullptr});
   CHECK(reference.evaluate(1, 0).real == kCount);
   CHECK(reference.evaluate(2, 0).real == doctest::Approx(4096.5).epsilon(1e-6));
-  // Sums of squares in float32 would be wrong by thousands.
+  // Computing from sums of squares in float32 would be wrong by thousands.
   CHECK(reference.evaluate(3, 0).real == doctest::Approx(250).epsilon(1e-3));
 }
 

@@ -93,7 +93,7 @@ TEST_CASE("what was prepared gives the results of one function that does all") {
   std::memcpy(preparation.data<float>("B"), call.data<float>("B"), 7 * 37 * sizeof(float));
   REQUIRE(ir::interpret(whole, expected.pointers()) == 0);
   REQUIRE(ir::interpret(functions[1], preparation.pointers()) == 0);
-  // The call needs no constant but what was made of it.
+  // The call reads no constant, only what was computed from it.
   std::fill_n(call.data<float>("B"), 7 * 37, 1e30f);
   std::memcpy(call.data<float>("packed"), preparation.data<float>("packed"),
               static_cast<std::size_t>(call.size("packed")) * sizeof(float));
@@ -126,17 +126,17 @@ TEST_CASE("what depends on more than constants is computed in every call") {
   const auto count = [](const std::string& source, const std::string& schedule) {
     return lowered(source, schedule).size();
   };
-  // Another input, a scalar argument, a size that constants do not tell.
+  // These also read another input, a scalar argument, or a size that the constants do not determine.
   CHECK(count("def f(float(N) A, const float(N) S) -> (C) { U(i) = A(i) * S(i) where i in 0:N  C(i) = U(i) + 1 }",
               "") == 1);
   CHECK(count("def f(float a, const float(N) S) -> (C) { U(i) = a * S(i) where i in 0:N  C(i) = U(i) + 1 }", "") == 1);
   CHECK(count("def f(float(M) A, const float(N) S) -> (C) { U(i) = S(i % N) where i in 0:M  C(i) = U(i) + A(i) }",
               "") == 1);
-  // A view, whose strides only the call tells, and what needs no constant at all.
+  // A view, whose strides only the call knows, and a stage that reads no constant.
   CHECK(count("def f(const float(N) S strides(L)) -> (C) { U(i) = S(i) + 1 where i in 0:N  C(i) = U(i) * 2 }", "") ==
         1);
   CHECK(count("def f(const float(N) S) -> (C) { U(i) = float(i) where i in 0:N  C(i) = U(i) * S(i) }", "") == 1);
-  // Results, which belong to the call, and copies made where they are read.
+  // Outputs, which belong to the call, and copies computed at their readers.
   CHECK(count("def f(const float(N) S) -> (C) { C(i) = S(i) }", "") == 1);
   CHECK(count(kProduct, std::string(kPacked) + "packed: compute_at C m\n") == 1);
   CHECK(count("def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }", kPacked) == 1);
@@ -158,7 +158,7 @@ TEST_CASE("the default schedule packs constant weights outside of the call, also
   };
   CHECK(functions("128", "const ") == 2);
   CHECK(functions("8", "const ") == 2);
-  CHECK(functions("1", "const ") == 2);  // arranged in the order in which it is read
+  CHECK(functions("1", "const ") == 2);  // packed in the order in which it is read
   CHECK(functions("1", "") == 1);
   CHECK(functions("128", "") == 1);
 }

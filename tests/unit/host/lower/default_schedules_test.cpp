@@ -1,4 +1,4 @@
-// Default schedules that rearrange a program: they compute what it says, at sizes that divide nothing.
+// Tests that default schedules which rearrange a program preserve its results, at sizes that no factor divides.
 #include "crosscompile/ir/operators.h"
 #include "host/lang/text.h"
 #include "host/schedule/default_schedule.h"
@@ -29,7 +29,7 @@ struct Product {
   const char* source;
 };
 
-// Integers, so that sums in another order are the same.
+// Integers, so that reordered sums are equal.
 const Product kBlocked[] = {
     {"a product of matrices", "def f(int(45,67) A, int(67,83) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }"},
     {"added to what was there",
@@ -182,7 +182,7 @@ TEST_CASE("sizes that are not constants may be told to the default schedule, whi
     test::check_schedule(source, text, {{"M", 2}, {"N", 5}, {"K", 0}});
     test::check_schedule(source, text, {{"M", 7}, {"N", 101}, {"K", 70}});
   }
-  // A window whose taps are only known then cannot be unrolled.
+  // A window whose extents are known only at the call cannot be unrolled.
   const char* window = "def f(int(H,W) I, int(R,S) K) -> (Y) { Y(h,w) +=! I(h+r,w+s) * K(r,s) }";
   const std::string text = schedule::default_schedule(lang::parse(window, "test.tc").at(0), target,
                                                       {{"H", 20}, {"W", 30}, {"R", 3}, {"S", 3}})
@@ -212,7 +212,7 @@ TEST_CASE("what reads a product in place finishes its tiles while they are in re
       }
     }
   }
-  // Read elsewhere too, or in other places.
+  // The product is also read at other positions, or is itself an output.
   for (const char* source :
        {"def f(int(45,67) A, int(67,45) B) -> (D) { C(m,n) +=! A(m,k) * B(k,n)\n D(m,n) = C(m,n) + C(n,m) }",
         "def f(int(45,67) A, int(67,83) B) -> (C, D) { C(m,n) +=! A(m,k) * B(k,n)\n D(m,n) = C(m,n) + 1 }"}) {
@@ -294,7 +294,7 @@ TEST_CASE("a chain of stages too long for one expression is stored now and then"
 }
 
 TEST_CASE("conditions nested within conditions cost no more than they are long") {
-  // Were each looked at twice, this would not end.
+  // Examining each nested condition twice would take exponential time.
   std::string value = "A(i)";
   for (int i = 0; i < 80; ++i) value = "(" + value + " > " + std::to_string(i) + " ? 1 : 2)";
   const std::string source = "def f(int(N) A) -> (B) { B(i) = " + value + " where i in 0:N }";

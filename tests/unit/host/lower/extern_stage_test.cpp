@@ -1,4 +1,4 @@
-// Stages that C functions compute, and schedules around them.
+// Tests of stages that C functions compute, and of the schedules around them.
 #include "host/lang/extern_stage.h"
 
 #include "crosscompile/ir/error.h"
@@ -25,7 +25,7 @@ std::string refusal(const std::function<void()>& action) {
   return "nothing was refused";
 }
 
-// first = A + 1, middle by a C function, last = middle * 3.
+// first = A + 1, middle computed by a C function, last = middle * 3.
 Program three_stages() {
   const Expr n = var("n");
   const Tensor a = placeholder({n}, DType::f32, "A");
@@ -86,7 +86,7 @@ TEST_CASE("a nest that a C function is to take the place of must walk as its mea
     buffer->strides = std::move(strides);
     return buffer;
   };
-  // c[i, j] += a[i, k] * b[k, j], where the rows of b stand side by side.
+  // c[i, j] += a[i, k] * b[k, j], where the rows of b are contiguous.
   const Expr lda = var("lda"), i = var("i"), j = var("j"), k = var("k");
   const ir::BufferRef c = piece("c", {}), a = piece("a", {lda, Expr(1)}), b = piece("b", {});
   TensorIntrinsic tile{{"tile", {}}, {}};

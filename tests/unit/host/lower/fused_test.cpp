@@ -1,4 +1,4 @@
-// Stages that are computed in a loop over two axes at once.
+// Tests of stages that are computed in a loop over two fused axes.
 #include "tests/unit/host/lower/scheduled.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// Loops over blocks and threads keep the result, as loops and as kernels with barriers; the interpreter sees what a
-// missing barrier does.
+// Tests that loops over blocks and threads preserve the result, both as loops and as kernels with barriers, and that
+// the interpreter detects a missing barrier.
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/target/resolve.h"
@@ -89,7 +89,7 @@ TEST_CASE("whole tiles are computed without a guard, and loops with barriers ins
   for (const char* target : {"cuda", "opencl"}) {
     const std::string text = ir::to_text(kernel(kProduct, kTiled, target));
     INFO(text);
-    // Guarded and not: both fetches, the product, and the store of what it gave.
+    // Both versions, guarded and unguarded, contain both fetches, the product and the store of its result.
     const std::string product = "CL_acc[m * 2 + n] += AA[";
     const std::size_t first = text.find(product), second = text.find(product, first + 1);
     REQUIRE(second != std::string::npos);
@@ -128,7 +128,7 @@ TEST_CASE("a producer computed in a block is kept in shared memory when threads 
       "C: split i 4 -> io ii\nC: bind io blockIdx.x\nC: bind ii threadIdx.y\n"
       "C: split j 8 -> jo ji\nC: bind ji threadIdx.x\nC: reorder io ii ji jo\n"
       "B: compute_at C io\nB: split j 8 -> bo bi\nB: bind i threadIdx.y\nB: bind bi threadIdx.x\n";
-  // The rows of a block are known to be 4; their length has to be constant as well.
+  // A block is known to need 4 rows; the length of a row has to be constant as well.
   check_schedule("def two(int(N,24) A) -> (C) { B(i,j) = A(i,j) + 1  C(i,j) = B(i,j) * 2 }", schedule, {{"N", 10}});
   CHECK(contains(pass_refusal(kTwo, schedule), "'B': expected a constant size in shared memory"));
 }
@@ -256,7 +256,7 @@ TEST_CASE("a gather's kernels check its places first, and go nowhere when one li
   const char* const gather = "def f(int(N) A, int(M) I) -> (B) { B(i) = A(I(i) * I(i)) }";
   const std::string blocks = "split i 64 -> b t\nbind b blockIdx.x\nbind t threadIdx.x";
   check_schedule(gather, blocks, {{"N", 65}, {"M", 100}});
-  // Places reach 64: kernels that went on would read outside of A, which the interpreter would tell.
+  // The indices reach 64: kernels that continued would read outside of A, which the interpreter would report.
   for (const char* gpu : {"opencl", "cuda"})
     CHECK(complaint(kernel(gather, blocks, gpu), {{"N", 10}, {"M", 100}}) == "none");
   CHECK(kernel(gather, blocks, "opencl").messages.size() == 1);

@@ -1,5 +1,5 @@
-// Nothing outside a tensor is read, and nothing that stays inside is refused: for all small sizes, what a call's
-// requirements and the kernel's own checks say is what the reference evaluator finds.
+// Tests that no access leaves a tensor and that no valid call is refused: for all small sizes, the requirements of a
+// call and the kernel's own checks agree with the reference evaluator.
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/operators.h"
@@ -47,7 +47,7 @@ struct Program {
         });
   }
 
-  // InterpreterError when the kernel reads outside of a tensor.
+  // Returns whether the kernel refuses the call. Throws InterpreterError if the kernel reads outside of a tensor.
   bool kernel_refuses(const Sizes& sizes) const {
     test::KernelArguments arguments(function, sizes);
     return ir::interpret(function, arguments.pointers()) != 0;
@@ -71,14 +71,14 @@ struct Program {
 
   lang::Program meaning;
   ir::Function function;
-  std::vector<std::string> symbols, names;  // names: of the scalars that are no symbols as well
+  std::vector<std::string> symbols, names;  // names: also of the scalars that are not symbols
 };
 
 struct Counts {
   int inside = 0, unmet = 0, refused_by_the_kernel = 0;
 };
 
-// All sizes from 0, or from -3 for a scalar called s, to `most`.
+// Compares for all sizes from 0 (from -3 for a scalar named s) to `most`.
 Counts compare(const std::string& source, std::int64_t most) {
   INFO(source);
   const Program program(source);
@@ -108,7 +108,7 @@ Counts compare(const std::string& source, std::int64_t most) {
   }
 }
 
-// Everything is known before the call.
+// Checks that all refusals happen before the call.
 void check_before_the_call(const std::string& source, std::int64_t most = 5) {
   const Counts counts = compare(source, most);
   INFO(source);

@@ -35,7 +35,7 @@ const std::vector<Target>& targets() {
 
 using Sizes = std::map<std::string, std::int64_t>;
 
-// Runs the program as lowered for each target, before and after the pipeline, and hands the memory to `check`.
+// Runs the program lowered for each target, before and after the pipeline, and passes the memory to `check`.
 void run_everywhere(const Program& program, const Sizes& sizes, const std::function<void(KernelArguments&)>& check) {
   for (const Target& target : targets()) {
     const ir::Function lowered = lower::lower(program, target);
@@ -51,7 +51,7 @@ void run_everywhere(const Program& program, const Sizes& sizes, const std::funct
   }
 }
 
-// Compares f32 results with a formula in double; `scale` is the sum of the terms' magnitudes.
+// Compares an f32 result with a formula in double; `scale` is the sum of the terms' magnitudes.
 void check_element(float got, double expected, double scale, std::int64_t at) {
   INFO("element " << at << ": expected " << expected << ", got " << got);
   CHECK(std::abs(got - expected) <= 1e-5 * (scale + 1e-30));
@@ -252,10 +252,10 @@ TEST_CASE("a sum leaves out what is 0 for a whole tile, and only that") {
   CHECK_MESSAGE(test::lowered_text(source, "").find("if (h + k >= 1 && h + k <= 8)") != std::string::npos,
                 test::lowered_text(source, ""));
   test::check_schedule(source, "");
-  // Lanes differ in what they add.
+  // The condition differs between lanes.
   CHECK(test::lowered_text(source, "B: vectorize h").find("if (") == std::string::npos);
   test::check_schedule(source, "B: vectorize h");
-  // Starting at -0, adding 0 makes a difference.
+  // With an initial value of -0, adding 0 changes the result.
   const std::string update = "def f(float(8) C, float(8) A) -> (C) { C(h) += h + k >= 9 ? A(h) : 0 where k in 0:3 }";
   CHECK(test::lowered_text(update, "").find("if (") == std::string::npos);
 }

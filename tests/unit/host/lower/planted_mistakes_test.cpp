@@ -1,4 +1,4 @@
-// Mistakes planted in a kernel for a GPU, where `ferry check` looks: each is told by tensor and element.
+// Tests of defects planted in a GPU kernel as `ferry check` sees it: each is reported with the tensor and element.
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/pipeline.h"
@@ -21,7 +21,7 @@ const Sizes kSizes = {{"M", 13}, {"N", 9}, {"K", 11}};
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-// A kernel with its blocks, threads and barriers, whose tensors still have their dimensions.
+// Returns a kernel with its blocks, threads and barriers, whose tensors still have their dimensions.
 ir::Function kernel(const std::string& schedule) {
   const lang::Program program = lang::parse(kProduct, "test.tc").at(0);
   ir::Function kernel;
@@ -32,7 +32,7 @@ ir::Function kernel(const std::string& schedule) {
   return kernel;
 }
 
-// A tensor with one row or column less than its tile has.
+// Makes a tensor one row or column smaller than its tile.
 class SmallerTensor : public ir::Mutator {
  public:
   SmallerTensor(std::string name, std::size_t dimension) : name_(std::move(name)), dimension_(dimension) {}
@@ -54,7 +54,7 @@ class SmallerTensor : public ir::Mutator {
   ir::BufferRef smaller_;
 };
 
-// A tile that is filled one place further along its last dimension.
+// Makes the stores that fill a tile write one element further along its last dimension.
 class ShiftedStore : public ir::Mutator {
  public:
   explicit ShiftedStore(std::string name) : name_(std::move(name)) {}
@@ -72,7 +72,7 @@ class ShiftedStore : public ir::Mutator {
   std::string name_;
 };
 
-// The loop of that name with one iteration more or less.
+// Changes the number of iterations of the loop of that name.
 class OtherExtent : public ir::Mutator {
  public:
   OtherExtent(std::string loop, std::int64_t more) : loop_(std::move(loop)), more_(more) {}
@@ -120,6 +120,6 @@ TEST_CASE("shared memory that is too small is an index outside, told by tensor a
 TEST_CASE("a tile that is filled or read off by one is told by tensor and element") {
   CHECK(with(ShiftedStore("AA")) == "AA[0, 4]: index 1 is outside 0:4 (shape [8, 4])");
   CHECK(with(ShiftedStore("BB")) == "a value is read that was never written: 'BB' at position 0");
-  // One product too many reads past a tile.
+  // One iteration too many reads beyond a tile.
   CHECK(with(OtherExtent("ki", 1)) == "AA[4, 4]: index 1 is outside 0:4 (shape [8, 4])");
 }

@@ -1,4 +1,4 @@
-// Every primitive keeps the result: at sizes that fit and sizes that do not.
+// Tests that every primitive preserves the result, at sizes that the factors divide and at others.
 #include "tests/unit/host/lower/scheduled.h"
 
 #include <doctest/doctest.h>
@@ -103,10 +103,10 @@ TEST_CASE("no point is computed that nobody needs") {
   CHECK(computed("B: tile y x 8 16 -> yo xo yi xi\nX: compute_at B xo") == 4 * 4 * 10 * 16);
   // The last tile is smaller: 32 = 2 * 12 + 8, 64 = 2 * 24 + 16.
   CHECK(computed("B: tile y x 12 24 -> yo xo yi xi\nX: compute_at B xo") == (14 + 14 + 10) * 64);
-  // A slice of a larger tensor.
+  // A slice of a larger tensor is read.
   CHECK(points_computed("def part(int(100) A) -> (C) { B(i) = A(i) * A(i)  C(i) = B(2*i + 5) where i in 0:10 }", "")
             .at("B") == 19);
-  // Two readers: the union.
+  // Of two readers, the union of the regions is computed.
   CHECK(
       points_computed("def both(int(100) A) -> (C) { B(i) = A(i) * A(i)  C(i) = B(i) + B(i + 3) where i in 0:10 }", "")
           .at("B") == 13);

@@ -1,4 +1,4 @@
-// Reductions in several steps: what one step has added up, the next one takes up.
+// Tests of reductions in several steps: each step continues the sum of the previous one.
 #include "crosscompile/ir/interpreter.h"
 #include "host/lang/text.h"
 #include "host/lower/lower.h"
@@ -39,7 +39,7 @@ TEST_CASE("partial results start from nothing, whatever their sum starts from") 
 }
 
 TEST_CASE("sums of float16 and bfloat16 are added up in float32, whatever the schedule") {
-  // In their own types 4096 ones would be 2048 and 256.
+  // Accumulated in their own types, 4096 ones would give 2048 and 256.
   constexpr std::int64_t kOnes = 4096;
   for (const char* type : {"half", "bfloat16"}) {
     const std::string one = std::string(type) + "(1 + k / (k + 1))";
@@ -68,7 +68,7 @@ TEST_CASE("a sum of float16 rounds the product of its terms with the sum, and st
       lang::parse("def f(half(N) C, half(N,K) A) -> (C) { C(i) += A(i,k) * A(i,k) }", "test.tc").at(0);
   const ir::Function plain = lower::lower(program, schedule::Schedule(program));
   KernelArguments arguments(plain, {{"N", 1}, {"K", 2}});
-  // The squares alone would be infinite, or rounded away.
+  // The squares alone would overflow to infinity, or be rounded away.
   arguments.data<std::uint16_t>("C")[0] = bits(-60000);
   arguments.data<std::uint16_t>("A")[0] = bits(300);
   arguments.data<std::uint16_t>("A")[1] = bits(0x1p-4f);

@@ -46,7 +46,7 @@ void expect_same(const ir::Function& function, KernelArguments& got, KernelArgum
   }
 }
 
-// Runs the loops with numbers for their variables.
+// Executes the loops with numbers for their variables and counts the stores.
 class Counter {
  public:
   std::map<std::string, std::int64_t> stores;

@@ -1,4 +1,4 @@
-// Swizzled shared memory keeps results, alone and beside what else is done to it.
+// Tests that swizzled shared memory preserves results, alone and combined with other directives.
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/target/resolve.h"
 #include "tests/unit/host/lower/scheduled.h"
@@ -12,7 +12,7 @@ namespace {
 
 const char* const kProduct = "def mm(int(M,K) A, int(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
 
-// 32 threads; tiles of 8 x 16 of A and 16 x 8 of B.
+// 32 threads, with tiles of 8 x 16 of A and 16 x 8 of B.
 const std::string kSwizzled = R"(cache_write local -> CL
 A: cache_read shared CL -> AA
 B: cache_read shared CL -> BB

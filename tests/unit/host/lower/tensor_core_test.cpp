@@ -1,5 +1,5 @@
-// Products on tensor cores: what each thread computes, what the instruction is given, and what a model of the hardware
-// makes of that.
+// Tests of products on tensor cores: the computation of each thread, the arguments of the instruction, and the result
+// of a model of the hardware.
 #include "crosscompile/passes/tensor_core.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
@@ -27,7 +27,7 @@ using namespace ferry::test;
 
 namespace {
 
-// Sizes of a warp's tile, and whether each operand is stored the other way round.
+// Sizes of a warp's tile, and whether each operand is stored transposed.
 struct Tile {
   int rows, columns;
   bool turn_a, turn_b;
@@ -39,7 +39,7 @@ std::string source_of(const Tile& tile, const std::string& type = "float16") {
          ") * float(" + (tile.turn_b ? "B(n,k)" : "B(k,n)") + ") }";
 }
 
-// One warp a block, a tile of rows x columns.
+// One warp for each block, with a tile of rows x columns.
 std::string schedule_of(const Tile& tile) {
   const std::string rows = std::to_string(tile.rows), columns = std::to_string(tile.columns);
   const auto fetch = [](const std::string& piece) {
@@ -97,7 +97,7 @@ class InstructionFinder : public ir::Visitor {
   void visit_node(const ir::Intrinsic& node) override { found = &node; }
 };
 
-// A number for every variable; those that are not given are 0.
+// Evaluates an expression; variables without a given value are 0.
 std::int64_t value_of(const ir::Expr& expr, const ir::Substitution& values) {
   ir::Substitution all = values;
   for (const ir::Expr& var : ir::free_vars(expr)) all.emplace(var.get(), ir::Expr(0));
@@ -114,7 +114,7 @@ std::int64_t position_of(const ir::Buffer& buffer, const std::vector<ir::Expr>& 
 using Sums = std::map<std::int64_t, double>;  // by position in a thread's own memory
 using Memory = std::map<std::string, std::vector<double>>;
 
-// What the definition says that a thread computes.
+// Returns the sums that a thread computes according to the definition.
 Sums defined_sums(const ir::Stmt& definition, const Memory& shared, ir::Substitution values) {
   Sums sums;
   const auto nest = passes::as_nest(definition);
@@ -140,9 +140,9 @@ Sums defined_sums(const ir::Stmt& definition, const Memory& shared, ir::Substitu
 
 constexpr std::size_t kLanes = 32;
 using Pair = std::array<double, 2>;
-// By thread of the warp: the registers that an ldmatrix of so many pieces gives it, as the PTX ISA has it:
-// threads 8 * p to 8 * p + 7 name the rows of piece p, of which thread t gets row t / 4, elements t % 4 * 2 and the
-// next, or turned, those of column t / 4.
+// Returns for each thread of the warp the registers that an ldmatrix of this many pieces loads, as in the PTX ISA:
+// threads 8 * p to 8 * p + 7 address the rows of piece p, of which thread t gets the elements t % 4 * 2 and the next of
+// row t / 4, or, transposed, those of column t / 4.
 std::vector<std::vector<Pair>> load_pieces(const std::vector<double>& memory, const std::vector<std::int64_t>& rows,
                                            std::size_t pieces, bool turned) {
   std::vector<std::vector<Pair>> registers(kLanes);
@@ -158,7 +158,7 @@ std::vector<std::vector<Pair>> load_pieces(const std::vector<double>& memory, co
   return registers;
 }
 
-// D of one mma.m16n8k16 by thread, of the fragments that the threads hold (PTX ISA, "Matrix Fragments for
+// Returns D of one mma.m16n8k16 for each thread, given the threads' fragments (PTX ISA, "Matrix Fragments for
 // mma.m16n8k16").
 std::vector<std::array<double, 4>> multiply(const std::vector<std::vector<Pair>>& a,
                                             const std::vector<std::vector<Pair>>& b) {
@@ -178,7 +178,7 @@ std::vector<std::array<double, 4>> multiply(const std::vector<std::vector<Pair>>
   return sums;
 }
 
-// What the hardware makes of the arguments: each thread's sums.
+// Returns the sums that the hardware computes for each thread from the arguments.
 std::vector<Sums> computed_sums(const ir::Intrinsic& node, const Memory& shared,
                                 const std::vector<ir::Substitution>& lanes) {
   const passes::TensorCoreTile tile = passes::tile_of(node.arguments);
@@ -254,7 +254,7 @@ TEST_CASE("bfloat16 goes to tensor cores too, and older GPUs and OpenCL compute 
   for (const char* type : {"float16", "bfloat16"})
     CHECK(contains(ir::to_text(matched(source_of(tile, type), schedule_of(tile), "cuda -arch=sm_90")),
                    "mma_m16n8k16(2, 2, 0, 1, "));
-  // Sums of narrow floats are float32's wherever they are stored.
+  // Sums of narrow floats are accumulated in float32, whatever type stores them.
   const std::string narrow = replaced(replaced(source_of(tile), "float(A(m,k))", "A(m,k)"), "float(B(k,n))", "B(k,n)");
   CHECK(contains(ir::to_text(matched(narrow, schedule_of(tile), "cuda -arch=sm_90")), "mma_m16n8k16(2, 2, 0, 1, "));
   for (const char* gpu : {"cuda -arch=sm_75", "opencl"}) {

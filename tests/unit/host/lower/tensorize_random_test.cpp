@@ -1,4 +1,4 @@
-// Random schedules around a tensorize: each is refused, or changes no result.
+// Tests random schedules around a tensorize: each is refused or preserves the result.
 #include "crosscompile/ir/error.h"
 #include "tests/unit/host/lower/scheduled.h"
 
@@ -40,7 +40,7 @@ Attempt attempt(Random& random) {
   const Types types = random.one_of(std::vector<Types>{
       {"uint8", "int8", "int"}, {"int8", "int8", "int"}, {"int16", "int16", "int"}, {"bfloat16", "bfloat16", "float"}});
   const int group = random.one_of(std::vector<int>{2, 4}), lanes = random.one_of(std::vector<int>{4, 8});
-  // Now and then with a remainder.
+  // Occasionally there is a remainder.
   const int k = group * (1 + random.below(4)) + (random.chance(10) ? 1 : 0);
   const int n = lanes * (1 + random.below(3)) + (random.chance(10) ? 1 : 0);
   Attempt result;

@@ -1,4 +1,4 @@
-// Loop nests replaced by dot instructions: the same results, and refusals that say what is in the way.
+// Tests of loop nests replaced by dot instructions: equal results, and error messages that name the obstacle.
 #include "tests/unit/host/lower/scheduled.h"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@ std::string product(const std::string& left, const std::string& right, const std
          "(B(k,n)) }";
 }
 
-// B in blocks of `lanes` columns and `group` rows, the rows innermost.
+// Packs B in blocks of `lanes` columns and `group` rows, with the rows innermost.
 std::string packed(int lanes, int group) {
   const std::string l = std::to_string(lanes), g = std::to_string(group);
   return "B: cache_read global -> P\nP: transform_layout (k, n) -> (n / " + l + ", k / " + g + ", n % " + l + ", k % " +
@@ -34,7 +34,7 @@ TEST_CASE("products of narrow numbers are the same as dots of groups") {
     INFO(c.left << " by " << c.right);
     for (const int lanes : {4, 8, 16, 32}) {
       for (const char* rest : {"reorder m no ko ni ki\ntensorize ni dot", "reorder no ko m ni ki\ntensorize ni dot",
-                               // The loop over the group stands outside of the lanes.
+                               // The loop over the group is outside of the loop over the lanes.
                                "reorder m no ko ki ni\ntensorize ki dot",
                                "split m 3 -> mo mi\nreorder mo no ko mi ni ki\nunroll mi\ntensorize ni dot"}) {
         check_schedule(product(c.left, c.right, c.sum), packed(lanes, c.group) + rest, {{"M", 7}});
@@ -56,7 +56,7 @@ TEST_CASE("a register tile of dots adds up in registers through all of the reduc
 TEST_CASE("rows that are not packed may be the repeated side, and groups of both sides may move together") {
   // Each row of A is multiplied by its own row of B: both sides have groups along k.
   check_schedule("def rows(int8(8,4) A, int8(8,4) B) -> (C) { C(i) +=! int(A(i,k)) * int(B(i,k)) }", "tensorize i dot");
-  // B stands with its groups innermost already.
+  // The groups of B are already innermost.
   check_schedule(
       "def mm(uint8(M,8) A, int8(4,2,8,4) B) -> (C) { C(m,o,i) +=! int(A(m,q*4+r)) * int(B(o,q,i,r)) where "
       "q in 0:2, r in 0:4 }",
@@ -84,7 +84,7 @@ TEST_CASE("an instruction's name asks for its sizes and types") {
 
 TEST_CASE("a tensorize that does not match says where") {
   const std::string inner = "reorder m no ko ni ki\ntensorize ni dot";
-  // No group of B is in one piece.
+  // No group of B is contiguous.
   CHECK(
       refusal(kBytes, "split k 4 -> ko ki\nsplit n 16 -> no ni\n" + inner) ==
       "'C': tensorize ni dot: expected the elements of 'B' to stand in groups of 4, one group behind the other or the "
@@ -95,7 +95,7 @@ TEST_CASE("a tensorize that does not match says where") {
   CHECK(refusal("def mm(uint8(M,24) A, int8(24,32) B) -> (C) { C(m,n) max=! int(A(m,k)) * int(B(k,n)) }",
                 packed(16, 4) + inner)
             .find("C: tensorize ni dot: expected 'sum[i] + ") != std::string::npos);
-  // 24 columns of 32 make no whole blocks.
+  // 24 columns do not divide into blocks of 16.
   CHECK(
       refusal("def mm(uint8(M,24) A, int8(24,24) B) -> (C) { C(m,n) +=! int(A(m,k)) * int(B(k,n)) }",
               packed(16, 4) + inner) ==

@@ -1,4 +1,4 @@
-// Reductions over the threads of a block: as loops, by shuffles within warps, and as a tree in shared memory.
+// Tests of reductions over the threads of a block: as loops, by shuffles within warps, and as a tree in shared memory.
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/printer.h"
@@ -69,7 +69,7 @@ TEST_CASE("every reduction can be over threads, tuples and initial values includ
 }
 
 TEST_CASE("threads combine along any axes of the block") {
-  // Columns: threads next to each other belong to different sums.
+  // Columns: adjacent threads belong to different sums.
   const std::string columns =
       "C: split k 8 -> ko ki\nC: rfactor ki -> P\nC: split i 32 -> io ii\nC: bind io blockIdx.x\n"
       "C: bind ii threadIdx.x\nC: bind ki threadIdx.y\nP: compute_at C ki\n";
@@ -113,7 +113,7 @@ TEST_CASE("all threads of a block may use what they have summed up") {
 }
 
 TEST_CASE("stages whose threads combine stand beside stages with other axes") {
-  // The second stage's threads along y have no part in the sums.
+  // The second stage's threads along y do not contribute to the sums.
   const std::string source = "def f(int(N,K) A) -> (B) { S(i) +=! A(i,k)  B(i,j) = A(i,j) - S(i) }";
   check_schedule(source,
                  "S: split k 16 -> ko ki\nS: rfactor ki -> P\nB: split j 32 -> jo ji\nB: split ji 16 -> jy jx\n"
@@ -129,7 +129,7 @@ TEST_CASE("warps shuffle and wait once for each other; trees wait at every step"
   CHECK(count_shuffles(shuffled) == 2);
   CHECK(count_barriers(shuffled) == 1);
   CHECK(count_shuffles(tree) == 0);
-  CHECK(count_barriers(tree) == 2);  // one in a loop of eight steps
+  CHECK(count_barriers(tree) == 2);  // one of them in a loop of eight steps
   CHECK(count_barriers(kernel(kSum, row_by_block("C", 32), "cuda")) == 0);
 }
 

@@ -1,4 +1,4 @@
-// Loops of several vectorized axes.
+// Tests of loops with several vectorized axes.
 #include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/lost_vectors.h"
 #include "host/lang/text.h"
@@ -39,13 +39,13 @@ TEST_CASE("lanes of a reduction under a choice stand inside of lanes of results"
 
 namespace {
 
-// Pooling over whole rows, their padding computed where it is read.
+// Pooling over whole rows, with padding that is computed where it is read.
 const char* const kRows =
     "def pool(int(2,9,40) I) -> (Y) {\n"
     "P(c,h,w) = h >= 1 && h <= 9 && w >= 1 && w <= 40 ? I(c,h-1,w-1) : -7 where h in 0:11, w in 0:42\n"
     "Y(c,h,w) max=! P(c,h+kh,w+kw) where kh in 0:3, kw in 0:3 }";
 
-// Lanes of the widest vector that is stored to this buffer.
+// Finds the number of lanes of the widest vector stored to this buffer.
 class StoredLanes : public ferry::ir::Visitor {
  public:
   explicit StoredLanes(const ferry::ir::Function& function, std::string buffer) : buffer_(std::move(buffer)) {
@@ -120,7 +120,7 @@ TEST_CASE("a vectorized loop that becomes no vector at all is told") {
   CHECK(lost(shifted, schedule, target_of(512, true)) == Names{});
   check_schedule(shifted, schedule);
   CHECK(lost(kRows, "P: compute_inline\nY: vectorize w", target_of(128, false)) == Names{});
-  // Both sides of this choice may be computed, so it needs no masks.
+  // Both sides of this conditional may be computed, so it needs no masks.
   const char* const chosen =
       "def f(int(9,40) I) -> (Y) { Y(h,w) max=! w%7 + kw < 7 ? I(h,w) : 3 where kw in 0:3, h in 0:9, w in 0:40 }";
   CHECK(lost(chosen, schedule, target_of(128, false)) == Names{});

@@ -12,7 +12,7 @@ using namespace ferry;
 
 namespace {
 
-// A file as numpy writes it: version 1.0, the header padded to 118 bytes, the data.
+// Returns a file as numpy writes it: version 1.0, the header padded to 118 bytes, the data.
 std::vector<std::uint8_t> numpy_file(std::string header, const std::string& data) {
   header.append(117 - header.size(), ' ');
   const std::string text = std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + "\n" + data;

@@ -57,7 +57,7 @@ TEST_CASE_FIXTURE(Fixture, "a file is made and replaced, and keeps its mode") {
 
 TEST_CASE_FIXTURE(Fixture, "a file that cannot be written whole leaves the old one and nothing beside it") {
   REQUIRE(write("a", "old") == 0);
-  // As a full disk does: no file grows beyond this.
+  // Simulates a full disk: no file can grow beyond this size.
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
   const rlimit little{1000, before.rlim_max};

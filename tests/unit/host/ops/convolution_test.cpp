@@ -20,7 +20,7 @@ std::int64_t out_size(std::int64_t size, std::int64_t kernel, const Case& c) {
   return (size + 2 * c.padding - c.dilation * (kernel - 1) - 1) / c.stride + 1;
 }
 
-// The image's value, or `outside` beyond its edges.
+// Returns the image's value, or `outside` beyond its borders.
 double seen(const Image& image, std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w, double outside) {
   const bool inside = h >= 0 && h < image.shape[2] && w >= 0 && w < image.shape[3];
   return inside ? image({n, c, h, w}) : outside;

@@ -1,4 +1,4 @@
-// Runs operators through the reference evaluator on float tensors.
+// Evaluates operators on float tensors with the reference evaluator.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -37,7 +37,7 @@ inline Image random_image(std::vector<std::int64_t> shape, std::uint64_t seed) {
   return image;
 }
 
-// The output computed from these inputs, whose placeholders come in the same order. `sizes` are scalar parameters.
+// Returns the output for these inputs, which are in the order of their placeholders. `sizes` are scalar parameters.
 inline Image evaluate(const lang::Tensor& output, const std::vector<lang::Tensor>& placeholders,
                       const std::vector<Image>& inputs,
                       const std::vector<std::pair<lang::Expr, std::int64_t>>& sizes = {}) {
@@ -68,7 +68,7 @@ inline Image evaluate(const lang::Tensor& output, const std::vector<lang::Tensor
   return result;
 }
 
-// Each element against an independent computation in double, which is given the element's index.
+// Checks each element against an independent computation in double, which receives the element's index.
 using Expected = std::function<double(const std::vector<std::int64_t>& at)>;
 inline void check_elements(const Image& got, const std::vector<std::int64_t>& shape, const Expected& expected,
                            double tolerance = 1e-5) {

@@ -1,4 +1,4 @@
-// The kernels in examples/ mean what the operators of the same name mean.
+// Tests that the kernels in examples/ compute the same as the operators of the same name.
 #include "host/lang/text.h"
 #include "host/ops/convolution.h"
 #include "host/ops/elementwise.h"
@@ -35,7 +35,7 @@ lang::Program example(const std::string& file, const std::string& name) {
   return {};
 }
 
-// The only output of a program whose inputs are float tensors and int64 scalars, in the parameters' order.
+// Returns the only output of a program whose inputs are float tensors and int64 scalars, in the parameters' order.
 Image run(const lang::Program& program, std::vector<Image> tensors, const std::vector<std::int64_t>& scalars = {}) {
   std::map<const ir::ExprNode*, std::int64_t> known;
   std::vector<const void*> arguments;

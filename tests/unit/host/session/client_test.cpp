@@ -15,7 +15,7 @@ using test::ScriptedServer;
 
 namespace {
 
-// The error that f throws, for its code and message.
+// Returns the error that f throws, with its code and message.
 template <class F>
 RemoteError error_of(F f) {
   try {
@@ -197,7 +197,7 @@ TEST_CASE("whatever a server says can be shown on a terminal") {
   CHECK(client.facts().cpu_name == line);
   const RemoteError error = error_of([&] { client.call(rpc::Call{}); });
   CHECK(said == lines);
-  // A further line cannot pass for one of the program's own.
+  // Text with a line break must not look like a line of the program's own output.
   CHECK(std::string(error.what()) == "board\\x1b]0;owned\\x07\n  ferry: all is well");
 }
 
@@ -216,7 +216,7 @@ TEST_CASE("an aborted request is reported with the failure it depended on") {
   const RemoteError error = error_of([&] { client.call(rpc::Call{}); });
   CHECK(error.code() == ErrorCode::resource_exhausted);
   CHECK(std::string(error.what()) == "the session's limit is 1 MiB");
-  client.synchronize();  // already told
+  client.synchronize();  // the error was already reported
 }
 
 TEST_CASE("a failure nobody waited for comes out at synchronize, once") {

@@ -1,4 +1,4 @@
-// Constant arguments: what is computed of them once, and when it is computed again.
+// Tests of constant arguments: what is precomputed from them, and when it is recomputed.
 #include <doctest/doctest.h>
 
 #include <numeric>
@@ -11,7 +11,7 @@ using namespace ferry;
 
 namespace {
 
-// The rows are as long as a vector, so a copy in another order shows when it is not made.
+// Rows are as long as a vector, so that the packed copy has another order and a missing copy is detected.
 const char* const kSource = "def mm(float(M,K) A, const float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
 const char* const kSchedule =
     "B: cache_read global -> packed\npacked: transform_layout (k, n) -> (n / 16, k, n % 16)\n";
@@ -53,11 +53,11 @@ TEST_CASE_FIXTURE(Fixture, "a constant that is written to is prepared again") {
   b[7] = 1000;
   constant.write(b.data());
   CHECK(product(constant) == expected());
-  // Through a view of the same memory.
+  // A write through a view of the same memory.
   b[0] = -1000;
   constant.view({kDepth * kColumns}).write(b.data());
   CHECK(product(constant) == expected());
-  // By a kernel.
+  // A write by a kernel.
   const Module other = device.load(compile("def raise(float(N) B) -> (B) { B(i) = B(i) + 1 }", device.target()));
   other["raise"].call({constant.view({kDepth * kColumns})});
   for (float& value : b) value += 1;
@@ -72,7 +72,7 @@ TEST_CASE_FIXTURE(Fixture, "a constant is prepared once, and each of several kee
   const DeviceTensor second = device.put(weights());
   CHECK(product(second) == expected());
   CHECK(product(first) == of_first);
-  // Behind the back of the client: what was prepared is still used.
+  // The client does not know of this write, so the precomputed values are still used.
   const detail::TensorState& state = detail::Access::state(first);
   device.state()->client->post(rpc::Write{state.handle, 0},
                                {reinterpret_cast<const std::uint8_t*>(b.data()), b.size() * sizeof(float)});

@@ -1,4 +1,4 @@
-// Tensors of one device given to another, which is refused, and copied to another, which is not.
+// Tests of passing tensors of one device to another, which is refused, and of copying them, which works.
 #include <doctest/doctest.h>
 
 #include <numeric>
@@ -94,7 +94,7 @@ TEST_CASE_FIXTURE(TwoDevices, "a copy within a device moves nothing through the 
 }
 
 TEST_CASE_FIXTURE(TwoDevices, "a copy to another device has all pieces of a large tensor in their places") {
-  const std::size_t size = (40 << 20) / 4 + 5;  // two whole pieces of 16 MiB and a part
+  const std::size_t size = (40 << 20) / 4 + 5;  // two whole chunks of 16 MiB and a part of one
   const std::vector<float> values = ramp(size);
   const DeviceTensor from = one.put(view(values, {static_cast<std::int64_t>(size)}));
   const DeviceTensor to = from.copy_to(two);

@@ -1,4 +1,4 @@
-// A compiled module with every byte changed in turn: refused where it is read, or run without harm to anybody else.
+// Tests compiled modules with each byte changed in turn: they are refused when read, or run without affecting others.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -15,7 +15,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 const char* const kTwice = "def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }";
 
-// What is wrong with the file, or nothing.
+// Returns the error about the file, or nothing.
 std::string refusal(const Bytes& file) {
   try {
     CompiledModule module{file};

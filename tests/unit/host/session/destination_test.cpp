@@ -1,4 +1,4 @@
-// What a person writes behind --remote, and where it leads.
+// Tests the arguments of --remote and the destinations they select.
 #include "host/session/destination.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ using session::Way;
 
 namespace {
 
-// A user's ~/.config, with nobody's environment.
+// A user's ~/.config, without any of the environment variables that override it.
 struct Config {
   std::string folder;
   Config() {

@@ -1,4 +1,5 @@
-// Calls through the C++ interface against a real server: what is refused before a kernel runs, and in which words.
+// Tests of calls through the C++ interface against a real server: which calls are refused before a kernel runs, and the
+// messages.
 #include <doctest/doctest.h>
 
 #include <memory>

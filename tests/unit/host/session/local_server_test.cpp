@@ -19,7 +19,7 @@ using namespace ferry;
 
 namespace {
 
-// Waits a little for a process that is on its way out.
+// Returns whether the process has ended; waits briefly.
 bool has_ended(pid_t pid) {
   for (int i = 0; i < 200; ++i) {
     if (kill(pid, 0) != 0) return true;

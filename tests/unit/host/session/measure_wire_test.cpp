@@ -1,4 +1,4 @@
-// What a server's answer to a measurement must have before anybody looks into it.
+// Tests the validation of a server's answer to a measurement, which precedes any use of it.
 #include "host/session/measure_wire.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// A peer that answers as a test tells it to, in a thread of its own, over the loopback transport.
+// A peer whose answers the test scripts, running in a separate thread over the loopback transport.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ struct Request {
 
 class ScriptedServer {
  public:
-  // The script gets the connection after the preamble; when it returns the connection is closed.
+  // The script receives the connection after the preamble; the connection is closed when the script returns.
   explicit ScriptedServer(std::function<void(ScriptedServer&)> script) {
     auto [near, far] = loopback_transport_pair();
     client_end_ = std::move(near);
@@ -46,7 +46,7 @@ class ScriptedServer {
   std::unique_ptr<Transport> client_end() { return std::move(client_end_); }
   rpc::Connection& connection() { return *connection_; }
 
-  // A request without a header of its own (request 0) means that the client is gone.
+  // Returns the next request. A request with the id 0 and without a header means that the client is gone.
   Request receive() {
     Request request;
     Result<rpc::Frame> frame = connection_->receive_frame();

@@ -7,7 +7,7 @@
 namespace ferry::stats {
 namespace {
 
-// Log ratios of processes: the effect, and what each process's layout adds.
+// Simulates log ratios of processes: the effect plus a contribution of each process's memory layout.
 std::vector<double> processes(Random& random, int count, double effect, double layout) {
   std::vector<double> ratios;
   for (int i = 0; i < count; ++i) ratios.push_back(effect + layout * random.normal());
@@ -70,7 +70,7 @@ TEST_CASE("a wide interval says that nobody can tell, and how many processes pro
   CHECK(to_text(wide, 0.05).ends_with("% slower than B"));
   REQUIRE(wide.enough_processes.has_value());
   CHECK(*wide.enough_processes > 5);
-  // Intervals of so many processes are as narrow as promised, on average.
+  // With this many processes, intervals are as narrow as promised on average.
   int told = 0;
   for (int trial = 0; trial < 200; ++trial)
     told += compare(processes(random, 200, 0.0, 0.1), 0.05).verdict == Verdict::no_difference;
@@ -88,7 +88,7 @@ TEST_CASE("a difference in one direction only that may be too small to matter is
 }
 
 TEST_CASE("whether B is slower by a limit is answered by the whole interval") {
-  Comparison comparison;  // of A's time over B's
+  Comparison comparison;  // of A's time to B's
   comparison.low = 1 / 1.2;
   comparison.high = 1 / 1.1;
   CHECK(slowdown(comparison, 0.05) == Slowdown::yes);

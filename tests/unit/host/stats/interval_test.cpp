@@ -1,4 +1,4 @@
-// Whether the printed intervals keep their promise: the truth lies inside 95 times of 100.
+// Tests the coverage of the printed intervals: the true value lies inside in 95 of 100 cases.
 #include "host/stats/interval.h"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 namespace ferry::stats {
 namespace {
 
-// In percent.
+// Returns the coverage in percent.
 double coverage(const test::NoiseModel& model, std::size_t samples, int trials,
                 const std::function<Interval(std::span<const double>)>& interval) {
   Random random(7 + samples);

@@ -1,4 +1,4 @@
-// Simulated timings whose true median is known: what machines do to samples, without a machine.
+// Simulated timings with a known true median, which model the disturbances of real machines.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,10 @@ struct NoiseModel {
   std::string name;
   std::function<std::vector<double>(stats::Random&, std::size_t)> draw;
   double truth = 0;
-  bool independent = true;  // of the samples before
+  bool independent = true;  // whether each sample is independent of the previous ones
 };
 
-// A body with a short tail, and now and then a sample that something interrupted.
+// Samples with a short tail, and occasionally one that was interrupted.
 inline std::vector<double> spiky(stats::Random& random, std::size_t count) {
   std::vector<double> samples(count);
   for (double& sample : samples) {
@@ -29,14 +29,14 @@ inline std::vector<double> spiky(stats::Random& random, std::size_t count) {
   return samples;
 }
 
-// Two frequencies, or two placements in a cache.
+// Samples at two frequencies, or with two placements in a cache.
 inline std::vector<double> two_speeds(stats::Random& random, std::size_t count) {
   std::vector<double> samples(count);
   for (double& sample : samples) sample = (random.uniform() < 0.35 ? 1.2 : 1.0) * (1 + 0.01 * random.normal());
   return samples;
 }
 
-// Each sample resembles the one before: a frequency that wanders, a neighbour that comes and goes.
+// Each sample resembles the previous one, as with a drifting frequency or an intermittent neighbour.
 inline std::vector<double> wandering(stats::Random& random, std::size_t count, double memory) {
   std::vector<double> samples(count);
   double state = random.normal();

@@ -78,7 +78,7 @@ TEST_CASE("sizes whose product leaves 63 bits are refused, not wrapped") {
   CHECK(refusal(mm,
                 {tensor(DType::f32, {kHuge, kHuge}), tensor(DType::f32, {kHuge, 1}), tensor(DType::f32, {kHuge, 1})}) ==
         "mm: argument 1 'A': expected a tensor of fewer than 2^63 bytes, got f32[1099511627776,1099511627776]");
-  // 2^40 * 2^22 elements fit into 63 bits, their bytes do not.
+  // The number of elements, 2^40 * 2^22, fits into 63 bits, but the number of bytes does not.
   CHECK(refusal(mm, {tensor(DType::f32, {kHuge, 1 << 22}), tensor(DType::f32, {1 << 22, 1}),
                      tensor(DType::f32, {kHuge, 1})}) ==
         "mm: argument 1 'A': expected a tensor of fewer than 2^63 bytes, got f32[1099511627776,4194304]");

@@ -28,7 +28,7 @@ TEST_CASE("dtypes have names and sizes, and parse from short and long names") {
   }
 }
 
-// What a narrow float means, from its definition.
+// Returns the value of a narrow float by its definition.
 double value_of(std::uint16_t bits, int exponent_bits, int mantissa_bits) {
   const int bias = (1 << (exponent_bits - 1)) - 1;
   const int exponent = bits >> mantissa_bits & ((1 << exponent_bits) - 1);
@@ -74,7 +74,7 @@ TEST_CASE("rounding is to nearest, ties to even, at every boundary between neigh
     const unsigned infinity = ((1u << type.exponent_bits) - 1) << type.mantissa_bits;
     for (unsigned bits = 0; bits + 1 <= infinity; ++bits) {
       const double low = value_of(static_cast<std::uint16_t>(bits), type.exponent_bits, type.mantissa_bits);
-      // Past the largest number the boundary lies where the next one would be.
+      // Beyond the largest number, the boundary is where the next number would be.
       const double step =
           bits + 1 == infinity
               ? low - value_of(static_cast<std::uint16_t>(bits - 1), type.exponent_bits, type.mantissa_bits)

@@ -87,7 +87,7 @@ TEST_CASE("an expression is written as a person would write it") {
   CHECK(text({{{Op::symbol, 5}}}) == "<malformed expression>");
 }
 
-// The same meaning once more, by another road: a tree over 128-bit numbers.
+// An independent implementation of the same semantics: a tree over 128-bit numbers.
 struct Tree {
   Op op = Op::constant;
   std::int64_t value = 0;

@@ -12,7 +12,7 @@ std::string refusal(Change change) {
   change(manifest, manifest.functions[0]);
   const Status status = check_manifest(manifest);
   CHECK(status.code() == ErrorCode::invalid_argument);
-  // What may not be checked may not be read either.
+  // A manifest that fails the check must also fail to decode.
   CHECK_FALSE(decode_manifest(encode_manifest(manifest)).is_ok());
   return status.message();
 }

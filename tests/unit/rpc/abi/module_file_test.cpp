@@ -37,7 +37,7 @@ void set_length(Bytes& bytes) {
   if (length >= 24) std::memcpy(bytes.data() + 16, &length, sizeof length);
 }
 
-// Refused, or a module that is safe to use and says exactly what its bytes say.
+// Returns whether the bytes are refused, or give a module that is safe to use and represents them exactly.
 bool is_refused_or_faithful(const Bytes& bytes) {
   const Result<ModuleFile> module = read_module(bytes);
   if (!module.is_ok()) return !module.status().message().empty();
@@ -71,7 +71,8 @@ TEST_CASE("a module with plans comes back as it was, and only such a one has the
   const Bytes checked = write_module(module);
   CHECK(checked[8] == 3);
   CHECK(read_module(checked).value().manifest == module.manifest);
-  // An earlier reader would not look whether its checks went well, and an earlier writer's plans had none.
+  // Version 2 plans have no checks: an earlier writer did not emit them, and an earlier reader would ignore their
+  // results.
   Bytes unchecked = checked;
   unchecked[8] = 2;
   rehash(unchecked);
@@ -197,7 +198,7 @@ TEST_CASE("code bytes that are left out are noticed even with a right hash") {
 TEST_CASE("a file without a manifest, or with two, is refused") {
   ModuleFile module = sample();
   Bytes bytes = write_module(module);
-  bytes[64] = 3;  // the manifest's kind becomes source
+  bytes[64] = 3;  // changes the kind of the manifest's section to source
   rehash(bytes);
   CHECK(refusal(bytes).find("expected one section of each kind but code, got another") != std::string::npos);
 }

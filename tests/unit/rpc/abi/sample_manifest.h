@@ -24,7 +24,7 @@ inline FunctionInfo sample_mm() {
   return mm;
 }
 
-// slice(in f32[n] A, in i64 b, in i64 s, in f64 alpha, inout f32[(n - b) / s] Y): a size computed from scalars.
+// slice(in f32[n] A, in i64 b, in i64 s, in f64 alpha, inout f32[(n - b) / s] Y), with a size computed from scalars.
 inline FunctionInfo sample_slice() {
   const ManifestExpr n = manifest_symbol(0);
   const ManifestExpr b = manifest_symbol(1);
@@ -50,7 +50,7 @@ inline FunctionInfo sample_slice() {
   return slice;
 }
 
-// What sample_slice() would be on a GPU: a kernel that goes through the workspace to another.
+// A plan of sample_slice() on a GPU: two kernels that communicate through the workspace.
 inline Plan sample_plan() {
   const ManifestExpr blocks = manifest_apply(ManifestOp::floordiv, {manifest_symbol(0), manifest_constant(64)});
   Step first, second;

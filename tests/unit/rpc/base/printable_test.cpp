@@ -16,7 +16,7 @@ TEST_CASE("what drives a terminal is written out") {
   CHECK(printable("\x1b[2J\x1b]0;title\x07") == R"(\x1b[2J\x1b]0;title\x07)");
   CHECK(printable("line\rover\b\x7f") == R"(line\rover\x08\x7f)");
   CHECK(printable("a\0b"s) == R"(a\x00b)");
-  // The control sequence introducer of eight bits, as UTF-8 has it.
+  // The 8-bit control sequence introducer, encoded as UTF-8.
   CHECK(printable("\xc2\x9b"
                   "2J") == R"(\xc2\x9b2J)");
 }
@@ -42,7 +42,7 @@ TEST_CASE("bytes that are no UTF-8 are written out") {
   CHECK(printable("\xc3") == R"(\xc3)");                          // cut short
   CHECK(printable("\xc3(") == R"(\xc3()");                        // no continuation
   CHECK(printable("\xc0\x9b") == R"(\xc0\x9b)");                  // overlong escape
-  CHECK(printable("\xe0\x80\x9b") == R"(\xe0\x80\x9b)");          // again
+  CHECK(printable("\xe0\x80\x9b") == R"(\xe0\x80\x9b)");          // the same with three bytes
   CHECK(printable("\xed\xa0\x80") == R"(\xed\xa0\x80)");          // surrogate
   CHECK(printable("\xf4\x90\x80\x80") == R"(\xf4\x90\x80\x80)");  // above U+10FFFF
   CHECK(printable("\xf5\x80\x80\x80") == R"(\xf5\x80\x80\x80)");

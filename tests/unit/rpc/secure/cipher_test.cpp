@@ -30,12 +30,12 @@ TEST_CASE("the fastest cipher that both ends have is chosen") {
   CHECK(choose_cipher(kAes, kAes) == Cipher::aes_gcm);
   CHECK(choose_cipher(kAes, kNoOther) == Cipher::chacha_poly);
   CHECK(choose_cipher(kNoOther, kAes) == Cipher::chacha_poly);
-  // Of a later version of the other end.
+  // The other end is of a later version, with further ciphers.
   CHECK(choose_cipher(kAes, 0xfc) == Cipher::chacha_poly);
   CHECK(choose_cipher(kAes, 0xff) == Cipher::aes_gcm);
 }
 
-// "The Galois/Counter Mode of Operation", McGrew and Viega, appendix B.
+// Test cases from "The Galois/Counter Mode of Operation", McGrew and Viega, appendix B.
 TEST_CASE("AES-256-GCM is that of the published test cases 13 and 14") {
   if (!has_aes()) return;
   const KeyBytes zeros{};
@@ -43,8 +43,8 @@ TEST_CASE("AES-256-GCM is that of the published test cases 13 and 14") {
   CHECK(sealed(zeros, 0, Bytes(16)) == from_hex("cea7403d4d606b6e074ec5d3baf39d18d0d1c8a799996bf0265b98b5d48ab919"));
 }
 
-// Section 12.4 of Noise: 32 bits of zeros and the counter, big-endian. With it AES-GCM's first block of key stream is
-// AES(key, nonce | 2), for which a carry from one nonce to the next would show in the wrong place.
+// The nonce, by section 12.4 of Noise, is 32 bits of zeros and the big-endian counter. AES-GCM's first block of key
+// stream is then AES(key, nonce | 2), where a carry from one nonce to the next would show up in the wrong place.
 TEST_CASE("every number makes another record, and only that number opens it") {
   if (!has_aes()) return;
   KeyBytes key{};

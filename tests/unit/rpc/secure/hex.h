@@ -1,4 +1,4 @@
-// Bytes written as text.
+// Conversions between bytes and hexadecimal text.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,7 @@ TEST_CASE("two keys differ, and so do their ids") {
 TEST_CASE("the id of a key is fixed for ever") {
   Key key;
   for (std::size_t i = 0; i < key.bytes.size(); ++i) key.bytes[i] = static_cast<std::uint8_t>(i);
-  // printf 'ferry key id' and the bytes 0 to 31 | b2sum -l 256 | head -c 32
+  // Expected value: printf 'ferry key id' and the bytes 0 to 31 | b2sum -l 256 | head -c 32
   CHECK(to_text(key.id()) == "4d14347d7b37783e4e91b49564c7de0e");
 }
 

@@ -25,7 +25,7 @@ Bytes sealed(const KeyBytes& key, std::uint64_t nonce, const Bytes& plain) {
   return out;
 }
 
-// The vector of Noise_NNpsk0_25519_ChaChaPoly_BLAKE2b in the collection of the cacophony implementation.
+// The test vector of Noise_NNpsk0_25519_ChaChaPoly_BLAKE2b from the cacophony implementation's collection.
 const KeyBytes kPsk = key_of("54686973206973206d7920417573747269616e20706572737065637469766521");
 const Bytes kPrologue = from_hex("4a6f686e2047616c74");
 const KeyBytes kInitiatorEphemeral = key_of("893e28b9dc6ca8d611ab664754b8ceb7bac5117349a4439a6b0569da977c464a");
@@ -117,13 +117,13 @@ TEST_CASE("a changed bit or a missing byte anywhere in a handshake message is re
 }
 
 TEST_CASE("a public key that would make the shared secret zero is refused") {
-  // Made by somebody who holds the key: all else of the message is right.
+  // The message is otherwise valid, made by somebody who holds the key.
   const KeyBytes nothing{};
   NoiseHandshake responder(Role::responder, kPrologue, kPsk);
   NoiseHandshake initiator(Role::initiator, kPrologue, kPsk, nothing);
   Bytes message = initiator.write_message().value();
   REQUIRE(responder.read_message(message).is_ok());
-  CHECK(responder.write_message().is_ok());  // an all-zero secret is clamped to a usable one
+  CHECK(responder.write_message().is_ok());  // an all-zero private key is clamped to a usable one
   NoiseHandshake victim(Role::initiator, kPrologue, kPsk);
   REQUIRE(victim.write_message().is_ok());
   Bytes answer(kHandshakeBytes, 0);  // the point of order one

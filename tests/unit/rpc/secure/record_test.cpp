@@ -1,4 +1,4 @@
-// What somebody between the two ends can do to encrypted records, and what comes of it.
+// Tests what an attacker between the two ends can do to encrypted records, and its consequences.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -17,7 +17,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 const KeyBytes kKey{1, 2, 3};
 
-// A receiver whose arriving bytes the test writes itself.
+// A receiver whose incoming bytes the test writes itself.
 struct Wire {
   std::unique_ptr<Transport> attacker;
   std::unique_ptr<Transport> receiver;
@@ -61,7 +61,7 @@ TEST_CASE("a changed bit anywhere in a record is noticed, its length included") 
     Bytes record = wire.record({1, 2, 3});
     record[bit / 8] ^= static_cast<std::uint8_t>(1u << bit % 8);
     wire.put(record);
-    wire.attacker->close_send();  // where the length grew
+    wire.attacker->close_send();  // needed where the change increased the length
     CAPTURE(bit);
     CHECK_FALSE(wire.receive(3).is_ok());
     CHECK_FALSE(wire.receive(3).is_ok());

@@ -1,4 +1,4 @@
-// That secrets go when they are no longer needed, wherever they lay.
+// Tests that secrets are erased once they are no longer needed, wherever they were stored.
 #include "rpc/secure/secret.h"
 
 #include <doctest/doctest.h>
@@ -10,14 +10,14 @@
 namespace ferry::secure {
 namespace {
 
-// Whether all is zero in the place where a T lay that was destroyed.
+// Returns whether the memory of a destroyed T holds none of the bytes that `fill` wrote.
 template <class T, class Fill>
 bool is_wiped(Fill fill) {
   alignas(T) std::uint8_t place[sizeof(T)];
   auto* const object = new (place) T{};
   fill(*object);
   object->~T();
-  // Through a pointer that the compiler knows nothing of: the object is gone, its bytes are what is asked for.
+  // Examine the bytes of the destroyed object through a volatile pointer, so that the compiler keeps the reads.
   const volatile std::uint8_t* const bytes = place;
   for (std::size_t i = 0; i < sizeof place; ++i) {
     if (bytes[i] == 0x5a) return false;
@@ -43,8 +43,8 @@ TEST_CASE("the first bytes of a secret can be given, and zeros follow") {
   CHECK(key.size() == 32);
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // whose stack is watched
-// Leaves a pattern in its frame; returns where.
+#if !defined(__SANITIZE_ADDRESS__)  // which monitors the stack
+// Leaves a pattern in its stack frame; returns its address.
 [[gnu::noinline]] const volatile std::uint8_t* leave_pattern() {
   volatile std::uint8_t frame[4096];
   for (volatile std::uint8_t& byte : frame) byte = 0x5a;
@@ -62,7 +62,7 @@ TEST_CASE("what a function leaves on the stack is wiped behind it") {
   CHECK(result == 42);
   std::size_t left = 0;
   for (std::size_t i = 0; i < 4096; ++i) left += place[i] == 0x5a;
-  CHECK(left < 64);  // chance, and what came after
+  CHECK(left < 64);  // allows for chance and for later use of the stack
 }
 #endif
 

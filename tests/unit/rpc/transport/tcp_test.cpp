@@ -60,7 +60,7 @@ TEST_CASE("addresses are read with and without port, brackets around IPv6") {
 }
 
 TEST_CASE("a port where nobody listens is refused at once, naming the address") {
-  const Listener unheard(-1);  // bound, not listening: the port stays free of others
+  const Listener unheard(-1);  // bound but not listening, so that nobody else takes the port
   const Status status = connect_tcp("127.0.0.1", unheard.port).status();
   CHECK(status.code() == ErrorCode::unavailable);
   CHECK(status.message() == "cannot connect to 127.0.0.1:" + std::to_string(unheard.port) +
@@ -69,7 +69,7 @@ TEST_CASE("a port where nobody listens is refused at once, naming the address") 
 
 TEST_CASE("an address that does not answer is given up at the timeout") {
   const Listener full(0);
-  // Connections beyond the backlog are not answered until somebody accepts.
+  // Connections beyond the backlog are not established until somebody accepts.
   std::vector<int> waiting;
   for (int i = 0; i < 4; ++i) {
     const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);

@@ -35,7 +35,7 @@ Call sample_call() {
   return {9, "mm", {{5, 64, DType::f16, {2, 3}, false, 0}, {0, 0, DType::i64, {}, true, 0xffffffffffffffffu}}};
 }
 
-// Calls check(name, message) with one message of every kind, all fields set.
+// Calls check(name, message) with one message of every kind, with all fields set.
 template <class Check>
 void for_each_message(Check check) {
   check("hello", Hello{1, 3, "ferry 0.1.0 user@laptop"});
@@ -132,7 +132,7 @@ TEST_CASE("every truncated length of every message is refused") {
     const std::vector<std::uint8_t> bytes = encode(message);
     for (std::size_t length = 0; length < bytes.size(); ++length) {
       CAPTURE(length);
-      // A copy of exactly this size, so that a sanitizer sees a read past it.
+      // Copy exactly this many bytes, so that a sanitizer detects a read past the end.
       const std::vector<std::uint8_t> cut(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length));
       CHECK(decode<T>(cut).status().code() == ErrorCode::protocol_error);
     }

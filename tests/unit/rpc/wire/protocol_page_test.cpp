@@ -1,4 +1,4 @@
-// PROTOCOL.md is what a second implementation is made from: its tables must name what the code has.
+// Tests that the tables of PROTOCOL.md match the code, since other implementations are written from that page.
 #include <doctest/doctest.h>
 
 #include <fstream>

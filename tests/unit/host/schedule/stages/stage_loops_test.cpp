@@ -25,7 +25,7 @@ Tensor matrix_sum(Expr rows, Expr columns) {
   return compute({rows}, [&](auto& i) { return sum(a(i[0], Expr(k)), {k}); }, "S");
 }
 
-// Every point that the loops of a one-axis stage reach, counting only iterations that pass the guards.
+// Returns every point that the loops of a one-axis stage reach, counting only iterations that pass the guards.
 std::multiset<std::int64_t> points_reached(const StageLoops& loops) {
   std::multiset<std::int64_t> points;
   const auto values = loops.axis_values();
