@@ -1,4 +1,4 @@
-// One definition for tensors of any rank: the text notation names each index, C++ takes all of them as one.
+// One definition for tensors of any rank: the text notation names each index, C++ takes all indices as one value.
 #include "examples/show/show.h"
 
 using namespace ferry;

@@ -1,4 +1,4 @@
-// A reduction of one's own: what makes one value of two, and what it starts from. Here the product of each row.
+// A user-defined reduction: a function that combines two values, and its initial value. Here: the product of each row.
 #include "examples/show/show.h"
 #include "host/lang/user_reducer.h"
 
@@ -15,7 +15,7 @@ int main() {
   const Tensor p = compute({m}, [&](auto& i) { return product(0.1f * a(i[0], k) + 1.0f, {k}); }, "P");
   const Program program = make_program("row_product", {in(a), out(p)});
 
-  // 16 partial products a row, side by side.
+  // 16 partial products per row, computed side by side.
   schedule::Schedule schedule(program);
   const auto [outer, lane] = schedule["P"].split("k", 16);
   auto lanes = schedule["P"].rfactor(lane);

@@ -1,5 +1,4 @@
-// An intrinsic of one's own: a name, the rule for its type, and what a call becomes, perhaps another thing on each
-// target.
+// A user-defined intrinsic: a name, the rule for its type, and its expansion, which may differ between targets.
 #include "crosscompile/passes/intrinsics.h"
 #include "examples/show/show.h"
 
@@ -10,7 +9,7 @@ int main() {
   const auto context = std::make_shared<Context>();
   context->add_intrinsic("mylog", same_float_types(1));
   context->add_rule("mylog", {.lower = [](const IntrinsicCall& call) { return ir::call_math("log", call.arguments); }});
-  // The highest priority that fits the target wins: where there is no vector logarithm, one might call C's.
+  // The rule with the highest priority that fits the target applies: without a vector logarithm, it might call C's.
   context->add_rule("mylog", {.arch = "armv7", .priority = 10, .lower = [](const IntrinsicCall& call) {
                                 return ir::call_math("log2", call.arguments) *
                                        ir::constant(call.type, 0.6931471805599453);

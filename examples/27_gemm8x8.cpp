@@ -1,5 +1,4 @@
-// A micro-kernel in C in the place of the three innermost loops: gemm8x8/ has its code, and its meaning to compare
-// with.
+// A micro-kernel in C replaces the three innermost loops: gemm8x8/ has its code, and its definition for comparison.
 #include "examples/gemm8x8/gemm8x8.h"
 #include "examples/show/show.h"
 

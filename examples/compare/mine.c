@@ -1,4 +1,4 @@
-// A product as one writes it first; `ferry compare mine.c mm.tc --size n=512` says what that costs.
+// A straightforward product; `ferry compare mine.c mm.tc --size n=512` shows how much time it loses.
 // ferry: mm(in f32[n,n] A, in f32[n,n] B, out f32[n,n] C)
 #include <stdint.h>
 

@@ -1,9 +1,9 @@
-// Compiles a few kernels for every server named on the command line, carries them there, runs, checks and times them,
-// and prints one table.
+// Compiles a few kernels for every server named on the command line, uploads, runs, checks and times them there, and
+// prints one table.
 //
 //   demo KERNEL_FOLDER NAME=HOST:PORT[,emulated] ...
 //
-// Exits with 1 when a result is wrong or a device fails.
+// Exits with 1 if a result is wrong or a device fails.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -42,7 +42,7 @@ Server parse_server(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1, comma - equals - 1), comma != std::string::npos};
 }
 
-// Inputs are filled on the device; these are the same bits here.
+// Inputs are filled on the device; this computes the same bits here.
 std::vector<std::vector<float>> inputs_of(const demo::Kernel& kernel) {
   std::vector<std::vector<float>> inputs;
   for (const demo::Shape& shape : kernel.inputs) {
@@ -54,7 +54,7 @@ std::vector<std::vector<float>> inputs_of(const demo::Kernel& kernel) {
   return inputs;
 }
 
-// Rounding may cost each of an element's terms half a unit in the last place; a few more for exp and division.
+// Rounding may cost half a unit in the last place for each of an element's terms, plus a few for exp and division.
 void compare(const std::vector<float>& got, const demo::Expected& expected, int terms, Row& row) {
   constexpr double kUnit = 1.0 / (1 << 24);
   row.right = got.size() == expected.values.size();
@@ -108,7 +108,7 @@ int main(int count, char** words) try {
   for (int i = 2; i < count; ++i) {
     const Server server = parse_server(words[i]);
     const ferry::Device device = ferry::connect(server.address);
-    ferry::compile(kernels[0].source, device.target());  // the compiler's own first-time work
+    ferry::compile(kernels[0].source, device.target());  // keeps the compiler's one-time work out of the times
     for (std::size_t k = 0; k < kernels.size(); ++k) {
       const Row row = run(device, server.emulated, kernels[k], expected[k]);
       all_right = all_right && row.right;

@@ -1,4 +1,4 @@
-// What the demo runs: each kernel's text and inputs, and the same thing as plain loops over doubles.
+// The demo's kernels: each one's text and inputs, and the same computation as plain loops over doubles.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@ using Shape = std::vector<std::int64_t>;
 
 struct Expected {
   std::vector<double> values;
-  // The sum of the magnitudes of each element's terms: what a float result's rounding errors are measured by.
+  // The sum of the magnitudes of each element's terms, to which a float result's rounding errors are relative.
   std::vector<double> scales;
 };
 
 struct Kernel {
   std::string name;   // of the function
-  std::string label;  // with its sizes
+  std::string label;  // name with sizes
   std::string source;
   std::vector<Shape> inputs;  // all float32
   Shape output;
-  int terms = 1;  // that an element sums
+  int terms = 1;  // number of terms that an element sums
   Expected (*expected)(const std::vector<std::vector<float>>& inputs);
 };
 
-// Reads their texts from this folder.
+// Returns the kernels, with their texts read from this folder.
 std::vector<Kernel> kernels(const std::string& folder);
 
 }  // namespace demo

@@ -1,4 +1,4 @@
-// A micro-kernel: tiles of 8 x 8 floats of larger matrices, whose rows stand ldc, lda and ldb elements apart.
+// A micro-kernel on 8 x 8 tiles of larger matrices of floats, whose rows are ldc, lda and ldb elements apart.
 #include <stdint.h>
 
 void gemm8x8_reset(float* c, int64_t ldc) {

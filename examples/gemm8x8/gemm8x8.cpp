@@ -13,7 +13,7 @@ namespace {
 
 using namespace ir;
 
-// 8 x 8 elements of a larger matrix.
+// A tile of 8 x 8 elements of a larger matrix.
 BufferRef piece(const char* name, const Expr& stride) {
   auto buffer = std::make_shared<Buffer>();
   buffer->name = name;
@@ -22,7 +22,7 @@ BufferRef piece(const char* name, const Expr& stride) {
   return buffer;
 }
 
-// What a function of C does, as loops: pointers to the pieces come first, then the strides.
+// Describes a C function as loops: its parameters are the pointers to the tiles, then the strides.
 NestFunction function(const char* name, const std::vector<BufferRef>& pieces, const std::vector<Expr>& axes,
                       Stmt body) {
   NestFunction made{name, {}};

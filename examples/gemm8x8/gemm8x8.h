@@ -1,4 +1,4 @@
-// A micro-kernel in C, and what it means.
+// A micro-kernel in C, and its definition as loops.
 #pragma once
 
 #include "crosscompile/passes/intrinsics.h"
@@ -7,7 +7,8 @@
 
 namespace ferry::example {
 
-// Knows the tensor intrinsic "gemm8x8", C[8,8] += A[8,8] * B[8,8], and its object code for this machine.
+// Returns a context with the tensor intrinsic "gemm8x8", C[8,8] += A[8,8] * B[8,8], and its object code for this
+// machine.
 std::shared_ptr<const Context> with_gemm8x8();
 
 }  // namespace ferry::example

@@ -16,12 +16,12 @@ namespace ferry::example {
 
 namespace {
 
-// How many elements of an output are compared.
+// Number of elements of an output that are compared.
 constexpr std::uint64_t kSample = 1000;
 
 struct Inputs {
   std::vector<Argument> arguments;                // of the call
-  std::vector<std::vector<std::uint8_t>> memory;  // the same elements here, one a parameter
+  std::vector<std::vector<std::uint8_t>> memory;  // the same elements on this machine, one entry per parameter
   std::vector<ArgumentShape> shapes;
 };
 

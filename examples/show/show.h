@@ -1,5 +1,5 @@
-// What the examples in C++ end with: the loops that a schedule makes, whether they compute what the program says, and
-// their time beside serial loops and ferry's own schedule.
+// The common end of the C++ examples: prints the loops of a schedule, whether they compute the program's results, and
+// their time beside serial loops and ferry's default schedule.
 #pragma once
 
 #include "host/lang/math.h"
@@ -11,8 +11,8 @@
 
 namespace ferry::example {
 
-// Runs on FERRY_REMOTE's server, or one of its own on this machine, with random inputs of these shapes. What main()
-// returns: 1 when a result is wrong.
+// Runs on FERRY_REMOTE's server, or else on a local one, with random inputs of these shapes. Returns the exit code for
+// main(): 1 if a result is wrong.
 int show(const lang::Program& program, const schedule::Schedule& schedule,
          const std::vector<std::vector<std::int64_t>>& inputs);
 
