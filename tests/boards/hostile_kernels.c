@@ -1,4 +1,4 @@
-/* What kernels do to a board; hostile_kernels.h says what each is for. */
+/* Kernels that attack the board they run on; hostile_kernels.h documents each. */
 #define _GNU_SOURCE
 #include "rpc/abi/runtime_api.h"
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #define KERNEL(name) int32_t name(void* const* args, const ferry_runtime_api* rt)
 
-/* A child of clone never returns: it sleeps. */
+/* Makes a system call. A child of clone never returns from it: it sleeps. */
 static long call(long number, long a, long b, long c, long d, long e, long f) {
 #if defined(__aarch64__)
   register long x8 __asm__("x8") = number;
@@ -89,7 +89,7 @@ KERNEL(probe) {
   results[4] = call(SYS_setsid, 0, 0, 0, 0, 0, 0);
   results[5] = call(SYS_kill, call(SYS_getppid, 0, 0, 0, 0, 0, 0), SIGTERM, 0, 0, 0, 0);
   results[6] = call(SYS_prlimit64, 0, RLIMIT_NOFILE, (long)more, 0, 0, 0);
-  /* In pieces that fit into an address space of 32 bits too. */
+  /* Allocate in pieces, which also fit into a 32-bit address space. */
   results[7] = 0;
   long taken[40];
   int count = 0;
@@ -104,7 +104,7 @@ KERNEL(probe) {
   long file = call(SYS_openat, AT_FDCWD, (long)"probe", O_WRONLY | O_CREAT, 0600, 0, 0);
   results[9] = file;
   if (!IS_ERROR(file)) {
-    /* The signal that comes with it would end the session. */
+    /* Exceeding the limit also raises a signal, which would end the session. */
     struct { void* handler; unsigned long flags; void* restorer; uint64_t mask; } ignore = {(void*)1, 0, 0, 0};
     call(SYS_rt_sigaction, SIGXFSZ, (long)&ignore, 0, 8, 0, 0);
     results[9] = TRUNCATE(file, 1500);
@@ -147,7 +147,7 @@ KERNEL(write_file) {
   results[0] = 0;
   results[1] = file;
   if (IS_ERROR(file)) return 0;
-  /* Where sessions have no folder of their own it must not stay. */
+  /* The file must not remain where sessions have no folder of their own. */
   call(SYS_unlinkat, AT_FDCWD, (long)"large", 0, 0, 0, 0);
   while (!IS_ERROR(results[1] = call(SYS_write, file, (long)block, sizeof block, 0, 0, 0))) ++results[0];
   results[0] /= 16;

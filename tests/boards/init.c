@@ -1,8 +1,8 @@
-/* The only program of the guests beside rpc_server. Loads the modules of the network, and starts three servers:
-   9090, in a bare root: no /proc, /tmp, /dev/null, /etc/passwd; as root
-   9091, as on a usual board: all of these are there; two sessions at a time, as another user
-   9092, as a user who can write nowhere, in the bare root
-   Says when one of them ends. */
+/* The only program on the guests besides rpc_server. Loads the network modules and starts three servers:
+   9090: as root in a bare root folder, without /proc, /tmp, /dev/null and /etc/passwd
+   9091: as on a usual board with all of these; two sessions at a time, as another user
+   9092: in the bare root folder as a user who can write nowhere
+   Prints a message when one of them ends. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static void load(const char* name) {
   char path[64];
   snprintf(path, sizeof path, "/modules/%s.ko", name);
   int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return; /* part of this kernel */
+  if (file < 0) return; /* built into this kernel */
   if (syscall(SYS_finit_module, file, "", 0) != 0) printf("init: cannot load %s: %m\n", name);
   close(file);
 }
@@ -64,10 +64,10 @@ static pid_t start(int which) {
 int main(void) {
   static const char* const modules[] = {"virtio", "virtio_ring", "virtio_mmio", "failover", "net_failover", "virtio_net"};
   setvbuf(stdout, NULL, _IOLBF, 0);
-  chmod("/", 0755); /* which is everybody's where it is a tmpfs */
+  chmod("/", 0755); /* a tmpfs root is writable for everybody by default */
   for (unsigned i = 0; i < sizeof modules / sizeof *modules; ++i) load(modules[i]);
   if (up("lo", "127.0.0.1") != 0) printf("init: no loopback: %m\n");
-  /* The device appears a little after its driver. */
+  /* The device appears shortly after its driver is loaded. */
   for (int tries = 0; up("eth0", "10.0.2.15") != 0; ++tries) {
     if (tries == 100) printf("init: no network: %m\n");
     usleep(50000);

@@ -77,7 +77,7 @@ TEST_CASE("where the emulator of RISC-V fails at a vector's conversion, the mess
   const char* source = "def f(float(N) A) -> (B) { B(i) = trunc(A(i)) }";
   const Function function = device.load(compile(source, device.target()))["f"];
   const std::vector<float> values(37, 1.5F);
-  std::vector<float> results(37, 1.0F);  // of a newer emulator
+  std::vector<float> results(37, 1.0F);  // the result of a newer emulator
   try {
     results = function(values).to_vector<float>();
   } catch (const RemoteError& error) {

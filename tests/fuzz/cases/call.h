@@ -21,12 +21,12 @@ struct Argument {
   ParameterKind kind = ParameterKind::tensor;
   Direction direction = Direction::in;
   DType type = DType::f32;
-  std::vector<std::int64_t> shape;    // of tensors
+  std::vector<std::int64_t> shape;    // of a tensor
   std::vector<std::int64_t> strides;  // empty if dense
   std::int64_t elements = 1;
   std::int64_t places = 1;  // from the first to the last element
   std::unique_ptr<GuardedMemory> memory;
-  std::vector<std::uint8_t> before = {};  // of inputs: contents before the call
+  std::vector<std::uint8_t> before = {};  // contents of an input before the call
 
   // Returns the positions of the elements in memory, in row-major order.
   std::vector<std::int64_t> positions() const;

@@ -59,7 +59,7 @@ class Parser {
   std::string last_parameter_;
   std::vector<std::map<std::string, Registers>> scopes_;
   std::map<std::string, std::size_t> labels_;
-  std::map<std::string, std::vector<std::string>> targets_;  // of .branchtargets
+  std::map<std::string, std::vector<std::string>> targets_;  // labels of each .branchtargets list
 };
 
 }  // namespace ferry::ptx

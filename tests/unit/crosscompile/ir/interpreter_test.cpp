@@ -97,7 +97,7 @@ TEST_CASE("dependent iterations of a parallel loop are found, independent ones p
   CHECK(contains(h.complaint(parallel(Store::make(a, {i + 1}, load(a, {i})))), "two iterations"));
   CHECK(contains(h.complaint(parallel(Store::make(a, {Expr(0)}, one))), "two iterations"));
   CHECK(contains(h.complaint(parallel(Store::make(a, {i / 2}, load(a, {i / 2}) + one))), "two iterations"));
-  // Of two loops in sequence, the first may pass values to the second.
+  // The first of two loops in sequence may pass values to the second.
   const Stmt twice =
       Block::make({parallel(Store::make(a, {i}, one)), parallel(Store::make(a, {i + 8}, load(a, {7 - i})))});
   CHECK(h.complaint(twice) == "none");

@@ -21,7 +21,7 @@
 namespace ferry::test {
 namespace {
 
-#if !defined(__SANITIZE_ADDRESS__)  // whose shadow memory is too large to search, and which retains freed memory
+#if !defined(__SANITIZE_ADDRESS__)  // its shadow memory is too large to search, and it retains freed memory
 
 // A client that knows its connection's keys.
 struct KnownClient {

@@ -26,7 +26,7 @@ struct Answer {
   Bytes payload;
 };
 
-// What has already been sent over a transport.
+// The messages already sent over a transport.
 enum class Opening { none, encrypted };
 
 class TestClient {

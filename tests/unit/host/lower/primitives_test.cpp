@@ -106,7 +106,7 @@ TEST_CASE("no point is computed that nobody needs") {
   // A slice of a larger tensor is read.
   CHECK(points_computed("def part(int(100) A) -> (C) { B(i) = A(i) * A(i)  C(i) = B(2*i + 5) where i in 0:10 }", "")
             .at("B") == 19);
-  // Of two readers, the union of the regions is computed.
+  // For two readers, the union of their regions is computed.
   CHECK(
       points_computed("def both(int(100) A) -> (C) { B(i) = A(i) * A(i)  C(i) = B(i) + B(i + 3) where i in 0:10 }", "")
           .at("B") == 13);

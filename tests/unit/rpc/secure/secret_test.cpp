@@ -43,7 +43,7 @@ TEST_CASE("the first bytes of a secret can be given, and zeros follow") {
   CHECK(key.size() == 32);
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // which monitors the stack
+#if !defined(__SANITIZE_ADDRESS__)  // AddressSanitizer monitors the stack
 // Leaves a pattern in its stack frame; returns its address.
 [[gnu::noinline]] const volatile std::uint8_t* leave_pattern() {
   volatile std::uint8_t frame[4096];

@@ -15,7 +15,7 @@ namespace ferry::test {
 int run_program(const std::vector<std::string>& words);
 
 struct CCompiler {
-  std::string runner;                // which of the runner objects to link with
+  std::string runner;                // the runner object to link with
   std::vector<std::string> command;  // the compiler with its options
   std::vector<std::string> emulator = {};
 };
