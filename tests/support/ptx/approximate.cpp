@@ -1,5 +1,5 @@
-// PTX ISA, the instructions with .approx and .full: the exact result plus an error as large as the document allows,
-// which varies with the operands, so that code that relies on a better result is detected.
+// PTX ISA, the instructions with .approx and .full: the exact result plus an error within the document's bounds, which
+// varies with the operands, so that code that relies on a better result is detected.
 #include "tests/support/ptx/operate.h"
 
 namespace ferry::ptx {
