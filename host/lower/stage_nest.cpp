@@ -21,13 +21,6 @@ using schedule::StageLoops;
 
 namespace {
 
-Stmt guarded(const std::vector<Expr>& guards, Stmt body) {
-  if (guards.empty()) return body;
-  Expr all = guards[0];
-  for (std::size_t i = 1; i < guards.size(); ++i) all = all && guards[i];
-  return If::make(all, std::move(body));
-}
-
 // Whether every iteration of a reduction loop has a partial result of its own.
 bool holds_partials(const LoopCopy& copy) {
   return copy.loop.reduces && (copy.loop.kind == ForKind::vectorized || is_on_thread(copy));

@@ -26,3 +26,15 @@ TEST_CASE("half of an even index keeps every product that it is part of") {
         "0:M+1, r in 0:P, s in 0:P }",
         "", {{"M", m}, {"P", 5}});
 }
+
+TEST_CASE("a condition that loads is evaluated only where the guards of its loop hold") {
+  const char* const sum =
+      "def f(int N, uint16(7,2,N+2) A) -> (S) {\n"
+      "  S(i,j,k) +=! (uint16(1) < A(i,j,k+2) ? uint16(r) + uint16(1) : uint16(0)) where i in 0:3, j in 0:1, k in 0:N, "
+      "r in 0:2\n"
+      "}\n";
+  for (const char* schedule : {"S: split i 16", "S: split k 4\nS: reorder k.outer i j k.inner", "S: tile i j 16 1"}) {
+    check_schedule(sum, schedule, {{"N", 1}});
+    check_schedule(sum, schedule, {{"N", 7}});
+  }
+}
