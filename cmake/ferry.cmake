@@ -12,14 +12,24 @@ function(ferry_add_subdirectories)
   endforeach()
 endfunction()
 
-# ferry_library(NAME [EXPORTED] DEPS ferry_... SYSTEM_DEPS ... FAST ...) makes a static library of the current folder's
+# Sets the variable `name` to the current folder's *.cpp and those of the named folders in it.
+function(ferry_sources name)
+  set(patterns "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  foreach(folder IN LISTS ARGN)
+    list(APPEND patterns "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
+  set(${name} "${sources}" PARENT_SCOPE)
+endfunction()
+
+# ferry_library(NAME [EXPORTED] [FOLDERS ...] DEPS ferry_... SYSTEM_DEPS ... FAST ...) makes a static library of the current folder's
 # *.cpp (an interface library if there are none). DEPS are passed on to users; SYSTEM_DEPS, third-party libraries, are
 # only linked, so a folder cannot use one that it does not name. EXPORTED marks folders whose headers are installed:
 # libferry.so exports everything that they define; of other folders it exports only what is marked FERRY_API. FAST names
 # files that every call of a kernel passes through: device builds compile them for speed and all others for size.
 function(ferry_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "EXPORTED" "" "DEPS;SYSTEM_DEPS;FAST")
-  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EXPORTED" "" "FOLDERS;DEPS;SYSTEM_DEPS;FAST")
+  ferry_sources(sources ${arg_FOLDERS})
   if(sources)
     add_library(${name} STATIC ${sources})
     target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}")
@@ -39,12 +49,12 @@ function(ferry_library name)
   endif()
 endfunction()
 
-# ferry_test(NAME DEPS ... [LABELS ...] [TIMEOUT SECONDS] [SERIAL]) makes one doctest program of the current folder's
+# ferry_test(NAME [FOLDERS ...] DEPS ... [LABELS ...] [TIMEOUT SECONDS] [SERIAL]) makes one doctest program of the current folder's
 # *.cpp and registers it with ctest, to run from the repository's root. SERIAL keeps other tests from running at the
 # same time.
 function(ferry_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "DEPS;LABELS")
-  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "FOLDERS;DEPS;LABELS")
+  ferry_sources(sources ${arg_FOLDERS})
   if(NOT sources)
     return()
   endif()

@@ -26,13 +26,13 @@ set_target_properties(ferry_shared PROPERTIES
 install(TARGETS ferry_shared EXPORT ferry LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # The headers that users of the library include; the other headers are internal.
 foreach(header
-    rpc/base/hash rpc/base/status rpc/abi/device_facts rpc/abi/dtype rpc/abi/fill rpc/abi/manifest rpc/abi/manifest_expr rpc/abi/plan
-    rpc/abi/runtime_api crosscompile/ir/buffer crosscompile/ir/error crosscompile/ir/expr crosscompile/ir/function
+    base/hash base/status module/device_facts module/dtype module/fill module/manifest module/manifest_expr module/plan
+    module/runtime_api crosscompile/ir/buffer crosscompile/ir/error crosscompile/ir/expr crosscompile/ir/function
     crosscompile/ir/node crosscompile/ir/operators crosscompile/ir/printer crosscompile/ir/stmt crosscompile/ir/type
-    crosscompile/passes/intrinsics crosscompile/target/resolve crosscompile/target/target host/lang/extern_stage
-    host/lang/math host/lang/program host/lang/reference host/lang/tensor host/lang/text host/lang/user_reducer
+    crosscompile/intrinsics/intrinsics crosscompile/target/resolve crosscompile/target/target host/lang/extern_stage
+    host/lang/math host/lang/program host/lang/reference/reference host/lang/tensor host/lang/text/text host/lang/user_reducer
     host/npy/npy host/schedule/default_schedule host/schedule/schedule host/schedule/schedule_text
-    host/schedule/sections host/schedule/sized_stages
+    host/schedule/module_schedule host/schedule/sized_stages
     host/schedule/stages/directive host/schedule/stages/scheduled_stage host/schedule/stages/stage_loops)
   get_filename_component(folder "${header}" DIRECTORY)
   install(FILES "${PROJECT_SOURCE_DIR}/${header}.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/${folder}")

@@ -1,20 +1,20 @@
 #include "crosscompile/compile.h"
 
 #include "crosscompile/codegen/llvm/codegen.h"
-#include "crosscompile/codegen/llvm/imports.h"
-#include "crosscompile/codegen/llvm/padding.h"
+#include "crosscompile/codegen/llvm/target/imports.h"
+#include "crosscompile/codegen/llvm/target/padding.h"
 #include "crosscompile/gpu_module.h"
+#include "crosscompile/intrinsics/intrinsics.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
 #include "crosscompile/link/inspect_object.h"
 #include "crosscompile/link/link.h"
 #include "crosscompile/manifest_exprs.h"
-#include "crosscompile/passes/intrinsics.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/needed_features.h"
 #include "crosscompile/target/resolve.h"
-#include "rpc/abi/module_file.h"
-#include "rpc/abi/runtime_api.h"
+#include "module/module_file.h"
+#include "module/runtime_api.h"
 
 #include <algorithm>
 

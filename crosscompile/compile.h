@@ -3,7 +3,7 @@
 
 #include "crosscompile/ir/function.h"
 #include "crosscompile/target/target.h"
-#include "rpc/abi/manifest.h"
+#include "module/manifest.h"
 
 #include <cstdint>
 #include <optional>

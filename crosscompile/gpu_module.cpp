@@ -1,17 +1,17 @@
 #include "crosscompile/gpu_module.h"
 
+#include "base/format.h"
 #include "crosscompile/codegen/cuda/cuda_files.h"
 #include "crosscompile/codegen/cuda/nvrtc.h"
 #include "crosscompile/codegen/source/source.h"
-#include "crosscompile/gpu_blame.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/manifest_exprs.h"
-#include "crosscompile/passes/launches.h"
+#include "crosscompile/map_diagnostics.h"
+#include "crosscompile/passes/gpu/extract_kernels.h"
 #include "crosscompile/ptx.h"
 #include "crosscompile/target/ptx.h"
-#include "rpc/abi/cubin.h"
-#include "rpc/base/format.h"
+#include "module/cubin.h"
 
 #include <algorithm>
 #include <string>

@@ -3,7 +3,7 @@
 
 #include "crosscompile/ir/function.h"
 #include "crosscompile/target/target.h"
-#include "rpc/abi/module_file.h"
+#include "module/module_file.h"
 
 #include <span>
 #include <vector>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "crosscompile/ir/function.h"
-#include "rpc/abi/manifest_expr.h"
+#include "module/manifest_expr.h"
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 #include "crosscompile/ptx.h"
 
 #include "crosscompile/codegen/cuda/cuda_files.h"
-#include "crosscompile/codegen/llvm/ptx.h"
+#include "crosscompile/codegen/llvm/gpu/ptx.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/ptx.h"
 

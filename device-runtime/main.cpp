@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 
+#include "base/printable.h"
 #include "device-runtime/facts/facts.h"
 #include "device-runtime/session/compute_devices.h"
 #include "device-runtime/supervisor/arguments.h"
@@ -14,7 +15,6 @@
 #include "device-runtime/supervisor/host_name.h"
 #include "device-runtime/supervisor/supervisor.h"
 #include "device-runtime/supervisor/work_folder.h"
-#include "rpc/base/printable.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // A user-defined intrinsic: a name, the rule for its type, and its expansion, which may differ between targets.
-#include "crosscompile/passes/intrinsics.h"
+#include "crosscompile/intrinsics/intrinsics.h"
 #include "examples/show/show.h"
 
 using namespace ferry;

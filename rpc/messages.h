@@ -2,10 +2,10 @@
 // changed: a new field goes into a new message, at its end.
 #pragma once
 
-#include "rpc/abi/device_facts.h"
-#include "rpc/abi/dtype.h"
-#include "rpc/abi/fill.h"
-#include "rpc/base/hash.h"
+#include "base/hash.h"
+#include "module/device_facts.h"
+#include "module/dtype.h"
+#include "module/fill.h"
 
 #include <array>
 #include <cstdint>
@@ -156,7 +156,7 @@ struct Read {
   std::uint64_t bytes = 0;
 };
 
-// Fills elements from the start of the buffer, as rpc/abi/fill.h defines them.
+// Fills elements from the start of the buffer, as module/fill.h defines them.
 struct Fill {
   Handle buffer = 0;
   FillKind kind = FillKind::zeros;

@@ -11,7 +11,7 @@ out=build/fuzz_handshake
 mkdir -p $out/corpus
 clang++-19 -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I. -DASIO_STANDALONE \
   -Ibuild/libsodium/"$(uname -m)"/include -DSODIUM_STATIC \
-  rpc/base/*.cpp rpc/abi/*.cpp rpc/wire/*.cpp rpc/transport/loopback.cpp rpc/transport/transport.cpp rpc/secure/*.cpp \
+  base/*.cpp module/*.cpp rpc/wire/*.cpp rpc/transport/loopback.cpp rpc/transport/transport.cpp rpc/secure/*.cpp \
   tests/fuzz/handshake/input.cpp tests/fuzz/handshake/libfuzzer/main.cpp build/libsodium/"$(uname -m)"/lib/libsodium.a \
   -o $out/fuzz
 exec $out/fuzz -max_total_time="$seconds" -max_len=4096 -timeout=10 -print_final_stats=1 -artifact_prefix=$out/ \

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <random>
 
-#include "rpc/abi/dtype.h"
-#include "rpc/abi/fill.h"
+#include "module/dtype.h"
+#include "module/fill.h"
 
 namespace ferry::bench {
 namespace {

@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "device-runtime/device/cpu_device.h"
-#include "rpc/abi/preparation.h"
+#include "module/preparation.h"
 
 namespace ferry::bench {
 namespace {

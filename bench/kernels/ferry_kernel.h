@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "rpc/abi/manifest.h"
+#include "module/manifest.h"
 
 namespace ferry::bench {
 

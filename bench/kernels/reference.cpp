@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-#include "rpc/abi/dtype.h"
+#include "module/dtype.h"
 
 namespace ferry::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "bench/kernels/blocked.h"
-#include "rpc/abi/fill.h"
+#include "module/fill.h"
 
 namespace ferry::bench {
 

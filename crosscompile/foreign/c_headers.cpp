@@ -58,7 +58,7 @@ void write_c_headers(const link::TemporaryFolder& folder, const std::string& arc
     if (architectures == "any" || architectures == arch) math += math_prototype(name);
   };
 #define FERRY_SYMBOL(name, architectures) add(#name, #architectures);
-#include "rpc/abi/symbols.def"
+#include "module/symbols.def"
 #undef FERRY_SYMBOL
   math +=
       "#define INFINITY __builtin_inff()\n#define NAN __builtin_nanf(\"\")\n#define HUGE_VAL __builtin_huge_val()\n"

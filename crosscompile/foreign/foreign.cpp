@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "crosscompile/codegen/llvm/adapter.h"
-#include "crosscompile/codegen/llvm/imports.h"
-#include "crosscompile/codegen/llvm/padding.h"
+#include "crosscompile/codegen/llvm/target/adapter.h"
+#include "crosscompile/codegen/llvm/target/imports.h"
+#include "crosscompile/codegen/llvm/target/padding.h"
 #include "crosscompile/foreign/c_compiler.h"
 #include "crosscompile/foreign/c_function.h"
 #include "crosscompile/ir/error.h"
@@ -12,8 +12,8 @@
 #include "crosscompile/link/link.h"
 #include "crosscompile/link/temporary_folder.h"
 #include "crosscompile/target/needed_features.h"
-#include "rpc/abi/module_file.h"
-#include "rpc/abi/runtime_api.h"
+#include "module/module_file.h"
+#include "module/runtime_api.h"
 
 namespace ferry::foreign {
 namespace {

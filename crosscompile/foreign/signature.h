@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rpc/abi/manifest.h"
+#include "module/manifest.h"
 
 namespace ferry::foreign {
 

@@ -1,6 +1,6 @@
 #include "crosscompile/ir/extern_call.h"
 
-#include "crosscompile/ir/late_copy.h"
+#include "crosscompile/ir/async_copy.h"
 #include "crosscompile/ir/prefetch.h"
 #include "crosscompile/ir/visitor.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
-#include "rpc/abi/manifest.h"
+#include "module/manifest.h"
 
 #include <map>
 #include <memory>
@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace ferry {
-class Context;  // crosscompile/passes/intrinsics.h
+class Context;  // crosscompile/intrinsics/intrinsics.h
 }
 
 namespace ferry::ir {

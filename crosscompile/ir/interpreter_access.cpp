@@ -1,6 +1,6 @@
 // Loads, stores and allocations.
+#include "crosscompile/ir/async_copy.h"
 #include "crosscompile/ir/interpreter_code.h"
-#include "crosscompile/ir/late_copy.h"
 
 #include <limits>
 #include <utility>

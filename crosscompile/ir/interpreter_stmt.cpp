@@ -1,7 +1,7 @@
 // Control flow.
+#include "crosscompile/ir/async_copy.h"
 #include "crosscompile/ir/barrier.h"
 #include "crosscompile/ir/interpreter_code.h"
-#include "crosscompile/ir/late_copy.h"
 #include "crosscompile/ir/prefetch.h"
 #include "crosscompile/ir/visitor.h"
 

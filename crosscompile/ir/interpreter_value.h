@@ -2,7 +2,7 @@
 #pragma once
 
 #include "crosscompile/ir/error.h"
-#include "rpc/abi/dtype.h"
+#include "module/dtype.h"
 
 #include <cstdint>
 #include <cstring>

@@ -1,7 +1,7 @@
 // The type of an expression: an element type and a number of vector lanes.
 #pragma once
 
-#include "rpc/abi/dtype.h"
+#include "module/dtype.h"
 
 #include <cstdint>
 #include <string>

@@ -1,8 +1,8 @@
 #include "crosscompile/passes/report_checks.h"
 
 #include "crosscompile/ir/operators.h"
-#include "crosscompile/passes/map_threads.h"
-#include "crosscompile/passes/plan_workspace.h"
+#include "crosscompile/passes/gpu/map_threads.h"
+#include "crosscompile/passes/memory/plan_workspace.h"
 
 #include <utility>
 #include <vector>

@@ -12,7 +12,7 @@ std::vector<std::string> needed_features(const Target& target) {
     if (arch == target.arch && target.has(name)) names.push_back(name);
   };
 #define FERRY_FEATURE(arch, name) add(#arch, name);
-#include "rpc/abi/features.def"
+#include "module/features.def"
 #undef FERRY_FEATURE
   // The order of features.def is unspecified.
   std::sort(names.begin(), names.end());

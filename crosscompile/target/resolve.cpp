@@ -1,7 +1,7 @@
 #include "crosscompile/target/resolve.h"
 
 #include "crosscompile/ir/error.h"
-#include "crosscompile/target/build.h"
+#include "crosscompile/target/cpu_target.h"
 #include "crosscompile/target/gpu.h"
 #include "crosscompile/target/options.h"
 #include "crosscompile/target/suggest.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "crosscompile/target/target.h"
-#include "rpc/abi/device_facts.h"
+#include "module/device_facts.h"
 
 #include <string>
 #include <string_view>

@@ -1,9 +1,9 @@
 // The functions of the CUDA driver that the device calls, taken from the system's libcuda.so.1.
 #pragma once
 
+#include "base/status.h"
 #include "device-runtime/cuda/cuda_types.h"
 #include "device-runtime/device/drivers.h"
-#include "rpc/base/status.h"
 
 namespace ferry::device {
 

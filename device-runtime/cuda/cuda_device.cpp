@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/format.h"
 #include "device-runtime/cuda/cuda_program.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "rpc/abi/module_file.h"
-#include "rpc/base/status.h"
+#include "base/status.h"
+#include "module/module_file.h"
 
 namespace ferry::device {
 

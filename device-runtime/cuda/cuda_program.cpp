@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/format.h"
 #include "device-runtime/cuda/cuda_call.h"
 #include "device-runtime/cuda/cuda_image.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {

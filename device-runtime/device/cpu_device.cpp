@@ -2,9 +2,9 @@
 
 #include <cstring>
 
+#include "base/format.h"
 #include "device-runtime/device/cpu_program.h"
 #include "device-runtime/device/host_memory.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {

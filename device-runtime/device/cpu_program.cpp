@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/format.h"
 #include "device-runtime/loader/elf_image.h"
 #include "device-runtime/loader/loaded_code.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {

@@ -1,4 +1,4 @@
-// The launches of one call of a plan (rpc/abi/plan.h), with every expression evaluated.
+// The launches of one call of a plan (module/plan.h), with every expression evaluated.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct BoundLaunch {
   std::vector<BoundOperand> operands;
 };
 
-// Returns where the plan stores the call's result, an int32 (rpc/abi/MODULE.md); null if it cannot fail.
+// Returns where the plan stores the call's result, an int32 (module/MODULE.md); null if it cannot fail.
 void* result_place(const FunctionInfo& function, void* workspace);
 
 // Omits launches with an empty grid. `workspace` is that of the call, or null.

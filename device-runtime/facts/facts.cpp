@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/format.h"
 #include "device-runtime/facts/features.h"
 #include "device-runtime/facts/proc_files.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {

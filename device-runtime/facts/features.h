@@ -1,4 +1,4 @@
-// Detects which features of rpc/abi/features.def this processor and its kernel offer. Each architecture has a file with
+// Detects which features of module/features.def this processor and its kernel offer. Each architecture has a file with
 // the implementation.
 #pragma once
 

@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
+#include "base/format.h"
 #include "device-runtime/facts/proc_files.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "device-runtime/device/device.h"
-#include "device-runtime/handlers/exchange.h"
+#include "device-runtime/handlers/request_context.h"
 
 namespace ferry::device {
 

@@ -2,14 +2,14 @@
 
 #include <new>
 
+#include "base/format.h"
 #include "device-runtime/handlers/calls.h"
-#include "device-runtime/handlers/consequences.h"
 #include "device-runtime/handlers/evaluate.h"
+#include "device-runtime/handlers/failure_propagation.h"
 #include "device-runtime/handlers/info.h"
 #include "device-runtime/handlers/memory.h"
 #include "device-runtime/handlers/modules.h"
 #include "device-runtime/handlers/time_steps.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "base/format.h"
 #include "device-runtime/facts/watched_files.h"
 #include "device-runtime/handlers/call_arguments.h"
 #include "device-runtime/handlers/device_texts.h"
@@ -13,7 +14,6 @@
 #include "device-runtime/measure/cold_cache.h"
 #include "device-runtime/measure/counters.h"
 #include "device-runtime/measure/pinning.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {

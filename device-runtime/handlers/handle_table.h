@@ -5,8 +5,8 @@
 #include <memory>
 #include <unordered_map>
 
-#include "device-runtime/handlers/exchange.h"
-#include "rpc/base/format.h"
+#include "base/format.h"
+#include "device-runtime/handlers/request_context.h"
 
 namespace ferry::device {
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "device-runtime/facts/facts.h"
 #include "device-runtime/handlers/device_texts.h"
 #include "device-runtime/handlers/modules.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 

@@ -1,6 +1,6 @@
 #include "device-runtime/handlers/kernel_running.h"
 
-#include "rpc/base/format.h"
+#include "base/format.h"
 
 namespace ferry::device {
 

@@ -3,11 +3,11 @@
 
 #include <string_view>
 
-#include "device-runtime/handlers/exchange.h"
+#include "base/status.h"
+#include "device-runtime/handlers/request_context.h"
 #include "device-runtime/measure/clock.h"
 #include "device-runtime/measure/measure.h"
-#include "rpc/abi/manifest.h"
-#include "rpc/base/status.h"
+#include "module/manifest.h"
 
 namespace ferry::device {
 

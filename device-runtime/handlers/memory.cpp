@@ -1,6 +1,6 @@
 #include "device-runtime/handlers/memory.h"
 
-#include "rpc/base/format.h"
+#include "base/format.h"
 
 namespace ferry::device {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "rpc/abi/runtime_api.h"
-#include "rpc/base/format.h"
+#include "base/format.h"
+#include "module/runtime_api.h"
 
 namespace ferry::device {
 namespace {

@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/format.h"
 #include "device-runtime/handlers/limits.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {

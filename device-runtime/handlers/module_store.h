@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "rpc/base/hash.h"
-#include "rpc/base/status.h"
+#include "base/hash.h"
+#include "base/status.h"
 
 namespace ferry::device {
 

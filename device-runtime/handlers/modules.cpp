@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/format.h"
 #include "device-runtime/handlers/kernel_running.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/format.h"
 #include "device-runtime/handlers/call_arguments.h"
 #include "device-runtime/handlers/kernel_running.h"
 #include "device-runtime/measure/clock.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {

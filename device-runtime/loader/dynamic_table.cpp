@@ -1,6 +1,6 @@
 #include "device-runtime/loader/dynamic_table.h"
 
-#include "rpc/base/format.h"
+#include "base/format.h"
 
 #include <algorithm>
 #include <limits>

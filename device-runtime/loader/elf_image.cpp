@@ -1,7 +1,7 @@
 #include "device-runtime/loader/elf_image.h"
 
+#include "base/format.h"
 #include "device-runtime/loader/relocate.h"
-#include "rpc/base/format.h"
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 #include "device-runtime/loader/elf_layout.h"
 
+#include "base/format.h"
 #include "device-runtime/loader/elf_native.h"
-#include "rpc/base/format.h"
 
 #include <algorithm>
 #include <cstring>

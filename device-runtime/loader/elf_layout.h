@@ -2,7 +2,7 @@
 // memory is mapped.
 #pragma once
 
-#include "rpc/base/status.h"
+#include "base/status.h"
 
 #include <cstdint>
 #include <span>

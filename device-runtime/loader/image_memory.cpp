@@ -1,6 +1,6 @@
 #include "device-runtime/loader/image_memory.h"
 
-#include "rpc/base/format.h"
+#include "base/format.h"
 
 #include <sys/mman.h>
 

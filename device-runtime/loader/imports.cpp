@@ -28,7 +28,7 @@
 #endif
 
 #define FERRY_SYMBOL(name, architecture) FERRY_FOR_##architecture(FERRY_DECLARE, name)
-#include "rpc/abi/symbols.def"
+#include "module/symbols.def"
 #undef FERRY_SYMBOL
 
 namespace ferry::device {
@@ -42,7 +42,7 @@ struct Import {
 // [[gnu::used]] makes link-time optimisation keep functions that only kernels call.
 [[gnu::used]] const Import kImports[] = {
 #define FERRY_SYMBOL(name, architecture) FERRY_FOR_##architecture(FERRY_ENTRY, name)
-#include "rpc/abi/symbols.def"
+#include "module/symbols.def"
 #undef FERRY_SYMBOL
 };
 

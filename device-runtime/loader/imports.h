@@ -1,4 +1,4 @@
-// The functions that kernels may import: those of rpc/abi/symbols.def, linked into this program.
+// The functions that kernels may import: those of module/symbols.def, linked into this program.
 #pragma once
 
 #include <string_view>

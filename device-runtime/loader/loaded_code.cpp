@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "base/format.h"
 #include "device-runtime/loader/debug_image.h"
-#include "rpc/base/format.h"
 
 // gdb knows these names and this layout ("JIT Compilation Interface" in its manual). It sets a breakpoint in the
 // function and reads the list whenever the function is called.

@@ -8,7 +8,7 @@
 #include <memory>
 #include <span>
 
-#include "rpc/base/hash.h"
+#include "base/hash.h"
 
 namespace ferry::device {
 

@@ -1,8 +1,8 @@
 #include "device-runtime/loader/relocate.h"
 
+#include "base/format.h"
 #include "device-runtime/loader/elf_image.h"
 #include "device-runtime/loader/imports.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {

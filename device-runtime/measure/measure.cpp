@@ -1,8 +1,8 @@
 #include "device-runtime/measure/measure.h"
 
+#include "base/format.h"
 #include "device-runtime/measure/clock.h"
 #include "device-runtime/measure/convergence.h"
-#include "rpc/base/format.h"
 
 #include <sched.h>
 #include <sys/resource.h>

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "rpc/base/status.h"
+#include "base/status.h"
 #include "rpc/messages.h"
 
 namespace ferry::device {

@@ -3,8 +3,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/format.h"
 #include "device-runtime/measure/own_threads.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 void Pinning::move_all(const cpu_set_t& cores) const {

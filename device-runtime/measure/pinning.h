@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "rpc/base/status.h"
+#include "base/status.h"
 
 namespace ferry::device {
 

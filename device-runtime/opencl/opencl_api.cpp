@@ -1,6 +1,6 @@
 #include "device-runtime/opencl/opencl_api.h"
 
-#include "rpc/base/format.h"
+#include "base/format.h"
 
 namespace ferry::device {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <string>
 
+#include "base/status.h"
 #include "device-runtime/device/drivers.h"
-#include "rpc/base/status.h"
 
 namespace ferry::device {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "device-runtime/opencl/opencl_program.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "rpc/base/format.h"
+#include "base/format.h"
 
 namespace ferry::device {
 namespace {

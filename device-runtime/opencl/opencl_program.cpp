@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/format.h"
 #include "device-runtime/device/plan_call.h"
 #include "device-runtime/opencl/opencl_limits.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {

@@ -11,8 +11,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/format.h"
 #include "device-runtime/sandbox/capabilities.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/status.h"
 #include "device-runtime/sandbox/filter.h"
-#include "rpc/base/status.h"
 
 namespace ferry::device {
 

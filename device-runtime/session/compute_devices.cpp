@@ -11,10 +11,10 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/format.h"
 #include "device-runtime/cuda/cuda_device.h"
 #include "device-runtime/measure/clock.h"
 #include "device-runtime/opencl/opencl_device.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {

@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-#include "rpc/base/format.h"
+#include "base/format.h"
 
 namespace ferry::device {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/status.h"
 #include "device-runtime/handlers/activity.h"
-#include "rpc/base/status.h"
 
 namespace ferry::device {
 

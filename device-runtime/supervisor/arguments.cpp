@@ -4,8 +4,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/format.h"
 #include "device-runtime/facts/proc_files.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
+#include "base/status.h"
 #include "device-runtime/supervisor/supervisor.h"
-#include "rpc/base/status.h"
 
 namespace ferry::device {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/status.h"
 #include "device-runtime/device/drivers.h"
-#include "rpc/abi/device_facts.h"
-#include "rpc/base/status.h"
+#include "module/device_facts.h"
 
 namespace ferry::device {
 

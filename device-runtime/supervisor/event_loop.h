@@ -13,7 +13,7 @@
 #include <functional>
 #include <initializer_list>
 
-#include "rpc/base/status.h"
+#include "base/status.h"
 
 namespace ferry::device {
 

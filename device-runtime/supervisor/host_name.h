@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "rpc/base/status.h"
+#include "base/status.h"
 
 namespace ferry::device {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rpc/base/format.h"
+#include "base/format.h"
 #include "rpc/secure/secret.h"
 
 namespace ferry::device {

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "rpc/base/format.h"
+#include "base/format.h"
 
 namespace ferry::device {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/status.h"
 #include "device-runtime/supervisor/descriptor.h"
-#include "rpc/base/status.h"
 
 namespace ferry::device {
 

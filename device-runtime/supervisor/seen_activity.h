@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "base/status.h"
 #include "device-runtime/handlers/activity.h"
-#include "rpc/base/status.h"
 
 namespace ferry::device {
 

@@ -3,8 +3,8 @@
 #include <cstdarg>
 #include <cstdio>
 
-#include "rpc/base/format.h"
-#include "rpc/base/printable.h"
+#include "base/format.h"
+#include "base/printable.h"
 
 namespace ferry::device {
 

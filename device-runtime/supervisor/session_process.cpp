@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/format.h"
 #include "device-runtime/loader/loaded_code.h"
 #include "device-runtime/measure/clock.h"
 #include "device-runtime/session/crash_handler.h"
@@ -18,7 +19,6 @@
 #include "device-runtime/supervisor/freed_memory.h"
 #include "device-runtime/supervisor/signal_name.h"
 #include "device-runtime/threads/signal_stack.h"
-#include "rpc/base/format.h"
 #include "rpc/secure/secret.h"
 #include "rpc/secure/secure_transport.h"
 #include "rpc/transport/socket.h"

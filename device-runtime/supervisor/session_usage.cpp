@@ -13,9 +13,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/format.h"
 #include "device-runtime/facts/proc_files.h"
 #include "device-runtime/supervisor/close_descriptors.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/status.h"
 #include "device-runtime/sandbox/sandbox.h"
-#include "rpc/base/status.h"
 
 namespace ferry::device {
 

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "rpc/base/format.h"
-#include "rpc/transport/signs_of_life.h"
+#include "base/format.h"
+#include "rpc/transport/keepalive.h"
 
 namespace ferry::device {
 namespace {

@@ -3,8 +3,8 @@
 // measure/clock.h.
 #pragma once
 
+#include "base/status.h"
 #include "device-runtime/supervisor/seen_activity.h"
-#include "rpc/base/status.h"
 #include "rpc/messages.h"
 
 namespace ferry::device {

@@ -2,7 +2,7 @@
 
 #include <signal.h>
 
-#include "rpc/base/format.h"
+#include "base/format.h"
 
 namespace ferry::device {
 

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <memory>
 
-#include "rpc/base/format.h"
+#include "base/format.h"
 
 namespace ferry::device {
 namespace {

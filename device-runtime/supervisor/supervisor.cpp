@@ -16,11 +16,14 @@
 #include <memory>
 #include <optional>
 
+#include "base/format.h"
+#include "base/printable.h"
 #include "device-runtime/measure/clock.h"
+#include "device-runtime/supervisor/admission_queue.h"
 #include "device-runtime/supervisor/cleaners.h"
 #include "device-runtime/supervisor/device_list.h"
 #include "device-runtime/supervisor/event_loop.h"
-#include "device-runtime/supervisor/farewell.h"
+#include "device-runtime/supervisor/final_frame.h"
 #include "device-runtime/supervisor/handshake.h"
 #include "device-runtime/supervisor/listen.h"
 #include "device-runtime/supervisor/server_log.h"
@@ -29,10 +32,7 @@
 #include "device-runtime/supervisor/session_usage.h"
 #include "device-runtime/supervisor/session_watch.h"
 #include "device-runtime/supervisor/stdio_relay.h"
-#include "device-runtime/supervisor/waiting_line.h"
-#include "rpc/base/format.h"
-#include "rpc/base/printable.h"
-#include "rpc/transport/signs_of_life.h"
+#include "rpc/transport/keepalive.h"
 #include "rpc/wire/connection.h"
 
 namespace ferry::device {

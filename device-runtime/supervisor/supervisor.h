@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <string>
 
+#include "base/status.h"
 #include "device-runtime/device/drivers.h"
 #include "device-runtime/handlers/module_store.h"
 #include "device-runtime/sandbox/sandbox.h"
 #include "device-runtime/supervisor/key_ring.h"
 #include "device-runtime/supervisor/work_folder.h"
-#include "rpc/abi/device_facts.h"
-#include "rpc/base/status.h"
+#include "module/device_facts.h"
 #include "rpc/messages.h"
 
 namespace ferry::device {

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "device-runtime/sandbox/sandbox.h"
-#include "rpc/base/format.h"
 
 namespace ferry::device {
 namespace {

@@ -4,7 +4,7 @@
 // Only one thread at a time may call parallel_for from outside; bodies may call it recursively, which runs inline.
 #pragma once
 
-#include "rpc/abi/runtime_api.h"
+#include "module/runtime_api.h"
 
 #include <pthread.h>
 

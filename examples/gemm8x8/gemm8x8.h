@@ -1,7 +1,7 @@
 // A micro-kernel in C, and its definition as loops.
 #pragma once
 
-#include "crosscompile/passes/intrinsics.h"
+#include "crosscompile/intrinsics/intrinsics.h"
 
 #include <memory>
 

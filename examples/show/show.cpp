@@ -1,8 +1,8 @@
 #include "examples/show/show.h"
 
 #include "crosscompile/ir/printer.h"
-#include "crosscompile/passes/simplify.h"
-#include "host/lang/reference.h"
+#include "crosscompile/passes/simplify/simplify.h"
+#include "host/lang/reference/reference.h"
 #include "host/lower/lower.h"
 #include "host/schedule/default_schedule.h"
 #include "host/session/ferry.h"

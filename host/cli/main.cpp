@@ -4,10 +4,10 @@
 #include <new>
 #include <sstream>
 
-#include "host/cli/command.h"
-#include "host/cli/kernel_failure.h"
-#include "host/cli/output.h"
-#include "rpc/base/printable.h"
+#include "base/printable.h"
+#include "host/cli/commands/command.h"
+#include "host/cli/options/kernel_failure.h"
+#include "host/cli/output/output.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 namespace ferry::lang {
 namespace {
 
-// Functions of rpc/abi/symbols.def that take only numbers; each exists for double and, with the suffix 'f', for float.
+// Functions of module/symbols.def that take only numbers; each exists for double and, with the suffix 'f', for float.
 struct ExternFunction {
   const char* name;
   std::size_t arguments;

@@ -2,7 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/operators.h"
-#include "rpc/abi/manifest.h"
+#include "module/manifest.h"
 
 #include <algorithm>
 

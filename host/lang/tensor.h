@@ -6,7 +6,7 @@
 #pragma once
 
 #include "crosscompile/ir/operators.h"
-#include "rpc/abi/manifest.h"
+#include "module/manifest.h"
 
 #include <concepts>
 #include <cstdint>

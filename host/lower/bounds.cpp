@@ -1,9 +1,9 @@
 #include "host/lower/bounds.h"
 
+#include "crosscompile/analysis/affine.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
-#include "crosscompile/passes/affine.h"
-#include "crosscompile/passes/simplify.h"
+#include "crosscompile/passes/simplify/simplify.h"
 #include "host/schedule/stages/access.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
-#include "rpc/abi/preparation.h"
+#include "module/preparation.h"
 
 #include <algorithm>
 #include <unordered_set>

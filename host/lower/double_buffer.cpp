@@ -1,13 +1,13 @@
 #include "host/lower/double_buffer.h"
 
+#include "crosscompile/ir/async_copy.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/late_copy.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/uses.h"
-#include "crosscompile/passes/fresh_copy.h"
-#include "crosscompile/passes/simplify.h"
+#include "crosscompile/passes/loops/fresh_copy.h"
+#include "crosscompile/passes/simplify/simplify.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,7 @@
 #include "host/lower/flops.h"
 
 #include "crosscompile/ir/visitor.h"
-#include "crosscompile/passes/simplify.h"
+#include "crosscompile/passes/simplify/simplify.h"
 
 #include <unordered_set>
 

@@ -4,10 +4,10 @@
 #include "host/lower/double_buffer.h"
 #include "host/lower/extern_stage.h"
 #include "host/lower/flops.h"
+#include "host/lower/nontemporal_results.h"
 #include "host/lower/placement.h"
 #include "host/lower/prefetch.h"
 #include "host/lower/stage_nest.h"
-#include "host/lower/streamed_results.h"
 #include "host/lower/tensorize.h"
 #include "host/lower/threads_outside.h"
 
@@ -15,7 +15,7 @@
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/visitor.h"
-#include "crosscompile/passes/map_threads.h"
+#include "crosscompile/passes/gpu/map_threads.h"
 #include "host/schedule/default_schedule.h"
 #include "host/schedule/stages/access.h"
 

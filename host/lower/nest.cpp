@@ -1,7 +1,7 @@
 #include "host/lower/nest.h"
 
 #include "crosscompile/ir/error.h"
-#include "crosscompile/passes/simplify.h"
+#include "crosscompile/passes/simplify/simplify.h"
 
 #include <algorithm>
 

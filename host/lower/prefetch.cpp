@@ -3,7 +3,7 @@
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/prefetch.h"
 #include "crosscompile/ir/substitute.h"
-#include "crosscompile/passes/simplify.h"
+#include "crosscompile/passes/simplify/simplify.h"
 #include "host/schedule/stages/access.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/zero.h"
-#include "crosscompile/passes/simplify.h"
+#include "crosscompile/passes/simplify/simplify.h"
 #include "host/lower/accumulators.h"
 #include "host/lower/guarded_loads.h"
 #include "host/lower/thread_reduction.h"

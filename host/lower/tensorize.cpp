@@ -2,7 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/passes/tensorize_nest.h"
+#include "crosscompile/passes/tensorize/tensorize_nest.h"
 
 namespace ferry::lower {
 

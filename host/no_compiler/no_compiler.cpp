@@ -4,12 +4,12 @@
 #include "crosscompile/codegen/llvm/source_line.h"
 #include "crosscompile/compile.h"
 #include "crosscompile/foreign/foreign.h"
+#include "crosscompile/intrinsics/intrinsics.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/passes/intrinsics.h"
 #include "crosscompile/passes/lost_vectors.h"
 #include "host/lower/lower.h"
 #include "host/schedule/default_schedule.h"
-#include "host/schedule/sections.h"
+#include "host/schedule/module_schedule.h"
 
 namespace ferry {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rpc/abi/dtype.h"
+#include "module/dtype.h"
 
 namespace ferry::npy {
 

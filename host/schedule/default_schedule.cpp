@@ -1,15 +1,15 @@
 #include "host/schedule/default_schedule.h"
 
-#include "host/schedule/blocked_product.h"
+#include "host/schedule/blocked_contraction.h"
 #include "host/schedule/default_loops.h"
+#include "host/schedule/gemv.h"
 #include "host/schedule/gpu_schedule.h"
 #include "host/schedule/inline_choice.h"
 #include "host/schedule/reader_fusion.h"
 #include "host/schedule/register_tile.h"
 #include "host/schedule/row_fusion.h"
 #include "host/schedule/stages/access.h"
-#include "host/schedule/streamed_product.h"
-#include "host/schedule/window.h"
+#include "host/schedule/stencil.h"
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/substitute.h"

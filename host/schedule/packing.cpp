@@ -1,7 +1,7 @@
 #include "host/schedule/packing.h"
 
+#include "host/schedule/contraction.h"
 #include "host/schedule/default_loops.h"
-#include "host/schedule/product.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "host/schedule/reader_fusion.h"
 
 #include "host/schedule/default_loops.h"
-#include "host/schedule/finishing_stage.h"
+#include "host/schedule/epilogue.h"
 
 #include <algorithm>
 #include <optional>

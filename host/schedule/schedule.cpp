@@ -3,7 +3,7 @@
 #include "crosscompile/ir/error.h"
 #include "host/lang/names.h"
 #include "host/schedule/primitives/primitives.h"
-#include "host/schedule/stages/words.h"
+#include "host/schedule/stages/directive_args.h"
 
 #include <algorithm>
 

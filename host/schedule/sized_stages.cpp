@@ -1,7 +1,7 @@
 #include "host/schedule/sized_stages.h"
 
 #include "crosscompile/ir/substitute.h"
-#include "crosscompile/passes/simplify.h"
+#include "crosscompile/passes/simplify/simplify.h"
 #include "host/schedule/stages/access.h"
 
 namespace ferry::schedule {

@@ -1,8 +1,8 @@
 #include <optional>
 
 #include "host/session/remote_error.h"
-#include "rpc/abi/module_file.h"
-#include "rpc/abi/preparation.h"
+#include "module/module_file.h"
+#include "module/preparation.h"
 
 namespace ferry {
 

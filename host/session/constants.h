@@ -1,4 +1,4 @@
-// Data that functions derive once from constant arguments (rpc/abi/MODULE.md), and the tensors that calls need besides
+// Data that functions derive once from constant arguments (module/MODULE.md), and the tensors that calls need besides
 // those given by the caller.
 #pragma once
 

@@ -22,17 +22,17 @@
 #include <variant>
 #include <vector>
 
+#include "base/hash.h"
+#include "base/status.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/target.h"
 #include "host/schedule/schedule_text.h"
 #include "host/session/api.h"
 #include "host/session/timing.h"
-#include "rpc/abi/device_facts.h"
-#include "rpc/abi/dtype.h"
-#include "rpc/abi/fill.h"
-#include "rpc/abi/manifest.h"
-#include "rpc/base/hash.h"
-#include "rpc/base/status.h"
+#include "module/device_facts.h"
+#include "module/dtype.h"
+#include "module/fill.h"
+#include "module/manifest.h"
 
 namespace ferry {
 
@@ -117,7 +117,7 @@ class FERRY_API CompiledModule {
   // Returns the caller's view of the manifest: without initialisation functions and the parameters that those compute.
   const Manifest& manifest() const;
   // Returns the initialisation of the function with this index, which derives data from its constant arguments once
-  // (rpc/abi/MODULE.md), or null.
+  // (module/MODULE.md), or null.
   const FunctionInfo* preparation(std::size_t function) const;
   const std::string& source() const;
   // Returns the schedules of all functions, the default ones included, as a text that reproduces them.

@@ -1,6 +1,6 @@
 #include "crosscompile/codegen/llvm/source_line.h"
 #include "host/session/state.h"
-#include "rpc/abi/module_file.h"
+#include "module/module_file.h"
 
 namespace ferry {
 

@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "base/status.h"
 #include "host/session/ferry.h"
-#include "rpc/base/status.h"
 
 namespace ferry::session {
 

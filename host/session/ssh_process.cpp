@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/printable.h"
 #include "host/session/remote_error.h"
-#include "rpc/base/printable.h"
 
 namespace ferry::session {
 

@@ -6,10 +6,10 @@
 #include <sstream>
 #include <vector>
 
+#include "base/hash.h"
 #include "host/session/local_server.h"
 #include "host/session/remote_error.h"
 #include "host/session/ssh_script.h"
-#include "rpc/base/hash.h"
 
 namespace ferry::session {
 

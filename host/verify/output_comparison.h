@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "rpc/abi/dtype.h"
+#include "module/dtype.h"
 
 namespace ferry::verify {
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "rpc/abi/manifest.h"
-#include "rpc/base/status.h"
+#include "base/status.h"
+#include "module/manifest.h"
 
 namespace ferry::verify {
 

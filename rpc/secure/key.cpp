@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "rpc/base/format.h"
-#include "rpc/base/hash.h"
+#include "base/format.h"
+#include "base/hash.h"
 
 namespace ferry::secure {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "rpc/base/format.h"
+#include "base/format.h"
 #include "rpc/secure/key.h"
 
 namespace ferry::secure {

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "rpc/base/status.h"
+#include "base/status.h"
 #include "rpc/secure/secret.h"
 
 namespace ferry::secure {

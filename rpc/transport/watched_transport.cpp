@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "rpc/transport/signs_of_life.h"
+#include "rpc/transport/keepalive.h"
 
 namespace ferry {
 namespace {

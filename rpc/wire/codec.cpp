@@ -1,6 +1,6 @@
 #include "rpc/wire/codec.h"
 
-#include "rpc/base/archive.h"
+#include "base/archive.h"
 
 namespace ferry {
 

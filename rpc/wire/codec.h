@@ -1,13 +1,13 @@
 // Encodes and decodes messages. codec.cpp defines the encoding of each message: its fields in order, as
-// rpc/base/archive.h writes them.
+// base/archive.h writes them.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "rpc/base/printable.h"
-#include "rpc/base/status.h"
+#include "base/printable.h"
+#include "base/status.h"
 #include "rpc/messages.h"
 
 namespace ferry::rpc {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "rpc/base/status.h"
+#include "base/status.h"
 
 namespace ferry::rpc {
 

@@ -2,7 +2,7 @@
 
 #include <sys/stat.h>
 
-#include "rpc/base/format.h"
+#include "base/format.h"
 
 namespace ferry::test {
 namespace {

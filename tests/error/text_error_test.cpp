@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/ir/error.h"
-#include "host/lang/text.h"
+#include "host/lang/text/text.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -5,11 +5,11 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/ir/printer.h"
-#include "crosscompile/passes/simplify.h"
-#include "host/lang/text.h"
+#include "crosscompile/passes/simplify/simplify.h"
+#include "host/lang/text/text.h"
 #include "host/lower/lower.h"
+#include "host/schedule/module_schedule.h"
 #include "host/schedule/primitives/primitives.h"
-#include "host/schedule/sections.h"
 
 #include <cstdlib>
 #include <fstream>

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "rpc/abi/module_file.h"
+#include "module/module_file.h"
 
 namespace ferry::test {
 

@@ -2,8 +2,8 @@
 
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
-#include "crosscompile/passes/simplify.h"
-#include "rpc/abi/fill.h"
+#include "crosscompile/passes/simplify/simplify.h"
+#include "module/fill.h"
 
 #include <algorithm>
 #include <stdexcept>

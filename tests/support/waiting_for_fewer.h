@@ -1,8 +1,8 @@
 // Kernels with a planted defect: a wait that lets more asynchronous copies stay in flight than it may.
 #pragma once
 
+#include "crosscompile/ir/async_copy.h"
 #include "crosscompile/ir/function.h"
-#include "crosscompile/ir/late_copy.h"
 #include "crosscompile/ir/mutator.h"
 
 namespace ferry::test {

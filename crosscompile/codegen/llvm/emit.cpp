@@ -1,13 +1,13 @@
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/codegen/llvm/function.h"
-#include "crosscompile/codegen/llvm/half_selects.h"
-#include "crosscompile/codegen/llvm/imports.h"
-#include "crosscompile/codegen/llvm/machine.h"
-#include "crosscompile/codegen/llvm/optimise.h"
-#include "crosscompile/codegen/llvm/streaming.h"
+#include "crosscompile/codegen/llvm/memory/nontemporal.h"
+#include "crosscompile/codegen/llvm/target/half_selects.h"
+#include "crosscompile/codegen/llvm/target/imports.h"
+#include "crosscompile/codegen/llvm/target/machine.h"
+#include "crosscompile/codegen/llvm/target/optimise.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
-#include "crosscompile/passes/legalize_floats.h"
+#include "crosscompile/passes/legalize/legalize_floats.h"
 
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/MemoryBufferRef.h>

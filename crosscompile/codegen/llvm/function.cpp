@@ -1,10 +1,10 @@
 #include "crosscompile/codegen/llvm/function.h"
 
 #include "crosscompile/codegen/llvm/codegen.h"
-#include "crosscompile/codegen/llvm/machine.h"
+#include "crosscompile/codegen/llvm/expr/types.h"
+#include "crosscompile/codegen/llvm/memory/workspace.h"
 #include "crosscompile/codegen/llvm/statements.h"
-#include "crosscompile/codegen/llvm/types.h"
-#include "crosscompile/codegen/llvm/workspace.h"
+#include "crosscompile/codegen/llvm/target/machine.h"
 #include "crosscompile/ir/error.h"
 
 namespace ferry::codegen {

@@ -1,12 +1,12 @@
 #include "crosscompile/codegen/llvm/instructions.h"
 
-#include "crosscompile/codegen/llvm/memory.h"
+#include "crosscompile/codegen/llvm/memory/memory.h"
 #include "crosscompile/codegen/llvm/statements.h"
+#include "crosscompile/ir/async_copy.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
-#include "crosscompile/ir/late_copy.h"
 #include "crosscompile/ir/operators.h"
-#include "crosscompile/passes/tensor_core.h"
+#include "crosscompile/passes/tensorize/tensor_core.h"
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
 

@@ -1,14 +1,14 @@
 #include "crosscompile/codegen/llvm/parallel.h"
 
-#include "crosscompile/codegen/llvm/expressions.h"
+#include "crosscompile/analysis/work_estimate.h"
+#include "crosscompile/codegen/llvm/expr/expressions.h"
 #include "crosscompile/codegen/llvm/function.h"
+#include "crosscompile/codegen/llvm/memory/workspace.h"
 #include "crosscompile/codegen/llvm/runtime_slots.h"
 #include "crosscompile/codegen/llvm/statements.h"
-#include "crosscompile/codegen/llvm/workspace.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/uses.h"
-#include "crosscompile/passes/work_estimate.h"
 
 namespace ferry::codegen {
 namespace {

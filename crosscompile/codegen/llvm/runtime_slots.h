@@ -1,8 +1,8 @@
-// Emits calls through the runtime's table, laid out as in rpc/abi/runtime_api.h.
+// Emits calls through the runtime's table, laid out as in module/runtime_api.h.
 #pragma once
 
 #include "crosscompile/codegen/llvm/state.h"
-#include "rpc/abi/runtime_api.h"
+#include "module/runtime_api.h"
 
 namespace ferry::codegen {
 

@@ -2,10 +2,10 @@
 // (a kernel, or the outlined body of a parallel loop). Files that emit one kind of node take a FunctionState.
 #pragma once
 
-#include "crosscompile/codegen/llvm/alias_scopes.h"
+#include "crosscompile/analysis/ranges.h"
 #include "crosscompile/codegen/llvm/debug_lines.h"
+#include "crosscompile/codegen/llvm/memory/alias_scopes.h"
 #include "crosscompile/ir/function.h"
-#include "crosscompile/passes/ranges.h"
 #include "crosscompile/target/target.h"
 
 #include <llvm/IR/IRBuilder.h>

@@ -5,8 +5,8 @@
 #include "crosscompile/codegen/source/statements.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/operators.h"
-#include "crosscompile/passes/launches.h"
-#include "crosscompile/passes/simplify.h"
+#include "crosscompile/passes/gpu/extract_kernels.h"
+#include "crosscompile/passes/simplify/simplify.h"
 
 #include <algorithm>
 

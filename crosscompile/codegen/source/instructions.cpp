@@ -2,11 +2,11 @@
 
 #include "crosscompile/codegen/source/expressions.h"
 #include "crosscompile/codegen/source/statements.h"
+#include "crosscompile/ir/async_copy.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
-#include "crosscompile/ir/late_copy.h"
 #include "crosscompile/ir/operators.h"
-#include "crosscompile/passes/tensor_core.h"
+#include "crosscompile/passes/tensorize/tensor_core.h"
 
 namespace ferry::codegen::source {
 namespace {

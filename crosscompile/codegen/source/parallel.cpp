@@ -1,13 +1,13 @@
 #include "crosscompile/codegen/source/parallel.h"
 
+#include "crosscompile/analysis/work_estimate.h"
 #include "crosscompile/codegen/source/expressions.h"
 #include "crosscompile/codegen/source/statements.h"
 #include "crosscompile/codegen/source/workspace.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/uses.h"
-#include "crosscompile/passes/simplify.h"
-#include "crosscompile/passes/work_estimate.h"
+#include "crosscompile/passes/simplify/simplify.h"
 
 #include <algorithm>
 #include <utility>

@@ -4,7 +4,7 @@
 #include "crosscompile/codegen/source/kernel.h"
 #include "crosscompile/codegen/source/prelude.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/passes/scalarize.h"
+#include "crosscompile/passes/vector/scalarize.h"
 
 #include <set>
 

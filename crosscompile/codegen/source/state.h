@@ -2,11 +2,11 @@
 // the body of a parallel loop). Files that print one kind of node take a FunctionState.
 #pragma once
 
+#include "crosscompile/analysis/ranges.h"
 #include "crosscompile/codegen/source/dialect.h"
 #include "crosscompile/codegen/source/helpers.h"
 #include "crosscompile/codegen/source/names.h"
 #include "crosscompile/ir/function.h"
-#include "crosscompile/passes/ranges.h"
 #include "crosscompile/target/target.h"
 
 #include <map>

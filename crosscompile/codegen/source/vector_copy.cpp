@@ -4,8 +4,8 @@
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
-#include "crosscompile/passes/alignment.h"
-#include "crosscompile/passes/simplify.h"
+#include "crosscompile/passes/simplify/alignment.h"
+#include "crosscompile/passes/simplify/simplify.h"
 
 namespace ferry::codegen::source {
 namespace {

@@ -6,7 +6,7 @@
 #include "crosscompile/ir/extern_call.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/visitor.h"
-#include "rpc/abi/runtime_api.h"
+#include "module/runtime_api.h"
 
 #include <algorithm>
 

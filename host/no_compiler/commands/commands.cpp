@@ -1,6 +1,6 @@
 // The subcommands that only compile: they exist only to report that this ferry has no compiler.
-#include "host/cli/command.h"
-#include "host/cli/peak.h"
+#include "host/cli/commands/command.h"
+#include "host/cli/commands/peak.h"
 #include "host/no_compiler/no_compiler.h"
 
 namespace ferry::cli {

@@ -1,7 +1,7 @@
 // Finds stages that depend on a loop that a primitive is about to replace.
 #pragma once
 
-#include "host/schedule/stages/words.h"
+#include "host/schedule/stages/directive_args.h"
 
 namespace ferry::schedule {
 

@@ -1,7 +1,7 @@
 // Checks shared by parallel, vectorize and unroll.
 #pragma once
 
-#include "host/schedule/stages/words.h"
+#include "host/schedule/stages/directive_args.h"
 
 namespace ferry::schedule {
 

@@ -1,7 +1,7 @@
 // Checks shared by the primitives that place a stage.
 #pragma once
 
-#include "host/schedule/stages/words.h"
+#include "host/schedule/stages/directive_args.h"
 
 namespace ferry::schedule {
 

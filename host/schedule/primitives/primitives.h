@@ -2,8 +2,8 @@
 // Words::fail() and leaves the program's other stages unchanged.
 #pragma once
 
+#include "host/schedule/stages/directive_args.h"
 #include "host/schedule/stages/scheduled_stage.h"
-#include "host/schedule/stages/words.h"
 
 #include <cstdint>
 #include <span>

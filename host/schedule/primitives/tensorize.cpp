@@ -15,7 +15,7 @@
 #include "host/schedule/primitives/primitives.h"
 
 #include "crosscompile/ir/substitute.h"
-#include "crosscompile/passes/tensorize_nest.h"
+#include "crosscompile/passes/tensorize/tensorize_nest.h"
 #include "host/lang/names.h"
 #include "host/schedule/stages/access.h"
 

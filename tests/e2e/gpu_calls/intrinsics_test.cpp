@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "crosscompile/codegen/source/source.h"
+#include "crosscompile/intrinsics/intrinsics.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/operators.h"
-#include "crosscompile/passes/intrinsics.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
 #include "host/lang/tensor.h"
-#include "host/lang/text.h"
+#include "host/lang/text/text.h"
 #include "host/lower/lower.h"
 #include "host/session/ferry.h"
 #include "tests/support/ptxas.h"

@@ -6,10 +6,10 @@
 
 #include "crosscompile/compile.h"
 #include "crosscompile/target/resolve.h"
-#include "host/lang/text.h"
+#include "host/lang/text/text.h"
 #include "host/lower/lower.h"
 #include "host/session/gpu_facts.h"
-#include "rpc/abi/module_file.h"
+#include "module/module_file.h"
 #include "tests/e2e/cli/run_ferry.h"
 #include "tests/e2e/gpu_ptx/ptx_device.h"
 #include "tests/support/ptxas.h"

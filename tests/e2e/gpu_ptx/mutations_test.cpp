@@ -4,7 +4,7 @@
 
 #include <regex>
 
-#include "rpc/abi/module_file.h"
+#include "module/module_file.h"
 #include "tests/e2e/gpu_ptx/ptx_device.h"
 #include "tests/support/examples.h"
 #include "tests/support/gpu_schedules.h"

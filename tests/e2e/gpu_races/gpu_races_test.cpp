@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "rpc/abi/module_file.h"
+#include "module/module_file.h"
 #include "tests/e2e/cli/run_ferry.h"
 #include "tests/support/examples.h"
 

@@ -3,7 +3,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "crosscompile/passes/intrinsics.h"
+#include "crosscompile/intrinsics/intrinsics.h"
 #include "host/lang/extern_stage.h"
 #include "tests/e2e/programs/built_case.h"
 

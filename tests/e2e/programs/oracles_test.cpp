@@ -10,7 +10,7 @@
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
-#include "host/lang/reference.h"
+#include "host/lang/reference/reference.h"
 #include "host/lower/lower.h"
 #include "host/schedule/primitives/primitives.h"
 #include "tests/e2e/programs/program_case.h"

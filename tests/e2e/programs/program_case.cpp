@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "host/lang/text.h"
+#include "host/lang/text/text.h"
 #include "host/schedule/default_schedule.h"
-#include "host/schedule/sections.h"
+#include "host/schedule/module_schedule.h"
 
 namespace ferry::test {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "crosscompile/passes/intrinsics.h"
+#include "crosscompile/intrinsics/intrinsics.h"
 #include "host/lang/math.h"
 #include "host/lang/tensor.h"
 #include "tests/e2e/programs/program_case.h"

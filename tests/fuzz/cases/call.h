@@ -3,7 +3,7 @@
 
 #include "crosscompile/ir/function.h"
 #include "host/lang/program.h"
-#include "host/lang/reference.h"
+#include "host/lang/reference/reference.h"
 #include "tests/fuzz/cases/guarded_memory.h"
 
 #include <cstdint>

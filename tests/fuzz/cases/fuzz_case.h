@@ -2,7 +2,7 @@
 // sizes to call it with.
 #pragma once
 
-#include "rpc/abi/dtype.h"
+#include "module/dtype.h"
 
 #include <cstdint>
 #include <map>

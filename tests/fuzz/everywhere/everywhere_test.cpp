@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/compile.h"
-#include "host/lang/text.h"
+#include "host/lang/text/text.h"
 #include "host/lower/constant_stages.h"
 #include "host/lower/lower.h"
 #include "host/session/ferry.h"

@@ -2,8 +2,8 @@
 
 #include "device-runtime/loader/debug_image.h"
 #include "device-runtime/loader/elf_image.h"
-#include "rpc/abi/manifest_codec.h"
-#include "rpc/abi/module_file.h"
+#include "module/manifest_codec.h"
+#include "module/module_file.h"
 #include "tests/fuzz/inputs/targets.h"
 
 namespace ferry::fuzz {

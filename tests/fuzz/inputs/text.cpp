@@ -1,7 +1,7 @@
 #include <string_view>
 
 #include "crosscompile/ir/error.h"
-#include "host/lang/text.h"
+#include "host/lang/text/text.h"
 #include "host/npy/npy.h"
 #include "tests/fuzz/inputs/targets.h"
 

@@ -6,7 +6,7 @@
 #include "crosscompile/compile.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
-#include "host/lang/text.h"
+#include "host/lang/text/text.h"
 #include "host/lower/constant_stages.h"
 #include "host/lower/lower.h"
 #include "tests/fuzz/cases/call.h"

@@ -4,8 +4,8 @@
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/target/resolve.h"
 #include "device-runtime/loader/elf_image.h"
-#include "rpc/abi/module_file.h"
-#include "rpc/abi/runtime_api.h"
+#include "module/module_file.h"
+#include "module/runtime_api.h"
 
 #include <doctest/doctest.h>
 

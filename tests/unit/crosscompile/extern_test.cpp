@@ -1,10 +1,10 @@
 // Tests of modules whose kernels call C functions.
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/compile.h"
+#include "crosscompile/intrinsics/intrinsics.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
 #include "crosscompile/ir/printer.h"
-#include "crosscompile/passes/intrinsics.h"
 #include "crosscompile/target/resolve.h"
 
 #include <doctest/doctest.h>

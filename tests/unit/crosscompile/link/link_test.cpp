@@ -5,7 +5,7 @@
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/target/resolve.h"
 #include "device-runtime/loader/elf_image.h"
-#include "rpc/abi/runtime_api.h"
+#include "module/runtime_api.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 #include "tests/unit/crosscompile/passes/standard_kernels.h"
 
-#include "crosscompile/passes/fresh_copy.h"
-#include "crosscompile/passes/partition_loops.h"
+#include "crosscompile/passes/loops/fresh_copy.h"
+#include "crosscompile/passes/loops/partition_loops.h"
 #include "crosscompile/passes/pipeline.h"
 
 #include <doctest/doctest.h>

@@ -16,7 +16,7 @@ std::set<std::string> known_features() {
   std::set<std::string> names;
 #define FERRY_FEATURE(arch, name) \
   if (std::string(#arch) == native_arch()) names.insert(name);
-#include "rpc/abi/features.def"
+#include "module/features.def"
 #undef FERRY_FEATURE
   return names;
 }

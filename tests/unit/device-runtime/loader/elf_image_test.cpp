@@ -116,7 +116,7 @@ TEST_CASE("every name of symbols.def that this architecture has can be imported"
 #define FERRY_SYMBOL(name, arch)                                   \
   if (std::string(#arch) == "any" || #arch == test::native_arch()) \
     source += "void " #name "(void); void* p_" #name " = (void*)&" #name ";\n";
-#include "rpc/abi/symbols.def"
+#include "module/symbols.def"
 #undef FERRY_SYMBOL
   const ElfImage image = loaded(compile_kernel(source));
   CHECK(function<int()>(image, "f")() == 7);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "rpc/abi/module_file.h"
+#include "module/module_file.h"
 
 namespace ferry::test {
 

@@ -4,7 +4,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "host/lang/program.h"
-#include "host/lang/reference.h"
+#include "host/lang/reference/reference.h"
 
 #include <functional>
 

@@ -5,7 +5,7 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/printer.h"
 #include "host/lang/program.h"
-#include "host/lang/reference.h"
+#include "host/lang/reference/reference.h"
 
 #include <cmath>
 #include <functional>
@@ -29,7 +29,7 @@ std::set<std::string> exported() {
   std::set<std::string> names;
 #define FERRY_SYMBOL(name, architectures) \
   if (std::string(#architectures) == "any") names.insert(#name);
-#include "rpc/abi/symbols.def"
+#include "module/symbols.def"
 #undef FERRY_SYMBOL
   return names;
 }

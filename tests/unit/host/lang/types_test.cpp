@@ -5,7 +5,7 @@
 #include "crosscompile/ir/error.h"
 #include "host/lang/math.h"
 #include "host/lang/tensor.h"
-#include "host/lang/text.h"
+#include "host/lang/text/text.h"
 
 #include <array>
 #include <functional>

@@ -3,9 +3,9 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/ir/error.h"
-#include "host/lang/print_program.h"
 #include "host/lang/program.h"
-#include "host/lang/reference.h"
+#include "host/lang/reference/reference.h"
+#include "host/lang/text/print_program.h"
 
 #include <cmath>
 

@@ -1,9 +1,9 @@
 // Tests of stages that C functions compute, and of the schedules around them.
 #include "host/lang/extern_stage.h"
 
+#include "crosscompile/intrinsics/intrinsics.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/printer.h"
-#include "crosscompile/passes/intrinsics.h"
 #include "crosscompile/target/resolve.h"
 #include "host/lower/lower.h"
 

@@ -3,7 +3,7 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/target/resolve.h"
-#include "host/lang/text.h"
+#include "host/lang/text/text.h"
 #include "host/schedule/default_schedule.h"
 #include "tests/support/gpu_schedules.h"
 #include "tests/support/waiting_for_fewer.h"

@@ -4,9 +4,9 @@
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
-#include "crosscompile/passes/simplify.h"
-#include "host/lang/reference.h"
-#include "host/lang/text.h"
+#include "crosscompile/passes/simplify/simplify.h"
+#include "host/lang/reference/reference.h"
+#include "host/lang/text/text.h"
 #include "host/lower/lower.h"
 #include "tests/support/kernel_arguments.h"
 

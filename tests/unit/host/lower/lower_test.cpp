@@ -4,7 +4,7 @@
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/validator.h"
 #include "crosscompile/passes/pipeline.h"
-#include "crosscompile/passes/simplify.h"
+#include "crosscompile/passes/simplify/simplify.h"
 #include "tests/support/kernel_arguments.h"
 #include "tests/unit/host/lower/scheduled.h"
 

@@ -3,7 +3,7 @@
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
-#include "host/lang/text.h"
+#include "host/lang/text/text.h"
 #include "host/lower/lower.h"
 #include "tests/support/gpu_schedules.h"
 #include "tests/support/without_barrier.h"

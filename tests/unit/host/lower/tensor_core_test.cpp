@@ -1,18 +1,18 @@
 // Tests of products on tensor cores: the computation of each thread, the arguments of the instruction, and the result
 // of a model of the hardware.
-#include "crosscompile/passes/tensor_core.h"
+#include "crosscompile/passes/tensorize/tensor_core.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
-#include "crosscompile/passes/flatten.h"
-#include "crosscompile/passes/match_nest.h"
+#include "crosscompile/passes/memory/flatten.h"
 #include "crosscompile/passes/pipeline.h"
-#include "crosscompile/passes/simplify.h"
+#include "crosscompile/passes/simplify/simplify.h"
+#include "crosscompile/passes/tensorize/match_nest.h"
 #include "crosscompile/target/resolve.h"
-#include "host/lang/text.h"
+#include "host/lang/text/text.h"
 #include "host/lower/lower.h"
 #include "tests/unit/host/lower/scheduled.h"
 

@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/ir/error.h"
-#include "host/lang/reference.h"
-#include "rpc/abi/fill.h"
+#include "host/lang/reference/reference.h"
+#include "module/fill.h"
 
 #include <cstring>
 #include <functional>

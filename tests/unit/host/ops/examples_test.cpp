@@ -1,5 +1,5 @@
 // Tests that the kernels in examples/ compute the same as the operators of the same name.
-#include "host/lang/text.h"
+#include "host/lang/text/text.h"
 #include "host/ops/convolution.h"
 #include "host/ops/elementwise.h"
 #include "host/ops/matmul.h"

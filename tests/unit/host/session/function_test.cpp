@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/lang/text.h"
+#include "host/lang/text/text.h"
 #include "host/session/ferry.h"
 #include "tests/support/crashing_module.h"
 

@@ -1,4 +1,4 @@
-#include "host/lang/text.h"
+#include "host/lang/text/text.h"
 #include "host/schedule/schedule.h"
 #include "host/session/ferry.h"
 

@@ -1,5 +1,5 @@
 // Tests "dot" and the instructions that implement it.
-#include "crosscompile/passes/dot_instructions.h"
+#include "crosscompile/passes/tensorize/dot_instructions.h"
 
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/ir/interpreter.h"

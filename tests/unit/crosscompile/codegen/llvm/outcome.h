@@ -1,7 +1,7 @@
 // The outcome of a call, and the steps that the tests of all kinds of generated code share.
 #pragma once
 
-#include "rpc/abi/manifest.h"
+#include "module/manifest.h"
 #include "tests/unit/crosscompile/codegen/llvm/everywhere.h"
 #include "tests/unit/crosscompile/codegen/llvm/runner/runner_files.h"
 

@@ -2,8 +2,8 @@
 
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
-#include "crosscompile/passes/launches.h"
-#include "crosscompile/passes/simplify.h"
+#include "crosscompile/passes/gpu/extract_kernels.h"
+#include "crosscompile/passes/simplify/simplify.h"
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

@@ -2,9 +2,9 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/codegen/cuda/cuda_files.h"
-#include "crosscompile/codegen/llvm/ptx.h"
+#include "crosscompile/codegen/llvm/gpu/ptx.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/passes/launches.h"
+#include "crosscompile/passes/gpu/extract_kernels.h"
 #include "crosscompile/target/ptx.h"
 #include "crosscompile/target/resolve.h"
 #include "tests/support/ptxas.h"

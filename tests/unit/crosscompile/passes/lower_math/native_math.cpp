@@ -5,7 +5,7 @@
 #include "crosscompile/link/link.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
-#include "rpc/abi/runtime_api.h"
+#include "module/runtime_api.h"
 
 #include <stdexcept>
 

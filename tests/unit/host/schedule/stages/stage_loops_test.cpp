@@ -2,7 +2,7 @@
 
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
-#include "crosscompile/passes/simplify.h"
+#include "crosscompile/passes/simplify/simplify.h"
 
 #include <doctest/doctest.h>
 

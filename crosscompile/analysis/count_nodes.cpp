@@ -1,0 +1,34 @@
+#include "crosscompile/analysis/count_nodes.h"
+
+#include "crosscompile/ir/visitor.h"
+
+namespace ferry::passes {
+
+using namespace ir;
+
+namespace {
+
+class NodeCounter : public Visitor {
+ public:
+  std::size_t count = 0;
+
+ protected:
+#define FERRY_COUNT(name)                      \
+  void visit_node(const name& node) override { \
+    ++count;                                   \
+    Visitor::visit_node(node);                 \
+  }
+  FERRY_IR_EXPRS(FERRY_COUNT)
+  FERRY_IR_STMTS(FERRY_COUNT)
+#undef FERRY_COUNT
+};
+
+}  // namespace
+
+std::size_t count_nodes(const Stmt& stmt) {
+  NodeCounter counter;
+  counter.visit(stmt);
+  return counter.count;
+}
+
+}  // namespace ferry::passes

@@ -1,0 +1,63 @@
+#include "crosscompile/codegen/llvm/expr/casts.h"
+
+#include "crosscompile/codegen/llvm/expr/pieces.h"
+#include "crosscompile/codegen/llvm/expr/types.h"
+#include "crosscompile/ir/error.h"
+
+#include <llvm/IR/IntrinsicsARM.h>
+
+namespace ferry::codegen {
+namespace {
+
+using llvm::Value;
+
+Value* float_to_int(FunctionState& state, ir::Type to, Value* value) {
+  const llvm::Intrinsic::ID id = to.is_signed_int() ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
+  return state.builder.CreateIntrinsic(id, {register_type(state.module, to), value->getType()}, {value});
+}
+
+Value* int_to_float(FunctionState& state, ir::Type from, ir::Type to, Value* value) {
+  llvm::Type* type = float_type(state.module, to);
+  return from.is_signed_int() ? state.builder.CreateSIToFP(value, type) : state.builder.CreateUIToFP(value, type);
+}
+
+// Returns whether to convert four lanes at a time: LLVM scalarizes vectors of halves on 32-bit ARM, which has
+// instructions for four of them.
+bool converts_by_four(const FunctionState& state, ir::Type half, ir::Type single) {
+  const Target& target = state.module.target;
+  return target.arch == "armv7" && target.has("neon") && half.code == DType::f16 && single.code == DType::f32 &&
+         half.is_vector() && is_moved_as_bits(state.module, DType::f16);
+}
+
+Value* by_four(FunctionState& state, llvm::Intrinsic::ID id, std::uint32_t lanes, Value* value) {
+  llvm::SmallVector<Value*, 8> results;
+  for (std::uint32_t at = 0; at < lanes; at += 4) {
+    results.push_back(state.builder.CreateIntrinsic(id, {}, {piece_of(state, value, at, 4)}));
+  }
+  return joined(state, results, lanes);
+}
+
+}  // namespace
+
+Value* emit_bitcast(FunctionState& state, ir::Type to, Value* value) {
+  return state.builder.CreateBitCast(value, register_type(state.module, to));
+}
+
+Value* emit_cast(FunctionState& state, ir::Type from, ir::Type to, Value* value) {
+  llvm::IRBuilder<>& b = state.builder;
+  if (from == to) return value;
+  if (converts_by_four(state, from, to)) return by_four(state, llvm::Intrinsic::arm_neon_vcvthf2fp, to.lanes, value);
+  if (converts_by_four(state, to, from)) return by_four(state, llvm::Intrinsic::arm_neon_vcvtfp2hf, to.lanes, value);
+  if (from.is_float()) {
+    // A narrow float that is represented by its bits becomes a real one for the conversion instruction.
+    Value* number = b.CreateBitCast(value, float_type(state.module, from));
+    if (to.is_bool()) return b.CreateFCmpUNE(number, llvm::Constant::getNullValue(number->getType()));
+    if (to.is_int()) return float_to_int(state, to, number);
+    return emit_bitcast(state, to, b.CreateFPCast(number, float_type(state.module, to)));
+  }
+  if (to.is_bool()) return b.CreateIsNotNull(value);
+  if (to.is_float()) return emit_bitcast(state, to, int_to_float(state, from, to, value));
+  return b.CreateIntCast(value, register_type(state.module, to), from.is_signed_int());
+}
+
+}  // namespace ferry::codegen

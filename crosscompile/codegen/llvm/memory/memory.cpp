@@ -1,0 +1,167 @@
+#include "crosscompile/codegen/llvm/memory/memory.h"
+
+#include "crosscompile/codegen/llvm/expr/expressions.h"
+#include "crosscompile/codegen/llvm/expr/types.h"
+#include "crosscompile/codegen/llvm/memory/strided.h"
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/operators.h"
+
+namespace ferry::codegen {
+namespace {
+
+using llvm::Value;
+
+const ir::Expr& flat_index(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices) {
+  if (indices.size() == 1) return indices[0];
+  throw InternalError("'" + buffer.name + "' is indexed by " + std::to_string(indices.size()) +
+                      " expressions; flatten must stand before code generation");
+}
+
+// Returns the node's own mask combined with that of the enclosing IfThenElse. Null: every lane.
+Value* mask_of(FunctionState& state, const ir::Expr& mask) {
+  if (!mask.defined()) return state.lane_mask;
+  Value* own = emit_expr(state, mask);
+  return state.lane_mask == nullptr ? own : state.builder.CreateAnd(own, state.lane_mask);
+}
+
+// Returns a condition that holds in all lanes or in none, if the mask is one.
+const ir::Expr* uniform(const FunctionState& state, const ir::Expr& mask) {
+  if (!mask.defined() || state.lane_mask != nullptr) return nullptr;
+  if (mask.type().is_scalar()) return &mask;
+  const auto* broadcast = mask.as<ir::Broadcast>();
+  return broadcast == nullptr ? nullptr : &broadcast->value;
+}
+
+// `group` elements from `first` on, repeated.
+struct Repeated {
+  ir::Expr first;  // undefined: 0
+  std::int64_t group;
+};
+
+// Recognises a repeated index (passes/dot_instructions.h): ramp(0, 1) % group, optionally plus a broadcast number.
+std::optional<Repeated> repeated(const ir::Expr& index) {
+  const auto* sum = index.as<ir::Binary>();
+  if (sum == nullptr) return std::nullopt;
+  if (sum->op == ir::BinaryOp::add) {
+    const bool swapped = sum->left.as<ir::Broadcast>() != nullptr;
+    const auto* first = (swapped ? sum->left : sum->right).as<ir::Broadcast>();
+    auto rest = repeated(swapped ? sum->right : sum->left);
+    if (first == nullptr || !rest.has_value() || rest->first.defined()) return std::nullopt;
+    return Repeated{first->value, rest->group};
+  }
+  const auto* ramp = sum->left.as<ir::Ramp>();
+  const std::int64_t* group = ir::as_int(sum->right);
+  if (sum->op != ir::BinaryOp::mod || ramp == nullptr || group == nullptr || *group <= 0) return std::nullopt;
+  if (!ir::is_constant(ramp->base, 0) || !ir::is_constant(ramp->stride, 1)) return std::nullopt;
+  return index.type().lanes % *group == 0 ? std::optional(Repeated{{}, *group}) : std::nullopt;
+}
+
+// Emits one load of the group and a broadcast of it.
+Value* load_repeated(FunctionState& state, const Place& place, const Repeated& repeat) {
+  llvm::IRBuilder<>& b = state.builder;
+  const auto group = static_cast<std::uint32_t>(repeat.group);
+  const Place one{place.buffer, place.first, place.type.with_lanes(group)};
+  Value* first = repeat.first.defined() ? emit_expr(state, repeat.first) : b.getInt64(0);
+  Value* elements = load_consecutive(state, one, first, nullptr);
+  Value* whole =
+      b.CreateBitCast(elements, b.getIntNTy(group * static_cast<unsigned>(dtype_bytes(place.type.code)) * 8));
+  return b.CreateBitCast(b.CreateVectorSplat(place.type.lanes / group, whole), memory_type(state.module, place.type));
+}
+
+Value* load_vector(FunctionState& state, const Place& place, const ir::Expr& index, const ir::Expr& mask) {
+  llvm::IRBuilder<>& b = state.builder;
+  if (const auto* broadcast = index.as<ir::Broadcast>(); broadcast != nullptr && !mask.defined()) {
+    if (state.lane_mask == nullptr) {
+      return b.CreateVectorSplat(place.type.lanes, load_one(state, place, emit_expr(state, broadcast->value)));
+    }
+  }
+  Value* lanes = mask_of(state, mask);
+  const auto* ramp = index.as<ir::Ramp>();
+  const std::int64_t* stride = ramp == nullptr ? nullptr : ir::as_int(ramp->stride);
+  if (stride != nullptr && *stride == 1) return load_consecutive(state, place, emit_expr(state, ramp->base), lanes);
+  if (stride != nullptr && lanes == nullptr) return load_strided(state, place, emit_expr(state, ramp->base), *stride);
+  if (const auto repeat = repeated(index); repeat.has_value() && lanes == nullptr && repeat->group > 1) {
+    const std::size_t bits = static_cast<std::size_t>(repeat->group) * dtype_bytes(place.type.code) * 8;
+    if (bits == 16 || bits == 32 || bits == 64) return load_repeated(state, place, *repeat);
+  }
+  return gather(state, place, emit_expr(state, index), lanes);
+}
+
+void store_vector(FunctionState& state, const Place& place, const ir::Expr& index, Value* value, Value* mask) {
+  const auto* ramp = index.as<ir::Ramp>();
+  const std::int64_t* stride = ramp == nullptr ? nullptr : ir::as_int(ramp->stride);
+  if (stride != nullptr && *stride == 1) {
+    store_consecutive(state, place, emit_expr(state, ramp->base), value, mask);
+  } else if (stride != nullptr && *stride != 0 && mask == nullptr) {
+    store_strided(state, place, emit_expr(state, ramp->base), *stride, value);
+  } else {
+    scatter(state, place, emit_expr(state, index), value, mask);
+  }
+}
+
+}  // namespace
+
+Place place_of(FunctionState& state, const ir::BufferRef& buffer, ir::Type type) {
+  const auto found = state.buffers.find(buffer.get());
+  if (found == state.buffers.end()) throw InternalError("'" + buffer->name + "' is used where it does not exist");
+  return {buffer.get(), found->second, type};
+}
+
+Value* emit_load(FunctionState& state, const ir::Load& node) {
+  const Place place = place_of(state, node.buffer, node.type);
+  const ir::Expr& index = flat_index(*node.buffer, node.indices);
+  const auto load = [&](const ir::Expr& mask) {
+    Value* value = node.type.is_scalar() ? load_one(state, place, emit_expr(state, index))
+                                         : load_vector(state, place, index, mask);
+    return from_memory(state, node.type, value);
+  };
+  const ir::Expr* condition = uniform(state, node.mask);
+  if (condition == nullptr) return load(node.mask);
+  Value* zero = llvm::Constant::getNullValue(register_type(state.module, node.type));
+  return emit_guarded(state, emit_expr(state, *condition), zero, [&] { return load({}); });
+}
+
+Value* emit_address(FunctionState& state, const ir::Load& node) {
+  const Place place = place_of(state, node.buffer, node.type);
+  Value* index = emit_expr(state, flat_index(*node.buffer, node.indices));
+  return state.builder.CreateGEP(memory_type(state.module, node.type), place.first, index);
+}
+
+void emit_prefetch(FunctionState& state, const ir::Load& node) {
+  if (!node.type.is_scalar() || state.module.target.is_gpu()) return;
+  constexpr std::uint32_t kRead = 0, kKeepClose = 3, kData = 1;
+  llvm::IRBuilder<>& b = state.builder;
+  Value* address = emit_address(state, node);
+  b.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
+                    {address, b.getInt32(kRead), b.getInt32(kKeepClose), b.getInt32(kData)});
+}
+
+void emit_store(FunctionState& state, const ir::Store& node) {
+  const llvm::DebugLoc around = state.builder.getCurrentDebugLocation();
+  state.builder.SetCurrentDebugLocation(state.module.lines.of_store(state.source, *node.buffer, state.function));
+  const ir::Type type = node.value.type();
+  const Place place = place_of(state, node.buffer, type);
+  const ir::Expr& index = flat_index(*node.buffer, node.indices);
+  const ir::Expr* condition = uniform(state, node.mask);
+  llvm::BasicBlock* after = nullptr;
+  if (condition != nullptr) {
+    llvm::BasicBlock* store_block = state.new_block("store");
+    after = state.new_block("store.end");
+    state.builder.CreateCondBr(emit_expr(state, *condition), store_block, after);
+    state.builder.SetInsertPoint(store_block);
+  }
+  Value* mask = condition != nullptr ? nullptr : mask_of(state, node.mask);
+  Value* value = to_memory(state, type, emit_expr(state, node.value));
+  if (type.is_scalar()) {
+    store_one(state, place, emit_expr(state, index), value);
+  } else {
+    store_vector(state, place, index, value, mask);
+  }
+  if (after != nullptr) {
+    state.builder.CreateBr(after);
+    state.builder.SetInsertPoint(after);
+  }
+  state.builder.SetCurrentDebugLocation(around);
+}
+
+}  // namespace ferry::codegen

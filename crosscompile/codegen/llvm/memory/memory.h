@@ -1,0 +1,19 @@
+// Emits loads and stores: consecutive lanes as one vector, small constant strides as a few vectors and a shuffle,
+// anything else lane by lane; masks as masked operations. Indices are flat (passes/flatten.h).
+#pragma once
+
+#include "crosscompile/codegen/llvm/memory/strided.h"
+
+namespace ferry::codegen {
+
+// Returns the place of one of the function's tensors.
+Place place_of(FunctionState& state, const ir::BufferRef& buffer, ir::Type type);
+
+llvm::Value* emit_load(FunctionState& state, const ir::Load& node);
+void emit_store(FunctionState& state, const ir::Store& node);
+// Returns the address of the element, which need not exist.
+llvm::Value* emit_address(FunctionState& state, const ir::Load& node);
+// Prefetches the cache line of the element, which need not exist.
+void emit_prefetch(FunctionState& state, const ir::Load& node);
+
+}  // namespace ferry::codegen

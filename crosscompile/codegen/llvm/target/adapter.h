@@ -1,0 +1,19 @@
+// Adapts the calling convention of devices to that of a C function.
+#pragma once
+
+#include "crosscompile/target/target.h"
+#include "module/manifest.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ferry::codegen {
+
+// Returns an object that defines function.symbol. That function unpacks its arguments, scalars by value, tensors as
+// pointers, then as int64_t each size that is not a parameter itself, and calls `c_name` with the target's C ABI.
+// elsewhere: the callee is in another image, where the device finds it.
+std::vector<std::uint8_t> emit_adapter(const FunctionInfo& function, const std::string& c_name, bool returns_status,
+                                       bool elsewhere, const Target& target);
+
+}  // namespace ferry::codegen

@@ -1,0 +1,89 @@
+#include "crosscompile/codegen/llvm/target/machine.h"
+
+#include "crosscompile/codegen/llvm/cpu/cpu_tables.h"
+#include "crosscompile/codegen/llvm/cpu/targets.h"
+#include "crosscompile/ir/error.h"
+
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetOptions.h>
+
+#include <optional>
+
+namespace ferry::codegen {
+
+namespace {
+
+// Returns whether the feature is a hint of LLVM's 32-bit ARM tables that is wrong for code with many independent sums:
+// such hints split every fused multiply-add into two instructions, which then exceed the registers.
+bool is_misleading(const std::string& feature) {
+  return feature == "slowfpvmlx" || feature == "slowfpvfmx" || feature == "vmlx-hazards";
+}
+
+// Returns the ABI for RISC-V, whose triples do not tell in which registers floats are passed; empty for any other
+// architecture.
+std::string riscv_abi(const Target& target) {
+  if (target.arch == "riscv64") return "lp64d";
+  if (target.arch == "riscv32") return target.has("d") ? "ilp32d" : "ilp32";
+  return {};
+}
+
+}  // namespace
+
+std::string feature_string(const Target& target) {
+  std::string text;
+  const auto add = [&](char sign, const std::string& name) {
+    if (!text.empty()) text += ',';
+    text += sign;
+    text += name;
+  };
+  for (const std::string& name : target.features) {
+    if (!is_misleading(name)) add('+', name);
+  }
+  for (const std::string& name : features_of(target.triple, target.cpu, {})) {
+    if (!target.has(name) || is_misleading(name)) add('-', name);
+  }
+  return text;
+}
+
+std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
+  llvm::TargetOptions options;
+  options.MCOptions.ABIName = riscv_abi(target);
+  if (target.arch == "armv7") {
+    options.FloatABIType = llvm::FloatABI::Hard;
+    // Its vector code ignores the flag on single operations that allows contraction, which all emitted operations
+    // carry.
+    options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  }
+  // WebAssembly has position-independent code only for one of its systems.
+  const auto relocation = llvm::Triple(target.triple).isWasm() ? llvm::Reloc::Static : llvm::Reloc::PIC_;
+  std::optional<llvm::CodeModel::Model> model;
+  if (!target.objects_only) model = llvm::CodeModel::Small;
+  std::unique_ptr<llvm::TargetMachine> machine(
+      llvm_target(target.triple)
+          .createTargetMachine(target.triple, target.cpu, feature_string(target), options, relocation, model));
+  if (machine == nullptr) throw InternalError("LLVM cannot generate code for " + target.text);
+  return machine;
+}
+
+void configure_module(llvm::Module& module, const llvm::TargetMachine& machine, const Target& target) {
+  module.setTargetTriple(target.triple);
+  module.setDataLayout(machine.createDataLayout());
+  module.setPICLevel(llvm::PICLevel::SmallPIC);
+  if (const std::string abi = riscv_abi(target); !abi.empty())
+    module.addModuleFlag(llvm::Module::Error, "target-abi", llvm::MDString::get(module.getContext(), abi));
+}
+
+std::string emit_file(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType kind) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, kind, /*DisableVerify=*/true)) {
+    throw InternalError("LLVM cannot emit this kind of file for " + module.getTargetTriple());
+  }
+  passes.run(module);
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace ferry::codegen

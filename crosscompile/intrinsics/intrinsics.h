@@ -1,0 +1,121 @@
+// User-defined intrinsics: names that may be called like math functions, with a rule for the type of the result and
+// rules that lower a call for each target. A program holds a Context and passes it on with each ir::Function; there is
+// no global registry.
+//
+//   Context context;
+//   context.add_intrinsic("mylog", same_float_types(1));
+//   context.add_rule("mylog", {.lower = [](const IntrinsicCall& call) { return call_math("log", call.arguments); }});
+//   context.add_rule("mylog", {.arch = "aarch64", .features = {"sve2"}, .priority = 10, .lower = ...});
+//   Expr e = context.call("mylog", {x});
+//
+// Among the rules that fit the target, the one with the highest priority applies; among equals, the one added last. A
+// name of math.def may be registered too: in programs of this context its rules take precedence over the built-in
+// expansion.
+#pragma once
+
+#include "crosscompile/ir/function.h"
+#include "crosscompile/target/target.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ferry {
+
+// Returns the element type of the result for the element types of the arguments. Throws CompileError, with a message
+// that follows "NAME: ", when there is none.
+using IntrinsicTypeRule = std::function<DType(std::span<const DType> arguments)>;
+
+// Accepts this number of arguments of one float type, which is also the type of the result.
+IntrinsicTypeRule same_float_types(std::size_t arguments);
+// Accepts exactly these types.
+IntrinsicTypeRule fixed_types(std::vector<DType> arguments, DType result);
+
+struct IntrinsicCall {
+  std::vector<ir::Expr> arguments;  // all have the lanes of `type`
+  ir::Type type;                    // of the result: scalar, or the vector that a vectorized loop needs
+  const Target& target;
+};
+
+struct IntrinsicRule {
+  std::string arch = {};                   // as Target::arch; empty: any
+  std::vector<std::string> features = {};  // that the target must have
+  int priority = 0;
+  // Returns an expression of exactly call.type. It may call math functions, C functions (Call::make; lane by lane in
+  // vectors) and other intrinsics. Each use of an argument is evaluated separately: bind an argument that is used often
+  // with ir::Let.
+  std::function<ir::Expr(const IntrinsicCall& call)> lower;
+};
+
+// A C function on pieces of tensors, `void SYMBOL(float* c, const float* a, ..., int64_t lda, ...)`: it takes the
+// addresses of the first elements of meaning.parameters, in order, and then meaning.symbols.
+struct NestFunction {
+  std::string symbol;
+  // Loops of constant extents around one store. A parameter's stride that is one of the symbols may have any value.
+  ir::Function meaning;
+};
+
+// The function that `tensorize AXIS NAME` calls in place of a loop nest that computes the same.
+struct TensorIntrinsic {
+  NestFunction update;                // adds the contribution of one iteration of the reduction's outer loops
+  std::optional<NestFunction> reset;  // initialises the results; plain loops do so when it is missing
+};
+
+class Context {
+ public:
+  // Throws CompileError when the name is registered already.
+  void add_intrinsic(const std::string& name, IntrinsicTypeRule types);
+  // Throws CompileError for an unregistered name, with the nearest known one.
+  void add_rule(const std::string& name, IntrinsicRule rule);
+
+  bool knows(const std::string& name) const { return intrinsics_.contains(name); }
+  std::vector<std::string> names() const;
+
+  // Makes a call; arguments must be scalars or have equal lanes. Throws CompileError for an unregistered name, with the
+  // nearest known one, and for arguments that its type rule rejects.
+  ir::Expr call(const std::string& name, std::vector<ir::Expr> arguments) const;
+
+  // Lowers a call for the target, other intrinsics inside included. Throws CompileError when no rule fits, or the
+  // rule's result has another type. `nesting`: number of rules applied on the way here.
+  ir::Expr lower(const ir::Call& call, const Target& target, int nesting = 0) const;
+
+  // Throws CompileError when the name is registered already, or the meaning of a function is not such a nest.
+  void add_tensor_intrinsic(const std::string& name, TensorIntrinsic intrinsic);
+  // Returns null for a name that is not registered.
+  const TensorIntrinsic* tensor_intrinsic(const std::string& name) const;
+  std::vector<std::string> tensor_intrinsic_names() const;
+
+  // Adds position-independent object code (cc -c -fPIC) with C functions that programs of this context call. It is
+  // linked into modules for this architecture; the functions that it calls in turn must be offered by devices
+  // (module/symbols.def).
+  void add_object(std::string arch, std::vector<std::uint8_t> object);
+  std::span<const std::vector<std::uint8_t>> objects(const std::string& arch) const;
+
+ private:
+  struct Intrinsic {
+    IntrinsicTypeRule types;
+    std::vector<IntrinsicRule> rules;
+  };
+  const Intrinsic& find(const std::string& name) const;
+
+  std::map<std::string, Intrinsic> intrinsics_;
+  std::map<std::string, TensorIntrinsic> tensor_intrinsics_;
+  std::map<std::string, std::vector<std::vector<std::uint8_t>>> objects_;  // by architecture
+};
+
+namespace passes {
+
+// Replaces the calls of function.context's intrinsics by the results of their rules; does nothing without a context.
+//
+// Requires explicit vectors, so that a rule sees the number of lanes. Runs before legalize_floats and lower_math, which
+// lower what the rules use.
+ir::Function lower_intrinsics(ir::Function function, const Target& target);
+
+// Does the same in one expression, for code that evaluates definitions.
+ir::Expr lower_intrinsics(const ir::Expr& expr, const Context& context, const Target& target);
+
+}  // namespace passes
+}  // namespace ferry

@@ -1,0 +1,67 @@
+#include "crosscompile/passes/gpu/gpu_limits.h"
+
+#include "base/format.h"
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/passes/gpu/extract_kernels.h"
+
+#include <limits>
+#include <string>
+
+namespace ferry::passes {
+namespace {
+
+constexpr const char* kAxisNames[] = {"threadIdx.x", "threadIdx.y", "threadIdx.z"};
+// Maximum of threadIdx.z in CUDA: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+constexpr std::int64_t kCudaThreadsZ = 64;
+
+std::string number(std::int64_t value) { return count_text(static_cast<std::uint64_t>(value)); }
+
+class Limits {
+ public:
+  Limits(const ir::Function& function, const Target& target) : function_(function), target_(target) {}
+
+  void check_threads(const Launch& launch) const {
+    std::int64_t threads = 1;
+    std::string parts;
+    for (std::size_t axis = launch.block.size(); axis-- > 0;) {
+      const std::int64_t extent = *ir::as_int(launch.block[axis].extent);
+      if (extent > 1) parts += (parts.empty() ? "" : ", ") + std::string(kAxisNames[axis]) + " " + number(extent);
+      if (__builtin_mul_overflow(threads, extent, &threads)) threads = std::numeric_limits<std::int64_t>::max();
+    }
+    if (target_.block_threads != 0 && threads > target_.block_threads)
+      fail(number(target_.block_threads) + " threads in a block", number(threads) + " (" + parts + ")");
+    if (const std::int64_t z = *ir::as_int(launch.block[2].extent); target_.arch == "cuda" && z > kCudaThreadsZ)
+      fail(number(kCudaThreadsZ) + " threads along threadIdx.z", number(z));
+  }
+
+  void check_shared(const Launch& launch) const {
+    if (target_.block_shared_bytes == 0 || launch.shared_bytes <= target_.block_shared_bytes) return;
+    std::string parts;
+    for (const ir::BufferRef& buffer : launch.shared)
+      parts += (parts.empty() ? "'" : ", '") + buffer->name + "' " + number(shared_bytes_of(*buffer));
+    fail(number(target_.block_shared_bytes) + " bytes of shared memory for a block",
+         number(launch.shared_bytes) + " (" + parts + "); smaller tiles need less");
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& expected, const std::string& got) const {
+    throw CompileError("'" + function_.name + "': expected at most " + expected + " on the target '" + target_.text +
+                       "', got " + got);
+  }
+
+  const ir::Function& function_;
+  const Target& target_;
+};
+
+}  // namespace
+
+void check_gpu_limits(const ir::Function& function, const Target& target) {
+  const Limits limits(function, target);
+  for (const Launch& launch : launches_of(function)) {
+    limits.check_threads(launch);
+    limits.check_shared(launch);
+  }
+}
+
+}  // namespace ferry::passes

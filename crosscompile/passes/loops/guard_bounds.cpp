@@ -1,0 +1,36 @@
+#include "crosscompile/passes/loops/guard_bounds.h"
+
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/substitute.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace ferry::passes {
+
+using namespace ir;
+
+std::optional<GuardBounds> bounds_over(const Guard& guard, const std::vector<Range>& between) {
+  const auto worst = lower_bound(guard.margin, between);
+  const auto span = variation(guard.margin, between);
+  if (!worst || !span) return std::nullopt;
+  return GuardBounds{&guard, *worst, *span};
+}
+
+bool depends_on(const Guard& guard, const Expr& var) {
+  return uses_var(guard.margin, var) || std::any_of(guard.inner.begin(), guard.inner.end(), [&](const Range& range) {
+           return uses_var(range.min, var) || uses_var(range.extent, var);
+         });
+}
+
+bool is_mostly_wanted(const GuardBounds& bounds, std::int64_t coefficient, const Expr& extent) {
+  const std::int64_t* known = as_int(extent);
+  return known == nullptr || bounds.span / std::abs(coefficient) * 2 < *known;
+}
+
+Expr position_of(const Affine& margin, Knowledge& knowledge) {
+  const std::int64_t c = margin.coefficient;
+  return knowledge.simplify(c > 0 ? -(margin.rest / Expr(c)) : (margin.rest + Expr(-c)) / Expr(-c));
+}
+
+}  // namespace ferry::passes

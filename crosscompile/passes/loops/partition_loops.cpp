@@ -1,0 +1,385 @@
+#include "crosscompile/passes/loops/partition_loops.h"
+
+#include "crosscompile/analysis/count_nodes.h"
+#include "crosscompile/ir/mutator.h"
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/passes/loops/fresh_copy.h"
+#include "crosscompile/passes/loops/guard_bounds.h"
+#include "crosscompile/passes/loops/guards.h"
+#include "crosscompile/passes/loops/steady_lanes.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <utility>
+
+namespace ferry::passes {
+namespace {
+
+using namespace ir;
+
+using VarSet = std::set<const ExprNode*>;
+
+VarSet vars_of(const std::vector<Range>& ranges) {
+  VarSet vars;
+  for (const Range& range : ranges) vars.insert(range.var.get());
+  return vars;
+}
+
+// A position on one side of which the guard has its wanted outcome.
+struct Cut {
+  GuardBounds bounds;
+  Expr position;
+};
+
+// A guard that does not always have its wanted outcome over the loops with these variables together; nothing more is
+// known.
+struct Mixed {
+  const ExprNode* comparison;
+  VarSet vars;
+};
+
+class Partitioner : public Mutator {
+ public:
+  Partitioner(const Function& function, const Target& target, const PartitionLimits& limits)
+      : target_(target),
+        budget_(std::max(limits.always_allowed, limits.times_as_large * count_nodes(function.body))),
+        knowledge_(function) {}
+
+ protected:
+  using Mutator::mutate_node;
+
+  // Keeps the loops of an instruction's definition.
+  Stmt mutate_node(const Intrinsic& node, const Stmt& self) override {
+    return node.arguments.empty() ? Mutator::mutate_node(node, self) : self;
+  }
+  Stmt mutate_node(const For& node, const Stmt& self) override {
+    switch (node.for_kind) {
+      case ForKind::serial: return cut(node, self);
+      case ForKind::parallel: return double_body(node, self);
+      case ForKind::vectorized: return vectorized(node, self);
+      case ForKind::unrolled: return double_loop(node, self);
+      // All threads of a block must reach the same barriers, so no loop is split at a position that differs between
+      // threads.
+      case ForKind::block_x:
+      case ForKind::block_y:
+      case ForKind::block_z:
+      case ForKind::thread_x:
+      case ForKind::thread_y:
+      case ForKind::thread_z:
+      case ForKind::vthread:
+      case ForKind::combine: return self;
+    }
+    return self;
+  }
+
+  Stmt mutate_node(const If& node, const Stmt& self) override {
+    Stmt on_true, on_false;
+    {
+      const Knowledge::Given holds(knowledge_, node.condition);
+      on_true = mutate(node.on_true);
+    }
+    if (node.on_false) {
+      const Knowledge::Given fails(knowledge_, node.condition, false);
+      on_false = mutate(node.on_false);
+    }
+    if (on_true.same_as(node.on_true) && on_false.same_as(node.on_false)) return self;
+    if (on_true) return If::make(node.condition, std::move(on_true), std::move(on_false));
+    return on_false ? If::make(!node.condition, std::move(on_false)) : Stmt{};
+  }
+
+ private:
+  bool pay(std::size_t nodes) {
+    if (nodes > budget_) return false;
+    budget_ -= nodes;
+    return true;
+  }
+
+  // Loops inside of a vectorized loop keep one range for all its lanes where the target has masks, or where none are
+  // needed: with a different range in each lane they would have no vector form.
+  bool differs_between_lanes(const GuardBounds& bounds) const {
+    return (target_.has_masks || bounds.guard->chooses) &&
+           std::any_of(lanes_.begin(), lanes_.end(), [&](const Expr& lane) { return uses_var(bounds.worst, lane); });
+  }
+
+  // Runs `run` with part of the budget reserved for what comes after.
+  Stmt keeping_back(std::size_t nodes, const std::function<Stmt()>& run) {
+    budget_ -= nodes;
+    Stmt result = run();
+    budget_ += nodes;
+    return result;
+  }
+
+  // Returns the guards in the body of a loop.
+  std::vector<Guard> guards_in(const For& node) {
+    const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
+    return find_guards(node.body, knowledge_);
+  }
+
+  Stmt cut(const For& node, const Stmt& self) {
+    const std::vector<Guard> guards = guards_in(node);
+    std::vector<Cut> lows, highs;  // wanted from the position on; wanted up to the position
+    for (const Guard& guard : guards) {
+      const auto bounds = depends_on(guard, node.var) ? bounds_over(guard, guard.inner) : std::nullopt;
+      if (!bounds || differs_between_lanes(*bounds)) continue;
+      const auto affine = affine_in(bounds->worst, node.var);
+      if (!affine || affine->coefficient == 0 || !is_mostly_wanted(*bounds, affine->coefficient, node.extent)) continue;
+      (affine->coefficient > 0 ? lows : highs).push_back({*bounds, position_of(*affine, knowledge_)});
+    }
+    if (lows.empty() && highs.empty()) return double_body(node, self);
+
+    const Expr begin = node.min;
+    const Expr end = node.min + node.extent;
+    Expr steady_begin = begin;
+    Expr steady_end = end;
+    for (const Cut& low : lows) steady_begin = max(steady_begin, low.position);
+    for (const Cut& high : highs) steady_end = min(steady_end, high.position);
+    // An empty range must not become two nonempty ones, and the three ranges must not overlap.
+    if (!lows.empty()) steady_begin = knowledge_.simplify(min(steady_begin, end));
+    if (!highs.empty()) steady_end = knowledge_.simplify(max(steady_end, steady_begin));
+    const bool has_before = !lows.empty() && !knowledge_.proves(steady_begin <= begin);
+    const bool has_after = !highs.empty() && !knowledge_.proves(steady_end >= end);
+    if (knowledge_.proves(steady_end <= steady_begin)) return double_body(node, self);
+    if (!pay(count_nodes(node.body) * (std::size_t{has_before} + std::size_t{has_after})))
+      return double_body(node, self);
+
+    Outcomes wanted;
+    for (const std::vector<Cut>* side : {&lows, &highs}) {
+      for (const Cut& cut : *side) wanted.emplace(cut.bounds.guard->comparison, cut.bounds.guard->wanted);
+    }
+    std::vector<Stmt> parts(3);
+    // The steady state, which runs most, is refined first, but part of the budget is reserved for the other ranges.
+    parts[1] =
+        keeping_back(budget_ / 3, [&] { return piece(node, steady_begin, steady_end, assume(node.body, wanted), {}); });
+    if (has_after) {
+      parts[2] = keeping_back(has_before ? budget_ / 2 : 0, [&] { return outside(node, steady_end, end, highs); });
+    }
+    if (has_before) parts[0] = outside(node, begin, steady_begin, lows);
+    const bool keep_names = !parts[0] && !parts[2];
+    if (!keep_names) {
+      for (Stmt& part : parts) part = part ? fresh_copy(part) : part;
+    }
+    std::erase_if(parts, [](const Stmt& part) { return !part; });
+    return parts.empty() ? Stmt{} : Block::make(std::move(parts));
+  }
+
+  // Makes one loop over the iterations [begin, end) of the original loop.
+  Stmt piece(const For& node, const Expr& begin, const Expr& end, const Stmt& body, const std::vector<Mixed>& mixed) {
+    if (!body) return {};
+    const Expr extent = knowledge_.simplify(end - begin);
+    const Knowledge::Loop in_piece(knowledge_, node.var, begin, extent);
+    const std::size_t known_before = mixed_.size();
+    mixed_.insert(mixed_.end(), mixed.begin(), mixed.end());
+    const Stmt loop = For::make(node.var, begin, extent, node.for_kind, body);
+    Stmt result = double_body(*loop.as<For>(), loop);
+    mixed_.resize(known_before);
+    return result;
+  }
+
+  // Makes the loop over the iterations on the unwanted side of all these cuts. With a single cut more is known: a guard
+  // without loops in between has the unwanted outcome, and the others have it at least once.
+  Stmt outside(const For& node, const Expr& begin, const Expr& end, const std::vector<Cut>& cuts) {
+    Outcomes outcomes;
+    std::vector<Mixed> mixed;
+    const bool single =
+        std::all_of(cuts.begin(), cuts.end(), [&](const Cut& cut) { return equal(cut.position, cuts[0].position); });
+    for (const Cut& cut : cuts) {
+      const Guard& guard = *cut.bounds.guard;
+      if (!single) continue;
+      if (guard.inner.empty()) {
+        outcomes.emplace(guard.comparison, !guard.wanted);
+      } else {
+        mixed.push_back({guard.comparison, vars_of(guard.inner)});
+      }
+    }
+    return piece(node, begin, end, assume(node.body, outcomes), mixed);
+  }
+
+  // Tests an iteration's guards once: if (all have the wanted outcome) the body without them, else the body.
+  Stmt double_body(const For& node, const Stmt& self) {
+    const std::vector<Guard> guards = guards_in(node);
+    const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
+    Doubling doubling;
+    for (const Guard& guard : guards) {
+      const auto bounds = depends_on(guard, node.var) ? bounds_over(guard, guard.inner) : std::nullopt;
+      if (!bounds || !uses_var(bounds->worst, node.var) || differs_between_lanes(*bounds)) continue;
+      const auto affine = affine_in(bounds->worst, node.var);
+      if (affine && (node.for_kind == ForKind::serial || affine->coefficient == 0 ||
+                     !is_mostly_wanted(*bounds, affine->coefficient, node.extent))) {
+        continue;
+      }
+      if (tests_first(node.body, guard)) continue;
+      add(doubling, *bounds, guard.inner);
+    }
+    const auto unchanged = [&] { return mutate(node.body); };
+    const bool doubles = !doubling.wanted.empty() && pay(count_nodes(node.body));
+    Stmt body = doubles ? doubled(doubling, node.body, unchanged) : unchanged();
+    if (body.same_as(node.body)) return self;
+    return body ? For::make(node.var, node.min, node.extent, node.for_kind, std::move(body)) : Stmt{};
+  }
+
+  // Returns whether the body is an If with this very test, which then already is where it would be moved.
+  bool tests_first(const Stmt& body, const Guard& guard) {
+    const auto* guarded = body.as<If>();
+    if (guarded == nullptr) return false;
+    const std::vector<Guard> tests = find_guards(guarded->condition, knowledge_);
+    return std::any_of(tests.begin(), tests.end(),
+                       [&](const Guard& test) { return test.comparison == guard.comparison; });
+  }
+
+  struct Doubling {
+    Expr condition;  // all guards have the wanted outcome
+    Outcomes wanted;
+    std::vector<Mixed> mixed;  // what follows when the condition is false
+  };
+
+  void add(Doubling& doubling, const GuardBounds& bounds, const std::vector<Range>& between) {
+    const Guard& guard = *bounds.guard;
+    const Expr condition = bounds.worst >= 0;
+    if (knowledge_.proves(!condition)) return;
+    doubling.condition = doubling.condition ? doubling.condition && condition : condition;
+    doubling.wanted.emplace(guard.comparison, guard.wanted);
+    doubling.mixed.push_back({guard.comparison, vars_of(between)});
+  }
+
+  // Makes: if (condition) the statement without its guards, else the result of `otherwise`.
+  Stmt doubled(const Doubling& doubling, const Stmt& stmt, const std::function<Stmt()>& otherwise) {
+    const Expr condition = knowledge_.simplify(doubling.condition);
+    Stmt common = assume(stmt, doubling.wanted);
+    Stmt other;
+    if (common) {
+      const Knowledge::Given holds(knowledge_, condition);
+      common = keeping_back(budget_ / 3, [&] { return mutate(common); });
+    }
+    if (is_constant(condition, 1)) return common;
+    {
+      const Knowledge::Given fails(knowledge_, condition, false);
+      const std::size_t known_before = mixed_.size();
+      if (doubling.wanted.size() == 1) mixed_.insert(mixed_.end(), doubling.mixed.begin(), doubling.mixed.end());
+      other = otherwise();
+      mixed_.resize(known_before);
+    }
+    if (common) common = fresh_copy(common);
+    if (other) other = fresh_copy(other);
+    if (common) return If::make(condition, std::move(common), std::move(other));
+    return other ? If::make(!condition, std::move(other)) : Stmt{};
+  }
+
+  Stmt vectorized(const For& node, const Stmt& self) {
+    if (const Stmt parts = peeled(node)) return parts;
+    lanes_.push_back(node.var);
+    Stmt result = double_loop(node, self);
+    lanes_.pop_back();
+    return result;
+  }
+
+  // Splits a vectorized loop with a border at fixed lanes, such as a whole row of an image with padding: the lanes in
+  // between become vectors without tests, the lanes before and after them serial loops. Returns nothing when most lanes
+  // are border.
+  Stmt peeled(const For& node) {
+    const auto steady = find_steady_lanes(node, guards_in(node), knowledge_, target_);
+    if (!steady) return {};
+    const std::int64_t low = steady->begin, high = steady->end, lanes = *as_int(node.extent);
+    if (!pay(count_nodes(node.body) * (std::size_t{low > 0} + std::size_t{high < lanes}))) return {};
+    std::vector<Stmt> parts(3);
+    if (const Stmt body = assume(node.body, steady->outcomes)) {
+      const Stmt vectors =
+          For::make(node.var, knowledge_.simplify(node.min + Expr(low)), Expr(high - low), ForKind::vectorized, body);
+      parts[1] = keeping_back(budget_ / 3, [&] { return mutate(vectors); });
+    }
+    const auto border = [&](std::int64_t from, std::int64_t to) {
+      const Stmt loop =
+          For::make(node.var, knowledge_.simplify(node.min + Expr(from)), Expr(to - from), ForKind::serial, node.body);
+      return mutate(loop);
+    };
+    if (low > 0) parts[0] = border(0, low);
+    if (high < lanes) parts[2] = border(high, lanes);
+    std::erase_if(parts, [](const Stmt& part) { return !part; });
+    for (Stmt& part : parts) part = fresh_copy(part);
+    return Block::make(std::move(parts));
+  }
+
+  // Tests once whether all iterations of a vectorized or unrolled loop have the wanted outcome.
+  Stmt double_loop(const For& node, const Stmt& self) {
+    const bool is_vector = node.for_kind == ForKind::vectorized;
+    // Without masks, a guard around stores would turn every store into a loop over the lanes.
+    const std::vector<Guard> urgent = is_vector && !target_.has_masks ? statement_guards(node) : std::vector<Guard>{};
+    const std::vector<Guard> guards = guards_in(node);
+    Doubling doubling, urgent_doubling;
+    bool is_tail = false;
+    for (const Guard& guard : guards) {
+      if (!uses_var(guard.margin, node.var)) continue;
+      std::vector<Range> between{{node.var, node.min, node.extent}};
+      between.insert(between.end(), guard.inner.begin(), guard.inner.end());
+      const VarSet vars = vars_of(between);
+      const auto known = std::find_if(mixed_.begin(), mixed_.end(), [&](const Mixed& mixed) {
+        return mixed.comparison == guard.comparison && (!is_vector || mixed.vars == vars);
+      });
+      const bool is_urgent = std::any_of(urgent.begin(), urgent.end(),
+                                         [&](const Guard& other) { return other.comparison == guard.comparison; });
+      if (known != mixed_.end()) {
+        is_tail |= is_urgent;
+      } else if (const auto bounds = bounds_over(guard, between)) {
+        add(doubling, *bounds, between);
+        if (is_urgent) add(urgent_doubling, *bounds, between);
+      }
+    }
+    const auto keep = [&] { return Mutator::mutate_node(node, self); };
+    const auto tail = [&] {
+      const Stmt shorter = shortened(node, urgent);
+      return shorter ? shorter : keep();
+    };
+    if (is_tail) return tail();
+    if (!doubling.wanted.empty() && pay(count_nodes(self)))
+      return doubled(doubling, self, urgent_doubling.wanted.empty() ? std::function<Stmt()>(keep) : tail);
+    return urgent_doubling.wanted.empty() ? keep() : doubled(urgent_doubling, self, tail);
+  }
+
+  // Returns the guards of the If that is the whole body of a loop, if it is one.
+  std::vector<Guard> statement_guards(const For& node) {
+    const auto* guarded = node.body.as<If>();
+    if (guarded == nullptr || guarded->on_false) return {};
+    const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
+    return find_guards(guarded->condition, knowledge_);
+  }
+
+  // Turns a vectorized loop around a guarded statement into a serial loop over the lanes for which the guards hold;
+  // returns nothing when they do not bound the lanes.
+  Stmt shortened(const For& node, const std::vector<Guard>& guards) {
+    Expr begin = node.min;
+    Expr end = node.min + node.extent;
+    Outcomes outcomes;
+    for (const Guard& guard : guards) {
+      const auto affine = affine_in(guard.margin, node.var);
+      if (!guard.wanted || !affine || affine->coefficient == 0) continue;
+      if (affine->coefficient > 0) {
+        begin = max(begin, -(affine->rest / Expr(affine->coefficient)));
+      } else {
+        end = min(end, (affine->rest + Expr(-affine->coefficient)) / Expr(-affine->coefficient));
+      }
+      outcomes.emplace(guard.comparison, true);
+    }
+    if (outcomes.empty()) return {};
+    const auto& guarded = *node.body.as<If>();
+    begin = knowledge_.simplify(begin);
+    const Expr condition = assume(guarded.condition, outcomes);
+    Stmt body = is_constant(condition, 1) ? guarded.on_true : If::make(condition, guarded.on_true);
+    return For::make(node.var, begin, knowledge_.simplify(end - begin), ForKind::serial, std::move(body));
+  }
+
+  const Target& target_;
+  std::size_t budget_;
+  Knowledge knowledge_;
+  std::vector<Mixed> mixed_;
+  std::vector<Expr> lanes_;  // variables of the enclosing vectorized loops
+};
+
+}  // namespace
+
+Function partition_loops(Function function, const Target& target, const PartitionLimits& limits) {
+  function.body = Partitioner(function, target, limits).mutate(function.body);
+  return function;
+}
+
+}  // namespace ferry::passes

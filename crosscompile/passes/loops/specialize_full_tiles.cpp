@@ -1,0 +1,92 @@
+#include "crosscompile/passes/loops/specialize_full_tiles.h"
+
+#include "crosscompile/ir/barrier.h"
+#include "crosscompile/ir/mutator.h"
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/passes/loops/fresh_copy.h"
+#include "crosscompile/passes/loops/guards.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ferry::passes {
+namespace {
+
+using namespace ir;
+
+// Turns unrolled loops back into serial ones, in code that runs too rarely to be worth the size of the copies.
+class Rerolled : public Mutator {
+ protected:
+  using Mutator::mutate_node;
+  Stmt mutate_node(const For& node, const Stmt& self) override {
+    const Stmt result = Mutator::mutate_node(node, self);
+    const auto* loop = result.as<For>();
+    if (loop == nullptr || loop->for_kind != ForKind::unrolled) return result;
+    return For::make(loop->var, loop->min, loop->extent, ForKind::serial, loop->body);
+  }
+};
+
+class Doubler : public Mutator {
+ public:
+  explicit Doubler(const Function& function) : knowledge_(function) {}
+
+ protected:
+  using Mutator::mutate_node;
+
+  Stmt mutate_node(const For& node, const Stmt& self) override {
+    const bool is_on_gpu = is_block(node.for_kind) || is_thread(node.for_kind);
+    if (in_kernel_ && !is_on_gpu && as_int(node.extent) != nullptr && !is_common(node.body)) {
+      if (Stmt doubled = with_whole_copy(self)) return doubled;
+    }
+    const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
+    const bool had = std::exchange(in_kernel_, in_kernel_ || is_on_gpu);
+    Stmt result = Mutator::mutate_node(node, self);
+    in_kernel_ = had;
+    return result;
+  }
+
+  Stmt mutate_node(const If& node, const Stmt&) override {
+    const auto side = [&](const Stmt& stmt, bool truth) {
+      const Knowledge::Given given(knowledge_, node.condition, truth);
+      return mutate(stmt);
+    };
+    const Stmt on_true = side(node.on_true, true);
+    return If::make(node.condition, on_true, node.on_false.defined() ? side(node.on_false, false) : Stmt());
+  }
+
+ private:
+  // Returns nothing when no guard is known to hold in a full tile.
+  Stmt with_whole_copy(const Stmt& loop) {
+    Expr is_whole;
+    Outcomes outcomes;
+    bool is_inside = false;  // whether a guard is tested in every iteration of an inner loop
+    for (const Guard& guard : find_guards(loop, knowledge_)) {
+      const bool is_short = std::all_of(guard.inner.begin(), guard.inner.end(),
+                                        [](const Range& range) { return as_int(range.extent) != nullptr; });
+      const auto worst = is_short ? lower_bound(guard.margin, guard.inner) : std::nullopt;
+      if (!worst) continue;
+      const Expr holds = knowledge_.simplify(*worst >= 0);
+      if (is_constant(holds, 0)) continue;
+      is_inside = is_inside || !guard.inner.empty();
+      is_whole = is_whole.defined() ? is_whole && holds : holds;
+      outcomes.emplace(guard.comparison, guard.wanted);
+    }
+    if (!is_inside) return {};
+    const Expr condition = knowledge_.simplify(is_whole);
+    if (as_int(condition) != nullptr) return {};
+    Stmt whole = assume(loop, outcomes);
+    return whole.defined() ? If::make(condition, fresh_copy(whole), Rerolled().mutate(loop)) : Stmt();
+  }
+
+  Knowledge knowledge_;
+  bool in_kernel_ = false;  // whether loops over blocks or threads enclose this place
+};
+
+}  // namespace
+
+Function double_tiles(Function function) {
+  if (function.body.defined()) function.body = Doubler(function).mutate(function.body);
+  return function;
+}
+
+}  // namespace ferry::passes

@@ -1,0 +1,41 @@
+// The facts that hold at a pass's current position in a function, updated on the way down the tree: cheaper than
+// passing simplify() and can_prove() a list of facts each time.
+#pragma once
+
+#include "crosscompile/ir/function.h"
+#include "crosscompile/passes/simplify/rules.h"
+
+#include <span>
+
+namespace ferry::passes {
+
+class Knowledge {
+ public:
+  // Starts with the facts that hold everywhere in the function.
+  explicit Knowledge(const ir::Function& function);
+
+  ir::Expr simplify(const ir::Expr& expr) { return simplifier_.mutate(expr); }
+  bool proves(const ir::Expr& condition);
+
+  // Scopes must end in the reverse order of their construction. Inside a loop there is at least one iteration.
+  class Loop {
+   public:
+    Loop(Knowledge& knowledge, const ir::Expr& var, const ir::Expr& min, const ir::Expr& extent);
+
+   private:
+    simplifier::Facts::Scope scope_;
+  };
+  class Given {
+   public:
+    Given(Knowledge& knowledge, const ir::Expr& condition, bool truth = true);
+    Given(Knowledge& knowledge, std::span<const ir::Expr> conditions);
+
+   private:
+    simplifier::Facts::Scope scope_;
+  };
+
+ private:
+  simplifier::ExprSimplifier simplifier_;
+};
+
+}  // namespace ferry::passes

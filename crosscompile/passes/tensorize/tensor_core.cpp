@@ -1,0 +1,247 @@
+#include "crosscompile/passes/tensorize/tensor_core.h"
+
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/extern_call.h"
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/printer.h"
+#include "crosscompile/passes/simplify/alignment.h"
+#include "crosscompile/passes/simplify/simplify.h"
+#include "crosscompile/passes/tensorize/match_nest.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace ferry::passes {
+namespace {
+
+using namespace ir;
+
+constexpr std::int64_t kColumnsOfThreads = 4, kRowsOfThreads = 8;
+constexpr std::int64_t kDepth = 16, kPair = 2;
+constexpr std::int64_t kAligned = 8;  // elements that ldmatrix reads at once
+
+BufferRef buffer_of(std::string name, DType type, std::vector<Expr> shape, std::vector<Expr> strides) {
+  auto buffer = std::make_shared<Buffer>();
+  buffer->name = std::move(name);
+  buffer->dtype = type;
+  buffer->shape = std::move(shape);
+  buffer->strides = std::move(strides);
+  return buffer;
+}
+
+// One way in which a warp's product may be arranged in loops and memory.
+struct Form {
+  std::int64_t rows = 1, columns = 1;
+  bool turn_a = false, turn_b = false;
+};
+
+// The product as a function that also contains the loops over the warp's threads; match_nest compares with it.
+struct Pattern {
+  Function function;
+  Expr a_step, b_step;          // symbols: the row strides of A and of B in memory
+  std::vector<Expr> sum_steps;  // symbols: the strides along mo, io, no and ji
+};
+
+Pattern make_pattern(const Form& form, DType type) {
+  Pattern pattern;
+  Function& function = pattern.function;
+  function.name = kTensorCore;
+  struct Level {
+    Expr var;
+    std::int64_t extent;
+  };
+  const Expr y = Var::make("y"), x = Var::make("x"), mo = Var::make("mo"), io = Var::make("io"), no = Var::make("no"),
+             ji = Var::make("ji"), k = Var::make("k");
+  std::vector<Level> levels{{y, kRowsOfThreads}, {x, kColumnsOfThreads}};
+  std::vector<Expr> at, shape;
+  const auto add = [&](const Expr& var, std::int64_t extent) {
+    const Expr step = Var::make("sums_along_" + var.as<Var>()->name);
+    pattern.sum_steps.push_back(extent == 1 ? Expr(0) : step);
+    if (extent == 1) return;
+    levels.push_back({var, extent});
+    at.push_back(var);
+    shape.push_back(extent);
+    function.symbols.push_back(step);
+  };
+  add(mo, form.rows);
+  add(io, kPair);
+  add(no, form.columns);
+  add(ji, kPair);
+  levels.push_back({k, kDepth});
+  pattern.a_step = Var::make("step_of_A");
+  pattern.b_step = Var::make("step_of_B");
+  std::vector<Expr> sum_strides = function.symbols;
+  function.symbols.push_back(pattern.a_step);
+  function.symbols.push_back(pattern.b_step);
+  const auto strides = [](bool is_first, const Expr& step) {
+    return is_first ? std::vector<Expr>{step, Expr(1)} : std::vector<Expr>{Expr(1), step};
+  };
+  const BufferRef sums = buffer_of("C", DType::f32, shape, sum_strides);
+  const BufferRef a = buffer_of("A", type, {Expr(form.rows * 16), Expr(kDepth)}, strides(!form.turn_a, pattern.a_step));
+  const BufferRef b =
+      buffer_of("B", type, {Expr(kDepth), Expr(form.columns * 8)}, strides(form.turn_b, pattern.b_step));
+  const Expr row = (form.rows == 1 ? Expr(0) : mo * 16) + io * 8 + y;
+  const Expr column = (form.columns == 1 ? Expr(0) : no * 8) + x * 2 + ji;
+  const Expr product = cast(DType::f32, Load::make(a, {row, k})) * cast(DType::f32, Load::make(b, {k, column}));
+  function.body = Store::make(sums, at, Load::make(sums, at) + product);
+  for (auto level = levels.rbegin(); level != levels.rend(); ++level)
+    function.body = For::make(level->var, 0, Expr(level->extent), ForKind::serial, function.body);
+  for (const BufferRef& buffer : {sums, a, b})
+    function.parameters.push_back({buffer->name, ParameterKind::tensor, Direction::inout, buffer, {}, false});
+  return pattern;
+}
+
+// Returns the type that is converted for the multiplication; float32 when there is no conversion.
+DType narrow_type(const Expr& value) {
+  if (const auto* binary = value.as<Binary>()) {
+    const DType left = narrow_type(binary->left);
+    return left == DType::f32 ? narrow_type(binary->right) : left;
+  }
+  const auto* converted = value.as<Cast>();
+  return converted == nullptr ? DType::f32 : converted->value.type().code;
+}
+
+// Returns the candidate forms: loops other than those that always occur may run over the rows and columns of pieces.
+std::vector<Form> forms_of(const LoopNest& nest) {
+  std::vector<std::int64_t> others;
+  std::vector<std::int64_t> always{kPair, kPair, kDepth, kRowsOfThreads, kColumnsOfThreads};
+  for (const LoopNest::Loop& loop : nest.loops) {
+    const auto known = std::find(always.begin(), always.end(), loop.extent);
+    if (known == always.end())
+      others.push_back(loop.extent);
+    else
+      always.erase(known);
+  }
+  std::vector<Form> sizes;
+  if (!always.empty() || others.size() > 2) return {};
+  if (others.empty()) sizes = {{1, 1}};
+  if (others.size() == 1) sizes = {{others[0], 1}, {1, others[0]}};
+  if (others.size() == 2) sizes = {{others[0], others[1]}, {others[1], others[0]}};
+  std::vector<Form> forms;
+  for (const Form& size : sizes)
+    for (const bool turn_a : {false, true})
+      for (const bool turn_b : {true, false}) forms.push_back({size.rows, size.columns, turn_a, turn_b});
+  return forms;
+}
+
+const NestMatch::Operand& operand(const NestMatch& match, std::size_t i) { return match.operands.at(i); }
+
+Expr value_of(const NestMatch& match, const Pattern& pattern, const Expr& symbol) {
+  for (std::size_t i = 0; i < pattern.function.symbols.size(); ++i)
+    if (pattern.function.symbols[i].same_as(symbol)) return match.symbols[i];
+  return symbol;
+}
+
+class Arguments {
+ public:
+  Arguments(const Form& form, const Pattern& pattern, const NestMatch& match, const Warp& warp)
+      : form_(form), pattern_(pattern), match_(match), warp_(warp) {}
+
+  std::vector<Expr> make() {
+    check_place(operand(match_, 0), Scope::local, "in registers (cache_write ... local)");
+    for (const std::size_t i : {1, 2}) check_place(operand(match_, i), Scope::shared, "in shared memory (cache_read)");
+    arguments_ = {Expr(form_.rows), Expr(form_.columns), Expr(form_.turn_a ? 1 : 0), Expr(form_.turn_b ? 1 : 0)};
+    // Each thread gives ldmatrix the address of one row of 8 elements; eight threads together address one piece. The
+    // pieces of A go down and then to the right, those of B the other way round; where an operand is transposed in
+    // memory, the order is swapped again.
+    const Expr in_eight = warp_.y % 2 * 4 + warp_.x, second = warp_.y / 2 % 2 * 8, third = warp_.y / 4 * 8;
+    for (std::int64_t i = 0; i < form_.rows; ++i)
+      add_rows(1, pattern_.a_step, i, form_.turn_a, in_eight + (form_.turn_a ? third : second),
+               form_.turn_a ? second : third);
+    for (std::int64_t i = 0; i < (form_.columns + 1) / 2; ++i)
+      add_rows(2, pattern_.b_step, i, form_.turn_b, in_eight + (form_.turn_b ? second : third),
+               form_.turn_b ? third : second);
+    add_sums();
+    return std::move(arguments_);
+  }
+
+ private:
+  static void check_place(const NestMatch::Operand& found, Scope scope, const char* where) {
+    if (found.buffer->scope != scope)
+      throw CompileError("expected '" + found.buffer->name + "' " + where + ", where the threads of a warp find it");
+  }
+
+  // `along`: whether the pieces follow each other along rows of memory.
+  void add_rows(std::size_t which, const Expr& symbol, std::int64_t piece, bool along, const Expr& row,
+                const Expr& column) {
+    const NestMatch::Operand& found = operand(match_, which);
+    const Expr step = value_of(match_, pattern_, symbol);
+    const Expr first = simplify(found.got.first + Expr(16 * piece) * (along ? Expr(1) : step));
+    if (!is_multiple(first, kAligned) || !is_multiple(simplify(step), kAligned))
+      throw CompileError("expected rows of '" + found.buffer->name +
+                         "' that begin at multiples of 16 bytes, got steps of " + to_text(simplify(step)) +
+                         " elements from " + to_text(first) + "; storage_align can put them there");
+    arguments_.push_back(address_of(found.buffer, {simplify(first + row * step + column)}));
+  }
+
+  void add_sums() {
+    const NestMatch::Operand& found = operand(match_, 0);
+    std::vector<Expr> steps;
+    for (const Expr& symbol : pattern_.sum_steps) steps.push_back(value_of(match_, pattern_, symbol));
+    for (std::int64_t mo = 0; mo < form_.rows; ++mo)
+      for (std::int64_t no = 0; no < form_.columns; ++no)
+        for (std::int64_t io = 0; io < kPair; ++io)
+          for (std::int64_t ji = 0; ji < kPair; ++ji) {
+            const Expr at =
+                found.got.first + Expr(mo) * steps[0] + Expr(io) * steps[1] + Expr(no) * steps[2] + Expr(ji) * steps[3];
+            arguments_.push_back(address_of(found.buffer, {simplify(at)}));
+          }
+  }
+
+  const Form& form_;
+  const Pattern& pattern_;
+  const NestMatch& match_;
+  const Warp& warp_;
+  std::vector<Expr> arguments_;
+};
+
+}  // namespace
+
+std::vector<std::string> hardware_names() { return {kTensorCore}; }
+
+TensorCoreTile tile_of(std::span<const Expr> arguments) {
+  constexpr std::size_t kNumbers = 4;
+  TensorCoreTile tile;
+  tile.rows = *as_int(arguments[0]);
+  tile.columns = *as_int(arguments[1]);
+  tile.turn_a = *as_int(arguments[2]) != 0;
+  tile.turn_b = *as_int(arguments[3]) != 0;
+  const auto a = static_cast<std::size_t>(tile.rows), b = static_cast<std::size_t>((tile.columns + 1) / 2);
+  tile.a = arguments.subspan(kNumbers, a);
+  tile.b = arguments.subspan(kNumbers + a, b);
+  tile.sums = arguments.subspan(kNumbers + a + b);
+  return tile;
+}
+
+std::vector<Expr> match_tensor_core(const Stmt& definition, const Warp& warp) {
+  auto nest = as_nest(definition);
+  if (!nest) throw CompileError("expected one store inside of loops of constant extents");
+  if (!nest->conditions.empty())
+    throw CompileError("expected whole pieces, got the condition '" + to_text(nest->conditions.front()) +
+                       "'; split axes by numbers that divide their sizes, which have to be known (--size)");
+  if (!warp.x.defined() || !warp.y.defined())
+    throw CompileError(
+        "expected 4 threads of a warp along threadIdx.x, of which each has 2 columns, and 8 along "
+        "threadIdx.y, of which each has a row");
+  nest->loops.insert(nest->loops.begin(), {{warp.y, kRowsOfThreads}, {warp.x, kColumnsOfThreads}});
+  const DType type = narrow_type(nest->store.as<Store>()->value);
+  if (type != DType::f16 && type != DType::bf16)
+    throw CompileError(
+        "expected products of float16 or bfloat16 values, added up in float32: sum(f32(A[i, k]) * "
+        "f32(B[k, j]), k)");
+  std::string mismatch, first_mismatch;
+  for (const Form& form : forms_of(*nest)) {
+    const Pattern pattern = make_pattern(form, type);
+    const auto check = [&](NestMatch& found) { return check_steps(pattern.function, found); };
+    if (const auto match = match_nest(pattern.function, *nest, check, mismatch))
+      return Arguments(form, pattern, *match, warp).make();
+    if (first_mismatch.empty()) first_mismatch = mismatch;
+  }
+  if (first_mismatch.empty())
+    first_mismatch =
+        "expected loops of 2 halves of 16 rows, of 2 columns and of 16 to add up, and at most one over "
+        "more rows and one over more columns";
+  throw CompileError(first_mismatch);
+}
+
+}  // namespace ferry::passes

@@ -1,0 +1,105 @@
+// The part of a Context that handles C functions on pieces of tensors.
+#include "crosscompile/intrinsics/intrinsics.h"
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/printer.h"
+#include "crosscompile/ir/visitor.h"
+#include "crosscompile/passes/tensorize/dot_nest.h"
+#include "crosscompile/passes/tensorize/match_nest.h"
+
+#include <algorithm>
+
+namespace ferry {
+namespace {
+
+using namespace ir;
+
+// Finds loads of buffers that are not parameters.
+class Strangers : public Visitor {
+ public:
+  explicit Strangers(const Function& function) : function_(function) {}
+  std::string name;
+
+  void check(const BufferRef& buffer) {
+    if (std::none_of(function_.parameters.begin(), function_.parameters.end(),
+                     [&](const FunctionParameter& parameter) { return parameter.buffer == buffer; }))
+      name = buffer->name;
+  }
+
+ protected:
+  using Visitor::visit_node;
+  void visit_node(const Load& node) override {
+    check(node.buffer);
+    Visitor::visit_node(node);
+  }
+
+ private:
+  const Function& function_;
+};
+
+void check(const std::string& intrinsic, const NestFunction& function) {
+  const std::string who = "tensor intrinsic '" + intrinsic + "': ";
+  if (function.symbol.empty()) throw CompileError(who + "expected the name of a C function");
+  const auto nest = function.meaning.body.defined() ? passes::as_nest(function.meaning.body) : std::nullopt;
+  if (!nest || nest->loops.empty() || !nest->conditions.empty())
+    throw CompileError(who + "expected what '" + function.symbol +
+                       "' means as loops of constant extents, from 0, around one store");
+  Strangers strangers(function.meaning);
+  strangers.visit(nest->store);
+  strangers.check(nest->store.as<Store>()->buffer);
+  if (!strangers.name.empty())
+    throw CompileError(who + "expected '" + strangers.name + "' among the parameters of '" + function.symbol + "'");
+  for (const FunctionParameter& parameter : function.meaning.parameters)
+    if (parameter.buffer == nullptr)
+      throw CompileError(who + "expected tensors as parameters of '" + function.symbol + "', got '" + parameter.name +
+                         "'");
+  // A pattern that does not match itself would match nothing.
+  std::string mismatch;
+  const auto match = passes::match_nest(
+      function.meaning, *nest, [&](passes::NestMatch& found) { return passes::check_steps(function.meaning, found); },
+      mismatch);
+  if (!match) throw CompileError(who + "'" + function.symbol + "': " + mismatch);
+  for (std::size_t i = 0; i < match->operands.size(); ++i)
+    if (match->operands[i].buffer == nullptr)
+      throw CompileError(who + "expected '" + function.symbol + "' to use its parameter '" +
+                         function.meaning.parameters[i].name + "'");
+  for (std::size_t i = 0; i < match->symbols.size(); ++i)
+    if (!match->symbols[i].defined())
+      throw CompileError(who + "expected each symbol of '" + function.symbol +
+                         "' to be how far a parameter steps along a loop, got '" +
+                         to_text(function.meaning.symbols[i]) + "'");
+}
+
+}  // namespace
+
+void Context::add_tensor_intrinsic(const std::string& name, TensorIntrinsic intrinsic) {
+  const std::vector<std::string> dots = passes::dot_names();
+  if (name.empty()) throw CompileError("a tensor intrinsic needs a name");
+  if (tensor_intrinsics_.contains(name) || std::find(dots.begin(), dots.end(), name) != dots.end())
+    throw CompileError("tensor intrinsic '" + name + "' is registered already");
+  check(name, intrinsic.update);
+  if (intrinsic.reset) check(name, *intrinsic.reset);
+  tensor_intrinsics_.emplace(name, std::move(intrinsic));
+}
+
+const TensorIntrinsic* Context::tensor_intrinsic(const std::string& name) const {
+  const auto found = tensor_intrinsics_.find(name);
+  return found == tensor_intrinsics_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> Context::tensor_intrinsic_names() const {
+  std::vector<std::string> all;
+  for (const auto& [name, intrinsic] : tensor_intrinsics_) all.push_back(name);
+  return all;
+}
+
+void Context::add_object(std::string arch, std::vector<std::uint8_t> object) {
+  objects_[std::move(arch)].push_back(std::move(object));
+}
+
+std::span<const std::vector<std::uint8_t>> Context::objects(const std::string& arch) const {
+  const auto found = objects_.find(arch);
+  if (found == objects_.end()) return {};
+  return found->second;
+}
+
+}  // namespace ferry

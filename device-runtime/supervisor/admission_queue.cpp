@@ -1,0 +1,56 @@
+#include "device-runtime/supervisor/admission_queue.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+
+#include "device-runtime/supervisor/session_watch.h"
+#include "rpc/wire/connection.h"
+
+namespace ferry::device {
+namespace {
+
+// Returns false if the client does not even receive this; it is then unreachable.
+bool send_event(const WaitingClient& waiting, const rpc::WaitingEvent& event) {
+  const bool knows_holders = waiting.client.header.tag == static_cast<std::uint16_t>(rpc::Tag::Open);
+  const auto frame =
+      waiting.client.outgoing(knows_holders ? rpc::event_frame(rpc::EventTag::waiting, event)
+                                            : rpc::event_frame(rpc::EventTag::queued, rpc::QueuedEvent{event.position}),
+                              false);
+  return ::send(waiting.client.socket.number(), frame.data(), frame.size(), MSG_DONTWAIT | MSG_NOSIGNAL) ==
+         static_cast<ssize_t>(frame.size());
+}
+
+}  // namespace
+
+WaitingClient WaitingLine::take() {
+  WaitingClient first = std::move(clients_.front());
+  clients_.pop_front();
+  moved_ = true;
+  return first;
+}
+
+void WaitingLine::drop_gone() {
+  const auto gone = std::remove_if(clients_.begin(), clients_.end(), [](const WaitingClient& waiting) {
+    return is_peer_gone(waiting.client.socket.number());
+  });
+  moved_ = moved_ || gone != clients_.end();
+  clients_.erase(gone, clients_.end());
+}
+
+void WaitingLine::tell(std::uint64_t holder, const std::string& name, std::uint64_t held_ms) {
+  std::uint32_t position = 0;
+  bool lost = false;
+  for (WaitingClient& waiting : clients_) {
+    ++position;
+    if (!moved_ && waiting.told == holder) continue;
+    waiting.told = holder;
+    if (send_event(waiting, {position, name, held_ms})) continue;
+    shutdown(waiting.client.socket.number(), SHUT_RDWR);
+    lost = true;
+  }
+  moved_ = false;
+  if (lost) drop_gone();
+}
+
+}  // namespace ferry::device

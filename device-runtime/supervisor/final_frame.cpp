@@ -1,0 +1,80 @@
+#include "device-runtime/supervisor/final_frame.h"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <chrono>
+#include <memory>
+
+namespace ferry::device {
+namespace {
+
+constexpr std::chrono::seconds kPatience{2};
+
+class Farewell final : public PendingConnection, public std::enable_shared_from_this<Farewell> {
+ public:
+  Farewell(EventLoop& loop, int socket, std::vector<std::uint8_t> frame)
+      : socket_(loop, socket), timer_(loop), frame_(std::move(frame)) {}
+
+  void start() {
+    timer_.start(kPatience, [self = shared_from_this()] { self->close(); });
+    send();
+  }
+
+  void abandon() override { close(); }
+
+ private:
+  void send() {
+    while (sent_ < frame_.size()) {
+      const ssize_t count =
+          ::send(socket_.number(), frame_.data() + sent_, frame_.size() - sent_, MSG_DONTWAIT | MSG_NOSIGNAL);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+        return socket_.when_writable([self = shared_from_this()] { self->send(); });
+      }
+      if (count < 0) return close();
+      sent_ += static_cast<std::size_t>(count);
+    }
+    ::shutdown(socket_.number(), SHUT_WR);
+    drain();
+  }
+
+  void drain() {
+    std::uint8_t scratch[4096];
+    while (true) {
+      const ssize_t count = ::recv(socket_.number(), scratch, sizeof scratch, MSG_DONTWAIT);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+        return socket_.when_readable([self = shared_from_this()] { self->drain(); });
+      }
+      if (count <= 0) return close();
+      // A client that sends without end must not monopolise the supervisor.
+      if ((drained_ += static_cast<std::size_t>(count)) % kPiece < sizeof scratch) {
+        return socket_.when_readable([self = shared_from_this()] { self->drain(); });
+      }
+    }
+  }
+
+  void close() {
+    timer_.cancel();
+    if (socket_.is_open()) socket_.close();
+  }
+
+  static constexpr std::size_t kPiece = 1 << 20;
+
+  WatchedDescriptor socket_;
+  Timer timer_;
+  std::vector<std::uint8_t> frame_;
+  std::size_t sent_ = 0;
+  std::size_t drained_ = 0;
+};
+
+}  // namespace
+
+std::weak_ptr<PendingConnection> say_farewell(EventLoop& loop, int socket, std::vector<std::uint8_t> frame) {
+  const auto farewell = std::make_shared<Farewell>(loop, socket, std::move(frame));
+  farewell->start();
+  return farewell;
+}
+
+}  // namespace ferry::device

@@ -1,0 +1,124 @@
+#include <cmath>
+
+#include "host/cli/commands/bench_report.h"
+#include "host/stats/convergence.h"
+#include "host/stats/interval.h"
+#include "host/stats/outliers.h"
+#include "host/stats/summary.h"
+
+namespace ferry::cli {
+
+namespace {
+
+constexpr std::uint64_t kBootstrapSeed = 1;
+
+const char* end_name(TimingEnd end) {
+  switch (end) {
+    case TimingEnd::all_samples: return "all samples";
+    case TimingEnd::converged: return "converged";
+    case TimingEnd::timeout: return "timeout";
+  }
+  return "";
+}
+
+Json interval_json(const stats::Interval& interval) { return Json::array({interval.low, interval.high}); }
+
+// Returns null for missing values: JSON has no NaN.
+Json number_json(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json quantity_json(const Quantity& quantity) {
+  if (!quantity.before) return {{"missing", quantity.missing}};
+  return {{"before", *quantity.before}, {"after", *quantity.after}};
+}
+
+}  // namespace
+
+Json timing_json(const Timing& timing) {
+  const std::vector<double> ascending = stats::sorted(timing.seconds);
+  Json percentiles = Json::object();
+  for (const int percent : {5, 25, 50, 75, 95, 99}) {
+    percentiles[std::to_string(percent)] = stats::quantile_of_sorted(ascending, percent / 100.0);
+  }
+  Json outliers = Json::array();
+  const auto labels = stats::label_outliers(timing.seconds);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] != stats::OutlierLabel::none) outliers.push_back({{"sample", i}, {"label", to_text(labels[i])}});
+  }
+  return {{"seconds", timing.seconds},
+          {"number", timing.number},
+          {"warmup_calls", timing.warmup_calls},
+          {"ended", end_name(timing.ended)},
+          {"median_seconds", timing.median()},
+          {"interval_95_seconds", interval_json(stats::median_interval(timing.seconds))},
+          {"bootstrap_95_seconds", interval_json(stats::bootstrap_interval(timing.seconds, kBootstrapSeed))},
+          {"relative_uncertainty", number_json(stats::relative_uncertainty(timing.seconds))},
+          {"deviation_seconds", timing.deviation()},
+          {"minimum_seconds", timing.minimum()},
+          {"percentile_seconds", percentiles},
+          {"outliers", outliers},
+          {"context_switches", timing.switches},
+          {"cores", timing.cores},
+          {"cycles", number_json(timing.cycles)},
+          {"instructions", number_json(timing.instructions)},
+          {"cache_misses", number_json(timing.cache_misses)}};
+}
+
+Json circumstances_json(const Timing& timing) {
+  const Circumstances circumstances = read_circumstances(timing);
+  Json json = {{"threads", timing.threads},
+               {"elapsed_seconds", timing.elapsed_s},
+               {"clock_resolution_seconds", static_cast<double>(timing.clock_resolution_ns) * 1e-9},
+               {"clock_overhead_seconds", static_cast<double>(timing.clock_overhead_ns) * 1e-9},
+               {"voluntary_switches", timing.voluntary_switches},
+               {"involuntary_switches", timing.involuntary_switches}};
+  if (circumstances.governor_before.empty()) {
+    json["governor"] = {{"missing", "the device has no cpufreq"}};
+  } else {
+    json["governor"] = {{"before", circumstances.governor_before}, {"after", circumstances.governor_after}};
+  }
+  for (const Quantity& quantity : circumstances.quantities) json[quantity.name] = quantity_json(quantity);
+  if (!circumstances.counters_missing.empty()) json["counters"] = {{"missing", circumstances.counters_missing}};
+  return json;
+}
+
+Json to_json(const BenchRun& run) {
+  Json results = Json::array(), errors = Json::array();
+  for (const BenchFailure& failure : run.failures) {
+    errors.push_back({{"device", failure.device}, {"code", failure.code}, {"message", failure.message}});
+  }
+  for (const BenchReport& report : run.reports) {
+    Json sizes = Json::object();
+    for (std::size_t s = 0; s < report.symbols.size(); ++s) sizes[report.function.symbols[s]] = report.symbols[s];
+    Json json = {{"function", report.function.name},
+                 {"signature", signature_text(report.function)},
+                 {"sizes", sizes},
+                 {"constants", report.constants},
+                 {"device", report.device},
+                 {"cpu", report.facts.cpu_name},
+                 {"processor", report.processor},
+                 {"operating_system", report.facts.operating_system},
+                 {"server_version", report.facts.server_version},
+                 {"target", report.target},
+                 {"cache", !report.cold                    ? "warm"
+                           : report.timing.wiped_bytes > 0 ? "wiped"
+                                                           : "flushed"}};
+    json.update(timing_json(report.timing));
+    json["bytes"] = report.bytes;
+    json["bytes_per_second"] = report.bytes_per_second();
+    if (report.flops > 0) {
+      json["flops"] = report.flops;
+      json["flops_per_second"] = report.flops_per_second();
+    }
+    if (report.peak.flops > 0) {
+      json["peak_flops_per_second"] = report.peak.flops;
+      json["peak_bytes_per_second"] = report.peak.bytes;
+    }
+    if (!report.steps.empty()) json["steps"] = steps_json(report.steps);
+    json["circumstances"] = circumstances_json(report.timing);
+    json["warnings"] = report.warned();
+    results.push_back(std::move(json));
+  }
+  return {{"schema", kBenchSchema}, {"results", results}, {"errors", errors}};
+}
+
+}  // namespace ferry::cli

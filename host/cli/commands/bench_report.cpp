@@ -1,0 +1,193 @@
+#include "host/cli/commands/bench_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "host/cli/output/columns.h"
+#include "host/cli/output/format.h"
+#include "host/stats/interval.h"
+#include "host/stats/outliers.h"
+#include "host/stats/summary.h"
+
+namespace ferry::cli {
+
+namespace {
+
+void line(const char* what, const std::string& value) { printf("  %-10s %s\n", what, value.c_str()); }
+
+std::string interval_text(const Timing& timing) {
+  const stats::Interval interval = stats::median_interval(timing.seconds);
+  return "[" + seconds_text(interval.low) + ", " + seconds_text(interval.high) + "]";
+}
+
+std::string percentiles_text(const Timing& timing) {
+  const std::vector<double> ascending = stats::sorted(timing.seconds);
+  std::vector<std::string> parts;
+  for (const int percent : {5, 25, 75, 95}) {
+    parts.push_back(std::to_string(percent) + "% " +
+                    seconds_text(stats::quantile_of_sorted(ascending, percent / 100.0)));
+  }
+  return join(", ", parts);
+}
+
+// Returns "2 high severe, 1 low mild"; empty if there are none.
+std::string outliers_text(const Timing& timing) {
+  const auto labels = stats::label_outliers(timing.seconds);
+  std::vector<std::string> parts;
+  for (const auto label : {stats::OutlierLabel::low_severe, stats::OutlierLabel::low_mild,
+                           stats::OutlierLabel::high_mild, stats::OutlierLabel::high_severe}) {
+    const auto count = std::count(labels.begin(), labels.end(), label);
+    if (count > 0) parts.push_back(std::to_string(count) + " " + to_text(label));
+  }
+  return join(", ", parts);
+}
+
+std::string runs_text(const BenchReport& report) {
+  const Timing& timing = report.timing;
+  std::string text = count_text(timing.seconds.size()) + " samples of " + count_text(timing.number) +
+                     (timing.number == 1 ? " call" : " calls") + " each, after " + count_text(timing.warmup_calls) +
+                     " to warm up";
+  if (report.cold && timing.wiped_bytes == 0) text += "; the tensors flushed from the caches before each";
+  if (report.cold && timing.wiped_bytes > 0)
+    text += "; the caches wiped with " + bytes_text(timing.wiped_bytes) + " before each";
+  return text;
+}
+
+std::string threads_text(const Timing& timing) {
+  return "with " + std::to_string(timing.threads) + (timing.threads == 1 ? " thread" : " threads");
+}
+
+std::string speed_text(const BenchReport& report) {
+  std::string text = rate_text(report.flops_per_second(), "FLOP/s");
+  if (report.peak.flops > 0) {
+    text += ", " + percent_text(report.flops_per_second() / report.peak.flops) + " of the " +
+            rate_text(report.peak.flops, "FLOP/s") + " measured with multiply-adds of " +
+            dtype_name(report.peak_dtype) + " on this device, " + threads_text(report.timing);
+  }
+  return text;
+}
+
+std::string memory_text(const BenchReport& report) {
+  std::string text = rate_text(report.bytes_per_second(), "B/s");
+  if (report.peak.bytes > 0) {
+    text += ", " + percent_text(report.bytes_per_second() / report.peak.bytes) + " of the " +
+            rate_text(report.peak.bytes, "B/s") + " measured with a copy of that size on this device, " +
+            threads_text(report.timing);
+  }
+  return text;
+}
+
+std::string counters_text(const Timing& timing, const Circumstances& circumstances) {
+  if (!circumstances.counters_missing.empty()) return "not available: " + circumstances.counters_missing;
+  std::vector<std::string> parts;
+  const auto add = [&](double value, const char* unit) {
+    if (!std::isnan(value)) parts.push_back(number_text(value, 4) + " " + unit);
+  };
+  add(timing.cycles, "cycles");
+  add(timing.instructions, "instructions");
+  add(timing.instructions / timing.cycles, "a cycle");
+  add(timing.cache_misses, "cache misses");
+  return join(", ", parts) + "; a call, in user mode";
+}
+
+// Returns what the board reported, and in one line the names of what it did not.
+std::string board_text(const Circumstances& circumstances, double elapsed_s) {
+  std::vector<std::string> parts;
+  const Quantity& frequency = circumstances.at("frequency_hz");
+  if (frequency.before) {
+    parts.push_back(number_text(*frequency.before * 1e-9, 3) + " -> " + number_text(*frequency.after * 1e-9, 3) +
+                    " GHz" + (circumstances.governor_after.empty() ? "" : " (" + circumstances.governor_after + ")"));
+  }
+  const Quantity& temperature = circumstances.at("temperature_c");
+  if (temperature.before) {
+    parts.push_back(number_text(*temperature.before, 3) + " -> " + number_text(*temperature.after, 3) + " C");
+  }
+  if (const auto energy = circumstances.increase("energy_j")) {
+    parts.push_back(number_text(*energy) + " J, " + number_text(*energy / elapsed_s) + " W");
+  } else if (const auto power = circumstances.at("power_w").after) {
+    parts.push_back(number_text(*power) + " W");
+  }
+  const Quantity& gpu_clock = circumstances.at("gpu_clock_hz");
+  if (gpu_clock.before) {
+    parts.push_back("GPU " + number_text(*gpu_clock.before * 1e-6, 4) + " -> " +
+                    number_text(*gpu_clock.after * 1e-6, 4) + " MHz");
+  }
+  const Quantity& gpu_temperature = circumstances.at("gpu_temperature_c");
+  if (gpu_temperature.after) parts.push_back("GPU " + number_text(*gpu_temperature.after, 3) + " C");
+  if (const auto load = circumstances.at("load").before) parts.push_back("load " + number_text(*load, 2));
+  std::vector<std::string> missing;
+  for (const char* name : {"frequency_hz", "temperature_c", "energy_j"}) {
+    if (!circumstances.at(name).before) missing.push_back(std::string(name).substr(0, std::string(name).rfind('_')));
+  }
+  std::string text = join(", ", parts);
+  if (!missing.empty()) text += (text.empty() ? "" : "; ") + std::string("not available: ") + join(", ", missing);
+  return text;
+}
+
+}  // namespace
+
+std::string BenchReport::sizes_text() const {
+  std::string text;
+  for (std::size_t s = 0; s < symbols.size(); ++s) {
+    text += (s == 0 ? "" : ", ") + function.symbols[s] + "=" + std::to_string(symbols[s]);
+  }
+  return text;
+}
+
+std::vector<std::string> BenchReport::warned() const {
+  std::vector<std::string> all = warnings(timing, read_circumstances(timing), facts.logical_cores);
+  if (facts.cpu_name.starts_with("emulated"))
+    all.insert(all.begin(), "this device is emulated: its times mean nothing");
+  // A rate above the measured peak shows that this was not the peak, or was not measured under the same conditions.
+  const auto beyond = [&](double rate, double best, const char* what) {
+    constexpr double kMostOfPeak = 1.05;
+    if (best <= 0 || rate <= kMostOfPeak * best) return;
+    all.push_back(percent_text(rate / best) + " of the peak of " + what +
+                  ": the peak is too low, so do not go by the share");
+  };
+  beyond(flops_per_second(), peak.flops, "arithmetic");
+  beyond(bytes_per_second(), peak.bytes, "memory");
+  return all;
+}
+
+void print_report(const BenchReport& report) {
+  const Timing& timing = report.timing;
+  printf("%s\n", signature_text(report.function).c_str());
+  if (!report.symbols.empty()) line("sizes", report.sizes_text());
+  line("device", report.device + (report.processor.empty() ? "" : ", " + report.processor));
+  line("target", report.target);
+  line("threads", std::to_string(timing.threads));
+  line("runs", runs_text(report));
+  if (!report.constants.empty()) line("constants", join(", ", report.constants) + ", prepared before the clock ran");
+  line("median", seconds_text(timing.median()) + ", 95% interval " + interval_text(timing));
+  line("deviation", seconds_text(timing.deviation()) + ", median absolute");
+  line("minimum", seconds_text(timing.minimum()) + "; " + percentiles_text(timing));
+  if (const std::string outliers = outliers_text(timing); !outliers.empty()) line("outliers", outliers + "; kept");
+  if (report.flops > 0) line("speed", speed_text(report));
+  line("memory", memory_text(report));
+  const Circumstances circumstances = read_circumstances(timing);
+  line("counters", counters_text(timing, circumstances));
+  line("board", board_text(circumstances, timing.elapsed_s));
+  for (const std::string& warning : report.warned()) line("warning", warning);
+  print_steps(report.steps);
+}
+
+void print_table(const std::vector<BenchReport>& reports) {
+  const bool with_flops = std::any_of(reports.begin(), reports.end(), [](const auto& r) { return r.flops > 0; });
+  std::vector<std::vector<std::string>> rows = {{"device", "sizes", "median", "95% interval", "deviation"}};
+  if (with_flops) rows.front().emplace_back("speed");
+  rows.front().insert(rows.front().end(), {"memory", "warnings"});
+  for (const BenchReport& report : reports) {
+    std::vector<std::string> row = {report.device, report.sizes_text(), seconds_text(report.timing.median()),
+                                    interval_text(report.timing), seconds_text(report.timing.deviation())};
+    if (with_flops) row.push_back(report.flops > 0 ? rate_text(report.flops_per_second(), "FLOP/s") : "");
+    row.push_back(rate_text(report.bytes_per_second(), "B/s"));
+    row.push_back(join("; ", report.warned()));
+    rows.push_back(std::move(row));
+  }
+  printf("%s\n", signature_text(reports.front().function).c_str());
+  print_columns(rows);
+}
+
+}  // namespace ferry::cli

@@ -1,0 +1,154 @@
+#include "host/cli/commands/check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "host/cli/options/exit_code.h"
+#include "host/cli/output/format.h"
+#include "host/lang/reference/reference.h"
+#include "host/session/scalar.h"
+#include "host/verify/element_text.h"
+
+namespace ferry::cli {
+
+namespace {
+
+using verify::position_text;
+using verify::value_of;
+
+// Limit of loop iterations in the reference, about a second; beyond it only a sample is compared.
+constexpr double kWorkLimit = 5e6;
+constexpr std::uint64_t kLeastSample = 1000;
+constexpr std::uint64_t kSampleSeed = 1;
+
+struct Tolerance {
+  double rtol = 0, atol = 0;
+  // Factor of the rounding error of the element's terms that is allowed in addition.
+  double rounding = 0;
+};
+
+Tolerance tolerance_for(DType dtype, const CheckOptions& options) {
+  Tolerance tolerance;
+  switch (dtype) {
+    case DType::f16: tolerance = {1e-3, 1e-4, 4}; break;
+    case DType::bf16: tolerance = {8e-3, 1e-3, 4}; break;
+    case DType::f32: tolerance = {1e-6, 1e-7, 4}; break;
+    case DType::f64: tolerance = {1e-14, 1e-15, 4}; break;
+    case DType::i8:
+    case DType::i16:
+    case DType::i32:
+    case DType::i64:
+    case DType::u8:
+    case DType::u16:
+    case DType::u32:
+    case DType::u64:
+    case DType::boolean: tolerance.rounding = 1; break;  // for integers converted from floats
+  }
+  if (options.rtol || options.atol) tolerance.rounding = 0;
+  tolerance.rtol = options.rtol.value_or(tolerance.rtol);
+  tolerance.atol = options.atol.value_or(tolerance.atol);
+  return tolerance;
+}
+
+// Returns all positions, or a seeded sample in order that includes the first and the last.
+std::vector<std::uint64_t> positions_to_check(const lang::Reference& reference, std::size_t parameter) {
+  const std::uint64_t elements = reference.elements(parameter);
+  const double work = reference.work(parameter);
+  const double share = work > 0 ? std::min(1.0, kWorkLimit / work) : 1;
+  const auto affordable = static_cast<std::uint64_t>(share * static_cast<double>(elements));
+  const std::uint64_t count = std::min(elements, std::max(affordable, kLeastSample));
+  std::vector<std::uint64_t> positions;
+  if (count == elements) {
+    positions.resize(elements);
+    std::iota(positions.begin(), positions.end(), 0);
+    return positions;
+  }
+  std::mt19937_64 random(kSampleSeed);
+  positions = {0, elements - 1};
+  while (positions.size() < count) {
+    while (positions.size() < count) positions.push_back(random() % elements);
+    std::sort(positions.begin(), positions.end());
+    positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+  }
+  return positions;
+}
+
+// Whether the values differ by more than is allowed. Equal integers are recognised without conversion to double, which
+// loses the last bits of large ones.
+bool differs(DType dtype, const lang::Element& got, const lang::Element& want, const Tolerance& tolerance) {
+  const double g = value_of(dtype, got), w = value_of(dtype, want);
+  const double allowed = tolerance.atol + tolerance.rtol * std::abs(w) + tolerance.rounding * want.error;
+  if (!is_float(dtype)) return got.integer != want.integer && !(std::abs(g - w) <= allowed && allowed > 0);
+  // Partial sums in another order may have overflowed.
+  if (tolerance.rounding > 0 && std::isinf(want.error)) return false;
+  if (std::isnan(g) || std::isnan(w)) return std::isnan(g) != std::isnan(w);
+  if (g == w) return false;
+  return !(std::abs(g - w) <= allowed);
+}
+
+std::string element_text(DType dtype, const lang::Element& element) {
+  if (!is_float(dtype)) {
+    return dtype == DType::u64 ? std::to_string(static_cast<std::uint64_t>(element.integer))
+                               : std::to_string(element.integer);
+  }
+  return number_text(element.real, dtype == DType::f64 ? 17 : 9);
+}
+
+CheckResult check_output(const lang::Reference& reference, std::size_t parameter, const ParameterInfo& info,
+                         const std::vector<std::uint8_t>& bytes, const CheckOptions& options) {
+  const Tolerance tolerance = tolerance_for(info.dtype, options);
+  const std::vector<std::uint64_t> positions = positions_to_check(reference, parameter);
+  const std::vector<lang::Element> expected = reference.evaluate(parameter, positions);
+  CheckResult result;
+  result.output = info.name;
+  result.compared = positions.size();
+  result.elements = reference.elements(parameter);
+  result.rtol = tolerance.rtol;
+  result.atol = tolerance.atol;
+  result.with_rounding = tolerance.rounding > 0 && is_float(info.dtype);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const lang::Element got = lang::load_element(info.dtype, bytes.data() + positions[i] * dtype_bytes(info.dtype));
+    const double want = value_of(info.dtype, expected[i]);
+    const double error = std::abs(value_of(info.dtype, got) - want);
+    if (std::isfinite(error)) {
+      result.largest_absolute = std::max(result.largest_absolute, error);
+      if (want != 0) result.largest_relative = std::max(result.largest_relative, error / std::abs(want));
+    }
+    if (!differs(info.dtype, got, expected[i], tolerance)) continue;
+    if (result.wrong++ == 0) {
+      result.first_wrong = position_text(info.name, reference.shape(parameter), positions[i]) + " is " +
+                           element_text(info.dtype, got) + ", expected " + element_text(info.dtype, expected[i]);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<CheckResult> check_outputs(const lang::Program& program, const FunctionInfo& function, const CallPlan& plan,
+                                       const std::vector<std::vector<std::uint8_t>>& outputs,
+                                       const CheckOptions& options) {
+  std::vector<std::vector<std::uint8_t>> inputs(function.parameters.size());
+  std::vector<std::uint64_t> scalars(function.parameters.size());
+  std::vector<const void*> arguments(function.parameters.size(), nullptr);
+  for (std::size_t p = 0; p < function.parameters.size(); ++p) {
+    if (plan.scalars[p]) {
+      scalars[p] = session::scalar_bits(function, p, *plan.scalars[p]);
+      arguments[p] = &scalars[p];
+    } else if (function.parameters[p].direction != Direction::out) {
+      inputs[p] = plan.host_copy(p);
+      arguments[p] = inputs[p].data();
+    }
+  }
+  const lang::Reference reference(program, plan.symbols, arguments);
+  std::vector<CheckResult> results;
+  for (std::size_t p = 0; p < function.parameters.size(); ++p) {
+    if (function.parameters[p].direction == Direction::in) continue;
+    results.push_back(check_output(reference, p, function.parameters[p], outputs[p], options));
+  }
+  return results;
+}
+
+}  // namespace ferry::cli

@@ -1,0 +1,67 @@
+#include "host/cli/commands/check_against.h"
+
+#include "host/cli/commands/same_call.h"
+#include "host/cli/options/exit_code.h"
+#include "host/cli/output/format.h"
+
+namespace ferry::cli {
+
+namespace {
+
+constexpr const char* kOption = "--check-against";
+
+}  // namespace
+
+void add_check_against_option(CLI::App& command, std::string& file) {
+  command
+      .add_option(
+          kOption, file,
+          "Compare with what this kernel computes from the same inputs: by its definition, or on the same device")
+      ->type_name("FILE");
+}
+
+CheckedPair read_checked_pair(const KernelOptions& kernel, const std::string& against) {
+  if (against.empty()) return {read_kernel(kernel), std::nullopt};
+  KernelOptions other;
+  other.file = against;
+  other.deadline = kernel.deadline;
+  if (foreign::is_foreign(against)) {
+    KernelSource source = read_kernel(kernel);
+    std::string signature = signature_of(source, kernel.function);
+    return {std::move(source), read_kernel(other, signature)};
+  }
+  KernelSource read = read_kernel(other);
+  std::string signature = foreign::is_foreign(kernel.file) ? signature_of(read, "") : std::string();
+  return {read_kernel(kernel, signature), std::move(read)};
+}
+
+std::vector<verify::OutputComparison> compare_on_device(const Device& device, const KernelSource& against,
+                                                        const Target& target, const RanKernel& ran,
+                                                        const CallOptions& call,
+                                                        const verify::DifferenceLimits& limits) {
+  const CompiledModule module = compile_kernel(against, "", target, call).module;
+  const FunctionInfo& other = choose_function(module.manifest(), "", against.name);
+  const verify::ParameterPairs pairs = expect_same_parameters(ran.info, other, kOption);
+  const CallPlan plan = plan_same_call(other, ran.info, ran.plan, pairs);
+  return compare_all_outputs(ran.info, ran.plan, ran.outputs, outputs_of_call(device, module, other, plan), pairs,
+                             limits);
+}
+
+std::vector<CheckResult> check_against_definition(const KernelSource& against, const RanKernel& ran,
+                                                  const CheckOptions& options) {
+  const FunctionInfo other = function_of(against, "");
+  const verify::ParameterPairs pairs = expect_same_parameters(ran.info, other, kOption);
+  const CallPlan plan = plan_same_call(other, ran.info, ran.plan, pairs);
+  Outputs outputs(other.parameters.size());
+  for (const auto& [p, q] : pairs) outputs[q] = ran.outputs[p];
+  return check_outputs(program_of(against, other.name), other, plan, outputs, options);
+}
+
+std::string to_text(const verify::OutputComparison& output, const std::string& against) {
+  return "check " + output.output + ": all " + count_text(output.elements) + " elements as " + against +
+         " computes them, largest difference " + number_text(output.largest_difference) + "; allowed " +
+         number_text(output.atol) + " + " + number_text(output.rtol) +
+         " * |larger|: " + (output.different == 0 ? "fine" : count_text(output.different) + " differ");
+}
+
+}  // namespace ferry::cli

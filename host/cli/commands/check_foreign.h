@@ -1,0 +1,13 @@
+// `ferry check` of a kernel in C or C++: runs it on this machine under clang's sanitizers.
+#pragma once
+
+#include "host/cli/commands/check.h"
+#include "host/cli/options/kernel.h"
+
+namespace ferry::cli {
+
+// Prints the findings and returns the exit code. `against` is the file of --check-against; empty: none.
+int check_foreign(const KernelOptions& kernel, const CallOptions& call, const CheckOptions& options,
+                  const std::string& against, bool json);
+
+}  // namespace ferry::cli

@@ -1,0 +1,27 @@
+// The subcommands, one a file. Each add_...() describes its command to CLI11. When the command is selected, it stores
+// in `chosen` the function to run, which returns an exit code or throws.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "host/cli/options/exit_code.h"
+
+namespace ferry::cli {
+
+using Action = std::function<int()>;
+
+void add_device(CLI::App& app, Action& chosen);
+void add_targets(CLI::App& app, Action& chosen);
+void add_compile(CLI::App& app, Action& chosen);
+void add_diff(CLI::App& app, Action& chosen);
+void add_inspect(CLI::App& app, Action& chosen);
+void add_check(CLI::App& app, Action& chosen);
+void add_run(CLI::App& app, Action& chosen);
+void add_bench(CLI::App& app, Action& chosen);
+void add_compare(CLI::App& app, Action& chosen);
+void add_ping(CLI::App& app, Action& chosen);
+void add_status(CLI::App& app, Action& chosen);
+void add_keygen(CLI::App& app, Action& chosen);
+
+}  // namespace ferry::cli

@@ -1,0 +1,157 @@
+#include <cmath>
+#include <cstdio>
+
+#include "host/cli/commands/command.h"
+#include "host/cli/commands/compare_process.h"
+#include "host/cli/commands/compare_report.h"
+#include "host/cli/commands/compare_results.h"
+#include "host/cli/options/compile_deadline.h"
+#include "host/cli/options/option_checks.h"
+#include "host/cli/options/target_option.h"
+#include "host/cli/output/format.h"
+#include "host/cli/output/json.h"
+#include "host/cli/output/progress.h"
+#include "host/stats/comparison.h"
+
+namespace ferry::cli {
+
+namespace {
+
+// Limit of --processes.
+constexpr std::uint32_t kMostProcesses = 1000;
+
+struct Options {
+  KernelOptions kernels[2];
+  CompareSetup setup;
+  std::uint32_t processes = 12;
+  double least_effect_percent = 1;
+  std::optional<double> fail_if_slower_percent;
+  bool allow_difference = false;
+  verify::DifferenceLimits limits;
+  bool json = false;
+
+  Options() {
+    setup.measure.bench = {.number = 0, .repeat = 40, .min_repeat_ms = 0.5, .warmup_ms = 5, .timeout_ms = 10'000};
+    setup.measure.tolerance_percent = 0;
+  }
+};
+
+void measure(const Options& options, CompareReport& report) {
+  stats::Random random(options.setup.call.seed + 1);
+  std::vector<double> log_ratios;
+  for (std::uint32_t i = 0; i < options.processes; ++i) {
+    const Progress progress("process " + std::to_string(i + 1) + " of " + std::to_string(options.processes));
+    report.processes.push_back(with_retries([&] { return measure_process(options.setup, random, report.facts); }));
+    log_ratios.push_back(report.processes.back().log_ratio);
+  }
+  report.comparison = stats::compare(log_ratios, report.least_effect);
+}
+
+// The kernels are not measured, since times of different computations are not comparable.
+int report_difference(const CompareReport& report, const std::string& difference, bool json) {
+  const std::string verdict = "A and B differ: " + difference + "; no verdict";
+  if (json) print_json(difference_json(report, verdict));
+  fflush(stdout);
+  fprintf(stderr, "ferry: %s\n", verdict.c_str());
+  return kExitWrongResult;
+}
+
+int exit_code(const Options& options, const CompareReport& report) {
+  if (!options.fail_if_slower_percent) return kExitFine;
+  const std::string limit = number_text(*options.fail_if_slower_percent) + "%";
+  switch (stats::slowdown(report.comparison, *options.fail_if_slower_percent / 100)) {
+    case stats::Slowdown::no: return kExitFine;
+    case stats::Slowdown::yes:
+      fflush(stdout);
+      fprintf(stderr, "ferry: B is slower than A by %s or more\n", limit.c_str());
+      return kExitWrongResult;
+    case stats::Slowdown::unknown:
+      fflush(stdout);
+      fprintf(stderr, "ferry: cannot tell whether B is slower than A by %s or more\n", limit.c_str());
+      return kExitUnknown;
+  }
+  return kExitUnknown;
+}
+
+int compare(Options& options) {
+  options.kernels[1].signature = options.kernels[0].signature;
+  options.kernels[1].c_flags = options.kernels[0].c_flags;
+  options.kernels[1].deadline = options.kernels[0].deadline;
+  // A foreign kernel without a signature is called with that of the other kernel.
+  const bool b_first = foreign::is_foreign(options.kernels[0].file) && !foreign::is_foreign(options.kernels[1].file);
+  std::string signature;
+  for (const int k : {b_first ? 1 : 0, b_first ? 0 : 1}) {
+    ComparedKernel& kernel = options.setup.kernels[k];
+    kernel.function = options.kernels[k].function;
+    kernel.source = read_kernel(options.kernels[k], signature);
+    kernel.source.deadline = first_deadline(kernel.source.deadline, options.setup.remote.deadlines.session);
+    signature = signature_of(kernel.source, kernel.function);
+  }
+  CompareReport report;
+  for (int k = 0; k < 2; ++k) report.names[k] = options.setup.kernels[k].source.name;
+  report.least_effect = options.least_effect_percent / 100;
+  report.most_processes = kMostProcesses;
+  if (!options.allow_difference) {
+    report.outputs = with_retries([&] { return compare_results(options.setup, options.limits); });
+    const std::string difference = difference_text(report.outputs);
+    if (!difference.empty()) return report_difference(report, difference, options.json);
+  }
+  measure(options, report);
+  if (options.json) {
+    print_json(to_json(report));
+  } else {
+    print_report(report);
+  }
+  return exit_code(options, report);
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = *app.add_subcommand("compare", "Say which of two kernels is slower, and by how much");
+  add_kernel_pair_options(command, options->kernels[0], options->kernels[1]);
+  add_foreign_options(command, options->kernels[0]);
+  add_remote_option(command, options->setup.remote);
+  add_target_option(command, options->setup.target);
+  add_call_options(command, options->setup.call);
+  command.add_option("--processes", options->processes, "Fresh processes, each with another layout of code and data")
+      ->type_name("N")
+      ->check(whole_number(3, kMostProcesses))
+      ->capture_default_str();
+  command
+      .add_option("--least-effect", options->least_effect_percent,
+                  "A difference of less than so many percent is called none")
+      ->type_name("PERCENT")
+      ->check(number(0, 1000))
+      ->capture_default_str();
+  command
+      .add_option(
+          "--fail-if-slower", options->fail_if_slower_percent,
+          "Exit code 1 when B, the new one, is slower than A by so many percent or more, 5 when nobody can tell")
+      ->type_name("PERCENT")
+      ->check(number(0, 1000));
+  command.add_flag("--allow-difference", options->allow_difference, "Measure without comparing what A and B compute");
+  command
+      .add_option("--rtol", options->limits.rtol,
+                  "Results may differ by this share of the larger one (default: by type, docs/measuring.md)")
+      ->type_name("X")
+      ->check(number(0, HUGE_VAL));
+  command.add_option("--atol", options->limits.atol, "Results may differ by this much, in addition")
+      ->type_name("X")
+      ->check(number(0, HUGE_VAL));
+  add_measure_options(command, options->setup.measure);
+  add_json_option(command, options->json);
+  command.footer(
+      "Both run on the same inputs first, and are measured when they compute the same. docs/measuring.md says how\n"
+      "kernels are compared and how often a verdict is wrong.\n\n"
+      "Exit codes: 0 measured, whatever the verdict; 1 the results differ, or B is too slow with --fail-if-slower;\n"
+      "5 nobody can tell with --fail-if-slower; others as of every command (ferry --help).\n\n"
+      "Examples:\n"
+      "  ferry compare mm.tc mm.tc --schedule-b mm.schedule --size M=512,N=512,K=512\n"
+      "  ferry compare mine.c mm.tc --size M=512,N=512,K=512 -r 192.168.1.17:9090\n"
+      "  ferry compare old.ferry new.ferry --size N=4096 -r 192.168.1.17:9090 --threads 1 --fail-if-slower 2");
+  command.callback([options, &chosen] { chosen = [options] { return compare(*options); }; });
+}
+
+}  // namespace ferry::cli

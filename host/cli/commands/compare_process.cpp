@@ -1,0 +1,139 @@
+#include "host/cli/commands/compare_process.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "host/cli/options/exit_code.h"
+#include "host/cli/options/kernel_failure.h"
+#include "host/cli/options/target_option.h"
+#include "host/session/state.h"
+#include "host/stats/summary.h"
+
+namespace ferry::cli {
+
+namespace {
+
+// Tensors are aligned to a cache line, on GPUs to 256 bytes.
+constexpr std::uint64_t kPage = 4096, kLine = 64, kGpuLine = 256;
+// Code is shifted by less than a page, in steps that satisfy the alignment of functions on every architecture.
+constexpr std::uint32_t kCodeStep = 16;
+constexpr std::uint64_t kMostPages = 64;
+
+// Returns a copy of the tensor at another address of the device's memory.
+DeviceTensor moved(const Device& device, const DeviceTensor& from, std::uint64_t offset) {
+  const auto element = static_cast<std::uint64_t>(dtype_bytes(from.dtype()));
+  const DeviceTensor room = device.empty(from.dtype(), {static_cast<std::int64_t>(from.elements() + kPage / element)});
+  DeviceTensor to = room.view(from.shape(), {}, offset / element);
+  const detail::TensorState &target = detail::Access::state(to), &source = detail::Access::state(from);
+  if (from.bytes() > 0) {
+    target.device->client->post(rpc::Copy{target.handle, target.offset, source.handle, source.offset, from.bytes()});
+  }
+  return to;
+}
+
+struct Side {
+  CompiledKernel compiled;
+  FunctionInfo info;
+  CallPlan plan;
+};
+
+Side compile_side(const CompareSetup& setup, int k, const Target& target, const ProcessLayout& layout) {
+  const ComparedKernel& kernel = setup.kernels[k];
+  CompiledKernel compiled = compile_kernel(kernel.source, kernel.function, target, setup.call, layout.code_padding[k]);
+  FunctionInfo info = choose_function(compiled.module.manifest(), kernel.function, kernel.source.name);
+  CallPlan plan = plan_call(info, setup.call);
+  return {std::move(compiled), std::move(info), std::move(plan)};
+}
+
+// Returns all tensors of a call, including outputs, so that both kernels can use the same ones.
+std::vector<Argument> whole_call(const Side& side, const Device& device, const std::vector<std::uint64_t>& offsets) {
+  const std::vector<Argument> inputs = make_arguments(side.info, side.plan, device);
+  std::vector<Argument> all;
+  auto input = inputs.begin();
+  for (std::size_t p = 0; p < side.info.parameters.size(); ++p) {
+    const ParameterInfo& parameter = side.info.parameters[p];
+    const bool is_output = parameter.direction == Direction::out;
+    Argument argument = is_output ? Argument(device.empty(side.plan.dtypes[p], side.plan.shapes[p])) : *input++;
+    const auto* tensor = std::get_if<DeviceTensor>(&argument.value());
+    const bool dense = side.plan.strides[p].empty();
+    if (is_output && !dense) {
+      throw UsageError(side.info.name + ": expected kernels whose outputs are dense, got strides for " +
+                       parameter.name);
+    }
+    all.push_back(tensor != nullptr && dense ? Argument(moved(device, *tensor, offsets[p % offsets.size()]))
+                                             : argument);
+  }
+  return all;
+}
+
+// Whether one call's arguments fit the other kernel, so that both use data at the same addresses.
+bool same_arguments(const Side& a, const Side& b) {
+  if (a.info.parameters.size() != b.info.parameters.size()) return false;
+  for (std::size_t p = 0; p < a.info.parameters.size(); ++p) {
+    const ParameterInfo &x = a.info.parameters[p], &y = b.info.parameters[p];
+    if (x.kind != y.kind || x.direction != y.direction || a.plan.dtypes[p] != b.plan.dtypes[p]) return false;
+    if (a.plan.shapes[p] != b.plan.shapes[p] || a.plan.strides[p] != b.plan.strides[p]) return false;
+    if (a.plan.scalars[p] != b.plan.scalars[p]) return false;
+  }
+  return true;
+}
+
+ProcessLayout draw_layout(stats::Random& random, std::uint64_t line) {
+  ProcessLayout layout;
+  for (std::uint32_t& padding : layout.code_padding) {
+    padding = kCodeStep * static_cast<std::uint32_t>(1 + random.below(kPage / kCodeStep - 1));
+  }
+  layout.memory_pages = random.below(kMostPages);
+  for (std::size_t i = 0; i < kMaxParameters; ++i) layout.offsets.push_back(line * random.below(kPage / line));
+  layout.b_first = random.below(2) == 1;
+  return layout;
+}
+
+double paired_log_ratio(const Timing& a, const Timing& b) {
+  std::vector<double> ratios;
+  const std::size_t pairs = std::min(a.seconds.size(), b.seconds.size());
+  for (std::size_t i = 0; i < pairs; ++i) {
+    if (a.seconds[i] > 0 && b.seconds[i] > 0) ratios.push_back(std::log(a.seconds[i] / b.seconds[i]));
+  }
+  return stats::median(ratios);
+}
+
+}  // namespace
+
+ComparedProcess measure_process(const CompareSetup& setup, stats::Random& random, ComparedFacts& facts) {
+  ComparedProcess process;
+  ConnectOptions connection;
+  connection.devices = devices_for(setup.target, setup.kernels[0].source);
+  process.layout = draw_layout(random, connection.devices.empty() ? kLine : kGpuLine);
+  const ProcessLayout& layout = process.layout;
+  const Device device = open_device(setup.remote, connection);
+  const Target target = target_for(device, setup.target, setup.kernels[setup.kernels[0].source.module ? 1 : 0].source);
+  const Side sides[2] = {compile_side(setup, 0, target, layout), compile_side(setup, 1, target, layout)};
+  const DeviceTensor shift = device.empty(DType::u8, {static_cast<std::int64_t>(layout.memory_pages * kPage)});
+
+  const int order[2] = {layout.b_first ? 1 : 0, layout.b_first ? 0 : 1};
+  std::vector<TimedCall> calls;
+  for (const int k : order) {
+    const Side& side = sides[k];
+    std::vector<Argument> arguments = !calls.empty() && same_arguments(sides[0], sides[1])
+                                          ? calls.front().arguments
+                                          : whole_call(side, device, layout.offsets);
+    calls.push_back({device.load(side.compiled.module)[side.info.name], std::move(arguments)});
+  }
+  const BenchOptions bench = bench_options_for(setup.measure, device);
+  std::vector<Timing> timings =
+      run_kernel(device, {sides[0].info.name, sides[1].info.name}, [&] { return measure_in_turns(calls, bench); });
+  calls.clear();
+  finish_kernels(device);
+  for (int i = 0; i < 2; ++i) process.timings[order[i]] = std::move(timings[static_cast<std::size_t>(i)]);
+  process.log_ratio = paired_log_ratio(process.timings[0], process.timings[1]);
+  facts = {{sides[0].info, sides[1].info},
+           {sides[0].plan.symbols, sides[1].plan.symbols},
+           device.name(),
+           device.processor(),
+           device.facts(),
+           sides[0].compiled.module.manifest().target};
+  return process;
+}
+
+}  // namespace ferry::cli

@@ -1,0 +1,83 @@
+#include "host/cli/commands/same_call.h"
+
+#include <algorithm>
+
+#include "host/cli/options/exit_code.h"
+#include "host/session/bind.h"
+#include "host/session/remote_error.h"
+#include "host/session/scalar.h"
+
+namespace ferry::cli {
+
+namespace {
+
+// Infers the sizes of `b` from the shapes of its tensors.
+session::SymbolValues sizes_of(const FunctionInfo& b, const CallPlan& call) {
+  std::vector<session::PartialArgument> partial(b.parameters.size());
+  for (std::size_t p = 0; p < b.parameters.size(); ++p) {
+    partial[p].dtype = call.dtypes[p];
+    if (b.parameters[p].kind == ParameterKind::tensor) partial[p].shape = call.shapes[p];
+  }
+  session::SymbolValues sizes;
+  solve_symbols(b, partial, sizes);
+  return sizes;
+}
+
+void fill_sizes(const FunctionInfo& b, CallPlan& call) {
+  const session::SymbolValues sizes = sizes_of(b, call);
+  for (std::size_t p = 0; p < b.parameters.size(); ++p) {
+    if (!verify::is_size(b, p)) continue;
+    const auto symbol = std::find(b.symbols.begin(), b.symbols.end(), b.parameters[p].name);
+    const auto& size = sizes[static_cast<std::size_t>(symbol - b.symbols.begin())];
+    if (!size) throw UsageError(b.name + ": the tensors do not say what " + b.parameters[p].name + " is");
+    call.scalars[p] = *size;
+  }
+}
+
+}  // namespace
+
+verify::ParameterPairs expect_same_parameters(const FunctionInfo& a, const FunctionInfo& b, const std::string& what) {
+  Result<verify::ParameterPairs> pairs = verify::pair_parameters(a, b);
+  if (!pairs.is_ok()) throw UsageError(what + ": " + pairs.status().message());
+  return std::move(pairs.value());
+}
+
+CallPlan plan_same_call(const FunctionInfo& b, const FunctionInfo& a, const CallPlan& plan,
+                        const verify::ParameterPairs& pairs) {
+  const std::size_t count = b.parameters.size();
+  CallPlan call;
+  call.shapes.resize(count);
+  call.strides.resize(count);
+  call.dtypes.resize(count);
+  call.contents.resize(count);
+  call.scalars.resize(count);
+  for (std::size_t p = 0; p < count; ++p) call.dtypes[p] = b.parameters[p].dtype;
+  for (const auto& [from, to] : pairs) {
+    call.shapes[to] = plan.shapes[from];
+    call.contents[to] = plan.contents[from];
+    call.scalars[to] = plan.scalars[from];
+  }
+  fill_sizes(b, call);
+  std::vector<ArgumentShape> checked;
+  for (std::size_t p = 0; p < count; ++p) {
+    ArgumentShape argument{b.parameters[p].kind, call.dtypes[p], call.shapes[p]};
+    if (call.scalars[p]) argument.scalar = static_cast<std::int64_t>(session::scalar_bits(b, p, *call.scalars[p]));
+    checked.push_back(std::move(argument));
+  }
+  const Result<BoundCall> bound = bind_call(b, checked);
+  if (!bound.is_ok()) throw UsageError(bound.status().message());
+  call.symbols = bound.value().symbols;
+  for (std::size_t p = 0; p < count; ++p) {
+    call.places.push_back(static_cast<std::int64_t>(bound.value().tensor_bytes[p] / dtype_bytes(call.dtypes[p])));
+    for (const ManifestExpr& stride : b.parameters[p].strides)
+      call.strides[p].push_back(evaluate(stride, call.symbols).value());
+  }
+  for (const auto& [from, to] : pairs) {
+    if (plan.strides[from] == call.strides[to]) continue;
+    throw UsageError(a.name + " and " + b.name + " keep the elements of " + b.parameters[to].name +
+                     " at different strides: expected the same, to give both the same tensor");
+  }
+  return call;
+}
+
+}  // namespace ferry::cli

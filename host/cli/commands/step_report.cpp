@@ -1,0 +1,61 @@
+// Reports the kernels of one call on a GPU, as text and as JSON.
+#include "host/cli/commands/bench_report.h"
+#include "host/cli/output/columns.h"
+#include "host/cli/output/format.h"
+
+namespace ferry::cli {
+
+namespace {
+
+// Returns "16x16"; trailing extents of 1 are omitted.
+std::string extents_text(const std::array<std::uint64_t, 3>& extents) {
+  std::string text = std::to_string(extents[0]);
+  if (extents[1] != 1 || extents[2] != 1) text += "x" + std::to_string(extents[1]);
+  if (extents[2] != 1) text += "x" + std::to_string(extents[2]);
+  return text;
+}
+
+// Returns the user's name of the function; kernels after the first have a number appended.
+std::string kernel_text(const std::string& symbol) {
+  constexpr std::string_view kPrefix = "ferry_fn_";
+  return symbol.starts_with(kPrefix) ? symbol.substr(kPrefix.size()) : symbol;
+}
+
+double total(const std::vector<StepTime>& steps) {
+  double all = 0;
+  for (const StepTime& step : steps) all += step.median();
+  return all;
+}
+
+}  // namespace
+
+void print_steps(const std::vector<StepTime>& steps) {
+  if (steps.empty()) return;
+  const double all = total(steps);
+  std::vector<std::vector<std::string>> rows = {{"kernel", "median", "share", "grid", "block", "shared", "registers"}};
+  for (const StepTime& step : steps) {
+    rows.push_back({kernel_text(step.kernel), seconds_text(step.median()),
+                    all > 0 ? percent_text(step.median() / all) : "", extents_text(step.grid), extents_text(step.block),
+                    step.shared_bytes == 0 ? "-" : bytes_text(step.shared_bytes),
+                    step.registers == 0 ? "-" : std::to_string(step.registers)});
+  }
+  print_columns(rows, "  ");
+}
+
+Json steps_json(const std::vector<StepTime>& steps) {
+  const double all = total(steps);
+  Json list = Json::array();
+  for (const StepTime& step : steps) {
+    list.push_back({{"kernel", step.kernel},
+                    {"grid", step.grid},
+                    {"block", step.block},
+                    {"shared_bytes", step.shared_bytes},
+                    {"registers", step.registers == 0 ? Json(nullptr) : Json(step.registers)},
+                    {"seconds", step.seconds},
+                    {"median_seconds", step.median()},
+                    {"share", all > 0 ? Json(step.median() / all) : Json(nullptr)}});
+  }
+  return list;
+}
+
+}  // namespace ferry::cli

@@ -1,0 +1,54 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "crosscompile/target/resolve.h"
+#include "host/cli/commands/command.h"
+#include "host/cli/output/json.h"
+
+namespace ferry::cli {
+
+namespace {
+
+int list_targets(bool json) {
+  if (json) {
+    Json list = Json::array();
+    for (const NamedTarget& named : named_targets()) {
+      const Target target = resolve_target(named.name);
+      list.push_back({{"name", named.name},
+                      {"stands_for", named.stands_for},
+                      {"note", named.note},
+                      {"arch", target.arch},
+                      {"triple", target.triple},
+                      {"cpu", target.cpu},
+                      {"features", target.features}});
+    }
+    print_json({{"targets", list}});
+    return kExitFine;
+  }
+  std::size_t width = 0;
+  for (const NamedTarget& named : named_targets()) width = std::max(width, named.name.size());
+  for (const NamedTarget& named : named_targets()) {
+    printf("%-*s  %s\n", static_cast<int>(width), named.name.c_str(), named.stands_for.c_str());
+    if (!named.note.empty()) printf("%-*s  %s\n", static_cast<int>(width), "", named.note.c_str());
+  }
+  return kExitFine;
+}
+
+}  // namespace
+
+void add_targets(CLI::App& app, Action& chosen) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App& command = *app.add_subcommand("targets", "List the targets that have names, and what they stand for");
+  add_json_option(command, *json);
+  command.footer(
+      "Anywhere a target is expected, text such as\n"
+      "  llvm -mtriple=armv7l-none-linux-gnueabihf -mcpu=cortex-a72 -mattr=+neon\n"
+      "is understood too. Other triples that LLVM knows, such as x86_64-apple-darwin, armv6k-linux-gnueabi or\n"
+      "wasm32-unknown-unknown, are for --emit obj, asm and llvm: rpc_server does not run there.\n\n"
+      "Examples:\n"
+      "  ferry targets\n"
+      "  ferry compile mm.tc --target raspberry-pi-4");
+  command.callback([json, &chosen] { chosen = [json] { return list_targets(*json); }; });
+}
+
+}  // namespace ferry::cli

@@ -1,0 +1,141 @@
+#include "host/cli/options/argument_spec.h"
+
+#include <charconv>
+#include <utility>
+
+#include "host/cli/options/exit_code.h"
+
+namespace ferry::cli {
+
+namespace {
+
+// Parses the whole text as a number.
+template <class T>
+std::optional<T> parse_number(std::string_view text) {
+  T value{};
+  const char* first = text.data() + (text.starts_with('+') ? 1 : 0);
+  const auto [end, error] = std::from_chars(first, text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t start = 0;
+  for (std::size_t at = text.find(separator); at != std::string::npos; at = text.find(separator, start)) {
+    parts.push_back(text.substr(start, at - start));
+    start = at + 1;
+  }
+  parts.push_back(text.substr(start));
+  return parts;
+}
+
+std::pair<std::string, std::string> split_name(const std::string& option, const std::string& text,
+                                               const std::string& expected) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+    throw UsageError("--" + option + " " + text + ": expected " + expected);
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::optional<FillKind> parse_kind(std::string_view text) {
+  if (text == "zeros") return FillKind::zeros;
+  if (text == "ones") return FillKind::ones;
+  if (text == "iota") return FillKind::iota;
+  if (text == "random") return FillKind::random;
+  return std::nullopt;
+}
+
+std::optional<Shape> parse_shape(const std::string& text) {
+  Shape shape;
+  if (text.empty()) return shape;
+  for (const std::string& part : split(text, ',')) {
+    const auto extent = parse_number<std::int64_t>(part);
+    if (!extent || *extent < 0) return std::nullopt;
+    shape.push_back(*extent);
+  }
+  return shape;
+}
+
+// Parses DTYPE[SIZES]; the brackets are optional for a tensor of rank 0.
+bool parse_type(const std::string& text, ArgumentSpec& spec) {
+  const std::size_t bracket = text.find('[');
+  spec.dtype = parse_dtype(text.substr(0, bracket));
+  if (!spec.dtype) return false;
+  if (bracket == std::string::npos) {
+    spec.shape = Shape();
+    return true;
+  }
+  if (!text.ends_with(']')) return false;
+  spec.shape = parse_shape(text.substr(bracket + 1, text.size() - bracket - 2));
+  return spec.shape.has_value();
+}
+
+bool parse_scalar(const std::string& text, ArgumentSpec& spec) {
+  if (text == "true" || text == "false") {
+    spec.number = std::int64_t{text == "true"};
+  } else if (const auto integer = parse_number<std::int64_t>(text)) {
+    spec.number = *integer;
+  } else if (const auto large = parse_number<std::uint64_t>(text)) {
+    spec.number = *large;
+  } else if (const auto real = parse_number<double>(text)) {
+    spec.number = *real;
+  }
+  return spec.number.has_value();
+}
+
+}  // namespace
+
+ArgumentSpec parse_argument(const std::string& text) {
+  static const std::string kExpected =
+      "NAME=DTYPE[SIZES] such as A=f32[64,128], with :zeros, :ones or :iota after it if wanted; NAME=:ones; "
+      "NAME=@FILE.npy; or NAME=NUMBER";
+  const auto [name, value] = split_name("arg", text, kExpected);
+  ArgumentSpec spec;
+  spec.name = name;
+  spec.text = text;
+  if (value.starts_with('@')) {
+    spec.file = value.substr(1);
+    if (!spec.file.empty()) return spec;
+  } else if (!parse_scalar(value, spec)) {
+    const std::size_t colon = value.find(':');
+    const bool type_fine = colon == 0 || parse_type(value.substr(0, colon), spec);
+    const auto kind = colon == std::string::npos ? FillKind::random : parse_kind(value.substr(colon + 1));
+    if (type_fine && kind) {
+      spec.kind = *kind;
+      return spec;
+    }
+  } else {
+    return spec;
+  }
+  throw UsageError("--arg " + text + ": expected " + kExpected);
+}
+
+std::map<std::string, std::int64_t> parse_sizes(const std::vector<std::string>& texts, const std::string& option) {
+  std::map<std::string, std::int64_t> sizes;
+  for (const std::string& text : texts) {
+    for (const std::string& part : split(text, ',')) {
+      const std::string expected = "NAME=SIZE such as M=512, several with commas between";
+      const auto [name, value] = split_name("size", part, expected);
+      const auto size = parse_number<std::int64_t>(value);
+      if (!size || *size < 0) throw UsageError(option + " " + part + ": expected " + expected);
+      if (const auto [known, is_new] = sizes.emplace(name, *size); !is_new && known->second != *size) {
+        throw UsageError(option + " gives " + name + " twice: " + std::to_string(known->second) + " and " + value);
+      }
+    }
+  }
+  return sizes;
+}
+
+std::map<std::string, std::string> parse_outputs(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> outputs;
+  for (const std::string& text : texts) {
+    auto [name, file] = split_name("out", text, "NAME=@FILE.npy");
+    if (file.starts_with('@')) file.erase(0, 1);
+    outputs[name] = file;
+  }
+  return outputs;
+}
+
+}  // namespace ferry::cli

@@ -1,0 +1,249 @@
+#include "host/cli/options/call_setup.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "host/cli/options/exit_code.h"
+#include "host/cli/options/option_checks.h"
+#include "host/cli/options/tensor_file.h"
+#include "host/cli/output/format.h"
+#include "host/cli/output/progress.h"
+#include "host/session/bind.h"
+#include "host/session/scalar.h"
+
+namespace ferry::cli {
+
+namespace {
+
+using session::SymbolValues;
+
+// Larger uploads are announced on the terminal.
+constexpr std::uint64_t kLargeUpload = 4u << 20;
+
+// Returns the specification of each parameter, null if there is none.
+std::vector<const ArgumentSpec*> match(const FunctionInfo& function, const std::vector<ArgumentSpec>& specs) {
+  std::vector<const ArgumentSpec*> matched(function.parameters.size());
+  for (const ArgumentSpec& spec : specs) {
+    std::vector<std::string> names;
+    bool found = false;
+    for (std::size_t p = 0; p < function.parameters.size(); ++p) {
+      const ParameterInfo& parameter = function.parameters[p];
+      if (parameter.direction != Direction::out) names.push_back(parameter.name);
+      if (parameter.name != spec.name) continue;
+      if (parameter.direction == Direction::out) {
+        throw UsageError("--arg " + spec.text + ": " + spec.name + " is an output, which ferry makes itself");
+      }
+      if (matched[p] != nullptr) throw UsageError("--arg gives " + spec.name + " twice");
+      const bool is_tensor = parameter.kind == ParameterKind::tensor;
+      if (is_tensor != !spec.number) {
+        throw UsageError("--arg " + spec.text + ": expected " + (is_tensor ? "a tensor" : "a number") + " for " +
+                         spec.name + " of " + signature_text(function));
+      }
+      matched[p] = &spec;
+      found = true;
+    }
+    if (!found) {
+      throw UsageError("--arg " + spec.text + ": " + function.name + " has no input '" + spec.name +
+                       "'; expected one of: " + join(", ", names));
+    }
+  }
+  return matched;
+}
+
+// Returns the sizes given with --size; rejects those that contradict the arguments.
+SymbolValues given_sizes(const FunctionInfo& function, const std::map<std::string, std::int64_t>& sizes,
+                         const SymbolValues& by_arguments) {
+  SymbolValues known(function.symbols.size());
+  for (const auto& [name, size] : sizes) {
+    const auto symbol = std::find(function.symbols.begin(), function.symbols.end(), name);
+    if (symbol == function.symbols.end()) {
+      const std::string has =
+          function.symbols.empty() ? "; all its sizes are fixed" : "; expected one of: " + join(", ", function.symbols);
+      throw UsageError("--size " + name + "=" + std::to_string(size) + ": " + function.name + " has no size '" + name +
+                       "'" + has);
+    }
+    const auto s = static_cast<std::size_t>(symbol - function.symbols.begin());
+    if (by_arguments[s] && *by_arguments[s] != size) {
+      throw UsageError("--size " + name + "=" + std::to_string(size) + ": the arguments say that " + name + " is " +
+                       std::to_string(*by_arguments[s]));
+    }
+    known[s] = size;
+  }
+  return known;
+}
+
+// Moves the dense elements of a file to their strided positions. Returns false when two different ones share a
+// position.
+bool spread(CallPlan& plan, std::size_t parameter) {
+  const Shape &shape = plan.shapes[parameter], &strides = plan.strides[parameter];
+  const std::size_t element = dtype_bytes(plan.dtypes[parameter]);
+  std::vector<std::uint8_t>& bytes = plan.contents[parameter].bytes;
+  std::vector<std::uint8_t> places(static_cast<std::size_t>(plan.places[parameter]) * element);
+  std::vector<bool> taken(static_cast<std::size_t>(plan.places[parameter]));
+  Shape index(shape.size(), 0);
+  for (std::size_t at = 0; at < bytes.size(); at += element) {
+    std::size_t place = 0;
+    for (std::size_t d = 0; d < shape.size(); ++d) place += static_cast<std::size_t>(index[d] * strides[d]);
+    std::uint8_t* into = places.data() + place * element;
+    if (taken[place] && memcmp(into, bytes.data() + at, element) != 0) return false;
+    taken[place] = true;
+    memcpy(into, bytes.data() + at, element);
+    for (std::size_t d = shape.size(); d > 0 && ++index[d - 1] == shape[d - 1]; --d) index[d - 1] = 0;
+  }
+  bytes = std::move(places);
+  return true;
+}
+
+Argument::Scalar scalar_value(const FunctionInfo& function, const ParameterInfo& parameter, const ArgumentSpec* spec,
+                              const SymbolValues& known) {
+  if (spec != nullptr) return *spec->number;
+  const auto symbol = std::find(function.symbols.begin(), function.symbols.end(), parameter.name);
+  if (symbol != function.symbols.end()) {
+    if (const auto& value = known[static_cast<std::size_t>(symbol - function.symbols.begin())]) return *value;
+  }
+  throw UsageError(signature_text(function) + ": expected a value for " + parameter.name + ": --arg " + parameter.name +
+                   "=NUMBER");
+}
+
+}  // namespace
+
+void add_call_options(CLI::App& command, CallOptions& options) {
+  command
+      .add_option("--arg", options.arguments,
+                  "An input: NAME=DTYPE[SIZES] (seeded random), with :zeros, :ones or :iota after it; NAME=:ones;\n"
+                  "NAME=@FILE.npy; NAME=NUMBER. Those not given are random and as large as the sizes say")
+      ->type_name("NAME=VALUE")
+      ->type_size(1)
+      ->allow_extra_args(false);
+  command.add_option("--size", options.sizes, "Sizes by name: M=512,N=512")
+      ->type_name("NAME=SIZE")
+      ->type_size(1)
+      ->allow_extra_args(false);
+  command.add_option("--seed", options.seed, "Of the random inputs")
+      ->type_name("N")
+      ->check(whole_number(0, ~std::uint64_t{0}))
+      ->capture_default_str();
+}
+
+std::uint64_t CallPlan::bytes(std::size_t parameter) const {
+  std::uint64_t bytes = dtype_bytes(dtypes[parameter]);
+  for (const std::int64_t extent : shapes[parameter]) bytes *= static_cast<std::uint64_t>(extent);
+  return bytes;
+}
+
+std::vector<std::uint8_t> CallPlan::host_copy(std::size_t parameter) const {
+  const InputContent& content = contents[parameter];
+  if (!content.bytes.empty()) return content.bytes;
+  std::vector<std::uint8_t> copy(static_cast<std::size_t>(places[parameter]) * dtype_bytes(dtypes[parameter]));
+  fill(content.kind, content.seed, dtypes[parameter], 0, copy.size() / dtype_bytes(dtypes[parameter]), copy.data());
+  return copy;
+}
+
+std::uint64_t CallPlan::traffic_bytes(const FunctionInfo& function) const {
+  std::uint64_t total = 0;
+  for (std::size_t p = 0; p < function.parameters.size(); ++p) {
+    if (function.parameters[p].kind != ParameterKind::tensor) continue;
+    total += bytes(p) * (function.parameters[p].direction == Direction::inout ? 2 : 1);
+  }
+  return total;
+}
+
+CallPlan plan_call(const FunctionInfo& function, const CallOptions& options) {
+  std::vector<ArgumentSpec> specs;
+  for (const std::string& text : options.arguments) specs.push_back(parse_argument(text));
+  const std::vector<const ArgumentSpec*> matched = match(function, specs);
+
+  const std::size_t count = function.parameters.size();
+  CallPlan plan;
+  plan.shapes.resize(count);
+  plan.dtypes.resize(count);
+  plan.contents.resize(count);
+  plan.scalars.resize(count);
+  std::vector<session::PartialArgument> partial(count);
+  for (std::size_t p = 0; p < count; ++p) {
+    const ArgumentSpec* spec = matched[p];
+    plan.dtypes[p] = function.parameters[p].dtype;
+    plan.contents[p].seed = options.seed + p;
+    if (spec == nullptr) continue;
+    plan.contents[p].kind = spec->kind;
+    if (spec->dtype) plan.dtypes[p] = *spec->dtype;
+    partial[p].shape = spec->shape;
+    if (!spec->file.empty()) {
+      TensorFile file = read_tensor(spec->file);
+      plan.dtypes[p] = file.dtype;
+      partial[p].shape = file.shape;
+      plan.contents[p].bytes = std::move(file.bytes);
+    }
+    if (spec->number && std::holds_alternative<std::int64_t>(*spec->number)) {
+      partial[p].scalar = std::get<std::int64_t>(*spec->number);
+    }
+  }
+  for (std::size_t p = 0; p < count; ++p) partial[p].dtype = plan.dtypes[p];
+  check_ranks(function, partial);
+  SymbolValues by_arguments;
+  solve_symbols(function, partial, by_arguments);
+  SymbolValues known = given_sizes(function, parse_sizes(options.sizes), by_arguments);
+  solve_symbols(function, partial, known);
+  for (std::size_t p = 0; p < count; ++p) {
+    if (function.parameters[p].kind == ParameterKind::scalar) {
+      plan.scalars[p] = scalar_value(function, function.parameters[p], matched[p], known);
+    }
+  }
+  std::vector<Shape> shapes = session::shapes_of(function, known, "give --size NAME=SIZE or --arg NAME=DTYPE[SIZES]");
+
+  std::vector<ArgumentShape> checked;
+  for (std::size_t p = 0; p < count; ++p) {
+    plan.shapes[p] = partial[p].shape ? *partial[p].shape : std::move(shapes[p]);
+    ArgumentShape argument{function.parameters[p].kind, plan.dtypes[p], plan.shapes[p]};
+    if (plan.scalars[p])
+      argument.scalar = static_cast<std::int64_t>(session::scalar_bits(function, p, *plan.scalars[p]));
+    checked.push_back(std::move(argument));
+  }
+  const Result<BoundCall> bound = bind_call(function, checked);
+  if (!bound.is_ok()) throw UsageError(bound.status().message());
+  plan.symbols = bound.value().symbols;
+  plan.strides.resize(count);
+  for (std::size_t p = 0; p < count; ++p) {
+    plan.places.push_back(static_cast<std::int64_t>(bound.value().tensor_bytes[p] / dtype_bytes(plan.dtypes[p])));
+    for (const ManifestExpr& stride : function.parameters[p].strides)
+      plan.strides[p].push_back(evaluate(stride, plan.symbols).value());
+    if (!plan.strides[p].empty() && !plan.contents[p].bytes.empty() && !spread(plan, p)) {
+      throw UsageError("--arg " + matched[p]->text + ": " + function.parameters[p].name +
+                       ": expected equal elements where its strides let several share one place");
+    }
+  }
+  return plan;
+}
+
+std::vector<Argument> make_arguments(const FunctionInfo& function, const CallPlan& plan, const Device& device) {
+  std::vector<Argument> arguments;
+  for (std::size_t p = 0; p < function.parameters.size(); ++p) {
+    const ParameterInfo& parameter = function.parameters[p];
+    if (parameter.direction == Direction::out) continue;
+    if (plan.scalars[p]) {
+      std::visit([&](auto number) { arguments.emplace_back(number); }, *plan.scalars[p]);
+      continue;
+    }
+    const InputContent& content = plan.contents[p];
+    if (!plan.strides[p].empty()) {
+      const Shape places = {plan.places[p]};
+      const DeviceTensor whole = content.bytes.empty()
+                                     ? device.filled(plan.dtypes[p], places, content.kind, content.seed)
+                                     : device.put({plan.dtypes[p], places, content.bytes.data()});
+      arguments.emplace_back(whole.view(plan.shapes[p], plan.strides[p]));
+      continue;
+    }
+    if (content.bytes.empty()) {
+      arguments.emplace_back(device.filled(plan.dtypes[p], plan.shapes[p], content.kind, content.seed));
+      continue;
+    }
+    if (content.bytes.size() >= kLargeUpload) {
+      Progress::show("uploading " + parameter.name + ", " + bytes_text(content.bytes.size()));
+    }
+    arguments.emplace_back(device.put({plan.dtypes[p], plan.shapes[p], content.bytes.data()}));
+    Progress::clear();
+  }
+  return arguments;
+}
+
+}  // namespace ferry::cli

@@ -1,0 +1,47 @@
+#include "host/cli/options/compile_deadline.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "host/cli/options/exit_code.h"
+#include "host/cli/options/option_checks.h"
+#include "host/cli/output/format.h"
+#include "host/cli/output/progress.h"
+
+namespace ferry::cli {
+
+void add_compile_deadline(CLI::App& command, double& seconds) {
+  command.add_option("--compile-deadline", seconds, "Of compiling a kernel on this machine (as long as it takes)")
+      ->type_name("SECONDS")
+      ->check(number(0.001, 1e9))
+      ->group("Deadlines");
+}
+
+CompileDeadline::CompileDeadline(double seconds, std::string what) {
+  if (seconds > 0) watcher_ = std::thread([this, seconds, what = std::move(what)] { watch(seconds, what); });
+}
+
+CompileDeadline::~CompileDeadline() {
+  if (!watcher_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    is_done_ = true;
+  }
+  changed_.notify_one();
+  watcher_.join();
+}
+
+void CompileDeadline::watch(double seconds, const std::string& what) {
+  std::unique_lock lock(mutex_);
+  if (changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return is_done_; })) return;
+  Progress::clear();
+  fprintf(stderr, "ferry: compiling %s took longer than its deadline of %s\n", what.c_str(),
+          seconds_text(seconds).c_str());
+  fflush(stderr);
+  // Destructors would wait for the compiler.
+  _exit(exit_code_of(ErrorCode::deadline_exceeded));
+}
+
+}  // namespace ferry::cli

@@ -1,0 +1,16 @@
+#include "host/cli/options/kernel_failure.h"
+
+namespace ferry::cli {
+
+void finish_kernels(const Device& device) {
+  try {
+    device.synchronize();
+  } catch (const RemoteError& error) {
+    // The server's error for a session that ended while no kernel ran.
+    if (error.code() != ErrorCode::internal) throw;
+    throw KernelFailed(std::string(error.what()) +
+                       ", after the kernel had run: it has probably written outside of its tensors");
+  }
+}
+
+}  // namespace ferry::cli

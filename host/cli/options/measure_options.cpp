@@ -1,0 +1,118 @@
+#include "host/cli/options/measure_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "host/cli/options/environment.h"
+#include "host/cli/options/exit_code.h"
+#include "host/cli/options/option_checks.h"
+
+namespace ferry::cli {
+
+namespace {
+
+constexpr std::uint32_t kMostCores = 4096;
+
+[[noreturn]] void refuse_cores(const std::string& text) {
+  throw UsageError("--cores: expected 'any', 'big', 'little' or numbers such as 0,2-3, got '" + text + "'");
+}
+
+std::uint32_t parse_core(const std::string& text, std::size_t& at) {
+  std::uint32_t core = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + at, end, core);
+  if (error != std::errc() || core >= kMostCores) refuse_cores(text);
+  at = static_cast<std::size_t>(stop - text.data());
+  return core;
+}
+
+// Selects by the kernel's capacity of each core (ARM), otherwise by its highest frequency.
+std::vector<std::uint32_t> cores_of_kind(const Device& device, bool big) {
+  std::vector<std::string> paths;
+  const std::uint32_t count = std::min(device.facts().logical_cores, kMostCores);
+  for (const char* file : {"cpu_capacity", "cpufreq/cpuinfo_max_freq"}) {
+    for (std::uint32_t core = 0; core < count; ++core) {
+      paths.push_back("/sys/devices/system/cpu/cpu" + std::to_string(core) + "/" + file);
+    }
+  }
+  return cores_by_strength(device.read_files(paths), big);
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> parse_cores(const std::string& text) {
+  std::vector<std::uint32_t> cores;
+  for (std::size_t at = 0;; ++at) {
+    const std::uint32_t first = parse_core(text, at);
+    std::uint32_t last = first;
+    if (at < text.size() && text[at] == '-') last = parse_core(text, ++at);
+    if (last < first) refuse_cores(text);
+    for (std::uint32_t core = first; core <= last; ++core) cores.push_back(core);
+    if (at == text.size()) return cores;
+    if (text[at] != ',') refuse_cores(text);
+  }
+}
+
+void add_measure_options(CLI::App& command, MeasureOptions& options) {
+  BenchOptions& bench = options.bench;
+  const char* const group = "Measuring";
+  const auto milliseconds = [&](const char* name, double& value, const char* help) {
+    command.add_option(name, value, help)->type_name("MS")->check(number(0, 1e6))->capture_default_str()->group(group);
+  };
+  command.add_option("--number", bench.number, "Calls a sample, at least; 0: as many as the device's clock asks for")
+      ->type_name("N")
+      ->check(whole_number(0, 1'000'000'000))
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--repeat", bench.repeat, "Samples, at least")
+      ->type_name("N")
+      ->check(whole_number(1, 50'000))
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--max-repeat", bench.max_repeat, "More samples, up to so many, until the tolerance is met")
+      ->type_name("N")
+      ->check(whole_number(0, 50'000))
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--tolerance", options.tolerance_percent, "How well the median must be known, in percent")
+      ->type_name("PERCENT")
+      ->check(number(0, 100))
+      ->capture_default_str()
+      ->group(group);
+  milliseconds("--min-repeat-ms", bench.min_repeat_ms, "A sample takes at least this long");
+  milliseconds("--warmup-ms", bench.warmup_ms, "Calls for this long come first and are not counted");
+  milliseconds("--timeout-ms", bench.timeout_ms, "No sample starts later; 0: none");
+  milliseconds("--cooldown-ms", bench.cooldown_ms, "Rest before each sample");
+  command.add_flag("--cold", bench.cold, "Empty the caches before each sample, which is then one call")->group(group);
+  command
+      .add_option("--cores", options.cores, "Where threads may run: any, big or little ones, or numbers such as 0,2-3")
+      ->type_name("CORES")
+      ->group(group);
+  command.add_option("--threads", bench.threads, "Threads of parallel loops, at most")
+      ->type_name("N")
+      ->check(whole_number(1, 4096))
+      ->group(group);
+}
+
+BenchOptions bench_options_for(const MeasureOptions& options, const Device& device) {
+  BenchOptions bench = options.bench;
+  bench.tolerance = options.tolerance_percent / 100;
+  if (bench.cold) {
+    if (bench.number > 1) {
+      throw UsageError("--cold with --number " + std::to_string(bench.number) +
+                       ": the second call of a sample would find the caches warm");
+    }
+    bench.number = 1;
+    bench.min_repeat_ms = 0;
+  }
+  if (options.cores == "big" || options.cores == "little") {
+    bench.cores = cores_of_kind(device, options.cores == "big");
+  } else if (!options.cores.empty() && options.cores != "any") {
+    bench.cores = parse_cores(options.cores);
+  }
+  bench.watch = watched_paths();
+  return bench;
+}
+
+}  // namespace ferry::cli

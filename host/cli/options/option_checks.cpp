@@ -1,0 +1,50 @@
+#include "host/cli/options/option_checks.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+
+#include "host/cli/output/format.h"
+
+namespace ferry::cli {
+
+namespace {
+
+template <class T>
+std::optional<T> parse(const std::string& text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+template <class T>
+CLI::Validator between(T low, T high, const std::string& what) {
+  return {[=](std::string& text) {
+            const std::optional<T> value = parse<T>(text);
+            return value && *value >= low && *value <= high ? "" : "expected " + what + ", got '" + text + "'";
+          },
+          ""};
+}
+
+}  // namespace
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  return {[words = std::move(words)](std::string& text) {
+            if (std::find(words.begin(), words.end(), text) != words.end()) return std::string();
+            return "expected one of: " + join(", ", words) + "; got '" + text + "'";
+          },
+          ""};
+}
+
+CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
+  return between(low, high, "a whole number from " + std::to_string(low) + " to " + std::to_string(high));
+}
+
+CLI::Validator number(double low, double high) {
+  const std::string upper = high < std::numeric_limits<double>::infinity() ? " to " + number_text(high, 1) : " up";
+  return between(low, high, "a number from " + number_text(low) + upper);
+}
+
+}  // namespace ferry::cli

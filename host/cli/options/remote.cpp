@@ -1,0 +1,86 @@
+#include "host/cli/options/remote.h"
+
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include "base/printable.h"
+#include "host/cli/options/option_checks.h"
+#include "host/cli/output/format.h"
+#include "host/cli/output/progress.h"
+
+namespace ferry::cli {
+
+namespace {
+
+void add_deadline(CLI::App& command, const char* name, double& seconds, const char* help) {
+  command.add_option(name, seconds, help)->type_name("SECONDS")->check(number(0.001, 1e9))->group("Deadlines");
+}
+
+void add_deadlines(CLI::App& command, Deadlines& deadlines) {
+  add_deadline(command, "--call-deadline", deadlines.call,
+               "Of one call or measurement; the server's own if it is less");
+  add_deadline(command, "--session-deadline", deadlines.session, "Of everything on the device together");
+  add_deadline(command, "--idle-deadline", deadlines.idle, "Of doing nothing on the device");
+  add_deadline(command, "--queue-deadline", deadlines.queue,
+               "Of waiting for a place on the device (as long as it takes); counts for none of the others");
+}
+
+void add_key_file(CLI::App& command, RemoteOptions& remote) {
+  command
+      .add_option("--key-file", remote.key_file,
+                  "The key of that server; without it, what devices.toml or FERRY_KEY_FILE names")
+      ->type_name("FILE");
+}
+
+}  // namespace
+
+void add_address_options(CLI::App& command, RemoteOptions& remote, const char* help) {
+  command.add_option("-r,--remote", remote.address, help)->type_name("NAME|ADDRESS")->envname("FERRY_REMOTE");
+  add_key_file(command, remote);
+}
+
+void add_remote_option(CLI::App& command, RemoteOptions& remote, const char* help) {
+  add_address_options(command, remote, help);
+  add_deadlines(command, remote.deadlines);
+}
+
+void add_remotes_option(CLI::App& command, std::vector<std::string>& addresses, RemoteOptions& remote) {
+  command
+      .add_option("-r,--remote", addresses,
+                  "The rpc_server to use, several one after the other; without it, one is started on this machine")
+      ->type_name("NAME|ADDRESS")
+      ->type_size(1)
+      ->allow_extra_args(false)
+      ->envname("FERRY_REMOTE");
+  add_key_file(command, remote);
+  add_deadlines(command, remote.deadlines);
+}
+
+void expect_another_attempt(const RemoteError& error, int attempt) {
+  constexpr int kMaxAttempts = 3;
+  constexpr std::chrono::milliseconds kPause{200};
+  if (!error.nothing_ran() || attempt == kMaxAttempts) throw error;
+  Progress::clear();
+  fprintf(stderr, "%s; nothing has run there yet, so trying again\n", printable_lines(error.what()).c_str());
+  std::this_thread::sleep_for(attempt * kPause);
+}
+
+Device open_device(const RemoteOptions& remote, ConnectOptions options) {
+  options.log = [](const std::string& line) {
+    Progress::clear();
+    fputs(line.c_str(), stderr);
+    if (line.empty() || line.back() != '\n') fputc('\n', stderr);
+  };
+  options.queued = [](const QueuePlace& place) {
+    Progress::show("waiting at place " + std::to_string(place.position) + "; for " +
+                   seconds_text(place.holder_seconds) + " the device has been held by " + place.holder);
+  };
+  options.deadlines = remote.deadlines;
+  options.key_file = remote.key_file;
+  if (remote.address.empty()) return local_device(options);
+  const Progress progress("connecting to " + remote.address);
+  return connect(remote.address, options);
+}
+
+}  // namespace ferry::cli

@@ -1,0 +1,19 @@
+// Prints tensors like numpy.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "module/dtype.h"
+
+namespace ferry::cli {
+
+// Larger tensors are too long for a screen.
+inline constexpr std::size_t kPrintedElements = 1000;
+
+// Prints nested brackets with aligned columns; where a row can be broken, lines are at most 75 characters wide. A float
+// has the fewest digits that reproduce its value, at most eight after the decimal point.
+std::string array_text(DType dtype, std::span<const std::int64_t> shape, const void* data);
+
+}  // namespace ferry::cli

@@ -1,0 +1,22 @@
+// Formats numbers for reading.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/format.h"
+
+namespace ferry::cli {
+
+std::string seconds_text(double seconds);                    // "812 ns", "12.3 us", "1.23 ms", "4.56 s"
+std::string bytes_text(std::uint64_t bytes);                 // "512 bytes", "14.9 KiB", "2.00 GiB"
+std::string rate_text(double per_second, const char* unit);  // "217 GFLOP/s", "9.81 GB/s"
+std::string number_text(double value, int digits = 3);       // with this many significant digits
+std::string percent_text(double fraction);                   // "49%", "0.3%"
+std::string join(const std::string& separator, const auto& texts) {
+  std::string joined;
+  for (const auto& text : texts) joined += (joined.empty() ? "" : separator) + text;
+  return joined;
+}
+
+}  // namespace ferry::cli

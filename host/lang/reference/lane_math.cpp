@@ -1,0 +1,152 @@
+// The functions of math.def over lanes. Each value is computed in double and rounded to the type, narrow types through
+// float32, which is more accurate than any kernel needs to be.
+#include "host/lang/reference/lanes.h"
+
+#include "crosscompile/ir/arithmetic.h"
+#include "crosscompile/ir/error.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace ferry::lang {
+namespace {
+
+double sigmoid(double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x)); }
+
+struct Named {
+  std::string_view name;
+  MathFunction function;
+};
+
+// Functions of one argument and of two, wrapped to take three.
+#define FERRY_ONE(name, expression) {name, [](double x, double, double) -> double { return expression; }}
+#define FERRY_TWO(name, expression) {name, [](double x, double y, double) -> double { return expression; }}
+constexpr Named kFunctions[] = {
+    FERRY_ONE("abs", std::fabs(x)),
+    FERRY_ONE("exp", std::exp(x)),
+    FERRY_ONE("exp2", std::exp2(x)),
+    FERRY_ONE("log", std::log(x)),
+    FERRY_ONE("log2", std::log2(x)),
+    FERRY_ONE("log1p", std::log1p(x)),
+    FERRY_ONE("expm1", std::expm1(x)),
+    FERRY_ONE("sqrt", std::sqrt(x)),
+    FERRY_ONE("rsqrt", 1 / std::sqrt(x)),
+    FERRY_ONE("sin", std::sin(x)),
+    FERRY_ONE("cos", std::cos(x)),
+    FERRY_ONE("tan", std::tan(x)),
+    FERRY_ONE("tanh", std::tanh(x)),
+    FERRY_ONE("sinh", std::sinh(x)),
+    FERRY_ONE("cosh", std::cosh(x)),
+    FERRY_ONE("asin", std::asin(x)),
+    FERRY_ONE("acos", std::acos(x)),
+    FERRY_ONE("atan", std::atan(x)),
+    FERRY_TWO("atan2", std::atan2(x, y)),
+    FERRY_ONE("sigmoid", sigmoid(x)),
+    FERRY_ONE("erf", std::erf(x)),
+    FERRY_TWO("pow", std::pow(x, y)),
+    FERRY_TWO("fmod", std::fmod(x, y)),
+    FERRY_ONE("floor", std::floor(x)),
+    FERRY_ONE("ceil", std::ceil(x)),
+    FERRY_ONE("round", std::round(x)),
+    FERRY_ONE("trunc", std::trunc(x)),
+    FERRY_ONE("roundeven", std::nearbyint(x)),
+    {"fma", [](double x, double y, double z) -> double { return std::fma(x, y, z); }},
+};
+#undef FERRY_ONE
+#undef FERRY_TWO
+
+double round_result(DType type, double value) {
+  if (type == DType::f16 || type == DType::bf16) return ir::round_to(type, static_cast<float>(value));
+  return ir::round_to(type, value);
+}
+
+}  // namespace
+
+MathFunction math_function(std::string_view name) {
+  for (const Named& named : kFunctions) {
+    if (named.name == name) return named.function;
+  }
+  return nullptr;
+}
+
+void apply_math(MathFunction function, const Lanes& a, const Lanes* b, const Lanes* c, Lanes& out, std::size_t n) {
+  // Kernels may be off by 4 ulp, that is, 8 half ulps.
+  const double unit = 8 * unit_roundoff(out.type), least = smallest_error(out.type);
+  const auto value = [](const Lanes* lanes, std::size_t i) { return lanes == nullptr ? 0 : lanes->real[i]; };
+  const auto error = [](const Lanes* lanes, std::size_t i) {
+    return lanes == nullptr || lanes->exact ? 0 : lanes->error[i];
+  };
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = a.real[i], y = value(b, i), z = value(c, i);
+    const double result = function(x, y, z);
+    out.real[i] = round_result(out.type, result);
+    const double ex = error(&a, i), ey = error(b, i), ez = error(c, i);
+    double carried = 0;
+    // Widens the error by the function's value at one end of an argument's error interval.
+    const auto see = [&](double moved) {
+      const double apart = std::fabs(moved - result);
+      if (!(apart <= carried))
+        carried = std::isnan(apart) && std::isnan(moved) != std::isnan(result) ? HUGE_VAL : std::fmax(apart, carried);
+    };
+    if (ex + ey + ez > 0) {
+      for (const double dx : {-ex, ex}) {
+        for (const double dy : {-ey, ey}) {
+          see(function(x + dx, y + dy, z - ez));
+          see(function(x + dx, y + dy, z + ez));
+        }
+      }
+    }
+    out.error[i] = carried + unit * std::fabs(out.real[i]) + least;
+  }
+}
+
+void apply_integer_function(std::string_view name, const Lanes& a, Lanes& out, std::size_t n) {
+  const int bits = static_cast<int>(dtype_bytes(a.type)) * 8;
+  const std::uint64_t mask = ~std::uint64_t{0} >> (64 - bits);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int64_t value = a.integer[i];
+    const std::uint64_t low = static_cast<std::uint64_t>(value) & mask;
+    if (name == "abs") {
+      out.integer[i] =
+          value < 0 && !is_unsigned_int(a.type) ? ir::apply_int(ir::BinaryOp::sub, a.type, 0, value) : value;
+    } else if (name == "popcount") {
+      out.integer[i] = std::popcount(low);
+    } else if (name == "clz") {
+      out.integer[i] = std::countl_zero(low) - (64 - bits);
+    } else {
+      throw InternalError("reference: no function '" + std::string(name) + "' on integers");
+    }
+  }
+  if (!out.exact) out.error = a.error;
+}
+
+namespace {
+
+// Returns the bits of a value in its storage type.
+std::uint64_t bits_of(DType type, double real, std::int64_t integer) {
+  switch (type) {
+    case DType::f16: return f64_to_f16(real);
+    case DType::bf16: return f64_to_bf16(real);
+    case DType::f32: return std::bit_cast<std::uint32_t>(static_cast<float>(real));
+    case DType::f64: return std::bit_cast<std::uint64_t>(real);
+    default: return static_cast<std::uint64_t>(integer);
+  }
+}
+
+}  // namespace
+
+void apply_bitcast(const Lanes& a, Lanes& out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint64_t bits = bits_of(a.type, a.real[i], a.integer[i]);
+    switch (out.type) {
+      case DType::f16: out.real[i] = f16_to_f32(static_cast<std::uint16_t>(bits)); break;
+      case DType::bf16: out.real[i] = bf16_to_f32(static_cast<std::uint16_t>(bits)); break;
+      case DType::f32: out.real[i] = std::bit_cast<float>(static_cast<std::uint32_t>(bits)); break;
+      case DType::f64: out.real[i] = std::bit_cast<double>(bits); break;
+      default: out.integer[i] = ir::wrap(out.type, static_cast<std::int64_t>(bits)); break;
+    }
+  }
+}
+
+}  // namespace ferry::lang

@@ -1,0 +1,73 @@
+// Infers the ranges of a statement's indices from the tensors they index, and ensures that every read is in bounds. A
+// use that the text does not show to be in bounds becomes a requirement on sizes where its bounds are exact, and is
+// checked for each index value when the kernel runs where they are not. An index starts at 0 and runs as far as all
+// uses in which it stands alone stay in bounds. If it never stands alone, uses together with indices whose ranges are
+// already known determine it. 'where' overrides the inference.
+#pragma once
+
+#include "crosscompile/ir/function.h"
+#include "host/lang/gather.h"
+#include "host/lang/text/build_expression.h"
+#include "host/lang/text/guard_facts.h"
+#include "host/lang/text/interval.h"
+
+#include <unordered_set>
+#include <vector>
+
+namespace ferry::lang {
+
+struct IndexRange {
+  Polynomial begin, end;  // [begin, end)
+};
+
+class RangeInference {
+ public:
+  // `earlier` is the tensor that the statement updates, or an empty one.
+  RangeInference(const Scope& scope, const StatementSyntax& statement, const ExpressionBuilder& built,
+                 const Tensor& earlier, Algebra& algebra);
+
+  // Throws TextError when an index has no range, or a use is certainly out of bounds.
+  void run();
+
+  const IndexRange& of(const Expr& index) const { return ranges_.at(index.get()); }
+  // Requirements on sizes for the uses that the text alone does not show to be in bounds.
+  const std::vector<ir::Requirement>& requirements() const { return requirements_; }
+  // Loads that are in bounds regardless of the conditions around them.
+  const std::unordered_set<const ir::ExprNode*>& safe_loads() const { return safe_loads_; }
+  // Indices that must be checked when the kernel runs. Data-dependent indices are not among them.
+  const std::vector<UncheckedIndex>& unchecked() const { return unchecked_; }
+
+ private:
+  void explicit_ranges();
+  bool round(bool with_guarded);
+  std::optional<IndexRange> range_from_uses(const Expr& index, bool with_guarded, bool alone);
+  std::size_t count_indices(const Expr& place) const;
+  void set(const Expr& index, IndexRange range);
+  bool is_guarded(const Use& use, const Expr& index) const;
+  [[noreturn]] void no_range(const Index& index) const;
+  void check(const Use& use);
+  // Whether it is certainly in bounds.
+  bool check_dimension(const Use& use, std::size_t dimension);
+  // Returns nothing when the index has no bounds, or none that polynomials of a reasonable size express.
+  std::optional<Interval> bounds_of(const Expr& index);
+  // Whether the guards of the use keep the index in bounds.
+  bool guards_suffice(const Use& use, std::size_t dimension);
+  bool follows(const Polynomial& value, const std::vector<Polynomial>& facts, int steps);
+  // `above` is non-negative when the index does not exceed the tensor's upper bound. Returns whether that holds
+  // whenever the tensor has elements.
+  bool holds_with_elements(const Polynomial& above, const Expr& extent);
+  std::string described(const Use& use, std::size_t dimension) const;
+
+  const Scope& scope_;
+  const StatementSyntax& statement_;
+  const ExpressionBuilder& built_;
+  std::vector<Use> uses_;
+  Algebra& algebra_;
+  Intervals intervals_;
+  std::unordered_map<const ir::ExprNode*, IndexRange> ranges_;
+  std::vector<ir::Requirement> requirements_;
+  std::unordered_set<const ir::ExprNode*> safe_loads_;
+  std::vector<UncheckedIndex> unchecked_;
+};
+
+}  // namespace ferry::lang

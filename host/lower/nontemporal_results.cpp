@@ -1,0 +1,51 @@
+#include "host/lower/nontemporal_results.h"
+
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/visitor.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace ferry::lower {
+
+using namespace ir;
+
+namespace {
+
+class Reads : public Visitor {
+ public:
+  std::unordered_set<const Buffer*> buffers;
+
+ protected:
+  void visit_node(const Load& node) override {
+    buffers.insert(node.buffer.get());
+    Visitor::visit_node(node);
+  }
+  using Visitor::visit_node;
+};
+
+}  // namespace
+
+void stream_results(Function& function, const schedule::Stages& stages) {
+  const auto streams = [&](const FunctionParameter& parameter) {
+    return std::any_of(stages.begin(), stages.end(), [&](const schedule::ScheduledStage& stage) {
+      const auto is_it = [&](const BufferRef& output) { return output->name == parameter.buffer->name; };
+      return stage.streams && std::any_of(stage.outputs.begin(), stage.outputs.end(), is_it);
+    });
+  };
+  Reads reads;
+  reads.visit(function.body);
+  BufferSubstitution streamed;
+  for (FunctionParameter& parameter : function.parameters) {
+    if (parameter.kind != ParameterKind::tensor || parameter.direction != Direction::out || !streams(parameter) ||
+        reads.buffers.contains(parameter.buffer.get()))
+      continue;
+    Buffer buffer = *parameter.buffer;
+    buffer.streams = true;
+    const BufferRef replaced = std::exchange(parameter.buffer, std::make_shared<Buffer>(std::move(buffer)));
+    streamed[replaced.get()] = parameter.buffer;
+  }
+  if (!streamed.empty()) function.body = substitute_buffers(function.body, streamed);
+}
+
+}  // namespace ferry::lower

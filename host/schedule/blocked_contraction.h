@@ -1,0 +1,29 @@
+// Schedules large matrix products: results are accumulated in register tiles, and operands are packed in the order in
+// which the tiles read them.
+#pragma once
+
+#include "crosscompile/target/target.h"
+#include "host/schedule/contraction.h"
+#include "host/schedule/schedule.h"
+
+namespace ferry::schedule {
+
+// Whether each column is used by enough rows to make packing worthwhile, and plain tiles would not suffice.
+bool wants_blocks(const Product& product, std::int64_t lanes, const Target& target);
+
+// The columns are the outer loop if the rows' tensor fits the second-level cache, otherwise the rows are:
+//
+//     for columns by tile                          for a block of the depth
+//       pack these columns                           for rows by tile, in threads
+//       for rows by tile                               pack these rows, if they collide in the cache
+//         for depth: tile += row * column              for columns by tile
+//                                                        for depth: tile += row * column
+//
+// With an epilogue, these are the epilogue's loops, and the product's tiles are computed in them.
+void schedule_blocked(Schedule& schedule, StageHandle handle, const Product& product, std::int64_t lanes,
+                      const Target& target, const std::string& epilogue);
+
+// Whether long sums are accumulated in depth blocks: then no epilogue can be applied while they are in registers.
+bool blocks_depth(const ScheduledStage& stage, const Product& product, std::int64_t lanes, const Target& target);
+
+}  // namespace ferry::schedule

@@ -1,0 +1,21 @@
+// Schedules products of a few rows with a matrix that exceeds the caches: the matrix should be read once and
+// sequentially.
+#pragma once
+
+#include "crosscompile/target/target.h"
+#include "host/schedule/contraction.h"
+#include "host/schedule/schedule.h"
+
+namespace ferry::schedule {
+
+bool wants_streaming(const Product& product, std::int64_t lanes, const Target& target);
+
+//     for two thousand columns, in threads
+//       for some steps of the depth              as many streams as the processor tracks
+//         for vectors of columns
+//           for the steps: results += row * column
+//
+// A constant matrix is packed in the order in which these loops read it, before any call.
+void schedule_streamed(Schedule& schedule, StageHandle handle, const Product& product, std::int64_t lanes);
+
+}  // namespace ferry::schedule

@@ -1,0 +1,108 @@
+#include "host/schedule/stencil.h"
+
+#include "crosscompile/ir/substitute.h"
+#include "host/schedule/default_loops.h"
+#include "host/schedule/stages/access.h"
+
+#include <algorithm>
+
+namespace ferry::schedule {
+
+using namespace ir;
+
+namespace {
+
+// Unrolling more products increases code size more than it saves time.
+constexpr std::int64_t kMaxTaps = 25;
+constexpr std::int64_t kRows = 4;
+// If there are this few rows and at most two masked vectors hold a whole row, all rows form one tile: conditions at the
+// borders then fold away.
+constexpr std::int64_t kFewRows = 14;
+constexpr std::uint32_t kManyRegisters = 32;
+
+bool slides(const Expr& index, const Expr& axis, const std::vector<Axis>& window) {
+  return uses_var(index, axis) &&
+         std::any_of(window.begin(), window.end(), [&](const Axis& tap) { return uses_var(index, tap.var); });
+}
+
+// Returns four, or a number close to it that divides the rows evenly.
+std::int64_t tile_rows(std::int64_t rows, std::int64_t columns, std::int64_t lanes, const Target& target) {
+  const bool many = target.vector_registers >= kManyRegisters;
+  if (rows < 1 || !many) return kRows;
+  if (rows <= kFewRows && target.has_masks && columns > 0 && columns <= 2 * lanes) return rows;
+  for (const std::int64_t tile : {kRows, std::int64_t{7}, std::int64_t{5}, std::int64_t{6}})
+    if (rows % tile == 0) return tile;
+  return kRows;
+}
+
+bool is_constant_value(const Expr& expr) {
+  return expr.kind() == NodeKind::IntImm || expr.kind() == NodeKind::FloatImm;
+}
+
+// Whether the stage is an element of another tensor where the indices are in bounds, and a constant elsewhere.
+bool is_border(const ScheduledStage& stage) {
+  if (stage.is_final() || stage.values.size() != 1 || stage.place != Place::root) return false;
+  const auto* choice = stage.values[0].as<IfThenElse>();
+  if (choice == nullptr || !loads_of(choice->condition).empty() || !is_constant_value(choice->on_false)) return false;
+  const auto* load = choice->on_true.as<Load>();
+  return load != nullptr && loads_of(choice->on_true).size() == 1;
+}
+
+}  // namespace
+
+bool is_window(const ScheduledStage& stage) {
+  const Reduce* reduce = stage.reduction();
+  if (reduce == nullptr || reduce->sources.size() != 1 || reduce->reducer->op != ReduceOp::sum ||
+      reduce->condition.defined() || !reduce->init.empty() || stage.axes.size() < 2)
+    return false;
+  std::int64_t taps = 1;
+  for (const Axis& axis : reduce->axes) taps *= constant_extent(axis.extent);
+  if (taps < 2 || taps > kMaxTaps) return false;
+  const Expr &column = stage.axes.back().var, &row = stage.axes[stage.axes.size() - 2].var;
+  bool any = false;
+  for (const Load* load : loads_of(reduce->sources[0])) {
+    const Step step = step_of(*load, column);
+    if (step == Step::none) continue;
+    if (step != Step::contiguous || load->indices.size() < 2) return false;
+    const bool rows_slide = std::any_of(load->indices.begin(), load->indices.end() - 1,
+                                        [&](const Expr& index) { return slides(index, row, reduce->axes); });
+    if (!rows_slide || !slides(load->indices.back(), column, reduce->axes)) return false;
+    any = true;
+  }
+  return any;
+}
+
+std::vector<std::string> borders_of_windows(const Stages& stages) {
+  std::vector<std::string> names;
+  for (const ScheduledStage& stage : stages) {
+    if (!is_border(stage)) continue;
+    const auto readers = readers_of(stages, stage);
+    if (!readers.empty() &&
+        std::all_of(readers.begin(), readers.end(), [](const ScheduledStage* reader) { return is_window(*reader); }))
+      names.push_back(stage.name);
+  }
+  return names;
+}
+
+void schedule_window(StageHandle handle, const ScheduledStage& stage, std::int64_t lanes, const Target& target) {
+  const StageLoops loops = stage.loops;
+  const std::size_t axes = stage.axes.size();
+  const std::int64_t rows =
+      tile_rows(constant_extent(stage.axes[axes - 2].extent), constant_extent(stage.axes.back().extent), lanes, target);
+  const std::string row_name = loops.loop(loops.spatial(axes - 2)).name;
+  const auto [row_blocks, row] = handle.split(row_name, rows);
+  const auto [vectors, lane] = handle.split(loops.loop(loops.spatial(axes - 1)).name, lanes);
+  std::vector<std::string> order;
+  for (std::size_t a = 0; a + 2 < axes; ++a) order.push_back(loops.loop(loops.spatial(a)).name);
+  order.insert(order.end(), {row_blocks, vectors});
+  std::vector<std::string> unrolled;
+  for (std::size_t a = 0; a < stage.reduction()->axes.size(); ++a)
+    unrolled.push_back(loops.loop(loops.reduction(a)).name);
+  unrolled.push_back(row);
+  order.insert(order.end(), unrolled.begin(), unrolled.end());
+  order.push_back(lane);
+  handle.reorder(order).vectorize(lane);
+  for (const std::string& name : unrolled) handle.unroll(name);
+}
+
+}  // namespace ferry::schedule

@@ -1,0 +1,37 @@
+// The .ferry file: one module, ready to load. It consists of a fixed header, a table of sections, the sections, each at
+// a multiple of 64 bytes, and the BLAKE2b-256 of everything before the hash. Reading verifies the hash and every offset
+// before it uses any content.
+#pragma once
+
+#include "base/hash.h"
+#include "base/status.h"
+#include "module/manifest.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ferry {
+
+inline constexpr std::uint32_t kModuleFormatVersion = 3;
+
+struct CodeImage {
+  // "elf", or for GPUs "opencl-c", "ptx-sm_80", "cubin-sm_90", which include the architecture
+  std::string kind;
+  std::vector<std::uint8_t> bytes;  // for "elf": a position-independent shared object
+};
+
+struct ModuleFile {
+  Manifest manifest;
+  std::vector<CodeImage> images;
+  std::string source;    // the kernel as the user wrote it
+  std::string schedule;  // directives, one per line; may be empty
+};
+
+// Deterministic: the same input gives the same bytes on every machine.
+std::vector<std::uint8_t> write_module(const ModuleFile& module);
+// invalid_argument gives the offset and what was expected there.
+Result<ModuleFile> read_module(std::span<const std::uint8_t> bytes);
+
+}  // namespace ferry

@@ -1,0 +1,71 @@
+#include "host/cli/options/argument_spec.h"
+
+#include <doctest/doctest.h>
+
+#include "host/cli/options/exit_code.h"
+
+using namespace ferry;
+using cli::ArgumentSpec;
+using cli::parse_argument;
+
+TEST_CASE("a type with sizes is a random tensor") {
+  const ArgumentSpec spec = parse_argument("A=f32[64,128]");
+  CHECK(spec.name == "A");
+  CHECK(spec.dtype == DType::f32);
+  CHECK(spec.shape == Shape{64, 128});
+  CHECK(spec.kind == FillKind::random);
+  CHECK(!spec.number);
+}
+
+TEST_CASE("contents stand after a colon, with or without a type") {
+  CHECK(parse_argument("A=f32[8]:zeros").kind == FillKind::zeros);
+  CHECK(parse_argument("A=int8[8]:iota").dtype == DType::i8);
+  const ArgumentSpec bare = parse_argument("A=:ones");
+  CHECK(bare.kind == FillKind::ones);
+  CHECK(!bare.dtype);
+  CHECK(!bare.shape);
+}
+
+TEST_CASE("a type without sizes is a tensor of rank 0") {
+  CHECK(parse_argument("a=f32").shape == Shape{});
+  CHECK(parse_argument("a=f32[]").shape == Shape{});
+}
+
+TEST_CASE("files and numbers") {
+  CHECK(parse_argument("A=@dir/a=b.npy").file == "dir/a=b.npy");
+  CHECK(parse_argument("n=5").number == Argument::Scalar(std::int64_t{5}));
+  CHECK(parse_argument("n=9223372036854775807").number == Argument::Scalar(std::int64_t{9223372036854775807}));
+  CHECK(parse_argument("n=9223372036854775808").number == Argument::Scalar(std::uint64_t{1} << 63));
+  CHECK(parse_argument("n=18446744073709551615").number == Argument::Scalar(~std::uint64_t{0}));
+  CHECK(parse_argument("n=18446744073709551616").number == Argument::Scalar(0x1p64));
+  CHECK(parse_argument("n=-1.5e3").number == Argument::Scalar(-1500.0));
+  CHECK(parse_argument("flag=true").number == Argument::Scalar(std::int64_t{1}));
+}
+
+TEST_CASE("what is none of these is shown with what was expected") {
+  for (const char* text : {"A", "=f32[1]", "A=", "A=f32[64,", "A=f32[a]", "A=f33[4]", "A=f32[-1]", "A=f32[4]:twos",
+                           "A=f32[4]]", "A=@", "n=5x", "A=f32[99999999999999999999]"}) {
+    CAPTURE(text);
+    try {
+      parse_argument(text);
+      FAIL("expected a UsageError");
+    } catch (const cli::UsageError& error) {
+      CHECK(std::string(error.what()).starts_with("--arg " + std::string(text) + ": expected NAME="));
+    }
+  }
+}
+
+TEST_CASE("sizes come in one text or several, and must agree") {
+  CHECK(cli::parse_sizes({"M=512,N=256", "K=1"}) ==
+        std::map<std::string, std::int64_t>{{"M", 512}, {"N", 256}, {"K", 1}});
+  CHECK_THROWS_WITH_AS(cli::parse_sizes({"M=1", "M=2"}), "--size gives M twice: 1 and 2", cli::UsageError);
+  CHECK_THROWS_WITH_AS(cli::parse_sizes({"M"}),
+                       "--size M: expected NAME=SIZE such as M=512, several with commas between", cli::UsageError);
+  CHECK_THROWS_AS(cli::parse_sizes({"M=-1"}), cli::UsageError);
+}
+
+TEST_CASE("outputs name files with or without an at sign") {
+  CHECK(cli::parse_outputs({"C=@c.npy", "D=d.npy"}) ==
+        std::map<std::string, std::string>{{"C", "c.npy"}, {"D", "d.npy"}});
+  CHECK_THROWS_WITH_AS(cli::parse_outputs({"C"}), "--out C: expected NAME=@FILE.npy", cli::UsageError);
+}

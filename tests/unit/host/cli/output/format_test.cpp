@@ -1,0 +1,30 @@
+#include "host/cli/output/format.h"
+
+#include <doctest/doctest.h>
+
+using namespace ferry::cli;
+
+TEST_CASE("times print with three digits and a unit") {
+  CHECK(seconds_text(1.5e-9) == "1.50 ns");
+  CHECK(seconds_text(812e-9) == "812 ns");
+  CHECK(seconds_text(12.34e-6) == "12.3 us");
+  CHECK(seconds_text(0.9996e-3) == "1.00 ms");
+  CHECK(seconds_text(4.561) == "4.56 s");
+  CHECK(seconds_text(0) == "0 ns");
+}
+
+TEST_CASE("bytes print as people read them") {
+  CHECK(bytes_text(1) == "1 byte");
+  CHECK(bytes_text(512) == "512 bytes");
+  CHECK(bytes_text(15232) == "14.9 KiB");
+  CHECK(bytes_text(std::uint64_t{2} << 30) == "2.00 GiB");
+}
+
+TEST_CASE("rates and shares") {
+  CHECK(rate_text(217.4e9, "FLOP/s") == "217 GFLOP/s");
+  CHECK(rate_text(9.81e9, "B/s") == "9.81 GB/s");
+  CHECK(rate_text(0, "B/s") == "0 B/s");
+  CHECK(percent_text(0.494) == "49%");
+  CHECK(percent_text(0.0034) == "0.3%");
+  CHECK(percent_text(1.02) == "102%");
+}
