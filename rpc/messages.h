@@ -210,7 +210,7 @@ struct MeasureReply {
   std::uint32_t threads = 0;
 };
 
-// Measures several calls in turns and reports the circumstances of the measurement. PROTOCOL.md defines each field.
+// Measures several calls in turns and reports the environment of the measurement. PROTOCOL.md defines each field.
 struct Evaluate {
   std::vector<Call> calls;
   std::uint32_t number = 0;

@@ -29,12 +29,12 @@ struct Buffer {
   std::vector<Expr> shape;    // of type kIndex
   std::vector<Expr> strides;  // in elements; empty: dense, row-major
   Scope scope = Scope::parameter;
-  bool streams = false;  // larger than the caches, so non-temporal stores are preferable
+  bool nontemporal = false;  // larger than the caches, so non-temporal stores are preferable
   // The 16-byte pieces of each row, whose number is a power of two, are permuted differently from row to row, so that
   // threads that read the same piece of neighbouring rows access different banks of shared memory (passes/swizzle.h).
   // Indices ignore the permutation.
   bool swizzled = false;
-  bool is_ahead = false;  // filled asynchronously: stores may complete as late as ir/late_copy.h allows
+  bool filled_asynchronously = false;  // filled asynchronously: stores may complete as late as ir/async_copy.h allows
   std::shared_ptr<const Definition> definition;  // null for parameters
   std::size_t component = 0;                     // which output of the definition
 };

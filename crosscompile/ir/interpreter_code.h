@@ -13,7 +13,7 @@
 
 namespace ferry::ir::interp {
 
-// A store in flight (ir/late_copy.h).
+// A store in flight (ir/async_copy.h).
 struct LateStore {
   std::size_t buffer = 0;  // slot
   std::int64_t position = 0;

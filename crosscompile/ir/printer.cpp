@@ -51,7 +51,7 @@ class StmtPrinter : public Visitor {
       for (std::size_t i = 0; i < buffer.strides.size(); ++i) result += (i > 0 ? ", " : "") + text(buffer.strides[i]);
       result += ")";
     }
-    if (buffer.streams) result += " streamed";
+    if (buffer.nontemporal) result += " streamed";
     if (buffer.swizzled) result += " swizzled";
     return result;
   }

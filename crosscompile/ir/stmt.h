@@ -112,7 +112,7 @@ struct Evaluate : StmtNode {
 
 // The definition of an instruction, and its form on a target that has it: `name` with arguments, which are addresses
 // (ir/extern_call.h) and numbers over variables that the definition uses too. All other code considers only the
-// definition. passes/match_instructions finds the arguments; until then there are none.
+// definition. passes/select_instructions finds the arguments; until then there are none.
 struct Intrinsic : StmtNode {
   static constexpr NodeKind kKind = NodeKind::Intrinsic;
   std::string name;

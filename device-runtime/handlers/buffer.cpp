@@ -45,9 +45,10 @@ void Buffer::mark_written(std::uint64_t offset, std::uint64_t bytes) {
   if (end >= unwritten_end_) unwritten_end_ = std::clamp(offset, unwritten_begin_, unwritten_end_);
 }
 
-Status Buffer::check_contents(Exchange& exchange, rpc::Handle handle, std::uint64_t offset, std::uint64_t bytes) const {
+Status Buffer::check_contents(RequestContext& context, rpc::Handle handle, std::uint64_t offset,
+                              std::uint64_t bytes) const {
   if (std::max(offset, unwritten_begin_) >= std::min(offset + bytes, unwritten_end_)) return {};
-  return exchange.aborted(
+  return context.aborted(
       cause_, format("buffer %llu was to be written by request %llu, which failed", number(handle), number(cause_)));
 }
 

@@ -27,7 +27,7 @@ class Buffer {
   // Records that the range now has valid contents.
   void mark_written(std::uint64_t offset, std::uint64_t bytes);
   // Returns aborted if the range's contents depend on a failed request.
-  Status check_contents(Exchange& exchange, rpc::Handle handle, std::uint64_t offset, std::uint64_t bytes) const;
+  Status check_contents(RequestContext& context, rpc::Handle handle, std::uint64_t offset, std::uint64_t bytes) const;
 
  private:
   Buffer(Device& device, void* memory, std::uint64_t bytes) : device_(device), memory_(memory), bytes_(bytes) {}

@@ -26,10 +26,10 @@ struct View {
   std::uint64_t end = 0;
 };
 
-Result<View> find_view(SessionState& state, Exchange& exchange, const rpc::Argument& argument, std::uint64_t bytes,
+Result<View> find_view(SessionState& state, RequestContext& context, const rpc::Argument& argument, std::uint64_t bytes,
                        const FunctionInfo& info, std::size_t index) {
   if (argument.buffer == 0 && bytes == 0) return View{};
-  FERRY_ASSIGN(const Buffer* buffer, state.buffers.find(exchange, argument.buffer));
+  FERRY_ASSIGN(const Buffer* buffer, state.buffers.find(context, argument.buffer));
   const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
   if (argument.offset % kViewAlignment != 0) {
     return Status(ErrorCode::invalid_argument,
@@ -42,7 +42,7 @@ Result<View> find_view(SessionState& state, Exchange& exchange, const rpc::Argum
                          number(argument.offset) + number(bytes), number(buffer->bytes())));
   }
   if (info.parameters[index].direction != Direction::out) {
-    FERRY_TRY(buffer->check_contents(exchange, argument.buffer, argument.offset, bytes));
+    FERRY_TRY(buffer->check_contents(context, argument.buffer, argument.offset, bytes));
   }
   return View{buffer, argument.offset, argument.offset + bytes};
 }
@@ -77,10 +77,10 @@ Result<std::size_t> find_function(const Module& module, const std::string& name)
 
 }  // namespace
 
-Result<CheckedCall> check_call(SessionState& state, Exchange& exchange, const rpc::Call& request) {
-  await_debugger(state, exchange);
+Result<CheckedCall> check_call(SessionState& state, RequestContext& context, const rpc::Call& request) {
+  await_debugger(state, context);
   CheckedCall call;
-  FERRY_ASSIGN(call.module, state.modules.find(exchange, request.module));
+  FERRY_ASSIGN(call.module, state.modules.find(context, request.module));
   FERRY_ASSIGN(call.function, find_function(*call.module, request.function));
   const FunctionInfo& info = call.info();
   std::vector<ArgumentShape> shapes;
@@ -96,7 +96,7 @@ Result<CheckedCall> check_call(SessionState& state, Exchange& exchange, const rp
       call.arguments.push_back({true, nullptr, argument.scalar_bits});
       continue;
     }
-    FERRY_ASSIGN(views[i], find_view(state, exchange, argument, call.bound.tensor_bytes[i], info, i));
+    FERRY_ASSIGN(views[i], find_view(state, context, argument, call.bound.tensor_bytes[i], info, i));
     if (views[i].buffer != nullptr && &views[i].buffer->device() != call.module->device) {
       return Status(ErrorCode::invalid_argument,
                     format("%s: expected memory of the device that the module is on (%s), got some of another (%s)",

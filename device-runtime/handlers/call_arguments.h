@@ -19,7 +19,7 @@ struct CheckedCall {
 
 // Checks dtypes, shapes and preconditions against the manifest. In addition, every view must lie within its buffer,
 // must not depend on a failed request if it is read, and may overlap another view only if the kernel writes neither.
-Result<CheckedCall> check_call(SessionState& state, Exchange& exchange, const rpc::Call& request);
+Result<CheckedCall> check_call(SessionState& state, RequestContext& context, const rpc::Call& request);
 
 // Returns invalid_argument if the kernel, which has run, wrote outside of its tensors. Only guarded memory detects
 // this.

@@ -7,19 +7,19 @@
 #include "device-runtime/measure/clock.h"
 
 namespace ferry::device {
-Result<rpc::CallReply> handle_call(SessionState& state, Exchange& exchange, const rpc::Call& request) {
-  FERRY_ASSIGN(const CheckedCall call, check_call(state, exchange, request));
+Result<rpc::CallReply> handle_call(SessionState& state, RequestContext& context, const rpc::Call& request) {
+  FERRY_ASSIGN(const CheckedCall call, check_call(state, context, request));
   FERRY_ASSIGN(auto workload, call.module->program->prepare(call.function, call.arguments, call.bound));
   std::int32_t result = 0;
   std::int64_t elapsed = 0;
   {
-    const KernelRunning running(exchange, call.info().name);
+    const KernelRunning running(context, call.info().name);
     const std::int64_t begin = now_ns();
     result = workload->run();
     elapsed = now_ns() - begin - clock_overhead_ns();
   }
-  exchange.log(call.module->device->take_printed());
-  FERRY_TRY(device_status(exchange, call.info(), *workload));
+  context.log(call.module->device->take_printed());
+  FERRY_TRY(device_status(context, call.info(), *workload));
   FERRY_TRY(result_status(call.info(), result));
   FERRY_TRY(check_damage(call));
   mark_outputs_written(state, request, call);

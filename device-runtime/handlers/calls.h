@@ -5,6 +5,6 @@
 
 namespace ferry::device {
 
-Result<rpc::CallReply> handle_call(SessionState& state, Exchange& exchange, const rpc::Call& request);
+Result<rpc::CallReply> handle_call(SessionState& state, RequestContext& context, const rpc::Call& request);
 
 }  // namespace ferry::device

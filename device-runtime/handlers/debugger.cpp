@@ -19,11 +19,11 @@ bool is_debugged() {
 
 }  // namespace
 
-void await_debugger(SessionState& state, Exchange& exchange) {
+void await_debugger(SessionState& state, RequestContext& context) {
   if (!state.wait_for_debugger) return;
   state.wait_for_debugger = false;
   prctl(PR_SET_DUMPABLE, 1);  // otherwise only root may attach
-  exchange.log(format("waiting for a debugger on the device: gdb -p %d", getpid()));
+  context.log(format("waiting for a debugger on the device: gdb -p %d", getpid()));
   while (!is_debugged()) {
     const timespec moment{0, 50'000'000};
     nanosleep(&moment, nullptr);

@@ -6,6 +6,6 @@
 namespace ferry::device {
 
 // If the client requested it, logs how to attach a debugger and returns once one is attached.
-void await_debugger(SessionState& state, Exchange& exchange);
+void await_debugger(SessionState& state, RequestContext& context);
 
 }  // namespace ferry::device

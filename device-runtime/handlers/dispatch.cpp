@@ -15,36 +15,36 @@ namespace ferry::device {
 namespace {
 
 template <class Request>
-using Handler = Result<typename rpc::MessageOf<Request>::Reply> (*)(SessionState&, Exchange&, const Request&);
+using Handler = Result<typename rpc::MessageOf<Request>::Reply> (*)(SessionState&, RequestContext&, const Request&);
 
 // The standard library throws if memory is exhausted; that must fail the request, not the session.
 template <class Request>
-Result<typename rpc::MessageOf<Request>::Reply> run(Handler<Request> handler, SessionState& state, Exchange& exchange,
-                                                    const Request& request) {
+Result<typename rpc::MessageOf<Request>::Reply> run(Handler<Request> handler, SessionState& state,
+                                                    RequestContext& context, const Request& request) {
   try {
-    return handler(state, exchange, request);
+    return handler(state, context, request);
   } catch (const std::bad_alloc&) {
     return Status(ErrorCode::resource_exhausted, "the server has no memory left for this request");
   }
 }
 
 template <class Request>
-void answer(Handler<Request> handler, SessionState& state, Exchange& exchange, ByteSpan body) {
+void answer(Handler<Request> handler, SessionState& state, RequestContext& context, ByteSpan body) {
   Result<Request> request = rpc::decode<Request>(body);
-  if (!request.is_ok()) return exchange.refuse(request.status());
-  auto reply = run<Request>(handler, state, exchange, request.value());
-  if (reply.is_ok()) return exchange.answer(reply.value());
-  mark_failed(state, exchange, request.value());
-  exchange.refuse(reply.status());
+  if (!request.is_ok()) return context.refuse(request.status());
+  auto reply = run<Request>(handler, state, context, request.value());
+  if (reply.is_ok()) return context.answer(reply.value());
+  mark_failed(state, context, request.value());
+  context.refuse(reply.status());
 }
 
 }  // namespace
 
 bool dispatch(SessionState& state, rpc::Connection& connection, Activity& activity, const rpc::Frame& frame) {
-  Exchange exchange(connection, frame.header, activity);
+  RequestContext context(connection, frame.header, activity);
   const auto reply_with = [&]<class Request>(Handler<Request> handler) {
-    answer<Request>(handler, state, exchange, frame.body);
-    return !exchange.session_ends();
+    answer<Request>(handler, state, context, frame.body);
+    return !context.session_ends();
   };
   switch (static_cast<rpc::Tag>(frame.header.tag)) {
     case rpc::Tag::Hello: return reply_with(&handle_hello);
@@ -69,8 +69,8 @@ bool dispatch(SessionState& state, rpc::Connection& connection, Activity& activi
     case rpc::Tag::TimeSteps: return reply_with(&handle_time_steps);
     case rpc::Tag::GuardMemory: return reply_with(&handle_guard_memory);
   }
-  exchange.refuse({ErrorCode::unsupported, format("this server does not know messages of tag %u", frame.header.tag)});
-  return !exchange.session_ends();
+  context.refuse({ErrorCode::unsupported, format("this server does not know messages of tag %u", frame.header.tag)});
+  return !context.session_ends();
 }
 
 }  // namespace ferry::device

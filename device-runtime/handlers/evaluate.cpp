@@ -107,9 +107,9 @@ Status check_request(std::size_t calls, const rpc::Evaluate& request) {
                  kMaxCalls, kMaxSamples, calls, repeat)};
 }
 
-Status prepare(SessionState& state, Exchange& exchange, const rpc::Call& request, Subject& subject) {
+Status prepare(SessionState& state, RequestContext& context, const rpc::Call& request, Subject& subject) {
   CheckedCall& call = subject.call;
-  FERRY_ASSIGN(call, check_call(state, exchange, request));
+  FERRY_ASSIGN(call, check_call(state, context, request));
   FERRY_ASSIGN(subject.workload, call.module->program->prepare(call.function, call.arguments, call.bound));
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     if (call.arguments[i].is_scalar) continue;
@@ -146,12 +146,13 @@ std::uint64_t largest_cache(const DeviceFacts& facts) {
 }
 
 // Measures `calls` with the settings of the request; the request's own list of calls is ignored.
-Result<rpc::Evaluation> evaluate(SessionState& state, Exchange& exchange, Calls calls, const rpc::Evaluate& request) {
+Result<rpc::Evaluation> evaluate(SessionState& state, RequestContext& context, Calls calls,
+                                 const rpc::Evaluate& request) {
   FERRY_TRY(check_request(calls.size(), request));
   std::vector<Subject> subjects(calls.size());
   std::vector<Workload*> workloads;
   for (std::size_t i = 0; i < subjects.size(); ++i) {
-    FERRY_TRY(prepare(state, exchange, calls[i], subjects[i]));
+    FERRY_TRY(prepare(state, context, calls[i], subjects[i]));
     workloads.push_back(subjects[i].workload.get());
   }
   rpc::Evaluation reply;
@@ -172,13 +173,13 @@ Result<rpc::Evaluation> evaluate(SessionState& state, Exchange& exchange, Calls 
   const LimitedThreads limited(*state.devices.front(), reply.threads);
   Hooks hooks(request.watch, subjects, cold.get(), reply);
   const Result<Failure> failure = [&] {
-    const KernelRunning running(exchange, subjects.front().call.info().name);
+    const KernelRunning running(context, subjects.front().call.info().name);
     return measure(request, workloads, hooks, reply);
   }();
-  exchange.log(subjects.front().call.module->device->take_printed());
+  context.log(subjects.front().call.module->device->take_printed());
   FERRY_TRY(failure.status());
   const Subject& failed = subjects[failure.value().workload];
-  FERRY_TRY(device_status(exchange, failed.call.info(), *failed.workload));
+  FERRY_TRY(device_status(context, failed.call.info(), *failed.workload));
   FERRY_TRY(result_status(failed.call.info(), failure.value().result));
   for (const Subject& subject : subjects) FERRY_TRY(check_damage(subject.call));
   hooks.finish();
@@ -188,11 +189,11 @@ Result<rpc::Evaluation> evaluate(SessionState& state, Exchange& exchange, Calls 
 
 }  // namespace
 
-Result<rpc::Evaluation> handle_evaluate(SessionState& state, Exchange& exchange, const rpc::Evaluate& request) {
-  return evaluate(state, exchange, request.calls, request);
+Result<rpc::Evaluation> handle_evaluate(SessionState& state, RequestContext& context, const rpc::Evaluate& request) {
+  return evaluate(state, context, request.calls, request);
 }
 
-Result<rpc::MeasureReply> handle_measure(SessionState& state, Exchange& exchange, const rpc::Measure& request) {
+Result<rpc::MeasureReply> handle_measure(SessionState& state, RequestContext& context, const rpc::Measure& request) {
   if (request.number == 0)
     return Status(ErrorCode::invalid_argument, "measure: expected a number of at least 1, got 0");
   rpc::Evaluate plan;
@@ -200,7 +201,7 @@ Result<rpc::MeasureReply> handle_measure(SessionState& state, Exchange& exchange
   plan.repeat = request.repeat;
   plan.min_repeat_ms = request.min_repeat_ms;
   plan.warmup_ms = request.warmup_ms;
-  FERRY_ASSIGN(const rpc::Evaluation evaluation, evaluate(state, exchange, {&request.call, 1}, plan));
+  FERRY_ASSIGN(const rpc::Evaluation evaluation, evaluate(state, context, {&request.call, 1}, plan));
   const rpc::SampleSet& set = evaluation.sets.front();
   rpc::MeasureReply reply{{}, set.number, set.warmup_calls, evaluation.threads};
   for (const rpc::Sample& sample : set.samples) reply.seconds.push_back(sample.seconds);

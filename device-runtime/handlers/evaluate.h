@@ -1,11 +1,11 @@
-// The requests that measure: they run several calls in turns and report the circumstances.
+// The requests that measure: they run several calls in turns and report the environment.
 #pragma once
 
 #include "device-runtime/handlers/session_state.h"
 
 namespace ferry::device {
 
-Result<rpc::Evaluation> handle_evaluate(SessionState& state, Exchange& exchange, const rpc::Evaluate& request);
-Result<rpc::MeasureReply> handle_measure(SessionState& state, Exchange& exchange, const rpc::Measure& request);
+Result<rpc::Evaluation> handle_evaluate(SessionState& state, RequestContext& context, const rpc::Evaluate& request);
+Result<rpc::MeasureReply> handle_measure(SessionState& state, RequestContext& context, const rpc::Measure& request);
 
 }  // namespace ferry::device

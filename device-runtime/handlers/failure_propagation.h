@@ -7,16 +7,16 @@
 namespace ferry::device {
 
 template <class Request>
-void mark_failed(SessionState&, const Exchange&, const Request&) {}
+void mark_failed(SessionState&, const RequestContext&, const Request&) {}
 
-void mark_failed(SessionState& state, const Exchange& exchange, const rpc::PutModule& request);
-void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Alloc& request);
-void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Write& request);
-void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Fill& request);
-void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Copy& request);
-void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Call& request);
-void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Measure& request);
-void mark_failed(SessionState& state, const Exchange& exchange, const rpc::Evaluate& request);
-void mark_failed(SessionState& state, const Exchange& exchange, const rpc::TimeSteps& request);
+void mark_failed(SessionState& state, const RequestContext& context, const rpc::PutModule& request);
+void mark_failed(SessionState& state, const RequestContext& context, const rpc::Alloc& request);
+void mark_failed(SessionState& state, const RequestContext& context, const rpc::Write& request);
+void mark_failed(SessionState& state, const RequestContext& context, const rpc::Fill& request);
+void mark_failed(SessionState& state, const RequestContext& context, const rpc::Copy& request);
+void mark_failed(SessionState& state, const RequestContext& context, const rpc::Call& request);
+void mark_failed(SessionState& state, const RequestContext& context, const rpc::Measure& request);
+void mark_failed(SessionState& state, const RequestContext& context, const rpc::Evaluate& request);
+void mark_failed(SessionState& state, const RequestContext& context, const rpc::TimeSteps& request);
 
 }  // namespace ferry::device

@@ -37,14 +37,14 @@ class HandleTable {
   }
 
   // Returns not_found or aborted if the object does not exist.
-  Result<T*> find(Exchange& exchange, rpc::Handle handle) {
+  Result<T*> find(RequestContext& context, rpc::Handle handle) {
     const auto entry = entries_.find(handle);
     if (entry == entries_.end()) {
       return Status(ErrorCode::not_found, format("there is no %s %llu", noun_, number(handle)));
     }
     if (entry->second.thing == nullptr) {
-      return exchange.aborted(entry->second.cause, format("%s %llu was to be made by request %llu, which failed", noun_,
-                                                          number(handle), number(entry->second.cause)));
+      return context.aborted(entry->second.cause, format("%s %llu was to be made by request %llu, which failed", noun_,
+                                                         number(handle), number(entry->second.cause)));
     }
     return entry->second.thing.get();
   }

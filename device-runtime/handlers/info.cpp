@@ -19,27 +19,27 @@ Result<std::uint32_t> negotiate_version(std::uint32_t version_min, std::uint32_t
                        rpc::kProtocolVersionMax, version_min, version_max));
 }
 
-Result<rpc::HelloReply> handle_hello(SessionState& state, Exchange&, const rpc::Hello& request) {
+Result<rpc::HelloReply> handle_hello(SessionState& state, RequestContext&, const rpc::Hello& request) {
   FERRY_ASSIGN(const std::uint32_t version, negotiate_version(request.version_min, request.version_max));
   refresh_facts(state.facts);
   return rpc::HelloReply{version, state.facts};
 }
 
-Result<rpc::OpenReply> handle_open(SessionState& state, Exchange&, const rpc::Open& request) {
+Result<rpc::OpenReply> handle_open(SessionState& state, RequestContext&, const rpc::Open& request) {
   FERRY_ASSIGN(const std::uint32_t version, negotiate_version(request.version_min, request.version_max));
   refresh_facts(state.facts);
   state.wait_for_debugger = request.wait_for_debugger;
   return rpc::OpenReply{version, state.facts, state.limits, static_cast<std::uint64_t>(getpid())};
 }
 
-Result<rpc::Empty> handle_ping(SessionState&, Exchange&, const rpc::Ping&) { return rpc::Empty{}; }
+Result<rpc::Empty> handle_ping(SessionState&, RequestContext&, const rpc::Ping&) { return rpc::Empty{}; }
 
-Result<rpc::FactsReply> handle_facts(SessionState& state, Exchange&, const rpc::Facts&) {
+Result<rpc::FactsReply> handle_facts(SessionState& state, RequestContext&, const rpc::Facts&) {
   refresh_facts(state.facts);
   return rpc::FactsReply{state.facts};
 }
 
-Result<rpc::ReadFilesReply> handle_read_files(SessionState& state, Exchange&, const rpc::ReadFiles& request) {
+Result<rpc::ReadFilesReply> handle_read_files(SessionState& state, RequestContext&, const rpc::ReadFiles& request) {
   rpc::ReadFilesReply reply;
   // The first device other than the CPU, if the client requested one.
   Device& device = *state.devices[state.devices.size() > 1 ? 1 : 0];
@@ -52,10 +52,10 @@ Result<rpc::ReadFilesReply> handle_read_files(SessionState& state, Exchange&, co
   return reply;
 }
 
-Result<rpc::Empty> handle_close(SessionState& state, Exchange& exchange, const rpc::Close&) {
+Result<rpc::Empty> handle_close(SessionState& state, RequestContext& context, const rpc::Close&) {
   // Stores the modules before the answer, so that a client that has received it finds the modules in its next session.
-  if (const Status stored = store_modules(state); !stored.is_ok()) exchange.log(stored.message());
-  exchange.end_session();
+  if (const Status stored = store_modules(state); !stored.is_ok()) context.log(stored.message());
+  context.end_session();
   return rpc::Empty{};
 }
 

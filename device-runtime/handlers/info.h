@@ -5,12 +5,13 @@
 
 namespace ferry::device {
 
-Result<rpc::HelloReply> handle_hello(SessionState& state, Exchange& exchange, const rpc::Hello& request);
-Result<rpc::OpenReply> handle_open(SessionState& state, Exchange& exchange, const rpc::Open& request);
-Result<rpc::Empty> handle_ping(SessionState& state, Exchange& exchange, const rpc::Ping& request);
-Result<rpc::FactsReply> handle_facts(SessionState& state, Exchange& exchange, const rpc::Facts& request);
-Result<rpc::ReadFilesReply> handle_read_files(SessionState& state, Exchange& exchange, const rpc::ReadFiles& request);
-Result<rpc::Empty> handle_close(SessionState& state, Exchange& exchange, const rpc::Close& request);
+Result<rpc::HelloReply> handle_hello(SessionState& state, RequestContext& context, const rpc::Hello& request);
+Result<rpc::OpenReply> handle_open(SessionState& state, RequestContext& context, const rpc::Open& request);
+Result<rpc::Empty> handle_ping(SessionState& state, RequestContext& context, const rpc::Ping& request);
+Result<rpc::FactsReply> handle_facts(SessionState& state, RequestContext& context, const rpc::Facts& request);
+Result<rpc::ReadFilesReply> handle_read_files(SessionState& state, RequestContext& context,
+                                              const rpc::ReadFiles& request);
+Result<rpc::Empty> handle_close(SessionState& state, RequestContext& context, const rpc::Close& request);
 
 // Returns the newest version that both sides support; version_mismatch names both ranges if there is none.
 Result<std::uint32_t> negotiate_version(std::uint32_t version_min, std::uint32_t version_max);

@@ -12,9 +12,9 @@ Status result_status(const FunctionInfo& info, std::int32_t result) {
   return {ErrorCode::invalid_argument, format("%s: the kernel failed: it returned %d", info.name.c_str(), result)};
 }
 
-Status device_status(Exchange& exchange, const FunctionInfo& info, const Workload& workload) {
+Status device_status(RequestContext& context, const FunctionInfo& info, const Workload& workload) {
   Status failure = workload.failure();
-  if (failure.code() == ErrorCode::kernel_crashed) exchange.tell_crash(info.name, failure.message());
+  if (failure.code() == ErrorCode::kernel_crashed) context.tell_crash(info.name, failure.message());
   return failure;
 }
 

@@ -15,7 +15,7 @@ namespace ferry::device {
 // and the time limit of a call applies.
 class KernelRunning {
  public:
-  KernelRunning(Exchange& exchange, std::string_view name) : activity_(exchange.activity()) {
+  KernelRunning(RequestContext& context, std::string_view name) : activity_(context.activity()) {
     // The time that the request has waited before, for example for a long upload, does not count.
     activity_.started_ns.store(now_ns());
     activity_.begin_kernel(name);
@@ -33,6 +33,6 @@ Status result_status(const FunctionInfo& info, std::int32_t result);
 
 // Returns the reason why the device could not run the call, or ok. After a crash the device is unusable, and the
 // session ends with the answer.
-Status device_status(Exchange& exchange, const FunctionInfo& info, const Workload& workload);
+Status device_status(RequestContext& context, const FunctionInfo& info, const Workload& workload);
 
 }  // namespace ferry::device

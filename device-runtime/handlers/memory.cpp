@@ -11,7 +11,7 @@ constexpr std::uint64_t kMaxFetchedFirst = 4 << 20;
 
 }  // namespace
 
-Result<rpc::Empty> handle_alloc(SessionState& state, Exchange&, const rpc::Alloc& request) {
+Result<rpc::Empty> handle_alloc(SessionState& state, RequestContext&, const rpc::Alloc& request) {
   FERRY_TRY(state.buffers.check_new(request.buffer));
   if (request.device >= state.devices.size()) {
     return Status(ErrorCode::not_found,
@@ -22,7 +22,7 @@ Result<rpc::Empty> handle_alloc(SessionState& state, Exchange&, const rpc::Alloc
   return rpc::Empty{};
 }
 
-Result<rpc::Empty> handle_guard_memory(SessionState& state, Exchange&, const rpc::GuardMemory&) {
+Result<rpc::Empty> handle_guard_memory(SessionState& state, RequestContext&, const rpc::GuardMemory&) {
   if (state.budget.used() != 0) {
     return Status(ErrorCode::invalid_argument, "guard_memory: expected it before buffers and modules");
   }
@@ -30,48 +30,48 @@ Result<rpc::Empty> handle_guard_memory(SessionState& state, Exchange&, const rpc
   return rpc::Empty{};
 }
 
-Result<rpc::Empty> handle_free(SessionState& state, Exchange&, const rpc::Free& request) {
+Result<rpc::Empty> handle_free(SessionState& state, RequestContext&, const rpc::Free& request) {
   FERRY_TRY(state.buffers.remove(request.buffer));
   return rpc::Empty{};
 }
 
-Result<rpc::Empty> handle_write(SessionState& state, Exchange& exchange, const rpc::Write& request) {
-  const std::uint64_t bytes = exchange.payload_bytes();
-  FERRY_ASSIGN(Buffer * buffer, state.buffers.find(exchange, request.buffer));
+Result<rpc::Empty> handle_write(SessionState& state, RequestContext& context, const rpc::Write& request) {
+  const std::uint64_t bytes = context.payload_bytes();
+  FERRY_ASSIGN(Buffer * buffer, state.buffers.find(context, request.buffer));
   FERRY_TRY(buffer->check_range(request.buffer, request.offset, bytes));
   if (bytes != 0) {
     FERRY_TRY(
         buffer->device().write_pieces(buffer->memory(), request.offset, bytes,
-                                      [&](std::span<std::uint8_t> piece) { return exchange.receive_payload(piece); }));
+                                      [&](std::span<std::uint8_t> piece) { return context.receive_payload(piece); }));
   }
   buffer->mark_written(request.offset, bytes);
   return rpc::Empty{};
 }
 
-Result<rpc::Empty> handle_read(SessionState& state, Exchange& exchange, const rpc::Read& request) {
-  FERRY_ASSIGN(const Buffer* buffer, state.buffers.find(exchange, request.buffer));
+Result<rpc::Empty> handle_read(SessionState& state, RequestContext& context, const rpc::Read& request) {
+  FERRY_ASSIGN(const Buffer* buffer, state.buffers.find(context, request.buffer));
   FERRY_TRY(buffer->check_range(request.buffer, request.offset, request.bytes));
-  FERRY_TRY(buffer->check_contents(exchange, request.buffer, request.offset, request.bytes));
+  FERRY_TRY(buffer->check_contents(context, request.buffer, request.offset, request.bytes));
   if (request.bytes == 0) return rpc::Empty{};
   const auto bytes = static_cast<std::size_t>(request.bytes);
   if (const std::uint8_t* host = buffer->host_address(); host != nullptr) {
-    exchange.set_reply_payload({host + request.offset, bytes});
+    context.set_reply_payload({host + request.offset, bytes});
     return rpc::Empty{};
   }
   if (request.bytes > kMaxFetchedFirst) {
-    exchange.set_reply_pieces(request.bytes, [buffer, request](const Device::TakePiece& take) {
+    context.set_reply_pieces(request.bytes, [buffer, request](const Device::TakePiece& take) {
       return buffer->device().read_pieces(buffer->memory(), request.offset, request.bytes, take);
     });
     return rpc::Empty{};
   }
   std::vector<std::uint8_t> contents(bytes);
   FERRY_TRY(buffer->device().read(buffer->memory(), request.offset, contents));
-  exchange.give_reply_payload(std::move(contents));
+  context.give_reply_payload(std::move(contents));
   return rpc::Empty{};
 }
 
-Result<rpc::Empty> handle_fill(SessionState& state, Exchange& exchange, const rpc::Fill& request) {
-  FERRY_ASSIGN(Buffer * buffer, state.buffers.find(exchange, request.buffer));
+Result<rpc::Empty> handle_fill(SessionState& state, RequestContext& context, const rpc::Fill& request) {
+  FERRY_ASSIGN(Buffer * buffer, state.buffers.find(context, request.buffer));
   const std::uint64_t element = dtype_bytes(request.dtype);
   if (request.elements > buffer->bytes() / element) {
     return Status(ErrorCode::invalid_argument,
@@ -85,12 +85,12 @@ Result<rpc::Empty> handle_fill(SessionState& state, Exchange& exchange, const rp
   return rpc::Empty{};
 }
 
-Result<rpc::Empty> handle_copy(SessionState& state, Exchange& exchange, const rpc::Copy& request) {
-  FERRY_ASSIGN(Buffer * destination, state.buffers.find(exchange, request.destination));
-  FERRY_ASSIGN(const Buffer* source, state.buffers.find(exchange, request.source));
+Result<rpc::Empty> handle_copy(SessionState& state, RequestContext& context, const rpc::Copy& request) {
+  FERRY_ASSIGN(Buffer * destination, state.buffers.find(context, request.destination));
+  FERRY_ASSIGN(const Buffer* source, state.buffers.find(context, request.source));
   FERRY_TRY(destination->check_range(request.destination, request.destination_offset, request.bytes));
   FERRY_TRY(source->check_range(request.source, request.source_offset, request.bytes));
-  FERRY_TRY(source->check_contents(exchange, request.source, request.source_offset, request.bytes));
+  FERRY_TRY(source->check_contents(context, request.source, request.source_offset, request.bytes));
   if (&source->device() == &destination->device()) {
     FERRY_TRY(destination->device().copy(destination->memory(), request.destination_offset, source->memory(),
                                          request.source_offset, request.bytes));

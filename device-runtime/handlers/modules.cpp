@@ -18,8 +18,8 @@ class FileBytes {
   FileBytes& operator=(const FileBytes&) = delete;
   ~FileBytes() { budget_.give_back(bytes_.size()); }
 
-  Status receive(Exchange& exchange) {
-    const std::uint64_t wanted = exchange.payload_bytes();
+  Status receive(RequestContext& context) {
+    const std::uint64_t wanted = context.payload_bytes();
     if (wanted > kMaxModuleBytes) {
       return {ErrorCode::resource_exhausted,
               format("expected a module of at most %llu bytes, got %llu",
@@ -27,7 +27,7 @@ class FileBytes {
     }
     FERRY_TRY(budget_.take(wanted));
     bytes_.resize(static_cast<std::size_t>(wanted));
-    return exchange.receive_payload(bytes_);
+    return context.receive_payload(bytes_);
   }
 
   Status take(std::vector<std::uint8_t> bytes) {
@@ -65,11 +65,12 @@ std::optional<std::vector<std::uint8_t>> find_file(const SessionState& state, co
 
 }  // namespace
 
-Result<rpc::PutModuleReply> handle_put_module(SessionState& state, Exchange& exchange, const rpc::PutModule& request) {
+Result<rpc::PutModuleReply> handle_put_module(SessionState& state, RequestContext& context,
+                                              const rpc::PutModule& request) {
   FERRY_TRY(state.modules.check_new(request.module));
   FileBytes file(state.budget);
-  if (exchange.payload_bytes() != 0) {
-    FERRY_TRY(file.receive(exchange));
+  if (context.payload_bytes() != 0) {
+    FERRY_TRY(file.receive(context));
     if (const Hash actual = blake2b(file.bytes()); actual != request.hash) {
       return Status(ErrorCode::invalid_argument, "the module was damaged on its way: expected hash " +
                                                      to_hex(request.hash) + ", got " + to_hex(actual));
@@ -80,14 +81,14 @@ Result<rpc::PutModuleReply> handle_put_module(SessionState& state, Exchange& exc
     FERRY_TRY(file.take(std::move(*stored)));
   }
   auto loaded = [&] {
-    const KernelRunning running(exchange, "loading a module");
+    const KernelRunning running(context, "loading a module");
     return load_module(file.bytes(), request.hash, state.facts, state.devices);
   }();
   FERRY_ASSIGN(auto module, std::move(loaded));
   state.modules.define(request.module, std::move(module));
-  if (exchange.payload_bytes() != 0) {
+  if (context.payload_bytes() != 0) {
     if (const Status kept = store_later(state, request.hash, file.release()); !kept.is_ok())
-      exchange.log(kept.message());
+      context.log(kept.message());
   }
   return rpc::PutModuleReply{true};
 }
@@ -102,7 +103,7 @@ Status store_modules(SessionState& state) {
   return result;
 }
 
-Result<rpc::ListModulesReply> handle_list_modules(SessionState& state, Exchange&, const rpc::ListModules&) {
+Result<rpc::ListModulesReply> handle_list_modules(SessionState& state, RequestContext&, const rpc::ListModules&) {
   rpc::ListModulesReply reply;
   state.modules.for_each([&](rpc::Handle handle, const Module& module) {
     rpc::ModuleListing listing{handle, module.hash, module.file_bytes, {}};
@@ -114,7 +115,7 @@ Result<rpc::ListModulesReply> handle_list_modules(SessionState& state, Exchange&
   return reply;
 }
 
-Result<rpc::Empty> handle_unload_module(SessionState& state, Exchange&, const rpc::UnloadModule& request) {
+Result<rpc::Empty> handle_unload_module(SessionState& state, RequestContext&, const rpc::UnloadModule& request) {
   FERRY_TRY(state.modules.remove(request.module));
   return rpc::Empty{};
 }

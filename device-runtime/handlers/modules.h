@@ -5,10 +5,11 @@
 
 namespace ferry::device {
 
-Result<rpc::PutModuleReply> handle_put_module(SessionState& state, Exchange& exchange, const rpc::PutModule& request);
-Result<rpc::ListModulesReply> handle_list_modules(SessionState& state, Exchange& exchange,
+Result<rpc::PutModuleReply> handle_put_module(SessionState& state, RequestContext& context,
+                                              const rpc::PutModule& request);
+Result<rpc::ListModulesReply> handle_list_modules(SessionState& state, RequestContext& context,
                                                   const rpc::ListModules& request);
-Result<rpc::Empty> handle_unload_module(SessionState& state, Exchange& exchange, const rpc::UnloadModule& request);
+Result<rpc::Empty> handle_unload_module(SessionState& state, RequestContext& context, const rpc::UnloadModule& request);
 
 // Stores the files of uploaded modules for later sessions. Writing a file takes longer than loading the module, so this
 // happens when the client is idle. A full disk costs later sessions an upload but does not fail this one, so the status

@@ -10,25 +10,25 @@ constexpr std::size_t kMaxLogBytes = 64 << 10;
 
 }  // namespace
 
-Exchange::Exchange(rpc::Connection& connection, const rpc::FrameHeader& header, Activity& activity)
+RequestContext::RequestContext(rpc::Connection& connection, const rpc::FrameHeader& header, Activity& activity)
     : connection_(connection), header_(header), activity_(activity) {
   activity_.tag.store(header.tag);
   activity_.started_ns.store(now_ns());
   activity_.request.store(header.request);
 }
 
-Status Exchange::receive_payload(MutableByteSpan into) {
+Status RequestContext::receive_payload(MutableByteSpan into) {
   Status status = connection_.receive_payload(into);
   if (!status.is_ok()) session_ends_ = true;
   return status;
 }
 
-Status Exchange::aborted(std::uint64_t cause, std::string message) {
+Status RequestContext::aborted(std::uint64_t cause, std::string message) {
   failed_request_ = cause;
   return {ErrorCode::aborted, std::move(message)};
 }
 
-void Exchange::log(std::string text) {
+void RequestContext::log(std::string text) {
   if (text.empty()) return;
   if (text.size() > kMaxLogBytes) text.resize(kMaxLogBytes);
   activity_.sending.store(true);
@@ -38,7 +38,7 @@ void Exchange::log(std::string text) {
   activity_.sending.store(false);
 }
 
-void Exchange::tell_crash(const std::string& function, const std::string& cause) {
+void RequestContext::tell_crash(const std::string& function, const std::string& cause) {
   rpc::CrashEvent event;
   event.request = header_.request;
   event.function = function;
@@ -50,7 +50,7 @@ void Exchange::tell_crash(const std::string& function, const std::string& cause)
   session_ends_ = true;
 }
 
-void Exchange::send(std::vector<std::uint8_t> body, const Status* failure) {
+void RequestContext::send(std::vector<std::uint8_t> body, const Status* failure) {
   Status too_long;
   if (failure == nullptr && body.size() > rpc::kMaxBodyBytes) {
     too_long = Status(ErrorCode::resource_exhausted,

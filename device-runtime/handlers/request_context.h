@@ -11,12 +11,12 @@
 
 namespace ferry::device {
 
-class Exchange {
+class RequestContext {
  public:
   // Records on the activity page that the request is in progress.
-  Exchange(rpc::Connection& connection, const rpc::FrameHeader& header, Activity& activity);
-  Exchange(const Exchange&) = delete;
-  Exchange& operator=(const Exchange&) = delete;
+  RequestContext(rpc::Connection& connection, const rpc::FrameHeader& header, Activity& activity);
+  RequestContext(const RequestContext&) = delete;
+  RequestContext& operator=(const RequestContext&) = delete;
 
   std::uint64_t id() const { return header_.request; }
   std::uint64_t payload_bytes() const { return header_.payload_bytes; }

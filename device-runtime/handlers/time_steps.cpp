@@ -31,8 +31,8 @@ Status check_request(const CheckedCall& call, const rpc::TimeSteps& request, std
 
 }  // namespace
 
-Result<rpc::StepTimes> handle_time_steps(SessionState& state, Exchange& exchange, const rpc::TimeSteps& request) {
-  FERRY_ASSIGN(const CheckedCall call, check_call(state, exchange, request.call));
+Result<rpc::StepTimes> handle_time_steps(SessionState& state, RequestContext& context, const rpc::TimeSteps& request) {
+  FERRY_ASSIGN(const CheckedCall call, check_call(state, context, request.call));
   FERRY_ASSIGN(auto workload, call.module->program->prepare(call.function, call.arguments, call.bound));
   Device& device = *call.module->device;
   rpc::StepTimes reply{0, workload->steps()};
@@ -45,7 +45,7 @@ Result<rpc::StepTimes> handle_time_steps(SessionState& state, Exchange& exchange
   std::int32_t result = 0;
   std::int64_t whole = 0;
   {
-    const KernelRunning running(exchange, call.info().name);
+    const KernelRunning running(context, call.info().name);
     for (std::uint32_t i = 0; i < request.repeat && result == 0; ++i) {
       if (request.cold) device.wipe_caches();
       const std::int64_t begin = now_ns();
@@ -56,8 +56,8 @@ Result<rpc::StepTimes> handle_time_steps(SessionState& state, Exchange& exchange
       }
     }
   }
-  exchange.log(device.take_printed());
-  FERRY_TRY(device_status(exchange, call.info(), *workload));
+  context.log(device.take_printed());
+  FERRY_TRY(device_status(context, call.info(), *workload));
   FERRY_TRY(result_status(call.info(), result));
   mark_outputs_written(state, request.call, call);
   reply.elapsed_ns = static_cast<std::uint64_t>(std::max<std::int64_t>(whole, 0));

@@ -5,6 +5,6 @@
 
 namespace ferry::device {
 
-Result<rpc::StepTimes> handle_time_steps(SessionState& state, Exchange& exchange, const rpc::TimeSteps& request);
+Result<rpc::StepTimes> handle_time_steps(SessionState& state, RequestContext& context, const rpc::TimeSteps& request);
 
 }  // namespace ferry::device

@@ -23,14 +23,14 @@ bool send_event(const WaitingClient& waiting, const rpc::WaitingEvent& event) {
 
 }  // namespace
 
-WaitingClient WaitingLine::take() {
+WaitingClient AdmissionQueue::take() {
   WaitingClient first = std::move(clients_.front());
   clients_.pop_front();
   moved_ = true;
   return first;
 }
 
-void WaitingLine::drop_gone() {
+void AdmissionQueue::drop_gone() {
   const auto gone = std::remove_if(clients_.begin(), clients_.end(), [](const WaitingClient& waiting) {
     return is_peer_gone(waiting.client.socket.number());
   });
@@ -38,7 +38,7 @@ void WaitingLine::drop_gone() {
   clients_.erase(gone, clients_.end());
 }
 
-void WaitingLine::tell(std::uint64_t holder, const std::string& name, std::uint64_t held_ms) {
+void AdmissionQueue::tell(std::uint64_t holder, const std::string& name, std::uint64_t held_ms) {
   std::uint32_t position = 0;
   bool lost = false;
   for (WaitingClient& waiting : clients_) {

@@ -9,13 +9,13 @@
 namespace ferry::device {
 
 struct WaitingClient {
-  GreetedClient client;
+  HandshakenClient client;
   std::string peer;
   std::int64_t since = 0;
   std::uint64_t told = 0;  // session number of the holder that the client has been told about
 };
 
-class WaitingLine {
+class AdmissionQueue {
  public:
   bool is_empty() const { return clients_.empty(); }
   std::size_t size() const { return clients_.size(); }

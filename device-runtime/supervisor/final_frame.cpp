@@ -71,10 +71,10 @@ class Farewell final : public PendingConnection, public std::enable_shared_from_
 
 }  // namespace
 
-std::weak_ptr<PendingConnection> say_farewell(EventLoop& loop, int socket, std::vector<std::uint8_t> frame) {
-  const auto farewell = std::make_shared<Farewell>(loop, socket, std::move(frame));
-  farewell->start();
-  return farewell;
+std::weak_ptr<PendingConnection> send_final_frame(EventLoop& loop, int socket, std::vector<std::uint8_t> frame) {
+  const auto final_frame = std::make_shared<Farewell>(loop, socket, std::move(frame));
+  final_frame->start();
+  return final_frame;
 }
 
 }  // namespace ferry::device

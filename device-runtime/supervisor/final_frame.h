@@ -13,6 +13,6 @@
 namespace ferry::device {
 
 // Takes ownership of the socket and returns at once; the socket is closed later.
-std::weak_ptr<PendingConnection> say_farewell(EventLoop& loop, int socket, std::vector<std::uint8_t> frame);
+std::weak_ptr<PendingConnection> send_final_frame(EventLoop& loop, int socket, std::vector<std::uint8_t> frame);
 
 }  // namespace ferry::device

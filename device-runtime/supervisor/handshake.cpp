@@ -204,7 +204,7 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
 
   void refuse(const Status& failure) {
     timer_.cancel();
-    const GreetedClient client{Descriptor(), std::move(secure_), header_, {}, {}};
+    const HandshakenClient client{Descriptor(), std::move(secure_), header_, {}, {}};
     end_.refused(socket_.release(), client.outgoing(rpc::failure_frame(header_.tag, header_.request, failure), true));
   }
 
@@ -226,7 +226,7 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
 
 }  // namespace
 
-std::vector<std::uint8_t> GreetedClient::outgoing(std::vector<std::uint8_t> frame, bool last) const {
+std::vector<std::uint8_t> HandshakenClient::outgoing(std::vector<std::uint8_t> frame, bool last) const {
   if (secure == nullptr) return frame;
   auto records = secure::wiping_stack([&] { return secure::seal_all(secure->sending, frame, last); });
   return records.is_ok() ? std::move(records.value()) : std::vector<std::uint8_t>();

@@ -18,7 +18,7 @@
 namespace ferry::device {
 
 // A client whose first request was valid: open, hello or status. Nothing after that request has been read.
-struct GreetedClient {
+struct HandshakenClient {
   Descriptor socket;
   SecretMemory::Pointer secure;  // null: plaintext
   rpc::FrameHeader header;
@@ -32,7 +32,7 @@ struct GreetedClient {
 
 // The callbacks for the outcome of a handshake.
 struct HandshakeEnd {
-  std::function<void(GreetedClient)> admitted;  // called after the client's first request
+  std::function<void(HandshakenClient)> admitted;  // called after the client's first request
   // Called for a client that breaks the protocol or holds no key, in the latter case after a delay. The arguments are
   // the socket and the frame with the reason.
   std::function<void(int socket, std::vector<std::uint8_t> frame)> refused;

@@ -29,8 +29,8 @@ class PendingConnections {
 // Computes how many such connections are possible in addition to `served` connections that are served or wait. All of
 // them together stay below the process's limit of open files, which is raised as far as the system allows.
 struct ConnectionPlaces {
-  std::size_t strangers;  // in their handshake, or being refused
-  std::size_t farewells;  // known clients that are sent their last frame
+  std::size_t strangers;     // in their handshake, or being refused
+  std::size_t final_frames;  // known clients that are sent their last frame
 };
 ConnectionPlaces find_connection_places(std::size_t served);
 

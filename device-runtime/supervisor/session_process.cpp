@@ -136,7 +136,7 @@ std::vector<std::uint8_t> sealed_as_last(const std::vector<std::uint8_t>& frames
 
 }  // namespace
 
-Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& options, const ActivityPage& page,
+Result<pid_t> start_session(const HandshakenClient& client, const SessionOptions& options, const ActivityPage& page,
                             SecretMemory& secrets, int errors) {
   const int descriptor = client.socket.number();
   Activity& activity = page.activity();

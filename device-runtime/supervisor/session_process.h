@@ -20,7 +20,7 @@ namespace ferry::device {
 // supervisor's resources: all other descriptors are closed, and the secrets and pages of other sessions are unmapped
 // before any request is read. Returns the child's process id. `errors` becomes the child's standard error; -1: it has
 // none.
-Result<pid_t> start_session(const GreetedClient& client, const SessionOptions& options, const ActivityPage& page,
+Result<pid_t> start_session(const HandshakenClient& client, const SessionOptions& options, const ActivityPage& page,
                             SecretMemory& secrets, int errors);
 
 // Returns the wait status if the child has ended, and then kills what is left of its process group.

@@ -130,12 +130,12 @@ class Supervisor {
 
   void greet(int socket) {
     ++handshakes_;
-    ask_for_signs_of_life(socket);
+    enable_keepalive(socket);
     const KeyRing* const keys = serves_one() ? nullptr : options_.keys;
     strangers_.add(begin_handshake(loop_, socket, keys, secrets_,
-                                   {[this](GreetedClient client) { admit(std::move(client)); },
+                                   {[this](HandshakenClient client) { admit(std::move(client)); },
                                     [this](int refused, std::vector<std::uint8_t> frame) {
-                                      strangers_.add(say_farewell(loop_, refused, std::move(frame)));
+                                      strangers_.add(send_final_frame(loop_, refused, std::move(frame)));
                                     },
                                     [this] {
                                       --handshakes_;
@@ -144,10 +144,10 @@ class Supervisor {
   }
 
   void bid_farewell(Descriptor& socket, std::vector<std::uint8_t> frame) {
-    farewells_.add(say_farewell(loop_, socket.release(), std::move(frame)));
+    final_frames_.add(send_final_frame(loop_, socket.release(), std::move(frame)));
   }
 
-  void admit(GreetedClient client) {
+  void admit(HandshakenClient client) {
     if (stopping_) return;
     if (client.header.tag == static_cast<std::uint16_t>(rpc::Tag::GetStatus)) return tell_status(client);
     for (const std::string& kind : client.open.devices) {
@@ -175,7 +175,7 @@ class Supervisor {
   }
 
   void start(WaitingClient waiting) {
-    GreetedClient& client = waiting.client;
+    HandshakenClient& client = waiting.client;
     if (is_peer_gone(client.socket.number())) return;
     Result<ActivityPage> page = pages_.take();
     if (!page.is_ok()) return refuse(client, page.status());
@@ -205,12 +205,12 @@ class Supervisor {
                          std::make_unique<SessionUsage>(child.value(), sandbox), std::move(output)});
   }
 
-  void refuse(GreetedClient& client, const Status& failure) {
+  void refuse(HandshakenClient& client, const Status& failure) {
     bid_farewell(client.socket,
                  client.outgoing(rpc::failure_frame(client.header.tag, client.header.request, failure), true));
   }
 
-  void tell_status(GreetedClient& client) {
+  void tell_status(HandshakenClient& client) {
     const std::int64_t now = now_ns();
     rpc::StatusReply reply{session_options_.facts.server_version,
                            session_options_.facts.cpu_name,
@@ -336,7 +336,7 @@ class Supervisor {
   // Handshakes that are cut off while the loop is destroyed decrement the counter, so these members are declared before
   // the loop.
   std::size_t handshakes_ = 0;
-  PendingConnections strangers_{places_.strangers}, farewells_{places_.farewells};
+  PendingConnections strangers_{places_.strangers}, final_frames_{places_.final_frames};
   bool stopping_ = false;
   DeviceList device_list_{options_.other_devices};
   EventLoop loop_;
@@ -344,7 +344,7 @@ class Supervisor {
   Timer watch_{loop_};
   std::optional<WatchedDescriptor> listener_;
   std::list<Session> sessions_;  // the oldest first
-  WaitingLine waiting_;
+  AdmissionQueue waiting_;
   Cleaners cleaners_;
   std::uint64_t last_number_ = 0;
   std::uint64_t ended_ = 0;

@@ -46,7 +46,7 @@ class Check {
     }
     const std::vector<Tensor> outputs = outputs_of(program_);
     if (outputs.empty()) throw error("expected at least one output");
-    const Needed needed = needed_for(outputs);
+    const RequiredTensors needed = tensors_required_by(outputs);
     for (const Tensor& tensor : needed.placeholders) {
       if (inputs_.find(tensor.buffer().get()) == inputs_.end()) {
         throw error("'" + tensor.name() + "' is read, but it is neither a parameter nor computed");
@@ -319,6 +319,8 @@ std::vector<Expr> symbols_of(const Program& program) {
   return symbols;
 }
 
-std::vector<Tensor> computed_tensors(const Program& program) { return needed_for(outputs_of(program)).computed; }
+std::vector<Tensor> computed_tensors(const Program& program) {
+  return tensors_required_by(outputs_of(program)).computed;
+}
 
 }  // namespace ferry::lang

@@ -38,7 +38,7 @@ class Walk {
     order_.push_back(stage);
   }
 
-  Needed finish() {
+  RequiredTensors finish() {
     for (const Stage* stage : order_) {
       std::vector<Tensor>& outputs = outputs_[stage];
       std::sort(outputs.begin(), outputs.end(),
@@ -49,7 +49,7 @@ class Walk {
   }
 
  private:
-  Needed needed_;
+  RequiredTensors needed_;
   std::unordered_set<const ir::Buffer*> seen_;
   std::unordered_map<const Stage*, std::vector<Tensor>> outputs_;
   std::vector<const Stage*> order_;
@@ -69,7 +69,7 @@ std::vector<const ir::Load*> loads_of(const Expr& expr) {
   return std::move(loads.found);
 }
 
-Needed needed_for(const std::vector<Tensor>& outputs) {
+RequiredTensors tensors_required_by(const std::vector<Tensor>& outputs) {
   Walk walk;
   for (const Tensor& output : outputs) walk.reach(output);
   return walk.finish();

@@ -11,10 +11,10 @@ namespace ferry::lang {
 std::vector<const ir::Load*> loads_of(const Stage& stage);
 std::vector<const ir::Load*> loads_of(const Expr& expr);
 
-struct Needed {
+struct RequiredTensors {
   std::vector<Tensor> computed;      // producers first; outputs of one stage adjacent and in order
   std::vector<Tensor> placeholders;  // in order of first use
 };
-Needed needed_for(const std::vector<Tensor>& outputs);
+RequiredTensors tensors_required_by(const std::vector<Tensor>& outputs);
 
 }  // namespace ferry::lang

@@ -96,8 +96,8 @@ class Inference {
           add_load(*load, loose, is_tighter ? &tight : nullptr);
   }
 
-  std::vector<Needed> finish() {
-    std::vector<Needed> needed;
+  std::vector<RequiredRegion> finish() {
+    std::vector<RequiredRegion> needed;
     for (std::size_t i = 0; i < boxes_.size(); ++i) needed.push_back(finish(boxes_[i], stage_.axes[i].extent));
     return needed;
   }
@@ -135,10 +135,10 @@ class Inference {
     with->hi = passes::simplify(max(with->hi, other.hi), facts_);
   }
 
-  Needed finish(const Box& box, const Expr& size) const {
+  RequiredRegion finish(const Box& box, const Expr& size) const {
     if (!box.loose) return {Expr(0), Expr(0), {}, {}};  // no reader
     Interval loose = *box.loose;
-    Needed needed;
+    RequiredRegion needed;
     if (!uses_any(loose.lo, around_)) loose.lo = passes::simplify(max(box.tight->lo, Expr(0)), facts_);
     if (!uses_any(loose.hi, around_)) loose.hi = passes::simplify(min(box.tight->hi, size - 1), facts_);
     needed.min = loose.lo;
@@ -183,39 +183,39 @@ bool over_all_iterations(Expr& bound, const Loop& loop,
 
 }  // namespace
 
-std::vector<Needed> needed_at(const Nests& nests, const schedule::ScheduledStage& stage,
-                              const std::vector<const Nest*>& readers, const Attachment& place, Scope scope,
-                              std::span<const Expr> sizes) {
+std::vector<RequiredRegion> needed_at(const Nests& nests, const schedule::ScheduledStage& stage,
+                                      const std::vector<const Nest*>& readers, const Attachment& place, Scope scope,
+                                      std::span<const Expr> sizes) {
   Inference inference(nests, stage, place, scope, sizes);
   for (const Nest* reader : readers) inference.add_reader(*reader);
   return inference.finish();
 }
 
-Sliding slide(std::vector<Needed> needed, const Loop& loop) {
+Sliding slide(std::vector<RequiredRegion> needed, const Loop& loop) {
   Sliding sliding{std::move(needed)};
   if (loop.kind != ForKind::serial) return sliding;
   for (std::size_t i = 0; i < sliding.needed.size(); ++i) {
-    const Needed& axis = sliding.needed[i];
+    const RequiredRegion& axis = sliding.needed[i];
     if (!uses_var(axis.min, loop.var) && !uses_var(axis.extent, loop.var)) continue;
     if (sliding.axis >= 0) return {std::move(sliding.needed)};  // two axes move: the new points are not a box
     sliding.axis = static_cast<int>(i);
   }
   if (sliding.axis < 0) return sliding;
-  const Needed& axis = sliding.needed[static_cast<std::size_t>(sliding.axis)];
+  const RequiredRegion& axis = sliding.needed[static_cast<std::size_t>(sliding.axis)];
   const std::int64_t* window = as_int(axis.extent);
   const auto step = growth(axis.min, loop.var);
   if (window == nullptr || !step || *step < 1 || *step >= *window) return {std::move(sliding.needed)};
   // A later iteration may need what this one does not, and will not compute it again, so bounds must cover all
   // iterations.
-  std::vector<Needed> wide = sliding.needed;
-  for (Needed& other : wide) {
+  std::vector<RequiredRegion> wide = sliding.needed;
+  for (RequiredRegion& other : wide) {
     const bool is_known = over_all_iterations(other.first, loop, passes::lower_bound) &&
                           over_all_iterations(other.last, loop, passes::upper_bound);
     if (!is_known) return {std::move(sliding.needed)};
   }
   sliding.window = *window;
   const Expr is_first = loop.var == Expr(0);
-  Needed& moving = wide[static_cast<std::size_t>(sliding.axis)];
+  RequiredRegion& moving = wide[static_cast<std::size_t>(sliding.axis)];
   moving.min = select(is_first, axis.min, axis.min + Expr(*window - *step));
   moving.extent = select(is_first, Expr(*window), Expr(*step));
   sliding.needed = std::move(wide);

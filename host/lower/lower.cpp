@@ -90,7 +90,7 @@ class Lowering {
     function.context = program_.context;
     for (const lang::Parameter& parameter : program_.parameters) add_parameter(parameter, function);
     nests_ = place_stages(stages_, given_);
-    Stmt body = guests(Attachment{}, {});
+    Stmt body = attached_stages(Attachment{}, {});
     function.messages = messages_;
     std::vector<Stmt> steps;
     if (body.defined()) steps.push_back(double_buffers(nests_, tensorize(nests_, UseStorage(nests_).mutate(body))));
@@ -98,7 +98,7 @@ class Lowering {
     for (const auto& [from, to] : copy_back_) steps.push_back(on_gpu ? copy_by_threads(from, to) : copy(from, to));
     function.body = Block::make(std::move(steps));
     for (const BufferRef& buffer : temporaries_) function.body = Allocate::make(buffer, function.body);
-    stream_results(function, stages_);
+    mark_nontemporal_results(function, stages_);
     return function;
   }
 
@@ -167,14 +167,14 @@ class Lowering {
   }
 
   Stmt loops_of(const Nest& nest) {
-    const auto body = [&](std::size_t id, Stmt inner, const Expr& counts) {
-      return guests(Attachment{nest.name(), id}, with_prefetches(nest, id, std::move(inner)), counts);
+    const auto body = [&](std::size_t id, Stmt inner, const Expr& is_real) {
+      return attached_stages(Attachment{nest.name(), id}, with_prefetches(nest, id, std::move(inner)), is_real);
     };
     return stage_nest(nest, loops_around(nests_, place_of(*nest.stage)), body);
   }
 
   // Returns the body of a loop preceded by the stages attached to the loop, inside the allocations of their storage.
-  Stmt guests(const Attachment& loop, Stmt body, const Expr& counts = {}) {
+  Stmt attached_stages(const Attachment& loop, Stmt body, const Expr& is_real = {}) {
     std::vector<Stmt> steps;
     // Nests are ordered consumers first.
     for (auto nest = nests_.rbegin(); nest != nests_.rend(); ++nest) {
@@ -183,7 +183,7 @@ class Lowering {
       steps.push_back(nest->stage->external != nullptr ? extern_stage(*nest) : loops_of(*nest));
       if (!nest->stage->assertion.empty()) steps.push_back(assertion(*nest));
     }
-    if (counts.defined() && !steps.empty()) steps = {If::make(counts, Block::make(std::move(steps)))};
+    if (is_real.defined() && !steps.empty()) steps = {If::make(is_real, Block::make(std::move(steps)))};
     if (body.defined()) steps.push_back(std::move(body));
     if (steps.empty()) return {};
     Stmt result = Block::make(std::move(steps));

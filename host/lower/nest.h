@@ -13,7 +13,7 @@ using ir::Expr;
 
 // The computed interval of one axis: loops run over [min, min + extent); only the points from `first` to `last` (where
 // defined) are needed.
-struct Needed {
+struct RequiredRegion {
   Expr min, extent;
   Expr first, last;
 
@@ -35,7 +35,7 @@ struct Storage {
 struct Nest {
   const schedule::ScheduledStage* stage = nullptr;
   std::vector<Expr> values;  // with inlined stages substituted
-  std::vector<Needed> needed;
+  std::vector<RequiredRegion> needed;
   schedule::StageLoops loops;    // over `needed`
   std::vector<Storage> storage;  // one for each output
 

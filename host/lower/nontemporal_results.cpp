@@ -26,11 +26,11 @@ class Reads : public Visitor {
 
 }  // namespace
 
-void stream_results(Function& function, const schedule::Stages& stages) {
+void mark_nontemporal_results(Function& function, const schedule::Stages& stages) {
   const auto streams = [&](const FunctionParameter& parameter) {
     return std::any_of(stages.begin(), stages.end(), [&](const schedule::ScheduledStage& stage) {
       const auto is_it = [&](const BufferRef& output) { return output->name == parameter.buffer->name; };
-      return stage.streams && std::any_of(stage.outputs.begin(), stage.outputs.end(), is_it);
+      return stage.nontemporal && std::any_of(stage.outputs.begin(), stage.outputs.end(), is_it);
     });
   };
   Reads reads;
@@ -41,7 +41,7 @@ void stream_results(Function& function, const schedule::Stages& stages) {
         reads.buffers.contains(parameter.buffer.get()))
       continue;
     Buffer buffer = *parameter.buffer;
-    buffer.streams = true;
+    buffer.nontemporal = true;
     const BufferRef replaced = std::exchange(parameter.buffer, std::make_shared<Buffer>(std::move(buffer)));
     streamed[replaced.get()] = parameter.buffer;
   }

@@ -7,6 +7,6 @@
 namespace ferry::lower {
 
 // Results that the function also reads are left unchanged: a non-temporal store would force the data back from memory.
-void stream_results(ir::Function& function, const schedule::Stages& stages);
+void mark_nontemporal_results(ir::Function& function, const schedule::Stages& stages);
 
 }  // namespace ferry::lower

@@ -80,7 +80,7 @@ class Placement {
     Nest nest;
     nest.stage = &stage;
     nest.values = std::move(values_[&stage]);
-    std::vector<Needed> kept;
+    std::vector<RequiredRegion> kept;
     Sliding sliding;
     if (stage.is_final() && stage.place != Place::attached) {
       for (const Axis& axis : stage.axes) nest.needed.push_back({Expr(0), axis.extent, {}, {}});
@@ -105,7 +105,7 @@ class Placement {
       }
     }
     std::vector<schedule::AxisRange> ranges;
-    for (const Needed& needed : nest.needed) ranges.push_back({needed.min, needed.extent});
+    for (const RequiredRegion& needed : nest.needed) ranges.push_back({needed.min, needed.extent});
     nest.loops = stage.loops.over(ranges);
     for (const BufferRef& output : stage.outputs) nest.storage.push_back(storage_of(stage, output, kept, sliding));
     nests_.push_back(std::move(nest));
@@ -180,7 +180,7 @@ class Placement {
     }
   }
 
-  Storage storage_of(const ScheduledStage& stage, const BufferRef& tensor, const std::vector<Needed>& kept,
+  Storage storage_of(const ScheduledStage& stage, const BufferRef& tensor, const std::vector<RequiredRegion>& kept,
                      const Sliding& sliding) const {
     Storage storage;
     if (const auto given = given_.find(tensor.get()); given != given_.end()) {

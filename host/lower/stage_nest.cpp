@@ -83,8 +83,8 @@ class StageNest {
   // The same, including the stages attached to the loops.
   Stmt wrap_with_guests(const std::vector<LoopCopy>& loops, Stmt body) const {
     for (auto copy = loops.rbegin(); copy != loops.rend(); ++copy) {
-      const auto counts = counts_.find(copy->id);
-      body = loop_body_(copy->id, std::move(body), counts == counts_.end() ? Expr() : counts->second);
+      const auto is_real = is_real_.find(copy->id);
+      body = loop_body_(copy->id, std::move(body), is_real == is_real_.end() ? Expr() : is_real->second);
       body = For::make(copy->loop.var, Expr(0), copy->loop.extent, copy->loop.kind, std::move(body));
     }
     return body;
@@ -267,17 +267,17 @@ class StageNest {
 
   // The first iteration of a reduction loop sets the initial values of the results, so there must be at least one.
   void run_at_least_once(std::vector<LoopCopy>& loops) {
-    Expr counts;
+    Expr is_real;
     for (LoopCopy& copy : loops) {
       if (copy.loop.reduces && !passes::can_prove(copy.loop.extent >= Expr(1))) {
         guards_.push_back(copy.loop.var < copy.loop.extent);
-        counts = counts.defined() ? counts && guards_.back() : guards_.back();
+        is_real = is_real.defined() ? is_real && guards_.back() : guards_.back();
         copy.loop.extent = max(copy.loop.extent, Expr(1));
       }
-      if (counts.defined()) counts_[copy.id] = counts;
+      if (is_real.defined()) is_real_[copy.id] = is_real;
     }
-    for (auto copy = order_.begin() + std::ssize(loops); counts.defined() && copy != order_.end(); ++copy)
-      counts_[copy->id] = counts;
+    for (auto copy = order_.begin() + std::ssize(loops); is_real.defined() && copy != order_.end(); ++copy)
+      is_real_[copy->id] = is_real;
   }
 
   // Returns the condition that these reduction loops are in their first iteration; undefined if there are none.
@@ -377,7 +377,7 @@ class StageNest {
   const Nest& nest_;
   const std::vector<Loop>& around_;
   const LoopBody& loop_body_;
-  std::unordered_map<std::size_t, Expr> counts_;  // by loop, as LoopBody takes it
+  std::unordered_map<std::size_t, Expr> is_real_;  // by loop, as LoopBody takes it
   std::vector<Expr> guards_;
   std::vector<LoopCopy> order_;
   Substitution axis_values_;

@@ -36,10 +36,10 @@
 
 namespace ferry::lower {
 
-// Returns the body of a loop of the nest including the stages attached to it, given the body without them. `counts`, if
-// defined, tells whether this is a real iteration of the nest: an empty reduction runs one iteration to store the
+// Returns the body of a loop of the nest including the stages attached to it, given the body without them. `is_real`,
+// if defined, tells whether this is a real iteration of the nest: an empty reduction runs one iteration to store the
 // initial values of its results, in which nothing else may be computed.
-using LoopBody = std::function<ir::Stmt(std::size_t loop, ir::Stmt body, const Expr& counts)>;
+using LoopBody = std::function<ir::Stmt(std::size_t loop, ir::Stmt body, const Expr& is_real)>;
 
 // `around` are the loops of other stages in which this one is computed.
 ir::Stmt stage_nest(const Nest& nest, const std::vector<schedule::Loop>& around, const LoopBody& loop_body);

@@ -58,8 +58,8 @@ namespace schedule {
 
 Stages stages_of(const lang::Program& program) { refuse_to_compile(program.name); }
 
-std::vector<Schedule> replay_sections(std::span<const lang::Program>, const ScheduleText& text, const Target&,
-                                      const std::vector<std::string>&, const Sizes&) {
+std::vector<Schedule> replay_module_schedule(std::span<const lang::Program>, const ScheduleText& text, const Target&,
+                                             const std::vector<std::string>&, const Sizes&) {
   refuse_to_compile(text.file);
 }
 

@@ -21,22 +21,22 @@ constexpr std::int64_t kMinDepth = 8;
 constexpr std::int64_t kMaxDepth = 1536, kDepthBlock = 1024;
 constexpr std::int64_t kCacheLine = 64;
 
-bool columns_outside(const Product& product, RegisterTile tile, std::int64_t lanes, const Target& target) {
-  if (product.row_bytes <= l2_bytes(target) * 3 / 4) return true;
-  if (product.column_bytes <= l2_bytes(target) / 2) return false;
+bool columns_outside(const Contraction& contraction, RegisterTile tile, std::int64_t lanes, const Target& target) {
+  if (contraction.row_bytes <= l2_bytes(target) * 3 / 4) return true;
+  if (contraction.column_bytes <= l2_bytes(target) / 2) return false;
   const auto read = [](std::int64_t bytes, std::int64_t times) {
     return static_cast<double>(bytes) * static_cast<double>(times);
   };
-  const double columns_read = read(product.column_bytes, (product.rows + tile.rows - 1) / tile.rows);
-  const double rows_read = read(product.row_bytes, product.columns / (tile.vectors * lanes) + 1);
+  const double columns_read = read(contraction.column_bytes, (contraction.rows + tile.rows - 1) / tile.rows);
+  const double rows_read = read(contraction.row_bytes, contraction.columns / (tile.vectors * lanes) + 1);
   // Columns are read sequentially, and with rows outside a tile of rows stays in the first-level cache.
   return columns_read > 4 * rows_read;
 }
 
 // Whether the rows of a tile map to so few sets of an eight-way first-level cache that they evict one another.
-bool rows_collide(const Product& product, std::int64_t tile_rows, const Target& target) {
-  if (product.row_dimension == product.row_load->indices.size()) return false;
-  const std::int64_t stride = stride_bytes(*product.row_load->buffer, product.row_dimension);
+bool rows_collide(const Contraction& contraction, std::int64_t tile_rows, const Target& target) {
+  if (contraction.row_dimension == contraction.row_load->indices.size()) return false;
+  const std::int64_t stride = stride_bytes(*contraction.row_load->buffer, contraction.row_dimension);
   if (stride < kCacheLine) return true;  // the elements along the depth are strided
   const std::int64_t sets = l1_bytes(target) / 8 / kCacheLine;
   const std::int64_t places = sets / std::gcd(sets, stride / kCacheLine);
@@ -59,20 +59,20 @@ struct Loops {
 };
 
 // Splits the loops of the product's stage, or of a stage with the same axes.
-Loops split_loops(const ScheduledStage& stage, const StageLoops& loops, StageHandle handle, const Product& product,
-                  RegisterTile tile, std::int64_t lanes, bool with_depth_blocks) {
+Loops split_loops(const ScheduledStage& stage, const StageLoops& loops, StageHandle handle,
+                  const Contraction& contraction, RegisterTile tile, std::int64_t lanes, bool with_depth_blocks) {
   Loops result;
-  const bool is_product = handle.name() == stage.name;
-  const std::vector<Axis> depth = is_product ? stage.reduction()->axes : std::vector<Axis>{};
+  const bool is_contraction = handle.name() == stage.name;
+  const std::vector<Axis> depth = is_contraction ? stage.reduction()->axes : std::vector<Axis>{};
   const auto depends = [&](std::size_t axis) {
-    return std::any_of(product.column_load->indices.begin(), product.column_load->indices.end(),
+    return std::any_of(contraction.column_load->indices.begin(), contraction.column_load->indices.end(),
                        [&](const Expr& index) { return uses_var(index, stage.axes[axis].var); });
   };
   std::string rows_inside;
   for (std::size_t a = 0; a < stage.axes.size(); ++a) {
     const std::string name = loops.loop(loops.spatial(a)).name;
-    if (a == product.column) continue;
-    if (a == product.row && tile.rows > 1) {
+    if (a == contraction.column) continue;
+    if (a == contraction.row && tile.rows > 1) {
       const auto [outside, inside] = handle.split(name, tile.rows);
       result.rows.push_back(outside);
       rows_inside = inside;
@@ -85,14 +85,14 @@ Loops split_loops(const ScheduledStage& stage, const StageLoops& loops, StageHan
   for (std::size_t a = 0; a < depth.size(); ++a) {
     const std::string name = loops.loop(loops.reduction(a)).name;
     if (with_depth_blocks) {
-      const auto [outside, inside] = handle.split(name, depth_block(product.depth));
+      const auto [outside, inside] = handle.split(name, depth_block(contraction.depth));
       result.depth_block = outside;
       result.depth.push_back(inside);
     } else {
       result.depth.push_back(name);
     }
   }
-  const auto [columns, inside] = handle.split(loops.loop(loops.spatial(product.column)).name, tile.vectors * lanes);
+  const auto [columns, inside] = handle.split(loops.loop(loops.spatial(contraction.column)).name, tile.vectors * lanes);
   result.columns = columns;
   if (!rows_inside.empty()) result.tile.push_back(rows_inside);
   if (tile.vectors > 1) {
@@ -112,45 +112,49 @@ std::vector<std::string> joined(const Lists&... lists) {
   return all;
 }
 
-RegisterTile tile_of(const ScheduledStage& stage, const Product& product, std::int64_t lanes, const Target& target) {
-  const std::int64_t rows = constant_extent(stage.axes[product.row].extent);
-  return choose_register_tile(target.vector_registers, rows, true, product.columns, lanes);
+RegisterTile tile_of(const ScheduledStage& stage, const Contraction& contraction, std::int64_t lanes,
+                     const Target& target) {
+  const std::int64_t rows = constant_extent(stage.axes[contraction.row].extent);
+  return choose_register_tile(target.vector_registers, rows, true, contraction.columns, lanes);
 }
 
 // Whether long sums are accumulated in blocks, so that a block's part of the columns stays in the cache.
-bool blocks_depth(const ScheduledStage& stage, const Product& product, bool columns_outside) {
-  return !columns_outside && product.depth > kMaxDepth && stage.reduction()->axes.size() == 1;
+bool blocks_depth(const ScheduledStage& stage, const Contraction& contraction, bool columns_outside) {
+  return !columns_outside && contraction.depth > kMaxDepth && stage.reduction()->axes.size() == 1;
 }
 
 }  // namespace
 
-bool wants_blocks(const Product& product, std::int64_t lanes, const Target& target) {
-  const std::int64_t min_rows = product.is_column_constant ? kMinRowsOfConstants : kMinRows;
-  if (lanes < 2 || product.columns < lanes || product.rows < min_rows || product.depth < kMinDepth) return false;
-  return !product.is_column_contiguous || product.column_bytes > l1_bytes(target);
+bool wants_blocks(const Contraction& contraction, std::int64_t lanes, const Target& target) {
+  const std::int64_t min_rows = contraction.is_column_constant ? kMinRowsOfConstants : kMinRows;
+  if (lanes < 2 || contraction.columns < lanes || contraction.rows < min_rows || contraction.depth < kMinDepth)
+    return false;
+  return !contraction.is_column_contiguous || contraction.column_bytes > l1_bytes(target);
 }
 
-bool blocks_depth(const ScheduledStage& stage, const Product& product, std::int64_t lanes, const Target& target) {
-  return blocks_depth(stage, product, columns_outside(product, tile_of(stage, product, lanes, target), lanes, target));
+bool blocks_depth(const ScheduledStage& stage, const Contraction& contraction, std::int64_t lanes,
+                  const Target& target) {
+  return blocks_depth(stage, contraction,
+                      columns_outside(contraction, tile_of(stage, contraction, lanes, target), lanes, target));
 }
 
-void schedule_blocked(Schedule& schedule, StageHandle handle, const Product& found, std::int64_t lanes,
+void schedule_blocked(Schedule& schedule, StageHandle handle, const Contraction& found, std::int64_t lanes,
                       const Target& target, const std::string& epilogue) {
-  const Product product = found;
+  const Contraction contraction = found;
   const ScheduledStage& stage = stage_of(schedule, handle);
-  const RegisterTile tile = tile_of(stage, product, lanes, target);
-  const bool outside = columns_outside(product, tile, lanes, target);
+  const RegisterTile tile = tile_of(stage, contraction, lanes, target);
+  const bool outside = columns_outside(contraction, tile, lanes, target);
   const bool packs_rows =
-      !outside && product.columns >= 4 * tile.vectors * lanes && rows_collide(product, tile.rows, target);
+      !outside && contraction.columns >= 4 * tile.vectors * lanes && rows_collide(contraction, tile.rows, target);
 
-  const Packing columns{product.column_load, product.column_dimension, tile.vectors * lanes, lanes};
-  const Packing rows{product.row_load, product.row_dimension, tile.rows, lanes};
+  const Packing columns{contraction.column_load, contraction.column_dimension, tile.vectors * lanes, lanes};
+  const Packing rows{contraction.row_load, contraction.row_dimension, tile.rows, lanes};
   const std::string packed_columns = pack(schedule, handle.name(), columns);
   const std::string packed_rows = packs_rows ? pack(schedule, handle.name(), rows) : "";
 
   const auto make_loops = [&](StageHandle of) {
-    const Loops loops = split_loops(stage, StageLoops(stage_of(schedule, of).loops), of, product, tile, lanes,
-                                    blocks_depth(stage, product, outside));
+    const Loops loops = split_loops(stage, StageLoops(stage_of(schedule, of).loops), of, contraction, tile, lanes,
+                                    blocks_depth(stage, contraction, outside));
     const std::vector<std::string> column_loop = {loops.columns};
     const auto depth_block = loops.depth_block.empty() ? std::vector<std::string>{} : std::vector{loops.depth_block};
     of.reorder(outside ? joined(loops.batches, column_loop, loops.rows, loops.depth, loops.tile)
@@ -167,7 +171,7 @@ void schedule_blocked(Schedule& schedule, StageHandle handle, const Product& fou
     handle.compute_at(epilogue, outside ? loops.rows.back() : loops.columns);
   }
   // Root stages that depend on constants alone are computed once, so packing them stays there.
-  const bool packs_inside = outside && !product.is_column_constant;
+  const bool packs_inside = outside && !contraction.is_column_constant;
   if (packs_inside) schedule[packed_columns].compute_at(around.name(), loops.columns);
   if (packs_rows) schedule[packed_rows].compute_at(around.name(), loops.rows.back());
 

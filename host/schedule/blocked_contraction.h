@@ -9,7 +9,7 @@
 namespace ferry::schedule {
 
 // Whether each column is used by enough rows to make packing worthwhile, and plain tiles would not suffice.
-bool wants_blocks(const Product& product, std::int64_t lanes, const Target& target);
+bool wants_blocks(const Contraction& contraction, std::int64_t lanes, const Target& target);
 
 // The columns are the outer loop if the rows' tensor fits the second-level cache, otherwise the rows are:
 //
@@ -20,10 +20,11 @@ bool wants_blocks(const Product& product, std::int64_t lanes, const Target& targ
 //                                                        for depth: tile += row * column
 //
 // With an epilogue, these are the epilogue's loops, and the product's tiles are computed in them.
-void schedule_blocked(Schedule& schedule, StageHandle handle, const Product& product, std::int64_t lanes,
+void schedule_blocked(Schedule& schedule, StageHandle handle, const Contraction& contraction, std::int64_t lanes,
                       const Target& target, const std::string& epilogue);
 
 // Whether long sums are accumulated in depth blocks: then no epilogue can be applied while they are in registers.
-bool blocks_depth(const ScheduledStage& stage, const Product& product, std::int64_t lanes, const Target& target);
+bool blocks_depth(const ScheduledStage& stage, const Contraction& contraction, std::int64_t lanes,
+                  const Target& target);
 
 }  // namespace ferry::schedule

@@ -32,58 +32,59 @@ double used_share(std::int64_t extent, std::int64_t lanes) {
 }
 
 // Returns the product with these columns, or nothing.
-std::optional<Product> with_columns(const ScheduledStage& stage, const Load* rows, const Load* columns,
-                                    std::size_t column) {
+std::optional<Contraction> with_columns(const ScheduledStage& stage, const Load* rows, const Load* columns,
+                                        std::size_t column) {
   const std::vector<Axis>& axes = stage.axes;
-  Product product;
-  product.row_load = rows;
-  product.column_load = columns;
-  product.column = column;
-  product.columns = constant_extent(axes[column].extent);
-  product.row = axes.size();
-  product.column_dimension = dimension_of(*columns, axes[column].var);
-  if (depends(*rows, axes[column].var) || product.column_dimension == columns->indices.size()) return std::nullopt;
+  Contraction contraction;
+  contraction.row_load = rows;
+  contraction.column_load = columns;
+  contraction.column = column;
+  contraction.columns = constant_extent(axes[column].extent);
+  contraction.row = axes.size();
+  contraction.column_dimension = dimension_of(*columns, axes[column].var);
+  if (depends(*rows, axes[column].var) || contraction.column_dimension == columns->indices.size()) return std::nullopt;
   bool any = false;
   for (std::size_t a = 0; a < axes.size(); ++a) {
     if (a == column || depends(*columns, axes[a].var)) continue;
-    product.rows *= constant_extent(axes[a].extent);
+    contraction.rows *= constant_extent(axes[a].extent);
     if (is_constant(axes[a].extent, 1) && any) continue;
     if (!depends(*rows, axes[a].var)) return std::nullopt;
-    product.row = a;
+    contraction.row = a;
     any = true;
   }
-  if (any) product.row_dimension = dimension_of(*rows, axes[product.row].var);
-  for (const Axis& axis : stage.reduction()->axes) product.depth *= constant_extent(axis.extent);
-  product.row_bytes = constant_bytes(*rows->buffer);
-  product.column_bytes = constant_bytes(*columns->buffer);
-  product.is_column_contiguous = step_of(*columns, axes[column].var) == Step::contiguous;
+  if (any) contraction.row_dimension = dimension_of(*rows, axes[contraction.row].var);
+  for (const Axis& axis : stage.reduction()->axes) contraction.depth *= constant_extent(axis.extent);
+  contraction.row_bytes = constant_bytes(*rows->buffer);
+  contraction.column_bytes = constant_bytes(*columns->buffer);
+  contraction.is_column_contiguous = step_of(*columns, axes[column].var) == Step::contiguous;
   for (const std::int64_t size :
-       {product.rows, product.columns, product.depth, product.row_bytes, product.column_bytes})
+       {contraction.rows, contraction.columns, contraction.depth, contraction.row_bytes, contraction.column_bytes})
     if (size == 0) return std::nullopt;
-  return product;
+  return contraction;
 }
 
 }  // namespace
 
-std::optional<Product> find_product(const ScheduledStage& stage, std::int64_t lanes, const Constants& constants) {
+std::optional<Contraction> find_contraction(const ScheduledStage& stage, std::int64_t lanes,
+                                            const Constants& constants) {
   const Reduce* reduce = stage.reduction();
   if (reduce == nullptr || reduce->sources.size() != 1 || reduce->reducer->op != ReduceOp::sum ||
       reduce->condition.defined())
     return std::nullopt;
   const std::vector<const Load*> loads = loads_of(reduce->sources[0]);
   if (loads.size() != 2 || loads[0]->buffer == loads[1]->buffer) return std::nullopt;
-  std::optional<Product> best;
+  std::optional<Contraction> best;
   double best_score = 0;
   for (std::size_t column = 0; column < stage.axes.size(); ++column) {
     for (std::size_t side = 0; side < 2; ++side) {
-      auto product = with_columns(stage, loads[side], loads[1 - side], column);
-      if (!product) continue;
-      product->is_column_constant = constants.contains(loads[1 - side]->buffer->name);
-      double score = used_share(product->columns, lanes);
-      if (product->is_column_contiguous || product->is_column_constant) score *= 1.2;
+      auto contraction = with_columns(stage, loads[side], loads[1 - side], column);
+      if (!contraction) continue;
+      contraction->is_column_constant = constants.contains(loads[1 - side]->buffer->name);
+      double score = used_share(contraction->columns, lanes);
+      if (contraction->is_column_contiguous || contraction->is_column_constant) score *= 1.2;
       if (column + 1 == stage.axes.size()) score *= 1.1;
       if (best && score <= best_score) continue;
-      best = product;
+      best = contraction;
       best_score = score;
     }
   }

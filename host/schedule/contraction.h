@@ -12,7 +12,7 @@
 
 namespace ferry::schedule {
 
-struct Product {
+struct Contraction {
   const ir::Load* row_load = nullptr;     // varies from row to row, not from column to column
   const ir::Load* column_load = nullptr;  // varies from column to column, not from row to row
   std::size_t row = 0, column = 0;        // axes of the stage; `row` is the innermost over rows, or the number of axes
@@ -30,7 +30,8 @@ using Constants = std::set<std::string>;
 
 // Returns nothing unless all extents are constants. Of several ways to choose rows and columns, takes the one whose
 // columns fill vectors of `lanes` best and are contiguous.
-std::optional<Product> find_product(const ScheduledStage& stage, std::int64_t lanes, const Constants& constants);
+std::optional<Contraction> find_contraction(const ScheduledStage& stage, std::int64_t lanes,
+                                            const Constants& constants);
 
 // Returns the number of bytes between two elements of the tensor along the dimension; 0 when it is not a constant.
 std::int64_t stride_bytes(const ir::Buffer& tensor, std::size_t dimension);

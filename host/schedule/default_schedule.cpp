@@ -25,7 +25,7 @@ namespace {
 
 // Number of vectors in flight for a reduction without rows to interleave.
 constexpr std::int64_t kReductionVectors = 4;
-// Small windows, as in pooling, are fully unrolled up to this many vectors in a tile: their loops would cost more than
+// Small stencils, as in pooling, are fully unrolled up to this many vectors in a tile: their loops would cost more than
 // the work they repeat.
 constexpr std::int64_t kMaxUnrolledPoints = 36;
 
@@ -104,7 +104,7 @@ std::optional<std::size_t> choose_row_axis(const ScheduledStage& stage, const Re
 
 // For a stage that reads along another axis than it writes (a transposition), returns the axis it reads along. Returns
 // nothing if tiles of vectors along both axes would mostly be tails.
-std::optional<std::size_t> turned_axis(const ScheduledStage& stage, std::int64_t lanes, std::size_t outer) {
+std::optional<std::size_t> transposed_axis(const ScheduledStage& stage, std::int64_t lanes, std::size_t outer) {
   constexpr std::int64_t kMinLanes = 4;
   const std::vector<const Load*> loads = loads_of(stage.values[0]);
   const auto is_short = [&](const Axis& axis) {
@@ -120,7 +120,7 @@ std::optional<std::size_t> turned_axis(const ScheduledStage& stage, std::int64_t
 }
 
 // Vectorises the axis that is read and unrolls as many vectors as there are lanes: code generation transposes the tile.
-void schedule_turned(StageHandle handle, const ScheduledStage& stage, std::size_t axis, std::int64_t lanes) {
+void schedule_transposed(StageHandle handle, const ScheduledStage& stage, std::size_t axis, std::int64_t lanes) {
   const StageLoops loops = stage.loops;
   std::vector<std::string> order;
   for (std::size_t a = 0; a + 1 < stage.axes.size(); ++a)
@@ -134,7 +134,7 @@ void schedule_turned(StageHandle handle, const ScheduledStage& stage, std::size_
 void schedule_injective(const Schedule& schedule, StageHandle handle, const Target& target, std::size_t outer) {
   const ScheduledStage& stage = stage_of(schedule, handle);
   const std::int64_t tile = native_lanes(stage, target);
-  if (const auto axis = turned_axis(stage, tile, outer)) return schedule_turned(handle, stage, *axis, tile);
+  if (const auto axis = transposed_axis(stage, tile, outer)) return schedule_transposed(handle, stage, *axis, tile);
   if (const auto vector = choose_vector_axis(stage, target, outer)) {
     const std::int64_t lanes = lanes_for(stage, stage.axes[vector->axis].extent, target);
     if (lanes > 1) {
@@ -188,7 +188,7 @@ std::vector<std::string> split_columns(StageHandle handle, const std::string& ax
 }
 
 // Returns the number of points of the reduction, at most kMaxUnrolledPoints + 1; 0 when it is known only at run time.
-std::int64_t window_points(const Reduce& reduce) {
+std::int64_t stencil_points(const Reduce& reduce) {
   std::int64_t points = 1;
   for (const Axis& axis : reduce.axes) points = std::min(points * constant_extent(axis.extent), kMaxUnrolledPoints + 1);
   return points;
@@ -212,7 +212,7 @@ void schedule_reduction(const Schedule& schedule, StageHandle handle, const Targ
   }
   for (std::string& name : split_columns(handle, loops.loop(column_loop).name, vector->reduces, tile, lanes))
     inner.push_back(std::move(name));
-  const std::int64_t points = window_points(reduce);
+  const std::int64_t points = stencil_points(reduce);
   if (!vector->reduces && points > 0 && points * tile.rows * tile.vectors <= kMaxUnrolledPoints)
     for (std::size_t a = 0; a < reduce.axes.size(); ++a) handle.unroll(loops.loop(loops.reduction(a)).name);
   // Loops over results are outermost, then the reduction's loops, then the tile.
@@ -227,12 +227,13 @@ void schedule_reduction(const Schedule& schedule, StageHandle handle, const Targ
 }
 
 // Returns the product that the stage computes, if it is scheduled as one.
-std::optional<Product> scheduled_product(const ScheduledStage& stage, const Target& target,
-                                         const Constants& constants) {
+std::optional<Contraction> scheduled_contraction(const ScheduledStage& stage, const Target& target,
+                                                 const Constants& constants) {
   const std::int64_t lanes = native_lanes(stage, target);
-  const auto product = find_product(stage, lanes, constants);
-  const bool is_worth = product && (wants_blocks(*product, lanes, target) || wants_streaming(*product, lanes, target));
-  return is_worth ? product : std::nullopt;
+  const auto contraction = find_contraction(stage, lanes, constants);
+  const bool is_worth =
+      contraction && (wants_blocks(*contraction, lanes, target) || wants_gemv(*contraction, lanes, target));
+  return is_worth ? contraction : std::nullopt;
 }
 
 // Returns the stages whose tiles take several rows at once, and their epilogues.
@@ -242,7 +243,7 @@ std::vector<std::string> stages_with_tiles(const Stages& stages, const Target& t
     const Reduce* reduce = stage.reduction();
     if (reduce == nullptr) continue;
     const auto vector = choose_vector_axis(stage, target, 0);
-    if (is_window(stage) || scheduled_product(stage, target, constants) ||
+    if (is_stencil(stage) || scheduled_contraction(stage, target, constants) ||
         (vector && choose_row_axis(stage, *reduce, *vector, 0)))
       names.push_back(stage.name);
   }
@@ -259,22 +260,22 @@ std::vector<std::string> schedule_stage(Schedule& schedule, StageHandle handle, 
                                         const std::string& taken, const Constants& constants) {
   const ScheduledStage& stage = stage_of(schedule, handle);
   const std::size_t first = schedule.directives().size();
-  const auto product = scheduled_product(stage, target, constants);
+  const auto contraction = scheduled_contraction(stage, target, constants);
   const std::int64_t lanes = native_lanes(stage, target);
   std::vector<std::string> readers;
   if (stage.reduction() != nullptr && outer == 0) readers = finishing_stages(schedule.stages(), stage, taken);
-  if (product && wants_blocks(*product, lanes, target)) {
-    if (blocks_depth(stage, *product, lanes, target)) readers.clear();
-    schedule_blocked(schedule, handle, *product, lanes, target, readers.empty() ? "" : readers.back());
+  if (contraction && wants_blocks(*contraction, lanes, target)) {
+    if (blocks_depth(stage, *contraction, lanes, target)) readers.clear();
+    schedule_blocked(schedule, handle, *contraction, lanes, target, readers.empty() ? "" : readers.back());
     if (!readers.empty()) place_between(schedule, handle.name(), first, readers);
     return readers;
   }
-  if (product) {
-    schedule_streamed(schedule, handle, *product, lanes);
+  if (contraction) {
+    schedule_gemv(schedule, handle, *contraction, lanes);
     return {};
   }
-  if (is_window(stage))
-    schedule_window(handle, stage, lanes_for(stage, stage.axes.back().extent, target), target);
+  if (is_stencil(stage))
+    schedule_stencil(handle, stage, lanes_for(stage, stage.axes.back().extent, target), target);
   else if (stage.reduction() != nullptr)
     schedule_reduction(schedule, handle, target, outer);
   else
@@ -293,7 +294,7 @@ bool exceeds_caches(const ScheduledStage& stage) {
 
 Schedule decide(Schedule schedule, const Target& target, const Constants& constants) {
   for (const std::string& stage : stages_to_inline(schedule.stages())) schedule[stage].compute_inline();
-  for (const std::string& stage : borders_of_windows(schedule.stages())) schedule[stage].compute_inline();
+  for (const std::string& stage : borders_of_stencils(schedule.stages())) schedule[stage].compute_inline();
   if (target.is_gpu()) return decide_for_gpu(std::move(schedule), target);
   const RowFusion fusion =
       find_row_fusion(schedule.stages(), stages_with_tiles(schedule.stages(), target, constants), target);

@@ -29,7 +29,7 @@ bool reads_in_place(const ScheduledStage& reader, const std::vector<BufferRef>& 
 
 }  // namespace
 
-std::string finishing_stage(const Stages& stages, const ScheduledStage& stage) {
+std::string epilogue_stage(const Stages& stages, const ScheduledStage& stage) {
   if (stage.is_final()) return "";
   const std::vector<const ScheduledStage*> readers = readers_of(stages, stage);
   if (readers.size() != 1 || readers[0]->reduction() != nullptr || readers[0]->place != Place::root ||

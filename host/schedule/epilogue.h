@@ -9,6 +9,6 @@ namespace ferry::schedule {
 
 // Returns the only stage that reads this one, element by element at the same indices, so that it can be applied while
 // the results are in registers; empty if there is none.
-std::string finishing_stage(const Stages& stages, const ScheduledStage& stage);
+std::string epilogue_stage(const Stages& stages, const ScheduledStage& stage);
 
 }  // namespace ferry::schedule

@@ -14,27 +14,27 @@ constexpr std::int64_t kMinDepth = 64;
 constexpr std::int64_t kColumns = 2048;
 constexpr std::int64_t kSteps = 8;
 
-std::int64_t columns_of_chunk(const Product& product, std::int64_t lanes) {
-  return std::min(kColumns, (product.columns + lanes - 1) / lanes * lanes);
+std::int64_t columns_of_chunk(const Contraction& contraction, std::int64_t lanes) {
+  return std::min(kColumns, (contraction.columns + lanes - 1) / lanes * lanes);
 }
 
 // With one row, registers suffice for more steps.
-std::int64_t steps_of(const Product& product) {
-  return product.is_column_constant && product.rows == 1 ? 2 * kSteps : kSteps;
+std::int64_t steps_of(const Contraction& contraction) {
+  return contraction.is_column_constant && contraction.rows == 1 ? 2 * kSteps : kSteps;
 }
 
 // Whether the matrix can be packed before the calls: it is constant and indexed by depth and column only.
-bool is_arranged(const ScheduledStage& stage, const Product& product) {
-  return product.is_column_constant && product.column_load->buffer->shape.size() == 2 &&
-         stage.reduction()->axes.size() == 1 && product.column_dimension == 1;
+bool is_arranged(const ScheduledStage& stage, const Contraction& contraction) {
+  return contraction.is_column_constant && contraction.column_load->buffer->shape.size() == 2 &&
+         stage.reduction()->axes.size() == 1 && contraction.column_dimension == 1;
 }
 
 // Orders the matrix by chunks, steps and vectors: the loops then read one contiguous stretch of memory.
-void arrange(Schedule& schedule, const std::string& reader, const Product& product, std::int64_t lanes) {
-  const std::int64_t chunk = columns_of_chunk(product, lanes);
+void arrange(Schedule& schedule, const std::string& reader, const Contraction& contraction, std::int64_t lanes) {
+  const std::int64_t chunk = columns_of_chunk(contraction, lanes);
   const auto text = [](std::int64_t number) { return std::to_string(number); };
-  StageHandle copy = StageHandle(schedule, product.column_load->buffer->name).cache_read("global", {reader});
-  const std::string step = text(steps_of(product)), lane = text(lanes);
+  StageHandle copy = StageHandle(schedule, contraction.column_load->buffer->name).cache_read("global", {reader});
+  const std::string step = text(steps_of(contraction)), lane = text(lanes);
   copy.transform_layout("(k, n) -> (n / " + text(chunk) + ", k / " + step + ", n / " + lane + " % " +
                         text(chunk / lanes) + ", k % " + step + ", n % " + lane + ")");
   const StageLoops loops = stage_of(schedule, copy).loops;
@@ -43,37 +43,38 @@ void arrange(Schedule& schedule, const std::string& reader, const Product& produ
 
 }  // namespace
 
-bool wants_streaming(const Product& product, std::int64_t lanes, const Target& target) {
-  return lanes > 1 && product.is_column_contiguous && product.rows <= kMaxRows && product.depth >= kMinDepth &&
-         product.columns >= 4 * lanes && product.column_bytes > static_cast<std::int64_t>(target.l2_bytes);
+bool wants_gemv(const Contraction& contraction, std::int64_t lanes, const Target& target) {
+  return lanes > 1 && contraction.is_column_contiguous && contraction.rows <= kMaxRows &&
+         contraction.depth >= kMinDepth && contraction.columns >= 4 * lanes &&
+         contraction.column_bytes > static_cast<std::int64_t>(target.l2_bytes);
 }
 
-void schedule_streamed(Schedule& schedule, StageHandle handle, const Product& found, std::int64_t lanes) {
-  const Product product = found;
+void schedule_gemv(Schedule& schedule, StageHandle handle, const Contraction& found, std::int64_t lanes) {
+  const Contraction contraction = found;
   const ScheduledStage& stage = stage_of(schedule, handle);
-  if (is_arranged(stage, product)) arrange(schedule, handle.name(), product, lanes);
+  if (is_arranged(stage, contraction)) arrange(schedule, handle.name(), contraction, lanes);
   const StageLoops loops = stage.loops;
   std::vector<std::string> outside, tile;
   for (std::size_t a = 0; a < stage.axes.size(); ++a) {
-    if (a == product.column) continue;
+    if (a == contraction.column) continue;
     const std::string name = loops.loop(loops.spatial(a)).name;
-    if (a != product.row) {
+    if (a != contraction.row) {
       outside.push_back(name);
       continue;
     }
     // The tile has all known rows; other sizes may repeat it.
-    const auto [blocks, rows] = handle.split(name, product.rows);
+    const auto [blocks, rows] = handle.split(name, contraction.rows);
     outside.push_back(blocks);
     tile.push_back(rows);
   }
   const auto [chunks, chunk] =
-      handle.split(loops.loop(loops.spatial(product.column)).name, columns_of_chunk(product, lanes));
+      handle.split(loops.loop(loops.spatial(contraction.column)).name, columns_of_chunk(contraction, lanes));
   const auto [vectors, lane] = handle.split(chunk, lanes);
   std::vector<std::string> order = outside;
   order.push_back(chunks);
   const std::size_t depth_axes = stage.reduction()->axes.size();
   for (std::size_t a = 0; a + 1 < depth_axes; ++a) order.push_back(loops.loop(loops.reduction(a)).name);
-  const auto [blocks, step] = handle.split(loops.loop(loops.reduction(depth_axes - 1)).name, steps_of(product));
+  const auto [blocks, step] = handle.split(loops.loop(loops.reduction(depth_axes - 1)).name, steps_of(contraction));
   order.insert(order.end(), {blocks, vectors, step});
   order.insert(order.end(), tile.begin(), tile.end());
   order.push_back(lane);

@@ -8,7 +8,7 @@
 
 namespace ferry::schedule {
 
-bool wants_streaming(const Product& product, std::int64_t lanes, const Target& target);
+bool wants_gemv(const Contraction& contraction, std::int64_t lanes, const Target& target);
 
 //     for two thousand columns, in threads
 //       for some steps of the depth              as many streams as the processor tracks
@@ -16,6 +16,6 @@ bool wants_streaming(const Product& product, std::int64_t lanes, const Target& t
 //           for the steps: results += row * column
 //
 // A constant matrix is packed in the order in which these loops read it, before any call.
-void schedule_streamed(Schedule& schedule, StageHandle handle, const Product& product, std::int64_t lanes);
+void schedule_gemv(Schedule& schedule, StageHandle handle, const Contraction& contraction, std::int64_t lanes);
 
 }  // namespace ferry::schedule

@@ -100,7 +100,7 @@ std::optional<GpuTiles> find_gpu_tiles(const ScheduledStage& stage, const Target
   return tiles;
 }
 
-void schedule_gpu_product(Schedule& schedule, StageHandle handle, const GpuTiles& tiles, const std::string& last) {
+void schedule_gpu_contraction(Schedule& schedule, StageHandle handle, const GpuTiles& tiles, const std::string& last) {
   const bool is_finished = !last.empty();
   StageHandle sums = is_finished ? handle : handle.cache_write("local");
   StageHandle result = is_finished ? schedule[last] : handle;

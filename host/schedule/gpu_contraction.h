@@ -29,6 +29,6 @@ struct GpuTiles {
 std::optional<GpuTiles> find_gpu_tiles(const ScheduledStage& stage, const Target& target);
 
 // `last` is the epilogue, whose loops then become the tiles'; empty when there is none.
-void schedule_gpu_product(Schedule& schedule, StageHandle handle, const GpuTiles& tiles, const std::string& last);
+void schedule_gpu_contraction(Schedule& schedule, StageHandle handle, const GpuTiles& tiles, const std::string& last);
 
 }  // namespace ferry::schedule

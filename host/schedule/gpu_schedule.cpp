@@ -173,10 +173,10 @@ Schedule decide_for_gpu(Schedule schedule, const Target& target) {
     if (is_finished(name)) continue;
     StageHandle handle = schedule[name];
     const ScheduledStage& stage = stage_of(schedule, handle);
-    std::string last = stage.reduction() == nullptr ? "" : finishing_stage(schedule.stages(), stage);
+    std::string last = stage.reduction() == nullptr ? "" : epilogue_stage(schedule.stages(), stage);
     if (is_finished(last)) last.clear();
     if (const auto tiles = find_gpu_tiles(stage, target)) {
-      schedule_gpu_product(schedule, handle, *tiles, last);
+      schedule_gpu_contraction(schedule, handle, *tiles, last);
     } else if (stage.reduction() == nullptr) {
       schedule_elements(handle, stage, target);
     } else if (reduces_rows(stage)) {

@@ -20,7 +20,7 @@ struct Section {
 
 bool is_blank(std::string_view row) { return row.find_first_not_of(" \t\r") == std::string_view::npos; }
 
-// Returns the words after "def", or nothing for any other line.
+// Returns the args after "def", or nothing for any other line.
 std::optional<std::string> header_of(std::string_view row) {
   row = row.substr(0, row.find('#'));
   const std::size_t start = std::min(row.find_first_not_of(" \t\r"), row.size());
@@ -82,9 +82,9 @@ Schedule replay(const lang::Program& program, const DirectiveList& list, const S
 
 }  // namespace
 
-std::vector<Schedule> replay_sections(std::span<const lang::Program> programs, const ScheduleText& text,
-                                      const Target& target, const std::vector<std::string>& others,
-                                      const Sizes& sizes) {
+std::vector<Schedule> replay_module_schedule(std::span<const lang::Program> programs, const ScheduleText& text,
+                                             const Target& target, const std::vector<std::string>& others,
+                                             const Sizes& sizes) {
   std::vector<std::string> names;
   for (const lang::Program& program : programs) names.push_back(program.name);
   std::vector<std::string> known = names;

@@ -49,14 +49,14 @@ void copy_loops(Schedule& schedule, std::size_t first, const std::string& from, 
   for (const Directive& directive : directives) {
     if (directive.stage != from || !makes_loops(directive.primitive)) continue;
     const bool orders = directive.primitive == "reorder";
-    std::vector<std::string> words;
-    for (std::size_t i = 0; i < directive.words.size(); ++i) {
+    std::vector<std::string> args;
+    for (std::size_t i = 0; i < directive.args.size(); ++i) {
       // Factors are unchanged.
       const std::optional<std::string> word =
-          orders || i == 0 ? names.of(directive.words[i]) : std::optional(directive.words[i]);
-      if (word) words.push_back(*word);
+          orders || i == 0 ? names.of(directive.args[i]) : std::optional(directive.args[i]);
+      if (word) args.push_back(*word);
     }
-    if (orders ? words.size() > 1 : words.size() == directive.words.size()) handle.apply(directive.primitive, words);
+    if (orders ? args.size() > 1 : args.size() == directive.args.size()) handle.apply(directive.primitive, args);
   }
 }
 
@@ -86,7 +86,7 @@ std::vector<std::string> finishing_stages(const Stages& stages, const ScheduledS
   std::vector<std::string> names;
   const ScheduledStage* last = &stage;
   while (true) {
-    const std::string next = finishing_stage(stages, *last);
+    const std::string next = epilogue_stage(stages, *last);
     if (next.empty() || next == taken) return names;
     names.push_back(next);
     last = find_stage(stages, next);

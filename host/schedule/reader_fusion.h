@@ -16,7 +16,7 @@
 
 namespace ferry::schedule {
 
-// Returns the chain of epilogues of this stage, each read only by the next (finishing_stage.h), which ends before one
+// Returns the chain of epilogues of this stage, each read only by the next (epilogue_stage.h), which ends before one
 // named `taken`.
 std::vector<std::string> finishing_stages(const Stages& stages, const ScheduledStage& stage, const std::string& taken);
 

@@ -17,14 +17,14 @@ std::vector<std::string> names_of(const Stages& stages) {
   return names;
 }
 
-const Primitive& find_primitive(const Directive& directive, const Words& words) {
+const Primitive& find_primitive(const Directive& directive, const DirectiveArgs& args) {
   std::vector<std::string> names;
   for (const Primitive& primitive : primitives()) {
     if (directive.primitive == primitive.name) return primitive;
     names.emplace_back(primitive.name);
   }
-  if (directive.primitive == "vthread") words.fail("a primitive", "'vthread'; it is 'bind AXIS vthread'");
-  words.fail("a primitive", "'" + directive.primitive + "'" + lang::suggestion(directive.primitive, names));
+  if (directive.primitive == "vthread") args.fail("a primitive", "'vthread'; it is 'bind AXIS vthread'");
+  args.fail("a primitive", "'" + directive.primitive + "'" + lang::suggestion(directive.primitive, names));
 }
 
 // The stage that a directive without a stage refers to.
@@ -37,12 +37,12 @@ std::string current_stage(const std::vector<Directive>& directives, const Stages
 }  // namespace
 
 void Schedule::apply(Directive directive) {
-  const Words problem(directive, stages_);
+  const DirectiveArgs problem(directive, stages_);
   const Primitive& primitive = find_primitive(directive, problem);
   if (primitive.subject == Subject::program) {
     if (!directive.stage.empty()) problem.fail("expected no stage, got '" + directive.stage + "'");
-    Words words(directive, stages_, primitive.usage);
-    primitive.apply(stages_, nullptr, words);
+    DirectiveArgs args(directive, stages_, primitive.usage);
+    primitive.apply(stages_, nullptr, args);
     directives_.push_back(std::move(directive));
     return;
   }
@@ -54,14 +54,14 @@ void Schedule::apply(Directive directive) {
   if (stage != nullptr && stage->external != nullptr && primitive.subject == Subject::stage)
     problem.fail("a stage with loops",
                  "'" + stage->name + "', which the C function '" + stage->external->name + "' computes");
-  Words words(directive, stages_, primitive.usage);
+  DirectiveArgs args(directive, stages_, primitive.usage);
   if (stage == nullptr) {
-    primitive.apply(stages_, nullptr, words);
+    primitive.apply(stages_, nullptr, args);
   } else {
     // Primitives check before they change anything, but a primitive made of several steps may fail at a later one.
     ScheduledStage before = *stage;
     try {
-      primitive.apply(stages_, stage, words);
+      primitive.apply(stages_, stage, args);
     } catch (...) {
       *stage = std::move(before);
       throw;
@@ -100,8 +100,8 @@ Schedule& Schedule::inline_injective() {
   return *this;
 }
 
-StageHandle& StageHandle::apply(const std::string& primitive, std::vector<std::string> words) {
-  schedule_.apply({stage_, primitive, std::move(words)});
+StageHandle& StageHandle::apply(const std::string& primitive, std::vector<std::string> args) {
+  schedule_.apply({stage_, primitive, std::move(args)});
   return *this;
 }
 
@@ -137,10 +137,10 @@ StageHandle& StageHandle::pragma(const std::string& axis, const std::string& key
 
 StageHandle StageHandle::cache_read(const std::string& scope, const std::vector<std::string>& readers) {
   const std::string name = free_name(schedule_.stages_, stage_ + "." + scope);
-  std::vector<std::string> words = {scope};
-  words.insert(words.end(), readers.begin(), readers.end());
-  words.insert(words.end(), {"->", name});
-  apply("cache_read", std::move(words));
+  std::vector<std::string> args = {scope};
+  args.insert(args.end(), readers.begin(), readers.end());
+  args.insert(args.end(), {"->", name});
+  apply("cache_read", std::move(args));
   return {schedule_, name};
 }
 
@@ -157,7 +157,7 @@ StageHandle StageHandle::rfactor(const std::string& axis) {
 }
 
 StageHandle& StageHandle::transform_layout(const std::string& layout) {
-  return apply("transform_layout", parse_directives("transform_layout " + layout).directives.at(0).words);
+  return apply("transform_layout", parse_directives("transform_layout " + layout).directives.at(0).args);
 }
 
 }  // namespace ferry::schedule

@@ -102,8 +102,8 @@ class StageHandle {
   StageHandle rfactor(const std::string& axis);
   // "(n, c) -> (n, c / 16, c % 16)"
   StageHandle& transform_layout(const std::string& layout);
-  // Applies any primitive, given its words.
-  StageHandle& apply(const std::string& primitive, std::vector<std::string> words);
+  // Applies any primitive, given its args.
+  StageHandle& apply(const std::string& primitive, std::vector<std::string> args);
 
  private:
   Schedule& schedule_;

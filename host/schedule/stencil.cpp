@@ -20,9 +20,9 @@ constexpr std::int64_t kRows = 4;
 constexpr std::int64_t kFewRows = 14;
 constexpr std::uint32_t kManyRegisters = 32;
 
-bool slides(const Expr& index, const Expr& axis, const std::vector<Axis>& window) {
+bool slides(const Expr& index, const Expr& axis, const std::vector<Axis>& stencil) {
   return uses_var(index, axis) &&
-         std::any_of(window.begin(), window.end(), [&](const Axis& tap) { return uses_var(index, tap.var); });
+         std::any_of(stencil.begin(), stencil.end(), [&](const Axis& tap) { return uses_var(index, tap.var); });
 }
 
 // Returns four, or a number close to it that divides the rows evenly.
@@ -50,7 +50,7 @@ bool is_border(const ScheduledStage& stage) {
 
 }  // namespace
 
-bool is_window(const ScheduledStage& stage) {
+bool is_stencil(const ScheduledStage& stage) {
   const Reduce* reduce = stage.reduction();
   if (reduce == nullptr || reduce->sources.size() != 1 || reduce->reducer->op != ReduceOp::sum ||
       reduce->condition.defined() || !reduce->init.empty() || stage.axes.size() < 2)
@@ -72,19 +72,19 @@ bool is_window(const ScheduledStage& stage) {
   return any;
 }
 
-std::vector<std::string> borders_of_windows(const Stages& stages) {
+std::vector<std::string> borders_of_stencils(const Stages& stages) {
   std::vector<std::string> names;
   for (const ScheduledStage& stage : stages) {
     if (!is_border(stage)) continue;
     const auto readers = readers_of(stages, stage);
     if (!readers.empty() &&
-        std::all_of(readers.begin(), readers.end(), [](const ScheduledStage* reader) { return is_window(*reader); }))
+        std::all_of(readers.begin(), readers.end(), [](const ScheduledStage* reader) { return is_stencil(*reader); }))
       names.push_back(stage.name);
   }
   return names;
 }
 
-void schedule_window(StageHandle handle, const ScheduledStage& stage, std::int64_t lanes, const Target& target) {
+void schedule_stencil(StageHandle handle, const ScheduledStage& stage, std::int64_t lanes, const Target& target) {
   const StageLoops loops = stage.loops;
   const std::size_t axes = stage.axes.size();
   const std::int64_t rows =

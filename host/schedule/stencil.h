@@ -1,4 +1,4 @@
-// Schedules stencils: reductions over a small window that slides along rows, such as depthwise convolutions and blurs.
+// Schedules stencils: reductions over a small stencil that slides along rows, such as depthwise convolutions and blurs.
 #pragma once
 
 #include "crosscompile/target/target.h"
@@ -6,17 +6,17 @@
 
 namespace ferry::schedule {
 
-// Whether the stage sums few elements around each point, and the window slides along the innermost axis, which is
+// Whether the stage sums few elements around each point, and the stencil slides along the innermost axis, which is
 // contiguous in memory, and along the next one: adjacent rows then share most of what they read.
-bool is_window(const ScheduledStage& stage);
+bool is_stencil(const ScheduledStage& stage);
 
-// Returns stages that only pad a tensor with a constant and are read by windows alone: recomputing them is cheaper than
-// storing them.
-std::vector<std::string> borders_of_windows(const Stages& stages);
+// Returns stages that only pad a tensor with a constant and are read by stencils alone: recomputing them is cheaper
+// than storing them.
+std::vector<std::string> borders_of_stencils(const Stages& stages);
 
 //     for rows by tile, for columns by vectors
-//       for window (unrolled), for the tile's rows (unrolled)
+//       for stencil (unrolled), for the tile's rows (unrolled)
 //         row's vector += ...
-void schedule_window(StageHandle handle, const ScheduledStage& stage, std::int64_t lanes, const Target& target);
+void schedule_stencil(StageHandle handle, const ScheduledStage& stage, std::int64_t lanes, const Target& target);
 
 }  // namespace ferry::schedule

@@ -44,11 +44,11 @@ std::string user_at_machine() {
 
 }  // namespace
 
-Client::Client(Link link, std::string peer, EventHandlers handlers, Wishes wishes)
+Client::Client(Link link, std::string peer, EventHandlers handlers, SessionOptions session_options)
     : connection_(std::move(link.transport)),
       peer_(std::move(peer)),
       handlers_(std::move(handlers)),
-      wishes_(std::move(wishes)) {
+      session_options_(std::move(session_options)) {
   if (!link.encrypted) connection_.put_preamble_before_first_frame(rpc::Preamble{});
   open_session();
 }
@@ -67,7 +67,7 @@ rpc::StatusReply ask_status(Link link, const std::string& peer, std::chrono::mil
 Client::~Client() { connection_.transport().close(); }
 
 const ComputeDevice* Client::compute_device() const {
-  for (const std::string& wish : wishes_.devices) {
+  for (const std::string& wish : session_options_.devices) {
     if (wish == "cpu" || wish == rpc::kAnyDevice) continue;
     const std::size_t colon = wish.find(':');
     int number = colon == std::string::npos ? 0 : atoi(wish.c_str() + colon + 1);
@@ -90,17 +90,17 @@ rpc::Handle Client::new_handle() {
 
 std::uint32_t Client::memory_device() const {
   const auto is_other = [](const std::string& name) { return name != "cpu" && name != rpc::kAnyDevice; };
-  return std::any_of(wishes_.devices.begin(), wishes_.devices.end(), is_other) ? 1 : 0;
+  return std::any_of(session_options_.devices.begin(), session_options_.devices.end(), is_other) ? 1 : 0;
 }
 
 void Client::open_session() {
   rpc::Open open;
   open.client = std::string(kClientName) + " " + user_at_machine();
-  open.devices = wishes_.devices;
-  open.limits = wishes_.limits;
-  open.wait_for_debugger = wishes_.wait_for_debugger;
+  open.devices = session_options_.devices;
+  open.limits = session_options_.limits;
+  open.wait_for_debugger = session_options_.wait_for_debugger;
   const bool opens_gpu = memory_device() != 0;
-  const auto patience = opens_gpu ? std::max(wishes_.patience, kDriverPatience) : wishes_.patience;
+  const auto patience = opens_gpu ? std::max(session_options_.patience, kDriverPatience) : session_options_.patience;
   answer_deadline_ = std::chrono::steady_clock::now() + patience;
   connection_.transport().set_receive_timeout(patience);
   auto pending = send(open);
@@ -117,12 +117,12 @@ void Client::open_session() {
   }
   answer_deadline_.reset();
   queue_deadline_.reset();
-  if (wishes_.guard_memory) guard_memory();
+  if (session_options_.guard_memory) guard_memory();
   connection_.transport().set_receive_timeout(std::chrono::milliseconds(0));
 }
 
 void Client::guard_memory() {
-  connection_.transport().set_receive_timeout(wishes_.patience);
+  connection_.transport().set_receive_timeout(session_options_.patience);
   try {
     call(rpc::GuardMemory{});
   } catch (const RemoteError& error) {
@@ -244,8 +244,8 @@ void Client::wait_in_queue(rpc::WaitingEvent place) {
   place_ = std::move(place);
   // Queueing for a board may take hours; the server notices on its own when a client is gone.
   answer_deadline_.reset();
-  if (wishes_.queue_patience.count() > 0 && !queue_deadline_) {
-    queue_deadline_ = std::chrono::steady_clock::now() + wishes_.queue_patience;
+  if (session_options_.queue_patience.count() > 0 && !queue_deadline_) {
+    queue_deadline_ = std::chrono::steady_clock::now() + session_options_.queue_patience;
   }
   if (handlers_.waiting) handlers_.waiting(place_);
 }
@@ -258,7 +258,8 @@ void Client::limit_next_receive() {
   milliseconds left{0};
   if (deadline) {
     left = std::chrono::ceil<milliseconds>(*deadline - std::chrono::steady_clock::now());
-    if (left.count() <= 0) fail(receive_timed_out(answer_deadline_ ? wishes_.patience : wishes_.queue_patience));
+    if (left.count() <= 0)
+      fail(receive_timed_out(answer_deadline_ ? session_options_.patience : session_options_.queue_patience));
   }
   connection_.transport().set_receive_timeout(left);
 }

@@ -59,7 +59,7 @@ struct EventHandlers {
 };
 
 // The options of a session.
-struct Wishes {
+struct SessionOptions {
   std::vector<std::string> devices;
   rpc::TimeLimits limits;
   bool wait_for_debugger = false;
@@ -79,7 +79,7 @@ class Client {
  public:
   // Opens a session and waits for the answer. `peer` is the name of the other end in messages. Throws RemoteError with
   // busy when the time to wait for a place is over.
-  Client(Link link, std::string peer, EventHandlers handlers = {}, Wishes wishes = {});
+  Client(Link link, std::string peer, EventHandlers handlers = {}, SessionOptions session_options = {});
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -156,7 +156,7 @@ class Client {
   rpc::Connection connection_;
   std::string peer_;
   EventHandlers handlers_;
-  Wishes wishes_;
+  SessionOptions session_options_;
   rpc::OpenReply opened_;
   std::optional<std::chrono::steady_clock::time_point> queue_deadline_;
   std::optional<std::chrono::steady_clock::time_point> answer_deadline_;  // by which Open must be answered

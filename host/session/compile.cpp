@@ -41,7 +41,7 @@ CompiledModule compile(std::string_view source, const Target& target, std::strin
 CompiledModule compile(std::string_view source, const Target& target, const ScheduleText& schedule,
                        std::string_view file) {
   const std::vector<lang::Program> programs = lang::parse(source, file);
-  return compile(programs, schedule::replay_sections(programs, schedule, target), target, std::string(source));
+  return compile(programs, schedule::replay_module_schedule(programs, schedule, target), target, std::string(source));
 }
 
 }  // namespace ferry

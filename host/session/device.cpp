@@ -39,15 +39,15 @@ std::uint64_t milliseconds(double seconds) {
   return static_cast<std::uint64_t>(std::ceil(seconds * 1e3));
 }
 
-session::Wishes wishes_of(const ConnectOptions& options) {
-  session::Wishes wishes;
-  wishes.devices = options.devices;
-  wishes.limits = {milliseconds(options.deadlines.call), milliseconds(options.deadlines.session),
-                   milliseconds(options.deadlines.idle)};
-  wishes.wait_for_debugger = options.wait_for_debugger;
-  wishes.guard_memory = options.guard_tensors;
-  wishes.queue_patience = std::chrono::milliseconds(milliseconds(options.deadlines.queue));
-  return wishes;
+session::SessionOptions session_options_of(const ConnectOptions& options) {
+  session::SessionOptions session_options;
+  session_options.devices = options.devices;
+  session_options.limits = {milliseconds(options.deadlines.call), milliseconds(options.deadlines.session),
+                            milliseconds(options.deadlines.idle)};
+  session_options.wait_for_debugger = options.wait_for_debugger;
+  session_options.guard_memory = options.guard_tensors;
+  session_options.queue_patience = std::chrono::milliseconds(milliseconds(options.deadlines.queue));
+  return session_options;
 }
 
 std::string no_ferry_server(const std::string& name) {
@@ -108,7 +108,7 @@ Device connect(std::string_view address, const ConnectOptions& options) {
     auto transport = session::take(wrap_socket(state->board->take_socket()));
     try {
       state->client = std::make_unique<session::Client>(std::move(transport), state->name, handlers_of(options, *state),
-                                                        wishes_of(options));
+                                                        session_options_of(options));
     } catch (const RemoteError& error) {
       if (error.code() == ErrorCode::unavailable) state->board->check_running();
       throw;
@@ -117,7 +117,7 @@ Device connect(std::string_view address, const ConnectOptions& options) {
   }
   state->client = open_with_retries(to, options, [&](session::Link link) {
     return std::make_unique<session::Client>(std::move(link), state->name, handlers_of(options, *state),
-                                             wishes_of(options));
+                                             session_options_of(options));
   });
   return Device(std::move(state));
 }
@@ -157,7 +157,7 @@ Device local_device(const ConnectOptions& options) {
   auto transport = session::take(wrap_socket(state->server->take_socket()));
   try {
     state->client = std::make_unique<session::Client>(std::move(transport), state->name, handlers_of(options, *state),
-                                                      wishes_of(options));
+                                                      session_options_of(options));
   } catch (const RemoteError& error) {
     // A server also ends after rejecting its only client, which is not the cause of the failure.
     if (error.code() == ErrorCode::unavailable) state->server->check_running();

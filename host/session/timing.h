@@ -1,4 +1,4 @@
-// Options and results of a measurement: raw samples, and everything that the device reports about its circumstances.
+// Options and results of a measurement: raw samples, and everything that the device reports about its environment.
 #pragma once
 
 #include <array>

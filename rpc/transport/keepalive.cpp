@@ -21,7 +21,7 @@ constexpr unsigned kUnansweredProbes = 2;
 
 }  // namespace
 
-void ask_for_signs_of_life(int socket) {
+void enable_keepalive(int socket) {
   const auto set = [socket](int level, int option, int value) {
     (void)setsockopt(socket, level, option, &value, sizeof value);
   };

@@ -8,7 +8,7 @@ namespace ferry {
 
 // Enables TCP keepalive: from now on the system probes the other end's system whenever nothing has arrived for a while,
 // and ends the connection within 8 s if there is no answer.
-void ask_for_signs_of_life(int socket);
+void enable_keepalive(int socket);
 
 // Returns whether the other end's system has answered nothing for so long that it must be gone. Either sent data is not
 // acknowledged, or the other end's receive window is closed (its program does not read) and window probes are not

@@ -16,7 +16,7 @@ constexpr std::chrono::seconds kInterval{2};
 class WatchedTransport final : public Transport {
  public:
   explicit WatchedTransport(std::unique_ptr<Transport> under) : under_(std::move(under)) {
-    ask_for_signs_of_life(under_->native_handle());
+    enable_keepalive(under_->native_handle());
     watcher_ = std::thread([this] { watch(); });
   }
   WatchedTransport(const WatchedTransport&) = delete;

@@ -40,7 +40,7 @@ void compile(Compiled& into, std::span<const ir::Function> functions, const Targ
   lines.finish();
   verify(*into.module);
   optimise(*into.module, *into.machine);
-  finish_streaming(*into.module, target.arch == "x86_64" ? target.vector_bits / 8 : 0);
+  fence_nontemporal_stores(*into.module, target.arch == "x86_64" ? target.vector_bits / 8 : 0);
   if (!passes::computes_natively(DType::f16, target)) select_halves_as_bits(*into.module);
 }
 

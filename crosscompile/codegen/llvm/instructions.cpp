@@ -32,12 +32,12 @@ void emit_copy(FunctionState& state, const ir::Intrinsic& node) {
 }
 
 // Loads two or four pieces of 8 by 8 elements, one register each.
-std::vector<Value*> fetched(FunctionState& state, const ir::Expr& row, unsigned pieces, bool turned) {
+std::vector<Value*> fetched(FunctionState& state, const ir::Expr& row, unsigned pieces, bool transposed) {
   llvm::IRBuilder<>& b = state.builder;
-  const Intrinsic::ID two = turned ? Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_trans_b16
-                                   : Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_b16;
-  const Intrinsic::ID four = turned ? Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16
-                                    : Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16;
+  const Intrinsic::ID two = transposed ? Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_trans_b16
+                                       : Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_b16;
+  const Intrinsic::ID four = transposed ? Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16
+                                        : Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16;
   Value* address = place(state, row);
   Value* all = b.CreateIntrinsic(pieces == 2 ? two : four, {address->getType()}, {address});
   std::vector<Value*> registers;

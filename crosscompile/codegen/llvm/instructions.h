@@ -1,4 +1,4 @@
-// Emits instructions of NVIDIA GPUs, which the IR calls by name: asynchronous copies (ir/late_copy.h) and tensor cores
+// Emits instructions of NVIDIA GPUs, which the IR calls by name: asynchronous copies (ir/async_copy.h) and tensor cores
 // (passes/tensor_core.h).
 #pragma once
 

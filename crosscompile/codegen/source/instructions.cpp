@@ -50,13 +50,13 @@ std::string listed(const char* before, std::int64_t count, const char* after, st
 }
 
 // Loads two or four pieces, transposed or not.
-std::string fetch_function(FunctionState& state, std::int64_t pieces, bool turned) {
+std::string fetch_function(FunctionState& state, std::int64_t pieces, bool transposed) {
   with_address(state);
-  const std::string count = std::to_string(pieces), name = "ldmatrix_x" + count + (turned ? "_trans" : "");
+  const std::string count = std::to_string(pieces), name = "ldmatrix_x" + count + (transposed ? "_trans" : "");
   return state.unit.helpers.use(
       name, "void " + name + "(" + listed("uint32_t& r", pieces, "") +
                 ", const void* row) {\n  asm volatile(\"ldmatrix.sync.aligned.m8n8.x" + count +
-                (turned ? ".trans" : "") + ".shared.b16 {" + listed("%", pieces, "") + "}, [%" + count +
+                (transposed ? ".trans" : "") + ".shared.b16 {" + listed("%", pieces, "") + "}, [%" + count +
                 "];\"\n               : " + listed("\"=r\"(r", pieces, ")") +
                 "\n               : \"r\"(shared_address(row))\n               : \"memory\");\n}\n");
 }

@@ -1,6 +1,6 @@
 // Turns loads that fetch tensors into shared memory ahead of their use into asynchronous copies, on targets that have
 // them (CUDA from sm_80 on): the thread continues while 4, 8 or 16 bytes are in flight, and waits for them one or more
-// iterations later, as double_buffer arranges (ir/late_copy.h).
+// iterations later, as double_buffer arranges (ir/async_copy.h).
 //
 //     vectorized for (i = 0; i < 4; ++i)               copy_async(&S[p, 4 * t], &A[k, 4 * t], 16) {
 //       S[p, 4 * t + i] = A[k, 4 * t + i]        ->      vectorized for (i = 0; i < 4; ++i)

@@ -260,7 +260,7 @@ class BarrierPlan {
     } else {
       for (const Access& access : own) {
         add_once(pending, access);
-        if (access.store != nullptr && access.store->buffer->is_ahead) add_once(late_, access);
+        if (access.store != nullptr && access.store->buffer->filled_asynchronously) add_once(late_, access);
       }
     }
   }

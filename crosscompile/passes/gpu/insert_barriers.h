@@ -8,7 +8,7 @@
 //                                              barrier()
 //                                              C_acc += S[j]
 //
-// Asynchronous stores (ir/late_copy.h) count as stored at the wait. No barrier is needed where each thread accesses
+// Asynchronous stores (ir/async_copy.h) count as stored at the wait. No barrier is needed where each thread accesses
 // only its own elements, because both statements index the array in the same way, by every axis of the block; nor
 // between parts k % n and (k + 1) % n of an array that double_buffer has extended, or parts 3 and k where the first is
 // written under the condition that k is 0.

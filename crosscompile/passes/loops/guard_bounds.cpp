@@ -28,9 +28,9 @@ bool is_mostly_wanted(const GuardBounds& bounds, std::int64_t coefficient, const
   return known == nullptr || bounds.span / std::abs(coefficient) * 2 < *known;
 }
 
-Expr position_of(const Affine& margin, Knowledge& knowledge) {
+Expr position_of(const Affine& margin, Assumptions& assumptions) {
   const std::int64_t c = margin.coefficient;
-  return knowledge.simplify(c > 0 ? -(margin.rest / Expr(c)) : (margin.rest + Expr(-c)) / Expr(-c));
+  return assumptions.simplify(c > 0 ? -(margin.rest / Expr(c)) : (margin.rest + Expr(-c)) / Expr(-c));
 }
 
 }  // namespace ferry::passes

@@ -26,6 +26,6 @@ bool depends_on(const Guard& guard, const ir::Expr& var);
 bool is_mostly_wanted(const GuardBounds& bounds, std::int64_t coefficient, const ir::Expr& extent);
 
 // Returns where coefficient * variable + rest becomes at least 0 or, with a negative coefficient, becomes negative.
-ir::Expr position_of(const Affine& margin, Knowledge& knowledge);
+ir::Expr position_of(const Affine& margin, Assumptions& assumptions);
 
 }  // namespace ferry::passes

@@ -15,7 +15,7 @@ using namespace ir;
 
 class GuardFinder : public Visitor {
  public:
-  explicit GuardFinder(Knowledge& knowledge) : knowledge_(knowledge) {}
+  explicit GuardFinder(Assumptions& assumptions) : assumptions_(assumptions) {}
   std::vector<Guard> guards;
 
   void collect_root(const Expr& condition) {
@@ -113,12 +113,12 @@ class GuardFinder : public Visitor {
   // Proves the condition inside all loops from the given one on; the loops are entered only for the few conditions that
   // need it.
   bool proves(const Expr& condition, std::size_t loop) {
-    if (loop == loops_.size()) return knowledge_.proves(condition);
-    const Knowledge::Loop inside(knowledge_, loops_[loop].var, loops_[loop].min, loops_[loop].extent);
+    if (loop == loops_.size()) return assumptions_.proves(condition);
+    const Assumptions::Loop inside(assumptions_, loops_[loop].var, loops_[loop].min, loops_[loop].extent);
     return proves(condition, loop + 1);
   }
 
-  Knowledge& knowledge_;
+  Assumptions& assumptions_;
   std::vector<Range> loops_;
   Substitution lets_;
   std::vector<Expr> unknown_;
@@ -173,14 +173,14 @@ class Assumer : public Mutator {
 
 }  // namespace
 
-std::vector<Guard> find_guards(const Stmt& stmt, Knowledge& knowledge) {
-  GuardFinder finder(knowledge);
+std::vector<Guard> find_guards(const Stmt& stmt, Assumptions& assumptions) {
+  GuardFinder finder(assumptions);
   finder.visit(stmt);
   return std::move(finder.guards);
 }
 
-std::vector<Guard> find_guards(const Expr& condition, Knowledge& knowledge) {
-  GuardFinder finder(knowledge);
+std::vector<Guard> find_guards(const Expr& condition, Assumptions& assumptions) {
+  GuardFinder finder(assumptions);
   finder.collect_root(condition);
   return std::move(finder.guards);
 }

@@ -21,11 +21,11 @@ struct Guard {
 };
 
 // Finds all guards in `stmt`. Comparisons whose margin depends on memory or on a value that is defined inside are left
-// out. `knowledge` describes the place of the statement; it helps to prove that != can fail on only one side.
-std::vector<Guard> find_guards(const ir::Stmt& stmt, Knowledge& knowledge);
+// out. `assumptions` describes the place of the statement; it helps to prove that != can fail on only one side.
+std::vector<Guard> find_guards(const ir::Stmt& stmt, Assumptions& assumptions);
 
 // Finds the guards of one condition.
-std::vector<Guard> find_guards(const ir::Expr& condition, Knowledge& knowledge);
+std::vector<Guard> find_guards(const ir::Expr& condition, Assumptions& assumptions);
 
 // Known outcomes by comparison.
 using Outcomes = std::unordered_map<const ir::ExprNode*, bool>;

@@ -35,7 +35,7 @@ struct Cut {
 
 // A guard that does not always have its wanted outcome over the loops with these variables together; nothing more is
 // known.
-struct Mixed {
+struct UndecidedGuard {
   const ExprNode* comparison;
   VarSet vars;
 };
@@ -45,7 +45,7 @@ class Partitioner : public Mutator {
   Partitioner(const Function& function, const Target& target, const PartitionLimits& limits)
       : target_(target),
         budget_(std::max(limits.always_allowed, limits.times_as_large * count_nodes(function.body))),
-        knowledge_(function) {}
+        assumptions_(function) {}
 
  protected:
   using Mutator::mutate_node;
@@ -77,11 +77,11 @@ class Partitioner : public Mutator {
   Stmt mutate_node(const If& node, const Stmt& self) override {
     Stmt on_true, on_false;
     {
-      const Knowledge::Given holds(knowledge_, node.condition);
+      const Assumptions::ScopedAssumption holds(assumptions_, node.condition);
       on_true = mutate(node.on_true);
     }
     if (node.on_false) {
-      const Knowledge::Given fails(knowledge_, node.condition, false);
+      const Assumptions::ScopedAssumption fails(assumptions_, node.condition, false);
       on_false = mutate(node.on_false);
     }
     if (on_true.same_as(node.on_true) && on_false.same_as(node.on_false)) return self;
@@ -113,8 +113,8 @@ class Partitioner : public Mutator {
 
   // Returns the guards in the body of a loop.
   std::vector<Guard> guards_in(const For& node) {
-    const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
-    return find_guards(node.body, knowledge_);
+    const Assumptions::Loop in_loop(assumptions_, node.var, node.min, node.extent);
+    return find_guards(node.body, assumptions_);
   }
 
   Stmt cut(const For& node, const Stmt& self) {
@@ -125,7 +125,7 @@ class Partitioner : public Mutator {
       if (!bounds || differs_between_lanes(*bounds)) continue;
       const auto affine = affine_in(bounds->worst, node.var);
       if (!affine || affine->coefficient == 0 || !is_mostly_wanted(*bounds, affine->coefficient, node.extent)) continue;
-      (affine->coefficient > 0 ? lows : highs).push_back({*bounds, position_of(*affine, knowledge_)});
+      (affine->coefficient > 0 ? lows : highs).push_back({*bounds, position_of(*affine, assumptions_)});
     }
     if (lows.empty() && highs.empty()) return double_body(node, self);
 
@@ -136,11 +136,11 @@ class Partitioner : public Mutator {
     for (const Cut& low : lows) steady_begin = max(steady_begin, low.position);
     for (const Cut& high : highs) steady_end = min(steady_end, high.position);
     // An empty range must not become two nonempty ones, and the three ranges must not overlap.
-    if (!lows.empty()) steady_begin = knowledge_.simplify(min(steady_begin, end));
-    if (!highs.empty()) steady_end = knowledge_.simplify(max(steady_end, steady_begin));
-    const bool has_before = !lows.empty() && !knowledge_.proves(steady_begin <= begin);
-    const bool has_after = !highs.empty() && !knowledge_.proves(steady_end >= end);
-    if (knowledge_.proves(steady_end <= steady_begin)) return double_body(node, self);
+    if (!lows.empty()) steady_begin = assumptions_.simplify(min(steady_begin, end));
+    if (!highs.empty()) steady_end = assumptions_.simplify(max(steady_end, steady_begin));
+    const bool has_before = !lows.empty() && !assumptions_.proves(steady_begin <= begin);
+    const bool has_after = !highs.empty() && !assumptions_.proves(steady_end >= end);
+    if (assumptions_.proves(steady_end <= steady_begin)) return double_body(node, self);
     if (!pay(count_nodes(node.body) * (std::size_t{has_before} + std::size_t{has_after})))
       return double_body(node, self);
 
@@ -165,15 +165,16 @@ class Partitioner : public Mutator {
   }
 
   // Makes one loop over the iterations [begin, end) of the original loop.
-  Stmt piece(const For& node, const Expr& begin, const Expr& end, const Stmt& body, const std::vector<Mixed>& mixed) {
+  Stmt piece(const For& node, const Expr& begin, const Expr& end, const Stmt& body,
+             const std::vector<UndecidedGuard>& undecided) {
     if (!body) return {};
-    const Expr extent = knowledge_.simplify(end - begin);
-    const Knowledge::Loop in_piece(knowledge_, node.var, begin, extent);
-    const std::size_t known_before = mixed_.size();
-    mixed_.insert(mixed_.end(), mixed.begin(), mixed.end());
+    const Expr extent = assumptions_.simplify(end - begin);
+    const Assumptions::Loop in_piece(assumptions_, node.var, begin, extent);
+    const std::size_t known_before = undecided_.size();
+    undecided_.insert(undecided_.end(), undecided.begin(), undecided.end());
     const Stmt loop = For::make(node.var, begin, extent, node.for_kind, body);
     Stmt result = double_body(*loop.as<For>(), loop);
-    mixed_.resize(known_before);
+    undecided_.resize(known_before);
     return result;
   }
 
@@ -181,7 +182,7 @@ class Partitioner : public Mutator {
   // without loops in between has the unwanted outcome, and the others have it at least once.
   Stmt outside(const For& node, const Expr& begin, const Expr& end, const std::vector<Cut>& cuts) {
     Outcomes outcomes;
-    std::vector<Mixed> mixed;
+    std::vector<UndecidedGuard> undecided;
     const bool single =
         std::all_of(cuts.begin(), cuts.end(), [&](const Cut& cut) { return equal(cut.position, cuts[0].position); });
     for (const Cut& cut : cuts) {
@@ -190,17 +191,17 @@ class Partitioner : public Mutator {
       if (guard.inner.empty()) {
         outcomes.emplace(guard.comparison, !guard.wanted);
       } else {
-        mixed.push_back({guard.comparison, vars_of(guard.inner)});
+        undecided.push_back({guard.comparison, vars_of(guard.inner)});
       }
     }
-    return piece(node, begin, end, assume(node.body, outcomes), mixed);
+    return piece(node, begin, end, assume(node.body, outcomes), undecided);
   }
 
   // Tests an iteration's guards once: if (all have the wanted outcome) the body without them, else the body.
   Stmt double_body(const For& node, const Stmt& self) {
     const std::vector<Guard> guards = guards_in(node);
-    const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
-    Doubling doubling;
+    const Assumptions::Loop in_loop(assumptions_, node.var, node.min, node.extent);
+    FullTileSpecialization specialization;
     for (const Guard& guard : guards) {
       const auto bounds = depends_on(guard, node.var) ? bounds_over(guard, guard.inner) : std::nullopt;
       if (!bounds || !uses_var(bounds->worst, node.var) || differs_between_lanes(*bounds)) continue;
@@ -210,11 +211,11 @@ class Partitioner : public Mutator {
         continue;
       }
       if (tests_first(node.body, guard)) continue;
-      add(doubling, *bounds, guard.inner);
+      add(specialization, *bounds, guard.inner);
     }
     const auto unchanged = [&] { return mutate(node.body); };
-    const bool doubles = !doubling.wanted.empty() && pay(count_nodes(node.body));
-    Stmt body = doubles ? doubled(doubling, node.body, unchanged) : unchanged();
+    const bool doubles = !specialization.wanted.empty() && pay(count_nodes(node.body));
+    Stmt body = doubles ? specialized(specialization, node.body, unchanged) : unchanged();
     if (body.same_as(node.body)) return self;
     return body ? For::make(node.var, node.min, node.extent, node.for_kind, std::move(body)) : Stmt{};
   }
@@ -223,42 +224,44 @@ class Partitioner : public Mutator {
   bool tests_first(const Stmt& body, const Guard& guard) {
     const auto* guarded = body.as<If>();
     if (guarded == nullptr) return false;
-    const std::vector<Guard> tests = find_guards(guarded->condition, knowledge_);
+    const std::vector<Guard> tests = find_guards(guarded->condition, assumptions_);
     return std::any_of(tests.begin(), tests.end(),
                        [&](const Guard& test) { return test.comparison == guard.comparison; });
   }
 
-  struct Doubling {
+  struct FullTileSpecialization {
     Expr condition;  // all guards have the wanted outcome
     Outcomes wanted;
-    std::vector<Mixed> mixed;  // what follows when the condition is false
+    std::vector<UndecidedGuard> undecided;  // what follows when the condition is false
   };
 
-  void add(Doubling& doubling, const GuardBounds& bounds, const std::vector<Range>& between) {
+  void add(FullTileSpecialization& specialization, const GuardBounds& bounds, const std::vector<Range>& between) {
     const Guard& guard = *bounds.guard;
     const Expr condition = bounds.worst >= 0;
-    if (knowledge_.proves(!condition)) return;
-    doubling.condition = doubling.condition ? doubling.condition && condition : condition;
-    doubling.wanted.emplace(guard.comparison, guard.wanted);
-    doubling.mixed.push_back({guard.comparison, vars_of(between)});
+    if (assumptions_.proves(!condition)) return;
+    specialization.condition = specialization.condition ? specialization.condition && condition : condition;
+    specialization.wanted.emplace(guard.comparison, guard.wanted);
+    specialization.undecided.push_back({guard.comparison, vars_of(between)});
   }
 
   // Makes: if (condition) the statement without its guards, else the result of `otherwise`.
-  Stmt doubled(const Doubling& doubling, const Stmt& stmt, const std::function<Stmt()>& otherwise) {
-    const Expr condition = knowledge_.simplify(doubling.condition);
-    Stmt common = assume(stmt, doubling.wanted);
+  Stmt specialized(const FullTileSpecialization& specialization, const Stmt& stmt,
+                   const std::function<Stmt()>& otherwise) {
+    const Expr condition = assumptions_.simplify(specialization.condition);
+    Stmt common = assume(stmt, specialization.wanted);
     Stmt other;
     if (common) {
-      const Knowledge::Given holds(knowledge_, condition);
+      const Assumptions::ScopedAssumption holds(assumptions_, condition);
       common = keeping_back(budget_ / 3, [&] { return mutate(common); });
     }
     if (is_constant(condition, 1)) return common;
     {
-      const Knowledge::Given fails(knowledge_, condition, false);
-      const std::size_t known_before = mixed_.size();
-      if (doubling.wanted.size() == 1) mixed_.insert(mixed_.end(), doubling.mixed.begin(), doubling.mixed.end());
+      const Assumptions::ScopedAssumption fails(assumptions_, condition, false);
+      const std::size_t known_before = undecided_.size();
+      if (specialization.wanted.size() == 1)
+        undecided_.insert(undecided_.end(), specialization.undecided.begin(), specialization.undecided.end());
       other = otherwise();
-      mixed_.resize(known_before);
+      undecided_.resize(known_before);
     }
     if (common) common = fresh_copy(common);
     if (other) other = fresh_copy(other);
@@ -278,19 +281,19 @@ class Partitioner : public Mutator {
   // between become vectors without tests, the lanes before and after them serial loops. Returns nothing when most lanes
   // are border.
   Stmt peeled(const For& node) {
-    const auto steady = find_steady_lanes(node, guards_in(node), knowledge_, target_);
+    const auto steady = find_steady_lanes(node, guards_in(node), assumptions_, target_);
     if (!steady) return {};
     const std::int64_t low = steady->begin, high = steady->end, lanes = *as_int(node.extent);
     if (!pay(count_nodes(node.body) * (std::size_t{low > 0} + std::size_t{high < lanes}))) return {};
     std::vector<Stmt> parts(3);
     if (const Stmt body = assume(node.body, steady->outcomes)) {
       const Stmt vectors =
-          For::make(node.var, knowledge_.simplify(node.min + Expr(low)), Expr(high - low), ForKind::vectorized, body);
+          For::make(node.var, assumptions_.simplify(node.min + Expr(low)), Expr(high - low), ForKind::vectorized, body);
       parts[1] = keeping_back(budget_ / 3, [&] { return mutate(vectors); });
     }
     const auto border = [&](std::int64_t from, std::int64_t to) {
-      const Stmt loop =
-          For::make(node.var, knowledge_.simplify(node.min + Expr(from)), Expr(to - from), ForKind::serial, node.body);
+      const Stmt loop = For::make(node.var, assumptions_.simplify(node.min + Expr(from)), Expr(to - from),
+                                  ForKind::serial, node.body);
       return mutate(loop);
     };
     if (low > 0) parts[0] = border(0, low);
@@ -306,23 +309,23 @@ class Partitioner : public Mutator {
     // Without masks, a guard around stores would turn every store into a loop over the lanes.
     const std::vector<Guard> urgent = is_vector && !target_.has_masks ? statement_guards(node) : std::vector<Guard>{};
     const std::vector<Guard> guards = guards_in(node);
-    Doubling doubling, urgent_doubling;
+    FullTileSpecialization specialization, urgent_specialization;
     bool is_tail = false;
     for (const Guard& guard : guards) {
       if (!uses_var(guard.margin, node.var)) continue;
       std::vector<Range> between{{node.var, node.min, node.extent}};
       between.insert(between.end(), guard.inner.begin(), guard.inner.end());
       const VarSet vars = vars_of(between);
-      const auto known = std::find_if(mixed_.begin(), mixed_.end(), [&](const Mixed& mixed) {
-        return mixed.comparison == guard.comparison && (!is_vector || mixed.vars == vars);
+      const auto known = std::find_if(undecided_.begin(), undecided_.end(), [&](const UndecidedGuard& undecided) {
+        return undecided.comparison == guard.comparison && (!is_vector || undecided.vars == vars);
       });
       const bool is_urgent = std::any_of(urgent.begin(), urgent.end(),
                                          [&](const Guard& other) { return other.comparison == guard.comparison; });
-      if (known != mixed_.end()) {
+      if (known != undecided_.end()) {
         is_tail |= is_urgent;
       } else if (const auto bounds = bounds_over(guard, between)) {
-        add(doubling, *bounds, between);
-        if (is_urgent) add(urgent_doubling, *bounds, between);
+        add(specialization, *bounds, between);
+        if (is_urgent) add(urgent_specialization, *bounds, between);
       }
     }
     const auto keep = [&] { return Mutator::mutate_node(node, self); };
@@ -331,17 +334,18 @@ class Partitioner : public Mutator {
       return shorter ? shorter : keep();
     };
     if (is_tail) return tail();
-    if (!doubling.wanted.empty() && pay(count_nodes(self)))
-      return doubled(doubling, self, urgent_doubling.wanted.empty() ? std::function<Stmt()>(keep) : tail);
-    return urgent_doubling.wanted.empty() ? keep() : doubled(urgent_doubling, self, tail);
+    if (!specialization.wanted.empty() && pay(count_nodes(self)))
+      return specialized(specialization, self,
+                         urgent_specialization.wanted.empty() ? std::function<Stmt()>(keep) : tail);
+    return urgent_specialization.wanted.empty() ? keep() : specialized(urgent_specialization, self, tail);
   }
 
   // Returns the guards of the If that is the whole body of a loop, if it is one.
   std::vector<Guard> statement_guards(const For& node) {
     const auto* guarded = node.body.as<If>();
     if (guarded == nullptr || guarded->on_false) return {};
-    const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
-    return find_guards(guarded->condition, knowledge_);
+    const Assumptions::Loop in_loop(assumptions_, node.var, node.min, node.extent);
+    return find_guards(guarded->condition, assumptions_);
   }
 
   // Turns a vectorized loop around a guarded statement into a serial loop over the lanes for which the guards hold;
@@ -362,16 +366,16 @@ class Partitioner : public Mutator {
     }
     if (outcomes.empty()) return {};
     const auto& guarded = *node.body.as<If>();
-    begin = knowledge_.simplify(begin);
+    begin = assumptions_.simplify(begin);
     const Expr condition = assume(guarded.condition, outcomes);
     Stmt body = is_constant(condition, 1) ? guarded.on_true : If::make(condition, guarded.on_true);
-    return For::make(node.var, begin, knowledge_.simplify(end - begin), ForKind::serial, std::move(body));
+    return For::make(node.var, begin, assumptions_.simplify(end - begin), ForKind::serial, std::move(body));
   }
 
   const Target& target_;
   std::size_t budget_;
-  Knowledge knowledge_;
-  std::vector<Mixed> mixed_;
+  Assumptions assumptions_;
+  std::vector<UndecidedGuard> undecided_;
   std::vector<Expr> lanes_;  // variables of the enclosing vectorized loops
 };
 

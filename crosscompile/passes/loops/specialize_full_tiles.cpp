@@ -28,7 +28,7 @@ class Rerolled : public Mutator {
 
 class Doubler : public Mutator {
  public:
-  explicit Doubler(const Function& function) : knowledge_(function) {}
+  explicit Doubler(const Function& function) : assumptions_(function) {}
 
  protected:
   using Mutator::mutate_node;
@@ -38,7 +38,7 @@ class Doubler : public Mutator {
     if (in_kernel_ && !is_on_gpu && as_int(node.extent) != nullptr && !is_common(node.body)) {
       if (Stmt doubled = with_whole_copy(self)) return doubled;
     }
-    const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
+    const Assumptions::Loop in_loop(assumptions_, node.var, node.min, node.extent);
     const bool had = std::exchange(in_kernel_, in_kernel_ || is_on_gpu);
     Stmt result = Mutator::mutate_node(node, self);
     in_kernel_ = had;
@@ -47,7 +47,7 @@ class Doubler : public Mutator {
 
   Stmt mutate_node(const If& node, const Stmt&) override {
     const auto side = [&](const Stmt& stmt, bool truth) {
-      const Knowledge::Given given(knowledge_, node.condition, truth);
+      const Assumptions::ScopedAssumption given(assumptions_, node.condition, truth);
       return mutate(stmt);
     };
     const Stmt on_true = side(node.on_true, true);
@@ -60,31 +60,31 @@ class Doubler : public Mutator {
     Expr is_whole;
     Outcomes outcomes;
     bool is_inside = false;  // whether a guard is tested in every iteration of an inner loop
-    for (const Guard& guard : find_guards(loop, knowledge_)) {
+    for (const Guard& guard : find_guards(loop, assumptions_)) {
       const bool is_short = std::all_of(guard.inner.begin(), guard.inner.end(),
                                         [](const Range& range) { return as_int(range.extent) != nullptr; });
       const auto worst = is_short ? lower_bound(guard.margin, guard.inner) : std::nullopt;
       if (!worst) continue;
-      const Expr holds = knowledge_.simplify(*worst >= 0);
+      const Expr holds = assumptions_.simplify(*worst >= 0);
       if (is_constant(holds, 0)) continue;
       is_inside = is_inside || !guard.inner.empty();
       is_whole = is_whole.defined() ? is_whole && holds : holds;
       outcomes.emplace(guard.comparison, guard.wanted);
     }
     if (!is_inside) return {};
-    const Expr condition = knowledge_.simplify(is_whole);
+    const Expr condition = assumptions_.simplify(is_whole);
     if (as_int(condition) != nullptr) return {};
     Stmt whole = assume(loop, outcomes);
     return whole.defined() ? If::make(condition, fresh_copy(whole), Rerolled().mutate(loop)) : Stmt();
   }
 
-  Knowledge knowledge_;
+  Assumptions assumptions_;
   bool in_kernel_ = false;  // whether loops over blocks or threads enclose this place
 };
 
 }  // namespace
 
-Function double_tiles(Function function) {
+Function specialize_full_tiles(Function function) {
   if (function.body.defined()) function.body = Doubler(function).mutate(function.body);
   return function;
 }

@@ -21,6 +21,6 @@
 
 namespace ferry::passes {
 
-ir::Function double_tiles(ir::Function function);
+ir::Function specialize_full_tiles(ir::Function function);
 
 }  // namespace ferry::passes

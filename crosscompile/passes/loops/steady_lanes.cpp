@@ -10,8 +10,8 @@ namespace ferry::passes {
 
 using namespace ir;
 
-std::optional<SteadyLanes> find_steady_lanes(const For& loop, const std::vector<Guard>& guards, Knowledge& knowledge,
-                                             const Target& target) {
+std::optional<SteadyLanes> find_steady_lanes(const For& loop, const std::vector<Guard>& guards,
+                                             Assumptions& assumptions, const Target& target) {
   const std::int64_t* lanes = as_int(loop.extent);
   if (lanes == nullptr) return std::nullopt;
   SteadyLanes steady{0, *lanes, {}};
@@ -20,7 +20,7 @@ std::optional<SteadyLanes> find_steady_lanes(const For& loop, const std::vector<
     const auto affine = bounds ? affine_in(bounds->worst, loop.var) : std::nullopt;
     if (!affine || affine->coefficient == 0) continue;
     const bool from_there_on = affine->coefficient > 0;
-    const Expr lane = knowledge.simplify(position_of(*affine, knowledge) - loop.min);
+    const Expr lane = assumptions.simplify(position_of(*affine, assumptions) - loop.min);
     const std::int64_t* position = as_int(lane);
     // A guard that fails in most lanes is left to masks.
     if (position == nullptr || 2 * (from_there_on ? *lanes - *position : *position) <= *lanes) continue;

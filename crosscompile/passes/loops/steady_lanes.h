@@ -19,6 +19,6 @@ struct SteadyLanes {
 // Returns nothing when no guard of the loop's body is decided at fixed lanes, or the steady lanes are not most of the
 // loop or not a whole vector.
 std::optional<SteadyLanes> find_steady_lanes(const ir::For& loop, const std::vector<Guard>& guards,
-                                             Knowledge& knowledge, const Target& target);
+                                             Assumptions& assumptions, const Target& target);
 
 }  // namespace ferry::passes

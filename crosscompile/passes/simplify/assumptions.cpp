@@ -6,21 +6,23 @@ namespace ferry::passes {
 
 using namespace ir;
 
-Knowledge::Knowledge(const Function& function) { simplifier::learn_parameters(function, simplifier_); }
+Assumptions::Assumptions(const Function& function) { simplifier::learn_parameters(function, simplifier_); }
 
-bool Knowledge::proves(const Expr& condition) { return is_constant(simplify(condition), 1); }
+bool Assumptions::proves(const Expr& condition) { return is_constant(simplify(condition), 1); }
 
-Knowledge::Loop::Loop(Knowledge& knowledge, const Expr& var, const Expr& min, const Expr& extent)
-    : scope_(knowledge.simplifier_.facts) {
-  knowledge.simplifier_.facts.enter_loop(var, knowledge.simplify(min), knowledge.simplify(extent));
+Assumptions::Loop::Loop(Assumptions& assumptions, const Expr& var, const Expr& min, const Expr& extent)
+    : scope_(assumptions.simplifier_.facts) {
+  assumptions.simplifier_.facts.enter_loop(var, assumptions.simplify(min), assumptions.simplify(extent));
 }
 
-Knowledge::Given::Given(Knowledge& knowledge, const Expr& condition, bool truth) : scope_(knowledge.simplifier_.facts) {
-  knowledge.simplifier_.facts.assume(knowledge.simplify(condition), truth);
+Assumptions::ScopedAssumption::ScopedAssumption(Assumptions& assumptions, const Expr& condition, bool truth)
+    : scope_(assumptions.simplifier_.facts) {
+  assumptions.simplifier_.facts.assume(assumptions.simplify(condition), truth);
 }
 
-Knowledge::Given::Given(Knowledge& knowledge, std::span<const Expr> conditions) : scope_(knowledge.simplifier_.facts) {
-  for (const Expr& condition : conditions) knowledge.simplifier_.facts.assume(knowledge.simplify(condition));
+Assumptions::ScopedAssumption::ScopedAssumption(Assumptions& assumptions, std::span<const Expr> conditions)
+    : scope_(assumptions.simplifier_.facts) {
+  for (const Expr& condition : conditions) assumptions.simplifier_.facts.assume(assumptions.simplify(condition));
 }
 
 }  // namespace ferry::passes

@@ -9,10 +9,10 @@
 
 namespace ferry::passes {
 
-class Knowledge {
+class Assumptions {
  public:
   // Starts with the facts that hold everywhere in the function.
-  explicit Knowledge(const ir::Function& function);
+  explicit Assumptions(const ir::Function& function);
 
   ir::Expr simplify(const ir::Expr& expr) { return simplifier_.mutate(expr); }
   bool proves(const ir::Expr& condition);
@@ -20,15 +20,15 @@ class Knowledge {
   // Scopes must end in the reverse order of their construction. Inside a loop there is at least one iteration.
   class Loop {
    public:
-    Loop(Knowledge& knowledge, const ir::Expr& var, const ir::Expr& min, const ir::Expr& extent);
+    Loop(Assumptions& assumptions, const ir::Expr& var, const ir::Expr& min, const ir::Expr& extent);
 
    private:
     simplifier::Facts::Scope scope_;
   };
-  class Given {
+  class ScopedAssumption {
    public:
-    Given(Knowledge& knowledge, const ir::Expr& condition, bool truth = true);
-    Given(Knowledge& knowledge, std::span<const ir::Expr> conditions);
+    ScopedAssumption(Assumptions& assumptions, const ir::Expr& condition, bool truth = true);
+    ScopedAssumption(Assumptions& assumptions, std::span<const ir::Expr> conditions);
 
    private:
     simplifier::Facts::Scope scope_;

@@ -95,7 +95,7 @@ class Matcher : public Mutator {
 
 }  // namespace
 
-Function match_instructions(Function function, const Target& target) {
+Function select_instructions(Function function, const Target& target) {
   if (function.body.defined()) function.body = Matcher(target).mutate(function.body);
   return function;
 }

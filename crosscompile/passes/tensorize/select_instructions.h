@@ -10,6 +10,6 @@
 
 namespace ferry::passes {
 
-ir::Function match_instructions(ir::Function function, const Target& target);
+ir::Function select_instructions(ir::Function function, const Target& target);
 
 }  // namespace ferry::passes

@@ -107,7 +107,7 @@ class UseCollector : public Visitor {
 
 class LaneAnalyzer {
  public:
-  LaneAnalyzer(const Expr& var, Knowledge& knowledge) : var_(var), knowledge_(knowledge) {}
+  LaneAnalyzer(const Expr& var, Assumptions& assumptions) : var_(var), assumptions_(assumptions) {}
 
   // Returns whether the iterations access disjoint ranges of the dimension: every access of iteration v lies in [c * v
   // + r, c * v + r + |c|), with the same c and r for all.
@@ -124,8 +124,8 @@ class LaneAnalyzer {
       if (!low || !high || uses_var(*low, var_) || uses_var(*high, var_)) return false;
       if (!first) first = Affine{affine->coefficient, *low};
       if (affine->coefficient != first->coefficient) return false;
-      const Expr from = knowledge_.simplify(*low - first->rest);
-      const Expr to = knowledge_.simplify(*high - first->rest);
+      const Expr from = assumptions_.simplify(*low - first->rest);
+      const Expr to = assumptions_.simplify(*high - first->rest);
       if (as_int(from) == nullptr || as_int(to) == nullptr) return false;
       lowest = std::min(lowest, *as_int(from));
       highest = std::max(highest, *as_int(to));
@@ -166,15 +166,15 @@ class LaneAnalyzer {
   }
 
   const Expr& var_;
-  Knowledge& knowledge_;
+  Assumptions& assumptions_;
 };
 
 }  // namespace
 
-LaneAnalysis analyze_lanes(const Stmt& body, const Expr& var, Knowledge& knowledge) {
+LaneAnalysis analyze_lanes(const Stmt& body, const Expr& var, Assumptions& assumptions) {
   UseCollector collector;
   collector.visit(body);
-  const LaneAnalyzer analyzer(var, knowledge);
+  const LaneAnalyzer analyzer(var, assumptions);
   LaneAnalysis result;
   result.independent = true;
   for (const auto& [buffer, uses] : collector.uses) {

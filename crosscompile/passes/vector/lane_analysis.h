@@ -16,9 +16,9 @@ struct LaneAnalysis {
   std::unordered_map<const ir::StmtNode*, ir::ReduceOp> reductions;
 };
 
-// Analyses a loop over `var` with this body; `knowledge` describes the place of the loop. Buffers allocated in the body
-// are private to each iteration.
-LaneAnalysis analyze_lanes(const ir::Stmt& body, const ir::Expr& var, Knowledge& knowledge);
+// Analyses a loop over `var` with this body; `assumptions` describes the place of the loop. Buffers allocated in the
+// body are private to each iteration.
+LaneAnalysis analyze_lanes(const ir::Stmt& body, const ir::Expr& var, Assumptions& assumptions);
 
 // Returns the value that a reduction store combines with its element.
 const ir::Expr& reduced_value(const ir::Store& store);

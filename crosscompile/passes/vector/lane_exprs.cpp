@@ -60,7 +60,7 @@ Expr LaneMutator::mutate_node(const IfThenElse& node, const Expr& self) {
   }
   Expr on_true, on_false;
   if (differing) {
-    const Knowledge::Given holds(knowledge_, shared);
+    const Assumptions::ScopedAssumption holds(assumptions_, shared);
     const Expr chosen = Var::make("chosen", differing.type());
     on_true = masked(node.on_true, chosen);
     on_false = masked(node.on_false, !chosen);
@@ -70,10 +70,10 @@ Expr LaneMutator::mutate_node(const IfThenElse& node, const Expr& self) {
     if (!same.defined()) return on_true;
   } else {
     {
-      const Knowledge::Given holds(knowledge_, node.condition);
+      const Assumptions::ScopedAssumption holds(assumptions_, node.condition);
       on_true = mutate(node.on_true);
     }
-    const Knowledge::Given fails(knowledge_, node.condition, false);
+    const Assumptions::ScopedAssumption fails(assumptions_, node.condition, false);
     on_false = mutate(node.on_false);
     if (same.same_as(node.condition) && on_true.same_as(node.on_true) && on_false.same_as(node.on_false)) return self;
   }
@@ -160,7 +160,7 @@ std::vector<Expr> LaneMutator::private_indices(const std::vector<Expr>& indices)
 
 bool LaneMutator::in_bounds(const Buffer& buffer, const std::vector<Expr>& indices) {
   for (std::size_t d = 0; d < indices.size(); ++d) {
-    if (!knowledge_.proves(indices[d] >= 0 && indices[d] < buffer.shape[d])) return false;
+    if (!assumptions_.proves(indices[d] >= 0 && indices[d] < buffer.shape[d])) return false;
   }
   return true;
 }

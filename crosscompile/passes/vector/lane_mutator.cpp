@@ -55,8 +55,12 @@ class OneLane : public Mutator {
 }  // namespace
 
 LaneMutator::LaneMutator(const Target& target, const std::unordered_set<const Buffer*>& inputs, LaneLoop loop,
-                         LaneAnalysis analysis, Knowledge& knowledge)
-    : target_(target), inputs_(inputs), loop_(std::move(loop)), analysis_(std::move(analysis)), knowledge_(knowledge) {
+                         LaneAnalysis analysis, Assumptions& assumptions)
+    : target_(target),
+      inputs_(inputs),
+      loop_(std::move(loop)),
+      analysis_(std::move(analysis)),
+      assumptions_(assumptions) {
   vectors_[loop_.var.get()] = Ramp::make(loop_.min, 1, loop_.lanes);
 }
 
@@ -119,7 +123,7 @@ Stmt LaneMutator::mutate_node(const For& node, const Stmt& self) {
   const Expr extent = mutate(node.extent);
   // The range differs between lanes.
   if (min.type().is_vector() || extent.type().is_vector()) throw NoVectorForm{};
-  const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
+  const Assumptions::Loop in_loop(assumptions_, node.var, node.min, node.extent);
   Stmt body = or_scalar(node.body);
   if (min.same_as(node.min) && extent.same_as(node.extent) && body.same_as(node.body)) return self;
   return body ? For::make(node.var, min, extent, node.for_kind, std::move(body)) : Stmt{};
@@ -148,7 +152,7 @@ Stmt LaneMutator::mutate_node(const If& node, const Stmt&) {
   const Expr chosen = Var::make("mask", differing.type());
   std::vector<Stmt> parts;
   {
-    const Knowledge::Given holds(knowledge_, shared);
+    const Assumptions::ScopedAssumption holds(assumptions_, shared);
     parts.push_back(masked(node.on_true, chosen));
     if (node.on_false) parts.push_back(masked(node.on_false, !chosen));
   }
@@ -161,11 +165,11 @@ Stmt LaneMutator::mutate_node(const If& node, const Stmt&) {
 Stmt LaneMutator::scalar_if(const If& node, const Expr& condition) {
   Stmt on_true, on_false;
   {
-    const Knowledge::Given holds(knowledge_, node.condition);
+    const Assumptions::ScopedAssumption holds(assumptions_, node.condition);
     on_true = or_scalar(node.on_true);
   }
   if (node.on_false) {
-    const Knowledge::Given fails(knowledge_, node.condition, false);
+    const Assumptions::ScopedAssumption fails(assumptions_, node.condition, false);
     on_false = or_scalar(node.on_false);
   }
   if (on_true) return If::make(condition, std::move(on_true), std::move(on_false));

@@ -21,10 +21,10 @@ struct LaneLoop {
 
 class LaneMutator : public ir::Mutator {
  public:
-  // `knowledge` describes the body, and never includes the condition behind a mask. Elements of `inputs` may be read at
-  // any time.
+  // `assumptions` describes the body, and never includes the condition behind a mask. Elements of `inputs` may be read
+  // at any time.
   LaneMutator(const Target& target, const std::unordered_set<const ir::Buffer*>& inputs, LaneLoop loop,
-              LaneAnalysis analysis, Knowledge& knowledge);
+              LaneAnalysis analysis, Assumptions& assumptions);
 
   // Statements without a vector form become serial loops over the lanes.
   ir::Stmt vectorize(const ir::Stmt& body);
@@ -72,7 +72,7 @@ class LaneMutator : public ir::Mutator {
   const std::unordered_set<const ir::Buffer*>& inputs_;
   LaneLoop loop_;
   LaneAnalysis analysis_;
-  Knowledge& knowledge_;         // holds in every lane, in terms of the scalar loop
+  Assumptions& assumptions_;     // holds in every lane, in terms of the scalar loop
   ir::Substitution vectors_;     // variables that differ between lanes
   std::size_t vector_lets_ = 0;  // number of those that an enclosing LetStmt defines
   std::unordered_map<const ir::Buffer*, Private> private_;

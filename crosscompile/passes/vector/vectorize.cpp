@@ -18,7 +18,7 @@ class Vectorizer : public Mutator {
   Vectorizer(const Function& function, const Target& target)
       : target_(target),
         max_lanes_(std::max<std::int64_t>(4, std::int64_t{kMaxVectorRegisters} * target.lanes(4))),
-        knowledge_(function) {
+        assumptions_(function) {
     for (const FunctionParameter& parameter : function.parameters) {
       if (parameter.direction == Direction::in) inputs_.insert(parameter.buffer.get());
     }
@@ -32,7 +32,7 @@ class Vectorizer : public Mutator {
     return node.arguments.empty() ? Mutator::mutate_node(node, self) : self;
   }
   Stmt mutate_node(const For& node, const Stmt& self) override {
-    const Knowledge::Loop in_loop(knowledge_, node.var, node.min, node.extent);
+    const Assumptions::Loop in_loop(assumptions_, node.var, node.min, node.extent);
     // Inner loops come first: of two nested vectorized loops, the inner one becomes vectors and the outer one a loop of
     // them.
     Stmt result = Mutator::mutate_node(node, self);
@@ -43,11 +43,11 @@ class Vectorizer : public Mutator {
   Stmt mutate_node(const If& node, const Stmt& self) override {
     Stmt on_true, on_false;
     {
-      const Knowledge::Given holds(knowledge_, node.condition);
+      const Assumptions::ScopedAssumption holds(assumptions_, node.condition);
       on_true = mutate(node.on_true);
     }
     if (node.on_false) {
-      const Knowledge::Given fails(knowledge_, node.condition, false);
+      const Assumptions::ScopedAssumption fails(assumptions_, node.condition, false);
       on_false = mutate(node.on_false);
     }
     if (on_true.same_as(node.on_true) && on_false.same_as(node.on_false)) return self;
@@ -57,7 +57,7 @@ class Vectorizer : public Mutator {
 
  private:
   Stmt replace(const For& node) {
-    const Expr extent = knowledge_.simplify(node.extent);
+    const Expr extent = assumptions_.simplify(node.extent);
     const std::int64_t* known = as_int(extent);
     // Vectors have a constant number of lanes.
     if (known == nullptr) return serial(node);
@@ -68,9 +68,9 @@ class Vectorizer : public Mutator {
 
   Stmt vectors(const For& node, std::uint32_t lanes) {
     if (lanes == 1) return fresh_copy(node.body, {{node.var.get(), node.min}});
-    LaneAnalysis analysis = analyze_lanes(node.body, node.var, knowledge_);
+    LaneAnalysis analysis = analyze_lanes(node.body, node.var, assumptions_);
     if (!analysis.independent) return serial(node);
-    return LaneMutator(target_, inputs_, {node.var, node.min, lanes}, std::move(analysis), knowledge_)
+    return LaneMutator(target_, inputs_, {node.var, node.min, lanes}, std::move(analysis), assumptions_)
         .vectorize(node.body);
   }
 
@@ -94,7 +94,7 @@ class Vectorizer : public Mutator {
   const Target& target_;
   std::int64_t max_lanes_;
   std::unordered_set<const Buffer*> inputs_;
-  Knowledge knowledge_;
+  Assumptions assumptions_;
 };
 
 }  // namespace

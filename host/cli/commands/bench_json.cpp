@@ -63,21 +63,21 @@ Json timing_json(const Timing& timing) {
           {"cache_misses", number_json(timing.cache_misses)}};
 }
 
-Json circumstances_json(const Timing& timing) {
-  const Circumstances circumstances = read_circumstances(timing);
+Json environment_json(const Timing& timing) {
+  const Environment environment = read_environment(timing);
   Json json = {{"threads", timing.threads},
                {"elapsed_seconds", timing.elapsed_s},
                {"clock_resolution_seconds", static_cast<double>(timing.clock_resolution_ns) * 1e-9},
                {"clock_overhead_seconds", static_cast<double>(timing.clock_overhead_ns) * 1e-9},
                {"voluntary_switches", timing.voluntary_switches},
                {"involuntary_switches", timing.involuntary_switches}};
-  if (circumstances.governor_before.empty()) {
+  if (environment.governor_before.empty()) {
     json["governor"] = {{"missing", "the device has no cpufreq"}};
   } else {
-    json["governor"] = {{"before", circumstances.governor_before}, {"after", circumstances.governor_after}};
+    json["governor"] = {{"before", environment.governor_before}, {"after", environment.governor_after}};
   }
-  for (const Quantity& quantity : circumstances.quantities) json[quantity.name] = quantity_json(quantity);
-  if (!circumstances.counters_missing.empty()) json["counters"] = {{"missing", circumstances.counters_missing}};
+  for (const Quantity& quantity : environment.quantities) json[quantity.name] = quantity_json(quantity);
+  if (!environment.counters_missing.empty()) json["counters"] = {{"missing", environment.counters_missing}};
   return json;
 }
 
@@ -114,7 +114,7 @@ Json to_json(const BenchRun& run) {
       json["peak_bytes_per_second"] = report.peak.bytes;
     }
     if (!report.steps.empty()) json["steps"] = steps_json(report.steps);
-    json["circumstances"] = circumstances_json(report.timing);
+    json["environment"] = environment_json(report.timing);
     json["warnings"] = report.warned();
     results.push_back(std::move(json));
   }

@@ -78,8 +78,8 @@ std::string memory_text(const BenchReport& report) {
   return text;
 }
 
-std::string counters_text(const Timing& timing, const Circumstances& circumstances) {
-  if (!circumstances.counters_missing.empty()) return "not available: " + circumstances.counters_missing;
+std::string counters_text(const Timing& timing, const Environment& environment) {
+  if (!environment.counters_missing.empty()) return "not available: " + environment.counters_missing;
   std::vector<std::string> parts;
   const auto add = [&](double value, const char* unit) {
     if (!std::isnan(value)) parts.push_back(number_text(value, 4) + " " + unit);
@@ -92,33 +92,33 @@ std::string counters_text(const Timing& timing, const Circumstances& circumstanc
 }
 
 // Returns what the board reported, and in one line the names of what it did not.
-std::string board_text(const Circumstances& circumstances, double elapsed_s) {
+std::string board_text(const Environment& environment, double elapsed_s) {
   std::vector<std::string> parts;
-  const Quantity& frequency = circumstances.at("frequency_hz");
+  const Quantity& frequency = environment.at("frequency_hz");
   if (frequency.before) {
     parts.push_back(number_text(*frequency.before * 1e-9, 3) + " -> " + number_text(*frequency.after * 1e-9, 3) +
-                    " GHz" + (circumstances.governor_after.empty() ? "" : " (" + circumstances.governor_after + ")"));
+                    " GHz" + (environment.governor_after.empty() ? "" : " (" + environment.governor_after + ")"));
   }
-  const Quantity& temperature = circumstances.at("temperature_c");
+  const Quantity& temperature = environment.at("temperature_c");
   if (temperature.before) {
     parts.push_back(number_text(*temperature.before, 3) + " -> " + number_text(*temperature.after, 3) + " C");
   }
-  if (const auto energy = circumstances.increase("energy_j")) {
+  if (const auto energy = environment.increase("energy_j")) {
     parts.push_back(number_text(*energy) + " J, " + number_text(*energy / elapsed_s) + " W");
-  } else if (const auto power = circumstances.at("power_w").after) {
+  } else if (const auto power = environment.at("power_w").after) {
     parts.push_back(number_text(*power) + " W");
   }
-  const Quantity& gpu_clock = circumstances.at("gpu_clock_hz");
+  const Quantity& gpu_clock = environment.at("gpu_clock_hz");
   if (gpu_clock.before) {
     parts.push_back("GPU " + number_text(*gpu_clock.before * 1e-6, 4) + " -> " +
                     number_text(*gpu_clock.after * 1e-6, 4) + " MHz");
   }
-  const Quantity& gpu_temperature = circumstances.at("gpu_temperature_c");
+  const Quantity& gpu_temperature = environment.at("gpu_temperature_c");
   if (gpu_temperature.after) parts.push_back("GPU " + number_text(*gpu_temperature.after, 3) + " C");
-  if (const auto load = circumstances.at("load").before) parts.push_back("load " + number_text(*load, 2));
+  if (const auto load = environment.at("load").before) parts.push_back("load " + number_text(*load, 2));
   std::vector<std::string> missing;
   for (const char* name : {"frequency_hz", "temperature_c", "energy_j"}) {
-    if (!circumstances.at(name).before) missing.push_back(std::string(name).substr(0, std::string(name).rfind('_')));
+    if (!environment.at(name).before) missing.push_back(std::string(name).substr(0, std::string(name).rfind('_')));
   }
   std::string text = join(", ", parts);
   if (!missing.empty()) text += (text.empty() ? "" : "; ") + std::string("not available: ") + join(", ", missing);
@@ -136,7 +136,7 @@ std::string BenchReport::sizes_text() const {
 }
 
 std::vector<std::string> BenchReport::warned() const {
-  std::vector<std::string> all = warnings(timing, read_circumstances(timing), facts.logical_cores);
+  std::vector<std::string> all = warnings(timing, read_environment(timing), facts.logical_cores);
   if (facts.cpu_name.starts_with("emulated"))
     all.insert(all.begin(), "this device is emulated: its times mean nothing");
   // A rate above the measured peak shows that this was not the peak, or was not measured under the same conditions.
@@ -166,9 +166,9 @@ void print_report(const BenchReport& report) {
   if (const std::string outliers = outliers_text(timing); !outliers.empty()) line("outliers", outliers + "; kept");
   if (report.flops > 0) line("speed", speed_text(report));
   line("memory", memory_text(report));
-  const Circumstances circumstances = read_circumstances(timing);
-  line("counters", counters_text(timing, circumstances));
-  line("board", board_text(circumstances, timing.elapsed_s));
+  const Environment environment = read_environment(timing);
+  line("counters", counters_text(timing, environment));
+  line("board", board_text(environment, timing.elapsed_s));
   for (const std::string& warning : report.warned()) line("warning", warning);
   print_steps(report.steps);
 }

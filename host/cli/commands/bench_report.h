@@ -50,7 +50,7 @@ inline constexpr const char* kBenchSchema = "ferry.bench/1";
 Json to_json(const BenchRun& run);
 // Returns the JSON of the samples and of everything the device reported; the JSON of compare contains it too.
 Json timing_json(const Timing& timing);
-Json circumstances_json(const Timing& timing);
+Json environment_json(const Timing& timing);
 
 void print_report(const BenchReport& report);
 // Prints the kernels of a call on a GPU and their shares of its time; prints nothing if there are none.

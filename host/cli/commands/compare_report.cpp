@@ -94,7 +94,7 @@ Json to_json(const CompareReport& report) {
                          {"b_first", process.layout.b_first},
                          {"a_seconds", process.timings[0].seconds},
                          {"b_seconds", process.timings[1].seconds},
-                         {"circumstances", circumstances_json(process.timings[0])}});
+                         {"environment", environment_json(process.timings[0])}});
   }
   const stats::Comparison& c = report.comparison;
   return {{"schema", kCompareSchema},

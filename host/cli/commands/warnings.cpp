@@ -68,7 +68,7 @@ void about_raspberry_pi(double word, Sentences& all) {
 }
 
 // nvmlClocksThrottleReasons that slow a GPU down against the requested clocks.
-void about_gpu(const Circumstances& board, Sentences& all) {
+void about_gpu(const Environment& board, Sentences& all) {
   constexpr struct {
     unsigned bit;
     const char* what;
@@ -92,7 +92,7 @@ void about_gpu(const Circumstances& board, Sentences& all) {
   }
 }
 
-void about_the_board(const Circumstances& board, unsigned processors, double elapsed_s, Sentences& all) {
+void about_the_board(const Environment& board, unsigned processors, double elapsed_s, Sentences& all) {
   const Quantity& frequency = board.at("frequency_hz");
   if (frequency.before && std::abs(*frequency.after / *frequency.before - 1) > kFrequencyMoved) {
     all.push_back("frequency moved " + number_text(*frequency.before * 1e-9, 2) + " -> " +
@@ -124,11 +124,11 @@ void about_the_board(const Circumstances& board, unsigned processors, double ela
 
 }  // namespace
 
-std::vector<std::string> warnings(const Timing& timing, const Circumstances& circumstances, unsigned processors) {
+std::vector<std::string> warnings(const Timing& timing, const Environment& environment, unsigned processors) {
   Sentences all;
   about_samples(timing, all);
-  about_the_board(circumstances, processors, timing.elapsed_s, all);
-  about_gpu(circumstances, all);
+  about_the_board(environment, processors, timing.elapsed_s, all);
+  about_gpu(environment, all);
   return all;
 }
 

@@ -202,9 +202,9 @@ std::vector<std::string> watched_paths() {
   return paths;
 }
 
-Circumstances read_circumstances(const Timing& timing) {
+Environment read_environment(const Timing& timing) {
   const Texts before(timing, false), after(timing, true);
-  Circumstances result;
+  Environment result;
   result.governor_before = governor(before);
   result.governor_after = governor(after);
   for (const Source& source : kSources) {
@@ -223,14 +223,14 @@ Circumstances read_circumstances(const Timing& timing) {
   return result;
 }
 
-const Quantity& Circumstances::at(const std::string& name) const {
+const Quantity& Environment::at(const std::string& name) const {
   for (const Quantity& quantity : quantities) {
     if (quantity.name == name) return quantity;
   }
   throw std::logic_error("no circumstance is called " + name);
 }
 
-std::optional<double> Circumstances::increase(const std::string& name) const {
+std::optional<double> Environment::increase(const std::string& name) const {
   const Quantity& quantity = at(name);
   if (!quantity.before) return std::nullopt;
   return *quantity.after - *quantity.before;

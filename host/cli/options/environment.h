@@ -1,4 +1,4 @@
-// Interprets the small files of a board that describe the circumstances of a measurement, and warns about them.
+// Interprets the small files of a board that describe the environment of a measurement, and warns about them.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct Quantity {
   std::string missing;
 };
 
-struct Circumstances {
+struct Environment {
   std::string governor_before, governor_after;  // empty: the device has none
   std::vector<Quantity> quantities;             // always the same ones in the same order
   std::string counters_missing;                 // why the processor counted nothing; empty: it did count
@@ -28,10 +28,10 @@ struct Circumstances {
 
 // Paths that the device reads before and after.
 std::vector<std::string> watched_paths();
-Circumstances read_circumstances(const Timing& timing);
+Environment read_environment(const Timing& timing);
 
 // Returns sentences that say why this number should not be trusted. `processors` is the device's number of processors.
-std::vector<std::string> warnings(const Timing& timing, const Circumstances& circumstances, unsigned processors);
+std::vector<std::string> warnings(const Timing& timing, const Environment& environment, unsigned processors);
 
 // Selects the strongest or the weakest cores, by the texts of each core's cpu_capacity, which are followed by those of
 // its highest frequency. Throws UsageError if all cores are alike.

@@ -276,7 +276,7 @@ std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::sp
   std::vector<std::string> names;
   for (const lang::Program& program : source.programs) names.push_back(program.name);
   std::vector<schedule::Schedule> schedules =
-      schedule::replay_sections(programs, *source.schedule, target, names, sizes);
+      schedule::replay_module_schedule(programs, *source.schedule, target, names, sizes);
   print_schedule_notes(programs, schedules, target);
   return schedules;
 }

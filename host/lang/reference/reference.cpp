@@ -79,7 +79,7 @@ Reference::Reference(const Program& program, std::vector<std::int64_t> symbols, 
       for (const std::int64_t extent : known.shape) known.elements *= static_cast<std::uint64_t>(extent);
       if (parameter.direction != Direction::in) {
         known.stage = static_cast<StageSource*>(state_->sources.at(parameter.tensor.buffer().get()).get());
-        for (const Tensor& needed : needed_for({parameter.tensor}).computed)
+        for (const Tensor& needed : tensors_required_by({parameter.tensor}).computed)
           known.work += own_work[needed.buffer().get()];
       }
     }

@@ -25,35 +25,35 @@ constexpr std::array<ForKind, 7> kTargets = {ForKind::block_x,  ForKind::block_y
                                              ForKind::thread_y, ForKind::thread_z, ForKind::vthread};
 constexpr std::int64_t kMaxVirtualThreads = 64;
 
-ForKind read_target(Words& words) {
+ForKind read_target(DirectiveArgs& args) {
   std::vector<std::string> names;
   for (const ForKind kind : kTargets) names.emplace_back(ir::kind_name(kind));
-  const std::string word = words.name("what to bind the axis to (" + quoted(names) + ")");
+  const std::string word = args.name("what to bind the axis to (" + quoted(names) + ")");
   for (const ForKind kind : kTargets)
     if (word == ir::kind_name(kind)) return kind;
-  words.fail("one of " + quoted(names), "'" + word + "'");
+  args.fail("one of " + quoted(names), "'" + word + "'");
 }
 
 }  // namespace
 
-void bind(Stages&, ScheduledStage* stage, Words& words) {
-  const std::size_t axis = words.axis(*stage);
-  const ForKind kind = read_target(words);
-  words.end();
-  expect_serial(*stage, axis, words);
+void bind(Stages&, ScheduledStage* stage, DirectiveArgs& args) {
+  const std::size_t axis = args.axis(*stage);
+  const ForKind kind = read_target(args);
+  args.end();
+  expect_serial(*stage, axis, args);
   const Loop& loop = stage->loops.loop(axis);
-  if (!stage->joins_partials || !ir::is_thread(kind)) expect_result_axis(*stage, axis, words);
+  if (!stage->joins_partials || !ir::is_thread(kind)) expect_result_axis(*stage, axis, args);
   if (kind != ForKind::vthread) {
     for (const std::size_t other : stage->loops.order())
       if (stage->loops.loop(other).kind == kind)
-        words.fail("an axis of the GPU that '" + stage->name + "' does not use yet",
-                   std::string(ir::kind_name(kind)) + ", to which '" + stage->loops.loop(other).name + "' is bound");
+        args.fail("an axis of the GPU that '" + stage->name + "' does not use yet",
+                  std::string(ir::kind_name(kind)) + ", to which '" + stage->loops.loop(other).name + "' is bound");
   } else {
-    expect_at_most(kMaxVirtualThreads, *stage, axis, words);
+    expect_at_most(kMaxVirtualThreads, *stage, axis, args);
   }
   if (!ir::is_block(kind) && !may_be_constant(*stage, axis))
-    words.fail("an axis with a constant extent",
-               "'" + loop.name + "', whose extent is known only at run time; split it and bind the inner axis");
+    args.fail("an axis with a constant extent",
+              "'" + loop.name + "', whose extent is known only at run time; split it and bind the inner axis");
   stage->is_touched = true;
   stage->loops.set_kind(axis, kind);
 }

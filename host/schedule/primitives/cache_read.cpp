@@ -18,31 +18,32 @@ namespace ferry::schedule {
 namespace {
 
 // Returns the tensor that the word before the colon names.
-ir::BufferRef tensor_of(const Stages& stages, const ScheduledStage* stage, const std::string& name, Words& words) {
+ir::BufferRef tensor_of(const Stages& stages, const ScheduledStage* stage, const std::string& name,
+                        DirectiveArgs& args) {
   if (stage != nullptr) {
-    if (stage->outputs.size() > 1) words.fail("a stage with one tensor", "'" + stage->name + "', which has several");
+    if (stage->outputs.size() > 1) args.fail("a stage with one tensor", "'" + stage->name + "', which has several");
     return stage->outputs[0];
   }
   for (const ScheduledStage& reader : stages)
     for (const Expr& value : reader.values)
       for (const ir::Load* load : loads_of(value))
         if (load->buffer->name == name && producer_of(stages, load->buffer.get()) == nullptr) return load->buffer;
-  words.fail("a stage or a parameter that a stage reads", "'" + name + "'");
+  args.fail("a stage or a parameter that a stage reads", "'" + name + "'");
 }
 
 }  // namespace
 
-void cache_read(Stages& stages, ScheduledStage* stage, Words& words) {
-  const ir::BufferRef tensor = tensor_of(stages, stage, words.subject(), words);
-  const ir::Scope scope = words.scope();
+void cache_read(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
+  const ir::BufferRef tensor = tensor_of(stages, stage, args.subject(), args);
+  const ir::Scope scope = args.scope();
   std::vector<std::string> readers;
-  while (!words.at_end() && !words.is_next("->")) {
-    const ScheduledStage& reader = words.stage();
-    if (!reads(reader, {tensor})) words.fail("a reader of '" + tensor->name + "'", "'" + reader.name + "'");
+  while (!args.at_end() && !args.is_next("->")) {
+    const ScheduledStage& reader = args.stage();
+    if (!reads(reader, {tensor})) args.fail("a reader of '" + tensor->name + "'", "'" + reader.name + "'");
     readers.push_back(reader.name);
   }
-  const std::string name = words.new_stage(tensor->name + suffix_of(scope));
-  words.end();
+  const std::string name = args.new_stage(tensor->name + suffix_of(scope));
+  args.end();
   ScheduledStage cache;
   cache.name = name;
   cache.scope = scope;
@@ -57,10 +58,10 @@ void cache_read(Stages& stages, ScheduledStage* stage, Words& words) {
     if (!wanted || !reads(*reader, {tensor})) continue;
     for (const ScheduledStage::Prefetch& prefetch : reader->prefetches)
       if (prefetch.tensor == tensor)
-        words.fail("cache_read before '" + tensor->name + "' is prefetched", "it after that in '" + reader->name + "'");
+        args.fail("cache_read before '" + tensor->name + "' is prefetched", "it after that in '" + reader->name + "'");
     chosen.push_back(reader);
   }
-  if (chosen.empty()) words.fail("a tensor that a stage reads", "'" + tensor->name + "'");
+  if (chosen.empty()) args.fail("a tensor that a stage reads", "'" + tensor->name + "'");
   for (const auto reader : chosen)
     for (Expr& value : reader->values) value = ir::substitute_buffers(value, {{tensor.get(), cache.outputs[0]}});
   stages.insert(chosen.front(), std::move(cache));

@@ -17,15 +17,15 @@
 
 namespace ferry::schedule {
 
-void cache_write(Stages& stages, ScheduledStage* stage, Words& words) {
-  const ir::Scope scope = words.scope();
-  const std::string name = words.new_stage(stage->name + suffix_of(scope));
-  words.end();
+void cache_write(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
+  const ir::Scope scope = args.scope();
+  const std::string name = args.new_stage(stage->name + suffix_of(scope));
+  args.end();
   if (stage->is_touched)
-    words.fail("cache_write before directives about the loops of '" + stage->name + "'", "it after one");
-  if (stage->place == Place::inlined) words.fail("a stage that is stored", "'" + stage->name + "', which is inlined");
+    args.fail("cache_write before directives about the loops of '" + stage->name + "'", "it after one");
+  if (stage->place == Place::inlined) args.fail("a stage that is stored", "'" + stage->name + "', which is inlined");
   if (attached_to(stages, *stage) != nullptr)
-    words.fail("cache_write before other stages are computed in the loops of '" + stage->name + "'", "it after that");
+    args.fail("cache_write before other stages are computed in the loops of '" + stage->name + "'", "it after that");
   ScheduledStage cache;
   cache.name = name;
   cache.scope = scope;

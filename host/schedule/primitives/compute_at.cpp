@@ -13,22 +13,22 @@
 
 namespace ferry::schedule {
 
-void compute_at(Stages& stages, ScheduledStage* stage, Words& words) {
+void compute_at(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
   if (stage->is_result && !readers_of(stages, *stage).empty())
-    expect_attachable(*stage, words);
+    expect_attachable(*stage, args);
   else
-    expect_intermediate(*stage, words);
-  Attachment place = read_attachment(stages, *stage, words);
-  words.end();
+    expect_intermediate(*stage, args);
+  Attachment place = read_attachment(stages, *stage, args);
+  args.end();
   if (stage->is_result) {
     const ScheduledStage& at = *find_stage(stages, place.stage);
     const std::string problem = why_not_once(*stage, at, at.values, at.loops, place.loop);
-    if (!problem.empty()) words.fail("each element of the result '" + stage->name + "' to be written once", problem);
+    if (!problem.empty()) args.fail("each element of the result '" + stage->name + "' to be written once", problem);
   }
   stage->place = Place::attached;
   stage->compute_at = std::move(place);
   stage->store_at.reset();
-  expect_lasting_prefetches(stages, words);
+  expect_lasting_prefetches(stages, args);
 }
 
 }  // namespace ferry::schedule

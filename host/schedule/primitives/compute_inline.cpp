@@ -8,15 +8,15 @@
 
 namespace ferry::schedule {
 
-void compute_inline(Stages& stages, ScheduledStage* stage, Words& words) {
-  words.end();
-  expect_intermediate(*stage, words);
+void compute_inline(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
+  args.end();
+  expect_intermediate(*stage, args);
   if (stage->reduction() != nullptr)
-    words.fail("a stage without a reduction",
-               "'" + stage->name + "', which reduces: inlined, it would run its loops at every use");
+    args.fail("a stage without a reduction",
+              "'" + stage->name + "', which reduces: inlined, it would run its loops at every use");
   if (const ScheduledStage* guest = attached_to(stages, *stage))
-    words.fail("a stage whose loops nothing needs",
-               "'" + stage->name + "', in whose loops '" + guest->name + "' is computed");
+    args.fail("a stage whose loops nothing needs",
+              "'" + stage->name + "', in whose loops '" + guest->name + "' is computed");
   stage->place = Place::inlined;
   stage->store_at.reset();
 }

@@ -3,8 +3,8 @@
 
 namespace ferry::schedule {
 
-void compute_root(Stages&, ScheduledStage* stage, Words& words) {
-  words.end();
+void compute_root(Stages&, ScheduledStage* stage, DirectiveArgs& args) {
+  args.end();
   stage->place = Place::root;
   stage->store_at.reset();
 }

@@ -12,19 +12,19 @@
 
 namespace ferry::schedule {
 
-void double_buffer(Stages& stages, ScheduledStage* stage, Words& words) {
+void double_buffer(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
   constexpr std::int64_t kMostCopies = 8;
-  const std::int64_t copies = words.at_end() ? 2 : words.integer("a number of copies");
-  words.end();
-  expect_intermediate(*stage, words);
+  const std::int64_t copies = args.at_end() ? 2 : args.integer("a number of copies");
+  args.end();
+  expect_intermediate(*stage, args);
   if (copies < 2 || copies > kMostCopies)
-    words.fail("2 to " + std::to_string(kMostCopies) + " copies", std::to_string(copies));
+    args.fail("2 to " + std::to_string(kMostCopies) + " copies", std::to_string(copies));
   if (stage->place != Place::attached)
-    words.fail("a stage that is computed at a loop (compute_at)", "'" + stage->name + "'");
+    args.fail("a stage that is computed at a loop (compute_at)", "'" + stage->name + "'");
   if (stage->store_at)
-    words.fail("a stage that is kept for one iteration", "'" + stage->name + "', which store_at keeps for longer");
+    args.fail("a stage that is kept for one iteration", "'" + stage->name + "', which store_at keeps for longer");
   const ScheduledStage& host = *find_stage(stages, stage->compute_at.stage);
-  expect_serial(host, stage->compute_at.loop, words);
+  expect_serial(host, stage->compute_at.loop, args);
   stage->copies = copies;
 }
 

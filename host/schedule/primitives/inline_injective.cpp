@@ -4,8 +4,8 @@
 
 namespace ferry::schedule {
 
-void inline_injective(Stages& stages, ScheduledStage*, Words& words) {
-  words.end();
+void inline_injective(Stages& stages, ScheduledStage*, DirectiveArgs& args) {
+  args.end();
   for (ScheduledStage& stage : stages) {
     if (stage.is_final() || stage.reduction() != nullptr || attached_to(stages, stage) != nullptr) continue;
     stage.place = Place::inlined;

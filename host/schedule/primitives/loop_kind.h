@@ -9,11 +9,11 @@ namespace ferry::schedule {
 // loops, in which case only lowering knows the extent.
 bool may_be_constant(const ScheduledStage& stage, std::size_t loop);
 // Rejects a loop that is not serial any more.
-void expect_serial(const ScheduledStage& stage, std::size_t loop, const Words& words);
+void expect_serial(const ScheduledStage& stage, std::size_t loop, const DirectiveArgs& args);
 // Rejects a loop of the reduction.
-void expect_result_axis(const ScheduledStage& stage, std::size_t loop, const Words& words);
+void expect_result_axis(const ScheduledStage& stage, std::size_t loop, const DirectiveArgs& args);
 
 // Fails if the loop certainly has more iterations than that: each becomes separate code.
-void expect_at_most(std::int64_t iterations, const ScheduledStage& stage, std::size_t loop, const Words& words);
+void expect_at_most(std::int64_t iterations, const ScheduledStage& stage, std::size_t loop, const DirectiveArgs& args);
 
 }  // namespace ferry::schedule

@@ -6,11 +6,11 @@
 
 namespace ferry::schedule {
 
-void parallel(Stages&, ScheduledStage* stage, Words& words) {
-  const std::size_t axis = words.axis(*stage);
-  words.end();
-  expect_serial(*stage, axis, words);
-  expect_result_axis(*stage, axis, words);
+void parallel(Stages&, ScheduledStage* stage, DirectiveArgs& args) {
+  const std::size_t axis = args.axis(*stage);
+  args.end();
+  expect_serial(*stage, axis, args);
+  expect_result_axis(*stage, axis, args);
   stage->is_touched = true;
   stage->loops.set_kind(axis, ir::ForKind::parallel);
 }

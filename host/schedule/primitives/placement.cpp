@@ -20,34 +20,34 @@ bool is_read_through(const Stages& stages, const ScheduledStage& stage, const Sc
 
 }  // namespace
 
-void expect_intermediate(const ScheduledStage& stage, const Words& words) {
+void expect_intermediate(const ScheduledStage& stage, const DirectiveArgs& args) {
   if (stage.is_result)
-    words.fail("an intermediate tensor", "'" + stage.name + "', a result, of which the caller wants every element");
-  expect_attachable(stage, words);
+    args.fail("an intermediate tensor", "'" + stage.name + "', a result, of which the caller wants every element");
+  expect_attachable(stage, args);
 }
 
-void expect_attachable(const ScheduledStage& stage, const Words& words) {
+void expect_attachable(const ScheduledStage& stage, const DirectiveArgs& args) {
   if (!stage.assertion.empty())
-    words.fail("an intermediate tensor", "'" + stage.name + "', which is checked before anything uses it");
+    args.fail("an intermediate tensor", "'" + stage.name + "', which is checked before anything uses it");
   if (!stage.needed_by.empty())
-    words.fail("an intermediate tensor",
-               "'" + stage.name + "', which the C function '" + stage.needed_by + "' needs as a whole");
+    args.fail("an intermediate tensor",
+              "'" + stage.name + "', which the C function '" + stage.needed_by + "' needs as a whole");
 }
 
-Attachment read_attachment(const Stages& stages, const ScheduledStage& stage, Words& words) {
-  const ScheduledStage& at = words.stage();
+Attachment read_attachment(const Stages& stages, const ScheduledStage& stage, DirectiveArgs& args) {
+  const ScheduledStage& at = args.stage();
   if (at.external != nullptr)
-    words.fail("a stage with loops", "'" + at.name + "', which the C function '" + at.external->name + "' computes");
-  if (&at == &stage) words.fail("another stage", "'" + stage.name + "' itself");
-  if (at.place == Place::inlined) words.fail("a stage with loops", "'" + at.name + "', which is computed inline");
-  const Attachment place{at.name, words.axis(at)};
+    args.fail("a stage with loops", "'" + at.name + "', which the C function '" + at.external->name + "' computes");
+  if (&at == &stage) args.fail("another stage", "'" + stage.name + "' itself");
+  if (at.place == Place::inlined) args.fail("a stage with loops", "'" + at.name + "', which is computed inline");
+  const Attachment place{at.name, args.axis(at)};
   const bool may_move = is_read_through(stages, stage, at);
   for (const ScheduledStage* reader : readers_of(stages, stage))
     if (!is_within(stages, *reader, place) && (reader->is_final() || !may_move))
-      words.fail("a loop that holds every use of '" + stage.name + "'", "'" + at.loops.loop(place.loop).name +
-                                                                            "' of '" + at.name + "', but '" +
-                                                                            reader->name + "' reads it elsewhere");
-  if (readers_of(stages, stage).empty()) words.fail("a stage that something reads", "'" + stage.name + "'");
+      args.fail("a loop that holds every use of '" + stage.name + "'", "'" + at.loops.loop(place.loop).name + "' of '" +
+                                                                           at.name + "', but '" + reader->name +
+                                                                           "' reads it elsewhere");
+  if (readers_of(stages, stage).empty()) args.fail("a stage that something reads", "'" + stage.name + "'");
   return place;
 }
 

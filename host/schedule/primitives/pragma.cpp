@@ -6,14 +6,14 @@
 
 namespace ferry::schedule {
 
-void pragma(Stages&, ScheduledStage* stage, Words& words) {
-  const std::size_t axis = words.axis(*stage);
-  const std::string key = words.name("a key");
+void pragma(Stages&, ScheduledStage* stage, DirectiveArgs& args) {
+  const std::size_t axis = args.axis(*stage);
+  const std::string key = args.name("a key");
   if (key != "auto_unroll_max_step")
-    words.fail("a known key (auto_unroll_max_step)", "'" + key + "'" + lang::suggestion(key, {"auto_unroll_max_step"}));
-  const std::int64_t steps = words.integer("a number of steps");
-  if (steps < 0) words.fail("a number of steps of at least 0", std::to_string(steps));
-  words.end();
+    args.fail("a known key (auto_unroll_max_step)", "'" + key + "'" + lang::suggestion(key, {"auto_unroll_max_step"}));
+  const std::int64_t steps = args.integer("a number of steps");
+  if (steps < 0) args.fail("a number of steps of at least 0", std::to_string(steps));
+  args.end();
   stage->unroll_steps[axis] = steps;
 }
 

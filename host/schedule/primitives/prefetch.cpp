@@ -23,8 +23,8 @@ bool is_plain(const ir::Load& load) {
 
 }  // namespace
 
-void prefetch(Stages& stages, ScheduledStage* stage, Words& words) {
-  const std::string name = words.name("a tensor that '" + stage->name + "' reads");
+void prefetch(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
+  const std::string name = args.name("a tensor that '" + stage->name + "' reads");
   const ScheduledStage* producer = find_stage(stages, name);
   ir::BufferRef tensor;
   bool is_gathered = false;
@@ -37,19 +37,19 @@ void prefetch(Stages& stages, ScheduledStage* stage, Words& words) {
       tensor = load->buffer;
       is_gathered |= !is_plain(*load);
     }
-  if (tensor == nullptr) words.fail("a tensor that '" + stage->name + "' reads", "'" + name + "'");
+  if (tensor == nullptr) args.fail("a tensor that '" + stage->name + "' reads", "'" + name + "'");
   if (is_gathered)
-    words.fail("a tensor whose indices are known before anything is read",
-               "'" + name + "', whose indices are elements of another one");
-  const std::size_t axis = words.axis(*stage);
-  const std::int64_t offset = words.positive("a number of iterations");
-  words.end();
+    args.fail("a tensor whose indices are known before anything is read",
+              "'" + name + "', whose indices are elements of another one");
+  const std::size_t axis = args.axis(*stage);
+  const std::int64_t offset = args.positive("a number of iterations");
+  args.end();
   const Loop& loop = stage->loops.loop(axis);
   if (loop.kind == ir::ForKind::vectorized)
-    words.fail("a loop whose iterations come one after the other", "'" + loop.name + "', which is vectorized");
+    args.fail("a loop whose iterations come one after the other", "'" + loop.name + "', which is vectorized");
   stage->is_touched = true;
   stage->prefetches.push_back({axis, tensor, offset});
-  expect_lasting_prefetches(stages, words);
+  expect_lasting_prefetches(stages, args);
 }
 
 }  // namespace ferry::schedule

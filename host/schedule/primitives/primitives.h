@@ -1,5 +1,5 @@
 // The schedule primitives: each checks that it is legal, then changes the stages. A rejection is a CompileError from
-// Words::fail() and leaves the program's other stages unchanged.
+// DirectiveArgs::fail() and leaves the program's other stages unchanged.
 #pragma once
 
 #include "host/schedule/stages/directive_args.h"
@@ -21,12 +21,12 @@ struct Primitive {
   const char* name;
   const char* usage;
   Subject subject;
-  void (*apply)(Stages& stages, ScheduledStage* stage, Words& words);
+  void (*apply)(Stages& stages, ScheduledStage* stage, DirectiveArgs& args);
 };
 
 std::span<const Primitive> primitives();
 
-#define FERRY_PRIMITIVE(name, subject, usage) void name(Stages& stages, ScheduledStage* stage, Words& words);
+#define FERRY_PRIMITIVE(name, subject, usage) void name(Stages& stages, ScheduledStage* stage, DirectiveArgs& args);
 #include "host/schedule/primitives/primitives.def"
 #undef FERRY_PRIMITIVE
 

@@ -10,16 +10,16 @@
 
 namespace ferry::schedule {
 
-void reorder(Stages& stages, ScheduledStage* stage, Words& words) {
-  const std::vector<std::size_t> wanted = words.axes(*stage);
-  words.end();
+void reorder(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
+  const std::vector<std::size_t> wanted = args.axes(*stage);
+  args.end();
   std::vector<std::size_t> order = stage->loops.order();
   std::size_t next = 0;
   for (std::size_t& id : order)
     if (std::find(wanted.begin(), wanted.end(), id) != wanted.end()) id = wanted[next++];
   stage->is_touched = true;
   stage->loops.reorder(std::move(order));
-  expect_lasting_prefetches(stages, words);
+  expect_lasting_prefetches(stages, args);
 }
 
 }  // namespace ferry::schedule

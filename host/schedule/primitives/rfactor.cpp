@@ -16,33 +16,33 @@ namespace ferry::schedule {
 
 namespace {
 
-void expect_plain_results(const ScheduledStage& stage, const Words& words) {
+void expect_plain_results(const ScheduledStage& stage, const DirectiveArgs& args) {
   for (std::size_t i = 0; i < stage.loops.spatial_axes(); ++i)
     if (!stage.loops.is_in_order(i) || stage.loops.loop(i).kind != ir::ForKind::serial)
-      words.fail("rfactor before directives about the axes of the result",
-                 "it after '" + stage.loops.loop(i).name + "' was changed");
+      args.fail("rfactor before directives about the axes of the result",
+                "it after '" + stage.loops.loop(i).name + "' was changed");
 }
 
 }  // namespace
 
-void rfactor(Stages& stages, ScheduledStage* stage, Words& words) {
+void rfactor(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
   const ir::Reduce* reduction = stage->reduction();
-  if (reduction == nullptr) words.fail("a stage that reduces", "'" + stage->name + "'");
-  const std::size_t factor = words.axis(*stage);
+  if (reduction == nullptr) args.fail("a stage that reduces", "'" + stage->name + "'");
+  const std::size_t factor = args.axis(*stage);
   const Loop& loop = stage->loops.loop(factor);
-  if (!loop.reduces) words.fail("an axis of the reduction", "'" + loop.name + "', an axis of the result");
-  const std::string name = words.new_stage(stage->name + ".rf");
-  words.end();
-  expect_plain_results(*stage, words);
+  if (!loop.reduces) args.fail("an axis of the reduction", "'" + loop.name + "', an axis of the result");
+  const std::string name = args.new_stage(stage->name + ".rf");
+  args.end();
+  expect_plain_results(*stage, args);
   if (attached_to(stages, *stage) != nullptr)
-    words.fail("rfactor before other stages are computed in the loops of '" + stage->name + "'", "it after that");
+    args.fail("rfactor before other stages are computed in the loops of '" + stage->name + "'", "it after that");
   if (!stage->prefetches.empty())
-    words.fail("rfactor before anything is prefetched in the loops of '" + stage->name + "'", "it after that");
+    args.fail("rfactor before anything is prefetched in the loops of '" + stage->name + "'", "it after that");
   if (stage->axes.size() == kMaxRank)
-    words.fail("a result of at most " + std::to_string(kMaxRank - 1) + " axes", std::to_string(kMaxRank));
+    args.fail("a result of at most " + std::to_string(kMaxRank - 1) + " axes", std::to_string(kMaxRank));
   for (const ir::Axis& axis : stage->axes)
     if (ir::uses_var(loop.extent, axis.var))
-      words.fail("an axis whose extent is the same for every element", "'" + loop.name + "'");
+      args.fail("an axis whose extent is the same for every element", "'" + loop.name + "'");
 
   // The partial results reduce over the remaining loops of the reduction.
   ScheduledStage partial;
@@ -59,7 +59,7 @@ void rfactor(Stages& stages, ScheduledStage* stage, Words& words) {
     inner.push_back({ir::Var::make(other.name), Expr(0), ir::substitute(other.extent, renamed)});
     loop_vars[other.var.get()] = inner.back().var;
   }
-  if (inner.empty()) words.fail("another axis of the reduction beside '" + loop.name + "'; split it first", "none");
+  if (inner.empty()) args.fail("another axis of the reduction beside '" + loop.name + "'; split it first", "none");
   for (const StageLoops::AxisValue& axis : stage->loops.axis_values())
     if (!renamed.contains(axis.axis.get())) renamed[axis.axis.get()] = ir::substitute(axis.value, loop_vars);
   Expr condition = reduction->condition.defined() ? ir::substitute(reduction->condition, renamed) : Expr();

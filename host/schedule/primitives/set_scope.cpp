@@ -5,10 +5,10 @@
 
 namespace ferry::schedule {
 
-void set_scope(Stages&, ScheduledStage* stage, Words& words) {
-  const ir::Scope scope = words.scope();
-  words.end();
-  expect_intermediate(*stage, words);
+void set_scope(Stages&, ScheduledStage* stage, DirectiveArgs& args) {
+  const ir::Scope scope = args.scope();
+  args.end();
+  expect_intermediate(*stage, args);
   stage->scope = scope;
 }
 

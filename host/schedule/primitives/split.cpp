@@ -12,13 +12,13 @@
 
 namespace ferry::schedule {
 
-void split(Stages& stages, ScheduledStage* stage, Words& words) {
-  const std::size_t axis = words.axis(*stage);
-  const bool parts = words.accept("nparts");
-  const std::int64_t factor = words.positive(parts ? "a number of parts" : "a factor");
-  std::vector<std::string> names = words.new_axes(*stage, 2);
-  words.end();
-  expect_no_guests(stages, *stage, axis, words);
+void split(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
+  const std::size_t axis = args.axis(*stage);
+  const bool parts = args.accept("nparts");
+  const std::int64_t factor = args.positive(parts ? "a number of parts" : "a factor");
+  std::vector<std::string> names = args.new_axes(*stage, 2);
+  args.end();
+  expect_no_attached_stages(stages, *stage, axis, args);
   stage->is_touched = true;
   if (parts)
     stage->loops.split_parts(axis, factor, names[0], names[1]);

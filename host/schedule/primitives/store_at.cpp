@@ -15,29 +15,29 @@
 
 namespace ferry::schedule {
 
-void store_at(Stages& stages, ScheduledStage* stage, Words& words) {
+void store_at(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
   if (stage->place != Place::attached)
-    words.fail("a stage that is computed inside another's loop", "'" + stage->name + "'; use compute_at first");
-  if (words.accept("root")) {
-    expect_intermediate(*stage, words);
-    words.end();
+    args.fail("a stage that is computed inside another's loop", "'" + stage->name + "'; use compute_at first");
+  if (args.accept("root")) {
+    expect_intermediate(*stage, args);
+    args.end();
     stage->store_at = Attachment{};
     return;
   }
-  expect_intermediate(*stage, words);
-  Attachment place = read_attachment(stages, *stage, words);
-  words.end();
+  expect_intermediate(*stage, args);
+  Attachment place = read_attachment(stages, *stage, args);
+  args.end();
   const ScheduledStage& computed = *find_stage(stages, stage->compute_at.stage);
   const std::vector<std::size_t>& order = computed.loops.order();
   const bool outside = computed.name == place.stage ? std::find(order.begin(), order.end(), place.loop) <=
                                                           std::find(order.begin(), order.end(), stage->compute_at.loop)
                                                     : is_within(stages, computed, place);
   if (!outside)
-    words.fail("a loop around the one that computes '" + stage->name + "' ('" +
-                   computed.loops.loop(stage->compute_at.loop).name + "' of '" + computed.name + "')",
-               "'" + find_stage(stages, place.stage)->loops.loop(place.loop).name + "' of '" + place.stage + "'");
+    args.fail("a loop around the one that computes '" + stage->name + "' ('" +
+                  computed.loops.loop(stage->compute_at.loop).name + "' of '" + computed.name + "')",
+              "'" + find_stage(stages, place.stage)->loops.loop(place.loop).name + "' of '" + place.stage + "'");
   stage->store_at = std::move(place);
-  expect_lasting_prefetches(stages, words);
+  expect_lasting_prefetches(stages, args);
 }
 
 }  // namespace ferry::schedule

@@ -5,10 +5,10 @@
 
 namespace ferry::schedule {
 
-void stream_stores(Stages&, ScheduledStage* stage, Words& words) {
-  words.end();
-  if (!stage->is_result) words.fail("a result of the kernel", "'" + stage->name + "', which other stages read");
-  stage->streams = true;
+void stream_stores(Stages&, ScheduledStage* stage, DirectiveArgs& args) {
+  args.end();
+  if (!stage->is_result) args.fail("a result of the kernel", "'" + stage->name + "', which other stages read");
+  stage->nontemporal = true;
 }
 
 }  // namespace ferry::schedule

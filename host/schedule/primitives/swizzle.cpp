@@ -7,9 +7,9 @@
 
 namespace ferry::schedule {
 
-void swizzle(Stages&, ScheduledStage* stage, Words& words) {
-  words.end();
-  expect_intermediate(*stage, words);
+void swizzle(Stages&, ScheduledStage* stage, DirectiveArgs& args) {
+  args.end();
+  expect_intermediate(*stage, args);
   stage->swizzled = true;
 }
 

@@ -31,12 +31,13 @@ std::vector<std::size_t> loops_from(const ScheduledStage& stage, std::size_t axi
 }
 
 // Returns one iteration's part of the result: C[m,n] = C[m,n] + source.
-passes::LoopNest nest_of(const ScheduledStage& stage, const std::vector<std::size_t>& loops, const Words& words) {
+passes::LoopNest nest_of(const ScheduledStage& stage, const std::vector<std::size_t>& loops,
+                         const DirectiveArgs& args) {
   passes::LoopNest nest;
   for (const std::size_t id : loops) {
     const Loop& loop = stage.loops.loop(id);
     const std::int64_t* extent = ir::as_int(loop.extent);
-    if (extent == nullptr) words.fail("loops of constant extents", "'" + loop.name + "'");
+    if (extent == nullptr) args.fail("loops of constant extents", "'" + loop.name + "'");
     nest.loops.push_back({loop.var, *extent});
   }
   ir::Substitution values;
@@ -79,24 +80,24 @@ std::shared_ptr<const Context> context_of(const Stages& stages) {
 
 }  // namespace
 
-void tensorize(Stages& stages, ScheduledStage* stage, Words& words) {
-  const std::size_t axis = words.axis(*stage);
+void tensorize(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
+  const std::size_t axis = args.axis(*stage);
   const std::shared_ptr<const Context> context = context_of(stages);
   const std::vector<std::string> names = passes::tensor_intrinsic_names(context.get());
-  const std::string intrinsic = words.name("an intrinsic");
+  const std::string intrinsic = args.name("an intrinsic");
   if (std::find(names.begin(), names.end(), intrinsic) == names.end())
-    words.fail("an intrinsic (dot, an instruction, or the program's own)",
-               "'" + intrinsic + "'" + lang::suggestion(intrinsic, names));
-  words.end();
-  if (stage->tensorized) words.fail("a stage that is not tensorized yet", "'" + stage->name + "'");
-  if (stage->outputs.size() != 1) words.fail("a stage with one result", "'" + stage->name + "'");
+    args.fail("an intrinsic (dot, an instruction, or the program's own)",
+              "'" + intrinsic + "'" + lang::suggestion(intrinsic, names));
+  args.end();
+  if (stage->tensorized) args.fail("a stage that is not tensorized yet", "'" + stage->name + "'");
+  if (stage->outputs.size() != 1) args.fail("a stage with one result", "'" + stage->name + "'");
   const std::vector<std::size_t> loops = loops_from(*stage, axis);
-  for (const std::size_t id : loops) expect_serial(*stage, id, words);
+  for (const std::size_t id : loops) expect_serial(*stage, id, args);
   if (!passes::is_of_threads(intrinsic)) {
-    const passes::LoopNest nest = nest_of(*stage, loops, words);
+    const passes::LoopNest nest = nest_of(*stage, loops, args);
     if (!reads_inlined(stages, *stage)) {
       if (const std::string mismatch = passes::check_nest(intrinsic, context.get(), nest); !mismatch.empty())
-        words.fail(mismatch);
+        args.fail(mismatch);
     }
   }
   stage->tensorized = ScheduledStage::Tensorized{axis, intrinsic, context};

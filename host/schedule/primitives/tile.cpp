@@ -12,21 +12,21 @@
 
 namespace ferry::schedule {
 
-void tile(Stages& stages, ScheduledStage* stage, Words& words) {
-  const std::size_t y = words.axis(*stage);
-  const std::size_t x = words.axis(*stage);
-  if (y == x) words.fail("two axes", "'" + stage->loops.loop(y).name + "' twice");
-  const std::int64_t y_factor = words.positive("a factor");
-  const std::int64_t x_factor = words.positive("a factor");
-  const std::vector<std::string> names = words.new_axes(*stage, 4);
-  words.end();
-  expect_no_guests(stages, *stage, y, words);
-  expect_no_guests(stages, *stage, x, words);
+void tile(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
+  const std::size_t y = args.axis(*stage);
+  const std::size_t x = args.axis(*stage);
+  if (y == x) args.fail("two axes", "'" + stage->loops.loop(y).name + "' twice");
+  const std::int64_t y_factor = args.positive("a factor");
+  const std::int64_t x_factor = args.positive("a factor");
+  const std::vector<std::string> names = args.new_axes(*stage, 4);
+  args.end();
+  expect_no_attached_stages(stages, *stage, y, args);
+  expect_no_attached_stages(stages, *stage, x, args);
   const std::vector<std::size_t>& before = stage->loops.order();
   const auto at = std::find(before.begin(), before.end(), y);
   if (at + 1 == before.end() || *(at + 1) != x)
-    words.fail("'" + stage->loops.loop(x).name + "' directly inside of '" + stage->loops.loop(y).name + "'",
-               "the order " + axis_names(*stage) + "; reorder them first");
+    args.fail("'" + stage->loops.loop(x).name + "' directly inside of '" + stage->loops.loop(y).name + "'",
+              "the order " + axis_names(*stage) + "; reorder them first");
   const std::ptrdiff_t place = at - before.begin();
   stage->is_touched = true;
   const auto [yo, yi] = stage->loops.split(y, y_factor, names[0], names[2]);

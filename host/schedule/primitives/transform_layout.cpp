@@ -14,61 +14,61 @@ namespace ferry::schedule {
 
 namespace {
 
-LayoutPart read_part(const std::vector<std::string>& names, Words& words) {
-  const std::string name = words.name("an axis of the layout");
+LayoutPart read_part(const std::vector<std::string>& names, DirectiveArgs& args) {
+  const std::string name = args.name("an axis of the layout");
   const auto at = std::find(names.begin(), names.end(), name);
-  if (at == names.end()) words.fail("an axis named on the left", "'" + name + "'");
+  if (at == names.end()) args.fail("an axis named on the left", "'" + name + "'");
   LayoutPart part;
   part.axis = static_cast<std::size_t>(at - names.begin());
-  if (words.accept("/")) part.divisor = words.positive("a divisor");
-  if (words.accept("%")) part.modulus = words.positive("a modulus");
+  if (args.accept("/")) part.divisor = args.positive("a divisor");
+  if (args.accept("%")) part.modulus = args.positive("a modulus");
   return part;
 }
 
 // The parts of one axis, smallest first, must be consecutive: divisors 1, m0, m0 * m1, ..., and the last without a
 // modulus.
-void expect_whole(const std::string& name, std::vector<LayoutPart> parts, const Words& words) {
-  if (parts.empty()) words.fail("every axis on the right", "none of '" + name + "'");
+void expect_whole(const std::string& name, std::vector<LayoutPart> parts, const DirectiveArgs& args) {
+  if (parts.empty()) args.fail("every axis on the right", "none of '" + name + "'");
   std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.divisor < b.divisor; });
   std::int64_t next = 1;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const bool is_last = i + 1 == parts.size();
     if (parts[i].divisor != next || (parts[i].modulus == 0) != is_last)
-      words.fail("parts that give '" + name + "' back, as '" + name + " / 16' and '" + name + " % 16' do",
-                 "others: two elements would share a place");
+      args.fail("parts that give '" + name + "' back, as '" + name + " / 16' and '" + name + " % 16' do",
+                "others: two elements would share a place");
     next *= parts[i].modulus;
   }
 }
 
 }  // namespace
 
-void transform_layout(Stages&, ScheduledStage* stage, Words& words) {
+void transform_layout(Stages&, ScheduledStage* stage, DirectiveArgs& args) {
   std::vector<std::string> names;
-  words.expect("(");
+  args.expect("(");
   do {
-    names.push_back(words.name("a name for an axis"));
+    names.push_back(args.name("a name for an axis"));
     if (std::count(names.begin(), names.end(), names.back()) > 1)
-      words.fail("different names", "'" + names.back() + "' twice");
-  } while (words.accept(","));
-  words.expect(")");
+      args.fail("different names", "'" + names.back() + "' twice");
+  } while (args.accept(","));
+  args.expect(")");
   if (names.size() != stage->axes.size())
-    words.fail(std::to_string(stage->axes.size()) + " axes on the left, as '" + stage->name + "' has",
-               std::to_string(names.size()));
-  words.expect("->");
+    args.fail(std::to_string(stage->axes.size()) + " axes on the left, as '" + stage->name + "' has",
+              std::to_string(names.size()));
+  args.expect("->");
   Layout layout;
-  words.expect("(");
+  args.expect("(");
   do {
-    layout.push_back(read_part(names, words));
-  } while (words.accept(","));
-  words.expect(")");
-  words.end();
+    layout.push_back(read_part(names, args));
+  } while (args.accept(","));
+  args.expect(")");
+  args.end();
   for (std::size_t i = 0; i < names.size(); ++i) {
     std::vector<LayoutPart> parts;
     std::copy_if(layout.begin(), layout.end(), std::back_inserter(parts), [&](const auto& p) { return p.axis == i; });
-    expect_whole(names[i], std::move(parts), words);
+    expect_whole(names[i], std::move(parts), args);
   }
-  expect_intermediate(*stage, words);
-  if (!stage->alignments.empty()) words.fail("a tensor without aligned rows", "'" + stage->name + "'");
+  expect_intermediate(*stage, args);
+  if (!stage->alignments.empty()) args.fail("a tensor without aligned rows", "'" + stage->name + "'");
   stage->layout = std::move(layout);
 }
 

@@ -13,16 +13,16 @@ constexpr std::int64_t kMaxCopies = 4096;
 
 }  // namespace
 
-void unroll(Stages&, ScheduledStage* stage, Words& words) {
-  const std::size_t axis = words.axis(*stage);
-  words.end();
-  expect_serial(*stage, axis, words);
+void unroll(Stages&, ScheduledStage* stage, DirectiveArgs& args) {
+  const std::size_t axis = args.axis(*stage);
+  args.end();
+  expect_serial(*stage, axis, args);
   if (!may_be_constant(*stage, axis))
-    words.fail("an axis with a constant extent", "'" + stage->loops.loop(axis).name +
-                                                     "', whose extent is known only at run time; split it and unroll "
-                                                     "the inner axis");
+    args.fail("an axis with a constant extent", "'" + stage->loops.loop(axis).name +
+                                                    "', whose extent is known only at run time; split it and unroll "
+                                                    "the inner axis");
   // Inside another stage's loops the loop has only as many iterations as are required there.
-  if (stage->place != Place::attached) expect_at_most(kMaxCopies, *stage, axis, words);
+  if (stage->place != Place::attached) expect_at_most(kMaxCopies, *stage, axis, args);
   stage->is_touched = true;
   stage->loops.set_kind(axis, ir::ForKind::unrolled);
 }

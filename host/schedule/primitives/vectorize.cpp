@@ -18,29 +18,29 @@ constexpr std::int64_t kMaxPartials = 1024;
 
 }  // namespace
 
-void vectorize(Stages&, ScheduledStage* stage, Words& words) {
-  const std::size_t axis = words.axis(*stage);
-  const bool reduce = words.accept("reduce");
-  words.end();
-  expect_serial(*stage, axis, words);
+void vectorize(Stages&, ScheduledStage* stage, DirectiveArgs& args) {
+  const std::size_t axis = args.axis(*stage);
+  const bool reduce = args.accept("reduce");
+  args.end();
+  expect_serial(*stage, axis, args);
   const Loop& loop = stage->loops.loop(axis);
   if (!may_be_constant(*stage, axis))
-    words.fail("an axis with a constant extent",
-               "'" + loop.name + "', whose extent is known only at run time; split it and vectorize the inner axis");
-  if (reduce) expect_at_most(kMaxPartials, *stage, axis, words);
+    args.fail("an axis with a constant extent",
+              "'" + loop.name + "', whose extent is known only at run time; split it and vectorize the inner axis");
+  if (reduce) expect_at_most(kMaxPartials, *stage, axis, args);
   if (reduce && !loop.reduces)
-    words.fail("an axis over which '" + stage->name + "' reduces before 'reduce'", "'" + loop.name + "'");
+    args.fail("an axis over which '" + stage->name + "' reduces before 'reduce'", "'" + loop.name + "'");
   if (loop.reduces && !reduce)
-    words.fail("an axis of the result", "'" + loop.name + "', over which '" + stage->name +
-                                            "' reduces; rfactor it, or let lanes hold partial results with "
-                                            "'vectorize " +
-                                            loop.name + " reduce'");
+    args.fail("an axis of the result", "'" + loop.name + "', over which '" + stage->name +
+                                           "' reduces; rfactor it, or let lanes hold partial results with "
+                                           "'vectorize " +
+                                           loop.name + " reduce'");
   if (reduce && stage->reduction()->reducer->op == ir::ReduceOp::user)
-    words.fail("a built-in reduction before 'reduce'", "a user's, whose lanes cannot be combined; rfactor it instead");
+    args.fail("a built-in reduction before 'reduce'", "a user's, whose lanes cannot be combined; rfactor it instead");
   for (const ScheduledStage::Prefetch& prefetch : stage->prefetches)
     if (prefetch.loop == axis)
-      words.fail("a loop without a prefetch",
-                 "'" + loop.name + "', where '" + prefetch.tensor->name + "' is prefetched");
+      args.fail("a loop without a prefetch",
+                "'" + loop.name + "', where '" + prefetch.tensor->name + "' is prefetched");
   stage->is_touched = true;
   stage->loops.set_kind(axis, ir::ForKind::vectorized);
 }

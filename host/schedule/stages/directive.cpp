@@ -53,7 +53,7 @@ std::vector<std::string> tokens_of(std::string_view text, const Place& place) {
       if (end == i || (end == i + 1 && (c == '$' || c == '-')))
         fail(place, "expected a name or a number, got " + shown(c));
       if (end - i > lang::kMaxNameLength)
-        fail(place, "expected words of at most " + std::to_string(lang::kMaxNameLength) + " characters, got one of " +
+        fail(place, "expected args of at most " + std::to_string(lang::kMaxNameLength) + " characters, got one of " +
                         std::to_string(end - i));
       tokens.emplace_back(text.substr(i, end - i));
       i = end;
@@ -62,30 +62,29 @@ std::vector<std::string> tokens_of(std::string_view text, const Place& place) {
   return tokens;
 }
 
-// Removes "in {a, b}" after the knob at `at` from the words and returns the choices.
-std::vector<std::string> take_choices(std::vector<std::string>& words, std::size_t at, const Place& place) {
+// Removes "in {a, b}" after the knob at `at` from the args and returns the choices.
+std::vector<std::string> take_choices(std::vector<std::string>& args, std::size_t at, const Place& place) {
   std::vector<std::string> choices;
-  if (at + 1 >= words.size() || words[at + 1] != "in") return choices;
-  const std::string& name = words[at];
-  if (at + 2 >= words.size() || words[at + 2] != "{") fail(place, "expected '{' after '" + name + " in'");
+  if (at + 1 >= args.size() || args[at + 1] != "in") return choices;
+  const std::string& name = args[at];
+  if (at + 2 >= args.size() || args[at + 2] != "{") fail(place, "expected '{' after '" + name + " in'");
   std::size_t end = at + 3;
   for (;; ++end) {
-    if (end >= words.size()) fail(place, "expected '}' after the choices of '" + name + "'");
-    if (words[end] == "}") break;
-    if (words[end] != ",") choices.push_back(words[end]);
+    if (end >= args.size()) fail(place, "expected '}' after the choices of '" + name + "'");
+    if (args[end] == "}") break;
+    if (args[end] != ",") choices.push_back(args[end]);
   }
   if (choices.empty()) fail(place, "expected at least one choice for '" + name + "'");
-  words.erase(words.begin() + static_cast<std::ptrdiff_t>(at) + 1,
-              words.begin() + static_cast<std::ptrdiff_t>(end) + 1);
+  args.erase(args.begin() + static_cast<std::ptrdiff_t>(at) + 1, args.begin() + static_cast<std::ptrdiff_t>(end) + 1);
   return choices;
 }
 
 void collect_knobs(Directive& directive, std::vector<Knob>& knobs) {
   const Place place{directive.file, directive.line};
-  for (std::size_t i = 0; i < directive.words.size(); ++i) {
-    if (directive.words[i][0] != '$') continue;
-    const std::string name = directive.words[i].substr(1);
-    std::vector<std::string> choices = take_choices(directive.words, i, place);
+  for (std::size_t i = 0; i < directive.args.size(); ++i) {
+    if (directive.args[i][0] != '$') continue;
+    const std::string name = directive.args[i].substr(1);
+    std::vector<std::string> choices = take_choices(directive.args, i, place);
     const auto known = std::find_if(knobs.begin(), knobs.end(), [&](const Knob& knob) { return knob.name == name; });
     if (known == knobs.end()) {
       if (choices.empty())
@@ -103,9 +102,9 @@ std::vector<std::string> names_of(const std::vector<Knob>& knobs) {
   return names;
 }
 
-std::string listed(const std::vector<std::string>& words) {
+std::string listed(const std::vector<std::string>& args) {
   std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
+  for (const std::string& word : args) text += (text.empty() ? "" : ",") + word;
   return text;
 }
 
@@ -118,7 +117,7 @@ std::string place_text(const std::string& file, std::size_t line) {
 std::string to_text(const Directive& directive) {
   std::string text = directive.stage.empty() ? directive.primitive : directive.stage + ": " + directive.primitive;
   std::string before;
-  for (const std::string& word : directive.words) {
+  for (const std::string& word : directive.args) {
     const bool tight = word == "," || word == ")" || word == "/" || word == "%" || word == "*" || word == "+" ||
                        before == "(" || before == "/" || before == "%" || before == "*" || before == "+";
     text += (tight ? "" : " ") + word;
@@ -136,20 +135,20 @@ DirectiveList parse_directives(std::string_view text, const std::string& file, s
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     ++place.line;
     row = row.substr(0, row.find('#'));
-    std::vector<std::string> words = tokens_of(row, place);
-    if (words.empty()) continue;
+    std::vector<std::string> args = tokens_of(row, place);
+    if (args.empty()) continue;
     if (list.directives.size() == kMaxDirectives)
       fail(place, "expected at most " + std::to_string(kMaxDirectives) + " directives");
     Directive directive;
     directive.line = place.line;
     directive.file = file;
-    if (words.size() > 1 && words[1] == ":") {
-      directive.stage = words[0];
-      words.erase(words.begin(), words.begin() + 2);
-      if (words.empty()) fail(place, "expected a primitive after '" + directive.stage + ":'");
+    if (args.size() > 1 && args[1] == ":") {
+      directive.stage = args[0];
+      args.erase(args.begin(), args.begin() + 2);
+      if (args.empty()) fail(place, "expected a primitive after '" + directive.stage + ":'");
     }
-    directive.primitive = words[0];
-    directive.words.assign(words.begin() + 1, words.end());
+    directive.primitive = args[0];
+    directive.args.assign(args.begin() + 1, args.end());
     collect_knobs(directive, list.knobs);
     list.directives.push_back(std::move(directive));
   }
@@ -166,7 +165,7 @@ std::vector<Directive> bind_knobs(const DirectiveList& list, const KnobValues& v
   std::vector<Directive> bound = list.directives;
   for (Directive& directive : bound) {
     const Place place{directive.file, directive.line};
-    for (std::string& word : directive.words) {
+    for (std::string& word : directive.args) {
       if (word[0] != '$') continue;
       const std::vector<std::string>& choices = knob_of(word.substr(1))->choices;
       const std::string expected = "one of {" + listed(choices) + "}";

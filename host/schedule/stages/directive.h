@@ -1,6 +1,6 @@
 // One step of a schedule as data: written in schedule files, printed, replayed and logged.
 //
-//     C: split y 32 -> yo yi        stage, primitive, its words
+//     C: split y 32 -> yo yi        stage, primitive, its args
 //     tile yi x 4 $tx in {16,32}    the stage of the line before; a knob with its choices
 //     inline_injective              some primitives concern no single stage
 //
@@ -17,7 +17,7 @@ namespace ferry::schedule {
 struct Directive {
   std::string stage;  // empty: that of the previous directive, or for the first that of the last output
   std::string primitive;
-  std::vector<std::string> words;
+  std::vector<std::string> args;
   std::size_t line = 0;   // line in its text; 0: not from a text
   std::string file = {};  // name of that text in messages; may be empty
 };

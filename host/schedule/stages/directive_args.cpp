@@ -33,7 +33,7 @@ std::string quoted(const std::vector<std::string>& names) {
 
 std::string axis_names(const ScheduledStage& stage) { return quoted(loop_names(stage)); }
 
-void Words::fail(const std::string& what) const {
+void DirectiveArgs::fail(const std::string& what) const {
   constexpr std::size_t kShown = 200;
   const std::string line = directive_.line == 0 ? "" : place_text(directive_.file, directive_.line);
   std::string text = to_text(directive_);
@@ -41,31 +41,31 @@ void Words::fail(const std::string& what) const {
   throw CompileError(line + text + ": " + what);
 }
 
-void Words::fail(const std::string& expected, const std::string& got) const {
+void DirectiveArgs::fail(const std::string& expected, const std::string& got) const {
   fail("expected " + expected + ", got " + got);
 }
 
-bool Words::accept(const std::string& word) {
+bool DirectiveArgs::accept(const std::string& word) {
   if (!is_next(word)) return false;
   ++next_;
   return true;
 }
 
-void Words::expect(const std::string& word) {
-  if (!accept(word)) fail("'" + word + "'", at_end() ? "nothing" : "'" + directive_.words[next_] + "'");
+void DirectiveArgs::expect(const std::string& word) {
+  if (!accept(word)) fail("'" + word + "'", at_end() ? "nothing" : "'" + directive_.args[next_] + "'");
 }
 
-void Words::end() const {
+void DirectiveArgs::end() const {
   if (!at_end())
-    fail("nothing more", "'" + directive_.words[next_] + "'" + (usage_.empty() ? "" : "; usage: " + usage_));
+    fail("nothing more", "'" + directive_.args[next_] + "'" + (usage_.empty() ? "" : "; usage: " + usage_));
 }
 
-std::string Words::name(const std::string& what) {
+std::string DirectiveArgs::name(const std::string& what) {
   if (at_end()) fail(what, std::string("nothing") + (usage_.empty() ? "" : "; usage: " + usage_));
-  return directive_.words[next_++];
+  return directive_.args[next_++];
 }
 
-std::string Words::new_name(const std::string& what) {
+std::string DirectiveArgs::new_name(const std::string& what) {
   std::string word = name("a name for the new " + what);
   try {
     lang::check_name(word, ("the new " + what).c_str());
@@ -75,7 +75,7 @@ std::string Words::new_name(const std::string& what) {
   return word;
 }
 
-std::int64_t Words::integer(const std::string& what) {
+std::int64_t DirectiveArgs::integer(const std::string& what) {
   const std::string word = name(what);
   std::int64_t value = 0;
   const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -83,7 +83,7 @@ std::int64_t Words::integer(const std::string& what) {
   return value;
 }
 
-std::int64_t Words::positive(const std::string& what) {
+std::int64_t DirectiveArgs::positive(const std::string& what) {
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
   const std::int64_t value = integer(what);
   if (value < 1) fail(what + " of at least 1", std::to_string(value));
@@ -91,7 +91,7 @@ std::int64_t Words::positive(const std::string& what) {
   return value;
 }
 
-std::size_t Words::axis(const ScheduledStage& stage) {
+std::size_t DirectiveArgs::axis(const ScheduledStage& stage) {
   const std::string expected = "an axis of '" + stage.name + "' (" + axis_names(stage) + ")";
   const std::string word = name(expected);
   const auto found = stage.loops.find(word);
@@ -108,7 +108,7 @@ std::size_t Words::axis(const ScheduledStage& stage) {
   fail(expected, "'" + word + "'" + lang::suggestion(word, loop_names(stage)));
 }
 
-std::vector<std::size_t> Words::axes(const ScheduledStage& stage) {
+std::vector<std::size_t> DirectiveArgs::axes(const ScheduledStage& stage) {
   std::vector<std::size_t> result = {axis(stage)};
   while (!at_end() && !is_next("->")) {
     result.push_back(axis(stage));
@@ -118,7 +118,7 @@ std::vector<std::size_t> Words::axes(const ScheduledStage& stage) {
   return result;
 }
 
-const ScheduledStage& Words::stage() {
+const ScheduledStage& DirectiveArgs::stage() {
   const std::string word = name("a stage");
   if (const ScheduledStage* found = find_stage(stages_, word)) return *found;
   std::vector<std::string> names;
@@ -126,7 +126,7 @@ const ScheduledStage& Words::stage() {
   fail("a stage (" + quoted(names) + ")", "'" + word + "'" + lang::suggestion(word, names));
 }
 
-std::vector<std::string> Words::new_axes(const ScheduledStage& stage, std::size_t count) {
+std::vector<std::string> DirectiveArgs::new_axes(const ScheduledStage& stage, std::size_t count) {
   std::vector<std::string> names(count);
   if (!accept("->")) return names;
   for (std::string& name : names) {
@@ -140,14 +140,14 @@ std::vector<std::string> Words::new_axes(const ScheduledStage& stage, std::size_
   return names;
 }
 
-std::string Words::new_stage(const std::string& wanted) {
+std::string DirectiveArgs::new_stage(const std::string& wanted) {
   if (!accept("->")) return free_name(stages_, wanted);
   std::string name = new_name("stage");
   if (find_stage(stages_, name) != nullptr) fail("a new name", "'" + name + "', which is a stage already");
   return name;
 }
 
-ir::Scope Words::scope() {
+ir::Scope DirectiveArgs::scope() {
   const std::string expected = "a scope (global, shared, local or register)";
   const std::string word = name(expected);
   if (word == "global") return ir::Scope::global;

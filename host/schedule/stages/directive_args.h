@@ -1,4 +1,4 @@
-// Reads the words of one directive. Every rejection is a CompileError that names the directive, what was expected and
+// Reads the args of one directive. Every rejection is a CompileError that names the directive, what was expected and
 // what was found.
 #pragma once
 
@@ -12,20 +12,20 @@
 
 namespace ferry::schedule {
 
-class Words {
+class DirectiveArgs {
  public:
-  // Both must outlive this object. `usage` is shown when there are too few or too many words.
-  Words(const Directive& directive, const Stages& stages, std::string usage = {})
+  // Both must outlive this object. `usage` is shown when there are too few or too many args.
+  DirectiveArgs(const Directive& directive, const Stages& stages, std::string usage = {})
       : directive_(directive), stages_(stages), usage_(std::move(usage)) {}
 
   // Returns the text before the colon.
   const std::string& subject() const { return directive_.stage; }
-  bool at_end() const { return next_ == directive_.words.size(); }
-  bool is_next(const std::string& word) const { return !at_end() && directive_.words[next_] == word; }
+  bool at_end() const { return next_ == directive_.args.size(); }
+  bool is_next(const std::string& word) const { return !at_end() && directive_.args[next_] == word; }
   // Consumes the next word if it is this one.
   bool accept(const std::string& word);
   void expect(const std::string& word);
-  // Fails unless all words have been read.
+  // Fails unless all args have been read.
   void end() const;
 
   std::string name(const std::string& what);

@@ -236,7 +236,7 @@ TEST_CASE("bench prints JSON of a schema with a version, whose keys docs/measuri
   };
   expect_documented(json);
   expect_documented(result);
-  expect_documented(result.at("circumstances"));
+  expect_documented(result.at("environment"));
 }
 
 TEST_CASE("bench measures the peak with the kernel's own threads") {

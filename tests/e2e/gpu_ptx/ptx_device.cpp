@@ -101,11 +101,12 @@ GpuProgram compiled_program(const std::string& source, const std::string& functi
   made.program = *found;
   std::vector<std::string> names;
   for (const lang::Program& program : programs) names.push_back(program.name);
-  made.lowered = schedule.empty()
-                     ? lower::lower(made.program, resolved)
-                     : lower::lower(made.program, schedule::replay_sections(std::span(&made.program, 1),
-                                                                            ScheduleText{schedule}, resolved, names, {})
-                                                      .at(0));
+  made.lowered =
+      schedule.empty()
+          ? lower::lower(made.program, resolved)
+          : lower::lower(made.program, schedule::replay_module_schedule(std::span(&made.program, 1),
+                                                                        ScheduleText{schedule}, resolved, names, {})
+                                           .at(0));
   made.module = compile_module(lower::split_constants(made.lowered), resolved, {});
   return made;
 }

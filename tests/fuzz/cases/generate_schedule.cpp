@@ -56,36 +56,36 @@ class ScheduleGenerator {
     if (choice < 22) {
       directive.primitive = "split";
       const std::string name = axis();
-      directive.words = random_.chance(75) ? Words{name, factor_of(name)} : Words{name, "nparts", factor_of(name)};
+      directive.args = random_.chance(75) ? Args{name, factor_of(name)} : Args{name, "nparts", factor_of(name)};
     } else if (choice < 30) {
       const auto [outer, inner] = neighbours();
       directive.primitive = "tile";
-      directive.words = {outer, inner, factor_of(outer), factor_of(inner)};
+      directive.args = {outer, inner, factor_of(outer), factor_of(inner)};
     } else if (choice < 36) {
       const auto [outer, inner] = neighbours();
       directive.primitive = "fuse";
-      directive.words = {outer, inner};
+      directive.args = {outer, inner};
     } else if (choice < 45) {
       directive.primitive = "reorder";
-      directive.words = some_axes();
+      directive.args = some_axes();
     } else if (choice < 52) {
       directive.primitive = "parallel";
-      directive.words = {random_.chance(60) ? first_axis() : axis()};
+      directive.args = {random_.chance(60) ? first_axis() : axis()};
     } else if (choice < 64) {
       directive.primitive = copies_ < kMaxCopies ? (random_.chance(70) ? "vectorize" : "unroll") : "parallel";
-      directive.words = {small_axis()};
-      if (directive.primitive == "vectorize" && random_.chance(25)) directive.words.push_back("reduce");
+      directive.args = {small_axis()};
+      if (directive.primitive == "vectorize" && random_.chance(25)) directive.args.push_back("reduce");
     } else if (choice < 76) {
       const auto readers = schedule::readers_of(all_, *stage_);
       const ScheduledStage& place = readers.empty() || random_.chance(30) ? *random_.of(stages_) : *random_.of(readers);
       directive.primitive = "compute_at";
-      directive.words = {place.name, axis_of(place)};
+      directive.args = {place.name, axis_of(place)};
     } else if (choice < 81) {
       const ScheduledStage* around =
           stage_->place == schedule::Place::attached ? named(stage_->compute_at.stage) : nullptr;
       const ScheduledStage& place = around != nullptr && random_.chance(80) ? *around : *random_.of(stages_);
       directive.primitive = "store_at";
-      directive.words = random_.chance(30) ? Words{"root"} : Words{place.name, axis_of(place)};
+      directive.args = random_.chance(30) ? Args{"root"} : Args{place.name, axis_of(place)};
     } else if (choice < 84) {
       directive.primitive = random_.chance(70) ? "compute_inline" : "compute_root";
     } else if (choice < 85) {
@@ -94,40 +94,40 @@ class ScheduleGenerator {
     } else if (choice < 89) {
       directive.primitive = "cache_read";
       if (random_.chance(50)) directive.stage = some_tensor();
-      directive.words = {scope()};
-      if (random_.chance(40)) directive.words.push_back(random_.of(stages_)->name);
+      directive.args = {scope()};
+      if (random_.chance(40)) directive.args.push_back(random_.of(stages_)->name);
     } else if (choice < 92) {
       directive.primitive = "cache_write";
-      directive.words = {scope()};
+      directive.args = {scope()};
     } else if (choice < 95) {
       directive.primitive = "rfactor";
-      directive.words = {axis()};
+      directive.args = {axis()};
     } else if (choice < 97) {
       directive.primitive = "transform_layout";
-      directive.words = layout();
+      directive.args = layout();
     } else if (choice < 98) {
       directive.primitive = "storage_align";
-      directive.words = {axis(), factor(), std::to_string(random_.between(0, 3))};
+      directive.args = {axis(), factor(), std::to_string(random_.between(0, 3))};
     } else if (choice < 99) {
       directive.primitive = "set_scope";
-      directive.words = {scope()};
+      directive.args = {scope()};
     } else if (choice < 101) {
       directive.primitive = "prefetch";
-      directive.words = {some_tensor(), axis(), factor()};
+      directive.args = {some_tensor(), axis(), factor()};
     } else if (choice < 102) {
       directive.primitive = "stream_stores";
     } else if (choice == kDoubleBuffer) {
       directive.primitive = "double_buffer";
-      if (random_.chance(30)) directive.words = {std::to_string(random_.between(1, 5))};
+      if (random_.chance(30)) directive.args = {std::to_string(random_.between(1, 5))};
     } else {
       directive.primitive = "pragma";
-      directive.words = {axis(), "auto_unroll_max_step", std::to_string(random_.between(0, 32))};
+      directive.args = {axis(), "auto_unroll_max_step", std::to_string(random_.between(0, 32))};
     }
     return directive;
   }
 
  private:
-  using Words = std::vector<std::string>;
+  using Args = std::vector<std::string>;
 
   static std::int64_t copies_of(const ScheduledStage& stage) {
     std::int64_t copies = 1;
@@ -179,8 +179,8 @@ class ScheduleGenerator {
     const std::size_t at = random_.below(order.size() - 1);
     return {stage_->loops.loop(order[at]).name, stage_->loops.loop(order[at + 1]).name};
   }
-  Words some_axes() {
-    Words names;
+  Args some_axes() {
+    Args names;
     for (const std::size_t id : stage_->loops.order()) names.push_back(stage_->loops.loop(id).name);
     for (std::size_t i = names.size(); i > 1; --i) std::swap(names[i - 1], names[random_.below(i)]);
     if (random_.chance(30) && names.size() > 2) names.pop_back();
@@ -224,13 +224,13 @@ class ScheduleGenerator {
   }
   std::string scope() { return random_.of<std::string>({"local", "global", "register"}); }
   std::string some_tensor() {
-    Words names;
+    Args names;
     for (const ScheduledStage* stage : stages_)
       for (const lang::Expr& value : stage->values)
         for (const ir::Load* load : schedule::loads_of(value)) names.push_back(load->buffer->name);
     return names.empty() ? stage_->name : random_.of(names);
   }
-  Words layout() {
+  Args layout() {
     const std::size_t rank = stage_->axes.size();
     std::string from, to;
     for (std::size_t d = 0; d < rank; ++d) from += (d == 0 ? "d" : ", d") + std::to_string(d);
@@ -248,7 +248,7 @@ class ScheduleGenerator {
     }
     for (std::size_t i = parts.size(); i > 1; --i) std::swap(parts[i - 1], parts[random_.below(i)]);
     for (const std::string& part : parts) to += (to.empty() ? "" : ", ") + part;
-    return schedule::parse_directives("transform_layout (" + from + ") -> (" + to + ")").directives.at(0).words;
+    return schedule::parse_directives("transform_layout (" + from + ") -> (" + to + ")").directives.at(0).args;
   }
 
   Random& random_;

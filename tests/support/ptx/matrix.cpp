@@ -30,7 +30,8 @@ void load_matrices(Warp& warp, const Instruction& one) {
     for (unsigned m = 0; m < one.count; ++m) {
       Word value = 0, lost = 0;
       for (unsigned half = 0; half < 2; ++half) {
-        const unsigned r = one.is_turned ? i % 4 * 2 + half : i / 4, c = one.is_turned ? i / 4 : i % 4 * 2 + half;
+        const unsigned r = one.is_transposed ? i % 4 * 2 + half : i / 4,
+                       c = one.is_transposed ? i / 4 : i % 4 * 2 + half;
         for (unsigned byte = 0; byte < 2; ++byte) {
           const unsigned shift = 16 * half + 8 * byte;
           value |= static_cast<Word>(rows[m][r].content[2 * c + byte]) << shift;
@@ -109,7 +110,7 @@ void expect_parts(const Instruction& one, std::size_t operand, std::size_t count
 void decode_ldmatrix(Opcode& opcode, Instruction& one) {
   const bool known = opcode.take("sync") && opcode.take("aligned") && opcode.take("m8n8") && opcode.take("shared");
   if (!known) throw ParseError("the interpreter does not know '" + one.text + "'");
-  one.is_turned = opcode.take("trans");
+  one.is_transposed = opcode.take("trans");
   for (const unsigned count : {1U, 2U, 4U})
     if (opcode.take("x" + std::to_string(count))) one.count = count;
   if (opcode.take_type() != Type::b16) throw ParseError("expected .b16 in '" + one.text + "'");

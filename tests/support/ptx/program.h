@@ -71,12 +71,12 @@ struct Instruction {
   Rounding rounding = Rounding::nearest;
   Comparison comparison = Comparison::eq;
   Combination combination = Combination::none;
-  bool flushes = false;       // .ftz
-  bool saturates = false;     // .sat
-  bool keeps_nan = false;     // .NaN
-  bool is_whole = false;      // rounds to a whole number
-  bool is_read_only = false;  // .nc
-  bool is_turned = false;     // .trans
+  bool flushes = false;        // .ftz
+  bool saturates = false;      // .sat
+  bool keeps_nan = false;      // .NaN
+  bool is_whole = false;       // rounds to a whole number
+  bool is_read_only = false;   // .nc
+  bool is_transposed = false;  // .trans
   bool sets_carry = false, takes_carry = false;
   unsigned count = 1;  // elements of a vector, or number of matrices
   int mode = 0;        // further modifiers, by instruction

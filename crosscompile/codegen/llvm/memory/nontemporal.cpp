@@ -63,13 +63,13 @@ bool keep_what_can(llvm::Function& function, std::uint64_t vector_bytes) {
 
 }  // namespace
 
-void mark_streaming(llvm::Instruction* store) {
+void mark_nontemporal(llvm::Instruction* store) {
   llvm::LLVMContext& context = store->getContext();
   auto* yes = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), 1);
   store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(context, llvm::ConstantAsMetadata::get(yes)));
 }
 
-void finish_streaming(llvm::Module& module, std::uint32_t vector_bytes) {
+void fence_nontemporal_stores(llvm::Module& module, std::uint32_t vector_bytes) {
   for (llvm::Function& function : module) {
     if (!keep_what_can(function, vector_bytes)) continue;
     for (llvm::BasicBlock& block : function) {

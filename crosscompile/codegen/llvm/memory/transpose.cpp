@@ -146,7 +146,7 @@ void store_tile(FunctionState& state, const std::vector<Row>& tile, const Run& r
   for (const Row& row : tile) rows.push_back(to_memory(state, type, emit_expr(state, row.store->value)));
   const std::uint32_t padded = std::bit_ceil(count);
   rows.resize(padded, llvm::PoisonValue::get(rows[0]->getType()));
-  const std::vector<Value*> turned = interleaved(state, std::move(rows), run.lanes);
+  const std::vector<Value*> transposed = interleaved(state, std::move(rows), run.lanes);
   // A part whose length is not a power of two is stored as a whole vector under a mask, where masks cost nothing.
   const bool masked = padded != count && state.module.target.has_masks;
   const std::uint32_t width = masked ? padded : count;
@@ -155,7 +155,7 @@ void store_tile(FunctionState& state, const std::vector<Row>& tile, const Run& r
     const std::uint32_t at = lane * padded % run.lanes;
     llvm::SmallVector<int, 64> part;
     for (std::uint32_t i = 0; i < width; ++i) part.push_back(static_cast<int>(at + i));
-    Value* stretch = b.CreateShuffleVector(turned[lane * padded / run.lanes], part);
+    Value* stretch = b.CreateShuffleVector(transposed[lane * padded / run.lanes], part);
     Value* index = b.CreateAdd(base, b.getInt64(static_cast<std::uint64_t>(lane * run.stride)));
     store_consecutive(state, place, index, stretch, mask);
   }

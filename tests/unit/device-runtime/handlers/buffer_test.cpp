@@ -15,7 +15,7 @@ struct Fixture {
   std::unique_ptr<Buffer> buffer = std::move(Buffer::allocate(device, 1000).value());
   rpc::Connection connection{std::move(loopback_transport_pair().first)};
   Activity activity;
-  Exchange exchange{connection, rpc::FrameHeader{}, activity};
+  RequestContext exchange{connection, rpc::FrameHeader{}, activity};
 
   bool good(std::uint64_t offset, std::uint64_t bytes) {
     return buffer->check_contents(exchange, 1, offset, bytes).is_ok();

@@ -164,7 +164,7 @@ TEST_CASE_FIXTURE(Fixture, "measure brings back raw samples and how they were ta
   CHECK(client.ask(request).status.message() == "measure: expected a repeat of 1 to 1000000, got 0");
 }
 
-TEST_CASE_FIXTURE(Fixture, "evaluate takes samples of several calls in turns and tells the circumstances") {
+TEST_CASE_FIXTURE(Fixture, "evaluate takes samples of several calls in turns and tells the environment") {
   rpc::Evaluate request;
   request.calls = {{module, "spin", {scalar(std::int64_t{20'000})}}, {module, "spin", {scalar(std::int64_t{80'000})}}};
   request.repeat = 12;

@@ -103,13 +103,13 @@ TEST_CASE("as many places are given out as there are descriptors, and always som
     const device::ConnectionPlaces places = device::find_connection_places(72);
     rlimit after{};
     getrlimit(RLIMIT_NOFILE, &after);
-    CHECK(places.strangers + places.farewells + 72 < std::max<rlim_t>(after.rlim_cur, 100));
+    CHECK(places.strangers + places.final_frames + 72 < std::max<rlim_t>(after.rlim_cur, 100));
     REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
     return places;
   };
   CHECK(within(256).strangers <= 512);
   CHECK(within(1 << 20).strangers == 512);
-  CHECK(within(1 << 20).farewells == 256);
+  CHECK(within(1 << 20).final_frames == 256);
 }
 
 TEST_CASE("with no descriptor left a key is not called wrong: the client is asked to try again") {

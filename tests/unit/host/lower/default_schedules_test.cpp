@@ -262,13 +262,13 @@ TEST_CASE("what finishes a reduction element by element is computed in its loops
 }
 
 TEST_CASE("a transpose moves tiles of vectors along both axes") {
-  const Product turned[] = {
+  const Product transposed[] = {
       {"a matrix", "def f(int(37,70) A) -> (B) { B(i,j) = A(j,i) }"},
       {"sizes known at run time", "def f(int(M,N) A) -> (B) { B(i,j) = A(j,i) + 1 }"},
       {"channels to the end", "def f(int(2,40,5,36) A) -> (B) { B(n,h,w,c) = A(n,c,h,w) }"},
       {"bytes", "def f(int8(70,90) A) -> (B) { B(i,j) = A(j,i) }"},
   };
-  for (const Product& program : turned) {
+  for (const Product& program : transposed) {
     for (const std::uint32_t bits : {128U, 512U}) {
       const std::string text = default_text(program.source, small_caches(bits, 32 << 10, 1 << 20));
       INFO(program.name << ", " << bits << "-bit vectors\n" << text);

@@ -61,7 +61,7 @@ ir::Function matched(const std::string& source, const std::string& schedule, con
   ir::Function result;
   passes::run_pipeline(lower::lower(program, schedule::Schedule::replay(program, schedule)), resolve_target(gpu),
                        [&](std::string_view pass, const ir::Function& function) {
-                         if (pass == "match_instructions") result = function;
+                         if (pass == "select_instructions") result = function;
                        });
   return result;
 }
@@ -144,7 +144,7 @@ using Pair = std::array<double, 2>;
 // threads 8 * p to 8 * p + 7 address the rows of piece p, of which thread t gets the elements t % 4 * 2 and the next of
 // row t / 4, or, transposed, those of column t / 4.
 std::vector<std::vector<Pair>> load_pieces(const std::vector<double>& memory, const std::vector<std::int64_t>& rows,
-                                           std::size_t pieces, bool turned) {
+                                           std::size_t pieces, bool transposed) {
   std::vector<std::vector<Pair>> registers(kLanes);
   for (std::size_t t = 0; t < kLanes; ++t)
     for (std::size_t p = 0; p < pieces; ++p) {
@@ -153,7 +153,8 @@ std::vector<std::vector<Pair>> load_pieces(const std::vector<double>& memory, co
         return memory.at(static_cast<std::size_t>(rows[8 * p + row]) + column);
       };
       const std::size_t g = t / 4, c = t % 4 * 2;
-      registers[t].push_back(turned ? Pair{element(c, g), element(c + 1, g)} : Pair{element(g, c), element(g, c + 1)});
+      registers[t].push_back(transposed ? Pair{element(c, g), element(c + 1, g)}
+                                        : Pair{element(g, c), element(g, c + 1)});
     }
   return registers;
 }
@@ -182,11 +183,11 @@ std::vector<std::array<double, 4>> multiply(const std::vector<std::vector<Pair>>
 std::vector<Sums> computed_sums(const ir::Intrinsic& node, const Memory& shared,
                                 const std::vector<ir::Substitution>& lanes) {
   const passes::TensorCoreTile tile = passes::tile_of(node.arguments);
-  const auto pieces_of = [&](const ir::Expr& address, std::size_t pieces, bool turned) {
+  const auto pieces_of = [&](const ir::Expr& address, std::size_t pieces, bool transposed) {
     const ir::Load& load = *ir::addressed(*address.as<ir::Call>());
     std::vector<std::int64_t> rows;
     for (const ir::Substitution& lane : lanes) rows.push_back(position_of(*load.buffer, load.indices, lane));
-    return load_pieces(shared.at(load.buffer->name), rows, pieces, turned);
+    return load_pieces(shared.at(load.buffer->name), rows, pieces, transposed);
   };
   std::vector<std::vector<std::vector<Pair>>> a, b;
   for (const ir::Expr& address : tile.a) a.push_back(pieces_of(address, 4, tile.turn_a));

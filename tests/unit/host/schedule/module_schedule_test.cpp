@@ -31,7 +31,7 @@ TEST_CASE("the default schedules of all examples print as text that gives them a
     for (const char* name : {"x86-64-v4", "raspberry-pi-4", "raspberry-pi-4-32bit", "riscv64-v"}) {
       const Target target = resolve_target(name);
       const std::string text = to_text(programs, default_schedules(programs, target));
-      CHECK(to_text(programs, replay_sections(programs, {text}, target)) == text);
+      CHECK(to_text(programs, replay_module_schedule(programs, {text}, target)) == text);
       ++texts;
     }
   }
@@ -41,7 +41,7 @@ TEST_CASE("the default schedules of all examples print as text that gives them a
 TEST_CASE("functions without a section get the default schedule, an empty section serial loops") {
   const std::vector<lang::Program> programs = lang::parse(kTwo, "two.tc");
   const Target target = resolve_target("x86-64-v3");
-  const auto schedules = replay_sections(programs, {"# nothing for the first\ndef two\n"}, target);
+  const auto schedules = replay_module_schedule(programs, {"# nothing for the first\ndef two\n"}, target);
   CHECK(schedules[0].to_text() == default_schedules(programs, target)[0].to_text());
   CHECK(schedules[1].directives().empty());
 }
@@ -51,7 +51,7 @@ TEST_CASE("sections share the values of knobs, and lines are counted through the
   const Target target = resolve_target("x86-64-v3");
   const std::string text = "def one\nsplit i $f in {4,8}\n\ndef two\nsplit i $g in {2}\nunroll j\n";
   try {
-    (void)replay_sections(programs, {text, {{"f", "8"}, {"g", "2"}}, "two.schedule"}, target);
+    (void)replay_module_schedule(programs, {text, {{"f", "8"}, {"g", "2"}}, "two.schedule"}, target);
     FAIL("expected a refusal");
   } catch (const CompileError& error) {
     CHECK(std::string(error.what()) ==

@@ -27,10 +27,10 @@ RemoteError error_of(F f) {
   return {ErrorCode::ok, ""};
 }
 
-session::Wishes impatient(int milliseconds) {
-  session::Wishes wishes;
-  wishes.patience = std::chrono::milliseconds(milliseconds);
-  return wishes;
+session::SessionOptions impatient(int milliseconds) {
+  session::SessionOptions session_options;
+  session_options.patience = std::chrono::milliseconds(milliseconds);
+  return session_options;
 }
 
 }  // namespace
@@ -48,12 +48,12 @@ TEST_CASE("a server older than guarded memory is used without, and that is said"
     s.refuse(s.receive(), ErrorCode::unsupported, "this server does not know messages of tag 40");
     s.answer(s.receive(), rpc::Empty{});
   });
-  session::Wishes wishes;
-  wishes.guard_memory = true;
+  session::SessionOptions session_options;
+  session_options.guard_memory = true;
   std::string said;
   session::EventHandlers handlers;
   handlers.log = [&](const rpc::LogEvent& event) { said = event.text; };
-  Client client(server.client_end(), "board:9090", handlers, wishes);
+  Client client(server.client_end(), "board:9090", handlers, session_options);
   CHECK(said.find("older than guarded tensors") != std::string::npos);
   client.call(rpc::Ping{});
 }
@@ -100,9 +100,9 @@ TEST_CASE("a client that is tired of waiting gives up and names who holds the de
     (void)s.connection().send_event(rpc::EventTag::waiting, rpc::WaitingEvent{3, "a nightly job", 1000});
     s.receive();
   });
-  session::Wishes wishes;
-  wishes.queue_patience = std::chrono::milliseconds(50);
-  const RemoteError error = error_of([&] { Client client(server.client_end(), "board:9090", {}, wishes); });
+  session::SessionOptions session_options;
+  session_options.queue_patience = std::chrono::milliseconds(50);
+  const RemoteError error = error_of([&] { Client client(server.client_end(), "board:9090", {}, session_options); });
   CHECK(error.code() == ErrorCode::busy);
   CHECK(std::string(error.what()) == "gave up waiting for board:9090 at place 3; it is held by a nightly job");
 }
@@ -117,10 +117,10 @@ TEST_CASE("a server that only ever tells of events is given up as one that is si
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
       }
     });
-    session::Wishes wishes = impatient(100);
-    wishes.queue_patience = std::chrono::milliseconds(100);
+    session::SessionOptions session_options = impatient(100);
+    session_options.queue_patience = std::chrono::milliseconds(100);
     const auto begin = std::chrono::steady_clock::now();
-    const RemoteError error = error_of([&] { Client client(server.client_end(), "board:9090", {}, wishes); });
+    const RemoteError error = error_of([&] { Client client(server.client_end(), "board:9090", {}, session_options); });
     CHECK(error.code() == (queued ? ErrorCode::busy : ErrorCode::unavailable));
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
   }

@@ -26,12 +26,12 @@ Timing calm() {
   return timing;
 }
 
-std::vector<std::string> warned(const Timing& timing) { return warnings(timing, read_circumstances(timing), 4); }
+std::vector<std::string> warned(const Timing& timing) { return warnings(timing, read_environment(timing), 4); }
 
 TEST_CASE("a calm measurement on a silent board has no warnings, and everything missing is said to be") {
   const Timing timing = calm();
   CHECK(warned(timing).empty());
-  const Circumstances board = read_circumstances(timing);
+  const Environment board = read_environment(timing);
   REQUIRE(board.quantities.size() == 14);
   for (const Quantity& quantity : board.quantities) {
     CAPTURE(quantity.name);
@@ -44,7 +44,7 @@ TEST_CASE("a GPU that was slowed down, and one whose clock moved, are warned of"
   Timing timing = calm();
   timing.watched = {
       {"gpu:sm_clock_mhz", "1980", "1410"}, {"gpu:power_mw", "650500", "699900"}, {"gpu:throttle_reasons", "1", "36"}};
-  const Circumstances board = read_circumstances(timing);
+  const Environment board = read_environment(timing);
   CHECK(*board.at("gpu_clock_hz").before == 1.98e9);
   CHECK(*board.at("gpu_power_w").after == doctest::Approx(699.9));
   CHECK_FALSE(board.at("gpu_temperature_c").before.has_value());
@@ -62,7 +62,7 @@ TEST_CASE("frequency, governor, temperature and energy come out of a fake board"
                     {"/sys/class/powercap/intel-rapl:0/max_energy_range_uj", "100000000\n", "100000000\n"},
                     {"/proc/loadavg", "5.50 1 1 2/300 77\n", "5.1 1 1 2/300 78\n"},
                     {"/proc/stat", "cpu  1 2 3 4 5 6 7 100 0 0\n", "cpu  1 2 3 4 5 6 7 150 0 0\n"}};
-  const Circumstances board = read_circumstances(timing);
+  const Environment board = read_environment(timing);
   CHECK(*board.at("frequency_hz").before == 1.8e9);
   CHECK(*board.at("temperature_c").after == doctest::Approx(84.3));
   CHECK(*board.increase("energy_j") == doctest::Approx(2));
@@ -89,7 +89,7 @@ TEST_CASE("throttling of x86 counts and cooling of ARM processors are warned of"
                     {"/sys/class/thermal/cooling_device0/cur_state", "4\n", "4\n"},
                     {"/sys/class/thermal/cooling_device1/type", "cpufreq-cpu0\n", "cpufreq-cpu0\n"},
                     {"/sys/class/thermal/cooling_device1/cur_state", "0\n", "2\n"}};
-  CHECK(*read_circumstances(timing).at("cooling_state").after == 2);
+  CHECK(*read_environment(timing).at("cooling_state").after == 2);
   CHECK(warned(timing) ==
         std::vector<std::string>{"the processor was throttled meanwhile", "the processor is slowed down to cool it"});
 }
@@ -117,7 +117,7 @@ TEST_CASE("samples that were disturbed, drift, or are too short are warned of") 
 TEST_CASE("why nothing was counted is said in words") {
   Timing timing = calm();
   timing.counters_errno = 13;
-  CHECK(read_circumstances(timing).counters_missing ==
+  CHECK(read_environment(timing).counters_missing ==
         "the device forbids them (kernel.perf_event_paranoid, or a sandbox)");
 }
 
