@@ -133,7 +133,7 @@ std::vector<std::uint8_t> cubin_of(const std::string& text, const std::string& g
 
 Target pipeline_target(const Target& target) {
   const auto by_llvm = [&](const std::string& gpu) { return is_by_llvm(target, gpu); };
-  if (target.arch != "cuda" || !std::all_of(target.gpus.begin(), target.gpus.end(), by_llvm)) return target;
+  if (target.gpus.empty() || !std::all_of(target.gpus.begin(), target.gpus.end(), by_llvm)) return target;
   return ptx_target_like(target, target.gpus.front(),
                          !codegen::cuda::find_cuda_file(codegen::cuda::CudaFile::libdevice).empty());
 }

@@ -16,6 +16,7 @@
 #include "crosscompile/foreign/cpp_headers.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/link/temporary_folder.h"
+#include "crosscompile/target/cpu_properties.h"
 
 namespace ferry::foreign {
 namespace {
@@ -38,7 +39,7 @@ std::string clang() {
 void add_target(std::vector<std::string>& words, const Target& target) {
   words.push_back("--target=" + target.triple);
   if (target.arch == "armv7") words.insert(words.end(), {"-mfloat-abi=hard"});
-  if (target.arch == "riscv64") words.insert(words.end(), {"-mabi=lp64d"});
+  if (const std::string abi = calling_convention(target); !abi.empty()) words.push_back("-mabi=" + abi);
   const auto pass = [&](const char* name, const std::string& value) {
     words.insert(words.end(), {"-Xclang", name, "-Xclang", value});
   };
@@ -84,7 +85,7 @@ std::string text_of(const std::string& file) {
 void run_clang(const std::vector<std::string>& mode, const std::string& file, const std::vector<std::string>& flags,
                const Target& target, const link::TemporaryFolder& folder, const std::string& output) {
   if (access(file.c_str(), R_OK) != 0) throw CompileError("cannot read '" + file + "': " + std::strerror(errno));
-  write_c_headers(folder, target.arch);
+  write_c_headers(folder, target);
   std::vector<std::string> words = {clang()};
   words.insert(words.end(), mode.begin(), mode.end());
   if (ends_with_one_of(file, {".ll", ".bc"})) {

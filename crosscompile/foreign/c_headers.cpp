@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "crosscompile/target/cpu_properties.h"
+
 namespace ferry::foreign {
 namespace {
 
@@ -36,8 +38,8 @@ std::string inline_function(const std::string& name, const std::string& paramete
 
 // Defines fmax and fmin. On processors without instructions for them, the builtins would call functions that devices do
 // not offer.
-std::string least_and_greatest(const std::string& arch) {
-  const bool has_none = arch == "armv7";
+std::string least_and_greatest(const Target& target) {
+  const bool has_none = !has_float_min_max(target);
   return inline_function("fmax", "x, y", has_none ? "x != x || x < y ? y : x" : "") +
          inline_function("fmin", "x, y", has_none ? "x != x || y < x ? y : x" : "");
 }
@@ -52,10 +54,10 @@ void write(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-void write_c_headers(const link::TemporaryFolder& folder, const std::string& arch) {
+void write_c_headers(const link::TemporaryFolder& folder, const Target& target) {
   std::string math;
   const auto add = [&](const char* name, std::string_view architectures) {
-    if (architectures == "any" || architectures == arch) math += math_prototype(name);
+    if (architectures == "any" || architectures == target.arch) math += math_prototype(name);
   };
 #define FERRY_SYMBOL(name, architectures) add(#name, #architectures);
 #include "module/symbols.def"
@@ -64,7 +66,7 @@ void write_c_headers(const link::TemporaryFolder& folder, const std::string& arc
       "#define INFINITY __builtin_inff()\n#define NAN __builtin_nanf(\"\")\n#define HUGE_VAL __builtin_huge_val()\n"
       "#define M_PI 3.14159265358979323846\n";
   // The compiler implements these itself, under builtin names that no header defines.
-  math += inline_function("fabs", "x", "") + least_and_greatest(arch);
+  math += inline_function("fabs", "x", "") + least_and_greatest(target);
   const std::string classes =
       "#ifdef __cplusplus\ntemplate <class T> inline bool isnan(T x) { return __builtin_isnan(x); }\n"
       "template <class T> inline bool isinf(T x) { return __builtin_isinf(x); }\n#else\n"

@@ -136,8 +136,7 @@ bool fits(const CType& type, const Expected& expected, const Target& target) {
   if (type.is_pointer != expected.is_pointer) return false;
   const Arithmetic* known = arithmetic(type.base);
   if (known == nullptr) return expected.is_pointer;
-  const int pointer_bits = target.arch == "armv7" ? 32 : 64;
-  const int bits = known->bits == 0 ? pointer_bits : known->bits;
+  const int bits = known->bits == 0 ? static_cast<int>(target.pointer_bits) : known->bits;
   const int wanted = expected.dtype == DType::bf16 ? 17 : static_cast<int>(dtype_bytes(expected.dtype)) * 8;
   const bool is_narrow = expected.dtype == DType::f16 || expected.dtype == DType::bf16;
   if (expected.is_pointer && is_narrow && !known->is_float) return bits == 16;

@@ -1,6 +1,7 @@
 #include "crosscompile/target/cpu_target.h"
 
 #include "crosscompile/ir/error.h"
+#include "crosscompile/target/cpu_properties.h"
 #include "crosscompile/target/suggest.h"
 
 #include <algorithm>
@@ -11,11 +12,18 @@ namespace {
 
 constexpr std::uint32_t kNoVectors = 8;
 
-std::string baseline_cpu(const std::string& arch) {
-  if (arch == "x86_64") return "x86-64";
-  if (arch == "i386") return "pentium4";  // without SSE2, float results would be those of long double
-  if (arch == "riscv64") return "generic-rv64";
-  if (arch == "riscv32") return "generic-rv32";
+std::string baseline_cpu(const Target& target) {
+  const bool is_64_bit = target.pointer_bits == 64;
+  switch (cpu_family(target)) {
+    case CpuFamily::x86:
+      // Without SSE2, float results would be those of long double.
+      return is_64_bit ? "x86-64" : "pentium4";
+    case CpuFamily::riscv: return is_64_bit ? "generic-rv64" : "generic-rv32";
+    case CpuFamily::arm:
+    case CpuFamily::aarch64:
+    case CpuFamily::wasm:
+    case CpuFamily::other: break;
+  }
   return "generic";
 }
 
@@ -86,21 +94,29 @@ void set_sizes(Target& target, const TargetParts& parts) {
 }  // namespace
 
 void set_vector_hints(Target& target) {
-  if (target.arch == "x86_64" || target.arch == "i386") {
-    target.vector_bits = target.has("avx512f") ? 512 : target.has("avx") ? 256 : 128;
-    target.vector_registers = target.has("avx512f") ? 32 : 16;
-    target.has_masks = target.has("avx512bw") && target.has("avx512vl");
-  } else if (target.arch == "armv7" || target.arch == "arm") {
-    target.vector_bits = target.has("neon") ? 128 : kNoVectors;
-    target.vector_registers = 16;
-  } else if (target.arch == "wasm32" || target.arch == "wasm64") {
-    target.vector_bits = target.has("simd128") ? 128 : kNoVectors;
-    target.vector_registers = 16;
-  } else {
-    // RISC-V: the V extension guarantees registers of at least 128 bits; longer ones are not used.
-    target.vector_bits = target.arch == "aarch64" || target.has("v") ? 128 : kNoVectors;
-    target.vector_registers = 32;
-    target.has_masks = target.arch == "riscv64" && target.has("v");
+  target.vector_bits = kNoVectors;
+  target.vector_registers = 32;
+  switch (cpu_family(target)) {
+    case CpuFamily::x86:
+      target.vector_bits = target.has("avx512f") ? 512 : target.has("avx") ? 256 : 128;
+      target.vector_registers = target.has("avx512f") ? 32 : 16;
+      target.has_masks = target.has("avx512bw") && target.has("avx512vl");
+      break;
+    case CpuFamily::arm:
+      if (target.has("neon")) target.vector_bits = 128;
+      target.vector_registers = 16;
+      break;
+    case CpuFamily::aarch64: target.vector_bits = 128; break;
+    case CpuFamily::riscv:
+      // The V extension guarantees registers of at least 128 bits; longer ones are not used.
+      if (target.has("v")) target.vector_bits = 128;
+      target.has_masks = target.has("v") && target.pointer_bits == 64;
+      break;
+    case CpuFamily::wasm:
+      if (target.has("simd128")) target.vector_bits = 128;
+      target.vector_registers = 16;
+      break;
+    case CpuFamily::other: break;
   }
 }
 
@@ -110,7 +126,7 @@ Target build_target(const TargetParts& parts) {
   target.triple = parts.triple.triple;
   target.pointer_bits = parts.triple.pointer_bits;
   target.objects_only = parts.triple.objects_only;
-  target.cpu = parts.cpu.empty() ? baseline_cpu(target.arch) : parts.cpu;
+  target.cpu = parts.cpu.empty() ? baseline_cpu(target) : parts.cpu;
   const std::vector<std::string> cpus = codegen::known_cpus(target.triple);
   if (!std::binary_search(cpus.begin(), cpus.end(), target.cpu)) {
     throw CompileError(unknown_name("CPU for " + target.arch, target.cpu, cpus));
@@ -124,7 +140,7 @@ Target build_target(const TargetParts& parts) {
   }
   const std::vector<std::string> defaults = baseline_attributes(target.triple, target.cpu);
   target.features = codegen::features_of(target.triple, target.cpu, concat(defaults, parts.attributes));
-  if (target.arch == "riscv64" && !target.has("d")) {
+  if (calling_convention(target) == "lp64d" && !target.has("d")) {
     throw CompileError(
         "expected a riscv64 CPU with the features f and d, whose registers its calling convention (lp64d) "
         "passes floats in, got " +

@@ -196,8 +196,9 @@ std::vector<DeviceTensor> outputs_of(const FunctionInfo& info, Prepared& prepare
 // (decode_save_opc) where RISC-V float vectors are converted to integers or truncated.
 std::string other_cause(const detail::ModuleState& module, const std::string& message) {
   const Manifest& manifest = module.compiled.manifest();
-  const bool has_vectors = manifest.arch == "riscv64" && std::find(manifest.features.begin(), manifest.features.end(),
-                                                                   "v") != manifest.features.end();
+  // No other architecture has a feature of this name.
+  const bool has_vectors =
+      std::find(manifest.features.begin(), manifest.features.end(), "v") != manifest.features.end();
   if (!has_vectors || message.find("SIGABRT") == std::string::npos) return {};
   return "; where the device is qemu-user 7 or older, that is its own failed assertion (decode_save_opc), at vectors "
          "of "

@@ -3,6 +3,7 @@
 #include "crosscompile/codegen/llvm/cpu/cpu_tables.h"
 #include "crosscompile/codegen/llvm/cpu/targets.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/target/cpu_properties.h"
 
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
@@ -19,14 +20,6 @@ namespace {
 // such hints split every fused multiply-add into two instructions, which then exceed the registers.
 bool is_misleading(const std::string& feature) {
   return feature == "slowfpvmlx" || feature == "slowfpvfmx" || feature == "vmlx-hazards";
-}
-
-// Returns the ABI for RISC-V, whose triples do not tell in which registers floats are passed; empty for any other
-// architecture.
-std::string riscv_abi(const Target& target) {
-  if (target.arch == "riscv64") return "lp64d";
-  if (target.arch == "riscv32") return target.has("d") ? "ilp32d" : "ilp32";
-  return {};
 }
 
 }  // namespace
@@ -49,7 +42,7 @@ std::string feature_string(const Target& target) {
 
 std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
   llvm::TargetOptions options;
-  options.MCOptions.ABIName = riscv_abi(target);
+  options.MCOptions.ABIName = calling_convention(target);
   if (target.arch == "armv7") {
     options.FloatABIType = llvm::FloatABI::Hard;
     // Its vector code ignores the flag on single operations that allows contraction, which all emitted operations
@@ -71,7 +64,7 @@ void configure_module(llvm::Module& module, const llvm::TargetMachine& machine, 
   module.setTargetTriple(target.triple);
   module.setDataLayout(machine.createDataLayout());
   module.setPICLevel(llvm::PICLevel::SmallPIC);
-  if (const std::string abi = riscv_abi(target); !abi.empty())
+  if (const std::string abi = calling_convention(target); !abi.empty())
     module.addModuleFlag(llvm::Module::Error, "target-abi", llvm::MDString::get(module.getContext(), abi));
 }
 
