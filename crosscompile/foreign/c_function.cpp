@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::size_t kSuggestions = 3;
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 // Returns the last name of a mangled symbol: "saxpy" for "_ZN5linear5saxpyEfPKf".
 std::string source_name(const std::string& symbol) {
   if (!symbol.starts_with("_Z")) return symbol;

@@ -48,10 +48,6 @@ std::string guarded(const std::string& body) {
   return "#pragma once\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n" + body + "#ifdef __cplusplus\n}\n#endif\n";
 }
 
-void write(const std::string& path, const std::string& text) {
-  link::write_file(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-}
-
 }  // namespace
 
 void write_c_headers(const link::TemporaryFolder& folder, const Target& target) {
@@ -71,8 +67,8 @@ void write_c_headers(const link::TemporaryFolder& folder, const Target& target) 
       "#ifdef __cplusplus\ntemplate <class T> inline bool isnan(T x) { return __builtin_isnan(x); }\n"
       "template <class T> inline bool isinf(T x) { return __builtin_isinf(x); }\n#else\n"
       "#define isnan(x) __builtin_isnan(x)\n#define isinf(x) __builtin_isinf(x)\n#endif\n";
-  write(folder.file("math.h"), guarded(math) + classes);
-  write(
+  link::write_file(folder.file("math.h"), guarded(math) + classes);
+  link::write_file(
       folder.file("string.h"),
       guarded(
           "#include <stddef.h>\nvoid* memcpy(void*, const void*, size_t);\nvoid* memmove(void*, const void*, size_t);\n"

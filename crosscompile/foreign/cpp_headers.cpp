@@ -66,18 +66,14 @@ constexpr const char* kAlgorithm =
     "template <class I, class N, class O> constexpr O copy_n(I from, N n, O to) { for (; n > 0; --n) *to++ = *from++; "
     "return to; }\n}\n";
 
-void write(const std::string& path, const std::string& text) {
-  link::write_file(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-}
-
 }  // namespace
 
 void write_cpp_headers(const link::TemporaryFolder& folder) {
-  write(folder.file("cmath"), cmath());
-  write(folder.file("cstdint"), kCstdint);
-  write(folder.file("cstddef"), kCstddef);
-  write(folder.file("cstring"), kCstring);
-  write(folder.file("algorithm"), kAlgorithm);
+  link::write_file(folder.file("cmath"), cmath());
+  link::write_file(folder.file("cstdint"), kCstdint);
+  link::write_file(folder.file("cstddef"), kCstddef);
+  link::write_file(folder.file("cstring"), kCstring);
+  link::write_file(folder.file("algorithm"), kAlgorithm);
 }
 
 std::string advice_on_headers(const std::string& message) {

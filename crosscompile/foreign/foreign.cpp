@@ -12,17 +12,12 @@
 #include "crosscompile/link/link.h"
 #include "crosscompile/link/temporary_folder.h"
 #include "crosscompile/target/needed_features.h"
+#include "crosscompile/target/suggest.h"
 #include "module/module_file.h"
 #include "module/runtime_api.h"
 
 namespace ferry::foreign {
 namespace {
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
 
 void check_object(const link::ObjectFacts& facts, const ForeignKernel& kernel, const Target& target) {
   if (facts.arch != target.arch) {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 
+#include "crosscompile/codegen/llvm/target/adapter.h"
+#include "crosscompile/ir/c_type_name.h"
 #include "crosscompile/ir/error.h"
 
 namespace ferry::foreign {
@@ -23,36 +26,13 @@ std::vector<Expected> expected_parameters(const FunctionInfo& function) {
     all.push_back(
         {parameter.name, parameter.dtype, is_tensor, is_tensor && parameter.direction != Direction::in, false});
   }
-  const std::size_t own = all.size();
-  for (const std::string& symbol : function.symbols) {
-    const auto is_it = [&](const Expected& one) { return one.name == symbol; };
-    if (std::none_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(own), is_it))
-      all.push_back({symbol, DType::i64, false, false, true});
-  }
+  for (const std::size_t size : codegen::passed_sizes(function))
+    all.push_back({function.symbols[size], DType::i64, false, false, true});
   return all;
 }
 
-const char* c_name_of(DType type) {
-  switch (type) {
-    case DType::f16: return "_Float16";
-    case DType::bf16: return "__bf16";
-    case DType::f32: return "float";
-    case DType::f64: return "double";
-    case DType::i8: return "int8_t";
-    case DType::i16: return "int16_t";
-    case DType::i32: return "int32_t";
-    case DType::i64: return "int64_t";
-    case DType::u8: return "uint8_t";
-    case DType::u16: return "uint16_t";
-    case DType::u32: return "uint32_t";
-    case DType::u64: return "uint64_t";
-    case DType::boolean: return "bool";
-  }
-  return "";
-}
-
 std::string c_text(const Expected& parameter) {
-  const std::string type = c_name_of(parameter.dtype);
+  const std::string type = ir::c_type_name(parameter.dtype);
   if (!parameter.is_pointer) return type + " " + parameter.name;
   return (parameter.is_written ? "" : "const ") + type + "* " + parameter.name;
 }

@@ -1,10 +1,9 @@
 #include "crosscompile/foreign/sanitized_run.h"
 
-#include <algorithm>
-#include <cstdlib>
-
+#include "crosscompile/codegen/llvm/target/adapter.h"
 #include "crosscompile/foreign/c_compiler.h"
 #include "crosscompile/foreign/c_function.h"
+#include "crosscompile/ir/c_type_name.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/link/temporary_folder.h"
 #include "crosscompile/target/resolve.h"
@@ -15,30 +14,6 @@ namespace {
 constexpr const char* kSanitize = "-fsanitize=address,undefined";
 // Exit codes of the program when a sanitizer ends it, and when the kernel returns failure.
 constexpr int kFound = 99, kFailed = 98;
-
-const char* c_type(DType type) {
-  switch (type) {
-    case DType::f16: return "_Float16";
-    case DType::bf16: return "__bf16";
-    case DType::f32: return "float";
-    case DType::f64: return "double";
-    case DType::i8: return "signed char";
-    case DType::i16: return "short";
-    case DType::i32: return "int";
-    case DType::i64: return "long long";
-    case DType::u8: return "unsigned char";
-    case DType::u16: return "unsigned short";
-    case DType::u32: return "unsigned";
-    case DType::u64: return "unsigned long long";
-    case DType::boolean: return "_Bool";
-  }
-  return "";
-}
-
-bool is_parameter(const FunctionInfo& function, const std::string& symbol) {
-  return std::any_of(function.parameters.begin(), function.parameters.end(),
-                     [&](const ParameterInfo& parameter) { return parameter.name == symbol; });
-}
 
 // Returns the path as a C string literal.
 std::string quoted(const std::string& path) {
@@ -64,7 +39,7 @@ std::string main_program(const Signature& signature, const std::string& symbol,
   };
   for (std::size_t p = 0; p < function.parameters.size(); ++p) {
     const ParameterInfo& parameter = function.parameters[p];
-    const std::string name = "a" + std::to_string(p), type = c_type(parameter.dtype);
+    const std::string name = "a" + std::to_string(p), type = ir::c_type_name(parameter.dtype);
     if (parameter.kind == ParameterKind::scalar) {
       before += "  unsigned long long b" + std::to_string(p) + " = " + std::to_string(arguments[p].scalar_bits) +
                 "ull;\n  " + type + " " + name + ";\n  memcpy(&" + name + ", &b" + std::to_string(p) + ", sizeof " +
@@ -80,11 +55,10 @@ std::string main_program(const Signature& signature, const std::string& symbol,
       after += "  give(" + name + ", " + bytes + ", " + quoted(folder.file(output_file(p))) + ");\n";
     pass("void*", name);
   }
-  for (std::size_t s = 0; s < function.symbols.size(); ++s) {
-    if (!is_parameter(function, function.symbols[s])) pass("long long", std::to_string(symbols[s]) + "ll");
-  }
+  for (const std::size_t size : codegen::passed_sizes(function)) pass("int64_t", std::to_string(symbols[size]) + "ll");
   const std::string result = signature.returns_status ? "int" : "void";
-  return "typedef __SIZE_TYPE__ size_t;\nvoid* fopen(const char*, const char*);\nint fclose(void*);\n"
+  return "#include <stdbool.h>\n#include <stdint.h>\ntypedef __SIZE_TYPE__ size_t;\nvoid* fopen(const char*, const "
+         "char*);\nint fclose(void*);\n"
          "size_t fread(void*, size_t, size_t, void*);\nsize_t fwrite(const void*, size_t, size_t, void*);\n"
          "int posix_memalign(void**, size_t, size_t);\nvoid* memcpy(void*, const void*, size_t);\n"
          "void exit(int);\n" +
@@ -103,10 +77,6 @@ std::string main_program(const Signature& signature, const std::string& symbol,
               ? "  if (ferry_kernel(" + values + ") != 0) return " + std::to_string(kFailed) + ";\n"
               : "  ferry_kernel(" + values + ");\n") +
          after + "  return 0;\n}\n";
-}
-
-void write(const std::string& path, const std::string& text) {
-  link::write_file(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
 // Returns the main line of the report: "f.c:5:10: runtime error: ..." or "heap-buffer-overflow f.c:5:3 in saxpy".
@@ -139,7 +109,7 @@ SanitizedRun run_sanitized(const ForeignKernel& kernel, const Signature& signatu
   const link::TemporaryFolder folder;
   const std::string object = folder.file("kernel.o"), main = folder.file("main.c"), program = folder.file("kernel");
   compile_sanitized(kernel.file, kernel.flags, target, kSanitize, object);
-  write(main, main_program(signature, symbol, arguments, symbols, folder));
+  link::write_file(main, main_program(signature, symbol, arguments, symbols, folder));
   for (std::size_t p = 0; p < arguments.size(); ++p) link::write_file(folder.file(input_file(p)), arguments[p].bytes);
   link_program({main, object, kSanitize, "-g", "-O1", "-w", "-lm"}, program);
 

@@ -39,10 +39,6 @@ void run_lld(const std::vector<const char*>& arguments) {
   if (result.retCode != 0 || !result.canRunAgain) throw InternalError("lld failed: " + error_stream.str());
 }
 
-std::span<const std::uint8_t> bytes_of(const std::string& text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
 // Lists the exported names and makes everything else local, so that --gc-sections may drop it.
 std::string version_script(std::span<const std::string> exports) {
   std::string script = "{\n";
@@ -68,7 +64,7 @@ std::vector<std::uint8_t> link_shared(std::span<const std::uint8_t> object, cons
   const std::string script = folder.file("exports");
   const std::string output = folder.file("kernels.so");
   write_file(input, object);
-  write_file(script, bytes_of(version_script(exports)));
+  write_file(script, version_script(exports));
 
   // Segments start on pages of their own whatever page size the board uses; 64 KiB is the largest in use on ARM. In the
   // file they follow each other without gaps.

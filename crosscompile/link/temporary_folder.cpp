@@ -44,6 +44,10 @@ void write_file(const std::string& path, std::span<const std::uint8_t> bytes) {
   if (std::fclose(file.release()) != 0) fail("write", path);
 }
 
+void write_file(const std::string& path, std::string_view text) {
+  write_file(path, std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+}
+
 std::vector<std::uint8_t> read_file(const std::string& path) {
   const File file(std::fopen(path.c_str(), "rb"));
   if (file == nullptr) fail("open", path);

@@ -25,6 +25,7 @@ class TemporaryFolder {
 
 // Both throw CompileError with the system's reason, since a full disk, for example, is for the user to fix.
 void write_file(const std::string& path, std::span<const std::uint8_t> bytes);
+void write_file(const std::string& path, std::string_view text);
 std::vector<std::uint8_t> read_file(const std::string& path);
 
 }  // namespace ferry::link

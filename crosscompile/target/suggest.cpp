@@ -24,6 +24,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 std::vector<std::string> nearest_names(std::string_view wrong, const std::vector<std::string>& known,
                                        std::size_t count) {
   const std::string_view shown = wrong.substr(0, 64);
@@ -36,10 +42,8 @@ std::vector<std::string> nearest_names(std::string_view wrong, const std::vector
 }
 
 std::string unknown_name(std::string_view what, std::string_view wrong, const std::vector<std::string>& known) {
-  std::string text = "unknown " + std::string(what) + " '" + std::string(wrong) + "'; the nearest known are ";
-  const std::vector<std::string> near = nearest_names(wrong, known, 3);
-  for (std::size_t i = 0; i < near.size(); ++i) text += (i == 0 ? "" : ", ") + near[i];
-  return text;
+  return "unknown " + std::string(what) + " '" + std::string(wrong) + "'; the nearest known are " +
+         joined(nearest_names(wrong, known, 3));
 }
 
 }  // namespace ferry

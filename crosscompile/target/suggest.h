@@ -7,6 +7,9 @@
 
 namespace ferry {
 
+// "a, b, c"
+std::string joined(const std::vector<std::string>& names);
+
 // Returns up to `count` names, nearest first by edit distance, ties in the order of `known`.
 std::vector<std::string> nearest_names(std::string_view wrong, const std::vector<std::string>& known,
                                        std::size_t count);

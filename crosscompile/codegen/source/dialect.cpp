@@ -1,6 +1,6 @@
 #include "crosscompile/codegen/source/dialect.h"
 
-#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/c_type_name.h"
 
 #include <charconv>
 #include <cmath>
@@ -44,22 +44,9 @@ constexpr Dialect kDialects[] = {
 const Dialect& dialect_of(Language language) { return kDialects[static_cast<std::size_t>(language)]; }
 
 std::string value_type(DType type) {
-  switch (type) {
-    case DType::f16: return "f16";
-    case DType::bf16: return "bf16";
-    case DType::f32: return "float";
-    case DType::f64: return "double";
-    case DType::i8: return "int8_t";
-    case DType::i16: return "int16_t";
-    case DType::i32: return "int32_t";
-    case DType::i64: return "int64_t";
-    case DType::u8: return "uint8_t";
-    case DType::u16: return "uint16_t";
-    case DType::u32: return "uint32_t";
-    case DType::u64: return "uint64_t";
-    case DType::boolean: return "bool";
-  }
-  throw InternalError("value_type: unknown type");
+  // Narrow floats are types of the text's own, by their short names.
+  const bool is_own = type == DType::f16 || type == DType::bf16;
+  return is_own ? dtype_name(type) : ir::c_type_name(type);
 }
 
 std::string memory_type(DType type) { return type == DType::boolean ? "uint8_t" : value_type(type); }

@@ -37,11 +37,6 @@ llvm::Attribute::AttrKind extension(DType type, const Target& target) {
   return is_signed_int(type) ? llvm::Attribute::SExt : llvm::Attribute::ZExt;
 }
 
-bool is_parameter(const FunctionInfo& function, const std::string& symbol) {
-  return std::any_of(function.parameters.begin(), function.parameters.end(),
-                     [&](const ParameterInfo& parameter) { return parameter.name == symbol; });
-}
-
 // On 32-bit ARM, unwind tables refer to these functions even in objects that never throw. They are never called. They
 // are weak, since a module may have several adapters.
 void define_unwinders(llvm::Module& module) {
@@ -56,6 +51,17 @@ void define_unwinders(llvm::Module& module) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> passed_sizes(const FunctionInfo& function) {
+  std::vector<std::size_t> passed;
+  for (std::size_t s = 0; s < function.symbols.size(); ++s) {
+    const bool is_parameter =
+        std::any_of(function.parameters.begin(), function.parameters.end(),
+                    [&](const ParameterInfo& parameter) { return parameter.name == function.symbols[s]; });
+    if (!is_parameter) passed.push_back(s);
+  }
+  return passed;
+}
 
 std::vector<std::uint8_t> emit_adapter(const FunctionInfo& function, const std::string& c_name, bool returns_status,
                                        bool elsewhere, const Target& target) {
@@ -88,10 +94,8 @@ std::vector<std::uint8_t> emit_adapter(const FunctionInfo& function, const std::
       pass(b.CreateLoad(c_type(b, parameter.dtype), place), extension(parameter.dtype, target));
     }
   }
-  for (std::size_t s = 0; s < function.symbols.size(); ++s) {
-    if (is_parameter(function, function.symbols[s])) continue;
-    pass(b.CreateLoad(b.getInt64Ty(), packed(function.parameters.size() + s)), llvm::Attribute::None);
-  }
+  for (const std::size_t size : passed_sizes(function))
+    pass(b.CreateLoad(b.getInt64Ty(), packed(function.parameters.size() + size)), llvm::Attribute::None);
   auto* result_type = returns_status ? static_cast<llvm::Type*>(b.getInt32Ty()) : b.getVoidTy();
   auto* type = llvm::FunctionType::get(result_type, types, false);
   auto* callee = llvm::Function::Create(type, llvm::Function::ExternalLinkage, c_name, module);
