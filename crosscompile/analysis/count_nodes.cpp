@@ -23,12 +23,16 @@ class NodeCounter : public Visitor {
 #undef FERRY_COUNT
 };
 
-}  // namespace
-
-std::size_t count_nodes(const Stmt& stmt) {
+template <class Part>
+std::size_t count(const Part& part) {
   NodeCounter counter;
-  counter.visit(stmt);
+  counter.visit(part);
   return counter.count;
 }
+
+}  // namespace
+
+std::size_t count_nodes(const Expr& expr) { return count(expr); }
+std::size_t count_nodes(const Stmt& stmt) { return count(stmt); }
 
 }  // namespace ferry::passes

@@ -1,5 +1,6 @@
 #include "crosscompile/passes/simplify/atoms.h"
 
+#include "crosscompile/analysis/count_nodes.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
 
@@ -34,20 +35,6 @@ class MemoryFinder : public Visitor {
   }
 };
 
-class Counter : public Visitor {
- public:
-  std::size_t count = 0;
-
- protected:
-#define FERRY_COUNT(name)                      \
-  void visit_node(const name& node) override { \
-    ++count;                                   \
-    Visitor::visit_node(node);                 \
-  }
-  FERRY_IR_EXPRS(FERRY_COUNT)
-#undef FERRY_COUNT
-};
-
 // Returns the count of a constant shift, which is equivalent to a product or a quotient.
 const std::int64_t* shift_count(const Expr& expr) {
   const std::int64_t* count = as_int(expr);
@@ -59,12 +46,6 @@ std::size_t hash_of(AtomKind kind, const Polynomial& left, const Polynomial& rig
 }
 
 }  // namespace
-
-std::size_t node_count(const Expr& expr) {
-  Counter counter;
-  counter.visit(expr);
-  return counter.count;
-}
 
 bool touches_memory(const Expr& expr) {
   MemoryFinder finder;
@@ -232,7 +213,7 @@ Polynomial Atoms::pair(AtomKind kind, const Expr& expr, const Expr& left, const 
 Polynomial Atoms::opaque(const Expr& expr) {
   MemoryFinder memory;
   memory.visit(expr);
-  const std::size_t hash = static_cast<std::size_t>(expr.kind()) * 131 + node_count(expr);
+  const std::size_t hash = static_cast<std::size_t>(expr.kind()) * 131 + count_nodes(expr);
   // Two calls of an external function need not give the same result.
   if (!memory.external) {
     const auto [first, last] = by_hash_.equal_range(hash);

@@ -62,8 +62,6 @@ class Atoms {
   std::unordered_map<const ir::ExprNode*, Cached> cache_;
 };
 
-// Number of nodes in an expression, to tell which of two is simpler.
-std::size_t node_count(const ir::Expr& expr);
 // Returns whether evaluating the expression may fail or give another value at another time: loads and external calls.
 bool touches_memory(const ir::Expr& expr);
 

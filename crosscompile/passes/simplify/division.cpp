@@ -1,4 +1,5 @@
 // Simplifies quotients and remainders of index arithmetic.
+#include "crosscompile/analysis/count_nodes.h"
 #include "crosscompile/passes/simplify/rules.h"
 
 #include <algorithm>
@@ -168,7 +169,7 @@ Expr ExprSimplifier::remainder(const Expr& left, const Expr& right, const Expr& 
       const Polynomial split = add(parts->rest, atom_polynomial(atom), parts->step);
       if (atom != 0 && split.valid) {
         const Expr candidate = facts.atoms.expression(split, unchanged.type().lanes);
-        return node_count(candidate) <= node_count(unchanged) ? candidate : unchanged;
+        return count_nodes(candidate) <= count_nodes(unchanged) ? candidate : unchanged;
       }
     }
     // (x % (d * c)) % c equals x % c.

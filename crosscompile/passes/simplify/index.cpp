@@ -1,4 +1,5 @@
 // Simplifies arithmetic on indices and sizes.
+#include "crosscompile/analysis/count_nodes.h"
 #include "crosscompile/passes/simplify/rules.h"
 
 #include "crosscompile/ir/substitute.h"
@@ -58,8 +59,8 @@ Expr ExprSimplifier::linear(const Expr& expr) {
 Expr ExprSimplifier::shortest(const Polynomial& polynomial, const Expr& unchanged) {
   if (!polynomial.valid) return unchanged;
   Expr candidate = facts.atoms.expression(polynomial, unchanged.type().lanes);
-  const std::size_t before = node_count(unchanged);
-  const std::size_t after = node_count(candidate);
+  const std::size_t before = count_nodes(unchanged);
+  const std::size_t after = count_nodes(candidate);
   if (after < before) return candidate;
   // A single ramp shows consecutive elements more clearly than a sum that contains one.
   const bool clearer = candidate.kind() == NodeKind::Ramp && unchanged.kind() != NodeKind::Ramp;
@@ -237,7 +238,7 @@ Expr ExprSimplifier::index_comparison(BinaryOp op, const Expr& left, const Expr&
   if (flipped) result = result == BinaryOp::lt ? BinaryOp::gt : BinaryOp::ge;
   if (!ordered && low.terms.empty() && !high.terms.empty()) std::swap(first, second);
   const Expr candidate = Binary::make(result, first, second);
-  return node_count(candidate) < node_count(unchanged) ? candidate : unchanged;
+  return count_nodes(candidate) < count_nodes(unchanged) ? candidate : unchanged;
 }
 
 }  // namespace ferry::passes::simplifier

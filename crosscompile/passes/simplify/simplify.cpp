@@ -1,5 +1,6 @@
 #include "crosscompile/passes/simplify/simplify.h"
 
+#include "crosscompile/analysis/count_nodes.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/uses.h"
 #include "crosscompile/passes/simplify/rules.h"
@@ -14,7 +15,6 @@ using namespace ir;
 using simplifier::ExprSimplifier;
 using simplifier::Facts;
 using simplifier::Interval;
-using simplifier::node_count;
 using simplifier::touches_memory;
 
 // A larger value that is used often is computed only once.
@@ -167,7 +167,7 @@ class Simplifier : public ExprSimplifier {
 
   // Returns the loop's only iteration.
   Stmt once(const For& node, const Expr& min) {
-    if (node_count(min) <= kCheapNodes && !touches_memory(min)) {
+    if (count_nodes(min) <= kCheapNodes && !touches_memory(min)) {
       return mutate(substitute(node.body, {{node.var.get(), min}}));
     }
     return mutate(LetStmt::make(node.var, min, node.body));
