@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "host/verify/element_text.h"
+#include "host/verify/tolerances.h"
 
 namespace ferry::verify {
 
@@ -32,25 +33,6 @@ bool differs(DType dtype, const lang::Element& a, const lang::Element& b, const 
 
 }  // namespace
 
-double default_rtol(DType dtype) {
-  switch (dtype) {
-    case DType::f16: return 4e-3;
-    case DType::bf16: return 3e-2;
-    case DType::f32: return 1e-4;
-    case DType::f64: return 1e-10;
-    case DType::i8:
-    case DType::i16:
-    case DType::i32:
-    case DType::i64:
-    case DType::u8:
-    case DType::u16:
-    case DType::u32:
-    case DType::u64:
-    case DType::boolean: return 0;
-  }
-  return 0;
-}
-
 OutputComparison compare_outputs(const std::string& name, DType dtype, const std::vector<std::int64_t>& shape,
                                  std::span<const std::uint8_t> a, std::span<const std::uint8_t> b,
                                  const DifferenceLimits& limits) {
@@ -58,7 +40,7 @@ OutputComparison compare_outputs(const std::string& name, DType dtype, const std
   OutputComparison result;
   result.output = name;
   result.elements = a.size() / size;
-  result.rtol = limits.rtol.value_or(limits.atol ? 0 : default_rtol(dtype));
+  result.rtol = limits.rtol.value_or(limits.atol ? 0 : default_tolerances(dtype).kernels_rtol);
   if (limits.atol) {
     result.atol = *limits.atol;
   } else if (!limits.rtol && result.rtol > 0) {

@@ -17,12 +17,9 @@
 namespace ferry::verify {
 
 struct DifferenceLimits {
-  std::optional<double> rtol;  // nothing: by type, see default_rtol()
+  std::optional<double> rtol;  // nothing: by type, see tolerances.h
   std::optional<double> atol;  // nothing: rtol times the output's largest finite magnitude
 };
-
-// Returns 4e-3 for f16, 3e-2 for bf16, 1e-4 for f32, 1e-10 for f64; 0 for integers.
-double default_rtol(DType dtype);
 
 struct OutputComparison {
   std::string output;

@@ -10,6 +10,7 @@
 #include "host/lang/reference/reference.h"
 #include "host/session/scalar.h"
 #include "host/verify/element_text.h"
+#include "host/verify/tolerances.h"
 
 namespace ferry::cli {
 
@@ -30,22 +31,9 @@ struct Tolerance {
 };
 
 Tolerance tolerance_for(DType dtype, const CheckOptions& options) {
-  Tolerance tolerance;
-  switch (dtype) {
-    case DType::f16: tolerance = {1e-3, 1e-4, 4}; break;
-    case DType::bf16: tolerance = {8e-3, 1e-3, 4}; break;
-    case DType::f32: tolerance = {1e-6, 1e-7, 4}; break;
-    case DType::f64: tolerance = {1e-14, 1e-15, 4}; break;
-    case DType::i8:
-    case DType::i16:
-    case DType::i32:
-    case DType::i64:
-    case DType::u8:
-    case DType::u16:
-    case DType::u32:
-    case DType::u64:
-    case DType::boolean: tolerance.rounding = 1; break;  // for integers converted from floats
-  }
+  const verify::Tolerances by_type = verify::default_tolerances(dtype);
+  // Integers may be floats that were converted.
+  Tolerance tolerance{by_type.definition_rtol, by_type.definition_atol, is_float(dtype) ? 4.0 : 1.0};
   if (options.rtol || options.atol) tolerance.rounding = 0;
   tolerance.rtol = options.rtol.value_or(tolerance.rtol);
   tolerance.atol = options.atol.value_or(tolerance.atol);
