@@ -57,7 +57,7 @@ void write_elements(const TensorState& to, const std::vector<std::uint8_t>& elem
   std::vector<std::uint8_t> span(to.span);
   detail::read_span(to, span.data());
   const std::size_t size = dtype_bytes(to.dtype);
-  detail::for_each_place(to, [&](std::size_t element, std::size_t place) {
+  detail::for_each_place(to.shape, to.strides, [&](std::size_t element, std::size_t place) {
     std::copy_n(elements.data() + element * size, size, span.data() + place * size);
   });
   detail::write_span(to, span.data());

@@ -95,15 +95,15 @@ void read_span(const TensorState& tensor, std::uint8_t* into);
 inline constexpr std::uint64_t kPieceBytes = 16u << 20;
 // Calls visit(number, place) for each element in row-major order; place is the offset in elements from the first one.
 template <class Visit>
-void for_each_place(const TensorState& tensor, Visit visit) {
-  const std::size_t elements = tensor_bytes(DType::u8, tensor.shape);
-  Shape index(tensor.shape.size(), 0);
+void for_each_place(const Shape& shape, const Shape& strides, Visit visit) {
+  const std::size_t elements = tensor_bytes(DType::u8, shape);
+  Shape index(shape.size(), 0);
   for (std::size_t i = 0; i < elements; ++i) {
     std::int64_t place = 0;
-    for (std::size_t d = 0; d < index.size(); ++d) place += index[d] * tensor.strides[d];
+    for (std::size_t d = 0; d < index.size(); ++d) place += index[d] * strides[d];
     visit(i, static_cast<std::size_t>(place));
     for (std::size_t d = index.size(); d-- > 0;) {
-      if (++index[d] < tensor.shape[d]) break;
+      if (++index[d] < shape[d]) break;
       index[d] = 0;
     }
   }

@@ -182,7 +182,7 @@ void DeviceTensor::read(void* into) const {
   std::vector<std::uint8_t> span(state_->span);
   detail::read_span(*state_, span.data());
   const std::size_t size = dtype_bytes(state_->dtype);
-  detail::for_each_place(*state_, [&](std::size_t element, std::size_t place) {
+  detail::for_each_place(state_->shape, state_->strides, [&](std::size_t element, std::size_t place) {
     std::copy_n(span.data() + place * size, size, bytes + element * size);
   });
 }

@@ -5,7 +5,6 @@
 #include "host/cli/options/exit_code.h"
 #include "host/session/bind.h"
 #include "host/session/remote_error.h"
-#include "host/session/scalar.h"
 
 namespace ferry::cli {
 
@@ -47,7 +46,6 @@ CallPlan plan_same_call(const FunctionInfo& b, const FunctionInfo& a, const Call
   const std::size_t count = b.parameters.size();
   CallPlan call;
   call.shapes.resize(count);
-  call.strides.resize(count);
   call.dtypes.resize(count);
   call.contents.resize(count);
   call.scalars.resize(count);
@@ -58,20 +56,7 @@ CallPlan plan_same_call(const FunctionInfo& b, const FunctionInfo& a, const Call
     call.scalars[to] = plan.scalars[from];
   }
   fill_sizes(b, call);
-  std::vector<ArgumentShape> checked;
-  for (std::size_t p = 0; p < count; ++p) {
-    ArgumentShape argument{b.parameters[p].kind, call.dtypes[p], call.shapes[p]};
-    if (call.scalars[p]) argument.scalar = static_cast<std::int64_t>(session::scalar_bits(b, p, *call.scalars[p]));
-    checked.push_back(std::move(argument));
-  }
-  const Result<BoundCall> bound = bind_call(b, checked);
-  if (!bound.is_ok()) throw UsageError(bound.status().message());
-  call.symbols = bound.value().symbols;
-  for (std::size_t p = 0; p < count; ++p) {
-    call.places.push_back(static_cast<std::int64_t>(bound.value().tensor_bytes[p] / dtype_bytes(call.dtypes[p])));
-    for (const ManifestExpr& stride : b.parameters[p].strides)
-      call.strides[p].push_back(evaluate(stride, call.symbols).value());
-  }
+  bind_plan(b, call);
   for (const auto& [from, to] : pairs) {
     if (plan.strides[from] == call.strides[to]) continue;
     throw UsageError(a.name + " and " + b.name + " keep the elements of " + b.parameters[to].name +

@@ -10,6 +10,7 @@
 #include "host/cli/output/progress.h"
 #include "host/session/bind.h"
 #include "host/session/scalar.h"
+#include "host/session/state.h"
 
 namespace ferry::cli {
 
@@ -75,23 +76,20 @@ SymbolValues given_sizes(const FunctionInfo& function, const std::map<std::strin
 // Moves the dense elements of a file to their strided positions. Returns false when two different ones share a
 // position.
 bool spread(CallPlan& plan, std::size_t parameter) {
-  const Shape &shape = plan.shapes[parameter], &strides = plan.strides[parameter];
-  const std::size_t element = dtype_bytes(plan.dtypes[parameter]);
+  const std::size_t size = dtype_bytes(plan.dtypes[parameter]);
   std::vector<std::uint8_t>& bytes = plan.contents[parameter].bytes;
-  std::vector<std::uint8_t> places(static_cast<std::size_t>(plan.places[parameter]) * element);
+  std::vector<std::uint8_t> places(static_cast<std::size_t>(plan.places[parameter]) * size);
   std::vector<bool> taken(static_cast<std::size_t>(plan.places[parameter]));
-  Shape index(shape.size(), 0);
-  for (std::size_t at = 0; at < bytes.size(); at += element) {
-    std::size_t place = 0;
-    for (std::size_t d = 0; d < shape.size(); ++d) place += static_cast<std::size_t>(index[d] * strides[d]);
-    std::uint8_t* into = places.data() + place * element;
-    if (taken[place] && memcmp(into, bytes.data() + at, element) != 0) return false;
+  bool agree = true;
+  detail::for_each_place(plan.shapes[parameter], plan.strides[parameter], [&](std::size_t element, std::size_t place) {
+    const std::uint8_t* from = bytes.data() + element * size;
+    std::uint8_t* into = places.data() + place * size;
+    if (taken[place]) agree = agree && memcmp(into, from, size) == 0;
     taken[place] = true;
-    memcpy(into, bytes.data() + at, element);
-    for (std::size_t d = shape.size(); d > 0 && ++index[d - 1] == shape[d - 1]; --d) index[d - 1] = 0;
-  }
+    memcpy(into, from, size);
+  });
   bytes = std::move(places);
-  return true;
+  return agree;
 }
 
 Argument::Scalar scalar_value(const FunctionInfo& function, const ParameterInfo& parameter, const ArgumentSpec* spec,
@@ -148,6 +146,26 @@ std::uint64_t CallPlan::traffic_bytes(const FunctionInfo& function) const {
   return total;
 }
 
+void bind_plan(const FunctionInfo& function, CallPlan& plan) {
+  const std::size_t count = function.parameters.size();
+  std::vector<ArgumentShape> checked;
+  for (std::size_t p = 0; p < count; ++p) {
+    ArgumentShape argument{function.parameters[p].kind, plan.dtypes[p], plan.shapes[p]};
+    if (plan.scalars[p])
+      argument.scalar = static_cast<std::int64_t>(session::scalar_bits(function, p, *plan.scalars[p]));
+    checked.push_back(std::move(argument));
+  }
+  const Result<BoundCall> bound = bind_call(function, checked);
+  if (!bound.is_ok()) throw UsageError(bound.status().message());
+  plan.symbols = bound.value().symbols;
+  plan.strides.resize(count);
+  for (std::size_t p = 0; p < count; ++p) {
+    plan.places.push_back(static_cast<std::int64_t>(bound.value().tensor_bytes[p] / dtype_bytes(plan.dtypes[p])));
+    for (const ManifestExpr& stride : function.parameters[p].strides)
+      plan.strides[p].push_back(evaluate(stride, plan.symbols).value());
+  }
+}
+
 CallPlan plan_call(const FunctionInfo& function, const CallOptions& options) {
   std::vector<ArgumentSpec> specs;
   for (const std::string& text : options.arguments) specs.push_back(parse_argument(text));
@@ -191,22 +209,9 @@ CallPlan plan_call(const FunctionInfo& function, const CallOptions& options) {
   }
   std::vector<Shape> shapes = session::shapes_of(function, known, "give --size NAME=SIZE or --arg NAME=DTYPE[SIZES]");
 
-  std::vector<ArgumentShape> checked;
+  for (std::size_t p = 0; p < count; ++p) plan.shapes[p] = partial[p].shape ? *partial[p].shape : std::move(shapes[p]);
+  bind_plan(function, plan);
   for (std::size_t p = 0; p < count; ++p) {
-    plan.shapes[p] = partial[p].shape ? *partial[p].shape : std::move(shapes[p]);
-    ArgumentShape argument{function.parameters[p].kind, plan.dtypes[p], plan.shapes[p]};
-    if (plan.scalars[p])
-      argument.scalar = static_cast<std::int64_t>(session::scalar_bits(function, p, *plan.scalars[p]));
-    checked.push_back(std::move(argument));
-  }
-  const Result<BoundCall> bound = bind_call(function, checked);
-  if (!bound.is_ok()) throw UsageError(bound.status().message());
-  plan.symbols = bound.value().symbols;
-  plan.strides.resize(count);
-  for (std::size_t p = 0; p < count; ++p) {
-    plan.places.push_back(static_cast<std::int64_t>(bound.value().tensor_bytes[p] / dtype_bytes(plan.dtypes[p])));
-    for (const ManifestExpr& stride : function.parameters[p].strides)
-      plan.strides[p].push_back(evaluate(stride, plan.symbols).value());
     if (!plan.strides[p].empty() && !plan.contents[p].bytes.empty() && !spread(plan, p)) {
       throw UsageError("--arg " + matched[p]->text + ": " + function.parameters[p].name +
                        ": expected equal elements where its strides let several share one place");

@@ -47,6 +47,10 @@ struct CallPlan {
 // Reads the files. Throws UsageError or RemoteError (invalid_argument) in terms of the user's own names.
 CallPlan plan_call(const FunctionInfo& function, const CallOptions& options);
 
+// Finds the sizes, places and strides of a plan that has everything else. UsageError when the function cannot be called
+// so.
+void bind_plan(const FunctionInfo& function, CallPlan& plan);
+
 // Returns all arguments but the outputs, in order, as tensors of the device.
 std::vector<Argument> make_arguments(const FunctionInfo& function, const CallPlan& plan, const Device& device);
 
