@@ -6,26 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/host/session/error_of.h"
 #include "tests/unit/host/session/scripted_server.h"
 
 using namespace ferry;
 using session::Client;
+using test::error_of;
 using test::Request;
 using test::ScriptedServer;
 
 namespace {
-
-// Returns the error that f throws, with its code and message.
-template <class F>
-RemoteError error_of(F f) {
-  try {
-    f();
-  } catch (const RemoteError& error) {
-    return error;
-  }
-  FAIL("expected a RemoteError, got none");
-  return {ErrorCode::ok, ""};
-}
 
 session::SessionOptions impatient(int milliseconds) {
   session::SessionOptions session_options;

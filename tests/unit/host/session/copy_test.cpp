@@ -7,25 +7,16 @@
 
 #include "host/session/ferry.h"
 #include "host/session/state.h"
+#include "tests/unit/host/session/error_of.h"
 
 using namespace ferry;
+using test::error_of;
 
 namespace {
 
 constexpr const char* kKernels =
     "def add(float(N) A, float(N) B) -> (C) { C(i) = A(i) + B(i) }\n"
     "def prepared(float(N) A) -> (C) { C(i) = A(i) * 2.0 }\n";
-
-template <class F>
-RemoteError error_of(F f) {
-  try {
-    f();
-  } catch (const RemoteError& error) {
-    return error;
-  }
-  FAIL("expected a RemoteError, got none");
-  return {ErrorCode::ok, ""};
-}
 
 std::vector<float> ramp(std::size_t size, float first = 0) {
   std::vector<float> values(size);
