@@ -5,7 +5,6 @@
 #include "crosscompile/foreign/c_function.h"
 #include "crosscompile/ir/c_type_name.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/link/temporary_folder.h"
 #include "crosscompile/target/resolve.h"
 
 namespace ferry::foreign {
@@ -14,6 +13,7 @@ namespace {
 constexpr const char* kSanitize = "-fsanitize=address,undefined";
 // Exit codes of the program when a sanitizer ends it, and when the kernel returns failure.
 constexpr int kFound = 99, kFailed = 98;
+constexpr const char* kProgram = "kernel";
 
 // Returns the path as a C string literal.
 std::string quoted(const std::string& path) {
@@ -96,8 +96,10 @@ std::string gist_of(const std::string& report) {
 
 }  // namespace
 
-SanitizedRun run_sanitized(const ForeignKernel& kernel, const Signature& signature,
-                           const std::vector<SanitizedArgument>& arguments, const std::vector<std::int64_t>& symbols) {
+SanitizedProgram::SanitizedProgram(const ForeignKernel& kernel, const Signature& signature,
+                                   const std::vector<SanitizedArgument>& arguments,
+                                   const std::vector<std::int64_t>& symbols)
+    : function_(signature.function) {
   if (!has_syntax(kernel.file)) {
     throw CompileError(kernel.file + ": expected C or C++, which clang's sanitizers can watch, got machine code");
   }
@@ -106,18 +108,19 @@ SanitizedRun run_sanitized(const ForeignKernel& kernel, const Signature& signatu
   const std::string symbol = find_function(facts, kernel, signature);
   check_declaration(kernel, signature, symbol, target);
 
-  const link::TemporaryFolder folder;
-  const std::string object = folder.file("kernel.o"), main = folder.file("main.c"), program = folder.file("kernel");
+  const std::string object = folder_.file("kernel.o"), main = folder_.file("main.c");
   compile_sanitized(kernel.file, kernel.flags, target, kSanitize, object);
-  link::write_file(main, main_program(signature, symbol, arguments, symbols, folder));
-  for (std::size_t p = 0; p < arguments.size(); ++p) link::write_file(folder.file(input_file(p)), arguments[p].bytes);
-  link_program({main, object, kSanitize, "-g", "-O1", "-w", "-lm"}, program);
+  link::write_file(main, main_program(signature, symbol, arguments, symbols, folder_));
+  for (std::size_t p = 0; p < arguments.size(); ++p) link::write_file(folder_.file(input_file(p)), arguments[p].bytes);
+  link_program({main, object, kSanitize, "-g", "-O1", "-w", "-lm"}, folder_.file(kProgram));
+}
 
-  const ProgramEnd end =
-      run_program({program}, {"ASAN_OPTIONS=exitcode=" + std::to_string(kFound) + ":detect_leaks=0:abort_on_error=0",
-                              "UBSAN_OPTIONS=print_stacktrace=0:exitcode=" + std::to_string(kFound)});
+SanitizedRun SanitizedProgram::run() const {
+  const ProgramEnd end = run_program(
+      {folder_.file(kProgram)}, {"ASAN_OPTIONS=exitcode=" + std::to_string(kFound) + ":detect_leaks=0:abort_on_error=0",
+                                 "UBSAN_OPTIONS=print_stacktrace=0:exitcode=" + std::to_string(kFound)});
   SanitizedRun run;
-  run.outputs.resize(arguments.size());
+  run.outputs.resize(function_.parameters.size());
   if (end.code == kFailed) run.mistake = "the kernel failed: it returned another number than 0";
   if (end.code != 0 && end.code != kFailed) {
     // Drops the map of the sanitizer's shadow memory.
@@ -126,10 +129,10 @@ SanitizedRun run_sanitized(const ForeignKernel& kernel, const Signature& signatu
     run.mistake = gist_of(end.errors);
   }
   if (!run.mistake.empty()) return run;
-  for (std::size_t p = 0; p < arguments.size(); ++p) {
-    if (signature.function.parameters[p].kind != ParameterKind::tensor) continue;
-    if (signature.function.parameters[p].direction != Direction::in)
-      run.outputs[p] = link::read_file(folder.file(output_file(p)));
+  for (std::size_t p = 0; p < function_.parameters.size(); ++p) {
+    if (function_.parameters[p].kind != ParameterKind::tensor) continue;
+    if (function_.parameters[p].direction != Direction::in)
+      run.outputs[p] = link::read_file(folder_.file(output_file(p)));
   }
   return run;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "crosscompile/foreign/foreign.h"
+#include "crosscompile/link/temporary_folder.h"
 
 namespace ferry::foreign {
 
@@ -22,9 +23,19 @@ struct SanitizedRun {
   std::vector<std::vector<std::uint8_t>> outputs;  // one per parameter, empty for those that are not written
 };
 
-// `signature` must be one of the kernel's signatures, and `symbols` holds the values of its sizes. Throws CompileError
-// when the kernel is neither C nor C++, does not compile, or the sanitizers are not installed.
-SanitizedRun run_sanitized(const ForeignKernel& kernel, const Signature& signature,
-                           const std::vector<SanitizedArgument>& arguments, const std::vector<std::int64_t>& symbols);
+// A program of its own that makes this one call, in a temporary folder.
+class SanitizedProgram {
+ public:
+  // Compiles it. `signature` must be one of the kernel's signatures and outlive the program, and `symbols` holds the
+  // values of its sizes. Throws CompileError when the kernel is neither C nor C++, does not compile, or the sanitizers
+  // are not installed.
+  SanitizedProgram(const ForeignKernel& kernel, const Signature& signature,
+                   const std::vector<SanitizedArgument>& arguments, const std::vector<std::int64_t>& symbols);
+  SanitizedRun run() const;
+
+ private:
+  const FunctionInfo& function_;
+  link::TemporaryFolder folder_;
+};
 
 }  // namespace ferry::foreign

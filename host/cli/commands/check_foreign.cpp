@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "crosscompile/foreign/sanitized_run.h"
 #include "host/cli/commands/check_against.h"
 #include "host/cli/commands/same_call.h"
+#include "host/cli/options/compile_deadline.h"
 #include "host/cli/options/exit_code.h"
 #include "host/cli/output/progress.h"
 #include "host/session/scalar.h"
@@ -35,8 +37,11 @@ std::vector<foreign::SanitizedArgument> arguments_of(const FunctionInfo& info, c
 
 foreign::SanitizedRun run(const KernelSource& source, const FunctionInfo& info, const CallPlan& plan) {
   const Progress progress("running " + info.name + " under sanitizers");
-  return foreign::run_sanitized(*source.foreign, signature_named(*source.foreign, info.name), arguments_of(info, plan),
-                                plan.symbols);
+  std::optional<CompileDeadline> deadline(std::in_place, source.deadline, source.name);
+  const foreign::SanitizedProgram program(*source.foreign, signature_named(*source.foreign, info.name),
+                                          arguments_of(info, plan), plan.symbols);
+  deadline.reset();
+  return program.run();
 }
 
 struct Held {

@@ -98,6 +98,24 @@ TEST_CASE("a deadline ends the compiler of C as well") {
   CHECK(!runs());
 }
 
+TEST_CASE("a deadline holds for a kernel in C that is checked, too, and for the one that it is checked against") {
+  const Folder folder;
+  const std::string slow = folder.file("slow", "#!/bin/sh\nexec sleep 20\n");
+  std::filesystem::permissions(slow, std::filesystem::perms::owner_all);
+  const std::string kernel = folder.file("k.c", "// ferry: k(inout f32[1] x)\nvoid k(float* x) { x[0] = 1; }\n");
+  const Outcome outcome = run_ferry({"check", kernel, "--compile-deadline", "1"}, "", {{"FERRY_CLANG", slow}});
+  CHECK(outcome.code == 1);
+  CHECK(outcome.err == "ferry: compiling " + kernel + " took longer than its deadline of 1.00 s\n");
+  const std::string other = folder.file("other.c", "// ferry: k(inout f32[1] x)\nvoid k(float* x) { x[0] = 1; }\n");
+  const std::string slow_for_one =
+      folder.file("slow_for_one", "#!/bin/sh\ncase \"$*\" in *other.c*) exec sleep 30;; esac\nexec clang-19 \"$@\"\n");
+  std::filesystem::permissions(slow_for_one, std::filesystem::perms::owner_all);
+  const Outcome against = run_ferry({"check", kernel, "--check-against", other, "--compile-deadline", "12"}, "",
+                                    {{"FERRY_CLANG", slow_for_one}});
+  CHECK(against.code == 1);
+  CHECK(against.err == "ferry: compiling " + other + " took longer than its deadline of 12.0 s\n");
+}
+
 TEST_CASE("Ctrl-C ends compiling") {
   const Folder folder;
   const std::string text = folder.file("many.tc", many_kernels());
