@@ -42,8 +42,8 @@ void PendingConnections::add(std::weak_ptr<PendingConnection> connection) {
   connections_.push_back(std::move(connection));
 }
 
-ConnectionPlaces find_connection_places(std::size_t served) {
-  const std::size_t others = kOwnDescriptors + served;
+ConnectionPlaces find_connection_places(std::size_t sessions, std::size_t waiting) {
+  const std::size_t others = kOwnDescriptors + 2 * sessions + waiting;
   const std::size_t allowed = allow_descriptors(others + kMaxStrangers + kMaxFarewells);
   const std::size_t left = allowed > others ? allowed - others : 0;
   return {std::clamp(left * 2 / 3, kFewest, kMaxStrangers), std::clamp(left / 3, kFewest, kMaxFarewells)};

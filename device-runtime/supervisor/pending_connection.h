@@ -26,12 +26,13 @@ class PendingConnections {
   std::vector<std::weak_ptr<PendingConnection>> connections_;  // the oldest first
 };
 
-// Computes how many such connections are possible in addition to `served` connections that are served or wait. All of
-// them together stay below the process's limit of open files, which is raised as far as the system allows.
+// Computes how many such connections are possible in addition to so many sessions, each with a connection and a stream
+// for what it writes to standard error, and so many connections that wait. All of them together stay below the
+// process's limit of open files, which is raised as far as the system allows.
 struct ConnectionPlaces {
   std::size_t strangers;     // in their handshake, or being refused
   std::size_t final_frames;  // known clients that are sent their last frame
 };
-ConnectionPlaces find_connection_places(std::size_t served);
+ConnectionPlaces find_connection_places(std::size_t sessions, std::size_t waiting);
 
 }  // namespace ferry::device

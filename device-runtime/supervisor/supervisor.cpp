@@ -330,7 +330,7 @@ class Supervisor {
   const WorkFolder& folder_;
   ModuleStore modules_;
   SessionOptions session_options_;
-  const ConnectionPlaces places_ = find_connection_places(options_.max_sessions + options_.max_waiting);
+  const ConnectionPlaces places_ = find_connection_places(options_.max_sessions, options_.max_waiting);
   SecretMemory secrets_{places_.strangers + options_.max_sessions + options_.max_waiting};
   ActivityPages pages_{options_.max_sessions};
   // Handshakes that are cut off while the loop is destroyed decrement the counter, so these members are declared before
