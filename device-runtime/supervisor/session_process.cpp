@@ -28,14 +28,6 @@ namespace {
 
 constexpr int kSessionFailed = 70;
 
-// If memory runs out, the system must kill the session, not the server.
-void volunteer_for_the_memory_killer() {
-  const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-  if (file < 0) return;
-  [[maybe_unused]] const ssize_t written = write(file, "500", 3);
-  close(file);
-}
-
 void become_session(pid_t parent, int errors) {
   // A key press in the server's terminal must signal only the supervisor.
   setpgid(0, 0);
@@ -45,10 +37,6 @@ void become_session(pid_t parent, int errors) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  // A process that is not dumpable cannot write its own oom_score_adj.
-  prctl(PR_SET_DUMPABLE, 1);
-  volunteer_for_the_memory_killer();
-  prctl(PR_SET_DUMPABLE, 0);
   // Kernels must not use the server's standard input and output.
   if (const int nothing = open("/dev/null", O_RDWR); nothing >= 0) {
     dup2(nothing, STDIN_FILENO);
@@ -137,7 +125,7 @@ std::vector<std::uint8_t> sealed_as_last(const std::vector<std::uint8_t>& frames
 }  // namespace
 
 Result<pid_t> start_session(const HandshakenClient& client, const SessionOptions& options, const ActivityPage& page,
-                            SecretMemory& secrets, int errors) {
+                            SecretMemory& secrets, const MemoryKiller& killer, int errors) {
   const int descriptor = client.socket.number();
   Activity& activity = page.activity();
   SecureEnds own;
@@ -147,7 +135,7 @@ Result<pid_t> start_session(const HandshakenClient& client, const SessionOptions
     activity.sealed.set(own.sending.next);
   }
   const pid_t parent = getpid();
-  const pid_t child = fork();
+  const pid_t child = killer.fork_session();
   if (child < 0) {
     return Status(ErrorCode::resource_exhausted, format("cannot start a session: %s", std::strerror(errno)));
   }

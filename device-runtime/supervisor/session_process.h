@@ -12,6 +12,7 @@
 #include "device-runtime/session/session.h"
 #include "device-runtime/supervisor/activity_pages.h"
 #include "device-runtime/supervisor/handshake.h"
+#include "device-runtime/supervisor/memory_killer.h"
 #include "device-runtime/supervisor/seen_activity.h"
 
 namespace ferry::device {
@@ -21,7 +22,7 @@ namespace ferry::device {
 // before any request is read. Returns the child's process id. `errors` becomes the child's standard error; -1: it has
 // none.
 Result<pid_t> start_session(const HandshakenClient& client, const SessionOptions& options, const ActivityPage& page,
-                            SecretMemory& secrets, int errors);
+                            SecretMemory& secrets, const MemoryKiller& killer, int errors);
 
 // Returns the wait status if the child has ended, and then kills what is left of its process group.
 std::optional<int> reap_session(pid_t process);

@@ -26,6 +26,7 @@
 #include "device-runtime/supervisor/final_frame.h"
 #include "device-runtime/supervisor/handshake.h"
 #include "device-runtime/supervisor/listen.h"
+#include "device-runtime/supervisor/memory_killer.h"
 #include "device-runtime/supervisor/server_log.h"
 #include "device-runtime/supervisor/session_output.h"
 #include "device-runtime/supervisor/session_process.h"
@@ -66,11 +67,13 @@ std::uint64_t milliseconds(std::int64_t ns) { return static_cast<std::uint64_t>(
 
 class Supervisor {
  public:
-  Supervisor(const ServerOptions& options, const DeviceFacts& facts, const WorkFolder& folder)
+  Supervisor(const ServerOptions& options, const DeviceFacts& facts, const WorkFolder& folder,
+             const MemoryKiller& memory_killer)
       : options_(options),
         folder_(folder),
         modules_(folder.modules(), options.module_cache_bytes),
-        session_options_{facts, &modules_} {
+        session_options_{facts, &modules_},
+        memory_killer_(memory_killer) {
     SandboxOptions& sandbox = session_options_.sandbox;
     sandbox = options.sandbox;
     session_options_.perf_map = options.perf_map;
@@ -190,7 +193,8 @@ class Supervisor {
       if (kind != "cpu" && kind != rpc::kAnyDevice) sandbox.filter = Filter::gpu;
     }
     SessionOutput output(loop_, log_, last_number_ + 1);
-    const Result<pid_t> child = start_session(client, session_options_, page.value(), secrets_, output.writer());
+    const Result<pid_t> child =
+        start_session(client, session_options_, page.value(), secrets_, memory_killer_, output.writer());
     output.close_writer();
     if (!child.is_ok()) {
       cleaners_.start(sandbox.folder);
@@ -331,6 +335,7 @@ class Supervisor {
   ModuleStore modules_;
   SessionOptions session_options_;
   const ConnectionPlaces places_ = find_connection_places(options_.max_sessions, options_.max_waiting);
+  const MemoryKiller& memory_killer_;
   SecretMemory secrets_{places_.strangers + options_.max_sessions + options_.max_waiting};
   ActivityPages pages_{options_.max_sessions};
   // Handshakes that are cut off while the loop is destroyed decrement the counter, so these members are declared before
@@ -356,11 +361,12 @@ class Supervisor {
 
 Status serve(const ServerOptions& options, const DeviceFacts& facts, const WorkFolder& folder) {
   signal(SIGPIPE, SIG_IGN);
+  const MemoryKiller memory_killer;
 #if !defined(__SANITIZE_ADDRESS__)  // LeakSanitizer needs a dumpable process
   // Otherwise sessions of the same user could read and change this process unless a security module forbids it.
   prctl(PR_SET_DUMPABLE, 0);
 #endif
-  Supervisor supervisor(options, facts, folder);
+  Supervisor supervisor(options, facts, folder, memory_killer);
   return supervisor.run();
 }
 

@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -107,6 +108,90 @@ TEST_CASE("the memory of the server and of other sessions cannot be opened, nor 
     CHECK(call(SYS_openat, {AT_FDCWD, SystemCaller::kText, O_RDONLY}, folder + "/mem") < 0);
     CHECK(call(SYS_openat, {AT_FDCWD, SystemCaller::kText, O_RDONLY}, folder + "/fd/0") < 0);
     CHECK(call(SYS_process_vm_readv, {process}) == -EPERM);
+  }
+}
+
+// Somebody who is no user of this machine, where the tests run as root.
+constexpr uid_t kNobody = 65534;
+
+std::vector<std::string> as_nobody() {
+  if (getuid() != 0) return {};
+  const std::string number = std::to_string(kNobody);
+  return {"setpriv", "--reuid=" + number, "--regid=" + number, "--clear-groups"};
+}
+
+bool nobody_can_run_it() {
+  std::string command;
+  for (const std::string& word : as_nobody()) command += word + " ";
+  const bool can = std::system((command + "test -x '" + server_command().back() + "'").c_str()) == 0;
+  if (!can) MESSAGE("skipped: nobody but this user reaches " << server_command().back());
+  return can;
+}
+
+// A process of the server's user that tries to open the memory of each session as soon as there is one, until it is
+// told to end: whether it has ever succeeded.
+class Spy {
+ public:
+  explicit Spy(pid_t server) {
+    REQUIRE(pipe(found_) == 0);
+    process_ = fork();
+    REQUIRE(process_ >= 0);
+    if (process_ == 0) {
+      if (getuid() == 0 && (setresgid(kNobody, kNobody, kNobody) != 0 || setresuid(kNobody, kNobody, kNobody) != 0))
+        _exit(1);
+      const std::string process = std::to_string(server);
+      const int list = open(("/proc/" + process + "/task/" + process + "/children").c_str(), O_RDONLY);
+      char text[256];
+      for (ssize_t count = 0; (count = pread(list, text, sizeof text - 1, 0)) >= 0;) {
+        text[count] = 0;
+        for (const char* word = strtok(text, " "); word != nullptr; word = strtok(nullptr, " ")) {
+          if (open(("/proc/" + std::string(word) + "/mem").c_str(), O_RDWR | O_CLOEXEC) < 0) continue;
+          [[maybe_unused]] const ssize_t told = write(found_[1], "!", 1);
+          _exit(0);
+        }
+      }
+      _exit(1);
+    }
+    close(found_[1]);
+  }
+  bool succeeded() {
+    kill(process_, SIGKILL);
+    int status = 0;
+    waitpid(process_, &status, 0);
+    // Else it was not able to look.
+    CHECK((WIFSIGNALED(status) || WEXITSTATUS(status) == 0));
+    char one = 0;
+    return read(found_[0], &one, 1) == 1;
+  }
+
+ private:
+  int found_[2] = {-1, -1};
+  pid_t process_ = -1;
+};
+
+TEST_CASE("nor can that of a session that is just being made") {
+  if (!nobody_can_run_it()) return;
+  TestServer server(user_options(), as_nobody());
+  Spy spy(server.process());
+  for (int i = 0; i < 300; ++i) TestClient(server.port()).must(rpc::Ping{});
+  CHECK_FALSE(spy.succeeded());
+}
+
+TEST_CASE("a session is what the system ends first when memory runs out, and the server stays as it was") {
+  const auto score_of = [](pid_t process) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/oom_score_adj");
+    std::string score;
+    file >> score;
+    return score;
+  };
+  for (const std::vector<std::string>& wrapper : {std::vector<std::string>{}, as_nobody()}) {
+    if (!wrapper.empty() && !nobody_can_run_it()) continue;
+    TestServer server(user_options(), wrapper);
+    const std::string own = score_of(getpid());
+    TestClient client(server.port());
+    SystemCaller call(client);
+    CHECK(score_of(static_cast<pid_t>(call(SYS_getpid))) == "500");
+    CHECK(score_of(server.process()) == own);
   }
 }
 
