@@ -34,4 +34,10 @@ bool drop_capabilities() {
   return syscall(SYS_capset, &header, halves) == 0;
 }
 
+bool may_look_into_others() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct halves[2] = {};
+  return syscall(SYS_capget, &header, halves) == 0 && (halves[0].effective >> CAP_SYS_PTRACE & 1) != 0;
+}
+
 }  // namespace ferry::device

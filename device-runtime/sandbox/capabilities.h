@@ -8,4 +8,7 @@ namespace ferry::device {
 // same user. Returns false if the system does not allow it.
 bool drop_capabilities();
 
+// Whether this process may look into those of others that hide their memory (CAP_SYS_PTRACE).
+bool may_look_into_others();
+
 }  // namespace ferry::device

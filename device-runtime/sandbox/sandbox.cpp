@@ -66,6 +66,8 @@ Result<std::vector<std::string>> enter_sandbox(const SandboxOptions& options) {
   expect(limit(RLIMIT_NOFILE, is_gpu ? kMaxFilesGpu : kMaxFiles), "the number of open files");
   expect(limit(RLIMIT_FSIZE, kMaxSessionFileBytes), "the size of files");
   expect(!options.folder.empty(), "the size of all files together (there is no folder to count them in)");
+  // The server, which counts them, may do what this process may before it becomes somebody else.
+  expect(may_look_into_others(), "the size of files without a name (the server may not see what sessions have open)");
   if (options.cpu_seconds != 0) expect(limit(RLIMIT_CPU, options.cpu_seconds), "processor time");
 #if defined(__SANITIZE_ADDRESS__)
   expect(false, "memory (the sanitizer's own is without end)");

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -348,6 +349,20 @@ TEST_CASE("a session's files are limited all together") {
     fs::remove_all(work, error);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
+}
+
+TEST_CASE("a server that cannot see what sessions have open says so") {
+  const std::string said = "the size of files without a name (the server may not see what sessions have open)";
+  const auto is_said = [&](const std::vector<std::string>& wrapper) {
+    TestServer server({}, wrapper);
+    const std::vector<std::string> missing = TestClient(server.port()).facts().not_enforced;
+    return std::find(missing.begin(), missing.end(), said) != missing.end();
+  };
+  CHECK(is_said({}) == (getuid() != 0));
+  if (getuid() != 0) return;
+  if (nobody_can_run_it()) CHECK(is_said(as_nobody()));
+  // As packaging/systemd starts it.
+  CHECK(is_said({"setpriv", "--bounding-set", "-sys_ptrace"}));
 }
 
 TEST_CASE("without /proc the memory limit is what the system says of its memory") {
