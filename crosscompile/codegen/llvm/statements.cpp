@@ -5,6 +5,7 @@
 #include "crosscompile/codegen/llvm/gpu/nvptx.h"
 #include "crosscompile/codegen/llvm/instructions.h"
 #include "crosscompile/codegen/llvm/memory/memory.h"
+#include "crosscompile/codegen/llvm/memory/shared_loads.h"
 #include "crosscompile/codegen/llvm/memory/transpose.h"
 #include "crosscompile/codegen/llvm/memory/workspace.h"
 #include "crosscompile/codegen/llvm/parallel.h"
@@ -13,6 +14,8 @@
 #include "crosscompile/ir/prefetch.h"
 
 #include <llvm/IR/MDBuilder.h>
+
+#include <algorithm>
 
 namespace ferry::codegen {
 namespace {
@@ -92,13 +95,19 @@ void emit_assert(FunctionState& state, const ir::Assert& node) {
 
 void emit_block(FunctionState& state, const ir::Block& node) {
   std::span<const ir::Stmt> rest = node.body;
+  std::size_t stores = 0;  // at the beginning of `rest`, whose shared loads are known
   while (!rest.empty()) {
+    if (stores == 0) stores = find_shared_loads(state, rest);
     std::size_t emitted = emit_strided_stores(state, rest);
     if (emitted == 0) {
-      emit_stmt(state, rest.front());
+      if (const auto* store = rest.front().as<ir::Store>())
+        emit_store(state, *store);
+      else
+        emit_stmt(state, rest.front());
       emitted = 1;
     }
     rest = rest.subspan(emitted);
+    stores -= std::min(stores, emitted);
   }
 }
 
@@ -140,7 +149,7 @@ void emit_return_if(FunctionState& state, Value* condition, Value* result) {
 
 void emit_stmt(FunctionState& state, const ir::Stmt& stmt) {
   switch (stmt.kind()) {
-    case ir::NodeKind::Store: return emit_store(state, *stmt.as<ir::Store>());
+    case ir::NodeKind::Store: find_shared_loads(state, {&stmt, 1}); return emit_store(state, *stmt.as<ir::Store>());
     case ir::NodeKind::For: return emit_for(state, *stmt.as<ir::For>());
     case ir::NodeKind::Block: return emit_block(state, *stmt.as<ir::Block>());
     case ir::NodeKind::If: return emit_if(state, *stmt.as<ir::If>());

@@ -68,7 +68,14 @@ Value* load_repeated(FunctionState& state, const Place& place, const Repeated& r
   return b.CreateBitCast(b.CreateVectorSplat(place.type.lanes / group, whole), memory_type(state.module, place.type));
 }
 
-Value* load_vector(FunctionState& state, const Place& place, const ir::Expr& index, const ir::Expr& mask) {
+// Returns the range that the load shares with others, or null.
+const SharedRange* shared_range(const FunctionState& state, const ir::Load& node) {
+  const auto found = state.shared_loads.find(&node);
+  return found == state.shared_loads.end() ? nullptr : &found->second;
+}
+
+Value* load_vector(FunctionState& state, const Place& place, const ir::Load& node, const ir::Expr& mask) {
+  const ir::Expr& index = node.indices[0];
   llvm::IRBuilder<>& b = state.builder;
   if (const auto* broadcast = index.as<ir::Broadcast>(); broadcast != nullptr && !mask.defined()) {
     if (state.lane_mask == nullptr) {
@@ -79,7 +86,8 @@ Value* load_vector(FunctionState& state, const Place& place, const ir::Expr& ind
   const auto* ramp = index.as<ir::Ramp>();
   const std::int64_t* stride = ramp == nullptr ? nullptr : ir::as_int(ramp->stride);
   if (stride != nullptr && *stride == 1) return load_consecutive(state, place, emit_expr(state, ramp->base), lanes);
-  if (stride != nullptr && lanes == nullptr) return load_strided(state, place, emit_expr(state, ramp->base), *stride);
+  if (stride != nullptr && lanes == nullptr)
+    return load_strided(state, place, emit_expr(state, ramp->base), *stride, shared_range(state, node));
   if (const auto repeat = repeated(index); repeat.has_value() && lanes == nullptr && repeat->group > 1) {
     const std::size_t bits = static_cast<std::size_t>(repeat->group) * dtype_bytes(place.type.code) * 8;
     if (bits == 16 || bits == 32 || bits == 64) return load_repeated(state, place, *repeat);
@@ -111,8 +119,8 @@ Value* emit_load(FunctionState& state, const ir::Load& node) {
   const Place place = place_of(state, node.buffer, node.type);
   const ir::Expr& index = flat_index(*node.buffer, node.indices);
   const auto load = [&](const ir::Expr& mask) {
-    Value* value = node.type.is_scalar() ? load_one(state, place, emit_expr(state, index))
-                                         : load_vector(state, place, index, mask);
+    Value* value =
+        node.type.is_scalar() ? load_one(state, place, emit_expr(state, index)) : load_vector(state, place, node, mask);
     return from_memory(state, node.type, value);
   };
   const ir::Expr* condition = uniform(state, node.mask);

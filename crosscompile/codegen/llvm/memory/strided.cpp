@@ -12,9 +12,6 @@ namespace {
 
 using llvm::Value;
 
-// With larger strides a vector load contains too few of the requested lanes.
-constexpr std::int64_t kMaxShuffledStride = 4;
-
 llvm::Align element_alignment(const Place& place) { return llvm::Align(dtype_bytes(place.type.code)); }
 
 // Returns the addresses for a scalar or vector of indices. On 32-bit machines addresses need only the low half of the
@@ -108,14 +105,16 @@ Value* reversed(FunctionState& state, Value* value, std::uint32_t lanes) {
   return state.builder.CreateShuffleVector(value, order);
 }
 
-// Loads the span of all lanes as `stride` whole vectors, the last of which is moved back so that it ends with the last
-// lane and nothing beyond is read; then shuffles two at a time.
-Value* load_shuffled(FunctionState& state, const Place& place, Value* index, std::int64_t stride) {
+// Loads the range of all lanes as `stride` whole vectors, the last of which is moved back so that it ends with the
+// range and nothing beyond is read; then shuffles two at a time. Loads of one shared range differ only in the shuffles,
+// and the optimiser keeps one load of each vector.
+Value* load_shuffled(FunctionState& state, const Place& place, Value* index, std::int64_t stride,
+                     const SharedRange* shared) {
   const auto lanes = static_cast<std::int64_t>(place.type.lanes);
-  const std::int64_t span = stride * (lanes - 1) + 1;
+  const SharedRange range = shared == nullptr ? SharedRange{0, stride * (lanes - 1) + 1} : *shared;
   Value* result = nullptr;
   for (std::int64_t part = 0; part < stride; ++part) {
-    const std::int64_t first = std::min(part * lanes, span - lanes);
+    const std::int64_t first = std::min(part * lanes, range.elements - lanes) - range.before;
     Value* loaded = plain_load(state, place, advanced(state, index, first), place.type.lanes);
     // Lanes in this part come from it, the others from what was gathered so far.
     llvm::SmallVector<int, 16> order;
@@ -165,17 +164,18 @@ Value* load_consecutive(FunctionState& state, const Place& place, Value* index, 
                                                llvm::Constant::getNullValue(type)));
 }
 
-Value* load_strided(FunctionState& state, const Place& place, Value* index, std::int64_t stride) {
+Value* load_strided(FunctionState& state, const Place& place, Value* index, std::int64_t stride,
+                    const SharedRange* shared) {
   llvm::IRBuilder<>& b = state.builder;
   const std::uint32_t lanes = place.type.lanes;
   if (stride == 0) return b.CreateVectorSplat(lanes, load_one(state, place, index));
   if (stride < 0 && stride >= -kMaxShuffledStride) {
     Value* lowest = advanced(state, index, stride * (static_cast<std::int64_t>(lanes) - 1));
     Value* ascending =
-        stride == -1 ? plain_load(state, place, lowest, lanes) : load_shuffled(state, place, lowest, -stride);
+        stride == -1 ? plain_load(state, place, lowest, lanes) : load_shuffled(state, place, lowest, -stride, shared);
     return reversed(state, ascending, lanes);
   }
-  if (stride > 0 && stride <= kMaxShuffledStride) return load_shuffled(state, place, index, stride);
+  if (stride > 0 && stride <= kMaxShuffledStride) return load_shuffled(state, place, index, stride, shared);
   Value* result = llvm::PoisonValue::get(memory_type(state.module, place.type));
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
     Value* element = load_one(state, place, advanced(state, index, stride * lane));

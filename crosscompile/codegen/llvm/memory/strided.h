@@ -6,6 +6,9 @@
 
 namespace ferry::codegen {
 
+// With larger strides a vector load contains too few of the requested lanes.
+constexpr std::int64_t kMaxShuffledStride = 4;
+
 struct Place {
   const ir::Buffer* buffer;
   llvm::Value* first;  // address of the buffer's first element
@@ -14,8 +17,10 @@ struct Place {
 
 llvm::Value* load_one(FunctionState& state, const Place& place, llvm::Value* index);
 llvm::Value* load_consecutive(FunctionState& state, const Place& place, llvm::Value* index, llvm::Value* mask);
-// Loads lanes that are `stride` elements apart (may be negative or zero).
-llvm::Value* load_strided(FunctionState& state, const Place& place, llvm::Value* index, std::int64_t stride);
+// Loads lanes that are `stride` elements apart (may be negative or zero). `shared` is the range to load instead of the
+// lanes' own, or null if the load shares no range.
+llvm::Value* load_strided(FunctionState& state, const Place& place, llvm::Value* index, std::int64_t stride,
+                          const SharedRange* shared);
 llvm::Value* gather(FunctionState& state, const Place& place, llvm::Value* indices, llvm::Value* mask);
 
 void store_one(FunctionState& state, const Place& place, llvm::Value* index, llvm::Value* value);
