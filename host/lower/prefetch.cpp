@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t kLineBytes = 64;
 // Maximum number of prefetches for one load of the tensor.
-constexpr std::size_t kMostLines = 16;
+constexpr std::size_t kMostLines = 32;
 
 // Returns values of the loops: `loop` is `offset` iterations ahead, and those inside it are at their first iteration.
 Substitution later_loops(const Nest& nest, std::size_t loop, std::int64_t offset) {

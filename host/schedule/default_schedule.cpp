@@ -5,6 +5,7 @@
 #include "host/schedule/gemv.h"
 #include "host/schedule/gpu_schedule.h"
 #include "host/schedule/inline_choice.h"
+#include "host/schedule/read_ahead.h"
 #include "host/schedule/reader_fusion.h"
 #include "host/schedule/register_tile.h"
 #include "host/schedule/row_fusion.h"
@@ -194,11 +195,12 @@ std::int64_t stencil_points(const Reduce& reduce) {
   return points;
 }
 
-void schedule_reduction(const Schedule& schedule, StageHandle handle, const Target& target, std::size_t outer) {
+// Returns the number of unrolled vectors of the window, or 0 if it is not unrolled.
+std::int64_t schedule_reduction(const Schedule& schedule, StageHandle handle, const Target& target, std::size_t outer) {
   const ScheduledStage& stage = stage_of(schedule, handle);
   const Reduce& reduce = *stage.reduction();
   const auto vector = choose_vector_axis(stage, target, outer);
-  if (!vector) return;
+  if (!vector) return 0;
   const Expr& extent = vector->reduces ? reduce.axes[vector->axis].extent : stage.axes[vector->axis].extent;
   const std::int64_t lanes = lanes_for(stage, extent, target);
   const auto rows = choose_row_axis(stage, reduce, *vector, outer);
@@ -213,7 +215,9 @@ void schedule_reduction(const Schedule& schedule, StageHandle handle, const Targ
   for (std::string& name : split_columns(handle, loops.loop(column_loop).name, vector->reduces, tile, lanes))
     inner.push_back(std::move(name));
   const std::int64_t points = stencil_points(reduce);
-  if (!vector->reduces && points > 0 && points * tile.rows * tile.vectors <= kMaxUnrolledPoints)
+  const std::int64_t unrolled = points * tile.rows * tile.vectors;
+  const bool unrolls = !vector->reduces && points > 0 && unrolled <= kMaxUnrolledPoints;
+  if (unrolls)
     for (std::size_t a = 0; a < reduce.axes.size(); ++a) handle.unroll(loops.loop(loops.reduction(a)).name);
   // Loops over results are outermost, then the reduction's loops, then the tile.
   std::vector<std::string> order;
@@ -224,6 +228,7 @@ void schedule_reduction(const Schedule& schedule, StageHandle handle, const Targ
         order.push_back(loops.loop(id).name);
   order.insert(order.end(), inner.begin(), inner.end());
   if (order != names_in_order(loops)) handle.reorder(order);
+  return unrolls ? unrolled : 0;
 }
 
 // Returns the product that the stage computes, if it is scheduled as one.
@@ -274,12 +279,14 @@ std::vector<std::string> schedule_stage(Schedule& schedule, StageHandle handle, 
     schedule_gemv(schedule, handle, *contraction, lanes);
     return {};
   }
+  std::int64_t unrolled = 0;
   if (is_stencil(stage))
     schedule_stencil(handle, stage, lanes_for(stage, stage.axes.back().extent, target), target);
   else if (stage.reduction() != nullptr)
-    schedule_reduction(schedule, handle, target, outer);
+    unrolled = schedule_reduction(schedule, handle, target, outer);
   else
     schedule_injective(schedule, handle, target, outer);
+  if (unrolled > 0 && outer == 0 && readers.empty() && stage.is_result) read_ahead(schedule, handle, unrolled, target);
   if (readers.empty() || !fuse_into_readers(schedule, handle.name(), first, readers)) return {};
   make_parallel(schedule, schedule[readers.back()]);
   return readers;

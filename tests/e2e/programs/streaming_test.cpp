@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <regex>
+#include <sstream>
 
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/passes/pipeline.h"
@@ -81,4 +83,20 @@ TEST_CASE("results that are read and other machines keep their stores") {
 TEST_CASE("results larger than any cache are streamed by default, smaller ones are not") {
   CHECK(count(assembly(doubled("100000000"), "", kAvx512), "\tvmovntps\t") >= 1);
   CHECK(count(assembly(doubled("1000000"), "", kAvx512), "movnt") == 0);
+}
+
+TEST_CASE("pooling of a tensor larger than any cache prefetches each line once and loads it once") {
+  const std::string pool =
+      "def pool(float(1,52428,64,64) X) -> (Y) { Y(n,c,h,w) max=! X(n,c,2*h+a,2*w+b) where a in 0:2, b in 0:2 }";
+  const std::string code = assembly(pool, "", kAvx512);
+  INFO(code);
+  // Two rows of 256 bytes of each of four images.
+  CHECK(count(code, "\tprefetcht0\t") == 32);
+  std::size_t loads = 0;
+  std::istringstream lines(code);
+  for (std::string line; std::getline(lines, line);)
+    loads += std::regex_search(line, std::regex(R"(\(%r(?!ip)[^)]*\),.*%zmm)")) ? 1 : 0;
+  CHECK(loads == 32);
+  CHECK(count(code, "\tvmovntps\t") == 8);
+  CHECK(count(code, "\tvpermt2ps\t") + count(code, "\tvpermi2ps\t") == 32);
 }

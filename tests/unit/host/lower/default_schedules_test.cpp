@@ -166,6 +166,55 @@ TEST_CASE("windows take several rows at once, and their borders are not stored")
   }
 }
 
+TEST_CASE("windows over a tensor larger than any cache are read in several streams and prefetched") {
+  const Target target = small_caches(512, 48 << 10, 2 << 20);
+  const auto pool = [](const std::string& size) {
+    return "def f(int(" + size + ") X) -> (Y) { Y(n,c,h,w) max=! X(n,c,2*h+a,2*w+b) where a in 0:2, b in 0:2 }";
+  };
+  const auto decided = [&](const std::string& size) { return default_text(pool(size).c_str(), target); };
+  const std::string images = decided("1,52428,64,64"), rows = decided("1,8,4096,8192");
+  INFO(images << rows);
+  CHECK(images.find("Y: split c 4\n") != std::string::npos);
+  CHECK(images.find("Y: reorder n c.outer h c.inner w.outer a b w.inner.outer w.inner.inner\n") != std::string::npos);
+  CHECK(images.find("Y: unroll c.inner\n") != std::string::npos);
+  CHECK(images.find("Y: prefetch X h 1\n") != std::string::npos);
+  // Longer rows are prefetched in parts.
+  CHECK(rows.find("Y: split h 4\n") != std::string::npos);
+  CHECK(rows.find("Y: prefetch X w.outer 1\n") != std::string::npos);
+  for (const std::string& schedule : {images, rows})
+    for (const test::Sizes& sizes : {test::Sizes{{"N", 1}, {"C", 8}, {"H", 16}, {"W", 128}},
+                                     {{"N", 3}, {"C", 7}, {"H", 11}, {"W", 37}},
+                                     {{"N", 2}, {"C", 13}, {"H", 3}, {"W", 131}},
+                                     {{"N", 1}, {"C", 1}, {"H", 1}, {"W", 1}},
+                                     {{"N", 1}, {"C", 5}, {"H", 2}, {"W", 2}},
+                                     {{"N", 1}, {"C", 0}, {"H", 4}, {"W", 4}}})
+      test::check_schedule(pool("N,C,H,W"), schedule, sizes);
+}
+
+TEST_CASE("windows keep one stream where several would not divide, and windows in cache are not prefetched") {
+  const auto decided = [&](const std::string& sizes, const std::string& index, const Target& target) {
+    const std::string source =
+        "def f(float(" + sizes + ") X) -> (Y) { Y(n,c,h,w) max=! X(n,c," + index + ") where a in 0:2, b in 0:2 }";
+    return default_text(source.c_str(), target);
+  };
+  const Target target = small_caches(512, 48 << 10, 2 << 20);
+  for (const char* const sizes : {"1,65537,64,64", "1,512,64,64", "N,C,64,64"}) {
+    const std::string text = decided(sizes, "2*h+a,2*w+b", target);
+    CHECK_MESSAGE(text.find("Y: prefetch X h 2\n") != std::string::npos, text);
+    CHECK_MESSAGE(text.find("Y: split c") == std::string::npos, text);
+  }
+  CHECK(decided("1,32,64,64", "2*h+a,2*w+b", target).find("prefetch") == std::string::npos);
+  CHECK(decided("1,52428,64,64", "h+a,w+b", target).find("prefetch") == std::string::npos);
+  // Only parameters are prefetched.
+  CHECK(default_text("def f(float(8,2048,2048) X) -> (T, Y) { T(c,h,w) = X(c,h,w) * 2\n"
+                     " Y(c,h,w) max=! T(c,2*h+a,2*w+b) where a in 0:2, b in 0:2 }",
+                     target)
+            .find("prefetch") == std::string::npos);
+  Target other = target;
+  other.arch = "aarch64";
+  CHECK(decided("1,52428,64,64", "2*h+a,2*w+b", other).find("prefetch") == std::string::npos);
+}
+
 TEST_CASE("sizes that are not constants may be told to the default schedule, which then is right at any") {
   const char* source = "def f(int(M,K) A, int(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
   const lang::Program program = lang::parse(source, "test.tc").at(0);

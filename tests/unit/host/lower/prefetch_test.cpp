@@ -43,11 +43,11 @@ TEST_CASE("what loops inside of it read is asked for line by line") {
                 rows);
 }
 
-TEST_CASE("one loop asks for no more than sixteen lines of a tensor") {
+TEST_CASE("one loop asks for no more than thirty-two lines of a tensor") {
   const std::string text = lowered_text(kProduct, "split n 4096\nreorder n.outer m k n.inner\nprefetch B k 1");
   std::size_t lines = 0;
   for (std::size_t at = text.find("prefetch("); at != std::string::npos; at = text.find("prefetch(", at + 1)) ++lines;
-  CHECK_MESSAGE(lines == 16, text);
+  CHECK_MESSAGE(lines == 32, text);
 }
 
 TEST_CASE("a copy that one reader refuses is read by none") {
