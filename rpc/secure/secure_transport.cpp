@@ -16,7 +16,10 @@ using std::chrono::milliseconds;
 constexpr std::size_t kLargePiece = 4096;
 // Encrypted data is sent once this much is buffered, so the peer decrypts it while we encrypt the next part.
 constexpr std::size_t kOutCapacity = 2 * (kMaxRecordPlain + kRecordOverhead);
-constexpr std::size_t kInCapacity = 2 * (kMaxMessageBytes + 2 * kLengthBytes);
+// What is here already is received together, since a system call and the wake-up before it cost the same for one record
+// as for eight.
+constexpr std::size_t kInCapacity = 8 * (kMaxRecordPlain + kRecordOverhead);
+static_assert(kInCapacity >= kLengthBytes + kMaxMessageBytes, "the longest record fits");
 
 using Buffer = std::unique_ptr<std::uint8_t[]>;
 // Left uninitialised: the system never allocates pages that a short session does not touch.
@@ -137,19 +140,16 @@ class SecureTransport final : public Transport {
       FERRY_ASSIGN(const std::size_t length, sealed_length(in_.get() + in_begin_));
       wanted = kLengthBytes + length;
     }
-    if (in_begin_ + wanted + kLengthBytes > kInCapacity || here == 0) {
-      std::memmove(in_.get(), in_.get() + in_begin_, here);
-      in_begin_ = 0;
-      in_end_ = here;
-    }
-    // After a large record only the length of the next one is received: any further bytes would have to be moved.
-    const std::size_t room = wanted >= kLargePiece ? wanted - here + kLengthBytes : kInCapacity - in_end_;
+    std::memmove(in_.get(), in_.get() + in_begin_, here);
+    in_begin_ = 0;
+    in_end_ = here;
     if (timeout_.count() > 0) {
       const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
       if (left.count() <= 0) return receive_timed_out(timeout_);
       under_->set_receive_timeout(left);
     }
-    const Result<std::size_t> count = under_->receive_some(MutableByteSpan(in_.get() + in_end_, room), wanted - here);
+    const Result<std::size_t> count =
+        under_->receive_some(MutableByteSpan(in_.get() + here, kInCapacity - here), wanted - here);
     if (count.is_ok()) {
       in_end_ += count.value();
       return {};
