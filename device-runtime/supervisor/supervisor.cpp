@@ -184,8 +184,8 @@ class Supervisor {
     if (!page.is_ok()) return refuse(client, page.status());
     session_options_.limits = granted(client.open.limits, options_.limits);
     SandboxOptions& sandbox = session_options_.sandbox;
-    // For all threads together, plus a margin for time outside of kernels.
-    sandbox.cpu_seconds = session_options_.limits.session_ms / 1000 * sandbox.threads;
+    // For all threads together and the one that opens encrypted records, plus a margin for time outside of kernels.
+    sandbox.cpu_seconds = session_options_.limits.session_ms / 1000 * (sandbox.threads + 1);
     if (sandbox.cpu_seconds != 0) sandbox.cpu_seconds += 10;
     sandbox.folder = folder_.make_session_folder(last_number_ + 1, sandbox.user, sandbox.group);
     sandbox.filter = Filter::strict;

@@ -18,14 +18,16 @@ using std::chrono::milliseconds;
 
 // Pieces of at least this size get records of their own, which saves copying them.
 constexpr std::size_t kLargePiece = 4096;
-// Encrypted data is sent once this much is buffered, so the peer decrypts it while we encrypt the next part.
-constexpr std::size_t kOutCapacity = 2 * (kMaxRecordPlain + kRecordOverhead);
-// As many records are received together, since a system call and the wake-up before it cost the same for one record,
-// and opened together by two threads.
+// Encrypted data is sent once this much is buffered, so the peer decrypts it while we encrypt the next part. Sends are
+// larger, and fewer, far from the end of a piece; in a small piece they would make the peer wait.
+constexpr std::size_t kSent = 2 * (kMaxRecordPlain + kRecordOverhead);
+constexpr std::size_t kOutCapacity = 4 * kSent;
+constexpr std::size_t kFarFromEnd = std::size_t{4} << 20;
+// Number of records that are received with one system call and opened together.
 constexpr std::size_t kTogether = 16;
 constexpr std::size_t kInCapacity = kTogether * (kMaxRecordPlain + kRecordOverhead);
 static_assert(kInCapacity >= kLengthBytes + kMaxMessageBytes, "the longest record fits");
-// Receives from this size on are worth starting a thread.
+// Receives of at least this size start a second thread.
 constexpr std::size_t kLargeReceive = std::size_t{1} << 20;
 
 using Buffer = std::unique_ptr<std::uint8_t[]>;
@@ -43,7 +45,7 @@ class SecureTransport final : public Transport {
       while (!piece.empty()) {
         std::size_t count = std::min(piece.size(), kMaxRecordPlain);
         if (staged_ == 0 && piece.size() >= kLargePiece) {
-          FERRY_TRY(seal_piece(piece.first(count)));
+          FERRY_TRY(seal_piece(piece.first(count), piece.size() >= kFarFromEnd ? kOutCapacity : kSent));
         } else {
           count = std::min(count, stage_.size() - staged_);
           std::copy_n(piece.begin(), count, stage_.begin() + static_cast<std::ptrdiff_t>(staged_));
@@ -94,10 +96,11 @@ class SecureTransport final : public Transport {
     return seal_piece(plain);
   }
 
-  Status seal_piece(ByteSpan plain) {
+  // Flushes first if the record would exceed the limit.
+  Status seal_piece(ByteSpan plain, std::size_t limit = kSent) {
     if (!out_) out_ = make_buffer(kOutCapacity);
     const std::size_t sealed = plain.size() + kRecordOverhead;
-    if (out_used_ + sealed > kOutCapacity) FERRY_TRY(flush());
+    if (out_used_ + sealed > limit) FERRY_TRY(flush());
     FERRY_TRY(seal(sending_, plain, out_.get() + out_used_));
     out_used_ += sealed;
     return {};
@@ -142,8 +145,8 @@ class SecureTransport final : public Transport {
     return true;
   }
 
-  // Opens the records that are here whole and fit, where there are several. False, with nothing taken, when one of them
-  // does not open: which of them is for open_next() to find out.
+  // Opens all records that have arrived completely and fit, if there are several. Returns false and takes none of them
+  // if one does not open; open_next() then finds out which one.
   bool open_together(Helper& helper, MutableByteSpan into, std::size_t& received) {
     struct Place {
       ByteSpan sealed;
@@ -153,7 +156,7 @@ class SecureTransport final : public Transport {
     std::size_t count = 0, begin = in_begin_, end = received;
     while (!ended_ && count < kTogether && in_end_ - begin >= kLengthBytes) {
       const Result<std::size_t> length = sealed_length(in_.get() + begin);
-      // The record that ends the stream is left, too.
+      // open_next() handles the record that ends the stream.
       if (!length.is_ok() || length.value() == kTagBytes) break;
       const std::size_t plain = length.value() - kTagBytes;
       if (in_end_ - begin < kLengthBytes + length.value() || plain > into.size() - end) break;
@@ -175,7 +178,7 @@ class SecureTransport final : public Transport {
     return true;
   }
 
-  // Receives at least what the next record lacks.
+  // Receives at least the missing bytes of the next record.
   Status fill(Clock::time_point deadline, std::size_t received, std::size_t at_least) {
     if (!in_) in_ = make_buffer(kInCapacity);
     const std::size_t here = in_end_ - in_begin_;

@@ -124,7 +124,7 @@ TEST_CASE("memory, processor time, threads, open files, the size of files and co
 #if !defined(__SANITIZE_ADDRESS__)  // AddressSanitizer itself needs unlimited memory
   CHECK(limit("Max data size") == (64 + 128 + 2 * 10) << 20);
 #endif
-  CHECK(limit("Max cpu time") == 5 * 2 + 10);
+  CHECK(limit("Max cpu time") == 5 * (2 + 1) + 10);
   CHECK(limit("Max processes") == 4096);
   CHECK(limit("Max core file size") == 0);
   CHECK(limit("Max file size") == 1 << 30);

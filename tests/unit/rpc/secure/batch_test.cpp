@@ -189,7 +189,8 @@ TEST_CASE("a stream cut among many records says how much of them had come") {
 }
 
 TEST_CASE("transfers of sizes around the limits of records and of what is received together arrive") {
-  std::vector<std::size_t> sizes{0, 1, 2, 4093, 4095, 4096, 4097, 65521, 65535, 1'000'003, 3'000'017};
+  std::vector<std::size_t> sizes{0,     1,     2,         4093,      4095,    4096,          4097,
+                                 65521, 65535, 1'000'003, 3'000'017, 4 << 20, (4 << 20) + 1, 5'000'011};
   for (const std::size_t records : {1, 2, 3, 15, 16, 17, 32, 33, 47, 48, 49})
     for (const std::size_t size : {records * kMaxRecordPlain - 1, records * kMaxRecordPlain,
                                    records * kMaxRecordPlain + 1, records * (kMaxRecordPlain + kRecordOverhead)})
