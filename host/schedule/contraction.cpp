@@ -88,6 +88,7 @@ std::optional<Contraction> find_contraction(const ScheduledStage& stage, std::in
       best_score = score;
     }
   }
+  if (best) best->values = stage.values;
   return best;
 }
 

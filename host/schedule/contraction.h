@@ -9,10 +9,13 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace ferry::schedule {
 
 struct Contraction {
+  // The stage's values when the contraction was found. They own the two loads, which packing replaces in the stage.
+  std::vector<ir::Expr> values;
   const ir::Load* row_load = nullptr;     // varies from row to row, not from column to column
   const ir::Load* column_load = nullptr;  // varies from column to column, not from row to row
   std::size_t row = 0, column = 0;        // axes of the stage; `row` is the innermost over rows, or the number of axes
