@@ -1,0 +1,33 @@
+// What is compiled of each example: under its default schedule, for any sizes and for those that its schedules are
+// tried at, and under each schedule that stands beside it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "crosscompile/target/target.h"
+#include "host/lang/program.h"
+#include "host/schedule/schedule.h"
+
+namespace ferry::test {
+
+struct ExampleCase {
+  std::string example;  // "10_matmul", "kernels/mm"
+  // What "ferry compile" takes, up to the target: "examples/10_matmul.tc --fn matmul --size K=256,M=256,N=256". Of an
+  // example in C++, which the command line cannot compile, the name of the program.
+  std::string command;
+  bool is_cpp = false;
+  std::vector<lang::Program> programs;
+  std::function<std::vector<schedule::Schedule>(const Target&)> schedules;
+  enum class Kind { any_size, sized, scheduled } kind = Kind::any_size;
+  bool for_cpus = true, for_gpus = true;
+
+  bool has_default_schedule() const { return kind != Kind::scheduled; }
+};
+
+// In order of the examples' names; those in C++ come last. Sizes come from the lines "# run" and "# try" of the
+// schedules, and from tests/golden/examples/sizes.txt.
+std::vector<ExampleCase> example_cases();
+
+}  // namespace ferry::test
