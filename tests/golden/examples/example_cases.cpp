@@ -6,8 +6,8 @@
 #include <set>
 #include <sstream>
 
-#include "host/lang/text.h"
-#include "host/schedule/sections.h"
+#include "host/lang/text/text.h"
+#include "host/schedule/module_schedule.h"
 #include "tests/golden/examples/cpp_examples.h"
 #include "tests/support/examples.h"
 
@@ -93,7 +93,7 @@ ExampleCase scheduled_case(const fs::path& kernel, const fs::path& file) {
   std::vector<std::string> functions;
   for (const lang::Program& program : programs_of(kernel, Choice({}))) functions.push_back(program.name);
   made.schedules = [programs = made.programs, schedule, functions](const Target& target) {
-    return schedule::replay_sections(programs, schedule, target, functions);
+    return schedule::replay_module_schedule(programs, schedule, target, functions);
   };
   return made;
 }

@@ -6,14 +6,14 @@
 
 #include "crosscompile/codegen/source/source.h"
 #include "crosscompile/compile.h"
-#include "crosscompile/passes/intrinsics.h"
+#include "crosscompile/intrinsics/intrinsics.h"
 #include "crosscompile/passes/pipeline.h"
 #include "host/lower/lower.h"
-#include "host/schedule/sections.h"
+#include "host/schedule/module_schedule.h"
 #include "host/session/ferry.h"
-#include "rpc/abi/manifest_codec.h"
-#include "rpc/abi/module_file.h"
-#include "rpc/abi/plan_codec.h"
+#include "module/manifest_codec.h"
+#include "module/module_file.h"
+#include "module/plan_codec.h"
 
 namespace ferry::test {
 

@@ -1,4 +1,4 @@
-#include "crosscompile/codegen/llvm/llvm_version.h"
+#include "crosscompile/codegen/llvm/target/llvm_version.h"
 
 #include <llvm-c/Core.h>
 #include <llvm/Config/llvm-config.h>
