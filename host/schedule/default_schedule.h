@@ -10,8 +10,8 @@ namespace ferry::schedule {
 // Returns a schedule tuned for the target: cheap element-wise stages inline; the outermost loop with enough iterations
 // parallel; the axis with the most contiguous accesses vectorised; reductions in a register tile, large products packed
 // and blocked, stencils and stages over the same rows fused. gpu_schedule.h describes it for GPUs. The choice depends
-// on sizes and accesses only; nothing is run. accesses, runs nothing. The best choices depend on the sizes; `sizes` may
-// give those that are not constants. The schedule is correct for any other sizes too. others too.
+// on sizes and accesses only; nothing is run. The best choices depend on the sizes; `sizes` may give those that are not
+// constants. The schedule is correct for any other sizes too.
 Schedule default_schedule(const lang::Program& program, const Target& target, const Sizes& sizes = {});
 
 }  // namespace ferry::schedule

@@ -20,7 +20,7 @@ struct Section {
 
 bool is_blank(std::string_view row) { return row.find_first_not_of(" \t\r") == std::string_view::npos; }
 
-// Returns the args after "def", or nothing for any other line.
+// Returns the words after "def", or nothing for any other line.
 std::optional<std::string> header_of(std::string_view row) {
   row = row.substr(0, row.find('#'));
   const std::size_t start = std::min(row.find_first_not_of(" \t\r"), row.size());

@@ -102,7 +102,7 @@ class StageHandle {
   StageHandle rfactor(const std::string& axis);
   // "(n, c) -> (n, c / 16, c % 16)"
   StageHandle& transform_layout(const std::string& layout);
-  // Applies any primitive, given its args.
+  // Applies any primitive, given its arguments.
   StageHandle& apply(const std::string& primitive, std::vector<std::string> args);
 
  private:

@@ -1,4 +1,4 @@
-// Schedules stencils: reductions over a small stencil that slides along rows, such as depthwise convolutions and blurs.
+// Schedules stencils: reductions over a small window that slides along rows, such as depthwise convolutions and blurs.
 #pragma once
 
 #include "crosscompile/target/target.h"
@@ -15,7 +15,7 @@ bool is_stencil(const ScheduledStage& stage);
 std::vector<std::string> borders_of_stencils(const Stages& stages);
 
 //     for rows by tile, for columns by vectors
-//       for stencil (unrolled), for the tile's rows (unrolled)
+//       for window (unrolled), for the tile's rows (unrolled)
 //         row's vector += ...
 void schedule_stencil(StageHandle handle, const ScheduledStage& stage, std::int64_t lanes, const Target& target);
 

@@ -268,7 +268,7 @@ class FERRY_API Function {
   std::size_t index_;
 };
 
-// Samples several calls on one device in turns; one timing for each. The recorded environment are those of all
+// Samples several calls on one device in turns; one timing for each. The recorded environment is that of all
 // together.
 struct TimedCall {
   Function function;

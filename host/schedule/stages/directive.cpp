@@ -53,7 +53,7 @@ std::vector<std::string> tokens_of(std::string_view text, const Place& place) {
       if (end == i || (end == i + 1 && (c == '$' || c == '-')))
         fail(place, "expected a name or a number, got " + shown(c));
       if (end - i > lang::kMaxNameLength)
-        fail(place, "expected args of at most " + std::to_string(lang::kMaxNameLength) + " characters, got one of " +
+        fail(place, "expected words of at most " + std::to_string(lang::kMaxNameLength) + " characters, got one of " +
                         std::to_string(end - i));
       tokens.emplace_back(text.substr(i, end - i));
       i = end;
@@ -62,7 +62,7 @@ std::vector<std::string> tokens_of(std::string_view text, const Place& place) {
   return tokens;
 }
 
-// Removes "in {a, b}" after the knob at `at` from the args and returns the choices.
+// Removes "in {a, b}" after the knob at `at` from the words and returns the choices.
 std::vector<std::string> take_choices(std::vector<std::string>& args, std::size_t at, const Place& place) {
   std::vector<std::string> choices;
   if (at + 1 >= args.size() || args[at + 1] != "in") return choices;

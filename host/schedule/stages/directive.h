@@ -1,6 +1,6 @@
 // One step of a schedule as data: written in schedule files, printed, replayed and logged.
 //
-//     C: split y 32 -> yo yi        stage, primitive, its args
+//     C: split y 32 -> yo yi        stage, primitive, its arguments
 //     tile yi x 4 $tx in {16,32}    the stage of the line before; a knob with its choices
 //     inline_injective              some primitives concern no single stage
 //

@@ -1,5 +1,5 @@
-// Reads the args of one directive. Every rejection is a CompileError that names the directive, what was expected and
-// what was found.
+// Reads the arguments of one directive. Every rejection is a CompileError that names the directive, what was expected
+// and what was found.
 #pragma once
 
 #include "host/schedule/stages/directive.h"
@@ -14,7 +14,7 @@ namespace ferry::schedule {
 
 class DirectiveArgs {
  public:
-  // Both must outlive this object. `usage` is shown when there are too few or too many args.
+  // Both must outlive this object. `usage` is shown when there are too few or too many arguments.
   DirectiveArgs(const Directive& directive, const Stages& stages, std::string usage = {})
       : directive_(directive), stages_(stages), usage_(std::move(usage)) {}
 
@@ -25,7 +25,7 @@ class DirectiveArgs {
   // Consumes the next word if it is this one.
   bool accept(const std::string& word);
   void expect(const std::string& word);
-  // Fails unless all args have been read.
+  // Fails unless all arguments have been read.
   void end() const;
 
   std::string name(const std::string& what);

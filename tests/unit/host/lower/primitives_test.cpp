@@ -208,7 +208,7 @@ TEST_CASE("padding is computed where it is read, and reads nothing outside") {
 
 TEST_CASE("a stage that is read from both ends is kept whole where loops overshoot") {
   const char* const kTurned =
-      "def transposed(int N, int(N+3) A) -> (C) { C(i) = A(i) + 1  C(i) = C(N+3-1-i) where i in (N+3)/2:N+3 }";
+      "def mirrored(int N, int(N+3) A) -> (C) { C(i) = A(i) + 1  C(i) = C(N+3-1-i) where i in (N+3)/2:N+3 }";
   for (const std::int64_t size : {0, 5, 20, 61})
     check_schedule(kTurned, "C: split i 16\nC: split i.outer nparts 4\nC.0: compute_at C i.outer.outer", {{"N", size}});
 }
