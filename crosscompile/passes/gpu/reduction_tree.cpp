@@ -118,7 +118,8 @@ Steps warp_steps(const Combination& combination, const ThreadGroup& group, const
   result.shared = of_warps.buffers;
   result.steps.push_back(
       If::make(group.member % Expr(kWarp) == Expr(0), copies(of_warps.at(group.member / Expr(kWarp)), own)));
-  if (warps > 1 && is_power_of_two(warps)) {
+  // Across the warps, the partners of the last warp's threads exist only where its threads make up whole groups.
+  if (warps > 1 && is_power_of_two(warps) && group.size % warps == 0) {
     result.steps.push_back(copies(own, of_warps.at(group.member % Expr(warps))));
     result.steps.push_back(butterfly(combination, own, other, warps, group.member));
   } else {
