@@ -12,9 +12,9 @@
 #include "device-runtime/session/compute_devices.h"
 #include "device-runtime/supervisor/arguments.h"
 #include "device-runtime/supervisor/freed_memory.h"
-#include "device-runtime/supervisor/host_name.h"
 #include "device-runtime/supervisor/supervisor.h"
 #include "device-runtime/supervisor/work_folder.h"
+#include "rpc/server/host_name.h"
 
 namespace {
 
@@ -45,7 +45,7 @@ int fail(const ferry::Status& status, int code) {
   std::abort();
 }
 
-void tell_of_new_key(const ferry::device::KeyRing& keys, const std::string& host) {
+void tell_of_new_key(const ferry::server::KeyRing& keys, const std::string& host) {
   std::fprintf(stderr,
                "rpc_server: made a key, %s\n"
                "  Whoever holds it may run code here as this user. On the machine that runs ferry, bring it over:\n"
@@ -58,17 +58,17 @@ void tell_of_new_key(const ferry::device::KeyRing& keys, const std::string& host
 
 int run(ferry::device::Arguments arguments) {
   ferry::device::wipe_freed_memory(true);
-  ferry::Result<ferry::device::KeyRing> keys = ferry::device::KeyRing();
+  ferry::Result<ferry::server::KeyRing> keys = ferry::server::KeyRing();
   const bool listens = arguments.server.inherited_socket < 0 && !arguments.server.stdio;
 #if !defined(FERRY_STATIC)
   if (listens && arguments.server.host != "localhost") {
-    auto address = ferry::device::find_address(arguments.server.host);
+    auto address = ferry::server::find_address(arguments.server.host);
     if (!address.is_ok()) return fail(address.status(), kUsageError);
     arguments.server.host = std::move(address.value());
   }
 #endif
   if (listens && !arguments.insecure_plaintext) {
-    keys = ferry::device::KeyRing::open(arguments.key_file);
+    keys = ferry::server::KeyRing::open(arguments.key_file);
     if (!keys.is_ok()) return fail(keys.status(), 1);
     if (!keys.value().made().empty()) tell_of_new_key(keys.value(), arguments.server.host);
     arguments.server.keys = &keys.value();

@@ -20,6 +20,8 @@ MAY_INCLUDE = {
     "rpc/transport": ["base"],
     "rpc/wire": ["rpc", "rpc/transport"],
     "rpc/secure": ["rpc/wire"],
+    # What any process needs that listens: rpc_server and, later, others.
+    "rpc/server": ["rpc/secure"],
     # The device.
     "device-runtime/stub": [],
     "device-runtime/static_libc": [],
@@ -35,7 +37,7 @@ MAY_INCLUDE = {
     "device-runtime/session": [
         "device-runtime/cuda", "device-runtime/handlers", "device-runtime/opencl", "device-runtime/sandbox",
     ],
-    "device-runtime/supervisor": ["device-runtime/session"],
+    "device-runtime/supervisor": ["device-runtime/session", "rpc/server"],
     "device-runtime": ["device-runtime/supervisor"],
     # The compiler, which knows of no wire and of no language.
     "crosscompile/ir": ["module"],

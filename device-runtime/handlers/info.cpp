@@ -2,31 +2,21 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-
-#include "base/format.h"
 #include "device-runtime/facts/facts.h"
 #include "device-runtime/handlers/device_texts.h"
 #include "device-runtime/handlers/modules.h"
+#include "rpc/wire/version.h"
 
 namespace ferry::device {
 
-Result<std::uint32_t> negotiate_version(std::uint32_t version_min, std::uint32_t version_max) {
-  const std::uint32_t newest = std::min(version_max, rpc::kProtocolVersionMax);
-  if (newest >= std::max(version_min, rpc::kProtocolVersionMin)) return newest;
-  return Status(ErrorCode::version_mismatch,
-                format("this server speaks protocol versions %u to %u, the client %u to %u", rpc::kProtocolVersionMin,
-                       rpc::kProtocolVersionMax, version_min, version_max));
-}
-
 Result<rpc::HelloReply> handle_hello(SessionState& state, RequestContext&, const rpc::Hello& request) {
-  FERRY_ASSIGN(const std::uint32_t version, negotiate_version(request.version_min, request.version_max));
+  FERRY_ASSIGN(const std::uint32_t version, rpc::negotiate_version(request.version_min, request.version_max));
   refresh_facts(state.facts);
   return rpc::HelloReply{version, state.facts};
 }
 
 Result<rpc::OpenReply> handle_open(SessionState& state, RequestContext&, const rpc::Open& request) {
-  FERRY_ASSIGN(const std::uint32_t version, negotiate_version(request.version_min, request.version_max));
+  FERRY_ASSIGN(const std::uint32_t version, rpc::negotiate_version(request.version_min, request.version_max));
   refresh_facts(state.facts);
   state.wait_for_debugger = request.wait_for_debugger;
   return rpc::OpenReply{version, state.facts, state.limits, static_cast<std::uint64_t>(getpid())};

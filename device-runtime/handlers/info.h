@@ -13,7 +13,4 @@ Result<rpc::ReadFilesReply> handle_read_files(SessionState& state, RequestContex
                                               const rpc::ReadFiles& request);
 Result<rpc::Empty> handle_close(SessionState& state, RequestContext& context, const rpc::Close& request);
 
-// Returns the newest version that both sides support; version_mismatch names both ranges if there is none.
-Result<std::uint32_t> negotiate_version(std::uint32_t version_min, std::uint32_t version_max);
-
 }  // namespace ferry::device

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "device-runtime/supervisor/descriptor.h"
+#include "base/descriptor.h"
 
 namespace ferry::device {
 

@@ -15,7 +15,7 @@ constexpr std::size_t kMaxBytes = std::size_t{64} << 10;
 }  // namespace
 
 struct SessionOutput::Reader : std::enable_shared_from_this<Reader> {
-  Reader(EventLoop& loop, int descriptor, const ServerLog& to, std::uint64_t number)
+  Reader(server::EventLoop& loop, int descriptor, const ServerLog& to, std::uint64_t number)
       : from(loop, descriptor), log(to), session(number) {}
 
   void wait() {
@@ -49,14 +49,14 @@ struct SessionOutput::Reader : std::enable_shared_from_this<Reader> {
     line.clear();
   }
 
-  WatchedDescriptor from;
+  server::WatchedDescriptor from;
   const ServerLog& log;
   std::uint64_t session;
   std::string line;
   std::size_t taken = 0;
 };
 
-SessionOutput::SessionOutput(EventLoop& loop, const ServerLog& log, std::uint64_t session) {
+SessionOutput::SessionOutput(server::EventLoop& loop, const ServerLog& log, std::uint64_t session) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
   reader_ = std::make_shared<Reader>(loop, ends[0], log, session);

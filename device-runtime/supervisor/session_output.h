@@ -6,16 +6,16 @@
 #include <memory>
 #include <string>
 
-#include "device-runtime/supervisor/descriptor.h"
-#include "device-runtime/supervisor/event_loop.h"
+#include "base/descriptor.h"
 #include "device-runtime/supervisor/server_log.h"
+#include "rpc/server/event_loop.h"
 
 namespace ferry::device {
 
 class SessionOutput {
  public:
   // Logs nothing if no descriptors are available.
-  SessionOutput(EventLoop& loop, const ServerLog& log, std::uint64_t session);
+  SessionOutput(server::EventLoop& loop, const ServerLog& log, std::uint64_t session);
   SessionOutput(SessionOutput&&) noexcept = default;
   SessionOutput& operator=(SessionOutput&&) = delete;
   ~SessionOutput();

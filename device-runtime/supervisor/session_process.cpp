@@ -115,7 +115,7 @@ std::vector<std::uint8_t> last_words(const EndedSession& session) {
 // Continues after the records that the session has sent, or seals nothing: no record number is used twice, whatever the
 // session reports.
 std::vector<std::uint8_t> sealed_as_last(const std::vector<std::uint8_t>& frames, const SeenActivity& seen,
-                                         SecureEnds& secure) {
+                                         server::SecureEnds& secure) {
   if (!seen.sealed || *seen.sealed < secure.sending.next) return {};
   secure.sending.next = *seen.sealed;
   auto records = secure::seal_all(secure.sending, frames, true);
@@ -124,11 +124,12 @@ std::vector<std::uint8_t> sealed_as_last(const std::vector<std::uint8_t>& frames
 
 }  // namespace
 
-Result<pid_t> start_session(const HandshakenClient& client, const SessionOptions& options, const ActivityPage& page,
-                            SecretMemory& secrets, const MemoryKiller& killer, int errors) {
+Result<pid_t> start_session(const server::HandshakenClient& client, const SessionOptions& options,
+                            const ActivityPage& page, server::SecretMemory& secrets, const MemoryKiller& killer,
+                            int errors) {
   const int descriptor = client.socket.number();
   Activity& activity = page.activity();
-  SecureEnds own;
+  server::SecureEnds own;
   if (client.secure) {
     own = *client.secure;
     own.sending.published = &activity.sealed;
@@ -180,7 +181,7 @@ std::optional<int> reap_session(pid_t process) {
   return status;
 }
 
-std::vector<std::uint8_t> last_frame(const EndedSession& session, SecureEnds* secure) {
+std::vector<std::uint8_t> last_frame(const EndedSession& session, server::SecureEnds* secure) {
   const SeenActivity& seen = session.seen;
   if (seen.sending) return {};
   const bool has_failed = !session.over.is_ok() || seen.is_damaged;

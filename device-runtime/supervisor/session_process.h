@@ -11,9 +11,9 @@
 
 #include "device-runtime/session/session.h"
 #include "device-runtime/supervisor/activity_pages.h"
-#include "device-runtime/supervisor/handshake.h"
 #include "device-runtime/supervisor/memory_killer.h"
 #include "device-runtime/supervisor/seen_activity.h"
+#include "rpc/server/handshake.h"
 
 namespace ferry::device {
 
@@ -21,8 +21,9 @@ namespace ferry::device {
 // supervisor's resources: all other descriptors are closed, and the secrets and pages of other sessions are unmapped
 // before any request is read. Returns the child's process id. `errors` becomes the child's standard error; -1: it has
 // none.
-Result<pid_t> start_session(const HandshakenClient& client, const SessionOptions& options, const ActivityPage& page,
-                            SecretMemory& secrets, const MemoryKiller& killer, int errors);
+Result<pid_t> start_session(const server::HandshakenClient& client, const SessionOptions& options,
+                            const ActivityPage& page, server::SecretMemory& secrets, const MemoryKiller& killer,
+                            int errors);
 
 // Returns the wait status if the child has ended, and then kills what is left of its process group.
 std::optional<int> reap_session(pid_t process);
@@ -37,7 +38,7 @@ struct EndedSession {
 
 // Returns the last frame for the client. Empty if there is nothing to report (it ended normally or was idle) or if the
 // frame would land inside a partially sent one. Encrypted if there are keys.
-std::vector<std::uint8_t> last_frame(const EndedSession& session, SecureEnds* secure);
+std::vector<std::uint8_t> last_frame(const EndedSession& session, server::SecureEnds* secure);
 
 // Returns whether the process exited by itself after answering all requests.
 bool ended_well(const EndedSession& session);

@@ -2,14 +2,12 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cstddef>
 
 #include "base/format.h"
-#include "rpc/transport/keepalive.h"
 
 namespace ferry::device {
 namespace {
@@ -40,11 +38,6 @@ Status too_long(const std::string& what, std::int64_t since, std::int64_t now, c
 rpc::TimeLimits granted(const rpc::TimeLimits& wished, const rpc::TimeLimits& most) {
   return {smaller(wished.call_ms, most.call_ms), smaller(wished.session_ms, most.session_ms),
           smaller(wished.idle_ms, most.idle_ms)};
-}
-
-bool is_peer_gone(int socket) {
-  pollfd entry{socket, POLLRDHUP, 0};
-  return poll(&entry, 1, 0) > 0 || is_silent(socket);
 }
 
 bool SessionWatch::is_over(std::uint64_t limit_ms, std::int64_t since, std::int64_t now) {

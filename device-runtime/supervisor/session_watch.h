@@ -11,11 +11,10 @@ namespace ferry::device {
 
 inline constexpr std::int64_t kNanosecondsPerMs = 1'000'000;
 
+inline std::uint64_t to_milliseconds(std::int64_t ns) { return static_cast<std::uint64_t>(ns / kNanosecondsPerMs); }
+
 // Limits the client's request to what the server allows; 0 means no limit, or no request.
 rpc::TimeLimits granted(const rpc::TimeLimits& wished, const rpc::TimeLimits& most);
-
-// Returns whether the other end has closed, or has not answered keepalive probes for too long.
-bool is_peer_gone(int socket);
 
 class SessionWatch {
  public:

@@ -36,7 +36,7 @@ int take_over(int standard, int flags) {
 class Relay : public std::enable_shared_from_this<Relay> {
  public:
   // A descriptor allows one wait per direction but is closed only once, so each direction has a descriptor of its own.
-  Relay(EventLoop& loop, int input, int output, int socket_in, int socket_out)
+  Relay(server::EventLoop& loop, int input, int output, int socket_in, int socket_out)
       : input_(loop, input), output_(loop, output), socket_in_(loop, socket_in), socket_out_(loop, socket_out) {}
 
   void start() {
@@ -47,8 +47,8 @@ class Relay : public std::enable_shared_from_this<Relay> {
  private:
   struct Direction {
     Relay& relay;
-    WatchedDescriptor& from;
-    WatchedDescriptor& to;
+    server::WatchedDescriptor& from;
+    server::WatchedDescriptor& to;
     void (Relay::*ended)();
     std::array<std::uint8_t, kBufferBytes> buffer;
     std::size_t filled = 0;
@@ -91,19 +91,19 @@ class Relay : public std::enable_shared_from_this<Relay> {
 
   // The session has ended, so both directions are closed.
   void output_ended() {
-    for (WatchedDescriptor* each : {&input_, &output_, &socket_in_, &socket_out_}) {
+    for (server::WatchedDescriptor* each : {&input_, &output_, &socket_in_, &socket_out_}) {
       if (each->is_open()) each->close();
     }
   }
 
-  WatchedDescriptor input_, output_, socket_in_, socket_out_;
+  server::WatchedDescriptor input_, output_, socket_in_, socket_out_;
   Direction inwards_{*this, input_, socket_out_, &Relay::input_ended, {}};
   Direction outwards_{*this, socket_in_, output_, &Relay::output_ended, {}};
 };
 
 }  // namespace
 
-Result<int> start_stdio_relay(EventLoop& loop) {
+Result<int> start_stdio_relay(server::EventLoop& loop) {
   const auto failure = [] {
     return Status(ErrorCode::unavailable, format("--stdio: cannot use standard input and output: %s", strerror(errno)));
   };

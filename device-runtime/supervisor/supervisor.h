@@ -9,22 +9,22 @@
 #include "device-runtime/device/drivers.h"
 #include "device-runtime/handlers/module_store.h"
 #include "device-runtime/sandbox/sandbox.h"
-#include "device-runtime/supervisor/key_ring.h"
 #include "device-runtime/supervisor/work_folder.h"
 #include "module/device_facts.h"
 #include "rpc/messages.h"
+#include "rpc/server/key_ring.h"
 
 namespace ferry::device {
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
   std::uint16_t port = 9090;
-  std::uint16_t port_end = 9090;  // the last port to try
-  int inherited_socket = -1;      // serve only this connected socket, and end with its session
-  bool stdio = false;             // likewise over standard input and output
-  const KeyRing* keys = nullptr;  // accepted keys; null: everyone may connect, without encryption
-  bool quiet = false;             // nothing on standard error unless something fails
-  std::size_t max_sessions = 1;   // at a time; other clients wait
+  std::uint16_t port_end = 9090;          // the last port to try
+  int inherited_socket = -1;              // serve only this connected socket, and end with its session
+  bool stdio = false;                     // likewise over standard input and output
+  const server::KeyRing* keys = nullptr;  // accepted keys; null: everyone may connect, without encryption
+  bool quiet = false;                     // nothing on standard error unless something fails
+  std::size_t max_sessions = 1;           // at a time; other clients wait
   std::size_t max_waiting = 64;
   rpc::TimeLimits limits;  // the maxima that a client can get
   std::uint64_t module_cache_bytes = ModuleStore::kDefaultMaxBytes;

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/descriptor.h"
 #include "base/status.h"
-#include "device-runtime/supervisor/descriptor.h"
 
 namespace ferry::device {
 

@@ -2,6 +2,7 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <cstddef>
@@ -43,6 +44,11 @@ bool is_silent(int socket) {
   }
   const bool waits = info.tcpi_unacked > 0 || info.tcpi_probes >= kUnansweredProbes;
   return waits && info.tcpi_last_ack_recv > kSilentMs;
+}
+
+bool is_peer_gone(int socket) {
+  pollfd entry{socket, POLLRDHUP, 0};
+  return poll(&entry, 1, 0) > 0 || is_silent(socket);
 }
 
 }  // namespace ferry

@@ -18,4 +18,7 @@ void enable_keepalive(int socket);
 bool is_silent(int socket);
 inline constexpr std::uint32_t kSilentMs = 8000;
 
+// Returns whether the other end has closed the connection, or is silent.
+bool is_peer_gone(int socket);
+
 }  // namespace ferry

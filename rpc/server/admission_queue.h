@@ -4,9 +4,9 @@
 
 #include <deque>
 
-#include "device-runtime/supervisor/handshake.h"
+#include "rpc/server/handshake.h"
 
-namespace ferry::device {
+namespace ferry::server {
 
 struct WaitingClient {
   HandshakenClient client;
@@ -34,4 +34,4 @@ class AdmissionQueue {
   bool moved_ = false;  // some client's position differs from what it was told
 };
 
-}  // namespace ferry::device
+}  // namespace ferry::server

@@ -5,9 +5,9 @@
 
 #include "base/status.h"
 
-namespace ferry::device {
+namespace ferry::server {
 
 // Returns the numeric address of `host`, which may itself be one. Blocks until the system's name service answers.
 Result<std::string> find_address(const std::string& host);
 
-}  // namespace ferry::device
+}  // namespace ferry::server

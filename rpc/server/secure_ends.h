@@ -6,7 +6,7 @@
 
 #include "rpc/secure/record.h"
 
-namespace ferry::device {
+namespace ferry::server {
 
 // Both directions of an encrypted connection after its handshake.
 struct SecureEnds {
@@ -49,4 +49,4 @@ class SecretMemory {
   Place* free_ = nullptr;
 };
 
-}  // namespace ferry::device
+}  // namespace ferry::server

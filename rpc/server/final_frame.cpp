@@ -1,4 +1,4 @@
-#include "device-runtime/supervisor/final_frame.h"
+#include "rpc/server/final_frame.h"
 
 #include <sys/socket.h>
 
@@ -6,14 +6,16 @@
 #include <chrono>
 #include <memory>
 
-namespace ferry::device {
+#include "rpc/wire/connection.h"
+
+namespace ferry::server {
 namespace {
 
 constexpr std::chrono::seconds kPatience{2};
 
-class Farewell final : public PendingConnection, public std::enable_shared_from_this<Farewell> {
+class FinalFrame final : public PendingConnection, public std::enable_shared_from_this<FinalFrame> {
  public:
-  Farewell(EventLoop& loop, int socket, std::vector<std::uint8_t> frame)
+  FinalFrame(EventLoop& loop, int socket, std::vector<std::uint8_t> frame)
       : socket_(loop, socket), timer_(loop), frame_(std::move(frame)) {}
 
   void start() {
@@ -48,7 +50,7 @@ class Farewell final : public PendingConnection, public std::enable_shared_from_
         return socket_.when_readable([self = shared_from_this()] { self->drain(); });
       }
       if (count <= 0) return close();
-      // A client that sends without end must not monopolise the supervisor.
+      // A client that sends without end must not monopolise the server.
       if ((drained_ += static_cast<std::size_t>(count)) % kPiece < sizeof scratch) {
         return socket_.when_readable([self = shared_from_this()] { self->drain(); });
       }
@@ -72,9 +74,13 @@ class Farewell final : public PendingConnection, public std::enable_shared_from_
 }  // namespace
 
 std::weak_ptr<PendingConnection> send_final_frame(EventLoop& loop, int socket, std::vector<std::uint8_t> frame) {
-  const auto final_frame = std::make_shared<Farewell>(loop, socket, std::move(frame));
+  const auto final_frame = std::make_shared<FinalFrame>(loop, socket, std::move(frame));
   final_frame->start();
   return final_frame;
 }
 
-}  // namespace ferry::device
+void FinalFrames::refuse(HandshakenClient& client, const Status& failure) {
+  send(client.socket, client.outgoing(rpc::failure_frame(client.header.tag, client.header.request, failure), true));
+}
+
+}  // namespace ferry::server

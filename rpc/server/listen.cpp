@@ -1,4 +1,4 @@
-#include "device-runtime/supervisor/listen.h"
+#include "rpc/server/listen.h"
 
 #include <arpa/inet.h>
 #include <net/if.h>
@@ -10,7 +10,7 @@
 
 #include "base/format.h"
 
-namespace ferry::device {
+namespace ferry::server {
 namespace {
 
 struct Address {
@@ -113,4 +113,4 @@ std::string peer_name(int socket) {
   return ::getpeername(socket, address.any(), &address.length) == 0 ? name_of(address) : "a client that is gone";
 }
 
-}  // namespace ferry::device
+}  // namespace ferry::server

@@ -1,11 +1,11 @@
-// Connections without a session: handshakes, and last frames that are being sent.
+// Connections of clients that are not admitted yet or not any more: handshakes, and last frames that are being sent.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <vector>
 
-namespace ferry::device {
+namespace ferry::server {
 
 class PendingConnection {
  public:
@@ -30,9 +30,9 @@ class PendingConnections {
 // for what it writes to standard error, and so many connections that wait. All of them together stay below the
 // process's limit of open files, which is raised as far as the system allows.
 struct ConnectionPlaces {
-  std::size_t strangers;     // in their handshake, or being refused
-  std::size_t final_frames;  // known clients that are sent their last frame
+  std::size_t unadmitted;    // in their handshake, or being refused after it
+  std::size_t final_frames;  // admitted clients that are sent their last frame
 };
 ConnectionPlaces find_connection_places(std::size_t sessions, std::size_t waiting);
 
-}  // namespace ferry::device
+}  // namespace ferry::server

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace ferry::device {
+namespace ferry {
 
 class Descriptor {
  public:
@@ -27,4 +27,4 @@ class Descriptor {
   int number_ = -1;
 };
 
-}  // namespace ferry::device
+}  // namespace ferry

@@ -7,15 +7,15 @@
 #include <memory>
 #include <vector>
 
-#include "device-runtime/supervisor/descriptor.h"
-#include "device-runtime/supervisor/event_loop.h"
-#include "device-runtime/supervisor/key_ring.h"
-#include "device-runtime/supervisor/pending_connection.h"
-#include "device-runtime/supervisor/secure_ends.h"
+#include "base/descriptor.h"
 #include "rpc/messages.h"
+#include "rpc/server/event_loop.h"
+#include "rpc/server/key_ring.h"
+#include "rpc/server/pending_connection.h"
+#include "rpc/server/secure_ends.h"
 #include "rpc/wire/frame.h"
 
-namespace ferry::device {
+namespace ferry::server {
 
 // A client whose first request was valid: open, hello or status. Nothing after that request has been read.
 struct HandshakenClient {
@@ -44,4 +44,4 @@ struct HandshakeEnd {
 std::weak_ptr<PendingConnection> begin_handshake(EventLoop& loop, int socket, const KeyRing* keys,
                                                  SecretMemory& secrets, HandshakeEnd end);
 
-}  // namespace ferry::device
+}  // namespace ferry::server

@@ -7,7 +7,7 @@
 
 #include "rpc/secure/key.h"
 
-namespace ferry::device {
+namespace ferry::server {
 
 class KeyRing {
  public:
@@ -30,4 +30,4 @@ class KeyRing {
   std::string made_;
 };
 
-}  // namespace ferry::device
+}  // namespace ferry::server

@@ -1,6 +1,6 @@
-// The only way in which the supervisor waits: for descriptors, for timers and for signals. This is a thin layer over
+// The only way in which a server waits: for descriptors, for timers and for signals. This is a thin layer over
 // Asio that erases the types of callbacks, so that Asio's templates are instantiated once instead of at every use,
-// which would cost the server 60 KB.
+// which would cost rpc_server 60 KB.
 //
 // Single-threaded: callbacks run inside run(), one after the other.
 #pragma once
@@ -15,7 +15,7 @@
 
 #include "base/status.h"
 
-namespace ferry::device {
+namespace ferry::server {
 
 using Callback = std::function<void()>;
 
@@ -80,4 +80,4 @@ class Timer {
   asio::steady_timer timer_;
 };
 
-}  // namespace ferry::device
+}  // namespace ferry::server

@@ -1,13 +1,13 @@
-#include "device-runtime/supervisor/admission_queue.h"
+#include "rpc/server/admission_queue.h"
 
 #include <sys/socket.h>
 
 #include <algorithm>
 
-#include "device-runtime/supervisor/session_watch.h"
+#include "rpc/transport/keepalive.h"
 #include "rpc/wire/connection.h"
 
-namespace ferry::device {
+namespace ferry::server {
 namespace {
 
 // Returns false if the client does not even receive this; it is then unreachable.
@@ -53,4 +53,4 @@ void AdmissionQueue::tell(std::uint64_t holder, const std::string& name, std::ui
   if (lost) drop_gone();
 }
 
-}  // namespace ferry::device
+}  // namespace ferry::server

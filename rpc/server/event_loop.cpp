@@ -1,10 +1,10 @@
-#include "device-runtime/supervisor/event_loop.h"
+#include "rpc/server/event_loop.h"
 
 #include <unistd.h>
 
 #include <utility>
 
-namespace ferry::device {
+namespace ferry::server {
 
 Status EventLoop::handle_signals(std::initializer_list<int> numbers, std::function<void(int)> on_signal) {
   on_signal_ = std::move(on_signal);
@@ -57,4 +57,4 @@ void Timer::start(std::chrono::milliseconds delay, Callback then) {
   });
 }
 
-}  // namespace ferry::device
+}  // namespace ferry::server

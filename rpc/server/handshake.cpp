@@ -1,4 +1,4 @@
-#include "device-runtime/supervisor/handshake.h"
+#include "rpc/server/handshake.h"
 
 #include <sys/socket.h>
 
@@ -8,12 +8,12 @@
 #include <chrono>
 #include <utility>
 
-#include "device-runtime/handlers/info.h"
 #include "rpc/secure/secret.h"
 #include "rpc/wire/codec.h"
 #include "rpc/wire/connection.h"
+#include "rpc/wire/version.h"
 
-namespace ferry::device {
+namespace ferry::server {
 namespace {
 
 using secure::kHandshakeBytes;
@@ -174,7 +174,7 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
   void on_body() {
     const auto open = decode_first();
     if (!open.is_ok()) return refuse(open.status());
-    const auto version = negotiate_version(open.value().version_min, open.value().version_max);
+    const auto version = rpc::negotiate_version(open.value().version_min, open.value().version_max);
     if (!version.is_ok()) return refuse(version.status());
     timer_.cancel();
     end_.admitted({Descriptor(socket_.release()), std::move(secure_), header_, std::move(bytes_), open.value()});
@@ -239,4 +239,4 @@ std::weak_ptr<PendingConnection> begin_handshake(EventLoop& loop, int socket, co
   return handshake;
 }
 
-}  // namespace ferry::device
+}  // namespace ferry::server

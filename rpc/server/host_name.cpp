@@ -1,9 +1,9 @@
-#include "device-runtime/supervisor/host_name.h"
+#include "rpc/server/host_name.h"
 
 #include <netdb.h>
 #include <sys/socket.h>
 
-namespace ferry::device {
+namespace ferry::server {
 
 Result<std::string> find_address(const std::string& host) {
   if (host.find(':') != std::string::npos) return host;  // IPv6: no host name contains a colon
@@ -21,4 +21,4 @@ Result<std::string> find_address(const std::string& host) {
   return Status(ErrorCode::invalid_argument, "--host: cannot find '" + host + "': " + gai_strerror(error));
 }
 
-}  // namespace ferry::device
+}  // namespace ferry::server

@@ -1,15 +1,15 @@
-#include "device-runtime/supervisor/pending_connection.h"
+#include "rpc/server/pending_connection.h"
 
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <utility>
 
-namespace ferry::device {
+namespace ferry::server {
 namespace {
 
-constexpr std::size_t kMaxStrangers = 512;
-constexpr std::size_t kMaxFarewells = 256;
+constexpr std::size_t kMaxUnadmitted = 512;
+constexpr std::size_t kMaxFinalFrames = 256;
 constexpr std::size_t kFewest = 8;
 // For the server itself and the files that it reads temporarily.
 constexpr std::size_t kOwnDescriptors = 64;
@@ -44,9 +44,9 @@ void PendingConnections::add(std::weak_ptr<PendingConnection> connection) {
 
 ConnectionPlaces find_connection_places(std::size_t sessions, std::size_t waiting) {
   const std::size_t others = kOwnDescriptors + 2 * sessions + waiting;
-  const std::size_t allowed = allow_descriptors(others + kMaxStrangers + kMaxFarewells);
+  const std::size_t allowed = allow_descriptors(others + kMaxUnadmitted + kMaxFinalFrames);
   const std::size_t left = allowed > others ? allowed - others : 0;
-  return {std::clamp(left * 2 / 3, kFewest, kMaxStrangers), std::clamp(left / 3, kFewest, kMaxFarewells)};
+  return {std::clamp(left * 2 / 3, kFewest, kMaxUnadmitted), std::clamp(left / 3, kFewest, kMaxFinalFrames)};
 }
 
-}  // namespace ferry::device
+}  // namespace ferry::server

@@ -1,11 +1,11 @@
-#include "device-runtime/supervisor/secure_ends.h"
+#include "rpc/server/secure_ends.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <new>
 
-namespace ferry::device {
+namespace ferry::server {
 
 SecretMemory::SecretMemory(std::size_t most) {
   const auto unit = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -41,4 +41,4 @@ void SecretMemory::Return::operator()(SecureEnds* ends) const {
 
 bool SecretMemory::unmap() { return places_ == nullptr || munmap(places_, bytes_) == 0; }
 
-}  // namespace ferry::device
+}  // namespace ferry::server

@@ -1,4 +1,4 @@
-#include "device-runtime/supervisor/key_ring.h"
+#include "rpc/server/key_ring.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 #include "base/format.h"
 #include "rpc/secure/secret.h"
 
-namespace ferry::device {
+namespace ferry::server {
 namespace {
 
 // Limits the number of keys, since each file is opened for every client that connects.
@@ -98,4 +98,4 @@ Result<std::optional<secure::Key>> KeyRing::find(const secure::KeyId& id) const 
   return std::optional<secure::Key>();
 }
 
-}  // namespace ferry::device
+}  // namespace ferry::server

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <string>
 
+#include "base/descriptor.h"
 #include "base/status.h"
-#include "device-runtime/supervisor/descriptor.h"
 
-namespace ferry::device {
+namespace ferry::server {
 
 // Binds to the first free port of first..last (0: any free port) and listens; the descriptor is non-blocking. Without
 // keys, addresses that other machines can reach are refused, because whoever connects can run code.
@@ -18,4 +18,4 @@ std::string own_name(int socket);
 // Returns the remote address of a socket; "a local socket" if it has no address.
 std::string peer_name(int socket);
 
-}  // namespace ferry::device
+}  // namespace ferry::server

@@ -1,0 +1,123 @@
+#include "device-runtime/supervisor/session_table.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "device-runtime/measure/clock.h"
+#include "rpc/transport/keepalive.h"
+
+namespace ferry::device {
+namespace {
+
+// Interval of checks if no limit ends sooner.
+constexpr std::int64_t kWatchInterval = 300 * kNanosecondsPerMs;
+// Delay between detecting that a client is gone and ending its session, which may be about to end by itself.
+constexpr std::int64_t kGoneGrace = 200 * kNanosecondsPerMs;
+// Delay between SIGTERM and SIGKILL.
+constexpr std::int64_t kTermGrace = 500 * kNanosecondsPerMs;
+
+// Sets what the sandbox of a session depends on the client for.
+void fit_sandbox(SandboxOptions& sandbox, const rpc::TimeLimits& limits, const std::vector<std::string>& devices) {
+  // For all threads together and the one that opens encrypted records, plus a margin for time outside of kernels.
+  sandbox.cpu_seconds = limits.session_ms / 1000 * (sandbox.threads + 1);
+  if (sandbox.cpu_seconds != 0) sandbox.cpu_seconds += 10;
+  sandbox.filter = Filter::strict;
+  for (const std::string& kind : devices) {
+    if (kind != "cpu" && kind != rpc::kAnyDevice) sandbox.filter = Filter::gpu;
+  }
+}
+
+}  // namespace
+
+void SessionTable::start(server::WaitingClient waiting, SessionOptions options) {
+  server::HandshakenClient& client = waiting.client;
+  if (is_peer_gone(client.socket.number())) return;
+  Result<ActivityPage> page = pages_.take();
+  if (!page.is_ok()) return final_frames_.refuse(client, page.status());
+  options.limits = granted(client.open.limits, options.limits);
+  SandboxOptions& sandbox = options.sandbox;
+  fit_sandbox(sandbox, options.limits, client.open.devices);
+  sandbox.folder = folder_.make_session_folder(last_number_ + 1, sandbox.user, sandbox.group);
+  SessionOutput output(loop_, log_, last_number_ + 1);
+  const Result<pid_t> child = start_session(client, options, page.value(), secrets_, memory_killer_, output.writer());
+  output.close_writer();
+  if (!child.is_ok()) {
+    cleaners_.start(sandbox.folder);
+    return final_frames_.refuse(client, child.status());
+  }
+  ++last_number_;
+  log_.line("session %llu: %s from %s", static_cast<unsigned long long>(last_number_), client.open.client.c_str(),
+            waiting.peer.c_str());
+  sessions_.push_back({last_number_, child.value(), std::move(client.socket), std::move(client.secure),
+                       std::move(page.value()), std::move(client.open.client), std::move(waiting.peer), sandbox.folder,
+                       SessionWatch(options.limits, now_ns()), std::make_unique<SessionUsage>(child.value(), sandbox),
+                       std::move(output)});
+}
+
+std::int64_t SessionTable::watch() {
+  const std::int64_t now = now_ns();
+  std::int64_t patience = kWatchInterval;
+  for (Session& session : sessions_) {
+    watch(session, now);
+    patience = std::min(patience, session.watch.patience_ns());
+  }
+  return std::max<std::int64_t>(patience, 0);
+}
+
+void SessionTable::watch(Session& session, std::int64_t now) {
+  const SeenActivity seen = look_at(session.page.activity(), session.watch.begin());
+  Status over = seen.is_damaged ? damaged_activity() : session.watch.check(seen, session.socket.number(), now);
+  if (over.is_ok()) over = session.usage->check();
+  if (!over.is_ok() && session.over.is_ok()) {
+    session.over = over;
+    session.kill_at = now + kTermGrace;
+    kill(-session.process, SIGTERM);
+  }
+  if (!is_peer_gone(session.socket.number())) {
+    session.gone_since = 0;
+  } else if (session.gone_since == 0) {
+    session.gone_since = now;
+  } else if (now - session.gone_since > kGoneGrace) {
+    if (session.over.is_ok()) session.over = {ErrorCode::unavailable, "its client is gone"};
+    kill(-session.process, SIGKILL);
+  }
+  if (session.kill_at != 0 && now > session.kill_at) kill(-session.process, SIGKILL);
+}
+
+void SessionTable::reap() {
+  for (auto session = sessions_.begin(); session != sessions_.end();) {
+    const std::optional<int> status = reap_session(session->process);
+    if (!status) {
+      ++session;
+      continue;
+    }
+    const Activity& activity = session->page.activity();
+    const EndedSession ended{activity, look_at(activity, session->watch.begin()), *status, session->over};
+    ++ended_;
+    failed_ += ended_well(ended) ? 0 : 1;
+    session->output.finish();
+    log_.line("session %llu: %s", static_cast<unsigned long long>(session->number), describe_end(ended).c_str());
+    std::vector<std::uint8_t> frame = last_frame(ended, session->secure.get());
+    if (!frame.empty()) final_frames_.send(session->socket, std::move(frame));
+    cleaners_.start(session->folder);
+    session = sessions_.erase(session);
+  }
+  cleaners_.reap();
+}
+
+void SessionTable::stop() {
+  for (const Session& session : sessions_) kill(-session.process, SIGKILL);
+  for (const Session& session : sessions_) {
+    while (waitpid(session.process, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  for (const Session& session : sessions_) cleaners_.start(session.folder);
+  sessions_.clear();
+}
+
+}  // namespace ferry::device
