@@ -17,29 +17,38 @@ namespace ferry::rpc {
 inline constexpr std::uint32_t kProtocolVersionMin = 1;
 inline constexpr std::uint32_t kProtocolVersionMax = 1;
 
-// Tag, request struct, response struct, name in PROTOCOL.md.
-#define FERRY_MESSAGES(X)                             \
-  X(1, Hello, HelloReply, "hello")                    \
-  X(2, Ping, Empty, "ping")                           \
-  X(3, PutModule, PutModuleReply, "put_module")       \
-  X(4, ListModules, ListModulesReply, "list_modules") \
-  X(5, UnloadModule, Empty, "unload_module")          \
-  X(6, Alloc, Empty, "alloc")                         \
-  X(7, Free, Empty, "free")                           \
-  X(8, Write, Empty, "write")                         \
-  X(9, Read, Empty, "read")                           \
-  X(10, Fill, Empty, "fill")                          \
-  X(11, Copy, Empty, "copy")                          \
-  X(12, Call, CallReply, "call")                      \
-  X(13, Measure, MeasureReply, "measure")             \
-  X(14, Facts, FactsReply, "facts")                   \
-  X(15, Close, Empty, "close")                        \
-  X(16, Open, OpenReply, "open")                      \
-  X(17, GetStatus, StatusReply, "status")             \
-  X(32, Evaluate, Evaluation, "evaluate")             \
-  X(33, ReadFiles, ReadFilesReply, "read_files")      \
-  X(34, TimeSteps, StepTimes, "time_steps")           \
-  X(40, GuardMemory, Empty, "guard_memory")
+// Properties of a message, by which both sides treat it.
+enum MessageProperties : unsigned {
+  kPlain = 0,
+  kFirst = 1,       // may be the first request of a connection, and has no payload then
+  kRunsKernel = 2,  // runs a kernel, which a client that lost its connection must not repeat by itself
+  kLongAnswer = 4,  // its answer, or the output of kernels before it, may fill the buffers of a connection
+  kWrites = 8,      // defines a handle or writes to a buffer: after a failure, later requests that use it are aborted
+};
+
+// Tag, request struct, response struct, name in PROTOCOL.md, properties.
+#define FERRY_MESSAGES(X)                                                        \
+  X(1, Hello, HelloReply, "hello", kFirst)                                       \
+  X(2, Ping, Empty, "ping", kPlain)                                              \
+  X(3, PutModule, PutModuleReply, "put_module", kWrites)                         \
+  X(4, ListModules, ListModulesReply, "list_modules", kLongAnswer)               \
+  X(5, UnloadModule, Empty, "unload_module", kPlain)                             \
+  X(6, Alloc, Empty, "alloc", kWrites)                                           \
+  X(7, Free, Empty, "free", kPlain)                                              \
+  X(8, Write, Empty, "write", kWrites)                                           \
+  X(9, Read, Empty, "read", kLongAnswer)                                         \
+  X(10, Fill, Empty, "fill", kWrites)                                            \
+  X(11, Copy, Empty, "copy", kWrites)                                            \
+  X(12, Call, CallReply, "call", kRunsKernel | kLongAnswer | kWrites)            \
+  X(13, Measure, MeasureReply, "measure", kRunsKernel | kLongAnswer | kWrites)   \
+  X(14, Facts, FactsReply, "facts", kPlain)                                      \
+  X(15, Close, Empty, "close", kPlain)                                           \
+  X(16, Open, OpenReply, "open", kFirst)                                         \
+  X(17, GetStatus, StatusReply, "status", kFirst)                                \
+  X(32, Evaluate, Evaluation, "evaluate", kRunsKernel | kLongAnswer | kWrites)   \
+  X(33, ReadFiles, ReadFilesReply, "read_files", kLongAnswer)                    \
+  X(34, TimeSteps, StepTimes, "time_steps", kRunsKernel | kLongAnswer | kWrites) \
+  X(40, GuardMemory, Empty, "guard_memory", kPlain)
 
 // Chosen by the client, never reused within a session, never 0.
 using Handle = std::uint64_t;
@@ -302,7 +311,7 @@ struct Failure {
 };
 
 enum class Tag : std::uint16_t {
-#define FERRY_ENUM(tag, request, reply, text) request = tag,
+#define FERRY_ENUM(tag, request, reply, text, properties) request = tag,
   FERRY_MESSAGES(FERRY_ENUM)
 #undef FERRY_ENUM
 };

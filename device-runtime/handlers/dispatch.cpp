@@ -34,7 +34,8 @@ void answer(Handler<Request> handler, SessionState& state, RequestContext& conte
   if (!request.is_ok()) return context.refuse(request.status());
   auto reply = run<Request>(handler, state, context, request.value());
   if (reply.is_ok()) return context.answer(reply.value());
-  mark_failed(state, context, request.value());
+  if constexpr ((rpc::MessageOf<Request>::kProperties & rpc::kWrites) != 0)
+    mark_failed(state, context, request.value());
   context.refuse(reply.status());
 }
 

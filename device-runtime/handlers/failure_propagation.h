@@ -1,13 +1,10 @@
 // The effects of a failed request on later ones: handles that it should have defined and contents that it should have
-// written are recorded with its id. There is an overload for each request that defines or writes something.
+// written are recorded with its id. There is an overload for each request with the property kWrites.
 #pragma once
 
 #include "device-runtime/handlers/session_state.h"
 
 namespace ferry::device {
-
-template <class Request>
-void mark_failed(SessionState&, const RequestContext&, const Request&) {}
 
 void mark_failed(SessionState& state, const RequestContext& context, const rpc::PutModule& request);
 void mark_failed(SessionState& state, const RequestContext& context, const rpc::Alloc& request);

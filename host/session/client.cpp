@@ -20,16 +20,6 @@ constexpr std::size_t kSmallPayload = 16 << 10;
 // A GPU driver may take long to load, on a machine that has many GPUs or is busy.
 constexpr std::chrono::milliseconds kDriverPatience = std::chrono::seconds(60);
 
-bool may_answer_at_length(rpc::Tag tag) {
-  // A call's answer is short, but it may be preceded by output of the kernel.
-  return tag == rpc::Tag::Read || tag == rpc::Tag::Call || tag == rpc::Tag::Measure || tag == rpc::Tag::Evaluate ||
-         tag == rpc::Tag::TimeSteps || tag == rpc::Tag::ReadFiles || tag == rpc::Tag::ListModules;
-}
-
-bool runs_a_kernel(rpc::Tag tag) {
-  return tag == rpc::Tag::Call || tag == rpc::Tag::Measure || tag == rpc::Tag::Evaluate || tag == rpc::Tag::TimeSteps;
-}
-
 bool ends_the_session(ErrorCode code) {
   return code == ErrorCode::kernel_crashed || code == ErrorCode::deadline_exceeded ||
          code == ErrorCode::unauthenticated;
@@ -145,8 +135,8 @@ std::shared_ptr<Answer> Client::enqueue(rpc::Tag tag, const std::vector<std::uin
   rpc::FrameHeader header;
   header.tag = static_cast<std::uint16_t>(tag);
   header.request = id;
-  outstanding_.push_back({id, tag, answer});
-  asked_to_run_ = asked_to_run_ || runs_a_kernel(tag);
+  outstanding_.push_back({id, header.tag, answer});
+  asked_to_run_ = asked_to_run_ || rpc::has_property(header.tag, rpc::kRunsKernel);
   if (const Status sent = connection_.send_frame(header, body, payload); !sent.is_ok()) {
     if (sent.code() == ErrorCode::internal) {  // rejected before anything was sent
       outstanding_.pop_back();
@@ -164,7 +154,7 @@ void Client::make_room_before(std::size_t payload_bytes) {
   while (outstanding_.size() >= kMaxOutstanding) receive_answer();
   if (payload_bytes <= kSmallPayload) return;
   const auto talkative = std::find_if(outstanding_.rbegin(), outstanding_.rend(),
-                                      [](const Outstanding& o) { return may_answer_at_length(o.tag); });
+                                      [](const Outstanding& o) { return rpc::has_property(o.tag, rpc::kLongAnswer); });
   for (auto left = std::distance(talkative, outstanding_.rend()); left > 0; --left) receive_answer();
 }
 

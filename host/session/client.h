@@ -137,7 +137,7 @@ class Client {
   };
   struct Outstanding {
     std::uint64_t id;
-    rpc::Tag tag;
+    std::uint16_t tag;
     std::shared_ptr<Answer> answer;
   };
 

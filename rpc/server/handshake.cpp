@@ -162,10 +162,8 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
       return false;
     }
     header_ = header.value();
-    const auto tag = static_cast<rpc::Tag>(header_.tag);
     const bool is_first = header_.kind == rpc::FrameKind::request && header_.request != 0 &&
-                          header_.payload_bytes == 0 &&
-                          (tag == rpc::Tag::Open || tag == rpc::Tag::Hello || tag == rpc::Tag::GetStatus);
+                          header_.payload_bytes == 0 && rpc::has_property(header_.tag, rpc::kFirst);
     if (is_first && header_.body_bytes <= kMaxFirstBytes) return true;
     refuse(no_first_request());
     return false;

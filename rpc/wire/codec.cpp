@@ -286,19 +286,29 @@ FERRY_INSTANTIATE(Evaluation)
 FERRY_INSTANTIATE(StepTimes)
 FERRY_INSTANTIATE(ReadFilesReply)
 FERRY_INSTANTIATE(FactsReply)
-#define FERRY_INSTANTIATE_REQUEST(tag, request, reply, text) FERRY_INSTANTIATE(request)
+#define FERRY_INSTANTIATE_REQUEST(tag, request, reply, text, properties) FERRY_INSTANTIATE(request)
 FERRY_MESSAGES(FERRY_INSTANTIATE_REQUEST)
 #undef FERRY_INSTANTIATE_REQUEST
 #undef FERRY_INSTANTIATE
 
 const char* tag_name(std::uint16_t tag) {
   switch (static_cast<Tag>(tag)) {
-#define FERRY_NAME(number, request, reply, text) \
+#define FERRY_NAME(number, request, reply, text, properties) \
   case Tag::request: return text;
     FERRY_MESSAGES(FERRY_NAME)
 #undef FERRY_NAME
   }
   return "unknown";
+}
+
+bool has_property(std::uint16_t tag, MessageProperties property) {
+  switch (static_cast<Tag>(tag)) {
+#define FERRY_PROPERTY(number, request, reply, text, properties) \
+  case Tag::request: return (unsigned{properties} & property) != 0;
+    FERRY_MESSAGES(FERRY_PROPERTY)
+#undef FERRY_PROPERTY
+  }
+  return false;
 }
 
 }  // namespace ferry::rpc

@@ -22,15 +22,18 @@ Result<T> decode(std::span<const std::uint8_t> bytes, Strings strings = Strings:
 
 // Returns the name in PROTOCOL.md ("put_module"); "unknown" if no message has the tag.
 const char* tag_name(std::uint16_t tag);
+// Returns whether the message with this tag has the property; an unknown one has none.
+bool has_property(std::uint16_t tag, MessageProperties property);
 
-// Provides MessageOf<Hello>::kTag and MessageOf<Hello>::Reply.
+// Provides MessageOf<Open>::kTag, MessageOf<Open>::kProperties and MessageOf<Open>::Reply.
 template <class Request>
 struct MessageOf;
-#define FERRY_TRAITS(number, request, reply, text) \
-  template <>                                      \
-  struct MessageOf<request> {                      \
-    static constexpr Tag kTag = Tag::request;      \
-    using Reply = reply;                           \
+#define FERRY_TRAITS(number, request, reply, text, properties) \
+  template <>                                                  \
+  struct MessageOf<request> {                                  \
+    static constexpr Tag kTag = Tag::request;                  \
+    static constexpr unsigned kProperties = properties;        \
+    using Reply = reply;                                       \
   };
 FERRY_MESSAGES(FERRY_TRAITS)
 #undef FERRY_TRAITS

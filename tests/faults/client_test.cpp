@@ -129,7 +129,7 @@ rpc::ReadFiles example() {
 // Returns an example of every request.
 std::vector<std::pair<rpc::Tag, Bytes>> example_bodies() {
   std::vector<std::pair<rpc::Tag, Bytes>> bodies;
-#define FERRY_EXAMPLE(tag, Request, Reply, name) \
+#define FERRY_EXAMPLE(tag, Request, Reply, name, properties) \
   bodies.push_back({rpc::Tag::Request, rpc::encode(example<rpc::Request>())});
   FERRY_MESSAGES(FERRY_EXAMPLE)
 #undef FERRY_EXAMPLE

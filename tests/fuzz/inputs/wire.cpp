@@ -49,10 +49,10 @@ void fuzz_frame(Input input) {
     const ByteSpan body = frame.value().body;
     (void)rpc::failure_of(frame.value());
     switch (static_cast<rpc::Tag>(frame.value().header.tag)) {
-#define FERRY_CASE(number, request, reply, text) \
-  case rpc::Tag::request:                        \
-    decode_and_back<rpc::request>(body);         \
-    decode_and_back<rpc::reply>(body);           \
+#define FERRY_CASE(number, request, reply, text, properties) \
+  case rpc::Tag::request:                                    \
+    decode_and_back<rpc::request>(body);                     \
+    decode_and_back<rpc::reply>(body);                       \
     break;
       FERRY_MESSAGES(FERRY_CASE)
 #undef FERRY_CASE

@@ -95,6 +95,17 @@ TEST_CASE("every message decodes to what was encoded") {
   });
 }
 
+TEST_CASE("a message has the properties of its row in the list, and an unknown tag has none") {
+  CHECK(has_property(static_cast<std::uint16_t>(Tag::Call), kRunsKernel));
+  CHECK(has_property(static_cast<std::uint16_t>(Tag::Call), kWrites));
+  CHECK_FALSE(has_property(static_cast<std::uint16_t>(Tag::Call), kFirst));
+  CHECK(has_property(static_cast<std::uint16_t>(Tag::Open), kFirst));
+  CHECK_FALSE(has_property(static_cast<std::uint16_t>(Tag::Ping), kFirst));
+  for (const MessageProperties property : {kFirst, kRunsKernel, kLongAnswer, kWrites}) {
+    CHECK_FALSE(has_property(9999, property));
+  }
+}
+
 TEST_CASE("a call keeps every field") {
   const Call call = decode<Call>(encode(sample_call())).value();
   CHECK(call.module == 9);

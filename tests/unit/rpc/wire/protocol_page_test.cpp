@@ -25,7 +25,7 @@ TEST_CASE("the page has a row for every message, event and error") {
     CAPTURE(line);
     CHECK(text.find(line) != std::string::npos);
   };
-#define FERRY_ROW(number, request, reply, name) expect(row(number, name));
+#define FERRY_ROW(number, request, reply, name, properties) expect(row(number, name));
   FERRY_MESSAGES(FERRY_ROW)
 #undef FERRY_ROW
 #define FERRY_ROW(number, name) expect(row(number, #name));
@@ -41,6 +41,18 @@ TEST_CASE("the page has a row for every message, event and error") {
   expect(row(static_cast<unsigned>(EventTag::crash), "crash"));
   expect("preamble (" + std::to_string(kPreambleBytes) + " bytes)");
   expect("header (" + std::to_string(kFrameHeaderBytes) + " bytes)");
+}
+
+TEST_CASE("the page says of exactly the messages that write what their failure does to later requests") {
+  const std::string text = page();
+  std::string writing;  // "put_module or alloc", "write, fill, ..."
+  for (std::size_t at = text.find("- If a "); at != std::string::npos; at = text.find("- If a ", at + 1)) {
+    writing += text.substr(at, text.find(" fails", at) - at) + "\n";
+  }
+#define FERRY_ROW(number, request, reply, name, properties) \
+  CHECK((writing.find(name) != std::string::npos) == has_property(number, kWrites));
+  FERRY_MESSAGES(FERRY_ROW)
+#undef FERRY_ROW
 }
 
 }  // namespace
