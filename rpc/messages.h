@@ -28,7 +28,6 @@ enum MessageProperties : unsigned {
 
 // Tag, request struct, response struct, name in PROTOCOL.md, properties.
 #define FERRY_MESSAGES(X)                                                        \
-  X(1, Hello, HelloReply, "hello", kFirst)                                       \
   X(2, Ping, Empty, "ping", kPlain)                                              \
   X(3, PutModule, PutModuleReply, "put_module", kWrites)                         \
   X(4, ListModules, ListModulesReply, "list_modules", kLongAnswer)               \
@@ -40,7 +39,6 @@ enum MessageProperties : unsigned {
   X(10, Fill, Empty, "fill", kWrites)                                            \
   X(11, Copy, Empty, "copy", kWrites)                                            \
   X(12, Call, CallReply, "call", kRunsKernel | kLongAnswer | kWrites)            \
-  X(13, Measure, MeasureReply, "measure", kRunsKernel | kLongAnswer | kWrites)   \
   X(14, Facts, FactsReply, "facts", kPlain)                                      \
   X(15, Close, Empty, "close", kPlain)                                           \
   X(16, Open, OpenReply, "open", kFirst)                                         \
@@ -55,16 +53,6 @@ using Handle = std::uint64_t;
 
 struct Empty {};
 
-struct Hello {
-  std::uint32_t version_min = kProtocolVersionMin;
-  std::uint32_t version_max = kProtocolVersionMax;
-  std::string client;  // "ferry 0.1.0 user@laptop", for logs and for the clients in the queue
-};
-struct HelloReply {
-  std::uint32_t version = 0;
-  DeviceFacts facts;
-};
-
 // Time limits in milliseconds. 0 means no limit; in a request it asks for the server's own limit.
 struct TimeLimits {
   std::uint64_t call_ms = 0;     // of one call or measurement
@@ -75,11 +63,11 @@ struct TimeLimits {
 // In Open: makes the server look for devices if it has not done so yet; the session uses none of them.
 inline constexpr const char* kAnyDevice = "any";
 
-// Opens a session, like Hello, and also carries the time limits and the devices that the session will use.
+// Opens a session.
 struct Open {
   std::uint32_t version_min = kProtocolVersionMin;
   std::uint32_t version_max = kProtocolVersionMax;
-  std::string client;
+  std::string client;                // "ferry 0.1.0 user@laptop", for logs and for the clients in the queue
   std::vector<std::string> devices;  // kinds such as "cuda"; the CPU need not be listed
   TimeLimits limits;                 // requested; the server's maxima apply in any case
   bool wait_for_debugger = false;    // before the first call runs
@@ -91,7 +79,7 @@ struct OpenReply {
   std::uint64_t process = 0;
 };
 
-// Sent instead of a hello to ask what the server is doing. The server answers at once, even while sessions run, and
+// Sent instead of an open to ask what the server is doing. The server answers at once, even while sessions run, and
 // then closes the connection.
 struct GetStatus {};
 // A client that has a session or waits for one.
@@ -202,23 +190,6 @@ struct CallReply {
   std::uint64_t elapsed_ns = 0;
 };
 
-// Times the call. Each of the `repeat` samples is the mean of at least `number` calls; more calls are made if the
-// sample would otherwise be shorter than min_repeat_ms. Calls for at least warmup_ms run first and are not
-// counted.
-struct Measure {
-  Call call;
-  std::uint32_t number = 1;
-  std::uint32_t repeat = 10;
-  double min_repeat_ms = 0;
-  double warmup_ms = 0;
-};
-struct MeasureReply {
-  std::vector<double> seconds;  // seconds per call, one entry per sample
-  std::uint64_t number = 0;     // calls per sample actually made
-  std::uint64_t warmup_calls = 0;
-  std::uint32_t threads = 0;
-};
-
 // Measures several calls in turns and reports the environment of the measurement. PROTOCOL.md defines each field.
 struct Evaluate {
   std::vector<Call> calls;
@@ -317,17 +288,13 @@ enum class Tag : std::uint16_t {
 };
 
 // Frames that answer no request; the server may send them at any time.
-enum class EventTag : std::uint16_t { queued = 1, progress = 2, log = 3, waiting = 4, crash = 5 };
+enum class EventTag : std::uint16_t { progress = 2, log = 3, waiting = 4, crash = 5 };
 
-// The server is full. Sent whenever the client's position in the queue changes. The answer to hello follows when it is
-// this client's turn.
-struct QueuedEvent {
-  std::uint32_t position = 0;  // 1: next
-};
-// The counterpart of QueuedEvent for a client that sent `open`.
+// The server is full. Sent whenever the client's position in the queue or the holder changes. The answer to open
+// follows when it is this client's turn.
 struct WaitingEvent {
   std::uint32_t position = 0;
-  std::string holder;           // the client that holds the device, as its own hello named it
+  std::string holder;           // the client that holds the device, as its own open named it
   std::uint64_t holder_ms = 0;  // how long it has held the device
 };
 // Precedes an answer of kernel_crashed or deadline_exceeded and carries what is known about the cause.

@@ -48,7 +48,6 @@ bool dispatch(SessionState& state, rpc::Connection& connection, Activity& activi
     return !context.session_ends();
   };
   switch (static_cast<rpc::Tag>(frame.header.tag)) {
-    case rpc::Tag::Hello: return reply_with(&handle_hello);
     case rpc::Tag::Ping: return reply_with(&handle_ping);
     case rpc::Tag::PutModule: return reply_with(&handle_put_module);
     case rpc::Tag::ListModules: return reply_with(&handle_list_modules);
@@ -60,7 +59,6 @@ bool dispatch(SessionState& state, rpc::Connection& connection, Activity& activi
     case rpc::Tag::Fill: return reply_with(&handle_fill);
     case rpc::Tag::Copy: return reply_with(&handle_copy);
     case rpc::Tag::Call: return reply_with(&handle_call);
-    case rpc::Tag::Measure: return reply_with(&handle_measure);
     case rpc::Tag::Facts: return reply_with(&handle_facts);
     case rpc::Tag::Close: return reply_with(&handle_close);
     case rpc::Tag::Open: return reply_with(&handle_open);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <memory>
-#include <span>
+#include <vector>
 
 #include "base/format.h"
 #include "device-runtime/facts/watched_files.h"
@@ -96,8 +96,6 @@ class Hooks final : public SampleHooks {
   rusage before_rounds_{};
 };
 
-using Calls = std::span<const rpc::Call>;
-
 Status check_request(std::size_t calls, const rpc::Evaluate& request) {
   const std::size_t repeat = std::max(request.repeat, request.max_repeat);
   if (calls >= 1 && calls <= kMaxCalls && repeat <= kMaxSamples / calls) return {};
@@ -145,9 +143,10 @@ std::uint64_t largest_cache(const DeviceFacts& facts) {
   return most;
 }
 
-// Measures `calls` with the settings of the request; the request's own list of calls is ignored.
-Result<rpc::Evaluation> evaluate(SessionState& state, RequestContext& context, Calls calls,
-                                 const rpc::Evaluate& request) {
+}  // namespace
+
+Result<rpc::Evaluation> handle_evaluate(SessionState& state, RequestContext& context, const rpc::Evaluate& request) {
+  const std::vector<rpc::Call>& calls = request.calls;
   FERRY_TRY(check_request(calls.size(), request));
   std::vector<Subject> subjects(calls.size());
   std::vector<Workload*> workloads;
@@ -184,27 +183,6 @@ Result<rpc::Evaluation> evaluate(SessionState& state, RequestContext& context, C
   for (const Subject& subject : subjects) FERRY_TRY(check_damage(subject.call));
   hooks.finish();
   for (std::size_t i = 0; i < subjects.size(); ++i) mark_outputs_written(state, calls[i], subjects[i].call);
-  return reply;
-}
-
-}  // namespace
-
-Result<rpc::Evaluation> handle_evaluate(SessionState& state, RequestContext& context, const rpc::Evaluate& request) {
-  return evaluate(state, context, request.calls, request);
-}
-
-Result<rpc::MeasureReply> handle_measure(SessionState& state, RequestContext& context, const rpc::Measure& request) {
-  if (request.number == 0)
-    return Status(ErrorCode::invalid_argument, "measure: expected a number of at least 1, got 0");
-  rpc::Evaluate plan;
-  plan.number = request.number;
-  plan.repeat = request.repeat;
-  plan.min_repeat_ms = request.min_repeat_ms;
-  plan.warmup_ms = request.warmup_ms;
-  FERRY_ASSIGN(const rpc::Evaluation evaluation, evaluate(state, context, {&request.call, 1}, plan));
-  const rpc::SampleSet& set = evaluation.sets.front();
-  rpc::MeasureReply reply{{}, set.number, set.warmup_calls, evaluation.threads};
-  for (const rpc::Sample& sample : set.samples) reply.seconds.push_back(sample.seconds);
   return reply;
 }
 

@@ -6,6 +6,5 @@
 namespace ferry::device {
 
 Result<rpc::Evaluation> handle_evaluate(SessionState& state, RequestContext& context, const rpc::Evaluate& request);
-Result<rpc::MeasureReply> handle_measure(SessionState& state, RequestContext& context, const rpc::Measure& request);
 
 }  // namespace ferry::device

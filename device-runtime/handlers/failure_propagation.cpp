@@ -40,10 +40,6 @@ void mark_failed(SessionState& state, const RequestContext& context, const rpc::
   mark_outputs_unwritten(state, request, context.cause());
 }
 
-void mark_failed(SessionState& state, const RequestContext& context, const rpc::Measure& request) {
-  mark_outputs_unwritten(state, request.call, context.cause());
-}
-
 void mark_failed(SessionState& state, const RequestContext& context, const rpc::Evaluate& request) {
   for (const rpc::Call& call : request.calls) mark_outputs_unwritten(state, call, context.cause());
 }

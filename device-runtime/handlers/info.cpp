@@ -9,12 +9,6 @@
 
 namespace ferry::device {
 
-Result<rpc::HelloReply> handle_hello(SessionState& state, RequestContext&, const rpc::Hello& request) {
-  FERRY_ASSIGN(const std::uint32_t version, rpc::negotiate_version(request.version_min, request.version_max));
-  refresh_facts(state.facts);
-  return rpc::HelloReply{version, state.facts};
-}
-
 Result<rpc::OpenReply> handle_open(SessionState& state, RequestContext&, const rpc::Open& request) {
   FERRY_ASSIGN(const std::uint32_t version, rpc::negotiate_version(request.version_min, request.version_max));
   refresh_facts(state.facts);

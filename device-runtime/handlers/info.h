@@ -5,7 +5,6 @@
 
 namespace ferry::device {
 
-Result<rpc::HelloReply> handle_hello(SessionState& state, RequestContext& context, const rpc::Hello& request);
 Result<rpc::OpenReply> handle_open(SessionState& state, RequestContext& context, const rpc::Open& request);
 Result<rpc::Empty> handle_ping(SessionState& state, RequestContext& context, const rpc::Ping& request);
 Result<rpc::FactsReply> handle_facts(SessionState& state, RequestContext& context, const rpc::Facts& request);

@@ -56,9 +56,8 @@ bool is_client_waiting(rpc::Connection& connection) {
 }
 
 // Opens the devices that the client requested, in its order.
-Status open_devices(SessionState& state, const OtherDevices& devices, const rpc::Frame& hello) {
-  if (hello.header.tag != static_cast<std::uint16_t>(rpc::Tag::Open)) return {};
-  FERRY_ASSIGN(const rpc::Open open, rpc::decode<rpc::Open>(hello.body));
+Status open_devices(SessionState& state, const OtherDevices& devices, const rpc::Frame& first) {
+  FERRY_ASSIGN(const rpc::Open open, rpc::decode<rpc::Open>(first.body));
   for (const std::string& name : open.devices) {
     if (name == "cpu" || name == rpc::kAnyDevice) continue;
     if (devices.open == nullptr) return {ErrorCode::unsupported, "this server has no device '" + name + "'"};
@@ -80,19 +79,19 @@ void store_uploads(SessionState& state, rpc::Connection& connection, Activity& a
 }  // namespace
 
 void run_session(std::unique_ptr<Transport> transport, const SessionOptions& options, Activity& activity,
-                 const rpc::Frame& hello) {
+                 const rpc::Frame& first) {
   rpc::Connection connection(std::move(transport));
   SessionState state(options.facts, *options.modules);
   state.limits = options.limits;
   auto cpu = std::make_unique<CpuDevice>(state.facts.devices.front(), state.facts.threads, state.budget);
   cpu->set_print_tail(&activity.printed);
   state.devices.push_back(std::move(cpu));
-  if (const Status opened = open_devices(state, options.other_devices, hello); !opened.is_ok()) {
+  if (const Status opened = open_devices(state, options.other_devices, first); !opened.is_ok()) {
     activity.sending.store(true);
-    if (connection.send_failure(hello.header, opened).is_ok()) close_gently(connection.transport());
+    if (connection.send_failure(first.header, opened).is_ok()) close_gently(connection.transport());
     return;
   }
-  bool goes_on = dispatch(state, connection, activity, hello);
+  bool goes_on = dispatch(state, connection, activity, first);
   while (goes_on) {
     if (!state.unstored.empty() && is_client_waiting(connection)) store_uploads(state, connection, activity);
     const Result<rpc::Frame> request = next_request(connection);

@@ -23,9 +23,9 @@ struct SessionOptions {
   OtherDevices other_devices = {};
 };
 
-// Serves the client until it closes the connection, vanishes or breaks the protocol. `hello` is its first request,
+// Serves the client until it closes the connection, vanishes or breaks the protocol. `first` is its open,
 // which has been read from the transport and validated. Starts threads when kernels need them.
 void run_session(std::unique_ptr<Transport> transport, const SessionOptions& options, Activity& activity,
-                 const rpc::Frame& hello);
+                 const rpc::Frame& first);
 
 }  // namespace ferry::device

@@ -1,5 +1,6 @@
-// The server's main process. Single-threaded and asynchronous: it accepts clients, reads their hello, and starts a
-// process for each admitted one. It never runs kernels and never blocks on a client, so no session can stop it.
+// The server's main process. Single-threaded and asynchronous: it accepts clients, reads their first request, and
+// starts a process for each admitted one. It never runs kernels and never blocks on a client, so no session can stop
+// it.
 #pragma once
 
 #include <cstdint>

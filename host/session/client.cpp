@@ -209,9 +209,6 @@ void Client::receive_answer() {
 void Client::take_event(const rpc::Frame& frame) {
   // A newer server may send events that this client does not know; they are ignored.
   switch (static_cast<rpc::EventTag>(frame.header.tag)) {
-    case rpc::EventTag::queued:
-      wait_in_queue({take(rpc::decode<rpc::QueuedEvent>(frame.body)).position, "somebody", 0});
-      break;
     case rpc::EventTag::waiting:
       wait_in_queue(take(rpc::decode<rpc::WaitingEvent>(frame.body, Strings::printable)));
       break;

@@ -12,11 +12,7 @@ namespace {
 
 // Returns false if the client does not even receive this; it is then unreachable.
 bool send_event(const WaitingClient& waiting, const rpc::WaitingEvent& event) {
-  const bool knows_holders = waiting.client.header.tag == static_cast<std::uint16_t>(rpc::Tag::Open);
-  const auto frame =
-      waiting.client.outgoing(knows_holders ? rpc::event_frame(rpc::EventTag::waiting, event)
-                                            : rpc::event_frame(rpc::EventTag::queued, rpc::QueuedEvent{event.position}),
-                              false);
+  const auto frame = waiting.client.outgoing(rpc::event_frame(rpc::EventTag::waiting, event), false);
   return ::send(waiting.client.socket.number(), frame.data(), frame.size(), MSG_DONTWAIT | MSG_NOSIGNAL) ==
          static_cast<ssize_t>(frame.size());
 }

@@ -178,20 +178,14 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
     end_.admitted({Descriptor(socket_.release()), std::move(secure_), header_, std::move(bytes_), open.value()});
   }
 
+  // Only open has fields; its versions stand for those of a request without any.
   Result<rpc::Open> decode_first() const {
-    if (header_.tag == static_cast<std::uint16_t>(rpc::Tag::Open)) return rpc::decode<rpc::Open>(bytes_);
-    rpc::Open open;
-    if (header_.tag == static_cast<std::uint16_t>(rpc::Tag::Hello)) {
-      FERRY_ASSIGN(rpc::Hello hello, rpc::decode<rpc::Hello>(bytes_));
-      open.version_min = hello.version_min;
-      open.version_max = hello.version_max;
-      open.client = std::move(hello.client);
-    }
-    return open;
+    const bool is_open = header_.tag == static_cast<std::uint16_t>(rpc::Tag::Open);
+    return is_open ? rpc::decode<rpc::Open>(bytes_) : rpc::Open{};
   }
 
   static Status no_first_request() {
-    return {ErrorCode::protocol_error, "expected open, hello or status as the first request"};
+    return {ErrorCode::protocol_error, "expected open or status as the first request"};
   }
 
   void refuse_later() {

@@ -17,13 +17,13 @@
 
 namespace ferry::server {
 
-// A client whose first request was valid: open, hello or status. Nothing after that request has been read.
+// A client whose first request was valid: open or status. Nothing after that request has been read.
 struct HandshakenClient {
   Descriptor socket;
   SecretMemory::Pointer secure;  // null: plaintext
   rpc::FrameHeader header;
   std::vector<std::uint8_t> body;  // of the first request
-  rpc::Open open;                  // fields that a hello lacks have their defaults
+  rpc::Open open;                  // has its defaults if the request was status
 
   // Returns a frame in the form in which it must be sent to this client; nothing may be sent after the last one. Empty
   // if the connection cannot send any more.

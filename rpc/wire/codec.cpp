@@ -41,11 +41,6 @@ void serialize(Archive& archive, Failure& message) {
 }
 
 template <class Archive>
-void serialize(Archive& archive, QueuedEvent& event) {
-  archive(event.position);
-}
-
-template <class Archive>
 void serialize(Archive& archive, ProgressEvent& event) {
   archive(event.request, event.done, event.total);
 }
@@ -91,16 +86,6 @@ template <class Archive>
 void serialize(Archive& archive, StatusReply& message) {
   archive(message.server_version, message.device, message.uptime_ms, message.max_sessions, message.max_waiting,
           message.sessions_ended, message.sessions_failed, message.sessions, message.waiting);
-}
-
-template <class Archive>
-void serialize(Archive& archive, Hello& message) {
-  archive(message.version_min, message.version_max, message.client);
-}
-
-template <class Archive>
-void serialize(Archive& archive, HelloReply& message) {
-  archive(message.version, message.facts);
 }
 
 template <class Archive>
@@ -176,16 +161,6 @@ void serialize(Archive& archive, Call& message) {
 template <class Archive>
 void serialize(Archive& archive, CallReply& message) {
   archive(message.elapsed_ns);
-}
-
-template <class Archive>
-void serialize(Archive& archive, Measure& message) {
-  archive(message.call, message.number, message.repeat, message.min_repeat_ms, message.warmup_ms);
-}
-
-template <class Archive>
-void serialize(Archive& archive, MeasureReply& message) {
-  archive(message.seconds, message.number, message.warmup_calls, message.threads);
 }
 
 template <class Archive>
@@ -270,18 +245,15 @@ Result<T> decode(std::span<const std::uint8_t> bytes, Strings strings) {
   template Result<T> decode<T>(std::span<const std::uint8_t>, Strings);
 FERRY_INSTANTIATE(Empty)
 FERRY_INSTANTIATE(Failure)
-FERRY_INSTANTIATE(QueuedEvent)
 FERRY_INSTANTIATE(ProgressEvent)
 FERRY_INSTANTIATE(LogEvent)
 FERRY_INSTANTIATE(WaitingEvent)
 FERRY_INSTANTIATE(CrashEvent)
 FERRY_INSTANTIATE(OpenReply)
 FERRY_INSTANTIATE(StatusReply)
-FERRY_INSTANTIATE(HelloReply)
 FERRY_INSTANTIATE(PutModuleReply)
 FERRY_INSTANTIATE(ListModulesReply)
 FERRY_INSTANTIATE(CallReply)
-FERRY_INSTANTIATE(MeasureReply)
 FERRY_INSTANTIATE(Evaluation)
 FERRY_INSTANTIATE(StepTimes)
 FERRY_INSTANTIATE(ReadFilesReply)

@@ -49,15 +49,17 @@ TEST_CASE("the preamble travels in front of the first frame, once") {
     Preamble preamble;
     preamble.key_id[0] = 9;
     client.put_preamble_before_first_frame(preamble);
-    REQUIRE(client.send_request(1, Hello{1, 1, "test"}).is_ok());
+    Open open;
+    open.client = "test";
+    REQUIRE(client.send_request(1, open).is_ok());
     REQUIRE(client.send_request(2, Ping{}).is_ok());
     Result<Preamble> received = server.receive_preamble();
     REQUIRE_MESSAGE(received.is_ok(), received.status().message());
     CHECK(received.value().key_id[0] == 9);
-    Result<Frame> hello = server.receive_frame();
-    REQUIRE(hello.is_ok());
-    CHECK(hello.value().header.tag == static_cast<std::uint16_t>(Tag::Hello));
-    CHECK(decode<Hello>(hello.value().body).value().client == "test");
+    Result<Frame> first = server.receive_frame();
+    REQUIRE(first.is_ok());
+    CHECK(first.value().header.tag == static_cast<std::uint16_t>(Tag::Open));
+    CHECK(decode<Open>(first.value().body).value().client == "test");
     Result<Frame> ping = server.receive_frame();
     REQUIRE(ping.is_ok());
     CHECK(ping.value().header.request == 2);
@@ -183,7 +185,7 @@ TEST_CASE("a failure arrives with its code, its sentence and the request it depe
 }
 
 TEST_CASE("a frame cut off at any length is reported, and an end between frames is told from it") {
-  const Bytes body = encode(Hello{1, 1, "x"});
+  const Bytes body = encode(PutModule{1, Hash{}});
   FrameHeader header{FrameKind::request, 1, ErrorCode::ok, 1, static_cast<std::uint32_t>(body.size()), 3};
   Bytes frame = bytes_of(header, body);
   frame.insert(frame.end(), 3, 0xee);

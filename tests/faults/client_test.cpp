@@ -108,12 +108,6 @@ rpc::Call example() {
   return {3, "add", {tensor(1, {4, 4}), scalar(1.5F)}};
 }
 template <>
-rpc::Measure example() {
-  rpc::Measure measure;
-  measure.call = example<rpc::Call>();
-  return measure;
-}
-template <>
 rpc::Evaluate example() {
   rpc::Evaluate evaluate;
   evaluate.calls = {example<rpc::Call>()};

@@ -76,10 +76,10 @@ void fuzz_dispatch(Input input) {
   }();
   static const device::ModuleStore store("");
   device::Activity activity;
-  const auto body = rpc::encode(rpc::Hello{});
-  rpc::FrameHeader hello{rpc::FrameKind::request, static_cast<std::uint16_t>(rpc::Tag::Hello)};
-  hello.request = 1;
-  device::run_session(std::make_unique<InputTransport>(input), {facts, &store}, activity, {hello, body});
+  const auto body = rpc::encode(rpc::Open{});
+  rpc::FrameHeader open{rpc::FrameKind::request, static_cast<std::uint16_t>(rpc::Tag::Open)};
+  open.request = 1;
+  device::run_session(std::make_unique<InputTransport>(input), {facts, &store}, activity, {open, body});
 }
 
 }  // namespace ferry::fuzz

@@ -65,7 +65,10 @@ TEST_CASE_FIXTURE(Fixture, "a kernel is put, called and measured over a queue") 
   const auto a = client->upload(std::vector<float>{1, 2, 3});
   CHECK(client->ask(rpc::Call{module, "scale", {test::scalar(2.0F), test::tensor(a, {3})}}).status.is_ok());
   CHECK(client->download<float>(a, 3) == std::vector<float>{2, 4, 6});
-  CHECK(client->must(rpc::Measure{{module, "say", {}}, 2, 3, 0, 0}).reply.seconds.size() == 3);
+  rpc::Evaluate measure;
+  measure.calls = {{module, "say", {}}};
+  measure.repeat = 3;
+  CHECK(client->must(measure).reply.sets.front().samples.size() == 3);
 }
 
 TEST_CASE_FIXTURE(Fixture, "close is answered and ends the session") {

@@ -145,21 +145,25 @@ TEST_CASE_FIXTURE(Fixture, "what a kernel prints reaches the client before the a
   CHECK(client.logged() == "hello from a kernel");
 }
 
-TEST_CASE_FIXTURE(Fixture, "measure brings back raw samples and how they were taken") {
-  rpc::Measure request{{module, "spin", {scalar(std::int64_t{20'000})}}, 3, 5, 0, 0};
+TEST_CASE_FIXTURE(Fixture, "evaluate brings back raw samples and how they were taken") {
+  rpc::Evaluate request;
+  request.calls = {{module, "spin", {scalar(std::int64_t{20'000})}}};
+  request.number = 3;
+  request.repeat = 5;
   const auto first = client.must(request).reply;
-  CHECK(first.seconds.size() == 5);
-  CHECK(first.number == 3);
-  CHECK(first.warmup_calls == 0);
+  REQUIRE(first.sets.size() == 1);
+  CHECK(first.sets[0].samples.size() == 5);
+  CHECK(first.sets[0].number == 3);
+  CHECK(first.sets[0].warmup_calls == 0);
   CHECK(first.threads == 3);
-  for (const double seconds : first.seconds) CHECK(seconds > 0);
+  for (const rpc::Sample& sample : first.sets[0].samples) CHECK(sample.seconds > 0);
   request.min_repeat_ms = 20;
   request.warmup_ms = 5;
   request.repeat = 2;
-  const auto second = client.must(request).reply;
-  CHECK(second.seconds.size() == 2);
+  const rpc::SampleSet second = client.must(request).reply.sets.at(0);
+  CHECK(second.samples.size() == 2);
   CHECK(second.warmup_calls >= 1);
-  for (const double seconds : second.seconds) CHECK(seconds * static_cast<double>(second.number) >= 0.02);
+  for (const rpc::Sample& sample : second.samples) CHECK(sample.seconds * static_cast<double>(second.number) >= 0.02);
   request.repeat = 0;
   CHECK(client.ask(request).status.message() == "measure: expected a repeat of 1 to 1000000, got 0");
 }
@@ -219,9 +223,9 @@ TEST_CASE_FIXTURE(Fixture, "files that describe the device can be read, others c
 
 TEST_CASE_FIXTURE(Fixture, "measuring a kernel that fails says so") {
   const auto a = client.upload(numbers(1));
-  const auto answer =
-      client.ask(rpc::Measure{{module, "fail", {scalar(std::int64_t{1}), tensor(a, {1})}}, 1, 10, 0, 0});
-  CHECK(answer.status.message() == "fail: the first reason");
+  rpc::Evaluate request;
+  request.calls = {{module, "fail", {scalar(std::int64_t{1}), tensor(a, {1})}}};
+  CHECK(client.ask(request).status.message() == "fail: the first reason");
 }
 
 TEST_CASE_FIXTURE(Fixture, "a call tells how long the kernel ran") {

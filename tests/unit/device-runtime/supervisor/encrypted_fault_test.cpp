@@ -31,7 +31,7 @@ Bytes frame_of(std::uint64_t id, const Request& request) {
   return bytes;
 }
 
-Bytes hello() { return frame_of(1, rpc::Hello{rpc::kProtocolVersionMin, rpc::kProtocolVersionMax, "a test"}); }
+Bytes open_frame() { return frame_of(1, open_as("a test")); }
 
 // A client of which the test controls every byte.
 struct Line {
@@ -93,7 +93,7 @@ struct Line {
   }
   void enter() {
     shake_hands();
-    REQUIRE(put(record(hello())));
+    REQUIRE(put(record(open_frame())));
     CHECK(next_header().error == ErrorCode::ok);
   }
 };
@@ -138,7 +138,7 @@ TEST_CASE("a recorded connection that is played back gets one answer and no sess
   Line line{guarded.server, guarded.key};
   line.shake_hands();
   Bytes recorded = line.opening;
-  const Bytes first = line.record(hello());
+  const Bytes first = line.record(open_frame());
   recorded.insert(recorded.end(), first.begin(), first.end());
   REQUIRE(line.put(first));
   CHECK(line.next_header().error == ErrorCode::ok);
@@ -162,11 +162,11 @@ TEST_CASE("an opening that stops after any byte costs the server nothing") {
     Line line{guarded.server, guarded.key};
     REQUIRE(line.put(ByteSpan(line.opening).first(length)));
   }
-  const std::size_t record_bytes = sample.record(hello()).size();
+  const std::size_t record_bytes = sample.record(open_frame()).size();
   for (std::size_t length = 0; length < record_bytes; ++length) {
     Line line{guarded.server, guarded.key};
     line.shake_hands();
-    const Bytes record = line.record(hello());
+    const Bytes record = line.record(open_frame());
     REQUIRE(record.size() == record_bytes);
     REQUIRE(line.put(ByteSpan(record).first(length)));
   }

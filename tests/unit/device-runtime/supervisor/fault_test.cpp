@@ -163,7 +163,10 @@ TEST_CASE("a client of another version, older or newer, is told both") {
   const auto answer = [&](std::uint32_t least, std::uint32_t most) {
     rpc::Connection connection(connect_to(server.port()));
     connection.put_preamble_before_first_frame({});
-    CHECK(connection.send_request(1, rpc::Hello{least, most, "from another time"}).is_ok());
+    rpc::Open open = open_as("from another time");
+    open.version_min = least;
+    open.version_max = most;
+    CHECK(connection.send_request(1, open).is_ok());
     const auto frame = connection.receive_frame();
     REQUIRE_MESSAGE(frame.is_ok(), frame.status().message());
     return rpc::failure_of(frame.value());
@@ -177,14 +180,14 @@ TEST_CASE("a client of another version, older or newer, is told both") {
   }
 }
 
-TEST_CASE("a first request other than hello is refused") {
+TEST_CASE("a first request other than open or status is refused") {
   TestServer server;
   rpc::Connection connection(connect_to(server.port()));
   connection.put_preamble_before_first_frame({});
   CHECK(connection.send_request(1, rpc::Ping{}).is_ok());
   const auto frame = connection.receive_frame();
   REQUIRE(frame.is_ok());
-  CHECK(rpc::failure_of(frame.value()).message() == "expected open, hello or status as the first request");
+  CHECK(rpc::failure_of(frame.value()).message() == "expected open or status as the first request");
   check_next_session(server);
 }
 

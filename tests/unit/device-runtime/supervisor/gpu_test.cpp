@@ -56,10 +56,10 @@ TEST_CASE("a session on an OpenCL device takes memory there, runs a plan, measur
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < a.size(); ++i) wrong += c[a.size() - 1 - i] != 2 * a[i] + 0.25F ? 1 : 0;
   CHECK(wrong == 0);
-  rpc::Measure measure;
-  measure.call = call_of(module, in, out, n, 0.25F);
+  rpc::Evaluate measure;
+  measure.calls = {call_of(module, in, out, n, 0.25F)};
   measure.repeat = 3;
-  CHECK(client.must(measure).reply.seconds.size() == 3);
+  CHECK(client.must(measure).reply.sets.front().samples.size() == 3);
 }
 
 TEST_CASE("memory is copied from one of a session's devices to another, in parts too") {
@@ -158,17 +158,18 @@ TEST_CASE("the memory of a GPU is its own, and the session's limit is for the ma
 TEST_CASE("a kernel that breaks the GPU ends its session, which says which kernel, and the next one works") {
   if (is_emulated()) return;
   TestServer server({}, with_fake_gpu("FERRY_FAKE_CUDA_CRASH=reversed"));
-  for (const char* way : {"call", "measure", "time_steps"}) {
+  for (const char* way : {"call", "evaluate", "time_steps"}) {
     CAPTURE(way);
     TestClient client(server.port(), with_device("cuda"));
     const rpc::Handle in = upload_to(client, 1, {1, 2}), out = upload_to(client, 1, {0, 0});
     const rpc::Handle module = put(client, write_module(cuda_module()));
-    rpc::Measure measure;
-    measure.call = call_of(module, in, out, 2, 0);
+    const rpc::Call call = call_of(module, in, out, 2, 0);
+    rpc::Evaluate measure;
+    measure.calls = {call};
     measure.warmup_ms = 1;
-    const Status crashed = way[0] == 'm'   ? client.ask(measure).status
-                           : way[0] == 'c' ? client.ask(measure.call).status
-                                           : client.ask(rpc::TimeSteps{measure.call, 1, false}).status;
+    const Status crashed = way[0] == 'e'   ? client.ask(measure).status
+                           : way[0] == 'c' ? client.ask(call).status
+                                           : client.ask(rpc::TimeSteps{call, 1, false}).status;
     CHECK(crashed.code() == ErrorCode::kernel_crashed);
     CHECK_MESSAGE(crashed.message() ==
                       "f: kernel 'reversed' ended the session with CUDA_ERROR_ILLEGAL_ADDRESS (700): it read or wrote "

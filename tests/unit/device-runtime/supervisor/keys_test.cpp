@@ -154,7 +154,7 @@ TEST_CASE("a client without a key is told that one is wanted, and one with a key
   TestServer with_keys({"--key-file", files.path("k.key")});
   rpc::Connection connection(connect_to(with_keys.port()));
   connection.put_preamble_before_first_frame({});
-  CHECK(connection.send_request(1, rpc::Hello{}).is_ok());
+  CHECK(connection.send_request(1, rpc::Open{}).is_ok());
   const auto frame = connection.receive_frame();
   REQUIRE_MESSAGE(frame.is_ok(), frame.status().message());
   CHECK(frame.value().header.request == 0);
@@ -208,13 +208,16 @@ TEST_CASE("a crash is told through the encryption") {
   CHECK(elapsed.count() < next_session_limit());
 }
 
-TEST_CASE("hellos of versions that do not fit are refused inside the encryption") {
+TEST_CASE("requests of versions that do not fit are refused inside the encryption") {
   const KeyFiles files;
   const secure::Key key = files.add("k.key");
   TestServer server({"--key-file", files.path("k.key")});
   const auto answer = [&](std::uint32_t least, std::uint32_t most) {
     rpc::Connection connection(std::move(enter(server, key).value()));
-    REQUIRE(connection.send_request(1, rpc::Hello{least, most, "from another time"}).is_ok());
+    rpc::Open open = open_as("from another time");
+    open.version_min = least;
+    open.version_max = most;
+    REQUIRE(connection.send_request(1, open).is_ok());
     const auto frame = connection.receive_frame();
     REQUIRE_MESSAGE(frame.is_ok(), frame.status().message());
     return rpc::failure_of(frame.value());

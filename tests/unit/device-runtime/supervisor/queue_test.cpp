@@ -12,12 +12,6 @@
 namespace ferry::test {
 namespace {
 
-rpc::Open named(const std::string& name) {
-  rpc::Open open;
-  open.client = name;
-  return open;
-}
-
 rpc::WaitingEvent next_place(rpc::Connection& connection) {
   const auto frame = connection.receive_frame();
   REQUIRE_MESSAGE(frame.is_ok(), frame.status().message());
@@ -45,12 +39,12 @@ rpc::StatusReply status_of(const TestServer& server) {
 
 TEST_CASE("one session runs at a time by default, others are told their place and who holds the device") {
   TestServer server({"--sessions", "1"});
-  auto holder = std::make_unique<TestClient>(server.port(), named("the holder"));
-  const auto second = join_queue(server.port(), named("the second"));
+  auto holder = std::make_unique<TestClient>(server.port(), open_as("the holder"));
+  const auto second = join_queue(server.port(), open_as("the second"));
   rpc::WaitingEvent place = next_place(*second);
   CHECK(place.position == 1);
   CHECK(place.holder == "the holder");
-  const auto third = join_queue(server.port(), named("the third"));
+  const auto third = join_queue(server.port(), open_as("the third"));
   CHECK(next_place(*third).position == 2);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   holder.reset();
@@ -64,34 +58,21 @@ TEST_CASE("one session runs at a time by default, others are told their place an
 
 TEST_CASE("who gives up makes room for those behind") {
   TestServer server({"--sessions", "1"});
-  TestClient holder(server.port(), named("the holder"));
-  const auto second = join_queue(server.port(), named("the second"));
+  TestClient holder(server.port(), open_as("the holder"));
+  const auto second = join_queue(server.port(), open_as("the second"));
   next_place(*second);
-  const auto third = join_queue(server.port(), named("the third"));
+  const auto third = join_queue(server.port(), open_as("the third"));
   CHECK(next_place(*third).position == 2);
   second->transport().close();
   CHECK(next_place(*third).position == 1);
 }
 
-TEST_CASE("a client that says hello waits as well, and hears its place") {
-  TestServer server({"--sessions", "1"});
-  auto holder = std::make_unique<TestClient>(server.port());
-  rpc::Connection waiting(connect_to(server.port()));
-  waiting.put_preamble_before_first_frame({});
-  CHECK(waiting.send_request(1, rpc::Hello{}).is_ok());
-  const auto frame = waiting.receive_frame();
-  REQUIRE(frame.is_ok());
-  CHECK(frame.value().header.tag == static_cast<std::uint16_t>(rpc::EventTag::queued));
-  holder.reset();
-  CHECK(is_served(waiting));
-}
-
 TEST_CASE("a full queue refuses with the number that wait and the holder") {
   TestServer server({"--sessions", "1", "--queue", "1"});
-  TestClient holder(server.port(), named("the holder"));
-  const auto second = join_queue(server.port(), named("the second"));
+  TestClient holder(server.port(), open_as("the holder"));
+  const auto second = join_queue(server.port(), open_as("the second"));
   next_place(*second);
-  const auto third = join_queue(server.port(), named("the third"));
+  const auto third = join_queue(server.port(), open_as("the third"));
   const auto frame = third->receive_frame();
   REQUIRE(frame.is_ok());
   const Status status = rpc::failure_of(frame.value());
@@ -102,7 +83,7 @@ TEST_CASE("a full queue refuses with the number that wait and the holder") {
 TEST_CASE("requests sent while waiting are answered when it is the client's turn") {
   TestServer server({"--sessions", "1"});
   auto holder = std::make_unique<TestClient>(server.port());
-  const auto waiting = join_queue(server.port(), named("eager"));
+  const auto waiting = join_queue(server.port(), open_as("eager"));
   CHECK(waiting->send_request(2, rpc::Ping{}).is_ok());
   next_place(*waiting);
   holder.reset();
@@ -113,7 +94,7 @@ TEST_CASE("requests sent while waiting are answered when it is the client's turn
 TEST_CASE("time in the queue counts for no limit") {
   TestServer server({"--sessions", "1"});
   auto holder = std::make_unique<TestClient>(server.port());
-  rpc::Open open = named("patient");
+  rpc::Open open = open_as("patient");
   open.limits = {700, 700, 700};
   const auto waiting = join_queue(server.port(), open);
   next_place(*waiting);
@@ -126,9 +107,9 @@ TEST_CASE("time in the queue counts for no limit") {
 
 TEST_CASE("status answers while a kernel runs and names who runs what and who waits") {
   TestServer server({"--sessions", "1"});
-  TestClient holder(server.port(), named("the holder"));
+  TestClient holder(server.port(), open_as("the holder"));
   holder.send(rpc::Call{put(holder, kit_file()), "forever", {}});
-  const auto second = join_queue(server.port(), named("the second"));
+  const auto second = join_queue(server.port(), open_as("the second"));
   next_place(*second);
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   const rpc::StatusReply status = status_of(server);
@@ -162,7 +143,7 @@ TEST_CASE("status counts the sessions that ended and those that ended badly") {
 
 TEST_CASE("a device that the server does not have is refused by name") {
   TestServer server;
-  rpc::Open open = named("somebody with other plans");
+  rpc::Open open = open_as("somebody with other plans");
   open.devices = {"cpu", "abacus"};
   const auto connection = join_queue(server.port(), open);
   const auto frame = connection->receive_frame();

@@ -59,7 +59,7 @@ struct KnownClient {
     return std::make_unique<rpc::Connection>(
         secure::secure_transport(std::move(transport), {keys.to_responder}, {keys.to_initiator}));
   }
-  // Sends hello and is served.
+  // Sends open and is served.
   std::unique_ptr<TestClient> enter() {
     return std::make_unique<TestClient>(
         secure::secure_transport(std::move(transport), {keys.to_responder}, {keys.to_initiator}), Opening::encrypted);

@@ -284,7 +284,7 @@ TEST_CASE("a server on standard input ends when that does, also while a kernel r
     append(payload);
   };
   append(rpc::encode_preamble({}));
-  request(1, rpc::Hello{rpc::kProtocolVersionMin, rpc::kProtocolVersionMax, "a test"});
+  request(1, open_as("a test"));
   request(2, rpc::PutModule{1, blake2b(kit_file())}, kit_file());
   request(3, rpc::Call{1, "forever", {}});
   REQUIRE(write(server.to, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));

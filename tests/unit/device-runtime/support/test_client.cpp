@@ -16,10 +16,7 @@ std::unique_ptr<Transport> connect_to(std::uint16_t port) {
 TestClient::TestClient(std::uint16_t port) : TestClient(connect_to(port)) {}
 
 TestClient::TestClient(std::unique_ptr<Transport> transport, Opening opening)
-    : connection_(std::make_unique<rpc::Connection>(std::move(transport))) {
-  if (opening == Opening::none) connection_->put_preamble_before_first_frame({});
-  say_hello();
-}
+    : TestClient(std::move(transport), open_as("a test"), opening) {}
 
 TestClient::TestClient(std::uint16_t port, const rpc::Open& open) : TestClient(connect_to(port), open) {}
 
@@ -30,17 +27,18 @@ TestClient::TestClient(std::unique_ptr<Transport> transport, const rpc::Open& op
   facts_ = opened_.facts;
 }
 
+rpc::Open open_as(const std::string& client) {
+  rpc::Open open;
+  open.client = client;
+  return open;
+}
+
 std::unique_ptr<rpc::Connection> join_queue(std::uint16_t port, const rpc::Open& open) {
   auto connection = std::make_unique<rpc::Connection>(connect_to(port));
   connection->put_preamble_before_first_frame({});
   const Status sent = connection->send_request(1, open);
   CHECK_MESSAGE(sent.is_ok(), sent.message());
   return connection;
-}
-
-void TestClient::say_hello() {
-  auto hello = must(rpc::Hello{rpc::kProtocolVersionMin, rpc::kProtocolVersionMax, "a test"});
-  facts_ = std::move(hello.reply.facts);
 }
 
 Result<rpc::Frame> TestClient::next_response() {

@@ -31,16 +31,16 @@ enum class Opening { none, encrypted };
 
 class TestClient {
  public:
-  // Connects and sends hello.
+  // Connects and sends open.
   explicit TestClient(std::uint16_t port);
-  // Uses a transport that is already connected; sends hello as well.
+  // Uses a transport that is already connected; sends open as well.
   explicit TestClient(std::unique_ptr<Transport> transport, Opening opening = Opening::none);
 
   // Uses a connection that the test opened itself and on which requests up to this id were made.
   TestClient(std::unique_ptr<rpc::Connection> connection, std::uint64_t last_id)
       : connection_(std::move(connection)), last_id_(last_id) {}
 
-  // Sends open instead, and waits until the client is served.
+  // Sends this request, and waits until the client is served.
   TestClient(std::uint16_t port, const rpc::Open& open);
   TestClient(std::unique_ptr<Transport> transport, const rpc::Open& open, Opening opening = Opening::none);
 
@@ -115,8 +115,6 @@ class TestClient {
   }
 
  private:
-  void say_hello();
-
   std::unique_ptr<rpc::Connection> connection_;
   DeviceFacts facts_;
   rpc::OpenReply opened_;
@@ -124,6 +122,9 @@ class TestClient {
   std::uint64_t last_id_ = 0;
   rpc::Handle last_handle_ = 0;
 };
+
+// Returns the request of a client with this name for a session.
+rpc::Open open_as(const std::string& client);
 
 // Connects a client that has sent open and is not yet served.
 std::unique_ptr<rpc::Connection> join_queue(std::uint16_t port, const rpc::Open& open);

@@ -25,7 +25,7 @@ session::SessionOptions impatient(int milliseconds) {
 
 }  // namespace
 
-TEST_CASE("hello tells the client what the device is") {
+TEST_CASE("the answer to open tells the client what the device is") {
   ScriptedServer server([](ScriptedServer& s) { s.welcome(); });
   Client client(server.client_end(), "board:9090");
   CHECK(client.facts().cpu_name == "a scripted CPU");
@@ -57,7 +57,7 @@ TEST_CASE("a server of another version is refused with the server's words") {
   CHECK(std::string(error.what()) == "this server speaks versions 7 to 9, the client 1 to 1");
 }
 
-TEST_CASE("a listener that never says hello is given up") {
+TEST_CASE("a listener that never answers is given up") {
   ScriptedServer server([](ScriptedServer& s) {
     s.receive();
     s.receive();
@@ -68,14 +68,14 @@ TEST_CASE("a listener that never says hello is given up") {
         "board:9090 does not answer: something listens there, but it is no ferry rpc_server");
 }
 
-TEST_CASE("a client in the queue waits longer than for hello, and hears its place") {
+TEST_CASE("a client in the queue waits longer than for an answer, and hears its place") {
   ScriptedServer server([](ScriptedServer& s) {
-    const Request hello = s.receive();
+    const Request open = s.receive();
     for (std::uint32_t position : {2u, 1u}) {
       (void)s.connection().send_event(rpc::EventTag::waiting, rpc::WaitingEvent{position, "somebody else", 1000});
       std::this_thread::sleep_for(std::chrono::milliseconds(300));
     }
-    s.answer(hello, rpc::OpenReply{});
+    s.answer(open, rpc::OpenReply{});
   });
   std::vector<std::uint32_t> places;
   session::EventHandlers handlers;

@@ -34,7 +34,6 @@ TEST_CASE("the page has a row for every message, event and error") {
 #define FERRY_ROW(number, enumerator, name, bytes, storage) expect(std::to_string(number) + " " + name);
   FERRY_DTYPES(FERRY_ROW)
 #undef FERRY_ROW
-  expect(row(static_cast<unsigned>(EventTag::queued), "queued"));
   expect(row(static_cast<unsigned>(EventTag::progress), "progress"));
   expect(row(static_cast<unsigned>(EventTag::log), "log"));
   expect(row(static_cast<unsigned>(EventTag::waiting), "waiting"));
