@@ -6,8 +6,8 @@
 #include "module/device_facts.h"
 #include "module/dtype.h"
 #include "module/fill.h"
+#include "module/timing.h"
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -193,52 +193,9 @@ struct CallReply {
 // Measures several calls in turns and reports the environment of the measurement. PROTOCOL.md defines each field.
 struct Evaluate {
   std::vector<Call> calls;
-  std::uint32_t number = 0;
-  std::uint32_t repeat = 10;
-  std::uint32_t max_repeat = 0;
-  double min_repeat_ms = 0;
-  double warmup_ms = 0;
-  double cooldown_ms = 0;
-  double timeout_ms = 0;
-  double tolerance = 0;
-  bool cold = false;
-  std::vector<std::uint32_t> cores;
-  std::uint32_t threads = 0;
-  std::vector<std::string> watch;
+  BenchOptions options;
 };
-struct Sample {
-  double seconds = 0;  // seconds per call
-  std::uint32_t switches = 0;
-  std::uint32_t core = 0;
-};
-// The samples of one of the calls.
-struct SampleSet {
-  std::vector<Sample> samples;
-  std::uint64_t number = 0;
-  std::uint64_t warmup_calls = 0;
-  double cycles = 0;
-  double instructions = 0;
-  double cache_misses = 0;
-};
-struct WatchedFile {
-  std::string path;
-  std::string before;
-  std::string after;
-};
-enum class EvaluationEnd : std::uint8_t { all_rounds = 1, converged = 2, timeout = 3 };
-struct Evaluation {
-  std::vector<SampleSet> sets;
-  EvaluationEnd ended = EvaluationEnd::all_rounds;
-  double elapsed_s = 0;
-  std::uint32_t threads = 0;
-  std::uint64_t clock_resolution_ns = 0;
-  std::uint64_t clock_overhead_ns = 0;
-  std::uint64_t wiped_bytes = 0;
-  std::uint32_t counters_errno = 0;
-  std::uint64_t voluntary_switches = 0;
-  std::uint64_t involuntary_switches = 0;
-  std::vector<WatchedFile> watched;
-};
+using ferry::Evaluation;
 
 // Runs the call `repeat` times and times each launch of its plan separately.
 struct TimeSteps {
@@ -246,17 +203,9 @@ struct TimeSteps {
   std::uint32_t repeat = 1;
   bool cold = false;
 };
-// One launch, and the time it took in each repetition.
-struct StepTiming {
-  std::string kernel;
-  std::array<std::uint64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
-  std::uint64_t shared_bytes = 0;  // per block; 0: unknown
-  std::uint32_t registers = 0;     // per thread; 0: unknown
-  std::vector<double> seconds;
-};
 struct StepTimes {
   std::uint64_t elapsed_ns = 0;  // of the last call, as in CallReply
-  std::vector<StepTiming> steps;
+  std::vector<StepTime> steps;
 };
 
 // Files of /proc and /sys, as text.

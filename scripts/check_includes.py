@@ -25,8 +25,8 @@ MAY_INCLUDE = {
     # The device.
     "device-runtime/stub": [],
     "device-runtime/static_libc": [],
-    "device-runtime/measure": ["rpc"],
-    "device-runtime/facts": ["rpc"],
+    "device-runtime/measure": ["module"],
+    "device-runtime/facts": ["module"],
     "device-runtime/threads": ["module"],
     "device-runtime/loader": ["module"],
     "device-runtime/device": ["device-runtime/loader", "device-runtime/measure", "device-runtime/threads"],

@@ -123,8 +123,8 @@ std::int32_t CudaCall::sample(std::uint64_t calls, std::int64_t& elapsed_ns) {
   return error == kCuSuccess ? result() : fail("cuEventSynchronize", error, false);
 }
 
-std::vector<rpc::StepTiming> CudaCall::steps() const {
-  std::vector<rpc::StepTiming> steps;
+std::vector<StepTime> CudaCall::steps() const {
+  std::vector<StepTime> steps;
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     const BoundLaunch& bound = bound_[i];
     steps.push_back({bound.kernel,

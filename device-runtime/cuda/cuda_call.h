@@ -27,7 +27,7 @@ class CudaCall final : public Workload {
   // Timed by events on the device, so launch overhead counts only if the device waits for it.
   std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns) override;
   std::int64_t clock_resolution_ns() const override;
-  std::vector<rpc::StepTiming> steps() const override;
+  std::vector<StepTime> steps() const override;
   // Each launch is timed between two events.
   std::int32_t run_timed(std::span<std::int64_t> elapsed_ns) override;
   // kernel_crashed names the kernel, or several candidates if the one that crashed is unknown.

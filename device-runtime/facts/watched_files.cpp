@@ -54,8 +54,8 @@ std::string watched_text(const std::string& path, const std::string& root) {
   return is_proc ? proc_text(place, root + "/proc") : read_small_file(place.c_str());
 }
 
-std::vector<rpc::WatchedFile> watch_before(const std::vector<std::string>& paths, const TextOfPath& text_of) {
-  std::vector<rpc::WatchedFile> files;
+std::vector<WatchedText> watch_before(const std::vector<std::string>& paths, const TextOfPath& text_of) {
+  std::vector<WatchedText> files;
   for (const std::string& path : paths) {
     std::string text = text_of(path);
     if (text.empty()) continue;
@@ -66,8 +66,8 @@ std::vector<rpc::WatchedFile> watch_before(const std::vector<std::string>& paths
   return files;
 }
 
-void watch_after(std::vector<rpc::WatchedFile>& files, const TextOfPath& text_of) {
-  for (rpc::WatchedFile& file : files) file.after = text_of(file.path);
+void watch_after(std::vector<WatchedText>& files, const TextOfPath& text_of) {
+  for (WatchedText& file : files) file.after = text_of(file.path);
 }
 
 }  // namespace ferry::device

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "rpc/messages.h"
+#include "module/timing.h"
 
 namespace ferry::device {
 
@@ -17,7 +17,7 @@ std::string watched_text(const std::string& path, const std::string& root = {});
 // watch_before() stores the text of each file that exists in `before`; watch_after() stores the texts of the same files
 // in `after`.
 using TextOfPath = std::function<std::string(const std::string& path)>;
-std::vector<rpc::WatchedFile> watch_before(const std::vector<std::string>& paths, const TextOfPath& text);
-void watch_after(std::vector<rpc::WatchedFile>& files, const TextOfPath& text);
+std::vector<WatchedText> watch_before(const std::vector<std::string>& paths, const TextOfPath& text);
+void watch_after(std::vector<WatchedText>& files, const TextOfPath& text);
 
 }  // namespace ferry::device

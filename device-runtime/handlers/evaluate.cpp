@@ -41,7 +41,7 @@ rusage usage_now() {
 // and the first round, since an idle core's frequency says nothing about the measurement.
 class Hooks final : public SampleHooks {
  public:
-  Hooks(const std::vector<std::string>& watch, std::vector<Subject>& subjects, ColdCache* cold, rpc::Evaluation& into)
+  Hooks(const std::vector<std::string>& watch, std::vector<Subject>& subjects, ColdCache* cold, Evaluation& into)
       : watch_(watch),
         subjects_(subjects),
         text_([&device = *subjects.front().call.module->device](const std::string& path) {
@@ -52,7 +52,7 @@ class Hooks final : public SampleHooks {
 
   void warmed_up() override {
     counters_.open();
-    into_.watched = watch_before(watch_, text_);
+    into_.environment.watched = watch_before(watch_, text_);
     before_rounds_ = usage_now();
   }
   void cool(std::size_t w) override {
@@ -73,15 +73,15 @@ class Hooks final : public SampleHooks {
 
   void finish() {
     const rusage now = usage_now();
-    into_.voluntary_switches = static_cast<std::uint64_t>(now.ru_nvcsw - before_rounds_.ru_nvcsw);
-    into_.involuntary_switches = static_cast<std::uint64_t>(now.ru_nivcsw - before_rounds_.ru_nivcsw);
-    watch_after(into_.watched, text_);
-    into_.counters_errno = static_cast<std::uint32_t>(counters_.error());
+    into_.environment.voluntary_switches = static_cast<std::uint64_t>(now.ru_nvcsw - before_rounds_.ru_nvcsw);
+    into_.environment.involuntary_switches = static_cast<std::uint64_t>(now.ru_nivcsw - before_rounds_.ru_nivcsw);
+    watch_after(into_.environment.watched, text_);
+    into_.environment.counters_errno = static_cast<std::uint32_t>(counters_.error());
     for (std::size_t w = 0; w < subjects_.size(); ++w) {
       const Subject& subject = subjects_[w];
-      into_.sets[w].cycles = subject.counted[kCycles] / subject.calls;
-      into_.sets[w].instructions = subject.counted[kInstructions] / subject.calls;
-      into_.sets[w].cache_misses = subject.counted[kCacheMisses] / subject.calls;
+      into_.calls[w].cycles = subject.counted[kCycles] / subject.calls;
+      into_.calls[w].instructions = subject.counted[kInstructions] / subject.calls;
+      into_.calls[w].cache_misses = subject.counted[kCacheMisses] / subject.calls;
     }
   }
 
@@ -90,14 +90,14 @@ class Hooks final : public SampleHooks {
   std::vector<Subject>& subjects_;
   TextOfPath text_;
   ColdCache* cold_;
-  rpc::Evaluation& into_;
+  Evaluation& into_;
   Counters counters_;
   Counts before_{};
   rusage before_rounds_{};
 };
 
-Status check_request(std::size_t calls, const rpc::Evaluate& request) {
-  const std::size_t repeat = std::max(request.repeat, request.max_repeat);
+Status check_request(std::size_t calls, const BenchOptions& options) {
+  const std::size_t repeat = std::max(options.repeat, options.max_repeat);
   if (calls >= 1 && calls <= kMaxCalls && repeat <= kMaxSamples / calls) return {};
   return {ErrorCode::invalid_argument,
           format("measure: expected 1 to %zu calls and at most %zu samples of all, got %zu "
@@ -129,11 +129,11 @@ class LimitedThreads {
   Device& device_;
 };
 
-std::uint32_t threads_for(const SessionState& state, const rpc::Evaluate& request) {
+std::uint32_t threads_for(const SessionState& state, const BenchOptions& options) {
   std::uint32_t threads = state.facts.threads;
-  if (request.threads != 0) threads = std::min(threads, request.threads);
+  if (options.threads != 0) threads = std::min(threads, options.threads);
   // More threads than cores would only share the cores.
-  if (!request.cores.empty()) threads = std::min(threads, static_cast<std::uint32_t>(request.cores.size()));
+  if (!options.cores.empty()) threads = std::min(threads, static_cast<std::uint32_t>(options.cores.size()));
   return threads;
 }
 
@@ -145,35 +145,36 @@ std::uint64_t largest_cache(const DeviceFacts& facts) {
 
 }  // namespace
 
-Result<rpc::Evaluation> handle_evaluate(SessionState& state, RequestContext& context, const rpc::Evaluate& request) {
+Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context, const rpc::Evaluate& request) {
   const std::vector<rpc::Call>& calls = request.calls;
-  FERRY_TRY(check_request(calls.size(), request));
+  const BenchOptions& options = request.options;
+  FERRY_TRY(check_request(calls.size(), options));
   std::vector<Subject> subjects(calls.size());
   std::vector<Workload*> workloads;
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     FERRY_TRY(prepare(state, context, calls[i], subjects[i]));
     workloads.push_back(subjects[i].workload.get());
   }
-  rpc::Evaluation reply;
+  Evaluation reply;
   std::unique_ptr<ColdCache> cold;
-  if (request.cold) {
+  if (options.cold) {
     cold = std::make_unique<ColdCache>(largest_cache(state.facts));
     if (!cold->is_ready()) return Status(ErrorCode::resource_exhausted, "measure: no memory to wipe the caches with");
-    reply.wiped_bytes = cold->wiped_bytes();
+    reply.environment.wiped_bytes = cold->wiped_bytes();
     for (Subject& subject : subjects) {
       FERRY_ASSIGN(const std::uint64_t wiped, subject.call.module->device->prepare_wiping());
       subject.wipes_itself = wiped != 0;
-      reply.wiped_bytes = std::max(reply.wiped_bytes, wiped);
+      reply.environment.wiped_bytes = std::max(reply.environment.wiped_bytes, wiped);
     }
   }
   Pinning pinning([&state] { state.devices.front()->follow_caller(); });
-  FERRY_TRY(pinning.move_to(request.cores));
-  reply.threads = threads_for(state, request);
-  const LimitedThreads limited(*state.devices.front(), reply.threads);
-  Hooks hooks(request.watch, subjects, cold.get(), reply);
+  FERRY_TRY(pinning.move_to(options.cores));
+  reply.environment.threads = threads_for(state, options);
+  const LimitedThreads limited(*state.devices.front(), reply.environment.threads);
+  Hooks hooks(options.watch, subjects, cold.get(), reply);
   const Result<Failure> failure = [&] {
     const KernelRunning running(context, subjects.front().call.info().name);
-    return measure(request, workloads, hooks, reply);
+    return measure(options, workloads, hooks, reply);
   }();
   context.log(subjects.front().call.module->device->take_printed());
   FERRY_TRY(failure.status());

@@ -5,6 +5,6 @@
 
 namespace ferry::device {
 
-Result<rpc::Evaluation> handle_evaluate(SessionState& state, RequestContext& context, const rpc::Evaluate& request);
+Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context, const rpc::Evaluate& request);
 
 }  // namespace ferry::device

@@ -13,18 +13,17 @@ constexpr double kReach = 1.1;
 
 }  // namespace
 
-double relative_uncertainty(const std::vector<rpc::Sample>& samples) {
+double relative_uncertainty(const std::vector<double>& samples) {
   const std::size_t count = samples.size();
   if (count < kLeastSamples) return HUGE_VAL;
-  std::vector<double> ascending(count);
-  for (std::size_t i = 0; i < count; ++i) ascending[i] = samples[i].seconds;
+  std::vector<double> ascending = samples;
   // Heap sort needs less code than std::sort and is fast enough for occasional use.
   std::make_heap(ascending.begin(), ascending.end());
   std::sort_heap(ascending.begin(), ascending.end());
   const double median = ascending[count / 2];
   double alike = 0;
   for (std::size_t i = 1; i < count; ++i) {
-    alike += (samples[i].seconds < median) == (samples[i - 1].seconds < median) ? 1 : -1;
+    alike += (samples[i] < median) == (samples[i - 1] < median) ? 1 : -1;
   }
   const double correlation = std::clamp(alike / static_cast<double>(count - 1), 0.0, 0.9);
   const double widened = std::sqrt((1 + correlation) / (1 - correlation));

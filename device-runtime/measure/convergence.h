@@ -4,12 +4,10 @@
 
 #include <vector>
 
-#include "rpc/messages.h"
-
 namespace ferry::device {
 
 // Returns half the width of the median's 95% confidence interval relative to the median, widened if consecutive samples
 // are correlated. Infinite if there are too few samples.
-double relative_uncertainty(const std::vector<rpc::Sample>& samples);
+double relative_uncertainty(const std::vector<double>& samples);
 
 }  // namespace ferry::device

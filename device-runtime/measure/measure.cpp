@@ -27,7 +27,7 @@ Status check_range(const char* name, double value, double least, double most) {
   return refusal(format("expected a %s of %.0f to %.0f, got %.15g", name, least, most, value));
 }
 
-Status check(const rpc::Evaluate& plan) {
+Status check(const BenchOptions& plan) {
   const struct {
     const char* name;
     double value, least, most;
@@ -70,20 +70,18 @@ std::uint64_t raised(std::uint64_t number, std::int64_t elapsed_ns, std::int64_t
 
 class Evaluator {
  public:
-  Evaluator(const rpc::Evaluate& plan, std::span<Workload* const> workloads, SampleHooks& hooks, rpc::Evaluation& into)
+  Evaluator(const BenchOptions& plan, std::span<Workload* const> workloads, SampleHooks& hooks, Evaluation& into)
       : plan_(plan), workloads_(workloads), hooks_(hooks), into_(into), wanted_ns_(nanoseconds(plan.min_repeat_ms)) {
     const ClockFacts& clock = clock_facts();
-    into.clock_resolution_ns = static_cast<std::uint64_t>(clock.resolution_ns);
-    into.clock_overhead_ns = static_cast<std::uint64_t>(clock.overhead_ns);
-    for (const Workload* workload : workloads) {
-      into.clock_resolution_ns =
-          std::max(into.clock_resolution_ns, static_cast<std::uint64_t>(workload->clock_resolution_ns()));
-    }
+    std::int64_t resolution_ns = clock.resolution_ns;
+    for (const Workload* workload : workloads) resolution_ns = std::max(resolution_ns, workload->clock_resolution_ns());
+    into.environment.clock_resolution_ns = static_cast<std::uint64_t>(resolution_ns);
+    into.environment.clock_overhead_ns = static_cast<std::uint64_t>(clock.overhead_ns);
     if (plan.number == 0) {
-      wanted_ns_ = std::max(wanted_ns_, kClockSteps * static_cast<std::int64_t>(into.clock_resolution_ns));
+      wanted_ns_ = std::max(wanted_ns_, kClockSteps * resolution_ns);
     }
-    into.sets.resize(workloads.size());
-    for (rpc::SampleSet& set : into.sets) set.number = std::max(plan.number, 1U);
+    into.calls.resize(workloads.size());
+    for (Samples& set : into.calls) set.number = std::max(plan.number, 1U);
   }
 
   Failure run() {
@@ -101,13 +99,13 @@ class Evaluator {
     for (std::uint32_t round = 0; round < most; ++round) {
       if (round == next_look && plan_.tolerance > 0) {
         if (has_converged()) {
-          into_.ended = rpc::EvaluationEnd::converged;
+          into_.environment.ended = TimingEnd::converged;
           break;
         }
         next_look += std::max(4U, next_look / 8);
       }
       if (round > 0 && plan_.timeout_ms > 0 && now_ns() - started > nanoseconds(plan_.timeout_ms)) {
-        into_.ended = rpc::EvaluationEnd::timeout;
+        into_.environment.ended = TimingEnd::timeout;
         break;
       }
       if (plan_.cooldown_ms > 0) rest(plan_.cooldown_ms);
@@ -119,14 +117,14 @@ class Evaluator {
         }
       }
     }
-    into_.elapsed_s = static_cast<double>(now_ns() - begin) * 1e-9;
+    into_.environment.elapsed_s = static_cast<double>(now_ns() - begin) * 1e-9;
     return {};
   }
 
  private:
   bool call_all() {
     for (std::size_t w = 0; w < workloads_.size(); ++w) {
-      ++into_.sets[w].warmup_calls;
+      ++into_.calls[w].warmup_calls;
       failure_ = {workloads_[w]->run(), w};
       if (failure_.result != 0) return false;
     }
@@ -135,7 +133,7 @@ class Evaluator {
 
   // Returns false if the kernel failed or the sample was too short to count; its calls then count as warm-up.
   bool take_sample(std::size_t w) {
-    rpc::SampleSet& set = into_.sets[w];
+    Samples& set = into_.calls[w];
     Workload& workload = *workloads_[w];
     const std::uint64_t number = set.number;
     if (plan_.cold) hooks_.cool(w);
@@ -151,22 +149,23 @@ class Evaluator {
       set.number = raised(number, elapsed, wanted_ns_);
       return false;
     }
-    set.samples.push_back({static_cast<double>(elapsed) * 1e-9 / static_cast<double>(number),
-                           involuntary_switches() - switches, static_cast<std::uint32_t>(sched_getcpu())});
+    set.seconds.push_back(static_cast<double>(elapsed) * 1e-9 / static_cast<double>(number));
+    set.switches.push_back(involuntary_switches() - switches);
+    set.cores.push_back(static_cast<std::uint32_t>(sched_getcpu()));
     return true;
   }
 
   bool has_converged() const {
-    for (const rpc::SampleSet& set : into_.sets) {
-      if (relative_uncertainty(set.samples) > plan_.tolerance) return false;
+    for (const Samples& set : into_.calls) {
+      if (relative_uncertainty(set.seconds) > plan_.tolerance) return false;
     }
     return true;
   }
 
-  const rpc::Evaluate& plan_;
+  const BenchOptions& plan_;
   std::span<Workload* const> workloads_;
   SampleHooks& hooks_;
-  rpc::Evaluation& into_;
+  Evaluation& into_;
   std::int64_t wanted_ns_;
   Failure failure_;
 };
@@ -181,8 +180,8 @@ std::int32_t Workload::sample(std::uint64_t calls, std::int64_t& elapsed_ns) {
   return failure;
 }
 
-Result<Failure> measure(const rpc::Evaluate& plan, std::span<Workload* const> workloads, SampleHooks& hooks,
-                        rpc::Evaluation& into) {
+Result<Failure> measure(const BenchOptions& plan, std::span<Workload* const> workloads, SampleHooks& hooks,
+                        Evaluation& into) {
   FERRY_TRY(check(plan));
   return Evaluator(plan, workloads, hooks, into).run();
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "rpc/messages.h"
+#include "module/timing.h"
 
 namespace ferry::device {
 
@@ -27,7 +27,7 @@ class Workload {
   // Resolution of that clock; 0: it is the processor's.
   virtual std::int64_t clock_resolution_ns() const { return 0; }
   // Returns the steps of one call, if a device runs several operations for it and can time each.
-  virtual std::vector<rpc::StepTiming> steps() const { return {}; }
+  virtual std::vector<StepTime> steps() const { return {}; }
   // Runs one call and times its steps: one duration per step, in the order of steps().
   virtual std::int32_t run_timed(std::span<std::int64_t> /*elapsed_ns*/) { return run(); }
   // Returns why the last run failed, if the device and not the kernel reported the failure; otherwise ok.
@@ -52,11 +52,10 @@ struct Failure {
   std::size_t workload = 0;
 };
 
-// Implements evaluate as PROTOCOL.md defines it: fills in the sets, one per workload, how the measurement ended, its
+// Implements evaluate as PROTOCOL.md defines it: fills in the samples of each workload, how the measurement ended, its
 // duration, and the overhead and resolution of the clock. The clock's overhead is subtracted from every sample. Fails
-// with invalid_argument if the plan exceeds the limits. The plan's calls, cores, threads and files are handled by the
-// caller.
-Result<Failure> measure(const rpc::Evaluate& plan, std::span<Workload* const> workloads, SampleHooks& hooks,
-                        rpc::Evaluation& into);
+// with invalid_argument if the plan exceeds the limits. The plan's cores, threads and files are handled by the caller.
+Result<Failure> measure(const BenchOptions& plan, std::span<Workload* const> workloads, SampleHooks& hooks,
+                        Evaluation& into);
 
 }  // namespace ferry::device

@@ -35,7 +35,7 @@ class Owned {
 struct PreparedLaunch {
   Owned<cl_kernel> kernel;
   std::array<std::size_t, 3> global, local;
-  rpc::StepTiming step;  // without times
+  StepTime step;  // without times
 };
 
 class OpenClCall final : public Workload {
@@ -88,8 +88,8 @@ class OpenClCall final : public Workload {
     return error == CL_SUCCESS ? result() : fail("clEnqueueNDRangeKernel", error);
   }
 
-  std::vector<rpc::StepTiming> steps() const override {
-    std::vector<rpc::StepTiming> steps;
+  std::vector<StepTime> steps() const override {
+    std::vector<StepTime> steps;
     for (const PreparedLaunch& launch : launches_) steps.push_back(launch.step);
     return steps;
   }

@@ -221,7 +221,8 @@ auto ask(const detail::ModuleState& module, const Request& request) {
 
 std::vector<Timing> measure_in_turns(const std::vector<TimedCall>& calls, const BenchOptions& options) {
   if (calls.empty()) return {};
-  rpc::Evaluate evaluate = session::evaluate_request(options);
+  rpc::Evaluate evaluate;
+  evaluate.options = options;
   const std::shared_ptr<detail::DeviceState>& device = calls.front().function.module_->device;
   std::vector<Prepared> kept;  // keeps unused outputs alive until they have been written
   for (const TimedCall& timed : calls) {
@@ -262,7 +263,7 @@ TimedOutputs Function::call_timed(const std::vector<Argument>& arguments, std::u
     rpc::StepTimes times =
         ask(*module_, rpc::TimeSteps{{module_->loaded(), info().name, std::move(prepared.wire)}, repeat, cold});
     module_->last_elapsed_ns = times.elapsed_ns;
-    return {outputs_of(info(), prepared), session::steps_of(times)};
+    return {outputs_of(info(), prepared), std::move(times.steps)};
   } catch (const RemoteError& error) {
     if (error.code() != ErrorCode::unsupported) throw;
   }

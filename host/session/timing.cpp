@@ -6,8 +6,6 @@
 
 namespace ferry {
 
-double StepTime::median() const { return stats::median(seconds); }
-
 double Timing::median() const { return stats::median(seconds); }
 
 double Timing::minimum() const { return seconds.empty() ? 0 : *std::min_element(seconds.begin(), seconds.end()); }

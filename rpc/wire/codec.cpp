@@ -22,6 +22,49 @@ void serialize(Archive& archive, DeviceFacts& facts) {
           facts.caches, facts.devices, facts.not_enforced);
 }
 
+namespace {
+
+bool is_valid_end(std::uint8_t tag) { return tag >= 1 && tag <= 3; }
+
+}  // namespace
+
+template <class Archive>
+void serialize(Archive& archive, BenchOptions& options) {
+  archive(options.number, options.repeat, options.max_repeat, options.min_repeat_ms, options.warmup_ms,
+          options.cooldown_ms, options.timeout_ms, options.tolerance, options.cold, options.cores, options.threads,
+          options.watch);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Samples& samples) {
+  archive(samples.seconds, samples.switches, samples.cores, samples.number, samples.warmup_calls, samples.cycles,
+          samples.instructions, samples.cache_misses);
+}
+
+template <class Archive>
+void serialize(Archive& archive, WatchedText& file) {
+  archive(file.path, lines_field(file.before), lines_field(file.after));
+}
+
+template <class Archive>
+void serialize(Archive& archive, TimingEnvironment& environment) {
+  archive(enum_field(environment.ended, is_valid_end), environment.elapsed_s, environment.threads,
+          environment.clock_resolution_ns, environment.clock_overhead_ns, environment.wiped_bytes,
+          environment.counters_errno, environment.voluntary_switches, environment.involuntary_switches,
+          environment.watched);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Evaluation& evaluation) {
+  archive(evaluation.calls, evaluation.environment);
+}
+
+template <class Archive>
+void serialize(Archive& archive, StepTime& step) {
+  archive(step.kernel, step.grid[0], step.grid[1], step.grid[2], step.block[0], step.block[1], step.block[2],
+          step.shared_bytes, step.registers, step.seconds);
+}
+
 }  // namespace ferry
 
 namespace ferry::rpc {
@@ -31,7 +74,6 @@ namespace {
 constexpr std::size_t kUsualBytes = 256;
 
 bool is_valid_fill_kind(std::uint8_t tag) { return tag >= 1 && tag <= 4; }
-bool is_valid_end(std::uint8_t tag) { return tag >= 1 && tag <= 3; }
 
 }  // namespace
 
@@ -165,42 +207,12 @@ void serialize(Archive& archive, CallReply& message) {
 
 template <class Archive>
 void serialize(Archive& archive, Evaluate& message) {
-  archive(message.calls, message.number, message.repeat, message.max_repeat, message.min_repeat_ms, message.warmup_ms,
-          message.cooldown_ms, message.timeout_ms, message.tolerance, message.cold, message.cores, message.threads,
-          message.watch);
-}
-
-template <class Archive>
-void serialize(Archive& archive, Sample& sample) {
-  archive(sample.seconds, sample.switches, sample.core);
-}
-
-template <class Archive>
-void serialize(Archive& archive, SampleSet& set) {
-  archive(set.samples, set.number, set.warmup_calls, set.cycles, set.instructions, set.cache_misses);
-}
-
-template <class Archive>
-void serialize(Archive& archive, WatchedFile& file) {
-  archive(file.path, lines_field(file.before), lines_field(file.after));
-}
-
-template <class Archive>
-void serialize(Archive& archive, Evaluation& message) {
-  archive(message.sets, enum_field(message.ended, is_valid_end), message.elapsed_s, message.threads,
-          message.clock_resolution_ns, message.clock_overhead_ns, message.wiped_bytes, message.counters_errno,
-          message.voluntary_switches, message.involuntary_switches, message.watched);
+  archive(message.calls, message.options);
 }
 
 template <class Archive>
 void serialize(Archive& archive, TimeSteps& message) {
   archive(message.call, message.repeat, message.cold);
-}
-
-template <class Archive>
-void serialize(Archive& archive, StepTiming& step) {
-  archive(step.kernel, step.grid[0], step.grid[1], step.grid[2], step.block[0], step.block[1], step.block[2],
-          step.shared_bytes, step.registers, step.seconds);
 }
 
 template <class Archive>

@@ -111,8 +111,8 @@ template <>
 rpc::Evaluate example() {
   rpc::Evaluate evaluate;
   evaluate.calls = {example<rpc::Call>()};
-  evaluate.cores = {0};
-  evaluate.watch = {"/proc/loadavg"};
+  evaluate.options.cores = {0};
+  evaluate.options.watch = {"/proc/loadavg"};
   return evaluate;
 }
 template <>
@@ -200,8 +200,8 @@ TEST_CASE("what would be longer than an answer may be is refused, and the sessio
   CHECK(read.status.message().find("expected at most 1048576: ask for less at a time") != std::string::npos);
   rpc::Evaluate evaluate;
   evaluate.calls = {{put(client, kit_file()), "spin", {scalar(std::int64_t{1})}}};
-  evaluate.repeat = 1;
-  evaluate.watch = many;
+  evaluate.options.repeat = 1;
+  evaluate.options.watch = many;
   CHECK(client.ask(evaluate).status.code() == ErrorCode::resource_exhausted);
   CHECK(client.must(rpc::ReadFiles{{"/proc/self/status"}}).reply.texts.size() == 1);
 }

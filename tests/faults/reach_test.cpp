@@ -224,17 +224,18 @@ TEST_CASE("measurements still choose their cores, with all threads of a kernel")
   const auto a = client.upload(std::vector<float>(100'000, 1)), c = client.upload(std::vector<float>(100'000, 0));
   rpc::Evaluate evaluate;
   evaluate.calls = {{module, "add", {tensor(a, {100'000}), tensor(a, {100'000}), tensor(c, {100'000})}}};
-  evaluate.number = 1;
-  evaluate.repeat = 50;
+  evaluate.options.number = 1;
+  evaluate.options.min_repeat_ms = 0;
+  evaluate.options.repeat = 50;
   cpu_set_t usable;
   REQUIRE(sched_getaffinity(server.process(), sizeof usable, &usable) == 0);
   for (unsigned core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(core, &usable)) evaluate.cores = {core};
+    if (CPU_ISSET(core, &usable)) evaluate.options.cores = {core};
   }
-  const rpc::Evaluation there = client.must(evaluate).reply;
-  for (const rpc::Sample& sample : there.sets[0].samples) CHECK(sample.core == evaluate.cores[0]);
-  evaluate.cores.clear();
-  CHECK(client.must(evaluate).reply.sets[0].samples.size() == 50);
+  const Evaluation there = client.must(evaluate).reply;
+  for (const std::uint32_t core : there.calls[0].cores) CHECK(core == evaluate.options.cores[0]);
+  evaluate.options.cores.clear();
+  CHECK(client.must(evaluate).reply.calls[0].seconds.size() == 50);
 }
 
 TEST_CASE("nothing that outlives a session can be made: shared memory, queues, semaphores") {

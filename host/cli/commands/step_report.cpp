@@ -2,6 +2,7 @@
 #include "host/cli/commands/bench_report.h"
 #include "host/cli/output/columns.h"
 #include "host/cli/output/format.h"
+#include "host/stats/summary.h"
 
 namespace ferry::cli {
 
@@ -23,7 +24,7 @@ std::string kernel_text(const std::string& symbol) {
 
 double total(const std::vector<StepTime>& steps) {
   double all = 0;
-  for (const StepTime& step : steps) all += step.median();
+  for (const StepTime& step : steps) all += stats::median(step.seconds);
   return all;
 }
 
@@ -34,9 +35,9 @@ void print_steps(const std::vector<StepTime>& steps) {
   const double all = total(steps);
   std::vector<std::vector<std::string>> rows = {{"kernel", "median", "share", "grid", "block", "shared", "registers"}};
   for (const StepTime& step : steps) {
-    rows.push_back({kernel_text(step.kernel), seconds_text(step.median()),
-                    all > 0 ? percent_text(step.median() / all) : "", extents_text(step.grid), extents_text(step.block),
-                    step.shared_bytes == 0 ? "-" : bytes_text(step.shared_bytes),
+    rows.push_back({kernel_text(step.kernel), seconds_text(stats::median(step.seconds)),
+                    all > 0 ? percent_text(stats::median(step.seconds) / all) : "", extents_text(step.grid),
+                    extents_text(step.block), step.shared_bytes == 0 ? "-" : bytes_text(step.shared_bytes),
                     step.registers == 0 ? "-" : std::to_string(step.registers)});
   }
   print_columns(rows, "  ");
@@ -52,8 +53,8 @@ Json steps_json(const std::vector<StepTime>& steps) {
                     {"shared_bytes", step.shared_bytes},
                     {"registers", step.registers == 0 ? Json(nullptr) : Json(step.registers)},
                     {"seconds", step.seconds},
-                    {"median_seconds", step.median()},
-                    {"share", all > 0 ? Json(step.median() / all) : Json(nullptr)}});
+                    {"median_seconds", stats::median(step.seconds)},
+                    {"share", all > 0 ? Json(stats::median(step.seconds) / all) : Json(nullptr)}});
   }
   return list;
 }

@@ -33,11 +33,11 @@ class Busy : public Workload {
 
 struct Outcome {
   Failure failure;
-  rpc::Evaluation evaluation;
-  const rpc::SampleSet& only() const { return evaluation.sets.at(0); }
+  Evaluation evaluation;
+  const Samples& only() const { return evaluation.calls.at(0); }
 };
 
-Outcome measured(const rpc::Evaluate& plan, const std::vector<Workload*>& workloads) {
+Outcome measured(const BenchOptions& plan, const std::vector<Workload*>& workloads) {
   Outcome outcome;
   SampleHooks nothing;
   const auto failure = measure(plan, workloads, nothing, outcome.evaluation);
@@ -46,8 +46,8 @@ Outcome measured(const rpc::Evaluate& plan, const std::vector<Workload*>& worklo
   return outcome;
 }
 
-rpc::Evaluate plan_of(std::uint32_t number, std::uint32_t repeat, double min_repeat_ms = 0, double warmup_ms = 0) {
-  rpc::Evaluate plan;
+BenchOptions plan_of(std::uint32_t number, std::uint32_t repeat, double min_repeat_ms = 0, double warmup_ms = 0) {
+  BenchOptions plan;
   plan.number = number;
   plan.repeat = repeat;
   plan.min_repeat_ms = min_repeat_ms;
@@ -59,32 +59,32 @@ TEST_CASE("number calls make a sample and repeat samples come back") {
   Busy busy(20'000);
   const auto outcome = measured(plan_of(5, 7), {&busy});
   CHECK(outcome.failure.result == 0);
-  CHECK(outcome.only().samples.size() == 7);
+  CHECK(outcome.only().seconds.size() == 7);
   CHECK(outcome.only().number == 5);
   CHECK(outcome.only().warmup_calls == 0);
   CHECK(busy.calls == 35);
-  for (const rpc::Sample& sample : outcome.only().samples) CHECK(sample.seconds >= 19e-6);
+  for (const double seconds : outcome.only().seconds) CHECK(seconds >= 19e-6);
 }
 
 TEST_CASE("calls are added until a sample lasts min_repeat_ms") {
   Busy busy(10'000);
   const auto outcome = measured(plan_of(1, 4, 2), {&busy});
   const auto& result = outcome.only();
-  CHECK(result.samples.size() == 4);
+  CHECK(result.seconds.size() == 4);
   CHECK(result.number >= 100);
   CHECK(result.number * 10e-6 < 0.05);
   CHECK(busy.calls >= 4 * result.number / 2 + result.warmup_calls);
   // A sample is a mean, so it does not grow with the number of calls.
-  for (const rpc::Sample& sample : result.samples) CHECK(sample.seconds < 200e-6);
+  for (const double seconds : result.seconds) CHECK(seconds < 200e-6);
 }
 
 TEST_CASE("without a number the batch is as long as the clock's resolution asks for") {
   Busy busy(100);
   const auto outcome = measured(plan_of(0, 3), {&busy});
-  CHECK(outcome.evaluation.clock_resolution_ns >= 1);
-  const double wanted = 1000.0 * static_cast<double>(outcome.evaluation.clock_resolution_ns) * 1e-9;
-  for (const rpc::Sample& sample : outcome.only().samples) {
-    CHECK(sample.seconds * static_cast<double>(outcome.only().number) >= wanted);
+  CHECK(outcome.evaluation.environment.clock_resolution_ns >= 1);
+  const double wanted = 1000.0 * static_cast<double>(outcome.evaluation.environment.clock_resolution_ns) * 1e-9;
+  for (const double seconds : outcome.only().seconds) {
+    CHECK(seconds * static_cast<double>(outcome.only().number) >= wanted);
   }
   CHECK(outcome.only().number > 1);
 }
@@ -114,8 +114,8 @@ TEST_CASE("several workloads take turns, in the opposite order every other round
   Named a(order, 'a'), b(order, 'b');
   const auto outcome = measured(plan_of(1, 4), {&a, &b});
   CHECK(order == "abbaabba");
-  CHECK(outcome.evaluation.sets[0].samples.size() == 4);
-  CHECK(outcome.evaluation.sets[1].samples.size() == 4);
+  CHECK(outcome.evaluation.calls[0].seconds.size() == 4);
+  CHECK(outcome.evaluation.calls[1].seconds.size() == 4);
 }
 
 TEST_CASE("a failing call ends the measurement at once and says which workload it was") {
@@ -129,42 +129,44 @@ TEST_CASE("a failing call ends the measurement at once and says which workload i
 
 TEST_CASE("rounds are added until the median is known well enough, and no more") {
   Busy steady(50'000);
-  rpc::Evaluate plan = plan_of(1, 10);
+  BenchOptions plan = plan_of(1, 10);
   plan.max_repeat = 5000;
   plan.tolerance = 0.2;
   const auto outcome = measured(plan, {&steady});
-  CHECK(outcome.evaluation.ended == rpc::EvaluationEnd::converged);
-  CHECK(outcome.only().samples.size() >= 10);
-  CHECK(outcome.only().samples.size() < 5000);
+  CHECK(outcome.evaluation.environment.ended == TimingEnd::converged);
+  CHECK(outcome.only().seconds.size() >= 10);
+  CHECK(outcome.only().seconds.size() < 5000);
   plan.tolerance = 0;
   plan.max_repeat = 30;
   const auto all = measured(plan, {&steady});
-  CHECK(all.evaluation.ended == rpc::EvaluationEnd::all_rounds);
-  CHECK(all.only().samples.size() == 30);
+  CHECK(all.evaluation.environment.ended == TimingEnd::all_samples);
+  CHECK(all.only().seconds.size() == 30);
 }
 
 TEST_CASE("no round starts after the timeout, and one is always made") {
   Busy busy(5'000'000);
-  rpc::Evaluate plan = plan_of(1, 1000);
+  BenchOptions plan = plan_of(1, 1000);
   plan.timeout_ms = 30;
   const auto outcome = measured(plan, {&busy});
-  CHECK(outcome.evaluation.ended == rpc::EvaluationEnd::timeout);
-  CHECK(outcome.only().samples.size() >= 1);
-  CHECK(outcome.only().samples.size() <= 8);
-  CHECK(outcome.evaluation.elapsed_s < 5);
+  CHECK(outcome.evaluation.environment.ended == TimingEnd::timeout);
+  CHECK(outcome.only().seconds.size() >= 1);
+  CHECK(outcome.only().seconds.size() <= 8);
+  CHECK(outcome.evaluation.environment.elapsed_s < 5);
 }
 
 TEST_CASE("the device rests before each round when asked") {
   Busy busy(1000);
-  rpc::Evaluate plan = plan_of(1, 5);
+  BenchOptions plan = plan_of(1, 5);
   plan.cooldown_ms = 10;
-  CHECK(measured(plan, {&busy}).evaluation.elapsed_s >= 0.05);
+  CHECK(measured(plan, {&busy}).evaluation.environment.elapsed_s >= 0.05);
 }
 
 TEST_CASE("what a sample was disturbed by comes with it") {
   Busy busy(1'000'000);
   const auto outcome = measured(plan_of(1, 5), {&busy});
-  for (const rpc::Sample& sample : outcome.only().samples) CHECK(sample.core < 4096);
+  CHECK(outcome.only().switches.size() == 5);
+  CHECK(outcome.only().cores.size() == 5);
+  for (const std::uint32_t core : outcome.only().cores) CHECK(core < 4096);
 }
 
 TEST_CASE("in cold mode caches are emptied before every sample") {
@@ -175,9 +177,9 @@ TEST_CASE("in cold mode caches are emptied before every sample") {
   } hooks;
   Busy busy(1000);
   Workload* const workloads[] = {&busy};
-  rpc::Evaluate plan = plan_of(1, 6);
+  BenchOptions plan = plan_of(1, 6);
   plan.cold = true;
-  rpc::Evaluation into;
+  Evaluation into;
   REQUIRE(measure(plan, workloads, hooks, into).is_ok());
   CHECK(hooks.cooled == 6);
   plan.number = 2;
@@ -189,15 +191,15 @@ TEST_CASE("something that takes no time is not called forever, and no sample is 
     std::int32_t run() override { return 0; }
   } nothing;
   const auto outcome = measured(plan_of(1, 1000, 0.01), {&nothing});
-  for (const rpc::Sample& sample : outcome.only().samples) CHECK(sample.seconds >= 0);
+  for (const double seconds : outcome.only().seconds) CHECK(seconds >= 0);
 }
 
 TEST_CASE("plans outside the limits are refused with the limit") {
   Busy busy(0);
-  const auto refusal = [&](const rpc::Evaluate& plan) {
+  const auto refusal = [&](const BenchOptions& plan) {
     Workload* const workloads[] = {&busy};
     SampleHooks nothing;
-    rpc::Evaluation into;
+    Evaluation into;
     return measure(plan, workloads, nothing, into).status().message();
   };
   CHECK(refusal(plan_of(1, 0)) == "measure: expected a repeat of 1 to 1000000, got 0");
@@ -206,7 +208,7 @@ TEST_CASE("plans outside the limits are refused with the limit") {
   CHECK(refusal(plan_of(1, 1, 0, 1e300)) == "measure: expected a warmup_ms of 0 to 3600000, got 1e+300");
   const double nan = std::numeric_limits<double>::quiet_NaN();
   CHECK_FALSE(refusal(plan_of(1, 1, nan)).empty());
-  rpc::Evaluate plan = plan_of(1, 1);
+  BenchOptions plan = plan_of(1, 1);
   plan.tolerance = 1.5;
   CHECK(refusal(plan) == "measure: expected a tolerance of 0 to 1, got 1.5");
   CHECK(busy.calls == 0);

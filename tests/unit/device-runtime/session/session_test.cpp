@@ -67,8 +67,8 @@ TEST_CASE_FIXTURE(Fixture, "a kernel is put, called and measured over a queue") 
   CHECK(client->download<float>(a, 3) == std::vector<float>{2, 4, 6});
   rpc::Evaluate measure;
   measure.calls = {{module, "say", {}}};
-  measure.repeat = 3;
-  CHECK(client->must(measure).reply.sets.front().samples.size() == 3);
+  measure.options.repeat = 3;
+  CHECK(client->must(measure).reply.calls.front().seconds.size() == 3);
 }
 
 TEST_CASE_FIXTURE(Fixture, "close is answered and ends the session") {

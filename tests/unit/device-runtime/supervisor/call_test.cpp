@@ -148,48 +148,47 @@ TEST_CASE_FIXTURE(Fixture, "what a kernel prints reaches the client before the a
 TEST_CASE_FIXTURE(Fixture, "evaluate brings back raw samples and how they were taken") {
   rpc::Evaluate request;
   request.calls = {{module, "spin", {scalar(std::int64_t{20'000})}}};
-  request.number = 3;
-  request.repeat = 5;
+  request.options = {.number = 3, .repeat = 5, .min_repeat_ms = 0, .warmup_ms = 0};
   const auto first = client.must(request).reply;
-  REQUIRE(first.sets.size() == 1);
-  CHECK(first.sets[0].samples.size() == 5);
-  CHECK(first.sets[0].number == 3);
-  CHECK(first.sets[0].warmup_calls == 0);
-  CHECK(first.threads == 3);
-  for (const rpc::Sample& sample : first.sets[0].samples) CHECK(sample.seconds > 0);
-  request.min_repeat_ms = 20;
-  request.warmup_ms = 5;
-  request.repeat = 2;
-  const rpc::SampleSet second = client.must(request).reply.sets.at(0);
-  CHECK(second.samples.size() == 2);
+  REQUIRE(first.calls.size() == 1);
+  CHECK(first.calls[0].seconds.size() == 5);
+  CHECK(first.calls[0].number == 3);
+  CHECK(first.calls[0].warmup_calls == 0);
+  CHECK(first.environment.threads == 3);
+  for (const double seconds : first.calls[0].seconds) CHECK(seconds > 0);
+  request.options.min_repeat_ms = 20;
+  request.options.warmup_ms = 5;
+  request.options.repeat = 2;
+  const Samples second = client.must(request).reply.calls.at(0);
+  CHECK(second.seconds.size() == 2);
   CHECK(second.warmup_calls >= 1);
-  for (const rpc::Sample& sample : second.samples) CHECK(sample.seconds * static_cast<double>(second.number) >= 0.02);
-  request.repeat = 0;
+  for (const double seconds : second.seconds) CHECK(seconds * static_cast<double>(second.number) >= 0.02);
+  request.options.repeat = 0;
   CHECK(client.ask(request).status.message() == "measure: expected a repeat of 1 to 1000000, got 0");
 }
 
 TEST_CASE_FIXTURE(Fixture, "evaluate takes samples of several calls in turns and tells the environment") {
   rpc::Evaluate request;
   request.calls = {{module, "spin", {scalar(std::int64_t{20'000})}}, {module, "spin", {scalar(std::int64_t{80'000})}}};
-  request.repeat = 12;
-  request.warmup_ms = 2;
-  request.threads = 1;
-  request.cores = {0};
-  request.watch = {"/proc/loadavg", "/sys/there/is/none"};
+  request.options.repeat = 12;
+  request.options.number = 0;
+  request.options.threads = 1;
+  request.options.cores = {0};
+  request.options.watch = {"/proc/loadavg", "/sys/there/is/none"};
   const auto reply = client.must(request).reply;
-  REQUIRE(reply.sets.size() == 2);
-  CHECK(reply.threads == 1);
-  CHECK(reply.elapsed_s > 0);
-  CHECK(reply.clock_resolution_ns >= 1);
-  REQUIRE(reply.watched.size() == 1);
-  CHECK(reply.watched[0].path == "/proc/loadavg");
+  REQUIRE(reply.calls.size() == 2);
+  CHECK(reply.environment.threads == 1);
+  CHECK(reply.environment.elapsed_s > 0);
+  CHECK(reply.environment.clock_resolution_ns >= 1);
+  REQUIRE(reply.environment.watched.size() == 1);
+  CHECK(reply.environment.watched[0].path == "/proc/loadavg");
   const auto fastest = [&](std::size_t w) {
     double least = 1;
-    for (const rpc::Sample& sample : reply.sets[w].samples) least = std::min(least, sample.seconds);
+    for (const double seconds : reply.calls[w].seconds) least = std::min(least, seconds);
     return least;
   };
   CHECK(fastest(0) < fastest(1));
-  for (const rpc::Sample& sample : reply.sets[0].samples) CHECK(sample.core == 0);
+  for (const std::uint32_t core : reply.calls[0].cores) CHECK(core == 0);
 }
 
 TEST_CASE_FIXTURE(Fixture, "evaluate refuses what does not fit, by name") {
@@ -197,16 +196,17 @@ TEST_CASE_FIXTURE(Fixture, "evaluate refuses what does not fit, by name") {
   CHECK(client.ask(request).status.message() ==
         "measure: expected 1 to 8 calls and at most 60000 samples of all, got 0 calls of 10 samples");
   request.calls = {{module, "spin", {scalar(std::int64_t{20})}}};
-  request.repeat = 60'001;
+  request.options.repeat = 60'001;
   CHECK(client.ask(request).status.code() == ErrorCode::invalid_argument);
-  request.repeat = 1;
-  request.cores = {999};
+  request.options.repeat = 1;
+  request.options.cores = {999};
   CHECK(client.ask(request).status.message() == "measure: expected cores that this session may use, got 999");
-  request.cores = {};
-  request.number = 3;
-  request.cold = true;
+  request.options.cores = {};
+  request.options.min_repeat_ms = 0;
+  request.options.number = 3;
+  request.options.cold = true;
   CHECK(client.ask(request).status.code() == ErrorCode::invalid_argument);
-  request.number = 1;
+  request.options.number = 1;
   CHECK(client.ask(request).status.is_ok());
   const auto a = client.upload(numbers(1));
   request.calls.push_back({module, "fail", {scalar(std::int64_t{2}), tensor(a, {1})}});

@@ -58,8 +58,8 @@ TEST_CASE("a session on an OpenCL device takes memory there, runs a plan, measur
   CHECK(wrong == 0);
   rpc::Evaluate measure;
   measure.calls = {call_of(module, in, out, n, 0.25F)};
-  measure.repeat = 3;
-  CHECK(client.must(measure).reply.sets.front().samples.size() == 3);
+  measure.options.repeat = 3;
+  CHECK(client.must(measure).reply.calls.front().seconds.size() == 3);
 }
 
 TEST_CASE("memory is copied from one of a session's devices to another, in parts too") {
@@ -108,21 +108,22 @@ TEST_CASE("a session on a GPU runs a plan, measures it warm and cold by its even
   CHECK(wrong == 0);
   rpc::Evaluate evaluate;
   evaluate.calls = {call_of(module, in, out, 1000, 0.25F)};
-  evaluate.number = 1;
-  evaluate.repeat = 5;
-  evaluate.watch = {"/proc/loadavg", "gpu:sm_clock_mhz", "gpu:throttle_reasons", "gpu:nothing"};
-  const rpc::Evaluation warm = client.must(evaluate).reply;
-  CHECK(warm.sets.at(0).samples.size() == 5);
-  CHECK(warm.clock_resolution_ns >= 500);
-  CHECK(warm.wiped_bytes == 0);
-  REQUIRE(warm.watched.size() == 3);
-  CHECK(warm.watched[1].path == "gpu:sm_clock_mhz");
-  CHECK(warm.watched[1].before == "1755");
-  CHECK(warm.watched[1].after == "1755");
-  evaluate.cold = true;
-  const rpc::Evaluation cold = client.must(evaluate).reply;
-  CHECK(cold.sets.at(0).samples.size() == 5);
-  CHECK(cold.wiped_bytes == 2 << 20);
+  evaluate.options.number = 1;
+  evaluate.options.min_repeat_ms = 0;
+  evaluate.options.repeat = 5;
+  evaluate.options.watch = {"/proc/loadavg", "gpu:sm_clock_mhz", "gpu:throttle_reasons", "gpu:nothing"};
+  const Evaluation warm = client.must(evaluate).reply;
+  CHECK(warm.calls.at(0).seconds.size() == 5);
+  CHECK(warm.environment.clock_resolution_ns >= 500);
+  CHECK(warm.environment.wiped_bytes == 0);
+  REQUIRE(warm.environment.watched.size() == 3);
+  CHECK(warm.environment.watched[1].path == "gpu:sm_clock_mhz");
+  CHECK(warm.environment.watched[1].before == "1755");
+  CHECK(warm.environment.watched[1].after == "1755");
+  evaluate.options.cold = true;
+  const Evaluation cold = client.must(evaluate).reply;
+  CHECK(cold.calls.at(0).seconds.size() == 5);
+  CHECK(cold.environment.wiped_bytes == 2 << 20);
   rpc::TimeSteps request{call_of(module, in, out, 1000, 0.25F), 4, true};
   const rpc::StepTimes times = client.must(request).reply;
   CHECK(times.elapsed_ns > 0);
@@ -166,7 +167,7 @@ TEST_CASE("a kernel that breaks the GPU ends its session, which says which kerne
     const rpc::Call call = call_of(module, in, out, 2, 0);
     rpc::Evaluate measure;
     measure.calls = {call};
-    measure.warmup_ms = 1;
+    measure.options.warmup_ms = 1;
     const Status crashed = way[0] == 'e'   ? client.ask(measure).status
                            : way[0] == 'c' ? client.ask(call).status
                                            : client.ask(rpc::TimeSteps{call, 1, false}).status;

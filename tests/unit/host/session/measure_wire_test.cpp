@@ -9,7 +9,7 @@ using namespace ferry;
 
 namespace {
 
-ErrorCode refusal(const rpc::Evaluation& evaluation, std::size_t calls) {
+ErrorCode refusal(const Evaluation& evaluation, std::size_t calls) {
   try {
     session::timings_of(evaluation, calls);
   } catch (const RemoteError& error) {
@@ -20,12 +20,16 @@ ErrorCode refusal(const rpc::Evaluation& evaluation, std::size_t calls) {
 
 }  // namespace
 
-TEST_CASE("an evaluation has a set of samples for each call, and samples in each set") {
-  rpc::Evaluation evaluation;
+TEST_CASE("an evaluation has samples of each call, and all that belongs to each sample") {
+  Evaluation evaluation;
   CHECK(refusal(evaluation, 1) == ErrorCode::protocol_error);
-  evaluation.sets.resize(1);
+  evaluation.calls.resize(1);
   CHECK(refusal(evaluation, 1) == ErrorCode::protocol_error);
-  evaluation.sets[0].samples = {{0.5, 0, 0}};
+  evaluation.calls[0].seconds = {0.5};
+  CHECK(refusal(evaluation, 1) == ErrorCode::protocol_error);
+  evaluation.calls[0].switches = {0};
+  CHECK(refusal(evaluation, 1) == ErrorCode::protocol_error);
+  evaluation.calls[0].cores = {0};
   CHECK(refusal(evaluation, 2) == ErrorCode::protocol_error);
   CHECK(refusal(evaluation, 1) == ErrorCode::ok);
   CHECK(session::timings_of(evaluation, 1)[0].median() == 0.5);

@@ -55,11 +55,11 @@ void for_each_message(Check check) {
   check("call", sample_call());
   check("call reply", CallReply{123456789});
   check("evaluate",
-        Evaluate{{sample_call(), sample_call()}, 0, 10, 100, 1, 2, 3, 4, 0.5, true, {1, 3}, 2, {"/proc/stat"}});
+        Evaluate{{sample_call(), sample_call()}, {0, 10, 1, 2, 100, 0.5, 4, 3, true, {1, 3}, 2, {"/proc/stat"}}});
   Evaluation evaluation;
-  evaluation.sets = {{{{1e-3, 2, 3}, {2e-3, 0, 1}}, 7, 8, 9, 10, 11}, {}};
-  evaluation.ended = EvaluationEnd::timeout;
-  evaluation.watched = {{"/proc/stat", "cpu 1", "cpu 2"}};
+  evaluation.calls = {{{1e-3, 2e-3}, 7, 8, {2, 0}, {3, 1}, 9, 10, 11}, {}};
+  evaluation.environment.ended = TimingEnd::timeout;
+  evaluation.environment.watched = {{"/proc/stat", "cpu 1", "cpu 2"}};
   check("evaluate reply", evaluation);
   check("time_steps", TimeSteps{sample_call(), 7, true});
   check("time_steps reply", StepTimes{9, {{"mm_0", {1, 2, 3}, {4, 5, 6}, 7, 8, {1e-3, 2e-3}}, {}}});

@@ -1,0 +1,71 @@
+// Options and raw results of a measurement, which the client and the device share. rpc/PROTOCOL.md (evaluate and
+// time_steps) defines each field.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ferry {
+
+struct BenchOptions {
+  std::uint32_t number = 1;  // least number of calls in a sample; 0: as many as the device's clock requires
+  std::uint32_t repeat = 10;
+  double min_repeat_ms = 5;
+  double warmup_ms = 5;
+  std::uint32_t max_repeat = 0;           // if larger than repeat: samples are added until the tolerance is met
+  double tolerance = 0;                   // relative, of the median
+  double timeout_ms = 0;                  // no sample starts later than this; 0: no limit
+  double cooldown_ms = 0;                 // pause before each sample
+  bool cold = false;                      // empty the caches before each sample; then number 1, min_repeat_ms 0
+  std::vector<std::uint32_t> cores = {};  // where threads may run; empty: anywhere
+  std::uint32_t threads = 0;              // maximum in parallel loops; 0: as many as the device has
+  std::vector<std::string> watch = {};    // small files of the device to read before and after
+};
+
+// The samples of one call.
+struct Samples {
+  std::vector<double> seconds;  // time of a call, one entry for each sample
+  std::uint64_t number = 0;     // calls in a sample
+  std::uint64_t warmup_calls = 0;
+  std::vector<std::uint32_t> switches;  // involuntary context switches in each sample
+  std::vector<std::uint32_t> cores;     // core on which each sample ended
+  // Per call, in user mode; NaN if the device did not count, with Linux's reason in counters_errno.
+  double cycles = 0, instructions = 0, cache_misses = 0;
+};
+
+struct WatchedText {
+  std::string path, before, after;
+};
+
+enum class TimingEnd : std::uint8_t { all_samples = 1, converged = 2, timeout = 3 };
+
+// What all calls of a measurement have in common.
+struct TimingEnvironment {
+  TimingEnd ended = TimingEnd::all_samples;
+  double elapsed_s = 0;
+  std::uint32_t threads = 0;
+  std::uint64_t clock_resolution_ns = 0, clock_overhead_ns = 0;
+  std::uint64_t wiped_bytes = 0;  // memory read to wipe caches in a cold measurement, where lines cannot be flushed
+  std::uint32_t counters_errno = 0;
+  std::uint64_t voluntary_switches = 0, involuntary_switches = 0;
+  std::vector<WatchedText> watched;  // the watched files that exist
+};
+
+// Several calls that were measured in turns.
+struct Evaluation {
+  std::vector<Samples> calls;
+  TimingEnvironment environment;
+};
+
+// A kernel that a call launches on a GPU, timed by the device's events.
+struct StepTime {
+  std::string kernel;
+  std::array<std::uint64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  std::uint64_t shared_bytes = 0;  // shared memory of a block; 0: the device does not report it
+  std::uint32_t registers = 0;     // for each thread; 0: the device does not report it
+  std::vector<double> seconds;     // one for each repetition
+};
+
+}  // namespace ferry
