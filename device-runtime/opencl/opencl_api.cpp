@@ -27,10 +27,8 @@ constexpr const char* kLibraries[] = {"libOpenCL.so.1", "libOpenCL.so"};
 
 }  // namespace
 
-Result<const OpenClApi*> load_opencl(const Drivers& drivers) {
-  static OpenClApi api;
-  static bool loaded = false;
-  if (loaded) return &api;
+Result<OpenClApi> load_opencl(const Drivers& drivers) {
+  OpenClApi api;
   void* library = nullptr;
   for (const char* name : kLibraries) {
     if (library == nullptr) library = drivers.open(name);
@@ -45,8 +43,7 @@ Result<const OpenClApi*> load_opencl(const Drivers& drivers) {
                   "this machine's OpenCL is older than 1.2: it has no " #name "; update its driver");
   FERRY_OPENCL_FUNCTIONS(FERRY_OPENCL_LOAD)
 #undef FERRY_OPENCL_LOAD
-  loaded = true;
-  return &api;
+  return api;
 }
 
 Status opencl_failure(const char* function, cl_int error) {

@@ -46,9 +46,8 @@ struct OpenClApi {
 #undef FERRY_OPENCL_POINTER
 };
 
-// Loads the library once per process. Fails with unsupported if the system has no OpenCL or this program cannot load
-// it.
-Result<const OpenClApi*> load_opencl(const Drivers& drivers);
+// Fails with unsupported if the system has no OpenCL or this program cannot load it.
+Result<OpenClApi> load_opencl(const Drivers& drivers);
 
 // Returns "clBuildProgram: CL_OUT_OF_HOST_MEMORY (-6)" as a device_error, or as resource_exhausted if memory is
 // exhausted.

@@ -48,9 +48,9 @@ ComputeDevice description_of(const OpenClApi& api, cl_device_id device) {
 }  // namespace
 
 Result<std::vector<ComputeDevice>> list_opencl_devices(const Drivers& drivers) {
-  FERRY_ASSIGN(const OpenClApi* const api, load_opencl(drivers));
+  FERRY_ASSIGN(const OpenClApi api, load_opencl(drivers));
   std::vector<ComputeDevice> list;
-  for (const cl_device_id device : all_devices(*api)) list.push_back(description_of(*api, device));
+  for (const cl_device_id device : all_devices(api)) list.push_back(description_of(api, device));
   if (!list.empty()) return list;
   return Status(
       ErrorCode::unsupported,
@@ -59,19 +59,19 @@ Result<std::vector<ComputeDevice>> list_opencl_devices(const Drivers& drivers) {
 
 Result<std::unique_ptr<OpenClDevice>> OpenClDevice::open(const Drivers& drivers, std::size_t index,
                                                          MemoryBudget& budget) {
-  FERRY_ASSIGN(const OpenClApi* api, load_opencl(drivers));
-  const std::vector<cl_device_id> devices = all_devices(*api);
+  FERRY_ASSIGN(const OpenClApi api, load_opencl(drivers));
+  const std::vector<cl_device_id> devices = all_devices(api);
   if (index >= devices.size()) {
     return Status(ErrorCode::not_found, format("there is no device opencl:%zu; this machine has %zu, from opencl:0 on",
                                                index, devices.size()));
   }
-  std::unique_ptr<OpenClDevice> device(new OpenClDevice(*api, budget));
+  std::unique_ptr<OpenClDevice> device(new OpenClDevice(api, budget));
   device->device_ = devices[index];
-  device->description_ = description_of(*api, devices[index]);
+  device->description_ = description_of(api, devices[index]);
   cl_int error = CL_SUCCESS;
-  device->context_ = api->clCreateContext(nullptr, 1, &device->device_, nullptr, nullptr, &error);
+  device->context_ = api.clCreateContext(nullptr, 1, &device->device_, nullptr, nullptr, &error);
   if (device->context_ == nullptr) return opencl_failure("clCreateContext", error);
-  device->queue_ = api->clCreateCommandQueue(device->context_, device->device_, CL_QUEUE_PROFILING_ENABLE, &error);
+  device->queue_ = api.clCreateCommandQueue(device->context_, device->device_, CL_QUEUE_PROFILING_ENABLE, &error);
   if (device->queue_ == nullptr) return opencl_failure("clCreateCommandQueue", error);
   return device;
 }

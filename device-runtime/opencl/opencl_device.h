@@ -69,7 +69,7 @@ class OpenClDevice final : public Device {
     std::size_t bytes;
   };
 
-  const OpenClApi& api_;
+  const OpenClApi api_;
   MemoryBudget& budget_;
   ComputeDevice description_;
   cl_device_id device_ = nullptr;
