@@ -5,6 +5,7 @@
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/loops/fresh_copy.h"
+#include "crosscompile/passes/loops/full_tile.h"
 #include "crosscompile/passes/loops/guard_bounds.h"
 #include "crosscompile/passes/loops/guards.h"
 #include "crosscompile/passes/loops/steady_lanes.h"
@@ -214,7 +215,7 @@ class Partitioner : public Mutator {
       add(specialization, *bounds, guard.inner);
     }
     const auto unchanged = [&] { return mutate(node.body); };
-    const bool doubles = !specialization.wanted.empty() && pay(count_nodes(node.body));
+    const bool doubles = specialization.tile.guards() > 0 && pay(count_nodes(node.body));
     Stmt body = doubles ? specialized(specialization, node.body, unchanged) : unchanged();
     if (body.same_as(node.body)) return self;
     return body ? For::make(node.var, node.min, node.extent, node.for_kind, std::move(body)) : Stmt{};
@@ -230,25 +231,22 @@ class Partitioner : public Mutator {
   }
 
   struct FullTileSpecialization {
-    Expr condition;  // all guards have the wanted outcome
-    Outcomes wanted;
-    std::vector<UndecidedGuard> undecided;  // what follows when the condition is false
+    FullTile tile;
+    std::vector<UndecidedGuard> undecided;  // what follows when the tile is not full
   };
 
   void add(FullTileSpecialization& specialization, const GuardBounds& bounds, const std::vector<Range>& between) {
-    const Guard& guard = *bounds.guard;
     const Expr condition = bounds.worst >= 0;
     if (assumptions_.proves(!condition)) return;
-    specialization.condition = specialization.condition ? specialization.condition && condition : condition;
-    specialization.wanted.emplace(guard.comparison, guard.wanted);
-    specialization.undecided.push_back({guard.comparison, vars_of(between)});
+    specialization.tile.add(*bounds.guard, condition);
+    specialization.undecided.push_back({bounds.guard->comparison, vars_of(between)});
   }
 
   // Makes: if (condition) the statement without its guards, else the result of `otherwise`.
   Stmt specialized(const FullTileSpecialization& specialization, const Stmt& stmt,
                    const std::function<Stmt()>& otherwise) {
-    const Expr condition = assumptions_.simplify(specialization.condition);
-    Stmt common = assume(stmt, specialization.wanted);
+    const Expr condition = specialization.tile.condition(assumptions_);
+    Stmt common = specialization.tile.full(stmt);
     Stmt other;
     if (common) {
       const Assumptions::ScopedAssumption holds(assumptions_, condition);
@@ -258,15 +256,12 @@ class Partitioner : public Mutator {
     {
       const Assumptions::ScopedAssumption fails(assumptions_, condition, false);
       const std::size_t known_before = undecided_.size();
-      if (specialization.wanted.size() == 1)
+      if (specialization.tile.guards() == 1)
         undecided_.insert(undecided_.end(), specialization.undecided.begin(), specialization.undecided.end());
       other = otherwise();
       undecided_.resize(known_before);
     }
-    if (common) common = fresh_copy(common);
-    if (other) other = fresh_copy(other);
-    if (common) return If::make(condition, std::move(common), std::move(other));
-    return other ? If::make(!condition, std::move(other)) : Stmt{};
+    return choose_version(condition, common, other);
   }
 
   Stmt vectorized(const For& node, const Stmt& self) {
@@ -334,10 +329,10 @@ class Partitioner : public Mutator {
       return shorter ? shorter : keep();
     };
     if (is_tail) return tail();
-    if (!specialization.wanted.empty() && pay(count_nodes(self)))
+    if (specialization.tile.guards() > 0 && pay(count_nodes(self)))
       return specialized(specialization, self,
-                         urgent_specialization.wanted.empty() ? std::function<Stmt()>(keep) : tail);
-    return urgent_specialization.wanted.empty() ? keep() : specialized(urgent_specialization, self, tail);
+                         urgent_specialization.tile.guards() == 0 ? std::function<Stmt()>(keep) : tail);
+    return urgent_specialization.tile.guards() == 0 ? keep() : specialized(urgent_specialization, self, tail);
   }
 
   // Returns the guards of the If that is the whole body of a loop, if it is one.

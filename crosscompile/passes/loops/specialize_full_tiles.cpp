@@ -3,8 +3,7 @@
 #include "crosscompile/ir/barrier.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
-#include "crosscompile/passes/loops/fresh_copy.h"
-#include "crosscompile/passes/loops/guards.h"
+#include "crosscompile/passes/loops/full_tile.h"
 
 #include <algorithm>
 #include <utility>
@@ -57,25 +56,22 @@ class Doubler : public Mutator {
  private:
   // Returns nothing when no guard is known to hold in a full tile.
   Stmt with_whole_copy(const Stmt& loop) {
-    Expr is_whole;
-    Outcomes outcomes;
+    FullTile tile;
     bool is_inside = false;  // whether a guard is tested in every iteration of an inner loop
     for (const Guard& guard : find_guards(loop, assumptions_)) {
       const bool is_short = std::all_of(guard.inner.begin(), guard.inner.end(),
                                         [](const Range& range) { return as_int(range.extent) != nullptr; });
       const auto worst = is_short ? lower_bound(guard.margin, guard.inner) : std::nullopt;
-      if (!worst) continue;
-      const Expr holds = assumptions_.simplify(*worst >= 0);
+      const Expr holds = worst ? assumptions_.simplify(*worst >= 0) : Expr(0);
       if (is_constant(holds, 0)) continue;
       is_inside = is_inside || !guard.inner.empty();
-      is_whole = is_whole.defined() ? is_whole && holds : holds;
-      outcomes.emplace(guard.comparison, guard.wanted);
+      tile.add(guard, holds);
     }
     if (!is_inside) return {};
-    const Expr condition = assumptions_.simplify(is_whole);
+    const Expr condition = tile.condition(assumptions_);
     if (as_int(condition) != nullptr) return {};
-    Stmt whole = assume(loop, outcomes);
-    return whole.defined() ? If::make(condition, fresh_copy(whole), Rerolled().mutate(loop)) : Stmt();
+    const Stmt full = tile.full(loop);
+    return full.defined() ? choose_version(condition, full, Rerolled().mutate(loop)) : Stmt();
   }
 
   Assumptions assumptions_;
