@@ -121,7 +121,7 @@ TEST_CASE("each launch of a plan is timed by itself") {
     const Arguments arguments(*tested.device, 100'000);
     auto call = arguments.prepare(program, 1);
     REQUIRE_MESSAGE(call.is_ok(), call.status().message());
-    const std::vector<rpc::StepTiming> steps = call.value()->steps();
+    const std::vector<StepTime> steps = call.value()->steps();
     REQUIRE(steps.size() == 2);
     CHECK(steps[0].kernel == "twice");
     CHECK(steps[0].grid == std::array<std::uint64_t, 3>{1563, 1, 1});
