@@ -1,9 +1,6 @@
 #include "crosscompile/passes/loops/full_tile.h"
 
 #include "crosscompile/ir/operators.h"
-#include "crosscompile/passes/loops/fresh_copy.h"
-
-#include <utility>
 
 namespace ferry::passes {
 
@@ -15,9 +12,8 @@ void FullTile::add(const Guard& guard, const Expr& condition) {
 }
 
 Stmt choose_version(const Expr& condition, const Stmt& full, const Stmt& other) {
-  Stmt second = other.defined() ? fresh_copy(other) : Stmt();
-  if (full.defined()) return If::make(condition, fresh_copy(full), std::move(second));
-  return second.defined() ? If::make(!condition, std::move(second)) : Stmt();
+  if (full.defined()) return If::make(condition, full, other);
+  return other.defined() ? If::make(!condition, other) : Stmt();
 }
 
 }  // namespace ferry::passes

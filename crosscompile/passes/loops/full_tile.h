@@ -23,7 +23,7 @@ class FullTile {
   Outcomes wanted_;
 };
 
-// Makes: if (condition) full else other. Either side may be nothing; both get variables of their own.
+// Makes: if (condition) full else other. Either side may be nothing; the two must not share variables.
 ir::Stmt choose_version(const ir::Expr& condition, const ir::Stmt& full, const ir::Stmt& other);
 
 }  // namespace ferry::passes

@@ -261,6 +261,8 @@ class Partitioner : public Mutator {
       other = otherwise();
       undecided_.resize(known_before);
     }
+    if (common) common = fresh_copy(common);
+    if (other) other = fresh_copy(other);
     return choose_version(condition, common, other);
   }
 

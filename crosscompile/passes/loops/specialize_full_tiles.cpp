@@ -3,6 +3,7 @@
 #include "crosscompile/ir/barrier.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
+#include "crosscompile/passes/loops/fresh_copy.h"
 #include "crosscompile/passes/loops/full_tile.h"
 
 #include <algorithm>
@@ -71,7 +72,9 @@ class Doubler : public Mutator {
     const Expr condition = tile.condition(assumptions_);
     if (as_int(condition) != nullptr) return {};
     const Stmt full = tile.full(loop);
-    return full.defined() ? choose_version(condition, full, Rerolled().mutate(loop)) : Stmt();
+    if (!full.defined()) return {};
+    const Stmt other = Rerolled().mutate(loop);
+    return choose_version(condition, fresh_copy(full), other);
   }
 
   Assumptions assumptions_;

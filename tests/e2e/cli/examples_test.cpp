@@ -70,7 +70,7 @@ TEST_CASE("scripts/examples.sh prints an example's loops, that it is right, and 
   REQUIRE(std::system(command.c_str()) == 0);
   const std::string text = test::content_of(out);
   CAPTURE(text);
-  CHECK(text.starts_with("== 05_broadcast.good\nAlong rows, in vectors"));
+  CHECK(text.starts_with("== 05_broadcast.good\nWalks along rows in vectors"));
   CHECK(text.find("\n  parallel for (i = 0; i < M; ++i) {\n") != std::string::npos);
   CHECK(text.find("\ncheck C: ") != std::string::npos);
   CHECK(text.find("\ntimes  --fn add_column --size M=2000,N=2000: serial loops ") != std::string::npos);
