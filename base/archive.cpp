@@ -9,6 +9,28 @@ void ByteOutputArchive::put_count(std::size_t count) {
   put(&narrow, sizeof narrow);
 }
 
+std::size_t ByteOutputArchive::begin_nested() {
+  put_count(0);
+  return bytes_.size();
+}
+
+void ByteOutputArchive::end_nested(std::size_t begin) {
+  const auto length = static_cast<std::uint32_t>(bytes_.size() - begin);
+  std::memcpy(bytes_.data() + begin - sizeof length, &length, sizeof length);
+}
+
+std::size_t ByteInputArchive::begin_nested() {
+  const std::size_t outer = bytes_.size();
+  const std::size_t length = take_count(1);
+  bytes_ = bytes_.first(position_ + length);
+  return outer;
+}
+
+void ByteInputArchive::end_nested(std::size_t outer) {
+  position_ = bytes_.size();
+  bytes_ = {bytes_.data(), outer};
+}
+
 std::size_t ByteInputArchive::take_count(std::size_t minimum_bytes) {
   std::uint32_t count = 0;
   take(&count, sizeof count);

@@ -38,6 +38,9 @@ class ByteOutputArchive : public cereal::OutputArchive<ByteOutputArchive, cereal
     bytes_.insert(bytes_.end(), first, first + count);
   }
   void put_count(std::size_t count);
+  // Encloses a struct in front of which its length stands; end_nested() takes what begin_nested() returned.
+  std::size_t begin_nested();
+  void end_nested(std::size_t begin);
 
  private:
   std::vector<std::uint8_t>& bytes_;
@@ -59,6 +62,10 @@ class ByteInputArchive : public cereal::InputArchive<ByteInputArchive, cereal::A
   // Reads a string and makes it printable if that was requested.
   void take_text(std::string& text, bool has_lines);
   std::size_t remaining() const { return bytes_.size() - position_; }
+  // Enclose a struct in front of which its length stands: between them remaining() counts the bytes of that struct
+  // alone, and end_nested(), which takes what begin_nested() returned, skips those that nobody read.
+  std::size_t begin_nested();
+  void end_nested(std::size_t outer);
 
   // Both throw a DecodeError that names the offset; fail() refers to the value read last.
   [[noreturn]] void fail_short(std::size_t wanted) const;
@@ -181,6 +188,42 @@ void load(ByteInputArchive& archive, EnumField<E>& field) {
   load(archive, number);
   if (!field.is_valid(number)) archive.fail("a known tag", static_cast<std::uint64_t>(number), sizeof number);
   field.value = static_cast<E>(number);
+}
+
+// A struct with its length in front, or a vector of such structs. A reader skips fields at the end that it does not
+// know.
+template <class T>
+struct NestedField {
+  T& value;
+};
+template <class T>
+NestedField<T> nested(T& value) {
+  return {value};
+}
+template <class T>
+void save(ByteOutputArchive& archive, const NestedField<T>& field) {
+  const std::size_t begin = archive.begin_nested();
+  archive(field.value);
+  archive.end_nested(begin);
+}
+template <class T>
+void load(ByteInputArchive& archive, NestedField<T>& field) {
+  const std::size_t outer = archive.begin_nested();
+  archive(field.value);
+  archive.end_nested(outer);
+}
+template <class T>
+void save(ByteOutputArchive& archive, const NestedField<std::vector<T>>& field) {
+  archive.put_count(field.value.size());
+  for (T& value : field.value) save(archive, NestedField<T>{value});
+}
+template <class T>
+void load(ByteInputArchive& archive, NestedField<std::vector<T>>& field) {
+  field.value.clear();
+  for (std::size_t left = archive.take_count(sizeof(std::uint32_t)); left > 0; --left) {
+    NestedField<T> element{field.value.emplace_back()};
+    load(archive, element);
+  }
 }
 
 }  // namespace ferry

@@ -19,7 +19,7 @@ void serialize(Archive& archive, DeviceFacts& facts) {
   archive(facts.server_version, facts.flavour, facts.arch, facts.operating_system, facts.cpu_name,
           lines_field(facts.cpu_identification), facts.features, facts.hwcap, facts.hwcap2, facts.logical_cores,
           facts.threads, facts.memory_bytes, facts.memory_available_bytes, facts.memory_limit_bytes, facts.page_bytes,
-          facts.caches, facts.devices, facts.not_enforced);
+          nested(facts.caches), nested(facts.devices), facts.not_enforced);
 }
 
 namespace {
@@ -51,12 +51,12 @@ void serialize(Archive& archive, TimingEnvironment& environment) {
   archive(enum_field(environment.ended, is_valid_end), environment.elapsed_s, environment.threads,
           environment.clock_resolution_ns, environment.clock_overhead_ns, environment.wiped_bytes,
           environment.counters_errno, environment.voluntary_switches, environment.involuntary_switches,
-          environment.watched);
+          nested(environment.watched));
 }
 
 template <class Archive>
 void serialize(Archive& archive, Evaluation& evaluation) {
-  archive(evaluation.calls, evaluation.environment);
+  archive(nested(evaluation.calls), nested(evaluation.environment));
 }
 
 template <class Archive>
@@ -110,13 +110,13 @@ void serialize(Archive& archive, TimeLimits& limits) {
 
 template <class Archive>
 void serialize(Archive& archive, Open& message) {
-  archive(message.version_min, message.version_max, message.client, message.devices, message.limits,
+  archive(message.version_min, message.version_max, message.client, message.devices, nested(message.limits),
           message.wait_for_debugger);
 }
 
 template <class Archive>
 void serialize(Archive& archive, OpenReply& message) {
-  archive(message.version, message.facts, message.limits, message.process);
+  archive(message.version, nested(message.facts), nested(message.limits), message.process);
 }
 
 template <class Archive>
@@ -127,7 +127,7 @@ void serialize(Archive& archive, ClientListing& listing) {
 template <class Archive>
 void serialize(Archive& archive, StatusReply& message) {
   archive(message.server_version, message.device, message.uptime_ms, message.max_sessions, message.max_waiting,
-          message.sessions_ended, message.sessions_failed, message.sessions, message.waiting);
+          message.sessions_ended, message.sessions_failed, nested(message.sessions), nested(message.waiting));
 }
 
 template <class Archive>
@@ -147,7 +147,7 @@ void serialize(Archive& archive, ModuleListing& listing) {
 
 template <class Archive>
 void serialize(Archive& archive, ListModulesReply& message) {
-  archive(message.modules);
+  archive(nested(message.modules));
 }
 
 template <class Archive>
@@ -197,7 +197,7 @@ void serialize(Archive& archive, Argument& argument) {
 
 template <class Archive>
 void serialize(Archive& archive, Call& message) {
-  archive(message.module, message.function, message.arguments);
+  archive(message.module, message.function, nested(message.arguments));
 }
 
 template <class Archive>
@@ -207,17 +207,17 @@ void serialize(Archive& archive, CallReply& message) {
 
 template <class Archive>
 void serialize(Archive& archive, Evaluate& message) {
-  archive(message.calls, message.options);
+  archive(nested(message.calls), nested(message.options));
 }
 
 template <class Archive>
 void serialize(Archive& archive, TimeSteps& message) {
-  archive(message.call, message.repeat, message.cold);
+  archive(nested(message.call), message.repeat, message.cold);
 }
 
 template <class Archive>
 void serialize(Archive& archive, StepTimes& message) {
-  archive(message.elapsed_ns, message.steps);
+  archive(message.elapsed_ns, nested(message.steps));
 }
 
 template <class Archive>
@@ -232,7 +232,7 @@ void serialize(Archive& archive, ReadFilesReply& message) {
 
 template <class Archive>
 void serialize(Archive& archive, FactsReply& message) {
-  archive(message.facts);
+  archive(nested(message.facts));
 }
 
 template <class T>
