@@ -41,7 +41,7 @@ struct WatchedText {
 
 enum class TimingEnd : std::uint8_t { all_samples = 1, converged = 2, timeout = 3 };
 
-// What all calls of a measurement have in common.
+// Facts that all calls of a measurement share.
 struct TimingEnvironment {
   TimingEnd ended = TimingEnd::all_samples;
   double elapsed_s = 0;

@@ -20,7 +20,7 @@ MAY_INCLUDE = {
     "rpc/transport": ["base"],
     "rpc/wire": ["rpc", "rpc/transport"],
     "rpc/secure": ["rpc/wire"],
-    # What any process needs that listens: rpc_server and, later, others.
+    # Parts of any process that listens: rpc_server and, later, others.
     "rpc/server": ["rpc/secure"],
     # The device.
     "device-runtime/stub": [],

@@ -1,4 +1,4 @@
-// What element types are called in C, after <stdint.h> and <stdbool.h>.
+// Names of element types in C, from <stdint.h> and <stdbool.h>.
 #pragma once
 
 #include "module/dtype.h"

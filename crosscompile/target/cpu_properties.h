@@ -1,5 +1,5 @@
-// What code generators and the C compiler must know of a CPU beyond LLVM's own tables, asked by what it is for. Which
-// architecture answers how is decided here alone.
+// Properties of a CPU that LLVM's own tables do not tell code generators and the C compiler, each named after its
+// purpose. Only this file maps architectures to them.
 #pragma once
 
 #include "crosscompile/target/target.h"

@@ -1,6 +1,6 @@
 // Keeps 62 KB of glibc out of the static rpc_server: the data of the "C" locale, most of it tables of wide characters
-// and their transliterations. strtol and strerror link it. What remains are the three tables that isalpha, tolower and
-// their like read.
+// and their transliterations. strtol and strerror link it. Only the three tables remain that isalpha, tolower
+// and their like read.
 #include <ctype.h>
 #include <locale.h>
 
@@ -60,8 +60,8 @@ constexpr Table<unsigned short> _nl_C_LC_CTYPE_class = table_of(class_of);
 constexpr Table<std::int32_t> _nl_C_LC_CTYPE_toupper = table_of(upper_of);
 constexpr Table<std::int32_t> _nl_C_LC_CTYPE_tolower = table_of(lower_of);
 
-// xlocale.o: the "C" locale. Of its categories only the numbers remain, for strtod and grouped digits; wide characters
-// and dates would read others.
+// xlocale.o: the "C" locale. Only its category for numbers remains, for strtod and grouped digits; wide characters and
+// dates would read others.
 extern __locale_data _nl_C_LC_NUMERIC;
 extern const __locale_struct _nl_C_locobj;
 const __locale_struct _nl_C_locobj = {.__locales = {nullptr, &_nl_C_LC_NUMERIC},

@@ -1,6 +1,6 @@
 // Keeps 45 KB of glibc's dynamic loader out of the static rpc_server, which loads no libraries with it: the search for
-// files, their relocation, profiling and debugging output. Starting the program and its threads links them. What finds
-// the kernel's vDSO stays, because it makes clock_gettime fast.
+// files, their relocation, profiling and debugging output. Starting the program and its threads links them. The
+// search for the kernel's vDSO stays, because it makes clock_gettime fast.
 #include <unistd.h>
 
 #include <cerrno>

@@ -1,7 +1,7 @@
 // Keeps 160 KB of glibc out of the static rpc_server for x86_64: variants of functions for kinds of CPU. Processors
 // with FMA, which are those from 2013 on, run the same code as before in libm; older ones run the code for SSE2 instead
-// of that for AVX or FMA4. Of the string functions only those remain that a call or a transfer uses: memcpy, memmove,
-// memset, memcmp and memchr choose their variant as before, and the others are the variants for SSE2.
+// of that for AVX or FMA4. A call or a transfer uses memcpy, memmove, memset, memcmp and memchr, which choose their
+// variant as before; all other string functions are the variants for SSE2.
 #if defined(__x86_64__)
 
 // Defines a function that jumps to another.

@@ -31,8 +31,8 @@ struct Contraction {
 // Names of the constant parameters.
 using Constants = std::set<std::string>;
 
-// Returns nothing unless all extents are constants. Of several ways to choose rows and columns, takes the one whose
-// columns fill vectors of `lanes` best and are contiguous.
+// Returns nothing unless all extents are constants. Chooses rows and columns so that the columns are contiguous and
+// fill vectors of `lanes` best.
 std::optional<Contraction> find_contraction(const ScheduledStage& stage, std::int64_t lanes,
                                             const Constants& constants);
 

@@ -5,7 +5,7 @@
 
 namespace ferry::verify {
 
-// Of floats, as a share of the value; all 0 for integers, which must be equal.
+// Allowed differences of floats, as a share of the value; all 0 for integers, which must be equal.
 struct Tolerances {
   // A result from its definition: relative and absolute, beside what rounding its terms explains.
   double definition_rtol = 0, definition_atol = 0;

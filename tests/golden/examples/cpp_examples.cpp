@@ -10,12 +10,12 @@ namespace ferry {
 
 namespace {
 
-// Of the main() that is running.
+// Collects the examples that the running main() shows.
 std::vector<test::CppExample>* shown = nullptr;
 
 }  // namespace
 
-// What examples/show/show.h declares: the examples are linked with this one.
+// Defines show() of examples/show/show.h; the examples are linked with this one.
 namespace example {
 
 int show(const lang::Program& program, const schedule::Schedule& schedule,

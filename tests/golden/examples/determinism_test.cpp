@@ -1,4 +1,5 @@
-// What goldens of modules rely on: the same kernel gives the same bytes, wherever and whenever it is compiled.
+// Tests that the same kernel gives the same bytes, wherever and whenever it is compiled. Goldens of modules rely on
+// this.
 #include <doctest/doctest.h>
 #include <unistd.h>
 

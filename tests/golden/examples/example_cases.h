@@ -1,5 +1,5 @@
-// What is compiled of each example: under its default schedule, for any sizes and for those that its schedules are
-// tried at, and under each schedule that stands beside it.
+// Lists what is compiled for each example: its default schedule, for any sizes and for those that its schedules are
+// tried at, and each schedule that stands beside it.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ namespace ferry::test {
 
 struct ExampleCase {
   std::string example;  // "10_matmul", "kernels/mm"
-  // What "ferry compile" takes, up to the target: "examples/10_matmul.tc --fn matmul --size K=256,M=256,N=256". Of an
-  // example in C++, which the command line cannot compile, the name of the program.
+  // The arguments of "ferry compile", up to the target: "examples/10_matmul.tc --fn matmul --size K=256,M=256,N=256".
+  // The name of the program for an example in C++, which the command line cannot compile.
   std::string command;
   bool is_cpp = false;
   std::vector<lang::Program> programs;

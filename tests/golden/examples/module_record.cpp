@@ -20,7 +20,7 @@ namespace ferry::test {
 namespace {
 
 const char* const kHeading =
-    R"(# What the compiler makes of every example: bytes of the .ferry file, its hash, the hashes of its parts. Files are
+    R"(# Records of the module of every example: bytes of the .ferry file, its hash, the hashes of its parts. Files are
 # compiled without the example's source. golden_examples_test compares; FERRY_UPDATE_GOLDEN=1 rewrites (docs/testing.md).
 # A target's code is compared only where the tools that make it are these.
 )";

@@ -13,7 +13,7 @@
 
 namespace ferry::test {
 
-// What is compiled for what; both as the command line takes them.
+// Names a kernel and its target, both as the command line takes them.
 struct ModuleKey {
   std::string command, target;
   auto operator<=>(const ModuleKey&) const = default;
@@ -31,9 +31,9 @@ void write_records(const std::string& path, const ModuleRecords& records);
 // The bytes that the command line would write, but without the example's source, whose comments decide nothing; of a
 // program that calls a micro-kernel in C the object, as that kernel's code is another compiler's. Throws.
 std::vector<std::uint8_t> compiled_bytes(const ExampleCase& example, const PinnedTarget& target);
-// What a record says of such bytes.
+// Returns the record of such bytes.
 std::string record_of(std::span<const std::uint8_t> bytes, const PinnedTarget& target);
-// Of compiled_bytes(), or of what it threw.
+// Returns the record of compiled_bytes(), or of the error that it threw.
 std::string compile_record(const ExampleCase& example, const PinnedTarget& target);
 
 // For people: what differs between two records of a module, and how to see it.

@@ -23,7 +23,7 @@ struct PinnedTarget {
 // libdevice are those of build/venv unless the environment names others.
 std::vector<PinnedTarget> pinned_targets();
 
-// What is on this machine: "LLVM" -> "19.1.7".
+// Returns the versions of the tools on this machine: "LLVM" -> "19.1.7".
 std::map<std::string, std::string> tool_versions();
 
 }  // namespace ferry::test

@@ -93,7 +93,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// What stands between the lines that both begin and end with.
+// Returns the lines that differ, without those that both texts begin and end with.
 std::string difference(const std::string& expected, const std::string& got) {
   const std::vector<std::string> before = lines_of(expected), now = lines_of(got);
   const std::size_t shorter = std::min(before.size(), now.size());
@@ -106,7 +106,7 @@ std::string difference(const std::string& expected, const std::string& got) {
   return text;
 }
 
-// What the file has for the example, against what is decided now; what changed alike is told once. Returns the number
+// Compares the schedules in the file with those decided now, and reports equal changes once. Returns the number
 // of differences.
 int compare(const ExampleCase& example, const TextsOfTargets& texts, const fs::path& path, int explained) {
   const TextsOfCommands kept = read_texts(path);

@@ -7,7 +7,7 @@
 
 namespace ferry::test {
 
-// What f throws, for its code and message; fails the test when it throws no RemoteError.
+// Returns the RemoteError that f throws, for its code and message; fails the test if it throws none.
 template <class F>
 RemoteError error_of(F f) {
   try {
