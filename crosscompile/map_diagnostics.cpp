@@ -6,21 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/lines.h"
+
 namespace ferry {
 namespace {
 
 constexpr std::string_view kError = "): error";
 constexpr std::string_view kSymbol = "ferry_fn_";
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 // Returns the line numbers that have errors, counted from 1, each once.
 std::set<std::size_t> lines_with_errors(const std::string& complaint) {

@@ -76,18 +76,7 @@ class Partitioner : public Mutator {
   }
 
   Stmt mutate_node(const If& node, const Stmt& self) override {
-    Stmt on_true, on_false;
-    {
-      const Assumptions::ScopedAssumption holds(assumptions_, node.condition);
-      on_true = mutate(node.on_true);
-    }
-    if (node.on_false) {
-      const Assumptions::ScopedAssumption fails(assumptions_, node.condition, false);
-      on_false = mutate(node.on_false);
-    }
-    if (on_true.same_as(node.on_true) && on_false.same_as(node.on_false)) return self;
-    if (on_true) return If::make(node.condition, std::move(on_true), std::move(on_false));
-    return on_false ? If::make(!node.condition, std::move(on_false)) : Stmt{};
+    return rewrite_sides(node, self, assumptions_, [this](const Stmt& side) { return mutate(side); });
   }
 
  private:

@@ -5,6 +5,7 @@
 #include "crosscompile/ir/function.h"
 #include "crosscompile/passes/simplify/rules.h"
 
+#include <functional>
 #include <span>
 
 namespace ferry::passes {
@@ -37,5 +38,10 @@ class Assumptions {
  private:
   simplifier::ExprSimplifier simplifier_;
 };
+
+// Returns the If with both sides rewritten, each while the assumptions include the condition's outcome. A side may
+// become nothing, and so may the If; `self` is returned if nothing changed.
+ir::Stmt rewrite_sides(const ir::If& node, const ir::Stmt& self, Assumptions& assumptions,
+                       const std::function<ir::Stmt(const ir::Stmt&)>& rewrite);
 
 }  // namespace ferry::passes

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/lines.h"
+
 namespace ferry::cli {
 
 namespace {
@@ -16,16 +18,6 @@ struct Line {
   char kind;  // ' ', '-' or '+'
   std::string_view text;
 };
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 // Computes the longest common subsequence with the classic table of lengths of suffixes.
 std::vector<Line> compare(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b) {
