@@ -81,10 +81,12 @@ MAY_INCLUDE = {
     "host/lower": ["host/schedule"],
     "host/no_compiler": ["crosscompile", "host/lower"],
     # The client and the command line.
-    "host/verify": ["host/lang/reference"],
     "host/session": ["crosscompile", "host/lang/text", "host/lower", "host/stats", "rpc/secure"],
+    # The services, which know of no command line.
+    "host/kernel": ["host/npy", "host/session"],
+    "host/verify": ["host/lang/reference"],
     "host/cli/output": ["module"],
-    "host/cli/options": ["host/cli/output", "host/npy", "host/session"],
+    "host/cli/options": ["host/cli/output", "host/kernel"],
     "host/cli/commands": ["host/cli/options", "host/verify"],
     "host/cli": ["host/cli/commands"],
     "host/no_compiler/commands": ["host/cli/commands", "host/no_compiler"],

@@ -4,10 +4,11 @@
 #include <new>
 #include <sstream>
 
+#include "base/error.h"
 #include "base/printable.h"
 #include "host/cli/commands/command.h"
-#include "host/cli/options/kernel_failure.h"
 #include "host/cli/output/output.h"
+#include "host/session/ferry.h"
 
 namespace {
 
@@ -40,12 +41,10 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error, const
 int run(const cli::Action& chosen) {
   try {
     return chosen();
-  } catch (const cli::UsageError& error) {
-    return complain(error.what(), cli::kExitUserError);
   } catch (const CompileError& error) {
     return complain(error.what(), cli::kExitUserError);
-  } catch (const cli::KernelFailed& error) {
-    return complain(error.what(), cli::kExitWrongResult);
+  } catch (const Error& error) {
+    return complain(error.what(), cli::exit_code_of(error.code()));
   } catch (const RemoteError& error) {
     return complain(error.what(), cli::exit_code_of(error.code()));
   } catch (const std::bad_alloc&) {

@@ -9,13 +9,16 @@
 #include "host/cli/commands/bench_report.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/commands/sweep.h"
+#include "host/cli/options/call_options.h"
 #include "host/cli/options/compile_deadline.h"
-#include "host/cli/options/kernel.h"
-#include "host/cli/options/kernel_failure.h"
+#include "host/cli/options/kernel_options.h"
 #include "host/cli/options/measure_options.h"
 #include "host/cli/options/remote.h"
 #include "host/cli/options/target_option.h"
+#include "host/cli/options/terminal.h"
 #include "host/cli/output/progress.h"
+#include "host/kernel/compile_kernel.h"
+#include "host/kernel/kernel_failure.h"
 
 namespace ferry::cli {
 
@@ -25,7 +28,7 @@ namespace {
 constexpr double kStepSeconds = 0.2, kMostStepCalls = 50;
 
 struct Options {
-  KernelOptions kernel;
+  KernelCommand kernel;
   CallOptions call;
   MeasureOptions measure{
       {.number = 0, .repeat = 40, .min_repeat_ms = 10, .warmup_ms = 10, .max_repeat = 100, .timeout_ms = 10'000}};
@@ -57,12 +60,13 @@ std::vector<std::string> constants_of(const Function& function) {
 }
 
 BenchReport measure(const Device& device, const KernelSource& source, const CallOptions& call, const Options& options) {
-  const Target target = target_for(device, options.target, source);
-  const CompiledKernel kernel = compile_kernel(source, options.kernel.function, target, call);
+  const Observer observer = terminal(first_deadline(options.kernel.deadline, options.remote.deadlines.session));
+  const Target target = target_for(device, options.target, source, observer);
+  const CompiledKernel kernel = compile_kernel(source, options.kernel.function, target, call, observer);
   const FunctionInfo& info = choose_function(kernel.module.manifest(), options.kernel.function, source.name);
   const CallPlan plan = plan_call(info, call);
   const Function function = device.load(kernel.module)[info.name];
-  const std::vector<Argument> arguments = make_arguments(info, plan, device);
+  const std::vector<Argument> arguments = make_arguments(info, plan, device, observer);
   BenchReport report{
       info, plan.symbols, device.name(), device.processor(), device.facts(), kernel.module.manifest().target};
   report.cold = options.measure.bench.cold;
@@ -139,8 +143,7 @@ BenchRun bench_all(const KernelSource& source, const Sweep& sweep, const Options
 }
 
 int bench(const Options& options) {
-  KernelSource source = read_kernel(options.kernel);
-  source.deadline = first_deadline(source.deadline, options.remote.deadlines.session);
+  const KernelSource source = read_kernel(options.kernel, terminal());
   Sweep sweep;
   if (!options.sweep.empty()) sweep = parse_sweep(options.sweep);
   const BenchRun run = bench_all(source, sweep, options);

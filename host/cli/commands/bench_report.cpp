@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/quantity_text.h"
 #include "host/cli/output/columns.h"
-#include "host/cli/output/format.h"
 #include "host/stats/interval.h"
 #include "host/stats/outliers.h"
 #include "host/stats/summary.h"

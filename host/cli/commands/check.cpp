@@ -5,8 +5,8 @@
 #include <numeric>
 #include <random>
 
+#include "base/quantity_text.h"
 #include "host/cli/options/exit_code.h"
-#include "host/cli/output/format.h"
 #include "host/lang/reference/reference.h"
 #include "host/session/scalar.h"
 #include "host/verify/element_text.h"

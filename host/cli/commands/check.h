@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "host/cli/options/call_setup.h"
 #include "host/cli/output/json.h"
+#include "host/kernel/call_plan.h"
 #include "host/lang/program.h"
 
 namespace ferry::cli {

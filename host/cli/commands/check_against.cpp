@@ -1,8 +1,8 @@
 #include "host/cli/commands/check_against.h"
 
+#include "base/quantity_text.h"
 #include "host/cli/commands/same_call.h"
 #include "host/cli/options/exit_code.h"
-#include "host/cli/output/format.h"
 
 namespace ferry::cli {
 
@@ -20,31 +20,30 @@ void add_check_against_option(CLI::App& command, std::string& file) {
       ->type_name("FILE");
 }
 
-CheckedPair read_checked_pair(const KernelOptions& kernel, const std::string& against) {
-  if (against.empty()) return {read_kernel(kernel), std::nullopt};
+CheckedPair read_checked_pair(const KernelOptions& kernel, const std::string& against, const Observer& observer) {
+  if (against.empty()) return {read_kernel(kernel, observer), std::nullopt};
   KernelOptions other;
   other.file = against;
-  other.deadline = kernel.deadline;
   if (foreign::is_foreign(against)) {
-    KernelSource source = read_kernel(kernel);
+    KernelSource source = read_kernel(kernel, observer);
     std::string signature = signature_of(source, kernel.function);
-    return {std::move(source), read_kernel(other, signature)};
+    return {std::move(source), read_kernel(other, observer, signature)};
   }
-  KernelSource read = read_kernel(other);
+  KernelSource read = read_kernel(other, observer);
   std::string signature = foreign::is_foreign(kernel.file) ? signature_of(read, "") : std::string();
-  return {read_kernel(kernel, signature), std::move(read)};
+  return {read_kernel(kernel, observer, signature), std::move(read)};
 }
 
 std::vector<verify::OutputComparison> compare_on_device(const Device& device, const KernelSource& against,
                                                         const Target& target, const RanKernel& ran,
-                                                        const CallOptions& call,
-                                                        const verify::DifferenceLimits& limits) {
-  const CompiledModule module = compile_kernel(against, "", target, call).module;
+                                                        const CallOptions& call, const verify::DifferenceLimits& limits,
+                                                        const Observer& observer) {
+  const CompiledModule module = compile_kernel(against, "", target, call, observer).module;
   const FunctionInfo& other = choose_function(module.manifest(), "", against.name);
   const verify::ParameterPairs pairs = expect_same_parameters(ran.info, other, kOption);
   const CallPlan plan = plan_same_call(other, ran.info, ran.plan, pairs);
-  return compare_all_outputs(ran.info, ran.plan, ran.outputs, outputs_of_call(device, module, other, plan), pairs,
-                             limits);
+  return compare_all_outputs(ran.info, ran.plan, ran.outputs, outputs_of_call(device, module, other, plan, observer),
+                             pairs, limits);
 }
 
 std::vector<CheckResult> check_against_definition(const KernelSource& against, const RanKernel& ran,

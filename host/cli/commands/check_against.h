@@ -5,7 +5,7 @@
 
 #include "host/cli/commands/check.h"
 #include "host/cli/commands/compare_results.h"
-#include "host/cli/options/kernel.h"
+#include "host/kernel/compile_kernel.h"
 
 namespace ferry::cli {
 
@@ -17,7 +17,7 @@ struct CheckedPair {
   KernelSource source;
   std::optional<KernelSource> against;
 };
-CheckedPair read_checked_pair(const KernelOptions& kernel, const std::string& against);
+CheckedPair read_checked_pair(const KernelOptions& kernel, const std::string& against, const Observer& observer);
 
 struct RanKernel {
   const FunctionInfo& info;
@@ -28,8 +28,8 @@ struct RanKernel {
 // Runs the other kernel on the same device with the same inputs.
 std::vector<verify::OutputComparison> compare_on_device(const Device& device, const KernelSource& against,
                                                         const Target& target, const RanKernel& ran,
-                                                        const CallOptions& call,
-                                                        const verify::DifferenceLimits& limits);
+                                                        const CallOptions& call, const verify::DifferenceLimits& limits,
+                                                        const Observer& observer);
 // Evaluates the other kernel's definition on this machine: then only differences that rounding explains are allowed.
 std::vector<CheckResult> check_against_definition(const KernelSource& against, const RanKernel& ran,
                                                   const CheckOptions& options);

@@ -7,9 +7,8 @@
 #include "crosscompile/foreign/sanitized_run.h"
 #include "host/cli/commands/check_against.h"
 #include "host/cli/commands/same_call.h"
-#include "host/cli/options/compile_deadline.h"
 #include "host/cli/options/exit_code.h"
-#include "host/cli/output/progress.h"
+#include "host/cli/options/terminal.h"
 #include "host/session/scalar.h"
 
 namespace ferry::cli {
@@ -35,12 +34,13 @@ std::vector<foreign::SanitizedArgument> arguments_of(const FunctionInfo& info, c
   return arguments;
 }
 
-foreign::SanitizedRun run(const KernelSource& source, const FunctionInfo& info, const CallPlan& plan) {
-  const Progress progress("running " + info.name + " under sanitizers");
-  std::optional<CompileDeadline> deadline(std::in_place, source.deadline, source.name);
+foreign::SanitizedRun run(const KernelSource& source, const FunctionInfo& info, const CallPlan& plan,
+                          const Observer& observer) {
+  const Scope step = observer.begin("running " + info.name + " under sanitizers");
+  Scope compilation = observer.begin_compilation(source.name);
   const foreign::SanitizedProgram program(*source.foreign, signature_named(*source.foreign, info.name),
                                           arguments_of(info, plan), plan.symbols);
-  deadline.reset();
+  compilation.reset();
   return program.run();
 }
 
@@ -53,13 +53,14 @@ struct Held {
   }
 };
 
-Held hold_against(const KernelSource& against, const RanKernel& ran, const CheckOptions& options) {
+Held hold_against(const KernelSource& against, const RanKernel& ran, const CheckOptions& options,
+                  const Observer& observer) {
   if (has_definition(against)) return {check_against_definition(against, ran, options), {}};
   if (!against.foreign) throw UsageError(against.name + ": expected a kernel's text to check against, got a module");
   const FunctionInfo other = function_of(against, "");
   const verify::ParameterPairs pairs = expect_same_parameters(ran.info, other, "--check-against");
   const CallPlan plan = plan_same_call(other, ran.info, ran.plan, pairs);
-  const foreign::SanitizedRun result = run(against, other, plan);
+  const foreign::SanitizedRun result = run(against, other, plan, observer);
   if (!result.mistake.empty()) throw UsageError(against.name + " cannot be checked against: " + result.mistake);
   return {{},
           compare_all_outputs(ran.info, ran.plan, ran.outputs, result.outputs, pairs, {options.rtol, options.atol})};
@@ -67,16 +68,17 @@ Held hold_against(const KernelSource& against, const RanKernel& ran, const Check
 
 }  // namespace
 
-int check_foreign(const KernelOptions& kernel, const CallOptions& call, const CheckOptions& options,
+int check_foreign(const KernelCommand& kernel, const CallOptions& call, const CheckOptions& options,
                   const std::string& against, bool json) {
-  const CheckedPair kernels = read_checked_pair(kernel, against);
+  const Observer observer = terminal(kernel.deadline);
+  const CheckedPair kernels = read_checked_pair(kernel, against, observer);
   const KernelSource& source = kernels.source;
   const std::optional<KernelSource>& other = kernels.against;
   const FunctionInfo info = function_of(source, kernel.function);
   const CallPlan plan = plan_call(info, call);
-  const foreign::SanitizedRun result = run(source, info, plan);
+  const foreign::SanitizedRun result = run(source, info, plan, observer);
   Held held;
-  if (result.mistake.empty() && other) held = hold_against(*other, {info, plan, result.outputs}, options);
+  if (result.mistake.empty() && other) held = hold_against(*other, {info, plan, result.outputs}, options, observer);
   const bool fine = result.mistake.empty() && held.fine();
   if (json) {
     Json checks = Json::array(), compared = Json::array();

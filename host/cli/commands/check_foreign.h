@@ -2,12 +2,12 @@
 #pragma once
 
 #include "host/cli/commands/check.h"
-#include "host/cli/options/kernel.h"
+#include "host/cli/options/kernel_options.h"
 
 namespace ferry::cli {
 
 // Prints the findings and returns the exit code. `against` is the file of --check-against; empty: none.
-int check_foreign(const KernelOptions& kernel, const CallOptions& call, const CheckOptions& options,
+int check_foreign(const KernelCommand& kernel, const CallOptions& call, const CheckOptions& options,
                   const std::string& against, bool json);
 
 }  // namespace ferry::cli

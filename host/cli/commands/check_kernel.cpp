@@ -14,12 +14,15 @@
 #include "host/cli/commands/check_against.h"
 #include "host/cli/commands/check_foreign.h"
 #include "host/cli/commands/command.h"
+#include "host/cli/options/call_options.h"
 #include "host/cli/options/compile_deadline.h"
-#include "host/cli/options/kernel.h"
-#include "host/cli/options/size_hints.h"
+#include "host/cli/options/kernel_options.h"
 #include "host/cli/options/target_option.h"
+#include "host/cli/options/terminal.h"
 #include "host/cli/output/json.h"
 #include "host/cli/output/progress.h"
+#include "host/kernel/compile_kernel.h"
+#include "host/kernel/size_hints.h"
 #include "host/lower/lower.h"
 #include "host/session/scalar.h"
 
@@ -28,7 +31,7 @@ namespace ferry::cli {
 namespace {
 
 struct Options {
-  KernelOptions kernel;
+  KernelCommand kernel;
   CallOptions call;
   CheckOptions check;
   std::string target;
@@ -134,7 +137,7 @@ int run_check(const Options& options) {
       throw UsageError(options.kernel.file + " is run under sanitizers on this machine: expected no --target");
     return check_foreign(options.kernel, options.call, options.check, options.against, options.json);
   }
-  const KernelSource source = read_kernel(options.kernel);
+  const KernelSource source = read_kernel(options.kernel, terminal());
   if (source.module)
     throw UsageError(source.name + " is compiled already: expected a kernel in ferry's own notation, or in C or C++");
   if (!options.against.empty())
@@ -142,10 +145,10 @@ int run_check(const Options& options) {
                      " is checked against its own definition");
   const lang::Program& program = choose_program(source, options.kernel.function);
   const schedule::Sizes sizes = size_hints(program, options.call);
-  Target target = resolve_with_notes(options.target.empty() ? "host" : options.target);
-  std::optional<CompileDeadline> deadline(std::in_place, source.deadline, source.name);
+  Target target = resolve_with_notes(options.target.empty() ? "host" : options.target, terminal());
+  std::optional<CompileDeadline> deadline(std::in_place, options.kernel.deadline, source.name);
   const ir::Function lowered =
-      lower::lower(program, schedules_of(source, std::span(&program, 1), target, sizes).front());
+      lower::lower(program, schedules_of(source, std::span(&program, 1), target, terminal(), sizes).front());
   // A schedule that binds loops to threads is for a GPU.
   if (options.target.empty() && passes::has_gpu_loops(lowered.body)) target = resolve_target("opencl");
   const Subject subject = prepare(lowered, target);

@@ -2,9 +2,9 @@
 #include <cstdio>
 #include <string>
 
+#include "base/quantity_text.h"
 #include "host/cli/commands/check.h"
 #include "host/cli/options/option_checks.h"
-#include "host/cli/output/format.h"
 
 namespace ferry::cli {
 

@@ -1,14 +1,17 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/quantity_text.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/commands/compare_process.h"
 #include "host/cli/commands/compare_report.h"
 #include "host/cli/commands/compare_results.h"
+#include "host/cli/options/call_options.h"
 #include "host/cli/options/compile_deadline.h"
+#include "host/cli/options/kernel_options.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/options/target_option.h"
-#include "host/cli/output/format.h"
+#include "host/cli/options/terminal.h"
 #include "host/cli/output/json.h"
 #include "host/cli/output/progress.h"
 #include "host/stats/comparison.h"
@@ -21,7 +24,7 @@ namespace {
 constexpr std::uint32_t kMostProcesses = 1000;
 
 struct Options {
-  KernelOptions kernels[2];
+  KernelCommand kernels[2];
   CompareSetup setup;
   std::uint32_t processes = 12;
   double least_effect_percent = 1;
@@ -76,15 +79,15 @@ int exit_code(const Options& options, const CompareReport& report) {
 int compare(Options& options) {
   options.kernels[1].signature = options.kernels[0].signature;
   options.kernels[1].c_flags = options.kernels[0].c_flags;
-  options.kernels[1].deadline = options.kernels[0].deadline;
+  options.setup.observer =
+      terminal(first_deadline(options.kernels[0].deadline, options.setup.remote.deadlines.session));
   // A foreign kernel without a signature is called with that of the other kernel.
   const bool b_first = foreign::is_foreign(options.kernels[0].file) && !foreign::is_foreign(options.kernels[1].file);
   std::string signature;
   for (const int k : {b_first ? 1 : 0, b_first ? 0 : 1}) {
     ComparedKernel& kernel = options.setup.kernels[k];
     kernel.function = options.kernels[k].function;
-    kernel.source = read_kernel(options.kernels[k], signature);
-    kernel.source.deadline = first_deadline(kernel.source.deadline, options.setup.remote.deadlines.session);
+    kernel.source = read_kernel(options.kernels[k], options.setup.observer, signature);
     signature = signature_of(kernel.source, kernel.function);
   }
   CompareReport report;

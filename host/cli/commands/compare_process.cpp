@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "host/cli/options/exit_code.h"
-#include "host/cli/options/kernel_failure.h"
 #include "host/cli/options/target_option.h"
+#include "host/kernel/kernel_failure.h"
 #include "host/session/state.h"
 #include "host/stats/summary.h"
 
@@ -39,15 +39,17 @@ struct Side {
 
 Side compile_side(const CompareSetup& setup, int k, const Target& target, const ProcessLayout& layout) {
   const ComparedKernel& kernel = setup.kernels[k];
-  CompiledKernel compiled = compile_kernel(kernel.source, kernel.function, target, setup.call, layout.code_padding[k]);
+  CompiledKernel compiled =
+      compile_kernel(kernel.source, kernel.function, target, setup.call, setup.observer, layout.code_padding[k]);
   FunctionInfo info = choose_function(compiled.module.manifest(), kernel.function, kernel.source.name);
   CallPlan plan = plan_call(info, setup.call);
   return {std::move(compiled), std::move(info), std::move(plan)};
 }
 
 // Returns all tensors of a call, including outputs, so that both kernels can use the same ones.
-std::vector<Argument> whole_call(const Side& side, const Device& device, const std::vector<std::uint64_t>& offsets) {
-  const std::vector<Argument> inputs = make_arguments(side.info, side.plan, device);
+std::vector<Argument> whole_call(const Side& side, const Device& device, const std::vector<std::uint64_t>& offsets,
+                                 const Observer& observer) {
+  const std::vector<Argument> inputs = make_arguments(side.info, side.plan, device, observer);
   std::vector<Argument> all;
   auto input = inputs.begin();
   for (std::size_t p = 0; p < side.info.parameters.size(); ++p) {
@@ -107,7 +109,8 @@ ComparedProcess measure_process(const CompareSetup& setup, stats::Random& random
   process.layout = draw_layout(random, connection.devices.empty() ? kLine : kGpuLine);
   const ProcessLayout& layout = process.layout;
   const Device device = open_device(setup.remote, connection);
-  const Target target = target_for(device, setup.target, setup.kernels[setup.kernels[0].source.module ? 1 : 0].source);
+  const Target target =
+      target_for(device, setup.target, setup.kernels[setup.kernels[0].source.module ? 1 : 0].source, setup.observer);
   const Side sides[2] = {compile_side(setup, 0, target, layout), compile_side(setup, 1, target, layout)};
   const DeviceTensor shift = device.empty(DType::u8, {static_cast<std::int64_t>(layout.memory_pages * kPage)});
 
@@ -117,7 +120,7 @@ ComparedProcess measure_process(const CompareSetup& setup, stats::Random& random
     const Side& side = sides[k];
     std::vector<Argument> arguments = !calls.empty() && same_arguments(sides[0], sides[1])
                                           ? calls.front().arguments
-                                          : whole_call(side, device, layout.offsets);
+                                          : whole_call(side, device, layout.offsets, setup.observer);
     calls.push_back({device.load(side.compiled.module)[side.info.name], std::move(arguments)});
   }
   const BenchOptions bench = bench_options_for(setup.measure, device);

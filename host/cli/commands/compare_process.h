@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "host/cli/options/call_setup.h"
-#include "host/cli/options/kernel.h"
 #include "host/cli/options/measure_options.h"
 #include "host/cli/options/remote.h"
+#include "host/kernel/call_plan.h"
+#include "host/kernel/compile_kernel.h"
 #include "host/stats/random.h"
 
 namespace ferry::cli {
@@ -38,6 +38,7 @@ struct CompareSetup {
   MeasureOptions measure;
   RemoteOptions remote;
   std::string target;
+  Observer observer;
 };
 
 // Properties that are the same in every process, for reports.

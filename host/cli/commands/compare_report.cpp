@@ -2,9 +2,9 @@
 
 #include <cstdio>
 
+#include "base/quantity_text.h"
 #include "host/cli/commands/bench_report.h"
 #include "host/cli/commands/compare_results.h"
-#include "host/cli/output/format.h"
 
 namespace ferry::cli {
 

@@ -16,7 +16,7 @@ namespace ferry::cli {
 // The outputs of a function on this device: the bytes of each parameter that the call writes, empty for the others.
 using Outputs = std::vector<std::vector<std::uint8_t>>;
 Outputs outputs_of_call(const Device& device, const CompiledModule& module, const FunctionInfo& info,
-                        const CallPlan& plan);
+                        const CallPlan& plan, const Observer& observer);
 
 // Compares the outputs of `a`, called as its plan says, with those of `b`, which had the same inputs.
 std::vector<verify::OutputComparison> compare_all_outputs(const FunctionInfo& a, const CallPlan& plan,

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/quantity_text.h"
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/codegen/source/source.h"
 #include "crosscompile/compile.h"
@@ -14,13 +15,16 @@
 #include "host/cli/commands/command.h"
 #include "host/cli/commands/loops.h"
 #include "host/cli/options/compile_deadline.h"
-#include "host/cli/options/kernel.h"
+#include "host/cli/options/kernel_options.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/options/remote.h"
 #include "host/cli/options/target_option.h"
-#include "host/cli/output/format.h"
+#include "host/cli/options/terminal.h"
 #include "host/cli/output/json.h"
 #include "host/cli/output/progress.h"
+#include "host/kernel/argument_spec.h"
+#include "host/kernel/compile_kernel.h"
+#include "host/kernel/file.h"
 #include "host/lower/lower.h"
 #include "host/schedule/module_schedule.h"
 #include "module/module_file.h"
@@ -30,7 +34,7 @@ namespace ferry::cli {
 namespace {
 
 struct Options {
-  KernelOptions kernel;
+  KernelCommand kernel;
   RemoteOptions remote;
   std::string target;
   std::string output;
@@ -45,7 +49,7 @@ bool shows_gpu_code(const Options& options) {
 }
 
 Target choose_target(const Options& options) {
-  if (!options.target.empty()) return resolve_with_notes(options.target);
+  if (!options.target.empty()) return resolve_with_notes(options.target, terminal());
   // GPU code with loops for a CPU would run in one thread of one block.
   if (shows_gpu_code(options)) return resolve_target(options.emit == "opencl" ? "opencl" : "cuda");
   if (!options.remote.address.empty()) return open_device(options.remote).target();
@@ -91,7 +95,7 @@ void note_unbound(const std::vector<ir::Function>& lowered, const Options& optio
 std::string emitted(const std::vector<lang::Program>& programs, const KernelSource& source, const Target& target,
                     const Options& options) {
   const std::vector<schedule::Schedule> schedules =
-      schedules_of(source, programs, target, expected_sizes(programs, options));
+      schedules_of(source, programs, target, terminal(), expected_sizes(programs, options));
   if (options.emit == "schedule") return to_text(programs, schedules);
   if (options.emit == "lower") return loops_text(programs, schedules, target, options.after);
   std::vector<ir::Function> lowered = lower::lower_module(programs, schedules);
@@ -126,7 +130,7 @@ std::string output_name(const Options& options, const std::string& function, con
 CompiledModule compile_module(const std::vector<lang::Program>& programs, const KernelSource& source,
                               const Target& target, const Options& options) {
   const Progress progress("compiling");
-  const auto schedules = schedules_of(source, programs, target, expected_sizes(programs, options));
+  const auto schedules = schedules_of(source, programs, target, terminal(), expected_sizes(programs, options));
   return compile(programs, schedules, target, source.text);
 }
 
@@ -140,7 +144,7 @@ CompiledModule compile_foreign(const KernelSource& source, const Target& target,
   if (!options.sizes.empty()) {
     throw UsageError("--size chooses a schedule, and " + source.name + " is computed as it says: expected none");
   }
-  return compile_kernel(source, options.kernel.function, target, {}).module;
+  return compile_kernel(source, options.kernel.function, target, {}, terminal(options.kernel.deadline)).module;
 }
 
 // Without this note the user would discover only on another machine that the module runs on fewer GPUs than usual.
@@ -195,7 +199,7 @@ int run_compile(const Options& options) {
   if (!options.after.empty() && options.emit != "lower") throw UsageError("--after needs --emit lower");
   if (!options.after.empty()) expect_pass(options.after);
   if (options.json && options.output == "-") throw UsageError("expected --json or -o -: both write to standard output");
-  const KernelSource source = read_kernel(options.kernel);
+  const KernelSource source = read_kernel(options.kernel, terminal());
   if (source.module) throw UsageError(source.name + " is compiled already; 'ferry inspect' shows it");
   if (source.foreign) {
     const Target target = choose_target(options);
@@ -203,7 +207,7 @@ int run_compile(const Options& options) {
   }
   const std::vector<lang::Program> programs = chosen_programs(source, options.kernel.function);
   const Target target = choose_target(options);
-  const CompileDeadline deadline(source.deadline, source.name);
+  const CompileDeadline deadline(options.kernel.deadline, source.name);
   if (options.emit.empty()) {
     const bool to_module = target.is_gpu() && options.output.ends_with(".ferry");
     if (target.is_source && !to_module) return compile_to_text(programs, source, target, options);

@@ -5,10 +5,10 @@
 
 #include "base/format.h"
 #include "base/printable.h"
+#include "base/quantity_text.h"
 #include "crosscompile/compile.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/options/remote.h"
-#include "host/cli/output/format.h"
 #include "host/cli/output/json.h"
 #include "host/session/gpu_facts.h"
 #include "rpc/messages.h"

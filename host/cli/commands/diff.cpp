@@ -7,10 +7,13 @@
 #include "crosscompile/target/resolve.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/commands/loops.h"
-#include "host/cli/options/kernel.h"
+#include "host/cli/options/schedule_option.h"
 #include "host/cli/options/target_option.h"
+#include "host/cli/options/terminal.h"
 #include "host/cli/output/json.h"
 #include "host/cli/output/unified_diff.h"
+#include "host/kernel/compile_kernel.h"
+#include "host/kernel/file.h"
 #include "host/schedule/module_schedule.h"
 
 namespace ferry::cli {
@@ -42,13 +45,15 @@ Side side(KernelSource source, const std::vector<lang::Program>& programs, const
           used_knobs.insert(knob);
         }
   }
-  const std::vector<schedule::Schedule> schedules = schedules_of(source, programs, target);
+  const std::vector<schedule::Schedule> schedules = schedules_of(source, programs, target, terminal());
   return {to_text(programs, schedules), loops_text(programs, schedules, target, options.after)};
 }
 
 int run_diff(const Options& options) {
   if (!options.after.empty()) expect_pass(options.after);
-  const KernelSource source = read_kernel({options.kernel, "", options.function, {}});
+  KernelOptions kernel;
+  kernel.file = options.kernel;
+  const KernelSource source = read_kernel(kernel, terminal());
   if (source.module) throw UsageError(source.name + " is compiled already: expected a kernel's text");
   if (source.foreign) {
     throw UsageError(source.name +
@@ -56,7 +61,7 @@ int run_diff(const Options& options) {
   }
   std::vector<lang::Program> programs = source.programs;
   if (!options.function.empty()) programs = {choose_program(source, options.function)};
-  const Target target = resolve_with_notes(options.target.empty() ? "host" : options.target);
+  const Target target = resolve_with_notes(options.target.empty() ? "host" : options.target, terminal());
   std::set<std::string> used_knobs;
   const Side first = side(source, programs, target, options.first, options, used_knobs);
   const Side second = side(source, programs, target, options.second, options, used_knobs);

@@ -3,10 +3,10 @@
 #include <string>
 
 #include "base/printable.h"
+#include "base/quantity_text.h"
 #include "host/cli/commands/command.h"
-#include "host/cli/options/kernel.h"
-#include "host/cli/output/format.h"
 #include "host/cli/output/json.h"
+#include "host/kernel/file.h"
 #include "module/cubin.h"
 #include "module/module_file.h"
 

@@ -1,10 +1,10 @@
 #include "host/cli/commands/loops.h"
 
+#include "base/quantity_text.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "host/cli/options/exit_code.h"
-#include "host/cli/output/format.h"
 #include "host/lang/names.h"
 #include "host/lower/lower.h"
 

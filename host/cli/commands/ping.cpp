@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "base/quantity_text.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/options/remote.h"
-#include "host/cli/output/format.h"
 #include "host/cli/output/json.h"
 #include "host/cli/output/progress.h"
 

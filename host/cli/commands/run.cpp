@@ -4,29 +4,33 @@
 #include <string>
 #include <vector>
 
+#include "base/quantity_text.h"
 #include "host/cli/commands/bench_report.h"
 #include "host/cli/commands/check.h"
 #include "host/cli/commands/check_against.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/commands/compare_results.h"
-#include "host/cli/options/call_setup.h"
+#include "host/cli/options/call_options.h"
 #include "host/cli/options/compile_deadline.h"
-#include "host/cli/options/kernel.h"
-#include "host/cli/options/kernel_failure.h"
+#include "host/cli/options/kernel_options.h"
+#include "host/cli/options/output_option.h"
 #include "host/cli/options/remote.h"
 #include "host/cli/options/target_option.h"
-#include "host/cli/options/tensor_file.h"
+#include "host/cli/options/terminal.h"
 #include "host/cli/output/array_text.h"
-#include "host/cli/output/format.h"
 #include "host/cli/output/json.h"
 #include "host/cli/output/progress.h"
+#include "host/kernel/call_plan.h"
+#include "host/kernel/compile_kernel.h"
+#include "host/kernel/kernel_failure.h"
+#include "host/kernel/tensor_file.h"
 
 namespace ferry::cli {
 
 namespace {
 
 struct Options {
-  KernelOptions kernel;
+  KernelCommand kernel;
   CallOptions call;
   CheckOptions check;
   RemoteOptions remote;
@@ -125,8 +129,9 @@ Session run_on_device(const Options& options, const KernelSource& source, const 
   connection.devices = devices_for(options.target, source);
   connection.guard_tensors = may_leave_tensors(source) || (against && may_leave_tensors(*against));
   const Device device = open_device(options.remote, connection);
-  const Target target = target_for(device, options.target, source);
-  const CompiledKernel kernel = compile_kernel(source, options.kernel.function, target, options.call);
+  const Observer observer = terminal(first_deadline(options.kernel.deadline, options.remote.deadlines.session));
+  const Target target = target_for(device, options.target, source, observer);
+  const CompiledKernel kernel = compile_kernel(source, options.kernel.function, target, options.call, observer);
   FunctionInfo info = choose_function(kernel.module.manifest(), options.kernel.function, source.name);
   expect_outputs(info, files);
   CallPlan plan = plan_call(info, options.call);
@@ -136,7 +141,7 @@ Session run_on_device(const Options& options, const KernelSource& source, const 
   Session session;
   {
     const Function function = device.load(kernel.module)[info.name];
-    const std::vector<Argument> arguments = make_arguments(info, plan, device);
+    const std::vector<Argument> arguments = make_arguments(info, plan, device, observer);
     TimedOutputs timed = run_kernel(device, {info.name}, [&] {
       const Progress progress("running " + info.name);
       return function.call_timed(arguments);
@@ -147,7 +152,7 @@ Session run_on_device(const Options& options, const KernelSource& source, const 
   }
   if (against && !has_definition(*against)) {
     session.compared = compare_on_device(device, *against, target, {info, plan, session.results(info)}, options.call,
-                                         {options.check.rtol, options.check.atol});
+                                         {options.check.rtol, options.check.atol}, terminal(options.kernel.deadline));
   }
   finish_kernels(device);
   session.device = device.name() + (device.processor() == device.facts().cpu_name ? "" : ", " + device.processor());
@@ -201,9 +206,8 @@ Json run_json(const Session& session, const std::vector<CheckResult>& checks) {
 }
 
 int run(const Options& options) {
-  CheckedPair kernels = read_checked_pair(options.kernel, options.check_against);
-  KernelSource& source = kernels.source;
-  source.deadline = first_deadline(source.deadline, options.remote.deadlines.session);
+  const CheckedPair kernels = read_checked_pair(options.kernel, options.check_against, terminal());
+  const KernelSource& source = kernels.source;
   const std::optional<KernelSource>& against = kernels.against;
   const std::map<std::string, std::string> files = parse_outputs(options.outputs);
   const Session session = with_retries([&] { return run_on_device(options, source, against, files); });

@@ -1,7 +1,7 @@
 // Plans a kernel's call with the inputs of another's.
 #pragma once
 
-#include "host/cli/options/call_setup.h"
+#include "host/kernel/call_plan.h"
 #include "host/verify/same_parameters.h"
 
 namespace ferry::cli {

@@ -1,9 +1,9 @@
 #include <cstdio>
 #include <string>
 
+#include "base/quantity_text.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/options/remote.h"
-#include "host/cli/output/format.h"
 #include "host/cli/output/json.h"
 
 namespace ferry::cli {

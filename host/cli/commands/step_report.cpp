@@ -1,7 +1,7 @@
 // Reports the kernels of one call on a GPU, as text and as JSON.
+#include "base/quantity_text.h"
 #include "host/cli/commands/bench_report.h"
 #include "host/cli/output/columns.h"
-#include "host/cli/output/format.h"
 #include "host/stats/summary.h"
 
 namespace ferry::cli {

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <set>
 
+#include "base/quantity_text.h"
 #include "host/cli/options/environment.h"
-#include "host/cli/output/format.h"
 #include "host/stats/convergence.h"
 #include "host/stats/outliers.h"
 

@@ -5,9 +5,9 @@
 #include <chrono>
 #include <cstdio>
 
+#include "base/quantity_text.h"
 #include "host/cli/options/exit_code.h"
 #include "host/cli/options/option_checks.h"
-#include "host/cli/output/format.h"
 #include "host/cli/output/progress.h"
 
 namespace ferry::cli {

@@ -1,10 +1,9 @@
 // The exit codes of ferry.
 #pragma once
 
-#include <stdexcept>
 #include <string>
 
-#include "host/session/ferry.h"
+#include "base/error.h"
 
 namespace ferry::cli {
 
@@ -25,12 +24,6 @@ enum ExitCode : int {
 
 // Returns "Exit codes: 0 fine; 1 ...", in lines as wide as those of the help.
 std::string exit_codes_text();
-
-// The user asked for something that cannot be done.
-class UsageError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 inline ExitCode exit_code_of(ErrorCode code) {
   switch (code) {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "host/cli/output/format.h"
+#include "base/quantity_text.h"
 
 namespace ferry::cli {
 

@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "base/printable.h"
+#include "base/quantity_text.h"
 #include "host/cli/options/option_checks.h"
-#include "host/cli/output/format.h"
 #include "host/cli/output/progress.h"
 
 namespace ferry::cli {

@@ -1,9 +1,9 @@
-#include "host/cli/options/tensor_file.h"
+#include "host/kernel/tensor_file.h"
 
-#include "host/cli/options/exit_code.h"
+#include "base/error.h"
 #include "host/npy/npy.h"
 
-namespace ferry::cli {
+namespace ferry {
 
 TensorFile read_tensor(const std::string& file) {
   try {
@@ -22,4 +22,4 @@ void write_tensor(const std::string& file, DType dtype, const Shape& shape, cons
   }
 }
 
-}  // namespace ferry::cli
+}  // namespace ferry

@@ -2,18 +2,19 @@
 #pragma once
 
 #include <initializer_list>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "host/session/ferry.h"
 
-namespace ferry::cli {
+namespace ferry {
 
 // A kernel ran and failed: a data-dependent index was out of bounds, or it returned a number other than 0.
-class KernelFailed : public std::runtime_error {
+// The error's code is kernel_crashed.
+class __attribute__((visibility("default"))) KernelFailed : public Error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit KernelFailed(const std::string& message) : Error(ErrorCode::kernel_crashed, message) {}
 };
 
 // Returns the result of `work`, which calls or measures kernels whose arguments have been checked: an error that the
@@ -38,4 +39,4 @@ auto run_kernel(const Device& device, std::initializer_list<std::string> kernels
 // the session ends. Throws KernelFailed in that case.
 void finish_kernels(const Device& device);
 
-}  // namespace ferry::cli
+}  // namespace ferry

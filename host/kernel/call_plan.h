@@ -1,24 +1,24 @@
-// Converts the user's options to the arguments of a call: infers sizes, and generates inputs on the device or uploads
+// Plans a call from what the user said about its arguments: infers sizes, and generates inputs on the device or uploads
 // them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "host/cli/options/argument_spec.h"
+#include "host/kernel/observer.h"
 #include "host/session/ferry.h"
 
-namespace ferry::cli {
+namespace ferry {
 
 struct CallOptions {
-  std::vector<std::string> arguments;  // --arg
-  std::vector<std::string> sizes;      // --size
-  std::uint64_t seed = 0;
+  // "A=f32[64,128]" (random), with ":zeros", ":ones" or ":iota" after it; "A=:ones"; "A=@FILE.npy"; "n=5". Inputs that
+  // are not given are random, and as large as the sizes say.
+  std::vector<std::string> arguments;
+  std::vector<std::string> sizes;  // "M=512,N=512"
+  std::uint64_t seed = 0;          // of the random inputs
 };
-void add_call_options(CLI::App& command, CallOptions& options);
 
 // The contents of an input, reproducible on this side.
 struct InputContent {
@@ -44,7 +44,8 @@ struct CallPlan {
   std::uint64_t traffic_bytes(const FunctionInfo& function) const;
 };
 
-// Reads the files. Throws UsageError or RemoteError (invalid_argument) in terms of the user's own names.
+// Reads the files. Throws UsageError or RemoteError (invalid_argument) in terms of the user's own names; messages call
+// an argument --arg and a size --size, as on the command line.
 CallPlan plan_call(const FunctionInfo& function, const CallOptions& options);
 
 // Finds the sizes, places and strides of a plan that has everything else. UsageError when the function cannot be called
@@ -52,6 +53,7 @@ CallPlan plan_call(const FunctionInfo& function, const CallOptions& options);
 void bind_plan(const FunctionInfo& function, CallPlan& plan);
 
 // Returns all arguments but the outputs, in order, as tensors of the device.
-std::vector<Argument> make_arguments(const FunctionInfo& function, const CallPlan& plan, const Device& device);
+std::vector<Argument> make_arguments(const FunctionInfo& function, const CallPlan& plan, const Device& device,
+                                     const Observer& observer = {});
 
-}  // namespace ferry::cli
+}  // namespace ferry

@@ -1,8 +1,8 @@
-#include "host/cli/output/format.h"
+#include "base/quantity_text.h"
 
 #include <doctest/doctest.h>
 
-using namespace ferry::cli;
+using namespace ferry;
 
 TEST_CASE("times print with three digits and a unit") {
   CHECK(seconds_text(1.5e-9) == "1.50 ns");

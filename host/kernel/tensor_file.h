@@ -1,4 +1,4 @@
-// Reads and writes tensors in the files of the command line.
+// Reads and writes tensors in .npy files that a user names.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 #include "host/session/ferry.h"
 
-namespace ferry::cli {
+namespace ferry {
 
 struct TensorFile {
   DType dtype = DType::f32;
@@ -19,4 +19,4 @@ struct TensorFile {
 TensorFile read_tensor(const std::string& file);
 void write_tensor(const std::string& file, DType dtype, const Shape& shape, const std::vector<std::uint8_t>& bytes);
 
-}  // namespace ferry::cli
+}  // namespace ferry

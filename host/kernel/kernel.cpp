@@ -1,27 +1,16 @@
-#include "host/cli/options/kernel.h"
+#include "host/kernel/kernel.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <cstdio>
-#include <cstring>
-#include <memory>
 
+#include "base/error.h"
+#include "base/quantity_text.h"
 #include "crosscompile/compile.h"
-#include "host/cli/options/argument_spec.h"
-#include "host/cli/options/compile_deadline.h"
-#include "host/cli/options/exit_code.h"
-#include "host/cli/options/schedule_notes.h"
-#include "host/cli/options/size_hints.h"
-#include "host/cli/output/format.h"
-#include "host/cli/output/progress.h"
+#include "host/kernel/argument_spec.h"
+#include "host/kernel/file.h"
 #include "host/lang/text/text.h"
 #include "host/lower/lower.h"
-#include "host/npy/whole_file.h"
-#include "host/schedule/module_schedule.h"
-#include "host/session/bind.h"
 
-namespace ferry::cli {
+namespace ferry {
 
 namespace {
 
@@ -39,10 +28,6 @@ const T& choose(const std::vector<T>& all, const std::string& name, const std::s
   if (name.empty()) throw UsageError(file + " has several functions: choose with --fn one of: " + join(", ", names));
   throw UsageError(file + " has no function '" + name + "'; expected one of: " + join(", ", names));
 }
-
-struct CloseFile {
-  void operator()(FILE* file) const { fclose(file); }
-};
 
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
@@ -118,47 +103,10 @@ KernelSource read_foreign(const KernelOptions& options, const std::string& other
 
 }  // namespace
 
-void add_kernel_options(CLI::App& command, KernelOptions& options, const char* file_help) {
-  command.add_option("kernel", options.file, file_help)->type_name("FILE");
-  command.add_option("-e,--expression", options.expression, "The kernel's text, instead of a file")->type_name("TEXT");
-  command.add_flag("-g", options.debug, "Let debuggers and reports of crashes know the lines of the source");
-  command.add_option("--fn", options.function, "The function to take, where there are several")->type_name("NAME");
-  command
-      .add_option("--fix", options.fixed,
-                  "Compile for these sizes alone: M=512,N=512. Nothing is left to be found out during the call")
-      ->type_name("NAME=SIZE")
-      ->type_size(1)
-      ->allow_extra_args(false);
-  add_schedule_options(command, options.schedule);
-  add_compile_deadline(command, options.deadline);
-}
-
-void add_foreign_options(CLI::App& command, KernelOptions& options) {
-  command
-      .add_option("--signature", options.signature,
-                  "How to call a kernel in C, C++, LLVM IR or an object: 'saxpy(f32 a, in f32[n] x, inout f32[n] y)';\n"
-                  "or a comment '// ferry: saxpy(...)' in the file")
-      ->type_name("TEXT");
-  command.add_option("--cflags", options.c_flags, "More options for clang, which compiles it")->type_name("FLAGS");
-}
-
-void add_kernel_pair_options(CLI::App& command, KernelOptions& a, KernelOptions& b) {
-  command.add_option("A", a.file, "One kernel: K.tc, K.c, K.cpp, K.ll, K.o or a compiled K.ferry")
-      ->type_name("FILE")
-      ->required();
-  command.add_option("B", b.file, "The other one")->type_name("FILE")->required();
-  command.add_option("--fn-a", a.function, "The function to take of A, where there are several")->type_name("NAME");
-  command.add_option("--fn-b", b.function, "The function to take of B, where there are several")->type_name("NAME");
-  command.add_option("--schedule-a", a.schedule.file, "How A is to be computed")->type_name("FILE");
-  command.add_option("--schedule-b", b.schedule.file, "How B is to be computed")->type_name("FILE");
-  add_compile_deadline(command, a.deadline);
-}
-
-KernelSource read_kernel(const KernelOptions& options, const std::string& other_signature) {
+KernelSource read_kernel(const KernelOptions& options, const Observer& observer, const std::string& other_signature) {
   if (options.file == "-" && options.schedule.file == "-")
     throw UsageError("expected stdin once: '-' as the kernel or as its schedule");
   KernelSource source;
-  source.deadline = options.deadline;
   source.unscheduled = options.schedule.file == kUnscheduled;
   source.schedule = read_schedule(options.schedule);
   if (!options.expression.empty() && !options.file.empty()) {
@@ -192,7 +140,7 @@ KernelSource read_kernel(const KernelOptions& options, const std::string& other_
   const std::map<std::string, std::int64_t> fixed = parse_sizes(options.fixed, "--fix");
   source.programs = lang::parse(source.text, source.name, options.debug, {fixed.begin(), fixed.end()});
   for (const lang::Program& program : source.programs) {
-    for (const std::string& warning : program.warnings) fprintf(stderr, "ferry: %s\n", warning.c_str());
+    for (const std::string& warning : program.warnings) observer.tell(warning);
   }
   return source;
 }
@@ -252,73 +200,4 @@ lang::Program program_of(const KernelSource& source, const std::string& function
   }
 }
 
-namespace {
-
-void expect_possible(std::span<const lang::Program> programs, const schedule::Sizes& sizes) {
-  if (sizes.empty()) return;
-  for (const lang::Program& program : programs) {
-    const FunctionInfo info = describe(lower::lower(program, schedule::Schedule(program)));
-    session::SymbolValues known(info.symbols.size());
-    for (std::size_t s = 0; s < known.size(); ++s) {
-      if (const auto size = sizes.find(info.symbols[s]); size != sizes.end()) known[s] = size->second;
-    }
-    session::check_sizes(info, known);
-  }
-}
-
-}  // namespace
-
-std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::span<const lang::Program> programs,
-                                             const Target& target, const schedule::Sizes& sizes) {
-  expect_possible(programs, sizes);
-  if (source.unscheduled) return {programs.begin(), programs.end()};
-  if (!source.schedule) return schedule::default_schedules(programs, target, sizes);
-  std::vector<std::string> names;
-  for (const lang::Program& program : source.programs) names.push_back(program.name);
-  std::vector<schedule::Schedule> schedules =
-      schedule::replay_module_schedule(programs, *source.schedule, target, names, sizes);
-  print_schedule_notes(programs, schedules, target);
-  return schedules;
-}
-
-CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
-                              const CallOptions& call, std::uint32_t code_padding) {
-  if (source.module) return {*source.module};
-  const CompileDeadline deadline(source.deadline, source.name);
-  if (source.foreign) {
-    const Progress progress("compiling " + source.name);
-    const auto begin = std::chrono::steady_clock::now();
-    CompiledModule module(foreign::compile_foreign(*source.foreign, target, code_padding));
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-    return {std::move(module), took.count()};
-  }
-  const lang::Program& program = choose_program(source, function);
-  const Progress progress("compiling " + program.name);
-  const auto start = std::chrono::steady_clock::now();
-  const std::span programs(&program, 1);
-  CompiledModule module = compile(programs, schedules_of(source, programs, target, size_hints(program, call)), target,
-                                  source.text, code_padding);
-  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-  return {std::move(module), elapsed.count()};
-}
-
-std::string read_file(const std::string& name) {
-  const std::unique_ptr<FILE, CloseFile> opened(name == "-" ? nullptr : fopen(name.c_str(), "rb"));
-  FILE* file = name == "-" ? stdin : opened.get();
-  if (file == nullptr) throw UsageError("cannot read '" + name + "': " + strerror(errno));
-  std::string content;
-  char piece[65536];
-  while (const std::size_t count = fread(piece, 1, sizeof piece, file)) content.append(piece, count);
-  if (ferror(file) != 0) throw UsageError("cannot read '" + name + "': " + strerror(errno));
-  return content;
-}
-
-void write_file(const std::string& name, const void* bytes, std::size_t count) {
-  const int failed = npy::write_whole_file(name, {static_cast<const std::uint8_t*>(bytes), count});
-  // The reader of the output may close the pipe early.
-  if (failed != 0 && (name != "-" || failed != EPIPE)) {
-    throw UsageError("cannot write " + (name == "-" ? "the output" : "'" + name + "'") + ": " + strerror(failed));
-  }
-}
-
-}  // namespace ferry::cli
+}  // namespace ferry

@@ -6,7 +6,7 @@
 
 #include "base/format.h"
 
-namespace ferry::cli {
+namespace ferry {
 
 std::string seconds_text(double seconds);                    // "812 ns", "12.3 us", "1.23 ms", "4.56 s"
 std::string bytes_text(std::uint64_t bytes);                 // "512 bytes", "14.9 KiB", "2.00 GiB"
@@ -19,4 +19,4 @@ std::string join(const std::string& separator, const auto& texts) {
   return joined;
 }
 
-}  // namespace ferry::cli
+}  // namespace ferry

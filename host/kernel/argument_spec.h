@@ -1,4 +1,4 @@
-// Parses the values of --arg, --size and --out.
+// Parses how a user writes the arguments and the sizes of a call: --arg and --size of the command line.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include "host/session/ferry.h"
 
-namespace ferry::cli {
+namespace ferry {
 
 // "A=f32[64,128]", "A=f32[64]:ones", "A=:iota", "A=@a.npy", "n=5".
 struct ArgumentSpec {
@@ -29,7 +29,4 @@ ArgumentSpec parse_argument(const std::string& text);
 std::map<std::string, std::int64_t> parse_sizes(const std::vector<std::string>& texts,
                                                 const std::string& option = "--size");
 
-// Parses "C=@c.npy" or "C=c.npy" and returns the file of each output.
-std::map<std::string, std::string> parse_outputs(const std::vector<std::string>& texts);
-
-}  // namespace ferry::cli
+}  // namespace ferry

@@ -1,24 +1,23 @@
-#include "host/cli/options/call_setup.h"
+#include "host/kernel/call_plan.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "host/cli/options/exit_code.h"
-#include "host/cli/options/option_checks.h"
-#include "host/cli/options/tensor_file.h"
-#include "host/cli/output/format.h"
-#include "host/cli/output/progress.h"
+#include "base/error.h"
+#include "base/quantity_text.h"
+#include "host/kernel/argument_spec.h"
+#include "host/kernel/tensor_file.h"
 #include "host/session/bind.h"
 #include "host/session/scalar.h"
 #include "host/session/state.h"
 
-namespace ferry::cli {
+namespace ferry {
 
 namespace {
 
 using session::SymbolValues;
 
-// Larger uploads are announced on the terminal.
+// Larger uploads are a step of their own for the observer.
 constexpr std::uint64_t kLargeUpload = 4u << 20;
 
 // Returns the specification of each parameter, null if there is none.
@@ -104,24 +103,6 @@ Argument::Scalar scalar_value(const FunctionInfo& function, const ParameterInfo&
 }
 
 }  // namespace
-
-void add_call_options(CLI::App& command, CallOptions& options) {
-  command
-      .add_option("--arg", options.arguments,
-                  "An input: NAME=DTYPE[SIZES] (seeded random), with :zeros, :ones or :iota after it; NAME=:ones;\n"
-                  "NAME=@FILE.npy; NAME=NUMBER. Those not given are random and as large as the sizes say")
-      ->type_name("NAME=VALUE")
-      ->type_size(1)
-      ->allow_extra_args(false);
-  command.add_option("--size", options.sizes, "Sizes by name: M=512,N=512")
-      ->type_name("NAME=SIZE")
-      ->type_size(1)
-      ->allow_extra_args(false);
-  command.add_option("--seed", options.seed, "Of the random inputs")
-      ->type_name("N")
-      ->check(whole_number(0, ~std::uint64_t{0}))
-      ->capture_default_str();
-}
 
 std::uint64_t CallPlan::bytes(std::size_t parameter) const {
   std::uint64_t bytes = dtype_bytes(dtypes[parameter]);
@@ -220,7 +201,8 @@ CallPlan plan_call(const FunctionInfo& function, const CallOptions& options) {
   return plan;
 }
 
-std::vector<Argument> make_arguments(const FunctionInfo& function, const CallPlan& plan, const Device& device) {
+std::vector<Argument> make_arguments(const FunctionInfo& function, const CallPlan& plan, const Device& device,
+                                     const Observer& observer) {
   std::vector<Argument> arguments;
   for (std::size_t p = 0; p < function.parameters.size(); ++p) {
     const ParameterInfo& parameter = function.parameters[p];
@@ -242,13 +224,12 @@ std::vector<Argument> make_arguments(const FunctionInfo& function, const CallPla
       arguments.emplace_back(device.filled(plan.dtypes[p], plan.shapes[p], content.kind, content.seed));
       continue;
     }
-    if (content.bytes.size() >= kLargeUpload) {
-      Progress::show("uploading " + parameter.name + ", " + bytes_text(content.bytes.size()));
-    }
+    const bool is_large = content.bytes.size() >= kLargeUpload;
+    const Scope step =
+        is_large ? observer.begin("uploading " + parameter.name + ", " + bytes_text(content.bytes.size())) : nullptr;
     arguments.emplace_back(device.put({plan.dtypes[p], plan.shapes[p], content.bytes.data()}));
-    Progress::clear();
   }
   return arguments;
 }
 
-}  // namespace ferry::cli
+}  // namespace ferry

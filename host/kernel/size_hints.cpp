@@ -1,8 +1,9 @@
-#include "host/cli/options/size_hints.h"
+#include "host/kernel/size_hints.h"
 
 #include "crosscompile/ir/expr.h"
+#include "host/kernel/argument_spec.h"
 
-namespace ferry::cli {
+namespace ferry {
 
 namespace {
 
@@ -28,4 +29,4 @@ schedule::Sizes size_hints(const lang::Program& program, const CallOptions& opti
   return sizes;
 }
 
-}  // namespace ferry::cli
+}  // namespace ferry

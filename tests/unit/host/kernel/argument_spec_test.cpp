@@ -1,12 +1,10 @@
-#include "host/cli/options/argument_spec.h"
+#include "host/kernel/argument_spec.h"
 
 #include <doctest/doctest.h>
 
-#include "host/cli/options/exit_code.h"
+#include "base/error.h"
 
 using namespace ferry;
-using cli::ArgumentSpec;
-using cli::parse_argument;
 
 TEST_CASE("a type with sizes is a random tensor") {
   const ArgumentSpec spec = parse_argument("A=f32[64,128]");
@@ -49,23 +47,16 @@ TEST_CASE("what is none of these is shown with what was expected") {
     try {
       parse_argument(text);
       FAIL("expected a UsageError");
-    } catch (const cli::UsageError& error) {
+    } catch (const UsageError& error) {
       CHECK(std::string(error.what()).starts_with("--arg " + std::string(text) + ": expected NAME="));
     }
   }
 }
 
 TEST_CASE("sizes come in one text or several, and must agree") {
-  CHECK(cli::parse_sizes({"M=512,N=256", "K=1"}) ==
-        std::map<std::string, std::int64_t>{{"M", 512}, {"N", 256}, {"K", 1}});
-  CHECK_THROWS_WITH_AS(cli::parse_sizes({"M=1", "M=2"}), "--size gives M twice: 1 and 2", cli::UsageError);
-  CHECK_THROWS_WITH_AS(cli::parse_sizes({"M"}),
-                       "--size M: expected NAME=SIZE such as M=512, several with commas between", cli::UsageError);
-  CHECK_THROWS_AS(cli::parse_sizes({"M=-1"}), cli::UsageError);
-}
-
-TEST_CASE("outputs name files with or without an at sign") {
-  CHECK(cli::parse_outputs({"C=@c.npy", "D=d.npy"}) ==
-        std::map<std::string, std::string>{{"C", "c.npy"}, {"D", "d.npy"}});
-  CHECK_THROWS_WITH_AS(cli::parse_outputs({"C"}), "--out C: expected NAME=@FILE.npy", cli::UsageError);
+  CHECK(parse_sizes({"M=512,N=256", "K=1"}) == std::map<std::string, std::int64_t>{{"M", 512}, {"N", 256}, {"K", 1}});
+  CHECK_THROWS_WITH_AS(parse_sizes({"M=1", "M=2"}), "--size gives M twice: 1 and 2", UsageError);
+  CHECK_THROWS_WITH_AS(parse_sizes({"M"}), "--size M: expected NAME=SIZE such as M=512, several with commas between",
+                       UsageError);
+  CHECK_THROWS_AS(parse_sizes({"M=-1"}), UsageError);
 }

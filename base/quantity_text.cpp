@@ -1,4 +1,4 @@
-#include "host/cli/output/format.h"
+#include "base/quantity_text.h"
 
 #include <array>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace ferry::cli {
+namespace ferry {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::string rate_text(double per_second, const char* unit) {
 
 std::string percent_text(double fraction) { return number_text(fraction * 100, fraction < 0.01 ? 1 : 2) + "%"; }
 
-}  // namespace ferry::cli
+}  // namespace ferry

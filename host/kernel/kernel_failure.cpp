@@ -1,6 +1,6 @@
-#include "host/cli/options/kernel_failure.h"
+#include "host/kernel/kernel_failure.h"
 
-namespace ferry::cli {
+namespace ferry {
 
 void finish_kernels(const Device& device) {
   try {
@@ -13,4 +13,4 @@ void finish_kernels(const Device& device) {
   }
 }
 
-}  // namespace ferry::cli
+}  // namespace ferry

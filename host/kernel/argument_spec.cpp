@@ -1,11 +1,11 @@
-#include "host/cli/options/argument_spec.h"
+#include "host/kernel/argument_spec.h"
 
 #include <charconv>
 #include <utility>
 
-#include "host/cli/options/exit_code.h"
+#include "base/error.h"
 
-namespace ferry::cli {
+namespace ferry {
 
 namespace {
 
@@ -128,14 +128,4 @@ std::map<std::string, std::int64_t> parse_sizes(const std::vector<std::string>& 
   return sizes;
 }
 
-std::map<std::string, std::string> parse_outputs(const std::vector<std::string>& texts) {
-  std::map<std::string, std::string> outputs;
-  for (const std::string& text : texts) {
-    auto [name, file] = split_name("out", text, "NAME=@FILE.npy");
-    if (file.starts_with('@')) file.erase(0, 1);
-    outputs[name] = file;
-  }
-  return outputs;
-}
-
-}  // namespace ferry::cli
+}  // namespace ferry

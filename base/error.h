@@ -1,0 +1,27 @@
+// The exceptions that services of the host throw. Nothing under rpc/ or device-runtime/ throws them.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "base/status.h"
+
+namespace ferry {
+
+// An error with a code that tells the caller how to react.
+class __attribute__((visibility("default"))) Error : public std::runtime_error {
+ public:
+  Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ErrorCode code() const { return code_; }
+
+ private:
+  ErrorCode code_;
+};
+
+// The caller asked for something that cannot be done; the code is invalid_argument.
+class __attribute__((visibility("default"))) UsageError : public Error {
+ public:
+  explicit UsageError(const std::string& message) : Error(ErrorCode::invalid_argument, message) {}
+};
+
+}  // namespace ferry

@@ -1,0 +1,25 @@
+#include "host/cli/options/call_options.h"
+
+#include "host/cli/options/option_checks.h"
+
+namespace ferry::cli {
+
+void add_call_options(CLI::App& command, CallOptions& options) {
+  command
+      .add_option("--arg", options.arguments,
+                  "An input: NAME=DTYPE[SIZES] (seeded random), with :zeros, :ones or :iota after it; NAME=:ones;\n"
+                  "NAME=@FILE.npy; NAME=NUMBER. Those not given are random and as large as the sizes say")
+      ->type_name("NAME=VALUE")
+      ->type_size(1)
+      ->allow_extra_args(false);
+  command.add_option("--size", options.sizes, "Sizes by name: M=512,N=512")
+      ->type_name("NAME=SIZE")
+      ->type_size(1)
+      ->allow_extra_args(false);
+  command.add_option("--seed", options.seed, "Of the random inputs")
+      ->type_name("N")
+      ->check(whole_number(0, ~std::uint64_t{0}))
+      ->capture_default_str();
+}
+
+}  // namespace ferry::cli

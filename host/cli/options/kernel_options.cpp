@@ -1,0 +1,44 @@
+#include "host/cli/options/kernel_options.h"
+
+#include "host/cli/options/compile_deadline.h"
+#include "host/cli/options/schedule_option.h"
+
+namespace ferry::cli {
+
+void add_kernel_options(CLI::App& command, KernelCommand& options, const char* file_help) {
+  command.add_option("kernel", options.file, file_help)->type_name("FILE");
+  command.add_option("-e,--expression", options.expression, "The kernel's text, instead of a file")->type_name("TEXT");
+  command.add_flag("-g", options.debug, "Let debuggers and reports of crashes know the lines of the source");
+  command.add_option("--fn", options.function, "The function to take, where there are several")->type_name("NAME");
+  command
+      .add_option("--fix", options.fixed,
+                  "Compile for these sizes alone: M=512,N=512. Nothing is left to be found out during the call")
+      ->type_name("NAME=SIZE")
+      ->type_size(1)
+      ->allow_extra_args(false);
+  add_schedule_options(command, options.schedule);
+  add_compile_deadline(command, options.deadline);
+}
+
+void add_foreign_options(CLI::App& command, KernelOptions& options) {
+  command
+      .add_option("--signature", options.signature,
+                  "How to call a kernel in C, C++, LLVM IR or an object: 'saxpy(f32 a, in f32[n] x, inout f32[n] y)';\n"
+                  "or a comment '// ferry: saxpy(...)' in the file")
+      ->type_name("TEXT");
+  command.add_option("--cflags", options.c_flags, "More options for clang, which compiles it")->type_name("FLAGS");
+}
+
+void add_kernel_pair_options(CLI::App& command, KernelCommand& a, KernelCommand& b) {
+  command.add_option("A", a.file, "One kernel: K.tc, K.c, K.cpp, K.ll, K.o or a compiled K.ferry")
+      ->type_name("FILE")
+      ->required();
+  command.add_option("B", b.file, "The other one")->type_name("FILE")->required();
+  command.add_option("--fn-a", a.function, "The function to take of A, where there are several")->type_name("NAME");
+  command.add_option("--fn-b", b.function, "The function to take of B, where there are several")->type_name("NAME");
+  command.add_option("--schedule-a", a.schedule.file, "How A is to be computed")->type_name("FILE");
+  command.add_option("--schedule-b", b.schedule.file, "How B is to be computed")->type_name("FILE");
+  add_compile_deadline(command, a.deadline);
+}
+
+}  // namespace ferry::cli

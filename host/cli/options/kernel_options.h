@@ -1,0 +1,22 @@
+// The options of a kernel that a subcommand works on.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "host/kernel/kernel.h"
+
+namespace ferry::cli {
+
+struct KernelCommand : KernelOptions {
+  double deadline = 0;  // compile time in seconds; 0: no limit
+};
+
+// Adds K.tc|K.ferry|-, -e TEXT, --fn F, and the options of the schedule.
+void add_kernel_options(CLI::App& command, KernelCommand& options, const char* file_help);
+
+// Adds --signature and --cflags, for commands that accept kernels of any kind.
+void add_foreign_options(CLI::App& command, KernelOptions& options);
+// Adds two files, --fn and --fn-b for functions, --schedule-a and --schedule-b.
+void add_kernel_pair_options(CLI::App& command, KernelCommand& a, KernelCommand& b);
+
+}  // namespace ferry::cli

@@ -1,0 +1,40 @@
+// Compiles a kernel that a user named for the device that is to run it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "host/kernel/call_plan.h"
+#include "host/kernel/kernel.h"
+#include "host/schedule/schedule.h"
+#include "host/schedule/sized_stages.h"
+
+namespace ferry {
+
+// Returns the target that the user typed, or that of the device if the text is empty. A compiled module determines it
+// if it is for a GPU, or if this ferry has no compiler. The observer is told of keys that are ignored.
+Target target_for(const Device& device, const std::string& text, const KernelSource& source,
+                  const Observer& observer = {});
+Target resolve_with_notes(const std::string& text, const Observer& observer);
+// Returns the devices besides the CPU that a kernel runs on, in the form of ConnectOptions: those of the target, or
+// without one those that a compiled module needs.
+std::vector<std::string> devices_for(const std::string& target, const KernelSource& source);
+
+// Returns one schedule for each of these programs of the kernel: the user's, or the default. Throws RemoteError with
+// invalid_argument for sizes that no call can have, with the message of the call's own check.
+std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::span<const lang::Program> programs,
+                                             const Target& target, const Observer& observer,
+                                             const schedule::Sizes& sizes = {});
+
+struct CompiledKernel {
+  CompiledModule module;
+  double compile_ms = 0;  // 0 for a module from a file
+};
+// Compiles the chosen def of a text, with the default schedule for the sizes known from the call unless the user gives
+// one. code_padding shifts the code by this many bytes; it has no effect on a module that is compiled already.
+CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
+                              const CallOptions& call, const Observer& observer = {}, std::uint32_t code_padding = 0);
+
+}  // namespace ferry

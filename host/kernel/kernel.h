@@ -1,0 +1,59 @@
+// A kernel that a user named, before it is compiled: a text in ferry's notation, a file of another language, or a
+// compiled module.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "crosscompile/foreign/foreign.h"
+#include "host/kernel/observer.h"
+#include "host/kernel/schedule_choice.h"
+#include "host/lang/program.h"
+#include "host/session/ferry.h"
+
+namespace ferry {
+
+struct KernelOptions {
+  std::string file;        // K.tc, C or C++, LLVM IR, assembly, an object or K.ferry; "-": stdin
+  std::string expression;  // instead of a file
+  std::string function;    // empty: the only function
+  ScheduleOptions schedule;
+  std::string signature = {};           // for a kernel that ferry did not write
+  std::string c_flags = {};             // for its compiler, separated by spaces
+  std::vector<std::string> fixed = {};  // sizes to compile for alone, each "M=512,N=512"
+  bool debug = false;                   // with source lines
+};
+
+// `module` is set if the file is a .ferry, `foreign` if it is a kernel that ferry did not write; otherwise `programs`
+// holds every def of the text.
+struct KernelSource {
+  std::string name;  // for messages
+  std::string text;  // the source; for a module the one it contains, which may be empty
+  std::vector<lang::Program> programs;
+  std::optional<ScheduleText> schedule;  // nothing: default schedules
+  bool unscheduled = false;              // use serial loops in source order instead
+  std::optional<CompiledModule> module;
+  std::optional<foreign::ForeignKernel> foreign;  // C, C++, LLVM IR, assembly or an object
+};
+// Throws UsageError, CompileError, or RemoteError for a corrupt module. A foreign kernel without a signature of its
+// own, in the options or in a comment "ferry: ...", uses `other_signature`. The observer is told of warnings.
+KernelSource read_kernel(const KernelOptions& options, const Observer& observer = {},
+                         const std::string& other_signature = {});
+// Returns the function that would be chosen, as it will be compiled.
+FunctionInfo function_of(const KernelSource& source, const std::string& function);
+std::string signature_of(const KernelSource& source, const std::string& function);
+// Whether the kernel was written in ferry's own notation, so that its definition can be evaluated.
+bool has_definition(const KernelSource& source);
+// Whether nothing guarantees that the kernel accesses its tensors in bounds.
+bool may_leave_tensors(const KernelSource& source);
+
+// Returns the def with this name, or the only one.
+const lang::Program& choose_program(const KernelSource& source, const std::string& function);
+// Returns the function with this name, or the only one.
+const FunctionInfo& choose_function(const Manifest& manifest, const std::string& function, const std::string& file);
+// Returns the def that a function was compiled from, for the reference evaluation: from the text, or from the text in a
+// module.
+lang::Program program_of(const KernelSource& source, const std::string& function);
+
+}  // namespace ferry

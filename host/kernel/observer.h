@@ -1,0 +1,33 @@
+// How a service tells its caller what it does meanwhile.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace ferry {
+
+// Held while something lasts. What an empty one stands for is not shown to anybody.
+using Scope = std::shared_ptr<void>;
+
+// Callbacks, each of which may be empty. They are called on the thread that called the service.
+struct Observer {
+  // Receives a warning or a note about the kernel, a line without its end.
+  std::function<void(const std::string& line)> message;
+  // Called when a step begins that may take a second or more, such as "compiling mm". The result is released when the
+  // step ends.
+  std::function<Scope(const std::string& what)> step;
+  // Called when a kernel from this file is about to be compiled on this machine; the result is released afterwards.
+  // Compilation cannot be interrupted: a caller that limits its time has to end the process.
+  std::function<Scope(const std::string& file)> compilation;
+
+  void tell(const std::string& line) const {
+    if (message) message(line);
+  }
+  [[nodiscard]] Scope begin(const std::string& what) const { return step ? step(what) : nullptr; }
+  [[nodiscard]] Scope begin_compilation(const std::string& file) const {
+    return compilation ? compilation(file) : nullptr;
+  }
+};
+
+}  // namespace ferry

@@ -1,0 +1,17 @@
+// Notes about a user's schedule that is legal but not fully effective.
+#pragma once
+
+#include <span>
+
+#include "crosscompile/target/target.h"
+#include "host/kernel/observer.h"
+#include "host/lang/program.h"
+#include "host/schedule/schedule.h"
+
+namespace ferry {
+
+// Tells the observer about directives that the compiler cannot implement on this target.
+void tell_schedule_notes(std::span<const lang::Program> programs, std::span<const schedule::Schedule> schedules,
+                         const Target& target, const Observer& observer);
+
+}  // namespace ferry

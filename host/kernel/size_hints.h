@@ -1,0 +1,14 @@
+// The sizes that a call's arguments determine before compilation, for choosing the default schedule.
+#pragma once
+
+#include "host/kernel/call_plan.h"
+#include "host/lang/program.h"
+#include "host/schedule/sized_stages.h"
+
+namespace ferry {
+
+// Takes sizes from the given sizes, from numbers among the arguments and from the shapes of tensors, except those in
+// files. Mismatches are left to plan_call() to reject.
+schedule::Sizes size_hints(const lang::Program& program, const CallOptions& options);
+
+}  // namespace ferry
