@@ -31,8 +31,8 @@ foreach(header
     crosscompile/ir/node crosscompile/ir/operators crosscompile/ir/printer crosscompile/ir/stmt crosscompile/ir/type
     crosscompile/intrinsics/intrinsics crosscompile/target/resolve crosscompile/target/target host/lang/extern_stage
     host/lang/math host/lang/program host/lang/reference/reference host/lang/tensor host/lang/text/text host/lang/user_reducer
-    host/npy/npy host/schedule/default_schedule host/schedule/schedule host/schedule/schedule_text
-    host/schedule/module_schedule host/schedule/sized_stages
+    host/npy/npy host/autoschedule/default_schedule host/schedule/schedule host/schedule/schedule_text
+    host/autoschedule/module_schedule host/autoschedule/sized_stages
     host/schedule/stages/directive host/schedule/stages/scheduled_stage host/schedule/stages/stage_loops)
   get_filename_component(folder "${header}" DIRECTORY)
   install(FILES "${PROJECT_SOURCE_DIR}/${header}.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/${folder}")

@@ -79,9 +79,10 @@ MAY_INCLUDE = {
     "host/schedule/primitives": ["host/schedule/stages"],
     "host/schedule": ["host/schedule/primitives"],
     "host/lower": ["host/schedule"],
-    "host/no_compiler": ["crosscompile", "host/lower"],
+    "host/autoschedule": ["host/lower"],
+    "host/no_compiler": ["crosscompile", "host/autoschedule"],
     # The client and the command line.
-    "host/session": ["crosscompile", "host/lang/text", "host/lower", "host/stats", "rpc/secure"],
+    "host/session": ["crosscompile", "host/autoschedule", "host/lang/text", "host/stats", "rpc/secure"],
     # The services, which know of no command line.
     "host/kernel": ["host/npy", "host/session"],
     "host/verify": ["host/lang/reference"],

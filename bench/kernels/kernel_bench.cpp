@@ -17,9 +17,9 @@
 #include "bench/kernels/request.h"
 #include "bench/support/comparison.h"
 #include "crosscompile/compile.h"
+#include "host/autoschedule/default_schedule.h"
 #include "host/lang/text/text.h"
 #include "host/lower/lower.h"
-#include "host/schedule/default_schedule.h"
 #include "host/session/ferry.h"
 
 namespace {

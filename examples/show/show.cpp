@@ -2,9 +2,9 @@
 
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "host/autoschedule/default_schedule.h"
 #include "host/lang/reference/reference.h"
 #include "host/lower/lower.h"
-#include "host/schedule/default_schedule.h"
 #include "host/session/ferry.h"
 
 #include <algorithm>

@@ -4,11 +4,11 @@
 
 #include "crosscompile/compile.h"
 #include "crosscompile/target/resolve.h"
+#include "host/autoschedule/default_schedule.h"
+#include "host/autoschedule/module_schedule.h"
 #include "host/kernel/schedule_notes.h"
 #include "host/kernel/size_hints.h"
 #include "host/lower/lower.h"
-#include "host/schedule/default_schedule.h"
-#include "host/schedule/module_schedule.h"
 #include "host/session/bind.h"
 
 namespace ferry {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "host/autoschedule/sized_stages.h"
 #include "host/kernel/call_plan.h"
 #include "host/kernel/kernel.h"
 #include "host/schedule/schedule.h"
-#include "host/schedule/sized_stages.h"
 
 namespace ferry {
 

@@ -1,9 +1,9 @@
 // The sizes that a call's arguments determine before compilation, for choosing the default schedule.
 #pragma once
 
+#include "host/autoschedule/sized_stages.h"
 #include "host/kernel/call_plan.h"
 #include "host/lang/program.h"
-#include "host/schedule/sized_stages.h"
 
 namespace ferry {
 

@@ -16,7 +16,6 @@
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/gpu/map_threads.h"
-#include "host/schedule/default_schedule.h"
 #include "host/schedule/stages/access.h"
 
 #include <algorithm>
@@ -261,10 +260,6 @@ class Lowering {
 Function lower(const lang::Program& program, const schedule::Schedule& schedule) {
   const schedule::Stages stages = threads_outside_reductions(schedule.stages());
   return Lowering(program, stages).run();
-}
-
-Function lower(const lang::Program& program, const Target& target) {
-  return lower(program, schedule::default_schedule(program, target));
 }
 
 std::vector<Function> lower_module(std::span<const lang::Program> programs,

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "crosscompile/ir/function.h"
-#include "crosscompile/target/target.h"
 #include "host/lang/program.h"
 #include "host/schedule/schedule.h"
 
@@ -17,8 +16,5 @@ ir::Function lower(const lang::Program& program, const schedule::Schedule& sched
 // the one that needs it (lower/constant_stages.h). There is one schedule for each program.
 std::vector<ir::Function> lower_module(std::span<const lang::Program> programs,
                                        std::span<const schedule::Schedule> schedules);
-
-// Lowers with the default schedule for the target.
-ir::Function lower(const lang::Program& program, const Target& target);
 
 }  // namespace ferry::lower

@@ -7,9 +7,9 @@
 #include "crosscompile/intrinsics/intrinsics.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/passes/lost_vectors.h"
+#include "host/autoschedule/default_schedule.h"
+#include "host/autoschedule/module_schedule.h"
 #include "host/lower/lower.h"
-#include "host/schedule/default_schedule.h"
-#include "host/schedule/module_schedule.h"
 
 namespace ferry {
 

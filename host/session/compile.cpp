@@ -2,10 +2,10 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/resolve.h"
+#include "host/autoschedule/module_schedule.h"
 #include "host/lang/program.h"
 #include "host/lang/text/text.h"
 #include "host/lower/lower.h"
-#include "host/schedule/module_schedule.h"
 #include "host/session/ferry.h"
 
 namespace ferry {

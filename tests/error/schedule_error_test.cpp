@@ -6,9 +6,9 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/ir/error.h"
+#include "host/autoschedule/module_schedule.h"
 #include "host/lang/text/text.h"
 #include "host/lower/lower.h"
-#include "host/schedule/module_schedule.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -6,9 +6,9 @@
 
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "host/autoschedule/module_schedule.h"
 #include "host/lang/text/text.h"
 #include "host/lower/lower.h"
-#include "host/schedule/module_schedule.h"
 #include "host/schedule/primitives/primitives.h"
 
 #include <cstdlib>

@@ -12,6 +12,7 @@
 #include "crosscompile/ptx.h"
 #include "crosscompile/target/ptx.h"
 #include "crosscompile/target/resolve.h"
+#include "host/autoschedule/module_schedule.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/commands/loops.h"
 #include "host/cli/options/compile_deadline.h"
@@ -26,7 +27,6 @@
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/file.h"
 #include "host/lower/lower.h"
-#include "host/schedule/module_schedule.h"
 #include "module/module_file.h"
 
 namespace ferry::cli {

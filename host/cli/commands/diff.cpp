@@ -5,6 +5,7 @@
 #include <string>
 
 #include "crosscompile/target/resolve.h"
+#include "host/autoschedule/module_schedule.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/commands/loops.h"
 #include "host/cli/options/schedule_option.h"
@@ -14,7 +15,6 @@
 #include "host/cli/output/unified_diff.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/file.h"
-#include "host/schedule/module_schedule.h"
 
 namespace ferry::cli {
 

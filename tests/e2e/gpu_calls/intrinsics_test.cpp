@@ -12,6 +12,7 @@
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
+#include "host/autoschedule/default_schedule.h"
 #include "host/lang/tensor.h"
 #include "host/lang/text/text.h"
 #include "host/lower/lower.h"
@@ -43,7 +44,8 @@ IntrinsicRule function_of(const std::string& arch, const std::string& function) 
 }
 
 std::string text_for(const lang::Program& program, const Target& target) {
-  const ir::Function function = passes::run_pipeline(lower::lower(program, target), target);
+  const ir::Function function =
+      passes::run_pipeline(lower::lower(program, schedule::default_schedule(program, target)), target);
   return codegen::emit_source(std::span(&function, 1), target);
 }
 

@@ -9,10 +9,11 @@
 #include "crosscompile/codegen/cuda/cuda_files.h"
 #include "crosscompile/compile.h"
 #include "crosscompile/target/resolve.h"
+#include "host/autoschedule/default_schedule.h"
+#include "host/autoschedule/module_schedule.h"
 #include "host/lang/text/text.h"
 #include "host/lower/constant_stages.h"
 #include "host/lower/lower.h"
-#include "host/schedule/module_schedule.h"
 #include "host/session/ferry.h"
 #include "tests/fuzz/cases/call.h"
 #include "tests/support/ptxas.h"
@@ -103,7 +104,7 @@ GpuProgram compiled_program(const std::string& source, const std::string& functi
   for (const lang::Program& program : programs) names.push_back(program.name);
   made.lowered =
       schedule.empty()
-          ? lower::lower(made.program, resolved)
+          ? lower::lower(made.program, schedule::default_schedule(made.program, resolved))
           : lower::lower(made.program, schedule::replay_module_schedule(std::span(&made.program, 1),
                                                                         ScheduleText{schedule}, resolved, names, {})
                                            .at(0));

@@ -13,6 +13,7 @@
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
+#include "host/autoschedule/default_schedule.h"
 #include "host/lang/text/text.h"
 #include "host/lower/lower.h"
 
@@ -38,7 +39,8 @@ const Kernel kKernels[] = {
 };
 
 std::string assembly_of(const std::string& source, const Target& target) {
-  const ir::Function lowered = lower::lower(lang::parse(source, "kernel.tc").at(0), target);
+  const lang::Program program = lang::parse(source, "kernel.tc").at(0);
+  const ir::Function lowered = lower::lower(program, schedule::default_schedule(program, target));
   return codegen::emit_assembly(std::vector<ir::Function>{passes::run_pipeline(lowered, target)}, target);
 }
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "host/autoschedule/default_schedule.h"
+#include "host/autoschedule/module_schedule.h"
 #include "host/lang/text/text.h"
-#include "host/schedule/default_schedule.h"
-#include "host/schedule/module_schedule.h"
 
 namespace ferry::test {
 

@@ -9,9 +9,9 @@
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
+#include "host/autoschedule/default_schedule.h"
 #include "host/lang/text/text.h"
 #include "host/lower/lower.h"
-#include "host/schedule/default_schedule.h"
 
 using namespace ferry;
 

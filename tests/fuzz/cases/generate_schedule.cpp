@@ -4,7 +4,7 @@
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify/simplify.h"
-#include "host/schedule/default_schedule.h"
+#include "host/autoschedule/default_schedule.h"
 #include "host/schedule/stages/access.h"
 
 #include <algorithm>

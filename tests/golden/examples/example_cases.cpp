@@ -6,8 +6,8 @@
 #include <set>
 #include <sstream>
 
+#include "host/autoschedule/module_schedule.h"
 #include "host/lang/text/text.h"
-#include "host/schedule/module_schedule.h"
 #include "tests/golden/examples/cpp_examples.h"
 #include "tests/support/examples.h"
 

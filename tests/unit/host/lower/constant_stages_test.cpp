@@ -3,9 +3,9 @@
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/validator.h"
+#include "host/autoschedule/default_schedule.h"
 #include "host/lang/text/text.h"
 #include "host/lower/lower.h"
-#include "host/schedule/default_schedule.h"
 #include "tests/support/kernel_arguments.h"
 
 #include <doctest/doctest.h>

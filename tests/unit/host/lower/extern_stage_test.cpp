@@ -5,6 +5,7 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/target/resolve.h"
+#include "host/autoschedule/default_schedule.h"
 #include "host/lower/lower.h"
 
 #include <doctest/doctest.h>
@@ -44,9 +45,9 @@ std::string replayed(const std::string& schedule) {
 
 TEST_CASE("a C function's stage is one call between the loops of its neighbours") {
   const Program program = three_stages();
-  for (const ir::Function& function :
-       {lower::lower(program, schedule::Schedule(program)), lower::lower(program, resolve_target("x86-64-v3"))}) {
-    const std::string text = ir::to_text(function);
+  for (const schedule::Schedule& how :
+       {schedule::Schedule(program), schedule::default_schedule(program, resolve_target("x86-64-v3"))}) {
+    const std::string text = ir::to_text(lower::lower(program, how));
     INFO(text);
     CHECK(text.find("twice(address_of(middle[0]), address_of(first[0]), n);") != std::string::npos);
   }

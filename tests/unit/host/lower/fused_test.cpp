@@ -1,5 +1,5 @@
 // Tests of stages that are computed in a loop over two fused axes.
-#include "tests/unit/host/lower/scheduled.h"
+#include "tests/support/schedules/scheduled.h"
 
 #include <doctest/doctest.h>
 

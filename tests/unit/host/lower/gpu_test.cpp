@@ -3,12 +3,12 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/target/resolve.h"
+#include "host/autoschedule/default_schedule.h"
 #include "host/lang/text/text.h"
-#include "host/schedule/default_schedule.h"
 #include "tests/support/gpu_schedules.h"
+#include "tests/support/schedules/scheduled.h"
 #include "tests/support/waiting_for_fewer.h"
 #include "tests/support/without_barrier.h"
-#include "tests/unit/host/lower/scheduled.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 #include "host/lower/lower.h"
+#include "host/autoschedule/default_schedule.h"
 
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/printer.h"
@@ -6,7 +7,7 @@
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "tests/support/kernel_arguments.h"
-#include "tests/unit/host/lower/scheduled.h"
+#include "tests/support/schedules/scheduled.h"
 
 #include <doctest/doctest.h>
 
@@ -33,12 +34,16 @@ const std::vector<Target>& targets() {
   return all;
 }
 
+ir::Function lower_by_default(const Program& program, const Target& target) {
+  return lower::lower(program, schedule::default_schedule(program, target));
+}
+
 using Sizes = std::map<std::string, std::int64_t>;
 
 // Runs the program lowered for each target, before and after the pipeline, and passes the memory to `check`.
 void run_everywhere(const Program& program, const Sizes& sizes, const std::function<void(KernelArguments&)>& check) {
   for (const Target& target : targets()) {
-    const ir::Function lowered = lower::lower(program, target);
+    const ir::Function lowered = lower_by_default(program, target);
     ir::validate(lowered, "lower");
     const ir::Function passed = passes::run_pipeline(lowered, target);
     for (const ir::Function* function : {&lowered, &passed}) {
@@ -211,7 +216,7 @@ TEST_CASE("an updated parameter keeps what it held before") {
   const Program program = make_program("accumulate", {in(a), inout(before, after)});
   for (std::int64_t columns : {0, 1, 70}) {
     const Sizes sizes = {{"n", 11}, {"m", columns}};
-    const ir::Function lowered = lower::lower(program, targets()[1]);
+    const ir::Function lowered = lower_by_default(program, targets()[1]);
     KernelArguments original(lowered, sizes);
     run_everywhere(program, sizes, [&](KernelArguments& memory) {
       for (std::int64_t i = 0; i < 11; ++i) {
@@ -229,7 +234,7 @@ TEST_CASE("a parameter replaced by a mirror image of itself is copied first") {
   const Tensor after = compute({n}, [&](auto& i) { return before(n - Expr(1) - i[0]); }, "C");
   const Program program = make_program("mirror", {inout(before, after)});
   const Sizes sizes = {{"n", 37}};
-  KernelArguments original(lower::lower(program, targets()[0]), sizes);
+  KernelArguments original(lower_by_default(program, targets()[0]), sizes);
   run_everywhere(program, sizes, [&](KernelArguments& memory) {
     for (std::int64_t i = 0; i < 37; ++i)
       CHECK(memory.data<std::int32_t>("C")[i] == original.data<std::int32_t>("C")[36 - i]);
@@ -241,7 +246,7 @@ TEST_CASE("the useful arithmetic of a matrix product is two operations a term") 
   const Tensor a = placeholder({m, k}, DType::f32, "A"), b = placeholder({k, n}, DType::f32, "B");
   const ReduceAxis kk = reduce_axis(k, "kk");
   const Tensor c = compute({m, n}, [&](auto& i) { return sum(a(i[0], Expr(kk)) * b(Expr(kk), i[1]), {kk}); }, "C");
-  const ir::Function function = lower::lower(make_program("mm", {in(a), in(b), out(c)}), targets()[0]);
+  const ir::Function function = lower_by_default(make_program("mm", {in(a), in(b), out(c)}), targets()[0]);
   CHECK(passes::can_prove(function.flops == m * n * k * Expr(2)));
 }
 

@@ -6,8 +6,8 @@
 #include "host/lang/text/text.h"
 #include "host/lower/lower.h"
 #include "tests/support/gpu_schedules.h"
+#include "tests/support/schedules/scheduled.h"
 #include "tests/support/without_barrier.h"
-#include "tests/unit/host/lower/scheduled.h"
 
 #include <doctest/doctest.h>
 

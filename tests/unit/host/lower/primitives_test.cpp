@@ -1,5 +1,5 @@
 // Tests that every primitive preserves the result, at sizes that the factors divide and at others.
-#include "tests/unit/host/lower/scheduled.h"
+#include "tests/support/schedules/scheduled.h"
 
 #include <doctest/doctest.h>
 

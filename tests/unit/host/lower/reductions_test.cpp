@@ -5,7 +5,7 @@
 #include "module/dtype.h"
 #include "tests/support/gpu_schedules.h"
 #include "tests/support/kernel_arguments.h"
-#include "tests/unit/host/lower/scheduled.h"
+#include "tests/support/schedules/scheduled.h"
 
 #include <doctest/doctest.h>
 

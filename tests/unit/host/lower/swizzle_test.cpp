@@ -1,7 +1,7 @@
 // Tests that swizzled shared memory preserves results, alone and combined with other directives.
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/target/resolve.h"
-#include "tests/unit/host/lower/scheduled.h"
+#include "tests/support/schedules/scheduled.h"
 
 #include <doctest/doctest.h>
 

@@ -14,7 +14,7 @@
 #include "crosscompile/target/resolve.h"
 #include "host/lang/text/text.h"
 #include "host/lower/lower.h"
-#include "tests/unit/host/lower/scheduled.h"
+#include "tests/support/schedules/scheduled.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // Tests random schedules around a tensorize: each is refused or preserves the result.
 #include "crosscompile/ir/error.h"
-#include "tests/unit/host/lower/scheduled.h"
+#include "tests/support/schedules/scheduled.h"
 
 #include <doctest/doctest.h>
 

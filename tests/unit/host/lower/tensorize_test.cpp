@@ -1,5 +1,5 @@
 // Tests of loop nests replaced by dot instructions: equal results, and error messages that name the obstacle.
-#include "tests/unit/host/lower/scheduled.h"
+#include "tests/support/schedules/scheduled.h"
 
 #include <doctest/doctest.h>
 

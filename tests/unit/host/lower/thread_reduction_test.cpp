@@ -5,8 +5,8 @@
 #include "crosscompile/ir/shuffle.h"
 #include "crosscompile/target/resolve.h"
 #include "tests/support/gpu_schedules.h"
+#include "tests/support/schedules/scheduled.h"
 #include "tests/support/without_barrier.h"
-#include "tests/unit/host/lower/scheduled.h"
 
 #include <doctest/doctest.h>
 

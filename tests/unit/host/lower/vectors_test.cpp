@@ -3,7 +3,7 @@
 #include "crosscompile/passes/lost_vectors.h"
 #include "host/lang/text/text.h"
 #include "host/lower/lower.h"
-#include "tests/unit/host/lower/scheduled.h"
+#include "tests/support/schedules/scheduled.h"
 
 #include <doctest/doctest.h>
 

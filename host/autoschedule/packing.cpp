@@ -1,7 +1,7 @@
-#include "host/schedule/packing.h"
+#include "host/autoschedule/packing.h"
 
-#include "host/schedule/contraction.h"
-#include "host/schedule/default_loops.h"
+#include "host/autoschedule/contraction.h"
+#include "host/autoschedule/default_loops.h"
 
 #include <algorithm>
 

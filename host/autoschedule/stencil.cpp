@@ -1,7 +1,7 @@
-#include "host/schedule/stencil.h"
+#include "host/autoschedule/stencil.h"
 
 #include "crosscompile/ir/substitute.h"
-#include "host/schedule/default_loops.h"
+#include "host/autoschedule/default_loops.h"
 #include "host/schedule/stages/access.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // Tests that default schedules which rearrange a program preserve its results, at sizes that no factor divides.
 #include "crosscompile/ir/operators.h"
+#include "host/autoschedule/default_schedule.h"
 #include "host/lang/text/text.h"
-#include "host/schedule/default_schedule.h"
-#include "tests/unit/host/lower/scheduled.h"
+#include "tests/support/schedules/scheduled.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
-#include "host/schedule/row_fusion.h"
+#include "host/autoschedule/row_fusion.h"
 
-#include "host/schedule/default_loops.h"
+#include "host/autoschedule/default_loops.h"
 #include "host/schedule/stages/access.h"
 
 #include <algorithm>

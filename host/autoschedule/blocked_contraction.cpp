@@ -1,9 +1,9 @@
-#include "host/schedule/blocked_contraction.h"
+#include "host/autoschedule/blocked_contraction.h"
 
 #include "crosscompile/ir/substitute.h"
-#include "host/schedule/default_loops.h"
-#include "host/schedule/packing.h"
-#include "host/schedule/register_tile.h"
+#include "host/autoschedule/default_loops.h"
+#include "host/autoschedule/packing.h"
+#include "host/autoschedule/register_tile.h"
 
 #include <algorithm>
 #include <numeric>

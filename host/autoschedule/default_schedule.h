@@ -2,8 +2,8 @@
 #pragma once
 
 #include "crosscompile/target/target.h"
+#include "host/autoschedule/sized_stages.h"
 #include "host/schedule/schedule.h"
-#include "host/schedule/sized_stages.h"
 
 namespace ferry::schedule {
 

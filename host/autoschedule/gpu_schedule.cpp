@@ -1,9 +1,9 @@
-#include "host/schedule/gpu_schedule.h"
+#include "host/autoschedule/gpu_schedule.h"
 
-#include "host/schedule/contraction.h"
-#include "host/schedule/default_loops.h"
-#include "host/schedule/epilogue.h"
-#include "host/schedule/gpu_contraction.h"
+#include "host/autoschedule/contraction.h"
+#include "host/autoschedule/default_loops.h"
+#include "host/autoschedule/epilogue.h"
+#include "host/autoschedule/gpu_contraction.h"
 #include "host/schedule/stages/access.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "host/schedule/inline_choice.h"
+#include "host/autoschedule/inline_choice.h"
 
 #include "crosscompile/ir/substitute.h"
 #include "host/schedule/stages/access.h"

@@ -1,7 +1,7 @@
-#include "host/schedule/contraction.h"
+#include "host/autoschedule/contraction.h"
 
 #include "crosscompile/ir/substitute.h"
-#include "host/schedule/default_loops.h"
+#include "host/autoschedule/default_loops.h"
 #include "host/schedule/stages/access.h"
 
 #include <algorithm>

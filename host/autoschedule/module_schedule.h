@@ -12,9 +12,9 @@
 #pragma once
 
 #include "crosscompile/target/target.h"
+#include "host/autoschedule/sized_stages.h"
 #include "host/schedule/schedule.h"
 #include "host/schedule/schedule_text.h"
-#include "host/schedule/sized_stages.h"
 
 #include <span>
 #include <string>

@@ -1,6 +1,6 @@
-#include "host/schedule/gpu_contraction.h"
+#include "host/autoschedule/gpu_contraction.h"
 
-#include "host/schedule/default_loops.h"
+#include "host/autoschedule/default_loops.h"
 #include "host/schedule/stages/access.h"
 
 #include "crosscompile/analysis/affine.h"

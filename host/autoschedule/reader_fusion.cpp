@@ -1,7 +1,7 @@
-#include "host/schedule/reader_fusion.h"
+#include "host/autoschedule/reader_fusion.h"
 
-#include "host/schedule/default_loops.h"
-#include "host/schedule/epilogue.h"
+#include "host/autoschedule/default_loops.h"
+#include "host/autoschedule/epilogue.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,8 +1,8 @@
-#include "host/schedule/default_schedule.h"
+#include "host/autoschedule/default_schedule.h"
 
 #include "crosscompile/ir/operators.h"
-#include "host/schedule/inline_choice.h"
-#include "host/schedule/register_tile.h"
+#include "host/autoschedule/inline_choice.h"
+#include "host/autoschedule/register_tile.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "tests/unit/host/lower/scheduled.h"
+#include "tests/support/schedules/scheduled.h"
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/interpreter.h"

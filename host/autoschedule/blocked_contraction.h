@@ -3,7 +3,7 @@
 #pragma once
 
 #include "crosscompile/target/target.h"
-#include "host/schedule/contraction.h"
+#include "host/autoschedule/contraction.h"
 #include "host/schedule/schedule.h"
 
 namespace ferry::schedule {

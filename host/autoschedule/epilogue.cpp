@@ -1,4 +1,4 @@
-#include "host/schedule/epilogue.h"
+#include "host/autoschedule/epilogue.h"
 
 #include "host/schedule/stages/access.h"
 

@@ -1,11 +1,11 @@
-#include "host/schedule/contraction.h"
+#include "host/autoschedule/contraction.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
+#include "host/autoschedule/sized_stages.h"
 #include "host/lang/text/text.h"
-#include "host/schedule/sized_stages.h"
 #include "host/schedule/stages/access.h"
 
 using namespace ferry;

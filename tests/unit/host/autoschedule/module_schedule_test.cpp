@@ -1,4 +1,4 @@
-#include "host/schedule/module_schedule.h"
+#include "host/autoschedule/module_schedule.h"
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/resolve.h"

@@ -1,8 +1,8 @@
-#include "host/schedule/module_schedule.h"
+#include "host/autoschedule/module_schedule.h"
 
 #include "crosscompile/ir/error.h"
+#include "host/autoschedule/default_schedule.h"
 #include "host/lang/names.h"
-#include "host/schedule/default_schedule.h"
 #include "host/schedule/stages/directive_args.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-#include "host/schedule/read_ahead.h"
+#include "host/autoschedule/read_ahead.h"
 
-#include "host/schedule/default_loops.h"
+#include "host/autoschedule/default_loops.h"
 #include "host/schedule/stages/access.h"
 
 #include <algorithm>

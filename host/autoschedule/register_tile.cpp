@@ -1,4 +1,4 @@
-#include "host/schedule/register_tile.h"
+#include "host/autoschedule/register_tile.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-#include "host/schedule/gemv.h"
+#include "host/autoschedule/gemv.h"
 
-#include "host/schedule/default_loops.h"
+#include "host/autoschedule/default_loops.h"
 
 #include <algorithm>
 

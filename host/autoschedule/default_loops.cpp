@@ -1,4 +1,4 @@
-#include "host/schedule/default_loops.h"
+#include "host/autoschedule/default_loops.h"
 
 #include "crosscompile/ir/visitor.h"
 

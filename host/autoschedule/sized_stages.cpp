@@ -1,4 +1,4 @@
-#include "host/schedule/sized_stages.h"
+#include "host/autoschedule/sized_stages.h"
 
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify/simplify.h"
