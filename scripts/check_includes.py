@@ -85,10 +85,10 @@ MAY_INCLUDE = {
     "host/session": ["crosscompile", "host/autoschedule", "host/lang/text", "host/stats", "rpc/secure"],
     # The services, which know of no command line.
     "host/kernel": ["host/npy", "host/session"],
-    "host/verify": ["host/lang/reference"],
+    "host/verify": ["host/kernel", "host/lang/reference"],
     "host/cli/output": ["module"],
-    "host/cli/options": ["host/cli/output", "host/kernel"],
-    "host/cli/commands": ["host/cli/options", "host/verify"],
+    "host/cli/options": ["host/cli/output", "host/verify"],
+    "host/cli/commands": ["host/cli/options"],
     "host/cli": ["host/cli/commands"],
     "host/no_compiler/commands": ["host/cli/commands", "host/no_compiler"],
 }

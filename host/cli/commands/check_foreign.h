@@ -1,7 +1,9 @@
 // `ferry check` of a kernel in C or C++: runs it on this machine under clang's sanitizers.
 #pragma once
 
-#include "host/cli/commands/check.h"
+#include <string>
+
+#include "host/cli/options/check_options.h"
 #include "host/cli/options/kernel_options.h"
 
 namespace ferry::cli {

@@ -15,6 +15,7 @@
 #include "host/cli/output/json.h"
 #include "host/cli/output/progress.h"
 #include "host/stats/comparison.h"
+#include "host/verify/kernel_outputs.h"
 
 namespace ferry::cli {
 
@@ -96,7 +97,7 @@ int compare(Options& options) {
   report.most_processes = kMostProcesses;
   if (!options.allow_difference) {
     report.outputs = with_retries([&] { return compare_results(options.setup, options.limits); });
-    const std::string difference = difference_text(report.outputs);
+    const std::string difference = verify::difference_text(report.outputs);
     if (!difference.empty()) return report_difference(report, difference, options.json);
   }
   measure(options, report);

@@ -4,7 +4,7 @@
 
 #include "base/quantity_text.h"
 #include "host/cli/commands/bench_report.h"
-#include "host/cli/commands/compare_results.h"
+#include "host/cli/commands/check_report.h"
 
 namespace ferry::cli {
 

@@ -6,11 +6,10 @@
 
 #include "base/quantity_text.h"
 #include "host/cli/commands/bench_report.h"
-#include "host/cli/commands/check.h"
-#include "host/cli/commands/check_against.h"
+#include "host/cli/commands/check_report.h"
 #include "host/cli/commands/command.h"
-#include "host/cli/commands/compare_results.h"
 #include "host/cli/options/call_options.h"
+#include "host/cli/options/check_options.h"
 #include "host/cli/options/compile_deadline.h"
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/options/output_option.h"
@@ -24,6 +23,7 @@
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/tensor_file.h"
+#include "host/verify/check_against.h"
 
 namespace ferry::cli {
 
@@ -115,8 +115,8 @@ struct Session {
   std::vector<StepTime> steps;
   std::vector<verify::OutputComparison> compared;  // with another kernel that ran there
 
-  Outputs results(const FunctionInfo& function) const {
-    Outputs results(function.parameters.size());
+  verify::Outputs results(const FunctionInfo& function) const {
+    verify::Outputs results(function.parameters.size());
     for (const Output& output : outputs) results[output.parameter] = output.bytes;
     return results;
   }
@@ -151,8 +151,9 @@ Session run_on_device(const Options& options, const KernelSource& source, const 
     session.seconds = static_cast<double>(function.last_elapsed_ns()) * 1e-9;
   }
   if (against && !has_definition(*against)) {
-    session.compared = compare_on_device(device, *against, target, {info, plan, session.results(info)}, options.call,
-                                         {options.check.rtol, options.check.atol}, terminal(options.kernel.deadline));
+    session.compared = verify::compare_on_device(device, *against, target, {info, plan, session.results(info)},
+                                                 options.call, {options.check.limits.rtol, options.check.limits.atol},
+                                                 terminal(options.kernel.deadline));
   }
   finish_kernels(device);
   session.device = device.name() + (device.processor() == device.facts().cpu_name ? "" : ", " + device.processor());
@@ -165,32 +166,33 @@ Session run_on_device(const Options& options, const KernelSource& source, const 
   return session;
 }
 
-std::vector<CheckResult> check(const Options& options, const Session& session,
-                               const std::optional<KernelSource>& against) {
+std::vector<verify::CheckResult> check(const Options& options, const Session& session,
+                                       const std::optional<KernelSource>& against) {
   const Progress progress("checking");
-  std::vector<CheckResult> checks;
-  const Outputs results = session.results(session.info);
-  if (session.program) checks = check_outputs(*session.program, session.info, session.plan, results, options.check);
+  std::vector<verify::CheckResult> checks;
+  const verify::Outputs results = session.results(session.info);
+  if (session.program)
+    checks = verify::check_outputs(*session.program, session.info, session.plan, results, options.check.limits);
   if (against && has_definition(*against)) {
-    std::vector<CheckResult> more =
-        check_against_definition(*against, {session.info, session.plan, results}, options.check);
+    std::vector<verify::CheckResult> more =
+        verify::check_against_definition(*against, {session.info, session.plan, results}, options.check.limits);
     std::move(more.begin(), more.end(), std::back_inserter(checks));
   }
   return checks;
 }
 
-void print_run(const Session& session, const std::vector<CheckResult>& checks, const std::string& against) {
+void print_run(const Session& session, const std::vector<verify::CheckResult>& checks, const std::string& against) {
   for (const Output& output : session.outputs) print_output(session.info, output);
-  for (const CheckResult& result : checks) printf("%s\n", to_text(result).c_str());
+  for (const verify::CheckResult& result : checks) printf("%s\n", to_text(result).c_str());
   for (const verify::OutputComparison& output : session.compared) printf("%s\n", to_text(output, against).c_str());
   printf("%s: %s on %s\n", session.info.name.c_str(), seconds_text(session.seconds).c_str(), session.device.c_str());
   if (session.steps.size() > 1) print_steps(session.steps);
 }
 
-Json run_json(const Session& session, const std::vector<CheckResult>& checks) {
+Json run_json(const Session& session, const std::vector<verify::CheckResult>& checks) {
   Json outputs = Json::array(), checked = Json::array(), compared = Json::array();
   for (const Output& output : session.outputs) outputs.push_back(output_json(session.info, output));
-  for (const CheckResult& result : checks) checked.push_back(check_json(result));
+  for (const verify::CheckResult& result : checks) checked.push_back(check_json(result));
   for (const verify::OutputComparison& output : session.compared) compared.push_back(comparison_json(output));
   Json json = {{"function", session.info.name},
                {"device", session.device},
@@ -206,7 +208,7 @@ Json run_json(const Session& session, const std::vector<CheckResult>& checks) {
 }
 
 int run(const Options& options) {
-  const CheckedPair kernels = read_checked_pair(options.kernel, options.check_against, terminal());
+  const verify::CheckedPair kernels = verify::read_checked_pair(options.kernel, options.check_against, terminal());
   const KernelSource& source = kernels.source;
   const std::optional<KernelSource>& against = kernels.against;
   const std::map<std::string, std::string> files = parse_outputs(options.outputs);
@@ -214,7 +216,7 @@ int run(const Options& options) {
   for (const Output& output : session.outputs) {
     if (!output.file.empty()) write_tensor(output.file, output.dtype, output.shape, output.bytes);
   }
-  const std::vector<CheckResult> checks = check(options, session, against);
+  const std::vector<verify::CheckResult> checks = check(options, session, against);
   if (options.json) {
     print_json(run_json(session, checks));
   } else {
@@ -222,12 +224,12 @@ int run(const Options& options) {
   }
   bool wrong = false;
   fflush(stdout);
-  for (const CheckResult& result : checks) {
+  for (const verify::CheckResult& result : checks) {
     if (result.wrong == 0) continue;
     fprintf(stderr, "ferry: wrong result: %s\n", result.first_wrong.c_str());
     wrong = true;
   }
-  if (const std::string difference = difference_text(session.compared); !difference.empty()) {
+  if (const std::string difference = verify::difference_text(session.compared); !difference.empty()) {
     fprintf(stderr, "ferry: %s and %s differ: %s\n", source.name.c_str(), against->name.c_str(), difference.c_str());
     wrong = true;
   }

@@ -1,10 +1,8 @@
-#include <cmath>
+#include "host/cli/commands/check_report.h"
+
 #include <cstdio>
-#include <string>
 
 #include "base/quantity_text.h"
-#include "host/cli/commands/check.h"
-#include "host/cli/options/option_checks.h"
 
 namespace ferry::cli {
 
@@ -18,23 +16,7 @@ std::string tolerance_text(double value) {
 
 }  // namespace
 
-void add_check_options(CLI::App& command, CheckOptions& options) {
-  command.add_flag("--check", options.check,
-                   "Compare with the definition, computed directly on this machine; exit code 1 when they differ");
-  add_tolerance_options(command, options);
-}
-
-void add_tolerance_options(CLI::App& command, CheckOptions& options) {
-  command
-      .add_option("--rtol", options.rtol, "Allowed error relative to the expected value (default: by type, printed)")
-      ->type_name("X")
-      ->check(number(0, HUGE_VAL));
-  command.add_option("--atol", options.atol, "Allowed absolute error, in addition (default: by type, printed)")
-      ->type_name("X")
-      ->check(number(0, HUGE_VAL));
-}
-
-std::string to_text(const CheckResult& result) {
+std::string to_text(const verify::CheckResult& result) {
   const bool all = result.compared == result.elements;
   const std::string what =
       all ? (result.elements == 1 ? "the only element" : "all " + count_text(result.elements) + " elements")
@@ -46,7 +28,7 @@ std::string to_text(const CheckResult& result) {
          (result.wrong == 0 ? "fine" : count_text(result.wrong) + " wrong");
 }
 
-Json check_json(const CheckResult& result) {
+Json check_json(const verify::CheckResult& result) {
   return {{"output", result.output},
           {"compared", result.compared},
           {"elements", result.elements},
@@ -56,6 +38,23 @@ Json check_json(const CheckResult& result) {
           {"atol", result.atol},
           {"wrong", result.wrong},
           {"first_wrong", result.first_wrong}};
+}
+
+std::string to_text(const verify::OutputComparison& output, const std::string& against) {
+  return "check " + output.output + ": all " + count_text(output.elements) + " elements as " + against +
+         " computes them, largest difference " + number_text(output.largest_difference) + "; allowed " +
+         number_text(output.atol) + " + " + number_text(output.rtol) +
+         " * |larger|: " + (output.different == 0 ? "fine" : count_text(output.different) + " differ");
+}
+
+Json comparison_json(const verify::OutputComparison& output) {
+  return {{"output", output.output},
+          {"elements", output.elements},
+          {"different", output.different},
+          {"largest_difference", output.largest_difference},
+          {"rtol", output.rtol},
+          {"atol", output.atol},
+          {"first_difference", output.first_difference.empty() ? Json(nullptr) : Json(output.first_difference)}};
 }
 
 }  // namespace ferry::cli

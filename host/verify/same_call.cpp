@@ -1,12 +1,12 @@
-#include "host/cli/commands/same_call.h"
+#include "host/verify/same_call.h"
 
 #include <algorithm>
 
-#include "host/cli/options/exit_code.h"
+#include "base/error.h"
 #include "host/session/bind.h"
 #include "host/session/remote_error.h"
 
-namespace ferry::cli {
+namespace ferry::verify {
 
 namespace {
 
@@ -25,7 +25,7 @@ session::SymbolValues sizes_of(const FunctionInfo& b, const CallPlan& call) {
 void fill_sizes(const FunctionInfo& b, CallPlan& call) {
   const session::SymbolValues sizes = sizes_of(b, call);
   for (std::size_t p = 0; p < b.parameters.size(); ++p) {
-    if (!verify::is_size(b, p)) continue;
+    if (!is_size(b, p)) continue;
     const auto symbol = std::find(b.symbols.begin(), b.symbols.end(), b.parameters[p].name);
     const auto& size = sizes[static_cast<std::size_t>(symbol - b.symbols.begin())];
     if (!size) throw UsageError(b.name + ": the tensors do not say what " + b.parameters[p].name + " is");
@@ -35,14 +35,14 @@ void fill_sizes(const FunctionInfo& b, CallPlan& call) {
 
 }  // namespace
 
-verify::ParameterPairs expect_same_parameters(const FunctionInfo& a, const FunctionInfo& b, const std::string& what) {
-  Result<verify::ParameterPairs> pairs = verify::pair_parameters(a, b);
+ParameterPairs expect_same_parameters(const FunctionInfo& a, const FunctionInfo& b, const std::string& what) {
+  Result<ParameterPairs> pairs = pair_parameters(a, b);
   if (!pairs.is_ok()) throw UsageError(what + ": " + pairs.status().message());
   return std::move(pairs.value());
 }
 
 CallPlan plan_same_call(const FunctionInfo& b, const FunctionInfo& a, const CallPlan& plan,
-                        const verify::ParameterPairs& pairs) {
+                        const ParameterPairs& pairs) {
   const std::size_t count = b.parameters.size();
   CallPlan call;
   call.shapes.resize(count);
@@ -65,4 +65,4 @@ CallPlan plan_same_call(const FunctionInfo& b, const FunctionInfo& a, const Call
   return call;
 }
 
-}  // namespace ferry::cli
+}  // namespace ferry::verify

@@ -4,14 +4,14 @@
 #include "host/kernel/call_plan.h"
 #include "host/verify/same_parameters.h"
 
-namespace ferry::cli {
+namespace ferry::verify {
 
 // `pairs` maps the parameters of `a`, called as `plan` says, to those of `b`. Sizes that `b` takes as numbers follow
 // from its tensors. Throws UsageError or RemoteError when `b` cannot be called with the same tensors.
 CallPlan plan_same_call(const FunctionInfo& b, const FunctionInfo& a, const CallPlan& plan,
-                        const verify::ParameterPairs& pairs);
+                        const ParameterPairs& pairs);
 
 // Returns the pairs, or throws UsageError whose message starts with `what`.
-verify::ParameterPairs expect_same_parameters(const FunctionInfo& a, const FunctionInfo& b, const std::string& what);
+ParameterPairs expect_same_parameters(const FunctionInfo& a, const FunctionInfo& b, const std::string& what);
 
-}  // namespace ferry::cli
+}  // namespace ferry::verify

@@ -1,4 +1,4 @@
-#include "host/cli/commands/check.h"
+#include "host/verify/check_outputs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,18 +6,14 @@
 #include <random>
 
 #include "base/quantity_text.h"
-#include "host/cli/options/exit_code.h"
 #include "host/lang/reference/reference.h"
 #include "host/session/scalar.h"
 #include "host/verify/element_text.h"
 #include "host/verify/tolerances.h"
 
-namespace ferry::cli {
+namespace ferry::verify {
 
 namespace {
-
-using verify::position_text;
-using verify::value_of;
 
 // Limit of loop iterations in the reference, about a second; beyond it only a sample is compared.
 constexpr double kWorkLimit = 5e6;
@@ -30,13 +26,13 @@ struct Tolerance {
   double rounding = 0;
 };
 
-Tolerance tolerance_for(DType dtype, const CheckOptions& options) {
-  const verify::Tolerances by_type = verify::default_tolerances(dtype);
+Tolerance tolerance_for(DType dtype, const CheckLimits& limits) {
+  const Tolerances by_type = default_tolerances(dtype);
   // Integers may be floats that were converted.
   Tolerance tolerance{by_type.definition_rtol, by_type.definition_atol, is_float(dtype) ? 4.0 : 1.0};
-  if (options.rtol || options.atol) tolerance.rounding = 0;
-  tolerance.rtol = options.rtol.value_or(tolerance.rtol);
-  tolerance.atol = options.atol.value_or(tolerance.atol);
+  if (limits.rtol || limits.atol) tolerance.rounding = 0;
+  tolerance.rtol = limits.rtol.value_or(tolerance.rtol);
+  tolerance.atol = limits.atol.value_or(tolerance.atol);
   return tolerance;
 }
 
@@ -76,7 +72,7 @@ bool differs(DType dtype, const lang::Element& got, const lang::Element& want, c
   return !(std::abs(g - w) <= allowed);
 }
 
-std::string element_text(DType dtype, const lang::Element& element) {
+std::string printed(DType dtype, const lang::Element& element) {
   if (!is_float(dtype)) {
     return dtype == DType::u64 ? std::to_string(static_cast<std::uint64_t>(element.integer))
                                : std::to_string(element.integer);
@@ -85,8 +81,8 @@ std::string element_text(DType dtype, const lang::Element& element) {
 }
 
 CheckResult check_output(const lang::Reference& reference, std::size_t parameter, const ParameterInfo& info,
-                         const std::vector<std::uint8_t>& bytes, const CheckOptions& options) {
-  const Tolerance tolerance = tolerance_for(info.dtype, options);
+                         const std::vector<std::uint8_t>& bytes, const CheckLimits& limits) {
+  const Tolerance tolerance = tolerance_for(info.dtype, limits);
   const std::vector<std::uint64_t> positions = positions_to_check(reference, parameter);
   const std::vector<lang::Element> expected = reference.evaluate(parameter, positions);
   CheckResult result;
@@ -107,7 +103,7 @@ CheckResult check_output(const lang::Reference& reference, std::size_t parameter
     if (!differs(info.dtype, got, expected[i], tolerance)) continue;
     if (result.wrong++ == 0) {
       result.first_wrong = position_text(info.name, reference.shape(parameter), positions[i]) + " is " +
-                           element_text(info.dtype, got) + ", expected " + element_text(info.dtype, expected[i]);
+                           printed(info.dtype, got) + ", expected " + printed(info.dtype, expected[i]);
     }
   }
   return result;
@@ -117,7 +113,7 @@ CheckResult check_output(const lang::Reference& reference, std::size_t parameter
 
 std::vector<CheckResult> check_outputs(const lang::Program& program, const FunctionInfo& function, const CallPlan& plan,
                                        const std::vector<std::vector<std::uint8_t>>& outputs,
-                                       const CheckOptions& options) {
+                                       const CheckLimits& limits) {
   std::vector<std::vector<std::uint8_t>> inputs(function.parameters.size());
   std::vector<std::uint64_t> scalars(function.parameters.size());
   std::vector<const void*> arguments(function.parameters.size(), nullptr);
@@ -134,9 +130,9 @@ std::vector<CheckResult> check_outputs(const lang::Program& program, const Funct
   std::vector<CheckResult> results;
   for (std::size_t p = 0; p < function.parameters.size(); ++p) {
     if (function.parameters[p].direction == Direction::in) continue;
-    results.push_back(check_output(reference, p, function.parameters[p], outputs[p], options));
+    results.push_back(check_output(reference, p, function.parameters[p], outputs[p], limits));
   }
   return results;
 }
 
-}  // namespace ferry::cli
+}  // namespace ferry::verify

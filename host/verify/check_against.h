@@ -1,0 +1,36 @@
+// Compares the results of a kernel with those of another kernel that should compute the same.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/kernel/compile_kernel.h"
+#include "host/verify/check_outputs.h"
+#include "host/verify/kernel_outputs.h"
+
+namespace ferry::verify {
+
+// The kernel and the other one, which is absent if no file is given. A C kernel without a signature is called with that
+// of the other.
+struct CheckedPair {
+  KernelSource source;
+  std::optional<KernelSource> against;
+};
+CheckedPair read_checked_pair(const KernelOptions& kernel, const std::string& against, const Observer& observer = {});
+
+struct RanKernel {
+  const FunctionInfo& info;
+  const CallPlan& plan;
+  Outputs outputs;
+};
+
+// Runs the other kernel on the same device with the same inputs.
+std::vector<OutputComparison> compare_on_device(const Device& device, const KernelSource& against, const Target& target,
+                                                const RanKernel& ran, const CallOptions& call,
+                                                const DifferenceLimits& limits, const Observer& observer = {});
+// Evaluates the other kernel's definition on this machine: then only differences that rounding explains are allowed.
+std::vector<CheckResult> check_against_definition(const KernelSource& against, const RanKernel& ran,
+                                                  const CheckLimits& limits = {});
+
+}  // namespace ferry::verify

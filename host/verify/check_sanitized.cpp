@@ -1,0 +1,77 @@
+#include "host/verify/check_sanitized.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "host/session/scalar.h"
+#include "host/verify/same_call.h"
+
+namespace ferry::verify {
+
+namespace {
+
+const foreign::Signature& signature_named(const foreign::ForeignKernel& kernel, const std::string& name) {
+  return *std::find_if(kernel.signatures.begin(), kernel.signatures.end(),
+                       [&](const foreign::Signature& signature) { return signature.function.name == name; });
+}
+
+std::vector<foreign::SanitizedArgument> arguments_of(const FunctionInfo& info, const CallPlan& plan) {
+  std::vector<foreign::SanitizedArgument> arguments(info.parameters.size());
+  for (std::size_t p = 0; p < arguments.size(); ++p) {
+    if (plan.scalars[p]) {
+      arguments[p].scalar_bits = session::scalar_bits(info, p, *plan.scalars[p]);
+    } else if (info.parameters[p].direction == Direction::out) {
+      arguments[p].bytes.resize(static_cast<std::size_t>(plan.bytes(p)));
+    } else {
+      arguments[p].bytes = plan.host_copy(p);
+    }
+  }
+  return arguments;
+}
+
+foreign::SanitizedRun run(const KernelSource& source, const FunctionInfo& info, const CallPlan& plan,
+                          const Observer& observer) {
+  const Scope step = observer.begin("running " + info.name + " under sanitizers");
+  Scope compilation = observer.begin_compilation(source.name);
+  const foreign::SanitizedProgram program(*source.foreign, signature_named(*source.foreign, info.name),
+                                          arguments_of(info, plan), plan.symbols);
+  compilation.reset();
+  return program.run();
+}
+
+void check_against(SanitizedCheck& check, const KernelSource& against, const RanKernel& ran, const CheckLimits& limits,
+                   const Observer& observer) {
+  if (has_definition(against)) {
+    check.checks = check_against_definition(against, ran, limits);
+    return;
+  }
+  if (!against.foreign) throw UsageError(against.name + ": expected a kernel's text to check against, got a module");
+  const FunctionInfo other = function_of(against, "");
+  const ParameterPairs pairs = expect_same_parameters(ran.info, other, "--check-against");
+  const CallPlan plan = plan_same_call(other, ran.info, ran.plan, pairs);
+  const foreign::SanitizedRun result = run(against, other, plan, observer);
+  if (!result.mistake.empty()) throw UsageError(against.name + " cannot be checked against: " + result.mistake);
+  check.compared =
+      compare_all_outputs(ran.info, ran.plan, ran.outputs, result.outputs, pairs, {limits.rtol, limits.atol});
+}
+
+}  // namespace
+
+bool SanitizedCheck::fine() const {
+  return run.mistake.empty() &&
+         std::all_of(checks.begin(), checks.end(), [](const CheckResult& result) { return result.wrong == 0; }) &&
+         difference_text(compared).empty();
+}
+
+SanitizedCheck check_sanitized(const CheckedPair& kernels, const std::string& function, const CallOptions& call,
+                               const CheckLimits& limits, const Observer& observer) {
+  SanitizedCheck check;
+  check.info = function_of(kernels.source, function);
+  const CallPlan plan = plan_call(check.info, call);
+  check.run = run(kernels.source, check.info, plan, observer);
+  if (check.run.mistake.empty() && kernels.against)
+    check_against(check, *kernels.against, {check.info, plan, check.run.outputs}, limits, observer);
+  return check;
+}
+
+}  // namespace ferry::verify

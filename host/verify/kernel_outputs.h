@@ -1,0 +1,28 @@
+// Runs kernels for their outputs, and says whether two of them compute the same from the same inputs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/kernel/call_plan.h"
+#include "host/verify/output_comparison.h"
+#include "host/verify/same_parameters.h"
+
+namespace ferry::verify {
+
+// The outputs of a call: the bytes of each parameter that it writes, in row-major order, empty for the others.
+using Outputs = std::vector<std::vector<std::uint8_t>>;
+// Runs the function once. Throws KernelFailed if it fails.
+Outputs outputs_of_call(const Device& device, const CompiledModule& module, const FunctionInfo& info,
+                        const CallPlan& plan, const Observer& observer = {});
+
+// Compares the outputs of `a`, called as its plan says, with those of `b`, which had the same inputs.
+std::vector<OutputComparison> compare_all_outputs(const FunctionInfo& a, const CallPlan& plan, const Outputs& of_a,
+                                                  const Outputs& of_b, const ParameterPairs& pairs,
+                                                  const DifferenceLimits& limits);
+
+// Returns "y[3] 0.7 against 0 (2 of 5 elements differ)" for the first output that differs; empty if none does.
+std::string difference_text(const std::vector<OutputComparison>& outputs);
+
+}  // namespace ferry::verify

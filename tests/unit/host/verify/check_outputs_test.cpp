@@ -1,0 +1,100 @@
+// Tests of comparing outputs with the definition of their program.
+#include "host/verify/check_outputs.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <limits>
+
+#include "host/kernel/kernel.h"
+
+using namespace ferry;
+using verify::check_outputs;
+using verify::CheckResult;
+
+namespace {
+
+struct Checked {
+  lang::Program program;
+  FunctionInfo info;
+  CallPlan plan;
+
+  Checked(const std::string& text, const std::string& sizes) {
+    KernelOptions options;
+    options.expression = text;
+    const KernelSource source = read_kernel(options);
+    program = program_of(source, "");
+    info = function_of(source, "");
+    CallOptions call;
+    call.arguments = {"A=:iota"};
+    call.sizes = {sizes};
+    plan = plan_call(info, call);
+  }
+
+  template <class T>
+  CheckResult check(const std::vector<T>& output, const verify::CheckLimits& limits = {}) const {
+    std::vector<std::vector<std::uint8_t>> outputs(info.parameters.size());
+    outputs.back().resize(output.size() * sizeof(T));
+    memcpy(outputs.back().data(), output.data(), outputs.back().size());
+    const std::vector<CheckResult> results = check_outputs(program, info, plan, outputs, limits);
+    REQUIRE(results.size() == 1);
+    return results.front();
+  }
+};
+
+const Checked& twice() {
+  static const Checked checked("def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }", "N=4");
+  return checked;
+}
+
+}  // namespace
+
+TEST_CASE("what the definition says is right, with the limits of its type") {
+  const CheckResult result = twice().check<float>({0, 2, 4, 6});
+  CHECK(result.output == "B");
+  CHECK(result.compared == 4);
+  CHECK(result.elements == 4);
+  CHECK(result.wrong == 0);
+  CHECK(result.first_wrong.empty());
+  CHECK(result.largest_absolute == 0);
+  CHECK(result.rtol == 1e-6);
+  CHECK(result.with_rounding);
+}
+
+TEST_CASE("the first wrong element is shown with what was expected, and all are counted") {
+  const CheckResult result = twice().check<float>({0, 2.5f, 4, 7});
+  CHECK(result.wrong == 2);
+  CHECK(result.first_wrong == "B[1] is 2.50000000, expected 2.00000000");
+  CHECK(result.largest_absolute == 1);
+  CHECK(result.largest_relative == doctest::Approx(0.25));
+}
+
+TEST_CASE("limits that are given stand alone") {
+  const CheckResult result = twice().check<float>({0, 2.5f, 4, 7}, {.rtol = 0.2, .atol = std::nullopt});
+  CHECK(result.wrong == 1);
+  CHECK(result.rtol == 0.2);
+  CHECK_FALSE(result.with_rounding);
+}
+
+TEST_CASE("a NaN is wrong where a number was expected") {
+  CHECK(twice().check<float>({0, 2, std::numeric_limits<float>::quiet_NaN(), 6}).wrong == 1);
+}
+
+TEST_CASE("integers must be equal, in their last bit too") {
+  const Checked big("def big(int64(N) A) -> (B) { B(i) = A(i) + 9007199254740992 }", "N=2");
+  CHECK(big.check<std::int64_t>({9007199254740992, 9007199254740993}).wrong == 0);
+  const CheckResult result = big.check<std::int64_t>({9007199254740992, 9007199254740994});
+  CHECK(result.wrong == 1);
+  CHECK(result.first_wrong == "B[1] is 9007199254740994, expected 9007199254740993");
+}
+
+TEST_CASE("of a long evaluation a sample with the first and the last element is compared") {
+  const Checked sums("def sums(float(N,K) A) -> (B) { B(i) +=! A(i,k) }", "N=4000,K=4000");
+  std::vector<float> outputs(4000, -1);
+  const CheckResult result = sums.check<float>(outputs);
+  CHECK(result.elements == 4000);
+  CHECK(result.compared < 4000);
+  CHECK(result.compared >= 1000);
+  CHECK(result.wrong == result.compared);
+  CHECK(result.first_wrong.starts_with("B[0] is -1.0"));
+}

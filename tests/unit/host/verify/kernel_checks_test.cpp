@@ -1,0 +1,159 @@
+// Tests of checking whole kernels: against each other on a device, under sanitizers, and thread by thread.
+#include <doctest/doctest.h>
+
+#include "base/error.h"
+#include "host/kernel/kernel_failure.h"
+#include "host/verify/check_interpreted.h"
+#include "host/verify/check_sanitized.h"
+#include "host/verify/same_call.h"
+#include "tests/unit/host/kernel/text_file.h"
+
+using namespace ferry;
+
+namespace {
+
+const std::string kTwice = "def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }\n";
+
+std::string in_c(const std::string& body) {
+  return "#include <stdint.h>\n// ferry: twice(in f32[N] A, out f32[N] B)\n"
+         "void twice(const float* a, float* b, int64_t n) {\n" +
+         body + "}\n";
+}
+const std::string kRight = in_c("  for (int64_t i = 0; i < n; ++i) b[i] = a[i] + a[i];\n");
+const std::string kWrong = in_c("  for (int64_t i = 0; i < n; ++i) b[i] = i == 2 ? 7 : a[i] + a[i];\n");
+const std::string kOutside = in_c("  for (int64_t i = 0; i <= n; ++i) b[i] = 0;\n");
+
+KernelOptions text(const std::string& expression, const std::string& schedule = {}) {
+  KernelOptions options;
+  options.expression = expression;
+  options.schedule.text = schedule;
+  return options;
+}
+
+KernelOptions named(const std::string& file) {
+  KernelOptions options;
+  options.file = file;
+  return options;
+}
+
+CallOptions five() {
+  CallOptions call;
+  call.arguments = {"A=:iota"};
+  call.sizes = {"N=5"};
+  return call;
+}
+
+// Runs the kernel in C on a device of this machine.
+struct Ran {
+  Device device = local_device();
+  FunctionInfo info;
+  CallPlan plan;
+  verify::Outputs outputs;
+
+  explicit Ran(const std::string& file) {
+    const KernelSource source = read_kernel(named(file));
+    const CompiledModule module = compile_kernel(source, "", device.target(), five()).module;
+    info = choose_function(module.manifest(), "", file);
+    plan = plan_call(info, five());
+    outputs = verify::outputs_of_call(device, module, info, plan);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("two kernels are compared on one device with the same inputs") {
+  const test::Folder folder;
+  const Ran ran(folder.file("wrong.c", kWrong));
+  const KernelSource right = read_kernel(named(folder.file("right.c", kRight)));
+  const std::vector<verify::OutputComparison> compared =
+      verify::compare_on_device(ran.device, right, ran.device.target(), {ran.info, ran.plan, ran.outputs}, five(), {});
+  REQUIRE(compared.size() == 1);
+  CHECK(compared.front().different == 1);
+  CHECK(verify::difference_text(compared) == "B[2] 7 against 4 (1 of 5 elements differ)");
+}
+
+TEST_CASE("a kernel is compared with the definition of another") {
+  const test::Folder folder;
+  const Ran ran(folder.file("right.c", kRight));
+  const std::vector<verify::CheckResult> checks =
+      verify::check_against_definition(read_kernel(text(kTwice)), {ran.info, ran.plan, ran.outputs});
+  REQUIRE(checks.size() == 1);
+  CHECK(checks.front().compared == 5);
+  CHECK(checks.front().wrong == 0);
+}
+
+TEST_CASE("kernels that cannot be given the same tensors are told apart before anything runs") {
+  const FunctionInfo one = function_of(read_kernel(text(kTwice)), "");
+  const FunctionInfo other = function_of(read_kernel(text("def f(float(N,M) A) -> (B) { B(i,j) = A(i,j) }")), "");
+  try {
+    (void)verify::expect_same_parameters(one, other, "here");
+    FAIL("expected a UsageError");
+  } catch (const UsageError& error) {
+    CHECK(std::string(error.what()).starts_with("here: "));
+  }
+}
+
+TEST_CASE("a kernel in C takes the signature of the kernel that it is checked against") {
+  const test::Folder folder;
+  const std::string bare =
+      folder.file("bare.c", "void twice(const float* a, float* b, long n) { for (; n-- > 0;) b[n] = 2 * a[n]; }\n");
+  const verify::CheckedPair pair = verify::read_checked_pair(named(bare), folder.file("twice.tc", kTwice));
+  CHECK(signature_of(pair.source, "") == "twice(in f32[N] A, out f32[N] B)");
+  REQUIRE(pair.against);
+  CHECK(has_definition(*pair.against));
+}
+
+TEST_CASE("sanitizers find an access outside of a tensor, and nothing in a kernel that is right") {
+  const test::Folder folder;
+  const std::string definition = folder.file("twice.tc", kTwice);
+  const verify::SanitizedCheck right =
+      verify::check_sanitized(verify::read_checked_pair(named(folder.file("right.c", kRight)), definition), "", five());
+  CHECK(right.fine());
+  REQUIRE(right.checks.size() == 1);
+  CHECK(right.checks.front().compared == 5);
+
+  const verify::SanitizedCheck wrong =
+      verify::check_sanitized(verify::read_checked_pair(named(folder.file("wrong.c", kWrong)), definition), "", five());
+  CHECK_FALSE(wrong.fine());
+  CHECK(wrong.run.mistake.empty());
+  CHECK(wrong.checks.front().wrong == 1);
+
+  const verify::SanitizedCheck outside =
+      verify::check_sanitized(verify::read_checked_pair(named(folder.file("outside.c", kOutside)), ""), "", five());
+  CHECK_FALSE(outside.fine());
+  CHECK(outside.run.mistake.find("heap-buffer-overflow") != std::string::npos);
+}
+
+TEST_CASE("a schedule for a GPU is interpreted thread by thread, and its results are checked") {
+  int compiling = 0;
+  std::vector<std::string> steps;
+  Observer observer;
+  observer.compilation = [&](const std::string&) {
+    ++compiling;
+    return Scope();
+  };
+  observer.step = [&](const std::string& what) {
+    steps.push_back(what);
+    return Scope();
+  };
+  const KernelSource source = read_kernel(text(kTwice, "split i 2; bind i.outer blockIdx.x; bind i.inner threadIdx.x"));
+  const verify::InterpretedCheck check = verify::check_interpreted(source, "", "", five(), {}, observer);
+  CHECK(check.fine());
+  CHECK(check.target.text.starts_with("opencl"));
+  REQUIRE(check.checks.size() == 1);
+  CHECK(check.checks.front().compared == 5);
+  CHECK(compiling == 1);
+  CHECK(steps == std::vector<std::string>{"interpreting twice", "checking"});
+}
+
+TEST_CASE("an index that data leads outside of its tensor is a mistake") {
+  const KernelSource source =
+      read_kernel(text("def pick(float(N) A, int32(M) I) -> (B) { B(i) = A(I(i)) where i in 0:M }"));
+  CallOptions call = five();
+  call.arguments.emplace_back("I=:iota");
+  call.sizes = {"N=5,M=9"};
+  const verify::InterpretedCheck check = verify::check_interpreted(source, "", "host", call);
+  CHECK_FALSE(check.fine());
+  CHECK(check.mistake.find("outside its shape") != std::string::npos);
+  CHECK(check.checks.empty());
+}
