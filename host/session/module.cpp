@@ -29,7 +29,9 @@ ModuleState::~ModuleState() {
   std::erase(device->modules, this);
   if (!device->client->is_open()) return;
   try {
-    device->client->post(rpc::UnloadModule{handle});
+    // A module that was never called has not been sent if the server did not have it already.
+    const bool is_there = !query.valid() || query.get().present;
+    if (is_there) device->client->post(rpc::UnloadModule{handle});
   } catch (const RemoteError&) {
     // The connection is lost, and the module with it.
   }

@@ -111,6 +111,11 @@ TEST_CASE_FIXTURE(Fixture, "a refused call leaves the session as it was") {
   CHECK(module["mm"](view(six, {2, 3}), view(six, {3, 2})).to_vector<float>() == std::vector<float>(4, 3.0f));
 }
 
+TEST_CASE_FIXTURE(Fixture, "a module that was loaded and never called leaves the session as it was") {
+  device.load(compile("def never(float(N) A) -> (B) { B(i) = 3 * A(i) }", device.target()));
+  CHECK_NOTHROW(device.synchronize());
+}
+
 TEST_CASE_FIXTURE(Fixture, "a kernel that leaves its memory ends the session, and the error says which and how") {
   const Module crashing = device.load(CompiledModule(test::crashing_module(device.target())));
   const RemoteError error = refusal(crashing["astray"], {six});
