@@ -86,8 +86,9 @@ MAY_INCLUDE = {
     # The services, which know of no command line.
     "host/kernel": ["host/npy", "host/session"],
     "host/verify": ["host/kernel", "host/lang/reference"],
+    "host/bench": ["host/verify"],
     "host/cli/output": ["module"],
-    "host/cli/options": ["host/cli/output", "host/verify"],
+    "host/cli/options": ["host/bench", "host/cli/output"],
     "host/cli/commands": ["host/cli/options"],
     "host/cli": ["host/cli/commands"],
     "host/no_compiler/commands": ["host/cli/commands", "host/no_compiler"],

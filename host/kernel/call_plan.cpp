@@ -118,11 +118,12 @@ std::vector<std::uint8_t> CallPlan::host_copy(std::size_t parameter) const {
   return copy;
 }
 
-std::uint64_t CallPlan::traffic_bytes(const FunctionInfo& function) const {
+std::uint64_t traffic_bytes(const FunctionInfo& function, const std::vector<Shape>& shapes) {
   std::uint64_t total = 0;
   for (std::size_t p = 0; p < function.parameters.size(); ++p) {
-    if (function.parameters[p].kind != ParameterKind::tensor) continue;
-    total += bytes(p) * (function.parameters[p].direction == Direction::inout ? 2 : 1);
+    const ParameterInfo& parameter = function.parameters[p];
+    if (parameter.kind != ParameterKind::tensor) continue;
+    total += detail::tensor_bytes(parameter.dtype, shapes[p]) * (parameter.direction == Direction::inout ? 2 : 1);
   }
   return total;
 }

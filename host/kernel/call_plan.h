@@ -40,9 +40,10 @@ struct CallPlan {
   std::uint64_t bytes(std::size_t parameter) const;
   // Returns the bytes of an input before the call, including those between strided elements.
   std::vector<std::uint8_t> host_copy(std::size_t parameter) const;
-  // Number of bytes that one call reads and writes, each tensor counted once.
-  std::uint64_t traffic_bytes(const FunctionInfo& function) const;
 };
+
+// Number of bytes that one call reads and writes with these shapes, each tensor counted once, or twice if it is inout.
+std::uint64_t traffic_bytes(const FunctionInfo& function, const std::vector<Shape>& shapes);
 
 // Reads the files. Throws UsageError or RemoteError (invalid_argument) in terms of the user's own names; messages call
 // an argument --arg and a size --size, as on the command line.

@@ -36,4 +36,13 @@ void check_sizes(const FunctionInfo& function, const SymbolValues& known);
 // missing sizes and ends with `advice`.
 std::vector<Shape> shapes_of(const FunctionInfo& function, const SymbolValues& known, const std::string& advice);
 
+// The sizes of a call.
+struct CallSizes {
+  std::vector<Shape> shapes;  // one for each parameter; empty for scalars
+  std::vector<std::int64_t> symbols;
+};
+// Infers them from arguments as Function::call() takes them. Throws RemoteError with invalid_argument for a wrong
+// number of arguments, a wrong rank, and sizes that the arguments do not say.
+CallSizes sizes_of_call(const FunctionInfo& function, const std::vector<Argument>& arguments);
+
 }  // namespace ferry::session

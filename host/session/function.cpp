@@ -108,19 +108,13 @@ bool is_ready(const FunctionInfo& info, const std::vector<const Argument*>& matc
   return true;
 }
 
-// The sizes of all parameters, inferred from the arguments with known shapes.
-struct Sizes {
-  std::vector<Shape> shapes;  // one for each parameter
-  std::vector<std::int64_t> symbols;
-};
-
-Sizes find_sizes(const FunctionInfo& info, const std::vector<const Argument*>& matched) {
+session::CallSizes find_sizes(const FunctionInfo& info, const std::vector<const Argument*>& matched) {
   std::vector<PartialArgument> known;
   for (const Argument* argument : matched) known.push_back(partial(argument));
   check_ranks(info, known);
   session::SymbolValues symbols;
   solve_symbols(info, known, symbols);
-  Sizes sizes{session::shapes_of(info, symbols, kAdvice), {}};
+  session::CallSizes sizes{session::shapes_of(info, symbols, kAdvice), {}};
   for (const auto& symbol : symbols) sizes.symbols.push_back(symbol.value_or(0));
   return sizes;
 }
@@ -147,7 +141,7 @@ Prepared prepare(detail::ModuleState& module, std::size_t function, const std::v
   const FunctionInfo& info = module.compiled.manifest().functions[function];
   const std::vector<const Argument*> matched = match_parameters(info, arguments);
   check_devices(*state, info, matched);
-  const Sizes sizes = is_ready(info, matched) ? Sizes() : find_sizes(info, matched);
+  const session::CallSizes sizes = is_ready(info, matched) ? session::CallSizes() : find_sizes(info, matched);
 
   const Device device = detail::Access::device(state);
   Prepared prepared;
@@ -218,6 +212,10 @@ auto ask(const detail::ModuleState& module, const Request& request) {
 }
 
 }  // namespace
+
+session::CallSizes session::sizes_of_call(const FunctionInfo& function, const std::vector<Argument>& arguments) {
+  return find_sizes(function, match_parameters(function, arguments));
+}
 
 std::vector<Timing> measure_in_turns(const std::vector<TimedCall>& calls, const BenchOptions& options) {
   if (calls.empty()) return {};

@@ -26,7 +26,7 @@ Json interval_json(const stats::Interval& interval) { return Json::array({interv
 // Returns null for missing values: JSON has no NaN.
 Json number_json(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-Json quantity_json(const Quantity& quantity) {
+Json quantity_json(const bench::Quantity& quantity) {
   if (!quantity.before) return {{"missing", quantity.missing}};
   return {{"before", *quantity.before}, {"after", *quantity.after}};
 }
@@ -64,7 +64,7 @@ Json timing_json(const Timing& timing) {
 }
 
 Json environment_json(const Timing& timing) {
-  const Environment environment = read_environment(timing);
+  const bench::Environment environment = bench::read_environment(timing);
   Json json = {{"threads", timing.threads},
                {"elapsed_seconds", timing.elapsed_s},
                {"clock_resolution_seconds", static_cast<double>(timing.clock_resolution_ns) * 1e-9},
@@ -76,7 +76,7 @@ Json environment_json(const Timing& timing) {
   } else {
     json["governor"] = {{"before", environment.governor_before}, {"after", environment.governor_after}};
   }
-  for (const Quantity& quantity : environment.quantities) json[quantity.name] = quantity_json(quantity);
+  for (const bench::Quantity& quantity : environment.quantities) json[quantity.name] = quantity_json(quantity);
   if (!environment.counters_missing.empty()) json["counters"] = {{"missing", environment.counters_missing}};
   return json;
 }
@@ -86,7 +86,7 @@ Json to_json(const BenchRun& run) {
   for (const BenchFailure& failure : run.failures) {
     errors.push_back({{"device", failure.device}, {"code", failure.code}, {"message", failure.message}});
   }
-  for (const BenchReport& report : run.reports) {
+  for (const bench::Measurement& report : run.reports) {
     Json sizes = Json::object();
     for (std::size_t s = 0; s < report.symbols.size(); ++s) sizes[report.function.symbols[s]] = report.symbols[s];
     Json json = {{"function", report.function.name},
@@ -115,7 +115,7 @@ Json to_json(const BenchRun& run) {
     }
     if (!report.steps.empty()) json["steps"] = steps_json(report.steps);
     json["environment"] = environment_json(report.timing);
-    json["warnings"] = report.warned();
+    json["warnings"] = report.warnings();
     results.push_back(std::move(json));
   }
   return {{"schema", kBenchSchema}, {"results", results}, {"errors", errors}};

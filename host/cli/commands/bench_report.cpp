@@ -6,7 +6,6 @@
 
 #include "base/quantity_text.h"
 #include "host/cli/output/columns.h"
-#include "host/stats/interval.h"
 #include "host/stats/outliers.h"
 #include "host/stats/summary.h"
 
@@ -16,8 +15,8 @@ namespace {
 
 void line(const char* what, const std::string& value) { printf("  %-10s %s\n", what, value.c_str()); }
 
-std::string interval_text(const Timing& timing) {
-  const stats::Interval interval = stats::median_interval(timing.seconds);
+std::string interval_text(const bench::Measurement& report) {
+  const stats::Interval interval = report.interval();
   return "[" + seconds_text(interval.low) + ", " + seconds_text(interval.high) + "]";
 }
 
@@ -43,7 +42,7 @@ std::string outliers_text(const Timing& timing) {
   return join(", ", parts);
 }
 
-std::string runs_text(const BenchReport& report) {
+std::string runs_text(const bench::Measurement& report) {
   const Timing& timing = report.timing;
   std::string text = count_text(timing.seconds.size()) + " samples of " + count_text(timing.number) +
                      (timing.number == 1 ? " call" : " calls") + " each, after " + count_text(timing.warmup_calls) +
@@ -58,27 +57,26 @@ std::string threads_text(const Timing& timing) {
   return "with " + std::to_string(timing.threads) + (timing.threads == 1 ? " thread" : " threads");
 }
 
-std::string speed_text(const BenchReport& report) {
+std::string speed_text(const bench::Measurement& report) {
   std::string text = rate_text(report.flops_per_second(), "FLOP/s");
-  if (report.peak.flops > 0) {
-    text += ", " + percent_text(report.flops_per_second() / report.peak.flops) + " of the " +
-            rate_text(report.peak.flops, "FLOP/s") + " measured with multiply-adds of " +
-            dtype_name(report.peak_dtype) + " on this device, " + threads_text(report.timing);
-  }
-  return text;
-}
-
-std::string memory_text(const BenchReport& report) {
-  std::string text = rate_text(report.bytes_per_second(), "B/s");
-  if (report.peak.bytes > 0) {
-    text += ", " + percent_text(report.bytes_per_second() / report.peak.bytes) + " of the " +
-            rate_text(report.peak.bytes, "B/s") + " measured with a copy of that size on this device, " +
+  if (const auto share = report.share_of_flops()) {
+    text += ", " + percent_text(*share) + " of the " + rate_text(report.peak.flops, "FLOP/s") +
+            " measured with multiply-adds of " + dtype_name(report.peak_dtype) + " on this device, " +
             threads_text(report.timing);
   }
   return text;
 }
 
-std::string counters_text(const Timing& timing, const Environment& environment) {
+std::string memory_text(const bench::Measurement& report) {
+  std::string text = rate_text(report.bytes_per_second(), "B/s");
+  if (const auto share = report.share_of_bytes()) {
+    text += ", " + percent_text(*share) + " of the " + rate_text(report.peak.bytes, "B/s") +
+            " measured with a copy of that size on this device, " + threads_text(report.timing);
+  }
+  return text;
+}
+
+std::string counters_text(const Timing& timing, const bench::Environment& environment) {
   if (!environment.counters_missing.empty()) return "not available: " + environment.counters_missing;
   std::vector<std::string> parts;
   const auto add = [&](double value, const char* unit) {
@@ -92,14 +90,14 @@ std::string counters_text(const Timing& timing, const Environment& environment) 
 }
 
 // Returns what the board reported, and in one line the names of what it did not.
-std::string board_text(const Environment& environment, double elapsed_s) {
+std::string board_text(const bench::Environment& environment, double elapsed_s) {
   std::vector<std::string> parts;
-  const Quantity& frequency = environment.at("frequency_hz");
+  const bench::Quantity& frequency = environment.at("frequency_hz");
   if (frequency.before) {
     parts.push_back(number_text(*frequency.before * 1e-9, 3) + " -> " + number_text(*frequency.after * 1e-9, 3) +
                     " GHz" + (environment.governor_after.empty() ? "" : " (" + environment.governor_after + ")"));
   }
-  const Quantity& temperature = environment.at("temperature_c");
+  const bench::Quantity& temperature = environment.at("temperature_c");
   if (temperature.before) {
     parts.push_back(number_text(*temperature.before, 3) + " -> " + number_text(*temperature.after, 3) + " C");
   }
@@ -108,12 +106,12 @@ std::string board_text(const Environment& environment, double elapsed_s) {
   } else if (const auto power = environment.at("power_w").after) {
     parts.push_back(number_text(*power) + " W");
   }
-  const Quantity& gpu_clock = environment.at("gpu_clock_hz");
+  const bench::Quantity& gpu_clock = environment.at("gpu_clock_hz");
   if (gpu_clock.before) {
     parts.push_back("GPU " + number_text(*gpu_clock.before * 1e-6, 4) + " -> " +
                     number_text(*gpu_clock.after * 1e-6, 4) + " MHz");
   }
-  const Quantity& gpu_temperature = environment.at("gpu_temperature_c");
+  const bench::Quantity& gpu_temperature = environment.at("gpu_temperature_c");
   if (gpu_temperature.after) parts.push_back("GPU " + number_text(*gpu_temperature.after, 3) + " C");
   if (const auto load = environment.at("load").before) parts.push_back("load " + number_text(*load, 2));
   std::vector<std::string> missing;
@@ -125,65 +123,50 @@ std::string board_text(const Environment& environment, double elapsed_s) {
   return text;
 }
 
-}  // namespace
-
-std::string BenchReport::sizes_text() const {
+// Returns "M=512, N=512".
+std::string sizes_text(const bench::Measurement& report) {
   std::string text;
-  for (std::size_t s = 0; s < symbols.size(); ++s) {
-    text += (s == 0 ? "" : ", ") + function.symbols[s] + "=" + std::to_string(symbols[s]);
+  for (std::size_t s = 0; s < report.symbols.size(); ++s) {
+    text += (s == 0 ? "" : ", ") + report.function.symbols[s] + "=" + std::to_string(report.symbols[s]);
   }
   return text;
 }
 
-std::vector<std::string> BenchReport::warned() const {
-  std::vector<std::string> all = warnings(timing, read_environment(timing), facts.logical_cores);
-  if (facts.cpu_name.starts_with("emulated"))
-    all.insert(all.begin(), "this device is emulated: its times mean nothing");
-  // A rate above the measured peak shows that this was not the peak, or was not measured under the same conditions.
-  const auto beyond = [&](double rate, double best, const char* what) {
-    constexpr double kMostOfPeak = 1.05;
-    if (best <= 0 || rate <= kMostOfPeak * best) return;
-    all.push_back(percent_text(rate / best) + " of the peak of " + what +
-                  ": the peak is too low, so do not go by the share");
-  };
-  beyond(flops_per_second(), peak.flops, "arithmetic");
-  beyond(bytes_per_second(), peak.bytes, "memory");
-  return all;
-}
+}  // namespace
 
-void print_report(const BenchReport& report) {
+void print_report(const bench::Measurement& report) {
   const Timing& timing = report.timing;
   printf("%s\n", signature_text(report.function).c_str());
-  if (!report.symbols.empty()) line("sizes", report.sizes_text());
+  if (!report.symbols.empty()) line("sizes", sizes_text(report));
   line("device", report.device + (report.processor.empty() ? "" : ", " + report.processor));
   line("target", report.target);
   line("threads", std::to_string(timing.threads));
   line("runs", runs_text(report));
   if (!report.constants.empty()) line("constants", join(", ", report.constants) + ", prepared before the clock ran");
-  line("median", seconds_text(timing.median()) + ", 95% interval " + interval_text(timing));
+  line("median", seconds_text(timing.median()) + ", 95% interval " + interval_text(report));
   line("deviation", seconds_text(timing.deviation()) + ", median absolute");
   line("minimum", seconds_text(timing.minimum()) + "; " + percentiles_text(timing));
   if (const std::string outliers = outliers_text(timing); !outliers.empty()) line("outliers", outliers + "; kept");
   if (report.flops > 0) line("speed", speed_text(report));
   line("memory", memory_text(report));
-  const Environment environment = read_environment(timing);
+  const bench::Environment environment = report.environment();
   line("counters", counters_text(timing, environment));
   line("board", board_text(environment, timing.elapsed_s));
-  for (const std::string& warning : report.warned()) line("warning", warning);
+  for (const std::string& warning : report.warnings()) line("warning", warning);
   print_steps(report.steps);
 }
 
-void print_table(const std::vector<BenchReport>& reports) {
+void print_table(const std::vector<bench::Measurement>& reports) {
   const bool with_flops = std::any_of(reports.begin(), reports.end(), [](const auto& r) { return r.flops > 0; });
   std::vector<std::vector<std::string>> rows = {{"device", "sizes", "median", "95% interval", "deviation"}};
   if (with_flops) rows.front().emplace_back("speed");
   rows.front().insert(rows.front().end(), {"memory", "warnings"});
-  for (const BenchReport& report : reports) {
-    std::vector<std::string> row = {report.device, report.sizes_text(), seconds_text(report.timing.median()),
-                                    interval_text(report.timing), seconds_text(report.timing.deviation())};
+  for (const bench::Measurement& report : reports) {
+    std::vector<std::string> row = {report.device, sizes_text(report), seconds_text(report.timing.median()),
+                                    interval_text(report), seconds_text(report.timing.deviation())};
     if (with_flops) row.push_back(report.flops > 0 ? rate_text(report.flops_per_second(), "FLOP/s") : "");
     row.push_back(rate_text(report.bytes_per_second(), "B/s"));
-    row.push_back(join("; ", report.warned()));
+    row.push_back(join("; ", report.warnings()));
     rows.push_back(std::move(row));
   }
   printf("%s\n", signature_text(reports.front().function).c_str());

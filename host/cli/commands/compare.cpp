@@ -9,6 +9,7 @@
 #include "host/cli/options/call_options.h"
 #include "host/cli/options/compile_deadline.h"
 #include "host/cli/options/kernel_options.h"
+#include "host/cli/options/measure_options.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
@@ -27,17 +28,13 @@ constexpr std::uint32_t kMostProcesses = 1000;
 struct Options {
   KernelCommand kernels[2];
   CompareSetup setup;
+  SamplingCommand sampling{{{.number = 0, .repeat = 40, .min_repeat_ms = 0.5, .warmup_ms = 5, .timeout_ms = 10'000}}};
   std::uint32_t processes = 12;
   double least_effect_percent = 1;
   std::optional<double> fail_if_slower_percent;
   bool allow_difference = false;
   verify::DifferenceLimits limits;
   bool json = false;
-
-  Options() {
-    setup.measure.bench = {.number = 0, .repeat = 40, .min_repeat_ms = 0.5, .warmup_ms = 5, .timeout_ms = 10'000};
-    setup.measure.tolerance_percent = 0;
-  }
 };
 
 void measure(const Options& options, CompareReport& report) {
@@ -45,7 +42,8 @@ void measure(const Options& options, CompareReport& report) {
   std::vector<double> log_ratios;
   for (std::uint32_t i = 0; i < options.processes; ++i) {
     const Progress progress("process " + std::to_string(i + 1) + " of " + std::to_string(options.processes));
-    report.processes.push_back(with_retries([&] { return measure_process(options.setup, random, report.facts); }));
+    report.processes.push_back(
+        with_retries(options.setup.observer, [&] { return measure_process(options.setup, random, report.facts); }));
     log_ratios.push_back(report.processes.back().log_ratio);
   }
   report.comparison = stats::compare(log_ratios, report.least_effect);
@@ -80,6 +78,7 @@ int exit_code(const Options& options, const CompareReport& report) {
 int compare(Options& options) {
   options.kernels[1].signature = options.kernels[0].signature;
   options.kernels[1].c_flags = options.kernels[0].c_flags;
+  options.setup.sampling = sampling_of(options.sampling);
   options.setup.observer =
       terminal(first_deadline(options.kernels[0].deadline, options.setup.remote.deadlines.session));
   // A foreign kernel without a signature is called with that of the other kernel.
@@ -96,7 +95,8 @@ int compare(Options& options) {
   report.least_effect = options.least_effect_percent / 100;
   report.most_processes = kMostProcesses;
   if (!options.allow_difference) {
-    report.outputs = with_retries([&] { return compare_results(options.setup, options.limits); });
+    report.outputs =
+        with_retries(options.setup.observer, [&] { return compare_results(options.setup, options.limits); });
     const std::string difference = verify::difference_text(report.outputs);
     if (!difference.empty()) return report_difference(report, difference, options.json);
   }
@@ -144,7 +144,7 @@ void add_compare(CLI::App& app, Action& chosen) {
   command.add_option("--atol", options->limits.atol, "Results may differ by this much, in addition")
       ->type_name("X")
       ->check(number(0, HUGE_VAL));
-  add_measure_options(command, options->setup.measure);
+  add_measure_options(command, options->sampling);
   add_json_option(command, options->json);
   command.footer(
       "Both run on the same inputs first, and are measured when they compute the same. docs/measuring.md says how\n"

@@ -123,7 +123,7 @@ ComparedProcess measure_process(const CompareSetup& setup, stats::Random& random
                                           : whole_call(side, device, layout.offsets, setup.observer);
     calls.push_back({device.load(side.compiled.module)[side.info.name], std::move(arguments)});
   }
-  const BenchOptions bench = bench_options_for(setup.measure, device);
+  const BenchOptions bench = bench::options_for(setup.sampling, device);
   std::vector<Timing> timings =
       run_kernel(device, {sides[0].info.name, sides[1].info.name}, [&] { return measure_in_turns(calls, bench); });
   calls.clear();

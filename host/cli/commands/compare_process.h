@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/cli/options/measure_options.h"
+#include "host/bench/sampling.h"
 #include "host/cli/options/remote.h"
 #include "host/kernel/call_plan.h"
 #include "host/kernel/compile_kernel.h"
@@ -35,7 +35,7 @@ struct ComparedProcess {
 struct CompareSetup {
   ComparedKernel kernels[2];
   CallOptions call;
-  MeasureOptions measure;
+  bench::SamplingOptions sampling;
   RemoteOptions remote;
   std::string target;
   Observer observer;

@@ -212,7 +212,7 @@ int run(const Options& options) {
   const KernelSource& source = kernels.source;
   const std::optional<KernelSource>& against = kernels.against;
   const std::map<std::string, std::string> files = parse_outputs(options.outputs);
-  const Session session = with_retries([&] { return run_on_device(options, source, against, files); });
+  const Session session = with_retries(terminal(), [&] { return run_on_device(options, source, against, files); });
   for (const Output& output : session.outputs) {
     if (!output.file.empty()) write_tensor(output.file, output.dtype, output.shape, output.bytes);
   }

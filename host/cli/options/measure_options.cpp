@@ -1,11 +1,8 @@
 #include "host/cli/options/measure_options.h"
 
-#include <algorithm>
 #include <charconv>
-#include <cstdlib>
 
-#include "host/cli/options/environment.h"
-#include "host/cli/options/exit_code.h"
+#include "base/error.h"
 #include "host/cli/options/option_checks.h"
 
 namespace ferry::cli {
@@ -27,18 +24,6 @@ std::uint32_t parse_core(const std::string& text, std::size_t& at) {
   return core;
 }
 
-// Selects by the kernel's capacity of each core (ARM), otherwise by its highest frequency.
-std::vector<std::uint32_t> cores_of_kind(const Device& device, bool big) {
-  std::vector<std::string> paths;
-  const std::uint32_t count = std::min(device.facts().logical_cores, kMostCores);
-  for (const char* file : {"cpu_capacity", "cpufreq/cpuinfo_max_freq"}) {
-    for (std::uint32_t core = 0; core < count; ++core) {
-      paths.push_back("/sys/devices/system/cpu/cpu" + std::to_string(core) + "/" + file);
-    }
-  }
-  return cores_by_strength(device.read_files(paths), big);
-}
-
 }  // namespace
 
 std::vector<std::uint32_t> parse_cores(const std::string& text) {
@@ -54,7 +39,7 @@ std::vector<std::uint32_t> parse_cores(const std::string& text) {
   }
 }
 
-void add_measure_options(CLI::App& command, MeasureOptions& options) {
+void add_measure_options(CLI::App& command, SamplingCommand& options) {
   BenchOptions& bench = options.bench;
   const char* const group = "Measuring";
   const auto milliseconds = [&](const char* name, double& value, const char* help) {
@@ -86,7 +71,8 @@ void add_measure_options(CLI::App& command, MeasureOptions& options) {
   milliseconds("--cooldown-ms", bench.cooldown_ms, "Rest before each sample");
   command.add_flag("--cold", bench.cold, "Empty the caches before each sample, which is then one call")->group(group);
   command
-      .add_option("--cores", options.cores, "Where threads may run: any, big or little ones, or numbers such as 0,2-3")
+      .add_option("--cores", options.core_names,
+                  "Where threads may run: any, big or little ones, or numbers such as 0,2-3")
       ->type_name("CORES")
       ->group(group);
   command.add_option("--threads", bench.threads, "Threads of parallel loops, at most")
@@ -95,24 +81,21 @@ void add_measure_options(CLI::App& command, MeasureOptions& options) {
       ->group(group);
 }
 
-BenchOptions bench_options_for(const MeasureOptions& options, const Device& device) {
-  BenchOptions bench = options.bench;
-  bench.tolerance = options.tolerance_percent / 100;
-  if (bench.cold) {
-    if (bench.number > 1) {
-      throw UsageError("--cold with --number " + std::to_string(bench.number) +
-                       ": the second call of a sample would find the caches warm");
-    }
-    bench.number = 1;
-    bench.min_repeat_ms = 0;
+bench::SamplingOptions sampling_of(const SamplingCommand& options) {
+  bench::SamplingOptions sampling = options;
+  sampling.bench.tolerance = options.tolerance_percent / 100;
+  if (sampling.bench.cold && sampling.bench.number > 1) {
+    throw UsageError("--cold with --number " + std::to_string(sampling.bench.number) +
+                     ": the second call of a sample would find the caches warm");
   }
-  if (options.cores == "big" || options.cores == "little") {
-    bench.cores = cores_of_kind(device, options.cores == "big");
-  } else if (!options.cores.empty() && options.cores != "any") {
-    bench.cores = parse_cores(options.cores);
+  if (options.core_names == "big") {
+    sampling.cores = bench::CoreKind::big;
+  } else if (options.core_names == "little") {
+    sampling.cores = bench::CoreKind::little;
+  } else if (!options.core_names.empty() && options.core_names != "any") {
+    sampling.bench.cores = parse_cores(options.core_names);
   }
-  bench.watch = watched_paths();
-  return bench;
+  return sampling;
 }
 
 }  // namespace ferry::cli

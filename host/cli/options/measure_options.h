@@ -2,24 +2,28 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
+#include <vector>
 
-#include "host/session/ferry.h"
+#include "host/bench/sampling.h"
 
 namespace ferry::cli {
 
-struct MeasureOptions {
-  BenchOptions bench;
-  double tolerance_percent = 1;
-  std::string cores = {};  // "any", "big", "little", "0,2-3"
+struct SamplingCommand : bench::SamplingOptions {
+  SamplingCommand(const bench::SamplingOptions& defaults)
+      : bench::SamplingOptions(defaults), tolerance_percent(defaults.bench.tolerance * 100) {}
+
+  double tolerance_percent;
+  std::string core_names = {};  // "any", "big", "little", "0,2-3"
 };
 
 // `options` already holds the command's own defaults.
-void add_measure_options(CLI::App& command, MeasureOptions& options);
+void add_measure_options(CLI::App& command, SamplingCommand& options);
 
-// Returns the protocol's options for this device: with the selected cores, the settings implied by cold mode, and the
-// files to watch. Throws UsageError if they contradict each other or the device has no such cores.
-BenchOptions bench_options_for(const MeasureOptions& options, const Device& device);
+// Returns what was typed. Throws UsageError, in terms of the options, for cores that are not written as expected and
+// for options that contradict each other.
+bench::SamplingOptions sampling_of(const SamplingCommand& options);
 
 // Parses "0,2-3"; throws UsageError that says what was expected.
 std::vector<std::uint32_t> parse_cores(const std::string& text);

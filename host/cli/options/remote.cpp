@@ -1,10 +1,7 @@
 #include "host/cli/options/remote.h"
 
-#include <chrono>
 #include <cstdio>
-#include <thread>
 
-#include "base/printable.h"
 #include "base/quantity_text.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/output/progress.h"
@@ -57,15 +54,6 @@ void add_remotes_option(CLI::App& command, std::vector<std::string>& addresses, 
   add_deadlines(command, remote.deadlines);
 }
 
-void expect_another_attempt(const RemoteError& error, int attempt) {
-  constexpr int kMaxAttempts = 3;
-  constexpr std::chrono::milliseconds kPause{200};
-  if (!error.nothing_ran() || attempt == kMaxAttempts) throw error;
-  Progress::clear();
-  fprintf(stderr, "%s; nothing has run there yet, so trying again\n", printable_lines(error.what()).c_str());
-  std::this_thread::sleep_for(attempt * kPause);
-}
-
 Device open_device(const RemoteOptions& remote, ConnectOptions options) {
   options.log = [](const std::string& line) {
     Progress::clear();
@@ -81,6 +69,10 @@ Device open_device(const RemoteOptions& remote, ConnectOptions options) {
   if (remote.address.empty()) return local_device(options);
   const Progress progress("connecting to " + remote.address);
   return connect(remote.address, options);
+}
+
+OpenSession opening(const RemoteOptions& remote) {
+  return [remote](const ConnectOptions& options) { return open_device(remote, options); };
 }
 
 }  // namespace ferry::cli

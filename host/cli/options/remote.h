@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/session/ferry.h"
+#include "host/kernel/session_source.h"
 
 namespace ferry::cli {
 
@@ -29,22 +29,7 @@ void add_remotes_option(CLI::App& command, std::vector<std::string>& addresses, 
 // Connects to the named server, or to a private one on this machine. Output of kernels goes to stderr; so does the
 // position in the queue if that is a terminal.
 Device open_device(const RemoteOptions& remote, ConnectOptions options = {});
-
-// If the connection was lost before anything ran on the device, and this was not the last attempt, prints a message and
-// waits briefly; otherwise rethrows the error.
-void expect_another_attempt(const RemoteError& error, int attempt);
-
-// Returns the result of `work`, which opens a session of its own: repeats it when the connection was lost before
-// anything ran there.
-template <class Work>
-auto with_retries(const Work& work) {
-  for (int attempt = 1;; ++attempt) {
-    try {
-      return work();
-    } catch (const RemoteError& error) {
-      expect_another_attempt(error, attempt);
-    }
-  }
-}
+// The same, for services.
+OpenSession opening(const RemoteOptions& remote);
 
 }  // namespace ferry::cli

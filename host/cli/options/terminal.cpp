@@ -9,7 +9,11 @@
 namespace ferry::cli {
 
 Observer terminal(double compile_deadline) {
-  return {.message = [](const std::string& line) { fprintf(stderr, "ferry: %s\n", line.c_str()); },
+  return {.message =
+              [](const std::string& line) {
+                Progress::clear();
+                fprintf(stderr, "ferry: %s\n", line.c_str());
+              },
           .step = [](const std::string& what) { return std::make_shared<Progress>(what); },
           .compilation =
               [compile_deadline](const std::string& file) {

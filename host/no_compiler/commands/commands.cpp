@@ -1,6 +1,5 @@
 // The subcommands that only compile: they exist only to report that this ferry has no compiler.
 #include "host/cli/commands/command.h"
-#include "host/cli/commands/peak.h"
 #include "host/no_compiler/no_compiler.h"
 
 namespace ferry::cli {
@@ -18,10 +17,5 @@ void add_compile(CLI::App& app, Action& chosen) { add_refusal(app, chosen, "comp
 void add_check(CLI::App& app, Action& chosen) { add_refusal(app, chosen, "check"); }
 void add_diff(CLI::App& app, Action& chosen) { add_refusal(app, chosen, "diff"); }
 void add_targets(CLI::App& app, Action& chosen) { add_refusal(app, chosen, "targets"); }
-
-std::function<Peak()> peak_meter(const Device&, const Target&, DType, std::uint64_t, const BenchOptions&) {
-  refuse_to_compile("measuring what a device can do at best");
-}
-Peak better(const Peak& a, const Peak&) { return a; }
 
 }  // namespace ferry::cli

@@ -35,7 +35,7 @@ TEST_CASE("shapes follow from sizes, from the arguments' shapes, and from both")
   const FunctionInfo mm = function(kMm);
   const CallPlan by_size = plan_call(mm, call({}, {"M=2,N=3", "K=4"}));
   CHECK(by_size.shapes == std::vector<Shape>{{2, 4}, {4, 3}, {2, 3}});
-  CHECK(by_size.traffic_bytes(mm) == 4 * (8 + 12 + 6));
+  CHECK(traffic_bytes(mm, by_size.shapes) == 4 * (8 + 12 + 6));
   CHECK(plan_call(mm, call({"A=f32[2,4]", "B=f32[4,3]"})).shapes == by_size.shapes);
   CHECK(plan_call(mm, call({"A=f32[2,4]"}, {"N=3"})).shapes == by_size.shapes);
 }

@@ -1,10 +1,10 @@
-#include "host/cli/commands/sweep.h"
+#include "host/bench/sweep.h"
 
 #include <charconv>
 
-#include "host/cli/options/exit_code.h"
+#include "base/error.h"
 
-namespace ferry::cli {
+namespace ferry::bench {
 
 namespace {
 
@@ -16,7 +16,7 @@ class Reader {
   explicit Reader(const std::string& text) : text_(text) {}
 
   [[noreturn]] void refuse() const {
-    throw UsageError("--sweep " + text_ + ": expected NAME=2^8..2^24, NAME=100..500+100 or NAME=1,7,64");
+    throw UsageError(text_ + ": expected NAME=2^8..2^24, NAME=100..500+100 or NAME=1,7,64");
   }
   bool done() const { return at_ == text_.size(); }
   bool take(std::string_view word) {
@@ -80,4 +80,4 @@ Sweep parse_sweep(const std::string& text) {
   return sweep;
 }
 
-}  // namespace ferry::cli
+}  // namespace ferry::bench

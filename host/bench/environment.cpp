@@ -1,15 +1,12 @@
-#include "host/cli/options/environment.h"
+#include "host/bench/environment.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 
-#include "host/cli/options/exit_code.h"
-
-namespace ferry::cli {
+namespace ferry::bench {
 
 namespace {
 
@@ -227,7 +224,7 @@ const Quantity& Environment::at(const std::string& name) const {
   for (const Quantity& quantity : quantities) {
     if (quantity.name == name) return quantity;
   }
-  throw std::logic_error("no circumstance is called " + name);
+  throw std::logic_error("no quantity is called " + name);
 }
 
 std::optional<double> Environment::increase(const std::string& name) const {
@@ -236,22 +233,4 @@ std::optional<double> Environment::increase(const std::string& name) const {
   return *quantity.after - *quantity.before;
 }
 
-std::vector<std::uint32_t> cores_by_strength(const std::vector<std::string>& texts, bool big) {
-  const std::size_t count = texts.size() / 2;
-  std::vector<double> strengths;
-  for (std::size_t core = 0; core < count; ++core) {
-    const auto capacity = Texts::parsed(texts[core]), frequency = Texts::parsed(texts[count + core]);
-    strengths.push_back(capacity ? *capacity : frequency.value_or(0));
-  }
-  const auto [least, most] = std::minmax_element(strengths.begin(), strengths.end());
-  if (strengths.empty() || *least == *most) {
-    throw UsageError(std::string("--cores ") + (big ? "big" : "little") + ": the cores of this device are all alike");
-  }
-  std::vector<std::uint32_t> cores;
-  for (std::size_t core = 0; core < count; ++core) {
-    if (strengths[core] == (big ? *most : *least)) cores.push_back(static_cast<std::uint32_t>(core));
-  }
-  return cores;
-}
-
-}  // namespace ferry::cli
+}  // namespace ferry::bench

@@ -1,15 +1,13 @@
 // Tests the evaluation of a board's files, with the contents that a device would have read from fake boards.
-#include "host/cli/options/environment.h"
+#include "host/bench/environment.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
-#include "host/cli/commands/sweep.h"
-#include "host/cli/options/exit_code.h"
-#include "host/cli/options/measure_options.h"
+#include "host/bench/warnings.h"
 
-namespace ferry::cli {
+namespace ferry::bench {
 namespace {
 
 const std::string kCpu = "/sys/devices/system/cpu/cpu{core}/";
@@ -121,36 +119,5 @@ TEST_CASE("why nothing was counted is said in words") {
         "the device forbids them (kernel.perf_event_paranoid, or a sandbox)");
 }
 
-TEST_CASE("big and little cores are told by capacity, or else by frequency") {
-  using Cores = std::vector<std::uint32_t>;
-  CHECK(cores_by_strength({"446\n", "446\n", "1024\n", "1024\n", "", "", "", ""}, true) == Cores{2, 3});
-  CHECK(cores_by_strength({"446\n", "446\n", "1024\n", "1024\n", "", "", "", ""}, false) == Cores{0, 1});
-  CHECK(cores_by_strength({"", "", "1800000\n", "1200000\n"}, true) == Cores{0});
-  CHECK_THROWS_WITH_AS(cores_by_strength({"", "", "", ""}, true), "--cores big: the cores of this device are all alike",
-                       UsageError);
-}
-
-TEST_CASE("cores are numbers and ranges") {
-  CHECK(parse_cores("0,2-4") == std::vector<std::uint32_t>{0, 2, 3, 4});
-  for (const char* bad : {"", "a", "1-", "4-2", "1,,2", "99999999"}) {
-    CAPTURE(bad);
-    CHECK_THROWS_AS(parse_cores(bad), UsageError);
-  }
-}
-
-TEST_CASE("a sweep doubles, adds or lists") {
-  using Sizes = std::vector<std::int64_t>;
-  CHECK(parse_sweep("N=2^3..2^6").sizes == Sizes{8, 16, 32, 64});
-  CHECK(parse_sweep("N=2^3..2^6").name == "N");
-  CHECK(parse_sweep("M=100..350").sizes == Sizes{100, 200});
-  CHECK(parse_sweep("M=100..300+100").sizes == Sizes{100, 200, 300});
-  CHECK(parse_sweep("M=1,7,64").sizes == Sizes{1, 7, 64});
-  CHECK(parse_sweep("M=5").sizes == Sizes{5});
-  for (const char* bad : {"", "N", "N=", "=3", "N=0..5", "N=8..2", "N=2^99", "N=1^", "N=1..5x", "N=1..9999999+1"}) {
-    CAPTURE(bad);
-    CHECK_THROWS_AS(parse_sweep(bad), UsageError);
-  }
-}
-
 }  // namespace
-}  // namespace ferry::cli
+}  // namespace ferry::bench

@@ -1,4 +1,4 @@
-// Interprets the small files of a board that describe the environment of a measurement, and warns about them.
+// Interprets the small files of a board that describe the environment of a measurement.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 #include "host/session/timing.h"
 
-namespace ferry::cli {
+namespace ferry::bench {
 
 // One property that a board may report. If it does not, `missing` gives the reason; a missing value is never zero.
 struct Quantity {
@@ -30,11 +30,4 @@ struct Environment {
 std::vector<std::string> watched_paths();
 Environment read_environment(const Timing& timing);
 
-// Returns sentences that say why this number should not be trusted. `processors` is the device's number of processors.
-std::vector<std::string> warnings(const Timing& timing, const Environment& environment, unsigned processors);
-
-// Selects the strongest or the weakest cores, by the texts of each core's cpu_capacity, which are followed by those of
-// its highest frequency. Throws UsageError if all cores are alike.
-std::vector<std::uint32_t> cores_by_strength(const std::vector<std::string>& texts, bool big);
-
-}  // namespace ferry::cli
+}  // namespace ferry::bench

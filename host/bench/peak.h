@@ -6,7 +6,7 @@
 #include "crosscompile/target/target.h"
 #include "host/session/ferry.h"
 
-namespace ferry::cli {
+namespace ferry::bench {
 
 struct Peak {
   double flops = 0;  // per second, of fused multiply-adds in the given type
@@ -21,4 +21,4 @@ std::function<Peak()> peak_meter(const Device& device, const Target& target, DTy
 // Returns the better of two measurements.
 Peak better(const Peak& a, const Peak& b);
 
-}  // namespace ferry::cli
+}  // namespace ferry::bench

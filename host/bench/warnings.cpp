@@ -1,13 +1,14 @@
+#include "host/bench/warnings.h"
+
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "base/quantity_text.h"
-#include "host/cli/options/environment.h"
 #include "host/stats/convergence.h"
 #include "host/stats/outliers.h"
 
-namespace ferry::cli {
+namespace ferry::bench {
 
 namespace {
 
@@ -132,4 +133,4 @@ std::vector<std::string> warnings(const Timing& timing, const Environment& envir
   return all;
 }
 
-}  // namespace ferry::cli
+}  // namespace ferry::bench

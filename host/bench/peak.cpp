@@ -1,4 +1,4 @@
-#include "host/cli/commands/peak.h"
+#include "host/bench/peak.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 #include "host/lang/program.h"
 #include "host/lang/tensor.h"
 
-namespace ferry::cli {
+namespace ferry::bench {
 
 namespace {
 
@@ -133,4 +133,4 @@ std::function<Peak()> peak_meter(const Device& device, const Target& target, DTy
 
 Peak better(const Peak& a, const Peak& b) { return {std::max(a.flops, b.flops), std::max(a.bytes, b.bytes)}; }
 
-}  // namespace ferry::cli
+}  // namespace ferry::bench

@@ -1,11 +1,11 @@
-// --sweep: repeats a measurement over a range of sizes.
+// A range of sizes over which a measurement is repeated.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace ferry::cli {
+namespace ferry::bench {
 
 struct Sweep {
   std::string name;
@@ -16,4 +16,4 @@ struct Sweep {
 // that shows what was expected.
 Sweep parse_sweep(const std::string& text);
 
-}  // namespace ferry::cli
+}  // namespace ferry::bench

@@ -1,0 +1,51 @@
+#include "host/bench/cores.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/error.h"
+
+namespace ferry::bench {
+
+namespace {
+
+constexpr std::uint32_t kMostCores = 4096;
+
+// Returns 0 if the text is not a number.
+double number(const std::string& text) { return strtod(text.c_str(), nullptr); }
+
+}  // namespace
+
+std::vector<std::uint32_t> cores_of_kind(const Device& device, CoreKind kind) {
+  if (kind == CoreKind::any) return {};
+  std::vector<std::string> paths;
+  const std::uint32_t count = std::min(device.facts().logical_cores, kMostCores);
+  for (const char* file : {"cpu_capacity", "cpufreq/cpuinfo_max_freq"}) {
+    for (std::uint32_t core = 0; core < count; ++core) {
+      paths.push_back("/sys/devices/system/cpu/cpu" + std::to_string(core) + "/" + file);
+    }
+  }
+  return cores_by_strength(device.read_files(paths), kind);
+}
+
+std::vector<std::uint32_t> cores_by_strength(const std::vector<std::string>& texts, CoreKind kind) {
+  if (kind == CoreKind::any) return {};
+  const bool big = kind == CoreKind::big;
+  const std::size_t count = texts.size() / 2;
+  std::vector<double> strengths;
+  for (std::size_t core = 0; core < count; ++core) {
+    const double capacity = number(texts[core]);
+    strengths.push_back(capacity > 0 ? capacity : number(texts[count + core]));
+  }
+  const auto [least, most] = std::minmax_element(strengths.begin(), strengths.end());
+  if (strengths.empty() || *least == *most) {
+    throw UsageError(std::string(big ? "big" : "little") + " cores: the cores of this device are all alike");
+  }
+  std::vector<std::uint32_t> cores;
+  for (std::size_t core = 0; core < count; ++core) {
+    if (strengths[core] == (big ? *most : *least)) cores.push_back(static_cast<std::uint32_t>(core));
+  }
+  return cores;
+}
+
+}  // namespace ferry::bench

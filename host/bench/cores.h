@@ -1,0 +1,21 @@
+// Chooses the cores of a device on which threads may run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/session/ferry.h"
+
+namespace ferry::bench {
+
+enum class CoreKind : std::uint8_t { any, big, little };
+
+// Returns the numbers of the strongest or the weakest cores: by the Linux kernel's capacity of each core (ARM),
+// otherwise by its highest frequency. Empty for any. Throws UsageError if all cores of the device are alike.
+std::vector<std::uint32_t> cores_of_kind(const Device& device, CoreKind kind);
+
+// The same from the texts of each core's cpu_capacity, which are followed by those of its highest frequency.
+std::vector<std::uint32_t> cores_by_strength(const std::vector<std::string>& texts, CoreKind kind);
+
+}  // namespace ferry::bench

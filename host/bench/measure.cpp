@@ -1,0 +1,128 @@
+#include "host/bench/measure.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "crosscompile/compile.h"
+#include "host/kernel/compile_kernel.h"
+#include "host/kernel/kernel_failure.h"
+#include "host/session/bind.h"
+
+namespace ferry::bench {
+
+namespace {
+
+// Limits of timing the steps of a call one by one.
+constexpr double kStepSeconds = 0.2, kMostStepCalls = 50;
+
+// Returns the type for which the arithmetic peak is measured: that of the first float output; narrow floats compute in
+// f32.
+std::optional<DType> arithmetic_type(const FunctionInfo& function) {
+  for (const ParameterInfo& parameter : function.parameters) {
+    if (parameter.direction == Direction::in || !is_float(parameter.dtype)) continue;
+    return parameter.dtype == DType::f64 ? DType::f64 : DType::f32;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> constants_of(const Function& function) {
+  std::vector<std::string> names;
+  if (const FunctionInfo* preparation = function.preparation()) {
+    for (const ParameterInfo& parameter : preparation->parameters)
+      if (parameter.direction == Direction::in) names.push_back(parameter.name);
+  }
+  return names;
+}
+
+// `target` is what the device's peaks are compiled for.
+Measurement measure_function(const Device& device, const Function& function, const std::vector<Argument>& arguments,
+                             const Target& target, const std::string& module_target, const MeasureOptions& options,
+                             const Observer& observer) {
+  const FunctionInfo& info = function.info();
+  const session::CallSizes sizes = session::sizes_of_call(info, arguments);
+  const std::uint64_t traffic = traffic_bytes(info, sizes.shapes);
+  Measurement found{info, sizes.symbols, device.name(), device.processor(), device.facts(), module_target};
+  found.cold = options.sampling.bench.cold;
+  found.constants = constants_of(function);
+  const Result<std::int64_t> flops = evaluate(info.flops, sizes.symbols);
+  found.flops = flops.is_ok() ? static_cast<double>(flops.value()) : 0;
+  found.bytes = static_cast<double>(traffic);
+  const BenchOptions bench = options_for(options.sampling, device);
+  std::function<Peak()> peak;
+  const auto type = arithmetic_type(info);
+  if (type && options.peak && !target.is_gpu() && has_compiler()) {
+    const Scope step = observer.begin("measuring what the device can do at best");
+    found.peak_dtype = *type;
+    peak = peak_meter(device, target, *type, traffic, bench);
+    found.peak = peak();
+  }
+  {
+    const Scope step = observer.begin("measuring " + info.name);
+    found.timing = run_kernel(device, {info.name}, [&] { return function.measure(arguments, bench); });
+  }
+  if (peak) {
+    const Scope step = observer.begin("measuring what the device can do at best");
+    found.peak = better(found.peak, peak());
+  }
+  if (!info.plan.empty()) {
+    const double most = kStepSeconds / std::max(found.timing.median(), 1e-6);
+    const auto repeat = static_cast<std::uint32_t>(std::clamp(most, 1.0, kMostStepCalls));
+    found.steps = function.call_timed(arguments, repeat, found.cold).steps;
+  }
+  return found;
+}
+
+void measure_sizes(const OpenSession& open, const MeasuredKernel& kernel, const Sweep& sweep,
+                   const MeasureOptions& options, const Observer& observer, std::vector<Measurement>& done) {
+  ConnectOptions connection;
+  connection.devices = devices_for(kernel.target, kernel.source);
+  const Device device = open(connection);
+  if (sweep.sizes.empty()) done.push_back(measure(device, kernel, options, observer));
+  MeasuredKernel sized = kernel;
+  for (const std::int64_t size : sweep.sizes) {
+    sized.call.sizes = kernel.call.sizes;
+    sized.call.sizes.push_back(sweep.name + "=" + std::to_string(size));
+    done.push_back(measure(device, sized, options, observer));
+  }
+  finish_kernels(device);
+}
+
+}  // namespace
+
+Measurement measure(const Device& device, const Module& module, const std::string& function,
+                    const std::vector<Argument>& arguments, const MeasureOptions& options, const Observer& observer) {
+  return measure_function(device, module[function], arguments, device.target(), module.manifest().target, options,
+                          observer);
+}
+
+Measurement measure(const Device& device, const MeasuredKernel& kernel, const MeasureOptions& options,
+                    const Observer& observer) {
+  const Target target = target_for(device, kernel.target, kernel.source, observer);
+  const CompiledKernel compiled = compile_kernel(kernel.source, kernel.function, target, kernel.call, observer);
+  const Manifest& manifest = compiled.module.manifest();
+  const FunctionInfo& info = choose_function(manifest, kernel.function, kernel.source.name);
+  const CallPlan plan = plan_call(info, kernel.call);
+  const Function function = device.load(compiled.module)[info.name];
+  return measure_function(device, function, make_arguments(info, plan, device, observer), target, manifest.target,
+                          options, observer);
+}
+
+Measurements measure_on(std::span<const NamedDevice> devices, const MeasuredKernel& kernel, const Sweep& sweep,
+                        const MeasureOptions& options, const Observer& observer) {
+  Measurements found;
+  for (const NamedDevice& device : devices) {
+    const auto fail = [&] { found.failures.push_back({device.name, std::current_exception()}); };
+    try {
+      with_retries(observer, [&] { measure_sizes(device.open, kernel, sweep, options, observer, found.done); });
+    } catch (const Error&) {
+      fail();
+    } catch (const CompileError&) {
+      fail();
+    } catch (const RemoteError&) {
+      fail();
+    }
+  }
+  return found;
+}
+
+}  // namespace ferry::bench

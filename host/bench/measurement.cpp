@@ -1,0 +1,38 @@
+#include "host/bench/measurement.h"
+
+#include "base/quantity_text.h"
+#include "host/bench/warnings.h"
+
+namespace ferry::bench {
+
+namespace {
+
+std::optional<double> share(double rate, double best) {
+  if (rate <= 0 || best <= 0) return std::nullopt;
+  return rate / best;
+}
+
+}  // namespace
+
+stats::Interval Measurement::interval() const { return stats::median_interval(timing.seconds); }
+
+std::optional<double> Measurement::share_of_flops() const { return share(flops_per_second(), peak.flops); }
+
+std::optional<double> Measurement::share_of_bytes() const { return share(bytes_per_second(), peak.bytes); }
+
+std::vector<std::string> Measurement::warnings() const {
+  std::vector<std::string> all = bench::warnings(timing, environment(), facts.logical_cores);
+  if (is_emulated(facts)) all.insert(all.begin(), kEmulatedWarning);
+  // A rate above the measured peak shows that this was not the peak, or was not measured under the same conditions.
+  const auto beyond = [&](std::optional<double> of_peak, const char* what) {
+    constexpr double kMostOfPeak = 1.05;
+    if (!of_peak || *of_peak <= kMostOfPeak) return;
+    all.push_back(percent_text(*of_peak) + " of the peak of " + what +
+                  ": the peak is too low, so do not go by the share");
+  };
+  beyond(share_of_flops(), "arithmetic");
+  beyond(share_of_bytes(), "memory");
+  return all;
+}
+
+}  // namespace ferry::bench

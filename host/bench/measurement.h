@@ -1,0 +1,44 @@
+// What measuring a kernel for one size on one device found out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/bench/environment.h"
+#include "host/bench/peak.h"
+#include "host/session/ferry.h"
+#include "host/stats/interval.h"
+
+namespace ferry::bench {
+
+struct Measurement {
+  FunctionInfo function;
+  std::vector<std::int64_t> symbols;  // in the order of the function's symbols
+  std::string device, processor;      // names: the device's, and that of the processor that ran the kernel
+  DeviceFacts facts;
+  std::string target;  // that the kernel was compiled for
+  Timing timing{};
+  double flops = 0;  // operations of one call; 0: unknown
+  double bytes = 0;  // traffic of one call, each tensor counted once
+  Peak peak{};       // zeros: not measured
+  DType peak_dtype = DType::f32;
+  bool cold = false;
+  std::vector<std::string> constants{};  // the function's inputs that were packed before the measurement
+  std::vector<StepTime> steps{};         // kernels of one call, if a GPU timed each
+
+  // The 95% confidence interval of the median, in seconds a call.
+  stats::Interval interval() const;
+  Environment environment() const { return read_environment(timing); }
+  double flops_per_second() const { return flops / timing.median(); }
+  double bytes_per_second() const { return bytes / timing.median(); }
+  // The rate over the measured peak: 1 is all of it. Nothing if the peak was not measured, or the operations are
+  // unknown.
+  std::optional<double> share_of_flops() const;
+  std::optional<double> share_of_bytes() const;
+  // Returns sentences that say why the times or the shares should not be trusted.
+  std::vector<std::string> warnings() const;
+};
+
+}  // namespace ferry::bench

@@ -1,0 +1,20 @@
+// Says why the times of a measurement should not be trusted.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/bench/environment.h"
+#include "module/device_facts.h"
+
+namespace ferry::bench {
+
+// Whether an emulator executes the device's instructions: then every measurement has this warning.
+inline bool is_emulated(const DeviceFacts& facts) { return facts.cpu_name.starts_with("emulated"); }
+inline constexpr const char* kEmulatedWarning = "this device is emulated: its times mean nothing";
+
+// Returns one sentence for each disturbance of the samples and of the board. `processors` is the device's number of
+// processors.
+std::vector<std::string> warnings(const Timing& timing, const Environment& environment, unsigned processors);
+
+}  // namespace ferry::bench

@@ -1,0 +1,228 @@
+// Tests of measuring kernels on a device of this machine, against times, counts and shares known from elsewhere.
+#include "host/bench/measure.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/error.h"
+#include "host/kernel/kernel_failure.h"
+#include "tests/unit/host/kernel/text_file.h"
+
+using namespace ferry;
+using bench::measure;
+using bench::Measurement;
+
+namespace {
+
+const std::string kMatmul = "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }\n";
+
+// Five samples that together take a few milliseconds.
+bench::MeasureOptions brief() {
+  bench::MeasureOptions options;
+  options.sampling.bench = {.number = 2, .repeat = 7, .min_repeat_ms = 0, .warmup_ms = 0};
+  options.peak = false;
+  return options;
+}
+
+bench::MeasuredKernel kernel(const std::string& text, const std::vector<std::string>& sizes) {
+  KernelOptions options;
+  options.expression = text;
+  bench::MeasuredKernel kernel{read_kernel(options)};
+  kernel.call.sizes = sizes;
+  return kernel;
+}
+
+bench::NamedDevice this_machine() {
+  return {"this machine", [](const ConnectOptions& options) { return local_device(options); }};
+}
+
+struct Recorder {
+  std::vector<std::string> messages, steps;
+
+  Observer observer() {
+    Observer observer;
+    observer.message = [this](const std::string& line) { messages.push_back(line); };
+    observer.step = [this](const std::string& what) {
+      steps.push_back(what);
+      return Scope();
+    };
+    return observer;
+  }
+};
+
+std::string message_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& what) {
+    return what.what();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a kernel is measured with its operations, its traffic and as many samples as were asked for") {
+  Recorder recorder;
+  const Device device = local_device();
+  const Measurement found = measure(device, kernel(kMatmul, {"M=8,N=16", "K=32"}), brief(), recorder.observer());
+  CHECK(found.function.name == "mm");
+  CHECK(found.function.symbols.size() == found.symbols.size());
+  CHECK(found.flops == 2.0 * 8 * 16 * 32);
+  CHECK(found.bytes == 4.0 * (8 * 32 + 32 * 16 + 8 * 16));
+  CHECK(found.timing.seconds.size() == 7);
+  CHECK(found.timing.number == 2);
+  CHECK(found.flops_per_second() == doctest::Approx(found.flops / found.timing.median()));
+  CHECK(found.interval().contains(found.timing.median()));
+  CHECK(found.device == "this machine");
+  CHECK(found.environment().at("load").before.has_value());
+  CHECK(found.peak.flops == 0);
+  CHECK_FALSE(found.share_of_flops().has_value());
+  CHECK(std::count(recorder.steps.begin(), recorder.steps.end(), "measuring mm") == 1);
+}
+
+TEST_CASE("a loaded function is measured with arguments of the caller, as a kernel from a text is") {
+  const Device device = local_device();
+  const Module module = device.load(compile(kMatmul, device.target()));
+  const std::vector<float> a(6), b(12);
+  const Measurement found = measure(device, module, "mm", {view(a, {2, 3}), view(b, {3, 4})}, brief());
+  CHECK(found.flops == 2.0 * 2 * 3 * 4);
+  CHECK(found.bytes == 4.0 * (6 + 12 + 8));
+  CHECK(found.target == module.manifest().target);
+  CHECK(found.timing.seconds.size() == 7);
+}
+
+TEST_CASE("a tensor that is read and written counts twice in the traffic, in a kernel in C too") {
+  const test::Folder folder;
+  const std::string file =
+      folder.file("scale.c",
+                  "// ferry: scale(inout f32[n] y, in f32[n] x)\n"
+                  "void scale(float* y, const float* x, long n) { for (long i = 0; i < n; ++i) y[i] *= x[i]; }\n");
+  KernelOptions options;
+  options.file = file;
+  bench::MeasuredKernel scale{read_kernel(options)};
+  scale.call.sizes = {"n=100"};
+  const Measurement found = measure(local_device(), scale, brief());
+  CHECK(found.bytes == 4 * 100 * 3);
+  CHECK(found.flops == 0);
+}
+
+TEST_CASE("there is no peak for a kernel whose results are integers") {
+  bench::MeasureOptions options = brief();
+  options.peak = true;
+  const Measurement found =
+      measure(local_device(), kernel("def sum(int32(N) A) -> (S) { S() +=! A(i) }", {"N=100"}), options);
+  CHECK(found.peak.flops == 0);
+  CHECK(found.peak.bytes == 0);
+}
+
+TEST_CASE("the times are those of the kernel: ten times the work takes about ten times as long") {
+  const Device device = local_device();
+  const std::string work = "def work(float(N) A) -> (S) { S() +=! A(0) * k where k in 0:N }";
+  const auto start = std::chrono::steady_clock::now();
+  const Measurement much = measure(device, kernel(work, {"N=10000000"}), brief());
+  const std::chrono::duration<double> outside = std::chrono::steady_clock::now() - start;
+  const Measurement little = measure(device, kernel(work, {"N=1000000"}), brief());
+  CHECK(much.timing.median() * 2 * 7 <= outside.count());
+  CHECK(much.timing.minimum() > 5 * little.timing.minimum());
+  CHECK(much.timing.minimum() < 20 * little.timing.minimum());
+}
+
+TEST_CASE("the peak is measured before and after, and no kernel exceeds it by much") {
+  Recorder recorder;
+  const Device device = local_device();
+  bench::MeasureOptions options = brief();
+  options.peak = true;
+  options.sampling.bench.threads = 1;
+  const Measurement found = measure(device, kernel(kMatmul, {"M=64,N=64,K=64"}), options, recorder.observer());
+  // A multiply-add and a byte take less than 10 ns and more than a 1000th of one on every machine that runs tests.
+  CHECK(found.peak.flops > 1e8);
+  CHECK(found.peak.flops < 1e13);
+  CHECK(found.peak.bytes > 1e8);
+  CHECK(found.peak_dtype == DType::f32);
+  REQUIRE(found.share_of_flops().has_value());
+  CHECK(*found.share_of_flops() == doctest::Approx(found.flops / found.timing.median() / found.peak.flops));
+  CHECK(std::count(recorder.steps.begin(), recorder.steps.end(), "measuring what the device can do at best") == 2);
+  CHECK(bench::better({1, 5}, {2, 3}).flops == 2);
+  CHECK(bench::better({1, 5}, {2, 3}).bytes == 5);
+}
+
+TEST_CASE("a share far above the peak says that the peak is wrong, and an emulated device that all times are") {
+  Measurement found;
+  found.timing.seconds.assign(40, 1e-3);
+  found.timing.number = 1;
+  found.facts.cpu_name = "emulated aarch64";
+  found.facts.logical_cores = 1;
+  found.flops = 1e6;
+  found.bytes = 1e3;
+  found.peak = {5e8, 1e9};
+  CHECK(*found.share_of_flops() == doctest::Approx(2));
+  CHECK(*found.share_of_bytes() == doctest::Approx(1e-3));
+  CHECK(found.warnings() ==
+        std::vector<std::string>{"this device is emulated: its times mean nothing",
+                                 "200% of the peak of arithmetic: the peak is too low, so do not go by the share"});
+}
+
+TEST_CASE("every size of a sweep is measured in one session, which asks for what the kernel needs") {
+  int sessions = 0;
+  const bench::NamedDevice device{"counted", [&](const ConnectOptions& options) {
+                                    ++sessions;
+                                    CHECK(options.devices.empty());
+                                    return local_device(options);
+                                  }};
+  const bench::Measurements found =
+      bench::measure_on(std::span(&device, 1), kernel(kMatmul, {"M=4,N=4"}), {"K", {1, 2, 8}}, brief());
+  CHECK(sessions == 1);
+  CHECK(found.failures.empty());
+  REQUIRE(found.done.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(found.done[i].flops == 2.0 * 16 * std::vector{1, 2, 8}[i]);
+}
+
+TEST_CASE("a device that fails leaves the results of the others and its own earlier ones") {
+  const std::vector<bench::NamedDevice> devices = {
+      {"broken", [](const ConnectOptions&) -> Device { throw RemoteError(ErrorCode::unavailable, "nobody is there"); }},
+      this_machine()};
+  // A size of -1 is impossible; 4 comes before it.
+  const bench::Measurements found = bench::measure_on(devices, kernel(kMatmul, {"M=4,N=4"}), {"K", {4, -1}}, brief());
+  CHECK(found.done.size() == 1);
+  REQUIRE(found.failures.size() == 2);
+  CHECK(found.failures[0].name == "broken");
+  CHECK(message_of(found.failures[0].error) == "nobody is there");
+  CHECK(found.failures[1].name == "this machine");
+  CHECK(message_of(found.failures[1].error).find("K") != std::string::npos);
+}
+
+TEST_CASE("a session that is lost before anything ran is opened again, which the observer hears of") {
+  Recorder recorder;
+  int sessions = 0;
+  const bench::NamedDevice device{"flaky", [&](const ConnectOptions& options) {
+                                    if (++sessions < 3) throw RemoteError(ErrorCode::unavailable, "lost", true);
+                                    return local_device(options);
+                                  }};
+  const bench::Measurements found =
+      bench::measure_on(std::span(&device, 1), kernel(kMatmul, {"M=4,N=4,K=4"}), {}, brief(), recorder.observer());
+  CHECK(found.done.size() == 1);
+  CHECK(recorder.messages == std::vector<std::string>(2, "lost; nothing has run there yet, so trying again"));
+  sessions = -10;
+  CHECK(bench::measure_on(std::span(&device, 1), kernel(kMatmul, {"M=4,N=4,K=4"}), {}, brief()).failures.size() == 1);
+}
+
+TEST_CASE("no samples, a size that is missing and a kernel that fails are errors of the right kind") {
+  const Device device = local_device();
+  bench::MeasureOptions none = brief();
+  none.sampling.bench.repeat = 0;
+  const auto mm = kernel(kMatmul, {"M=4,N=4,K=4"});
+  try {
+    measure(device, mm, none);
+    FAIL("no samples were accepted");
+  } catch (const RemoteError& error) {
+    CHECK(error.code() == ErrorCode::invalid_argument);
+    CHECK(std::string(error.what()).find("repeat") != std::string::npos);
+  }
+  CHECK_THROWS_AS(measure(device, kernel(kMatmul, {"M=4"}), brief()), RemoteError);
+  CHECK_THROWS_AS(measure(device, device.load(compile(kMatmul, device.target())), "mm", {}, brief()), RemoteError);
+  auto gather = kernel("def pick(float(N) A, int32(M) I) -> (B) { B(i) = A(I(i)) }", {"N=4,M=2"});
+  gather.call.arguments = {"I=i32[2]:ones", "A=f32[1]"};
+  gather.call.sizes.clear();
+  CHECK_THROWS_AS(measure(device, gather, brief()), KernelFailed);
+}
