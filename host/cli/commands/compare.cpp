@@ -2,52 +2,33 @@
 #include <cstdio>
 
 #include "base/quantity_text.h"
+#include "host/bench/compare.h"
 #include "host/cli/commands/command.h"
-#include "host/cli/commands/compare_process.h"
 #include "host/cli/commands/compare_report.h"
-#include "host/cli/commands/compare_results.h"
 #include "host/cli/options/call_options.h"
 #include "host/cli/options/compile_deadline.h"
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/options/measure_options.h"
 #include "host/cli/options/option_checks.h"
+#include "host/cli/options/remote.h"
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
 #include "host/cli/output/json.h"
-#include "host/cli/output/progress.h"
-#include "host/stats/comparison.h"
-#include "host/verify/kernel_outputs.h"
 
 namespace ferry::cli {
 
 namespace {
 
-// Limit of --processes.
-constexpr std::uint32_t kMostProcesses = 1000;
-
 struct Options {
   KernelCommand kernels[2];
-  CompareSetup setup;
-  SamplingCommand sampling{{{.number = 0, .repeat = 40, .min_repeat_ms = 0.5, .warmup_ms = 5, .timeout_ms = 10'000}}};
-  std::uint32_t processes = 12;
-  double least_effect_percent = 1;
+  RemoteOptions remote;
+  bench::CompareOptions compare;
+  SamplingCommand sampling{bench::CompareOptions().sampling};
+  double least_effect_percent = bench::CompareOptions().least_effect * 100;
   std::optional<double> fail_if_slower_percent;
   bool allow_difference = false;
-  verify::DifferenceLimits limits;
   bool json = false;
 };
-
-void measure(const Options& options, CompareReport& report) {
-  stats::Random random(options.setup.call.seed + 1);
-  std::vector<double> log_ratios;
-  for (std::uint32_t i = 0; i < options.processes; ++i) {
-    const Progress progress("process " + std::to_string(i + 1) + " of " + std::to_string(options.processes));
-    report.processes.push_back(
-        with_retries(options.setup.observer, [&] { return measure_process(options.setup, random, report.facts); }));
-    log_ratios.push_back(report.processes.back().log_ratio);
-  }
-  report.comparison = stats::compare(log_ratios, report.least_effect);
-}
 
 // The kernels are not measured, since times of different computations are not comparable.
 int report_difference(const CompareReport& report, const std::string& difference, bool json) {
@@ -61,7 +42,7 @@ int report_difference(const CompareReport& report, const std::string& difference
 int exit_code(const Options& options, const CompareReport& report) {
   if (!options.fail_if_slower_percent) return kExitFine;
   const std::string limit = number_text(*options.fail_if_slower_percent) + "%";
-  switch (stats::slowdown(report.comparison, *options.fail_if_slower_percent / 100)) {
+  switch (stats::slowdown(report.found.times, *options.fail_if_slower_percent / 100)) {
     case stats::Slowdown::no: return kExitFine;
     case stats::Slowdown::yes:
       fflush(stdout);
@@ -75,32 +56,28 @@ int exit_code(const Options& options, const CompareReport& report) {
   return kExitUnknown;
 }
 
+bench::KernelComparison measure(const Options& options, const bench::KernelPair& kernels, const Observer& observer) {
+  try {
+    return bench::compare(opening(options.remote), kernels, options.compare, observer);
+  } catch (const bench::DifferentParameters& error) {
+    throw UsageError("A and B cannot be given the same inputs, which --allow-difference does without: " +
+                     error.mismatch());
+  }
+}
+
 int compare(Options& options) {
   options.kernels[1].signature = options.kernels[0].signature;
   options.kernels[1].c_flags = options.kernels[0].c_flags;
-  options.setup.sampling = sampling_of(options.sampling);
-  options.setup.observer =
-      terminal(first_deadline(options.kernels[0].deadline, options.setup.remote.deadlines.session));
-  // A foreign kernel without a signature is called with that of the other kernel.
-  const bool b_first = foreign::is_foreign(options.kernels[0].file) && !foreign::is_foreign(options.kernels[1].file);
-  std::string signature;
-  for (const int k : {b_first ? 1 : 0, b_first ? 0 : 1}) {
-    ComparedKernel& kernel = options.setup.kernels[k];
-    kernel.function = options.kernels[k].function;
-    kernel.source = read_kernel(options.kernels[k], options.setup.observer, signature);
-    signature = signature_of(kernel.source, kernel.function);
-  }
-  CompareReport report;
-  for (int k = 0; k < 2; ++k) report.names[k] = options.setup.kernels[k].source.name;
-  report.least_effect = options.least_effect_percent / 100;
-  report.most_processes = kMostProcesses;
-  if (!options.allow_difference) {
-    report.outputs =
-        with_retries(options.setup.observer, [&] { return compare_results(options.setup, options.limits); });
-    const std::string difference = verify::difference_text(report.outputs);
-    if (!difference.empty()) return report_difference(report, difference, options.json);
-  }
-  measure(options, report);
+  options.compare.sampling = sampling_of(options.sampling);
+  options.compare.least_effect = options.least_effect_percent / 100;
+  options.compare.compares_results = !options.allow_difference;
+  const Observer observer = terminal(first_deadline(options.kernels[0].deadline, options.remote.deadlines.session));
+  const bench::KernelPair kernels = bench::read_pair(options.kernels[0], options.kernels[1], observer);
+  const CompareReport report{{kernels[0].source.name, kernels[1].source.name},
+                             options.compare.least_effect,
+                             measure(options, kernels, observer)};
+  const std::string difference = report.found.difference();
+  if (!difference.empty()) return report_difference(report, difference, options.json);
   if (options.json) {
     print_json(to_json(report));
   } else {
@@ -116,12 +93,14 @@ void add_compare(CLI::App& app, Action& chosen) {
   CLI::App& command = *app.add_subcommand("compare", "Say which of two kernels is slower, and by how much");
   add_kernel_pair_options(command, options->kernels[0], options->kernels[1]);
   add_foreign_options(command, options->kernels[0]);
-  add_remote_option(command, options->setup.remote);
-  add_target_option(command, options->setup.target);
-  add_call_options(command, options->setup.call);
-  command.add_option("--processes", options->processes, "Fresh processes, each with another layout of code and data")
+  add_remote_option(command, options->remote);
+  add_target_option(command, options->compare.target);
+  add_call_options(command, options->compare.call);
+  command
+      .add_option("--processes", options->compare.processes,
+                  "Fresh processes, each with another layout of code and data")
       ->type_name("N")
-      ->check(whole_number(3, kMostProcesses))
+      ->check(whole_number(bench::kLeastProcesses, bench::kMostProcesses))
       ->capture_default_str();
   command
       .add_option("--least-effect", options->least_effect_percent,
@@ -137,11 +116,11 @@ void add_compare(CLI::App& app, Action& chosen) {
       ->check(number(0, 1000));
   command.add_flag("--allow-difference", options->allow_difference, "Measure without comparing what A and B compute");
   command
-      .add_option("--rtol", options->limits.rtol,
+      .add_option("--rtol", options->compare.limits.rtol,
                   "Results may differ by this share of the larger one (default: by type, docs/measuring.md)")
       ->type_name("X")
       ->check(number(0, HUGE_VAL));
-  command.add_option("--atol", options->limits.atol, "Results may differ by this much, in addition")
+  command.add_option("--atol", options->compare.limits.atol, "Results may differ by this much, in addition")
       ->type_name("X")
       ->check(number(0, HUGE_VAL));
   add_measure_options(command, options->sampling);

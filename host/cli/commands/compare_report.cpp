@@ -33,43 +33,19 @@ Json slower_json(stats::Verdict verdict) {
   return nullptr;
 }
 
-std::vector<std::string> warned(const CompareReport& report) {
-  std::vector<std::string> all;
-  if (report.facts.facts.cpu_name.starts_with("emulated")) {
-    all.emplace_back("this device is emulated: its times mean nothing");
-  }
-  std::size_t hit = 0, samples = 0;
-  for (const ComparedProcess& process : report.processes) {
-    for (const Timing& timing : process.timings) {
-      samples += timing.switches.size();
-      for (const std::uint32_t count : timing.switches) hit += count > 0 ? 1 : 0;
-    }
-  }
-  if (hit > samples / 2) {
-    all.push_back(count_text(hit) + " of " + count_text(samples) + " samples hit by context switches");
-  }
-  return all;
-}
-
 Json outputs_json(const CompareReport& report) {
   Json outputs = Json::array();
-  for (const verify::OutputComparison& output : report.outputs) outputs.push_back(comparison_json(output));
+  for (const verify::OutputComparison& output : report.found.outputs) outputs.push_back(comparison_json(output));
   return outputs;
 }
 
 }  // namespace
 
-double CompareReport::median(int k) const {
-  Timing all;
-  for (const ComparedProcess& process : processes) all.seconds.push_back(process.timings[k].median());
-  return all.median();
-}
-
 std::string verdict_text(const CompareReport& report) {
-  const stats::Comparison& comparison = report.comparison;
+  const stats::Comparison& comparison = report.found.times;
   std::string text = stats::to_text(comparison, report.least_effect);
   if (comparison.verdict != stats::Verdict::unknown) return text;
-  if (comparison.enough_processes && *comparison.enough_processes <= report.most_processes) {
+  if (comparison.enough_processes && *comparison.enough_processes <= bench::kMostProcesses) {
     return text + "; more processes would tell (--processes " + std::to_string(*comparison.enough_processes) + ")";
   }
   return text + "; they are too close for --processes to tell: try a larger --least-effect";
@@ -78,16 +54,16 @@ std::string verdict_text(const CompareReport& report) {
 Json to_json(const CompareReport& report) {
   Json kernels = Json::array();
   for (int k = 0; k < 2; ++k) {
-    const FunctionInfo& info = report.facts.functions[k];
+    const FunctionInfo& info = report.found.facts.functions[k];
     Json sizes = Json::object();
-    for (std::size_t s = 0; s < info.symbols.size(); ++s) sizes[info.symbols[s]] = report.facts.symbols[k][s];
+    for (std::size_t s = 0; s < info.symbols.size(); ++s) sizes[info.symbols[s]] = report.found.facts.symbols[k][s];
     kernels.push_back({{"kernel", report.names[k]},
                        {"signature", signature_text(info)},
                        {"sizes", sizes},
-                       {"median_seconds", report.median(k)}});
+                       {"median_seconds", report.found.median(k)}});
   }
   Json processes = Json::array();
-  for (const ComparedProcess& process : report.processes) {
+  for (const bench::ComparedProcess& process : report.found.processes) {
     processes.push_back({{"log_ratio", process.log_ratio},
                          {"code_padding", {process.layout.code_padding[0], process.layout.code_padding[1]}},
                          {"memory_pages", process.layout.memory_pages},
@@ -96,12 +72,12 @@ Json to_json(const CompareReport& report) {
                          {"b_seconds", process.timings[1].seconds},
                          {"environment", environment_json(process.timings[0])}});
   }
-  const stats::Comparison& c = report.comparison;
+  const stats::Comparison& c = report.found.times;
   return {{"schema", kCompareSchema},
-          {"device", report.facts.device},
-          {"cpu", report.facts.facts.cpu_name},
-          {"processor", report.facts.processor},
-          {"target", report.facts.target},
+          {"device", report.found.facts.device},
+          {"cpu", report.found.facts.facts.cpu_name},
+          {"processor", report.found.facts.processor},
+          {"target", report.found.facts.target},
           {"kernels", kernels},
           {"outputs", outputs_json(report)},
           {"ratio", c.ratio},
@@ -112,7 +88,7 @@ Json to_json(const CompareReport& report) {
           {"verdict", verdict_text(report)},
           {"slower", slower_json(c.verdict)},
           {"enough_processes", c.enough_processes ? Json(*c.enough_processes) : Json(nullptr)},
-          {"warnings", warned(report)},
+          {"warnings", report.found.warnings()},
           {"processes", processes}};
 }
 
@@ -120,19 +96,20 @@ void print_report(const CompareReport& report) {
   const auto line = [](const char* what, const std::string& value) { printf("  %-10s %s\n", what, value.c_str()); };
   for (int k = 0; k < 2; ++k) {
     printf("%s  %s: %s, %s\n", k == 0 ? "A" : "B", report.names[k].c_str(),
-           signature_text(report.facts.functions[k]).c_str(), seconds_text(report.median(k)).c_str());
+           signature_text(report.found.facts.functions[k]).c_str(), seconds_text(report.found.median(k)).c_str());
   }
-  const stats::Comparison& c = report.comparison;
-  const Timing& first = report.processes.front().timings[0];
-  line("device", report.facts.device + (report.facts.processor.empty() ? "" : ", " + report.facts.processor) + ", " +
+  const stats::Comparison& c = report.found.times;
+  const Timing& first = report.found.processes.front().timings[0];
+  line("device", report.found.facts.device +
+                     (report.found.facts.processor.empty() ? "" : ", " + report.found.facts.processor) + ", " +
                      std::to_string(first.threads) + (first.threads == 1 ? " thread" : " threads"));
-  line("runs", std::to_string(report.processes.size()) + " processes, each with " +
+  line("runs", std::to_string(report.found.processes.size()) + " processes, each with " +
                    std::to_string(first.seconds.size()) + " samples of both in turns and a layout of its own");
   line("A / B",
        number_text(c.ratio, 4) + ", 99% interval [" + number_text(c.low, 4) + ", " + number_text(c.high, 4) + "]");
-  if (!report.outputs.empty()) line("results", "the same from the same inputs");
+  if (!report.found.outputs.empty()) line("results", "the same from the same inputs");
   line("verdict", verdict_text(report));
-  for (const std::string& warning : warned(report)) line("warning", warning);
+  for (const std::string& warning : report.found.warnings()) line("warning", warning);
 }
 
 Json difference_json(const CompareReport& report, const std::string& verdict) {

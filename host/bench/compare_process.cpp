@@ -1,15 +1,14 @@
-#include "host/cli/commands/compare_process.h"
+#include "host/bench/compare_process.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "host/cli/options/exit_code.h"
-#include "host/cli/options/target_option.h"
+#include "base/error.h"
+#include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
-#include "host/session/state.h"
 #include "host/stats/summary.h"
 
-namespace ferry::cli {
+namespace ferry::bench {
 
 namespace {
 
@@ -23,11 +22,8 @@ constexpr std::uint64_t kMostPages = 64;
 DeviceTensor moved(const Device& device, const DeviceTensor& from, std::uint64_t offset) {
   const auto element = static_cast<std::uint64_t>(dtype_bytes(from.dtype()));
   const DeviceTensor room = device.empty(from.dtype(), {static_cast<std::int64_t>(from.elements() + kPage / element)});
-  DeviceTensor to = room.view(from.shape(), {}, offset / element);
-  const detail::TensorState &target = detail::Access::state(to), &source = detail::Access::state(from);
-  if (from.bytes() > 0) {
-    target.device->client->post(rpc::Copy{target.handle, target.offset, source.handle, source.offset, from.bytes()});
-  }
+  const DeviceTensor to = room.view(from.shape(), {}, offset / element);
+  if (from.bytes() > 0) from.copy_to(to);
   return to;
 }
 
@@ -37,12 +33,11 @@ struct Side {
   CallPlan plan;
 };
 
-Side compile_side(const CompareSetup& setup, int k, const Target& target, const ProcessLayout& layout) {
-  const ComparedKernel& kernel = setup.kernels[k];
-  CompiledKernel compiled =
-      compile_kernel(kernel.source, kernel.function, target, setup.call, setup.observer, layout.code_padding[k]);
+Side compile_side(const ComparedKernel& kernel, const CallOptions& call, const Target& target,
+                  std::uint32_t code_padding, const Observer& observer) {
+  CompiledKernel compiled = compile_kernel(kernel.source, kernel.function, target, call, observer, code_padding);
   FunctionInfo info = choose_function(compiled.module.manifest(), kernel.function, kernel.source.name);
-  CallPlan plan = plan_call(info, setup.call);
+  CallPlan plan = plan_call(info, call);
   return {std::move(compiled), std::move(info), std::move(plan)};
 }
 
@@ -102,28 +97,36 @@ double paired_log_ratio(const Timing& a, const Timing& b) {
 
 }  // namespace
 
-ComparedProcess measure_process(const CompareSetup& setup, stats::Random& random, ComparedFacts& facts) {
+Target common_target(const Device& device, const KernelPair& kernels, const std::string& target,
+                     const Observer& observer) {
+  const bool a_is_compiled = kernels[0].source.module.has_value();
+  return target_for(device, target, kernels[a_is_compiled ? 1 : 0].source, observer);
+}
+
+ComparedProcess measure_process(const OpenSession& open, const KernelPair& kernels, const CompareOptions& options,
+                                stats::Random& random, ComparedFacts& facts, const Observer& observer) {
   ComparedProcess process;
   ConnectOptions connection;
-  connection.devices = devices_for(setup.target, setup.kernels[0].source);
+  connection.devices = devices_for(options.target, kernels[0].source);
   process.layout = draw_layout(random, connection.devices.empty() ? kLine : kGpuLine);
   const ProcessLayout& layout = process.layout;
-  const Device device = open_device(setup.remote, connection);
-  const Target target =
-      target_for(device, setup.target, setup.kernels[setup.kernels[0].source.module ? 1 : 0].source, setup.observer);
-  const Side sides[2] = {compile_side(setup, 0, target, layout), compile_side(setup, 1, target, layout)};
+  const Device device = open(connection);
+  const Target target = common_target(device, kernels, options.target, observer);
+  const auto side = [&](int k) {
+    return compile_side(kernels[static_cast<std::size_t>(k)], options.call, target, layout.code_padding[k], observer);
+  };
+  const Side sides[2] = {side(0), side(1)};
   const DeviceTensor shift = device.empty(DType::u8, {static_cast<std::int64_t>(layout.memory_pages * kPage)});
 
   const int order[2] = {layout.b_first ? 1 : 0, layout.b_first ? 0 : 1};
   std::vector<TimedCall> calls;
   for (const int k : order) {
-    const Side& side = sides[k];
     std::vector<Argument> arguments = !calls.empty() && same_arguments(sides[0], sides[1])
                                           ? calls.front().arguments
-                                          : whole_call(side, device, layout.offsets, setup.observer);
-    calls.push_back({device.load(side.compiled.module)[side.info.name], std::move(arguments)});
+                                          : whole_call(sides[k], device, layout.offsets, observer);
+    calls.push_back({device.load(sides[k].compiled.module)[sides[k].info.name], std::move(arguments)});
   }
-  const BenchOptions bench = bench::options_for(setup.sampling, device);
+  const BenchOptions bench = options_for(options.sampling, device);
   std::vector<Timing> timings =
       run_kernel(device, {sides[0].info.name, sides[1].info.name}, [&] { return measure_in_turns(calls, bench); });
   calls.clear();
@@ -139,4 +142,4 @@ ComparedProcess measure_process(const CompareSetup& setup, stats::Random& random
   return process;
 }
 
-}  // namespace ferry::cli
+}  // namespace ferry::bench

@@ -1,0 +1,74 @@
+// What comparing two kernels takes, and what it found out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/bench/sampling.h"
+#include "host/kernel/call_plan.h"
+#include "host/kernel/kernel.h"
+#include "host/stats/comparison.h"
+#include "host/verify/output_comparison.h"
+
+namespace ferry::bench {
+
+struct ComparedKernel {
+  KernelSource source;
+  std::string function = {};  // empty: the only function
+};
+using KernelPair = std::array<ComparedKernel, 2>;  // A and B
+
+// With fewer processes there is no verdict; more would take days.
+inline constexpr std::uint32_t kLeastProcesses = 3, kMostProcesses = 1000;
+
+struct CompareOptions {
+  CallOptions call = {};
+  std::string target = {};  // empty: that of the device
+  SamplingOptions sampling{{.number = 0, .repeat = 40, .min_repeat_ms = 0.5, .warmup_ms = 5, .timeout_ms = 10'000}};
+  std::uint32_t processes = 12;  // fresh sessions, each with another layout of code and data
+  double least_effect = 0.01;    // a smaller difference, as a share of the time, is called none
+  bool compares_results = true;  // compare what the kernels compute, and measure them only if that is the same
+  verify::DifferenceLimits limits = {};
+};
+
+// The random layout of a process.
+struct ProcessLayout {
+  std::uint32_t code_padding[2] = {0, 0};  // bytes before the code of A and B
+  std::uint64_t memory_pages = 0;          // allocated before anything else
+  std::vector<std::uint64_t> offsets;      // offset of each tensor from the start of a page, in bytes
+  bool b_first = false;
+};
+
+struct ComparedProcess {
+  ProcessLayout layout;
+  Timing timings[2];     // of A and B
+  double log_ratio = 0;  // the median of log(time of A / time of B) over the pairs of samples
+};
+
+// Properties that are the same in every process.
+struct ComparedFacts {
+  FunctionInfo functions[2];
+  std::vector<std::int64_t> symbols[2];
+  std::string device, processor;
+  DeviceFacts facts;
+  std::string target;
+};
+
+struct KernelComparison {
+  std::vector<verify::OutputComparison> outputs;  // empty if they were not to be compared
+  // Empty, as are the facts, if the outputs differ: times of different computations are not comparable.
+  std::vector<ComparedProcess> processes;
+  ComparedFacts facts;
+  stats::Comparison times;
+
+  // Returns "y[3] 0.7 against 0 (2 of 5 elements differ)" for the first output that differs; empty if none does.
+  std::string difference() const;
+  // Returns the median over the processes' medians for A (0) or B (1), in seconds a call.
+  double median(int kernel) const;
+  // Returns sentences that say why the times should not be trusted.
+  std::vector<std::string> warnings() const;
+};
+
+}  // namespace ferry::bench
