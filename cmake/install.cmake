@@ -27,7 +27,7 @@ install(TARGETS ferry_shared EXPORT ferry LIBRARY DESTINATION ${CMAKE_INSTALL_LI
 # The headers that users of the library include; the other headers are internal.
 foreach(header
     base/hash base/status module/device_facts module/dtype module/fill module/manifest module/manifest_expr module/plan
-    module/runtime_api module/timing crosscompile/ir/buffer crosscompile/ir/error crosscompile/ir/expr crosscompile/ir/function
+    module/runtime_api module/timing crosscompile/ir/buffer crosscompile/ir/callee crosscompile/ir/error crosscompile/ir/expr crosscompile/ir/function
     crosscompile/ir/node crosscompile/ir/operators crosscompile/ir/printer crosscompile/ir/stmt crosscompile/ir/type
     crosscompile/intrinsics/intrinsics crosscompile/target/resolve crosscompile/target/target host/lang/extern_stage
     host/lang/math host/lang/program host/lang/reference/reference host/lang/tensor host/lang/text/text host/lang/user_reducer

@@ -60,15 +60,16 @@ class IntrinsicLowerer : public Mutator {
     for (const IntrinsicRule& rule : rules) {
       if (fits(rule, target_) && (best == nullptr || rule.priority >= best->priority)) best = &rule;
     }
-    if (best == nullptr) throw CompileError(no_rule(call.name, rules, target_));
+    if (best == nullptr) throw CompileError(no_rule(to_text(call.callee), rules, target_));
     const Expr result = best->lower({call.arguments, call.type, target_});
-    const std::string who = "the rule of intrinsic '" + call.name + "' for " + describe(*best);
+    const std::string who = "the rule of intrinsic '" + to_text(call.callee) + "' for " + describe(*best);
     if (!result.defined() || result.type() != call.type) {
       throw CompileError(who + ": expected an expression of type " + to_text(call.type) + ", got " +
                          (result.defined() ? to_text(result.type()) : "nothing"));
     }
-    // A rule that returns a call of its own name refers to the built-in function.
-    if (const auto* same = result.as<Call>(); same != nullptr && same->name == call.name) return result;
+    // A rule for a function of math.def that returns a call of it refers to the built-in function.
+    const auto* same = result.as<Call>();
+    if (same != nullptr && same->callee == call.callee && call.callee.op == CallOp::math) return result;
     if (nesting_ >= kMaxNesting) throw CompileError(who + " leads back to itself");
     return IntrinsicLowerer(context_, target_, nesting_ + 1).mutate(result);
   }
@@ -78,7 +79,7 @@ class IntrinsicLowerer : public Mutator {
 
   Expr mutate_node(const Call& node, const Expr& self) override {
     const Expr inner = Mutator::mutate_node(node, self);
-    if (!context_.knows(node.name)) return inner;
+    if (!context_.lowers(node.callee)) return inner;
     return context_.lower(*inner.as<Call>(), target_, nesting_);
   }
 
@@ -148,14 +149,16 @@ Expr Context::call(const std::string& name, std::vector<Expr> arguments) const {
     if (argument.type().is_scalar()) argument = Broadcast::make(argument, lanes);
   }
   try {
-    return Call::make(Type(intrinsic.types(types), lanes), name, std::move(arguments));
+    const std::optional<MathFunction> math = find_math(name);
+    const Callee callee = math ? Callee(*math) : Callee::intrinsic(name);
+    return Call::make(Type(intrinsic.types(types), lanes), callee, std::move(arguments));
   } catch (const CompileError& error) {
     throw CompileError(name + ": " + error.what());
   }
 }
 
 Expr Context::lower(const Call& call, const Target& target, int nesting) const {
-  return IntrinsicLowerer(*this, target, nesting).lower(call, find(call.name).rules);
+  return IntrinsicLowerer(*this, target, nesting).lower(call, find(to_text(call.callee)).rules);
 }
 
 namespace passes {

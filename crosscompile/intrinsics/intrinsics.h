@@ -44,9 +44,9 @@ struct IntrinsicRule {
   std::string arch = {};                   // as Target::arch; empty: any
   std::vector<std::string> features = {};  // that the target must have
   int priority = 0;
-  // Returns an expression of exactly call.type. It may call math functions, C functions (Call::make; lane by lane in
-  // vectors) and other intrinsics. Each use of an argument is evaluated separately: bind an argument that is used often
-  // with ir::Let.
+  // Returns an expression of exactly call.type. It may call math functions, C functions (Call::make with
+  // Callee::external; lane by lane in vectors) and other intrinsics. Each use of an argument is evaluated separately:
+  // bind an argument that is used often with ir::Let.
   std::function<ir::Expr(const IntrinsicCall& call)> lower;
 };
 
@@ -72,6 +72,11 @@ class Context {
   void add_rule(const std::string& name, IntrinsicRule rule);
 
   bool knows(const std::string& name) const { return intrinsics_.contains(name); }
+  // Returns whether the rules of an intrinsic lower calls of it: of the intrinsic itself, or of the function of
+  // math.def with its name.
+  bool lowers(const ir::Callee& callee) const {
+    return (callee.op == ir::CallOp::intrinsic || callee.op == ir::CallOp::math) && knows(to_text(callee));
+  }
   std::vector<std::string> names() const;
 
   // Makes a call; arguments must be scalars or have equal lanes. Throws CompileError for an unregistered name, with the

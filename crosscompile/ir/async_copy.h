@@ -2,7 +2,7 @@
 // asynchronously (Buffer::filled_asynchronously) form groups, each ended by the statement `commit_copies();`. They are
 // guaranteed to be complete only after a statement `wait_copies(n);`, which waits for all but the last n groups, and
 // for other threads only after a barrier that follows it. A store nevertheless completes at once unless it is an
-// Intrinsic kCopyAsync(to, from, bytes), into which passes/copy_async.h turns it for targets that have asynchronous
+// Intrinsic copy_async(to, from, bytes), into which passes/copy_async.h turns it for targets that have asynchronous
 // copies.
 //
 //     commit_copies()            fetched before the loop: the parts of iterations 0 and 1
@@ -19,8 +19,6 @@
 #include <optional>
 
 namespace ferry::ir {
-
-inline constexpr const char* kCopyAsync = "copy_async";
 
 Stmt make_commit_copies();
 Stmt make_wait_copies(std::int64_t groups_left);

@@ -1,4 +1,4 @@
-// The barrier of a GPU's block: the statement `barrier();`, an Evaluate of a Call of that name. What a thread writes to
+// The barrier of a GPU's block: the statement `barrier();`, an Evaluate of a Call. What a thread writes to
 // shared memory before it is visible to all threads of the block after it. All threads of a block must reach every
 // barrier, equally often (convergence).
 #pragma once

@@ -58,19 +58,7 @@ Expr make_choice(Expr condition, Expr on_true, Expr on_false) {
   return std::shared_ptr<const T>(std::move(node));
 }
 
-enum class MathKind : std::uint8_t { float_only, any_number, integer };
-struct MathFunction {
-  const char* name;
-  std::size_t arguments;
-  MathKind kind;
-};
-constexpr MathFunction kMath[] = {
-#define FERRY_MATH(name, arguments, kind) {#name, arguments, MathKind::kind},
-#include "crosscompile/ir/math.def"
-#undef FERRY_MATH
-};
-
-void check_math(const MathFunction& function, Type type, const std::vector<Expr>& arguments) {
+void check_math(const MathSignature& function, Type type, const std::vector<Expr>& arguments) {
   expect(arguments.size() == function.arguments, "a math call has the wrong number of arguments");
   expect(!type.is_bool() && (function.kind != MathKind::float_only || type.is_float()) &&
              (function.kind != MathKind::integer || type.is_int()),
@@ -86,6 +74,37 @@ void check_dot(Type type, const std::vector<Expr>& arguments) {
   for (const Type factor : {left, right}) {
     expect(type.is_float() ? factor.is_float() && factor.bits() <= 32 : factor.is_int() && factor.bits() <= 16,
            "a dot's vectors must be floats for a float, and integers of at most 16 bits for an integer");
+  }
+}
+
+void check_call(Type type, const Callee& callee, const std::vector<Expr>& arguments) {
+  const auto expect_arguments = [&](std::size_t count) {
+    if (arguments.size() != count) throw InternalError("'" + to_text(callee) + "' has the wrong number of arguments");
+  };
+  switch (callee.op) {
+    case CallOp::math: return check_math(signature_of(callee.math), type, arguments);
+    case CallOp::external:
+    case CallOp::intrinsic: return expect(!callee.name.empty(), "a call needs the name of its function");
+    case CallOp::bitcast:
+      expect_arguments(1);
+      return expect(arguments[0].type().bits() == type.bits(), "a bitcast needs a value of the same width");
+    case CallOp::dot: return check_dot(type, arguments);
+    case CallOp::scale:
+      expect_arguments(2);
+      return expect(type.code == DType::f32 && arguments[0].type() == type && arguments[1].type() == type,
+                    "a scale needs two values of type f32");
+    case CallOp::shuffle_xor:
+      expect_arguments(2);
+      return expect(arguments[0].type() == type, "a shuffle has the type of its value");
+    case CallOp::barrier:
+    case CallOp::commit_copies: return expect_arguments(0);
+    case CallOp::wait_copies:
+      expect_arguments(1);
+      return expect(arguments[0].kind() == NodeKind::IntImm, "a wait for copies needs a constant");
+    case CallOp::prefetch:
+    case CallOp::address_of:
+      expect_arguments(1);
+      return expect(arguments[0].kind() == NodeKind::Load, "a prefetch or an address needs an element of a buffer");
   }
 }
 
@@ -197,25 +216,16 @@ Expr Load::make(BufferRef buffer, std::vector<Expr> indices, Expr mask) {
   return std::shared_ptr<const Load>(std::move(node));
 }
 
-Expr Call::make(Type type, std::string name, std::vector<Expr> arguments) {
-  const bool is_dot = name == "dot";
+Expr Call::make(Type type, Callee callee, std::vector<Expr> arguments) {
   for (const Expr& argument : arguments) {
-    expect(argument.defined() && (is_dot || argument.type().lanes == type.lanes),
+    expect(argument.defined() && (callee.op == CallOp::dot || argument.type().lanes == type.lanes),
            "a call's arguments must have as many lanes as it");
   }
-  if (is_dot) check_dot(type, arguments);
-  if (name == "bitcast") {
-    expect(arguments.size() == 1 && arguments[0].type().bits() == type.bits(),
-           "a bitcast needs one value of the same width");
-  } else {
-    for (const MathFunction& function : kMath) {
-      if (name == function.name) check_math(function, type, arguments);
-    }
-  }
+  check_call(type, callee, arguments);
   auto node = new_node<Call>();
   node->type = type;
   deepen_all(*node, arguments);
-  node->name = std::move(name);
+  node->callee = std::move(callee);
   node->arguments = std::move(arguments);
   return std::shared_ptr<const Call>(std::move(node));
 }

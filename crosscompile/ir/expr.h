@@ -18,6 +18,7 @@
 #pragma once
 
 #include "crosscompile/ir/buffer.h"
+#include "crosscompile/ir/callee.h"
 
 #include <string>
 #include <vector>
@@ -125,17 +126,13 @@ struct Load : ExprNode {
   static Expr make(BufferRef buffer, std::vector<Expr> indices, Expr mask = {});
 };
 
-// A function of math.def or an external C function on scalars (applied lane by lane), or "bitcast" to a type of the
-// same width. "dot" takes a sum (i32 or f32) and two vectors with k times its lanes, of 8- and 16-bit integers or of
-// floats: lane i is sum[i] + left[i*k] * right[i*k] + ... + left[i*k+k-1] * right[i*k+k-1] in the sum's type. Integers
-// wrap; floats may be added in any order, and subnormal bfloat16 values and their products may count as 0. "scale"
-// takes two f32, the second of which is an integer n, and gives the first * 2^n, rounded once; it exists only where it
-// is an instruction.
+// A call of a math function, an operation, an external C function or an intrinsic, as ir/callee.h defines them. Except
+// for dot, the arguments have as many lanes as the call.
 struct Call : ExprNode {
   static constexpr NodeKind kKind = NodeKind::Call;
-  std::string name;
+  Callee callee;
   std::vector<Expr> arguments;
-  static Expr make(Type type, std::string name, std::vector<Expr> arguments);
+  static Expr make(Type type, Callee callee, std::vector<Expr> arguments);
 };
 
 enum class ReduceOp : std::uint8_t { sum, prod, min, max, any, all, user };

@@ -1,7 +1,5 @@
 #include "crosscompile/ir/extern_call.h"
 
-#include "crosscompile/ir/async_copy.h"
-#include "crosscompile/ir/prefetch.h"
 #include "crosscompile/ir/visitor.h"
 
 #include <algorithm>
@@ -9,8 +7,6 @@
 namespace ferry::ir {
 
 namespace {
-
-constexpr const char* kAddress = "address_of";
 
 class Finder : public Visitor {
  public:
@@ -20,23 +16,29 @@ class Finder : public Visitor {
   using Visitor::visit_node;
   void visit_node(const Evaluate& node) override {
     const auto* call = node.value.as<Call>();
-    if (call == nullptr || prefetched(node) != nullptr || orders_copies(node)) return;
-    if (std::find(names.begin(), names.end(), call->name) == names.end()) names.push_back(call->name);
+    if (call == nullptr || call->callee.op != CallOp::external) return;
+    const std::string& name = call->callee.name;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
 };
 
 }  // namespace
 
 Expr address_of(const BufferRef& buffer, std::vector<Expr> indices) {
-  return Call::make(Type(DType::u64), kAddress, {Load::make(buffer, std::move(indices))});
+  return Call::make(Type(DType::u64), CallOp::address_of, {Load::make(buffer, std::move(indices))});
 }
 
 const Load* addressed(const Call& call) {
-  return call.name == kAddress && call.arguments.size() == 1 ? call.arguments[0].as<Load>() : nullptr;
+  return call.callee.op == CallOp::address_of ? call.arguments[0].as<Load>() : nullptr;
+}
+
+const Load* addressed(const Expr& expr) {
+  const auto* call = expr.as<Call>();
+  return call == nullptr ? nullptr : addressed(*call);
 }
 
 Stmt make_extern_call(const std::string& function, std::vector<Expr> arguments) {
-  return Evaluate::make(Call::make(Type(DType::i32), function, std::move(arguments)));
+  return Evaluate::make(Call::make(Type(DType::i32), Callee::external(function), std::move(arguments)));
 }
 
 std::vector<std::string> extern_functions(const Stmt& stmt) {

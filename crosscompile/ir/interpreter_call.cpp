@@ -1,5 +1,6 @@
 // Math functions. float32 computes in double and rounds, which is as good as correctly rounded. Generated code may
 // differ from this oracle by a few ulp.
+#include "crosscompile/ir/error.h"
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/interpreter_code.h"
 
@@ -13,52 +14,52 @@ namespace {
 using UnaryMath = double (*)(double);
 using BinaryMath = double (*)(double, double);
 
-struct UnaryEntry {
-  const char* name;
-  UnaryMath function;
-};
-struct BinaryEntry {
-  const char* name;
-  BinaryMath function;
+// A function of floats with one argument or two; neither for the others.
+struct FloatMath {
+  UnaryMath unary = nullptr;
+  BinaryMath binary = nullptr;
 };
 
-constexpr UnaryEntry kUnaryMath[] = {
-    {"abs", [](double x) { return std::fabs(x); }},
-    {"exp", [](double x) { return std::exp(x); }},
-    {"exp2", [](double x) { return std::exp2(x); }},
-    {"log", [](double x) { return std::log(x); }},
-    {"log2", [](double x) { return std::log2(x); }},
-    {"log1p", [](double x) { return std::log1p(x); }},
-    {"expm1", [](double x) { return std::expm1(x); }},
-    {"sqrt", [](double x) { return std::sqrt(x); }},
-    {"rsqrt", [](double x) { return 1.0 / std::sqrt(x); }},
-    {"sin", [](double x) { return std::sin(x); }},
-    {"cos", [](double x) { return std::cos(x); }},
-    {"tan", [](double x) { return std::tan(x); }},
-    {"tanh", [](double x) { return std::tanh(x); }},
-    {"sinh", [](double x) { return std::sinh(x); }},
-    {"cosh", [](double x) { return std::cosh(x); }},
-    {"asin", [](double x) { return std::asin(x); }},
-    {"acos", [](double x) { return std::acos(x); }},
-    {"atan", [](double x) { return std::atan(x); }},
-    {"sigmoid", [](double x) { return 1.0 / (1.0 + std::exp(-x)); }},
-    {"erf", [](double x) { return std::erf(x); }},
-    {"floor", [](double x) { return std::floor(x); }},
-    {"ceil", [](double x) { return std::ceil(x); }},
-    {"round", [](double x) { return std::round(x); }},
-    {"roundeven", [](double x) { return std::nearbyint(x); }},
-    {"trunc", [](double x) { return std::trunc(x); }},
-};
-constexpr BinaryEntry kBinaryMath[] = {
-    {"atan2", [](double x, double y) { return std::atan2(x, y); }},
-    {"pow", [](double x, double y) { return std::pow(x, y); }},
-    {"fmod", [](double x, double y) { return std::fmod(x, y); }},
-    {"scale", [](double x, double y) { return x * std::exp2(y); }},
-};
-
-// Matches the C library's names for float functions too, which mean the same.
-bool names(const std::string& called, const char* known, Type type) {
-  return called == known || (type.code == DType::f32 && called == known + std::string("f"));
+FloatMath float_math(MathFunction function) {
+  switch (function) {
+#define FERRY_ONE(name, result) \
+  case MathFunction::name: return {.unary = [](double x) -> double { return result; }};
+#define FERRY_TWO(name, result) \
+  case MathFunction::name: return {.binary = [](double x, double y) -> double { return result; }};
+    FERRY_ONE(abs, std::fabs(x))
+    FERRY_ONE(exp, std::exp(x))
+    FERRY_ONE(exp2, std::exp2(x))
+    FERRY_ONE(log, std::log(x))
+    FERRY_ONE(log2, std::log2(x))
+    FERRY_ONE(log1p, std::log1p(x))
+    FERRY_ONE(expm1, std::expm1(x))
+    FERRY_ONE(sqrt, std::sqrt(x))
+    FERRY_ONE(rsqrt, 1.0 / std::sqrt(x))
+    FERRY_ONE(sin, std::sin(x))
+    FERRY_ONE(cos, std::cos(x))
+    FERRY_ONE(tan, std::tan(x))
+    FERRY_ONE(tanh, std::tanh(x))
+    FERRY_ONE(sinh, std::sinh(x))
+    FERRY_ONE(cosh, std::cosh(x))
+    FERRY_ONE(asin, std::asin(x))
+    FERRY_ONE(acos, std::acos(x))
+    FERRY_ONE(atan, std::atan(x))
+    FERRY_TWO(atan2, std::atan2(x, y))
+    FERRY_ONE(sigmoid, 1.0 / (1.0 + std::exp(-x)))
+    FERRY_ONE(erf, std::erf(x))
+    FERRY_TWO(pow, std::pow(x, y))
+    FERRY_TWO(fmod, std::fmod(x, y))
+    FERRY_ONE(floor, std::floor(x))
+    FERRY_ONE(ceil, std::ceil(x))
+    FERRY_ONE(round, std::round(x))
+    FERRY_ONE(trunc, std::trunc(x))
+#undef FERRY_ONE
+#undef FERRY_TWO
+    case MathFunction::fma:
+    case MathFunction::popcount:
+    case MathFunction::clz: return {};
+  }
+  throw InternalError("float_math: unknown function");
 }
 
 template <DType D>
@@ -125,38 +126,35 @@ struct BitcastCode final : Code {
   Value eval(Frame& frame, std::uint32_t lane) const override { return value->eval(frame, lane); }
 };
 
-CodePtr compile_float_call(const Call& node, std::vector<CodePtr>& arguments) {
-  return with_dtype(node.type.code, [&](auto type) -> CodePtr {
-    constexpr DType kType = decltype(type)::value;
+CodePtr compile_float_call(DType type, FloatMath function, std::vector<CodePtr>& arguments) {
+  return with_dtype(type, [&](auto known) -> CodePtr {
+    constexpr DType kType = decltype(known)::value;
     if constexpr (is_float(kType)) {
-      for (const UnaryEntry& entry : kUnaryMath) {
-        if (arguments.size() == 1 && names(node.name, entry.name, node.type)) {
-          return std::make_unique<UnaryCall<kType>>(std::move(arguments[0]), entry.function);
-        }
-      }
-      for (const BinaryEntry& entry : kBinaryMath) {
-        if (arguments.size() == 2 && names(node.name, entry.name, node.type)) {
-          return std::make_unique<BinaryCall<kType>>(std::move(arguments[0]), std::move(arguments[1]), entry.function);
-        }
-      }
-      if (arguments.size() == 3 && names(node.name, "fma", node.type))
-        return std::make_unique<FmaCall<kType>>(arguments);
+      if (arguments.size() == 1 && function.unary != nullptr)
+        return std::make_unique<UnaryCall<kType>>(std::move(arguments[0]), function.unary);
+      if (arguments.size() == 2 && function.binary != nullptr)
+        return std::make_unique<BinaryCall<kType>>(std::move(arguments[0]), std::move(arguments[1]), function.binary);
     }
     return nullptr;
   });
 }
 
-CodePtr compile_int_call(const Call& node, std::vector<CodePtr>& arguments) {
-  IntMath function = IntMath::abs;
-  if (node.name == "popcount") {
-    function = IntMath::popcount;
-  } else if (node.name == "clz") {
-    function = IntMath::clz;
-  } else if (node.name != "abs") {
+CodePtr compile_fma(DType type, std::vector<CodePtr>& arguments) {
+  return with_dtype(type, [&](auto known) -> CodePtr {
+    constexpr DType kType = decltype(known)::value;
+    if constexpr (is_float(kType)) {
+      if (arguments.size() == 3) return std::make_unique<FmaCall<kType>>(arguments);
+    }
     return nullptr;
-  }
-  return with_dtype(node.type.code, [&](auto type) -> CodePtr {
-    constexpr DType kType = decltype(type)::value;
+  });
+}
+
+CodePtr compile_int_call(DType type, MathFunction called, std::vector<CodePtr>& arguments) {
+  const IntMath function = called == MathFunction::popcount ? IntMath::popcount
+                           : called == MathFunction::clz    ? IntMath::clz
+                                                            : IntMath::abs;
+  return with_dtype(type, [&](auto known) -> CodePtr {
+    constexpr DType kType = decltype(known)::value;
     if constexpr (is_signed_int(kType) || is_unsigned_int(kType)) {
       return std::make_unique<IntCall<kType>>(std::move(arguments[0]), function);
     }
@@ -164,19 +162,51 @@ CodePtr compile_int_call(const Call& node, std::vector<CodePtr>& arguments) {
   });
 }
 
+CodePtr compile_math(const Call& node, MathFunction function, std::vector<CodePtr>& arguments) {
+  const DType type = node.type.code;
+  if (node.type.is_int()) return compile_int_call(type, function, arguments);
+  if (function == MathFunction::fma) return compile_fma(type, arguments);
+  return compile_float_call(type, float_math(function), arguments);
+}
+
+// Knows the C library's functions of floats, whose names for float32 have an f appended.
+CodePtr compile_external(const Call& node, std::vector<CodePtr>& arguments) {
+  const bool same_types = std::all_of(node.arguments.begin(), node.arguments.end(),
+                                      [&](const Expr& argument) { return argument.type() == node.type; });
+  std::string_view name = node.callee.name;
+  if (node.type.code == DType::f32 && name.ends_with('f')) name.remove_suffix(1);
+  CodePtr code;
+  if (same_types && node.type.is_float()) {
+    const std::optional<MathFunction> function = find_math(name);
+    if (function) code = compile_math(node, *function, arguments);
+    if (name == "roundeven")
+      code = compile_float_call(node.type.code, {.unary = [](double x) { return std::nearbyint(x); }}, arguments);
+  }
+  if (code == nullptr)
+    throw InterpreterError("the interpreter does not know the external function '" + node.callee.name + "'");
+  return code;
+}
+
 }  // namespace
 
 CodePtr compile_call(const Call& node, std::vector<CodePtr> arguments) {
-  if (node.name == "bitcast") return std::make_unique<BitcastCode>(std::move(arguments[0]));
-  if (node.name == "dot") return compile_dot(node, std::move(arguments));
-  const bool same_types = std::all_of(node.arguments.begin(), node.arguments.end(),
-                                      [&](const Expr& argument) { return argument.type() == node.type; });
-  CodePtr code;
-  if (same_types && node.type.is_float()) code = compile_float_call(node, arguments);
-  if (same_types && node.type.is_int()) code = compile_int_call(node, arguments);
-  if (code == nullptr)
-    throw InterpreterError("the interpreter does not know the external function '" + node.name + "'");
-  return code;
+  switch (node.callee.op) {
+    case CallOp::math: return compile_math(node, node.callee.math, arguments);
+    case CallOp::external: return compile_external(node, arguments);
+    case CallOp::bitcast: return std::make_unique<BitcastCode>(std::move(arguments[0]));
+    case CallOp::dot: return compile_dot(node, std::move(arguments));
+    case CallOp::scale:
+      return compile_float_call(node.type.code, {.binary = [](double x, double n) { return x * std::exp2(n); }},
+                                arguments);
+    case CallOp::intrinsic:
+    case CallOp::shuffle_xor:
+    case CallOp::barrier:
+    case CallOp::prefetch:
+    case CallOp::commit_copies:
+    case CallOp::wait_copies:
+    case CallOp::address_of: break;
+  }
+  throw InterpreterError("the interpreter cannot compute '" + to_text(node.callee) + "' as a value");
 }
 
 }  // namespace ferry::ir::interp

@@ -87,7 +87,7 @@ CodePtr compile_dot(const Call& node, std::vector<CodePtr> arguments);
 CodePtr compile_load(const Load& node, Layout& layout);
 ActionPtr compile_store(const Store& node, Layout& layout);
 ActionPtr compile_allocate(const Allocate& node, Layout& layout);
-// Compile a kCopyAsync, and the statements that order copies.
+// Compile Instruction::copy_async, and the statements that order copies.
 ActionPtr compile_late_copy(const Intrinsic& node, Layout& layout);
 ActionPtr compile_copy_order(const Evaluate& node);
 ActionPtr compile_parallel(const For& node, Layout& layout);

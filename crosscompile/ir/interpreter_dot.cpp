@@ -1,4 +1,4 @@
-// Evaluates "dot", one lane of the sum at a time.
+// Evaluates CallOp::dot, one lane of the sum at a time.
 #include "crosscompile/ir/interpreter_code.h"
 
 namespace ferry::ir::interp {

@@ -122,25 +122,42 @@ class StmtCompiler : public Visitor {
     result = std::move(action);
   }
   void visit_node(const Evaluate& node) override {
-    if (is_barrier(node)) throw InternalError("interpreter: a barrier stands outside of the loops over threads");
-    if (prefetched(node) != nullptr) {
-      result = std::make_unique<NothingAction>();
-      return;
-    }
-    if (orders_copies(node)) {
-      result = compile_copy_order(node);
-      return;
-    }
-    auto action = std::make_unique<EvaluateAction>();
-    action->value = compile(node.value, layout_);
-    action->lanes = node.value.type().lanes;
-    result = std::move(action);
+    const auto* call = node.value.as<Call>();
+    result = call == nullptr ? compile_value(node.value) : compile_call_statement(node, call->callee.op);
   }
   void visit_node(const Intrinsic& node) override {
-    result = node.name == kCopyAsync ? compile_late_copy(node, layout_) : compile(node.definition, layout_);
+    switch (node.instruction) {
+      case Instruction::copy_async: result = compile_late_copy(node, layout_); return;
+      case Instruction::mma_m16n8k16: result = compile(node.definition, layout_); return;
+    }
   }
 
  private:
+  ActionPtr compile_value(const Expr& value) {
+    auto action = std::make_unique<EvaluateAction>();
+    action->value = compile(value, layout_);
+    action->lanes = value.type().lanes;
+    return action;
+  }
+
+  ActionPtr compile_call_statement(const Evaluate& node, CallOp op) {
+    switch (op) {
+      case CallOp::barrier: throw InternalError("interpreter: a barrier stands outside of the loops over threads");
+      case CallOp::prefetch: return std::make_unique<NothingAction>();
+      case CallOp::commit_copies:
+      case CallOp::wait_copies: return compile_copy_order(node);
+      case CallOp::math:
+      case CallOp::external:
+      case CallOp::intrinsic:
+      case CallOp::bitcast:
+      case CallOp::dot:
+      case CallOp::scale:
+      case CallOp::shuffle_xor:
+      case CallOp::address_of: return compile_value(node.value);
+    }
+    throw InternalError("interpreter: unknown operation");
+  }
+
   Layout& layout_;
 };
 

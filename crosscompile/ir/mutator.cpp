@@ -99,7 +99,7 @@ Expr Mutator::mutate_node(const Call& node, const Expr& self) {
   if (!mutate_all(*this, node.arguments, arguments)) return self;
   // Passes that change the number of lanes do so in the arguments.
   const std::uint32_t lanes = arguments.empty() ? node.type.lanes : arguments[0].type().lanes;
-  return Call::make(node.type.with_lanes(lanes), node.name, std::move(arguments));
+  return Call::make(node.type.with_lanes(lanes), node.callee, std::move(arguments));
 }
 
 Expr Mutator::mutate_node(const Reduce& node, const Expr& self) {
@@ -218,7 +218,7 @@ Stmt Mutator::mutate_node(const Intrinsic& node, const Stmt& self) {
   Stmt definition = mutate(node.definition);
   if (!definition) return {};
   if (!changed && definition.same_as(node.definition)) return self;
-  return Intrinsic::make(node.name, std::move(arguments), std::move(definition));
+  return Intrinsic::make(node.instruction, std::move(arguments), std::move(definition));
 }
 
 }  // namespace ferry::ir

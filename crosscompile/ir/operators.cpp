@@ -101,7 +101,7 @@ Expr finish(BinaryOp op, const Expr& left, const Expr& right) {
 // Takes the sign of the divisor, as integer modulo does, whereas fmod has the sign of the dividend. NaN for a divisor
 // of 0.
 Expr float_modulo(const Expr& left, const Expr& right) {
-  const Expr rest = call_math("fmod", {left, right});
+  const Expr rest = call_math(MathFunction::fmod, {left, right});
   return select(rest != 0 && (rest < 0) != (right < 0), rest + right, rest);
 }
 
@@ -251,44 +251,40 @@ Expr cast(DType to, Expr value) {
   return Cast::make(to, value);
 }
 
-Expr call_math(const std::string& name, const std::vector<ExprOrLiteral>& given) {
-  struct Known {
-    std::string_view name;
-    std::size_t arguments;
-    enum Kind { float_only, any_number, integer } kind;
-  };
-  static constexpr Known kKnown[] = {
-#define FERRY_MATH(name, arguments, kind) {#name, arguments, Known::kind},
-#include "crosscompile/ir/math.def"
-#undef FERRY_MATH
-  };
-  const auto* const known =
-      std::find_if(std::begin(kKnown), std::end(kKnown), [&](const Known& k) { return k.name == name; });
-  if (known == std::end(kKnown)) throw CompileError("expected the name of a math function, got '" + name + "'");
-  if (given.size() != known->arguments) {
-    throw CompileError("'" + name + "': expected " + std::to_string(known->arguments) + " argument" +
-                       (known->arguments == 1 ? "" : "s") + ", got " + std::to_string(given.size()));
+Expr call_math(MathFunction function, const std::vector<ExprOrLiteral>& given) {
+  const MathSignature& signature = signature_of(function);
+  const std::string quoted = "'" + std::string(signature.name) + "'";
+  if (given.size() != signature.arguments) {
+    throw CompileError(quoted + ": expected " + std::to_string(signature.arguments) + " argument" +
+                       (signature.arguments == 1 ? "" : "s") + ", got " + std::to_string(given.size()));
   }
+  const bool only_integers = signature.kind == MathKind::integer;
   for (const ExprOrLiteral& argument : given) {
     require_defined(argument.expr());
-    if (argument.type().is_bool() || (known->kind == Known::integer && argument.type().is_float())) {
-      throw CompileError("'" + name + "': expected " + (known->kind == Known::integer ? "an integer" : "a number") +
-                         ", got " + to_text(argument.type()));
+    if (argument.type().is_bool() || (only_integers && argument.type().is_float())) {
+      throw CompileError(quoted + ": expected " + (only_integers ? "an integer" : "a number") + ", got " +
+                         to_text(argument.type()));
     }
   }
   // All arguments get one type, by the rules of the operators; then f32 replaces an integer type where a float is
   // required.
   std::vector<Expr> arguments = unify(given);
   for (Expr& argument : arguments) {
-    if (known->kind == Known::float_only && argument.type().is_int()) argument = cast(DType::f32, argument);
+    if (signature.kind == MathKind::float_only && argument.type().is_int()) argument = cast(DType::f32, argument);
   }
   const Type type = arguments[0].type();
-  if (name == "abs") {
+  if (function == MathFunction::abs) {
     if (type.is_unsigned_int()) return arguments[0];
     if (const IntImm* integer = int_constant(arguments[0])) return integer->value < 0 ? -arguments[0] : arguments[0];
     if (const FloatImm* number = float_constant(arguments[0])) return constant(type, std::fabs(number->value));
   }
-  return Call::make(type, name, std::move(arguments));
+  return Call::make(type, function, std::move(arguments));
+}
+
+Expr call_math(const std::string& name, const std::vector<ExprOrLiteral>& given) {
+  const std::optional<MathFunction> function = find_math(name);
+  if (!function) throw CompileError("expected the name of a math function, got '" + name + "'");
+  return call_math(*function, given);
 }
 
 Expr ceil_div(const ExprOrLiteral& left, const ExprOrLiteral& right) { return (left + right - 1) / right; }

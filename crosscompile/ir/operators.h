@@ -88,12 +88,14 @@ Expr max(const ExprOrLiteral& left, const ExprOrLiteral& right);
 Expr select(Expr condition, const ExprOrLiteral& on_true, const ExprOrLiteral& on_false);
 Expr if_then_else(Expr condition, const ExprOrLiteral& on_true, const ExprOrLiteral& on_false);
 Expr cast(DType to, Expr value);
-// Calls a function of math.def by name. Integer arguments of a float_only function become f32.
+// Calls a function of math.def. Integer arguments of a float_only function become f32.
+Expr call_math(MathFunction function, const std::vector<ExprOrLiteral>& arguments);
+// Throws CompileError for a name that is not in math.def.
 Expr call_math(const std::string& name, const std::vector<ExprOrLiteral>& arguments);
 // A template, so that it is not a candidate for lists in braces.
-template <std::same_as<Expr> E>
-Expr call_math(const std::string& name, const std::vector<E>& arguments) {
-  return call_math(name, std::vector<ExprOrLiteral>(arguments.begin(), arguments.end()));
+template <class Function, std::same_as<Expr> E>
+Expr call_math(const Function& function, const std::vector<E>& arguments) {
+  return call_math(function, std::vector<ExprOrLiteral>(arguments.begin(), arguments.end()));
 }
 Expr ceil_div(const ExprOrLiteral& left, const ExprOrLiteral& right);
 

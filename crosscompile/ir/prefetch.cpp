@@ -2,20 +2,13 @@
 
 namespace ferry::ir {
 
-namespace {
-
-constexpr const char* kPrefetch = "prefetch";
-
-}  // namespace
-
 Stmt make_prefetch(const Expr& load) {
-  return Evaluate::make(Call::make(Type(DType::i32, load.type().lanes), kPrefetch, {load}));
+  return Evaluate::make(Call::make(Type(DType::i32, load.type().lanes), CallOp::prefetch, {load}));
 }
 
 const Load* prefetched(const Evaluate& statement) {
   const auto* call = statement.value.as<Call>();
-  if (call == nullptr || call->name != kPrefetch || call->arguments.size() != 1) return nullptr;
-  return call->arguments[0].as<Load>();
+  return call != nullptr && call->callee.op == CallOp::prefetch ? call->arguments[0].as<Load>() : nullptr;
 }
 
 }  // namespace ferry::ir

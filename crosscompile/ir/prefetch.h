@@ -1,4 +1,4 @@
-// A hint that an element will be read soon: the statement `prefetch(A[i, j]);`, an Evaluate of a Call of that name. It
+// A hint that an element will be read soon: the statement `prefetch(A[i, j]);`, an Evaluate of a Call. It
 // reads nothing, so the element need not exist; the indices must not read memory either.
 #pragma once
 

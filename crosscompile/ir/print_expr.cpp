@@ -207,7 +207,8 @@ class ExprPrinter : public Visitor {
   }
 
   void visit_node(const Call& node) override {
-    function(node.name == "bitcast" ? "bitcast_" + to_text(node.type) : node.name, node.arguments);
+    const std::string name = to_text(node.callee);
+    function(node.callee.op == CallOp::bitcast ? name + "_" + to_text(node.type) : name, node.arguments);
   }
 
   void visit_node(const Reduce& node) override {

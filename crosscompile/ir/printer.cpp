@@ -146,7 +146,7 @@ class StmtPrinter : public Visitor {
   void visit_node(const Intrinsic& node) override {
     std::string arguments;
     for (const Expr& argument : node.arguments) arguments += (arguments.empty() ? "" : ", ") + text(argument);
-    line(node.name + "(" + arguments + ") {");
+    line(instruction_name(node.instruction) + ("(" + arguments) + ") {");
     braced(node.definition);
     line("}");
   }

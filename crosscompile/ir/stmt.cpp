@@ -126,11 +126,21 @@ Stmt Evaluate::make(Expr value) {
   return std::shared_ptr<const Evaluate>(std::move(node));
 }
 
-Stmt Intrinsic::make(std::string name, std::vector<Expr> arguments, Stmt definition) {
-  expect(!name.empty() && definition.defined(), "an instruction needs a name and a definition");
+const char* instruction_name(Instruction instruction) {
+  switch (instruction) {
+#define FERRY_CASE(name) \
+  case Instruction::name: return #name;
+    FERRY_IR_INSTRUCTIONS(FERRY_CASE)
+#undef FERRY_CASE
+  }
+  return "";
+}
+
+Stmt Intrinsic::make(Instruction instruction, std::vector<Expr> arguments, Stmt definition) {
+  expect(definition.defined(), "an instruction needs a definition");
   auto node = new_node<Intrinsic>();
   deepen_all(*node, arguments, definition);
-  node->name = std::move(name);
+  node->instruction = instruction;
   node->arguments = std::move(arguments);
   node->definition = std::move(definition);
   return std::shared_ptr<const Intrinsic>(std::move(node));

@@ -110,15 +110,27 @@ struct Evaluate : StmtNode {
   static Stmt make(Expr value);
 };
 
-// The definition of an instruction, and its form on a target that has it: `name` with arguments, which are addresses
-// (ir/extern_call.h) and numbers over variables that the definition uses too. All other code considers only the
-// definition. passes/select_instructions finds the arguments; until then there are none.
+// copy_async: ir/async_copy.h. mma_m16n8k16: passes/tensorize/tensor_core.h.
+#define FERRY_IR_INSTRUCTIONS(X) \
+  X(copy_async)                  \
+  X(mma_m16n8k16)
+
+enum class Instruction : std::uint8_t {
+#define FERRY_ENUM(name) name,
+  FERRY_IR_INSTRUCTIONS(FERRY_ENUM)
+#undef FERRY_ENUM
+};
+const char* instruction_name(Instruction instruction);
+
+// The definition of an instruction, and its form on a target that has it: the instruction with arguments, which are
+// addresses (ir/extern_call.h) and numbers over variables that the definition uses too. All other code considers only
+// the definition. passes/select_instructions finds the arguments; until then there are none.
 struct Intrinsic : StmtNode {
   static constexpr NodeKind kKind = NodeKind::Intrinsic;
-  std::string name;
+  Instruction instruction;
   std::vector<Expr> arguments;
   Stmt definition;
-  static Stmt make(std::string name, std::vector<Expr> arguments, Stmt definition);
+  static Stmt make(Instruction instruction, std::vector<Expr> arguments, Stmt definition);
 };
 
 }  // namespace ferry::ir

@@ -119,7 +119,7 @@ bool same(const IfThenElse& a, const IfThenElse& b) {
 bool same(const Load& a, const Load& b) {
   return a.buffer == b.buffer && equal_all(a.indices, b.indices) && equal(a.mask, b.mask);
 }
-bool same(const Call& a, const Call& b) { return a.name == b.name && equal_all(a.arguments, b.arguments); }
+bool same(const Call& a, const Call& b) { return a.callee == b.callee && equal_all(a.arguments, b.arguments); }
 bool same(const Reduce& a, const Reduce& b) {
   if (a.reducer != b.reducer || a.component != b.component || a.axes.size() != b.axes.size()) return false;
   for (std::size_t i = 0; i < a.axes.size(); ++i) {

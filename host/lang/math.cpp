@@ -73,7 +73,9 @@ Expr extern_call(const std::string& name, std::vector<Expr> arguments) {
       throw CompileError("'" + name + "': expected numbers as arguments");
     argument = ir::cast(signature->type, argument);
   }
-  return ir::Call::make(signature->type, name, std::move(arguments));
+  // The C functions of float64 are the math functions of the same names, as far as math.def has them.
+  const std::optional<ir::MathFunction> math = ir::find_math(name);
+  return ir::Call::make(signature->type, math ? ir::Callee(*math) : ir::Callee::external(name), std::move(arguments));
 }
 
 }  // namespace ferry::lang

@@ -13,11 +13,11 @@ namespace ferry::lang {
 using ir::Expr;
 
 // Templates, so that they are not candidates for plain numbers: at least one argument must be an expression.
-#define FERRY_MATH(name, count, kind)                                                            \
-  template <std::convertible_to<ir::ExprOrLiteral>... Argument>                                  \
-    requires(sizeof...(Argument) == count && (std::same_as<Argument, Expr> || ...))              \
-  Expr name(const Argument&... argument) {                                                       \
-    return ir::call_math(#name, std::vector<ir::ExprOrLiteral>{ir::ExprOrLiteral(argument)...}); \
+#define FERRY_MATH(name, count, kind)                                                                             \
+  template <std::convertible_to<ir::ExprOrLiteral>... Argument>                                                   \
+    requires(sizeof...(Argument) == count && (std::same_as<Argument, Expr> || ...))                               \
+  Expr name(const Argument&... argument) {                                                                        \
+    return ir::call_math(ir::MathFunction::name, std::vector<ir::ExprOrLiteral>{ir::ExprOrLiteral(argument)...}); \
   }
 #include "crosscompile/ir/math.def"
 #undef FERRY_MATH

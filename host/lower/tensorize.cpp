@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/mutator.h"
+#include "crosscompile/passes/tensorize/tensor_core.h"
 #include "crosscompile/passes/tensorize/tensorize_nest.h"
 
 namespace ferry::lower {
@@ -54,9 +55,9 @@ class Tensorizer : public Mutator {
     }
     if (!node.var.same_as(use_.loops[0].var) || !holds(node, use_.loops.back().var))
       return Mutator::mutate_node(node, self);
-    if (passes::is_of_threads(intrinsic)) {
+    if (const auto instruction = passes::find_instruction(intrinsic)) {
       was_found = true;
-      return Intrinsic::make(intrinsic, {}, self);
+      return Intrinsic::make(*instruction, {}, self);
     }
     const auto nest = passes::as_nest(self);
     if (!nest) throw CompileError(use_.what() + "expected one store inside of loops of constant extents");

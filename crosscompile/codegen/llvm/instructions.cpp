@@ -3,7 +3,6 @@
 #include "crosscompile/codegen/llvm/memory/memory.h"
 #include "crosscompile/codegen/llvm/statements.h"
 #include "crosscompile/ir/async_copy.h"
-#include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/tensorize/tensor_core.h"
@@ -18,9 +17,7 @@ namespace {
 using llvm::Value;
 namespace Intrinsic = llvm::Intrinsic;
 
-Value* place(FunctionState& state, const ir::Expr& address) {
-  return emit_address(state, *ir::addressed(*address.as<ir::Call>()));
-}
+Value* place(FunctionState& state, const ir::Expr& address) { return emit_address(state, *ir::addressed(address)); }
 
 void emit_copy(FunctionState& state, const ir::Intrinsic& node) {
   const std::int64_t bytes = *ir::as_int(node.arguments[2]);
@@ -68,7 +65,7 @@ void emit_product(FunctionState& state, DType type, std::span<const ir::Expr> su
 void emit_products(FunctionState& state, const ir::Intrinsic& node) {
   constexpr std::size_t kSums = 4;
   const passes::TensorCoreTile tile = passes::tile_of(node.arguments);
-  const DType type = ir::addressed(*tile.a[0].as<ir::Call>())->buffer->dtype;
+  const DType type = ir::addressed(tile.a[0])->buffer->dtype;
   std::vector<std::vector<Value*>> a;
   for (const ir::Expr& row : tile.a) a.push_back(fetched(state, row, 4, tile.turn_a));
   std::vector<Value*> b;
@@ -86,20 +83,19 @@ void emit_products(FunctionState& state, const ir::Intrinsic& node) {
 
 void emit_instruction(FunctionState& state, const ir::Intrinsic& node) {
   if (node.arguments.empty() || !state.module.target.is_gpu()) return emit_stmt(state, node.definition);
-  if (node.name == ir::kCopyAsync) return emit_copy(state, node);
-  if (node.name == passes::kTensorCore) return emit_products(state, node);
-  throw InternalError("emit_instruction: unknown instruction '" + node.name + "'");
+  switch (node.instruction) {
+    case ir::Instruction::copy_async: return emit_copy(state, node);
+    case ir::Instruction::mma_m16n8k16: return emit_products(state, node);
+  }
 }
 
-bool emit_copy_order(FunctionState& state, const ir::Evaluate& node) {
-  if (!ir::orders_copies(node)) return false;
-  if (!state.module.target.is_gpu()) return true;  // each copy has completed already
+void emit_copy_order(FunctionState& state, const ir::Evaluate& node) {
+  if (!state.module.target.is_gpu()) return;  // each copy has completed already
   llvm::IRBuilder<>& b = state.builder;
   if (const auto left = ir::groups_left(node))
     b.CreateIntrinsic(Intrinsic::nvvm_cp_async_wait_group, {}, {b.getInt32(static_cast<std::uint32_t>(*left))});
   else
     b.CreateIntrinsic(Intrinsic::nvvm_cp_async_commit_group, {}, {});
-  return true;
 }
 
 }  // namespace ferry::codegen

@@ -1,4 +1,4 @@
-// Emits instructions of NVIDIA GPUs, which the IR calls by name: asynchronous copies (ir/async_copy.h) and tensor cores
+// Emits instructions of NVIDIA GPUs, asynchronous copies (ir/async_copy.h) and tensor cores
 // (passes/tensor_core.h).
 #pragma once
 
@@ -9,7 +9,7 @@ namespace ferry::codegen {
 // Emits the instruction or, on a target without it, its definition.
 void emit_instruction(FunctionState& state, const ir::Intrinsic& node);
 
-// Returns false, and emits nothing, when the statement is anything else.
-bool emit_copy_order(FunctionState& state, const ir::Evaluate& node);
+// Emits a commit_copies or a wait_copies.
+void emit_copy_order(FunctionState& state, const ir::Evaluate& node);
 
 }  // namespace ferry::codegen

@@ -80,12 +80,25 @@ void emit_let_stmt(FunctionState& state, const ir::LetStmt& node) {
 }
 
 void emit_evaluate(FunctionState& state, const ir::Evaluate& node) {
-  if (ir::is_barrier(node))
-    emit_barrier(state);
-  else if (const ir::Load* load = ir::prefetched(node))
-    emit_prefetch(state, *load);
-  else if (!emit_copy_order(state, node))
+  const auto* call = node.value.as<ir::Call>();
+  if (call == nullptr) {
     emit_expr(state, node.value);
+    return;
+  }
+  switch (call->callee.op) {
+    case ir::CallOp::barrier: return emit_barrier(state);
+    case ir::CallOp::prefetch: return emit_prefetch(state, *ir::prefetched(node));
+    case ir::CallOp::commit_copies:
+    case ir::CallOp::wait_copies: return emit_copy_order(state, node);
+    case ir::CallOp::math:
+    case ir::CallOp::external:
+    case ir::CallOp::intrinsic:
+    case ir::CallOp::bitcast:
+    case ir::CallOp::dot:
+    case ir::CallOp::scale:
+    case ir::CallOp::shuffle_xor:
+    case ir::CallOp::address_of: emit_expr(state, node.value); return;
+  }
 }
 
 void emit_assert(FunctionState& state, const ir::Assert& node) {

@@ -2,26 +2,17 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
-#include "crosscompile/ir/shuffle.h"
 
 #include <algorithm>
 
 namespace ferry::codegen::source {
 namespace {
 
-struct MathName {
-  std::string_view name, function;
-};
-
-// Float functions that have the C library's name for float64; the name for float32 has an f appended. All dialects use
+// Returns the C library's name of a float function of float64; the name for float32 has an f appended. All dialects use
 // the same names.
-constexpr MathName kMath[] = {
-    {"abs", "fabs"},    {"exp", "exp"},   {"exp2", "exp2"}, {"log", "log"},     {"log2", "log2"}, {"log1p", "log1p"},
-    {"expm1", "expm1"}, {"sqrt", "sqrt"}, {"sin", "sin"},   {"cos", "cos"},     {"tan", "tan"},   {"sinh", "sinh"},
-    {"cosh", "cosh"},   {"tanh", "tanh"}, {"asin", "asin"}, {"acos", "acos"},   {"atan", "atan"}, {"atan2", "atan2"},
-    {"erf", "erf"},     {"pow", "pow"},   {"fmod", "fmod"}, {"floor", "floor"}, {"ceil", "ceil"}, {"round", "round"},
-    {"trunc", "trunc"}, {"fma", "fma"},
-};
+std::string_view library_name(ir::MathFunction function) {
+  return function == ir::MathFunction::abs ? "fabs" : ir::signature_of(function).name;
+}
 
 std::string math_function(const FunctionState& state, std::string_view name, DType type) {
   const bool suffixed = type == DType::f32 && state.unit.dialect.language != Language::opencl;
@@ -37,33 +28,53 @@ std::string list(FunctionState& state, const std::vector<ir::Expr>& arguments) {
 Text float_math(FunctionState& state, const ir::Call& node) {
   const DType type = node.type.code;
   if (type != DType::f32 && type != DType::f64)
-    throw InternalError("'" + node.name + "' of a narrow float; legalize_floats must stand before");
-  if (node.name == "sigmoid")
-    return {state.unit.helpers.use(Helper::sigmoid, type) + "(" + list(state, node.arguments) + ")"};
-  if (node.name == "rsqrt") {
-    const char* one = type == DType::f32 ? "1.0f / " : "1.0 / ";
-    return {one + math_function(state, "sqrt", type) + "(" + list(state, node.arguments) + ")", Binding::product};
+    throw InternalError("'" + to_text(node.callee) + "' of a narrow float; legalize_floats must stand before");
+  const std::string arguments = "(" + list(state, node.arguments) + ")";
+  switch (node.callee.math) {
+    case ir::MathFunction::sigmoid: return {state.unit.helpers.use(Helper::sigmoid, type) + arguments};
+    case ir::MathFunction::rsqrt: {
+      const char* one = type == DType::f32 ? "1.0f / " : "1.0 / ";
+      return {one + math_function(state, "sqrt", type) + arguments, Binding::product};
+    }
+    case ir::MathFunction::abs:
+    case ir::MathFunction::exp:
+    case ir::MathFunction::exp2:
+    case ir::MathFunction::log:
+    case ir::MathFunction::log2:
+    case ir::MathFunction::log1p:
+    case ir::MathFunction::expm1:
+    case ir::MathFunction::sqrt:
+    case ir::MathFunction::sin:
+    case ir::MathFunction::cos:
+    case ir::MathFunction::tan:
+    case ir::MathFunction::tanh:
+    case ir::MathFunction::sinh:
+    case ir::MathFunction::cosh:
+    case ir::MathFunction::asin:
+    case ir::MathFunction::acos:
+    case ir::MathFunction::atan:
+    case ir::MathFunction::atan2:
+    case ir::MathFunction::erf:
+    case ir::MathFunction::pow:
+    case ir::MathFunction::fmod:
+    case ir::MathFunction::floor:
+    case ir::MathFunction::ceil:
+    case ir::MathFunction::round:
+    case ir::MathFunction::trunc:
+    case ir::MathFunction::fma: return {math_function(state, library_name(node.callee.math), type) + arguments};
+    case ir::MathFunction::popcount:
+    case ir::MathFunction::clz: break;
   }
-  for (const MathName& known : kMath) {
-    if (known.name == node.name)
-      return {math_function(state, known.function, type) + "(" + list(state, node.arguments) + ")"};
-  }
-  throw InternalError("float_math: unknown function '" + node.name + "'");
+  throw InternalError("float_math: '" + to_text(node.callee) + "' is a function of integers");
 }
 
 Text integer_math(FunctionState& state, const ir::Call& node) {
-  const DType type = node.type.code;
-  if (node.name == "abs" && node.type.is_unsigned_int()) return expr_text(state, node.arguments[0]);
-  const Helper helper = node.name == "abs" ? Helper::abs : node.name == "popcount" ? Helper::popcount : Helper::clz;
-  return {state.unit.helpers.use(helper, type) + "(" + list(state, node.arguments) + ")"};
-}
-
-bool is_math(std::string_view name) {
-#define FERRY_MATH(function, arguments, kind) \
-  if (name == #function) return true;
-#include "crosscompile/ir/math.def"
-#undef FERRY_MATH
-  return false;
+  const ir::MathFunction function = node.callee.math;
+  if (function == ir::MathFunction::abs && node.type.is_unsigned_int()) return expr_text(state, node.arguments[0]);
+  const Helper helper = function == ir::MathFunction::abs        ? Helper::abs
+                        : function == ir::MathFunction::popcount ? Helper::popcount
+                                                                 : Helper::clz;
+  return {state.unit.helpers.use(helper, node.type.code) + "(" + list(state, node.arguments) + ")"};
 }
 
 Text bitcast_text(FunctionState& state, const ir::Call& node) {
@@ -119,44 +130,55 @@ Text shuffle_text(FunctionState& state, const ir::Call& node) {
   return {"(" + value_type(type) + ")" + call, Binding::unary};
 }
 
+Text scale_text(FunctionState& state, const ir::Call& node) {
+  const std::string exponent = "(int32_t)" + print(state, node.arguments[1], Binding::unary);
+  return {math_function(state, "ldexp", node.type.code) + "(" + print(state, node.arguments[0]) + ", " + exponent +
+          ")"};
+}
+
 // Prints the call of a C function and, in C, declares it.
 Text external_text(FunctionState& state, const ir::Call& node) {
   Prototype wanted{value_type(node.type.code), {}};
   for (const ir::Expr& argument : node.arguments) wanted.parameters.push_back(value_type(argument.type().code));
   // A GPU's language has functions of its own; a declaration for the host would only hide them.
-  if (!state.on_gpu()) declare(state, node.name, wanted);
-  return {node.name + "(" + list(state, node.arguments) + ")"};
+  if (!state.on_gpu()) declare(state, node.callee.name, wanted);
+  return {node.callee.name + "(" + list(state, node.arguments) + ")"};
 }
 
 }  // namespace
 
 Text call_text(FunctionState& state, const ir::Call& node) {
-  if (node.name == "bitcast") return bitcast_text(state, node);
-  if (node.name == "scale") {
-    const std::string exponent = "(int32_t)" + print(state, node.arguments[1], Binding::unary);
-    return {math_function(state, "ldexp", node.type.code) + "(" + print(state, node.arguments[0]) + ", " + exponent +
-            ")"};
+  switch (node.callee.op) {
+    case ir::CallOp::math: return node.type.is_float() ? float_math(state, node) : integer_math(state, node);
+    case ir::CallOp::external: return external_text(state, node);
+    case ir::CallOp::bitcast: return bitcast_text(state, node);
+    case ir::CallOp::scale: return scale_text(state, node);
+    case ir::CallOp::shuffle_xor: return shuffle_text(state, node);
+    case ir::CallOp::intrinsic:
+    case ir::CallOp::dot:
+    case ir::CallOp::barrier:
+    case ir::CallOp::prefetch:
+    case ir::CallOp::commit_copies:
+    case ir::CallOp::wait_copies:
+    case ir::CallOp::address_of: break;
   }
-  if (ir::is_shuffle(node)) return shuffle_text(state, node);
-  if (!is_math(node.name)) return external_text(state, node);
-  return node.type.is_float() ? float_math(state, node) : integer_math(state, node);
+  throw InternalError("call_text: '" + to_text(node.callee) + "' has no value in source code");
 }
 
 void print_extern_call(FunctionState& state, const ir::Call& node) {
-  if (state.on_gpu()) throw CompileError("expected what a GPU can compute, got the C function '" + node.name + "'");
+  const std::string& name = node.callee.name;
+  if (state.on_gpu()) throw CompileError("expected what a GPU can compute, got the C function '" + name + "'");
   Prototype wanted{"void", {}};
   for (const ir::Expr& argument : node.arguments) {
-    const auto* call = argument.as<ir::Call>();
-    const ir::Load* element = call == nullptr ? nullptr : ir::addressed(*call);
+    const ir::Load* element = ir::addressed(argument);
     wanted.parameters.push_back(element == nullptr ? value_type(argument.type().code)
                                                    : pointed_to(state, *element->buffer));
   }
-  const Prototype& known = declare(state, node.name, wanted);
+  const Prototype& known = declare(state, name, wanted);
   std::string arguments;
   for (std::size_t i = 0; i < node.arguments.size(); ++i) {
     if (i > 0) arguments += ", ";
-    const auto* call = node.arguments[i].as<ir::Call>();
-    const ir::Load* element = call == nullptr ? nullptr : ir::addressed(*call);
+    const ir::Load* element = ir::addressed(node.arguments[i]);
     if (element == nullptr) {
       arguments += print(state, node.arguments[i]);
       continue;
@@ -170,7 +192,7 @@ void print_extern_call(FunctionState& state, const ir::Call& node) {
     else
       arguments += "&" + buffer + "[" + print_index(state, element->indices[0]) + "]";
   }
-  state.line(node.name + "(" + arguments + ");");
+  state.line(name + "(" + arguments + ");");
 }
 
 }  // namespace ferry::codegen::source

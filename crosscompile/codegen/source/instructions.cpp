@@ -3,7 +3,6 @@
 #include "crosscompile/codegen/source/expressions.h"
 #include "crosscompile/codegen/source/statements.h"
 #include "crosscompile/ir/async_copy.h"
-#include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/tensorize/tensor_core.h"
@@ -21,7 +20,7 @@ std::string with_address(FunctionState& state) {
 }
 
 std::string place(FunctionState& state, const ir::Expr& address) {
-  const ir::Load& element = *ir::addressed(*address.as<ir::Call>());
+  const ir::Load& element = *ir::addressed(address);
   return "&" + element_text(state, *element.buffer, element.indices.at(0));
 }
 
@@ -77,7 +76,7 @@ std::string element(const std::string& array, std::int64_t i, std::int64_t j) {
 
 void print_product(FunctionState& state, const ir::Intrinsic& node) {
   const passes::TensorCoreTile tile = passes::tile_of(node.arguments);
-  const DType type = ir::addressed(*tile.a[0].as<ir::Call>())->buffer->dtype;
+  const DType type = ir::addressed(tile.a[0])->buffer->dtype;
   const std::string product = product_function(state, type);
   state.line("{");
   ++state.indent;
@@ -116,18 +115,17 @@ void print_product(FunctionState& state, const ir::Intrinsic& node) {
 void print_instruction(FunctionState& state, const ir::Intrinsic& node) {
   if (node.arguments.empty() || state.unit.dialect.language != Language::cuda)
     return print_stmt(state, node.definition);
-  if (node.name == ir::kCopyAsync) return print_copy(state, node);
-  if (node.name == passes::kTensorCore) return print_product(state, node);
-  throw InternalError("print_instruction: unknown instruction '" + node.name + "'");
+  switch (node.instruction) {
+    case ir::Instruction::copy_async: return print_copy(state, node);
+    case ir::Instruction::mma_m16n8k16: return print_product(state, node);
+  }
 }
 
-bool print_copy_order(FunctionState& state, const ir::Evaluate& node) {
-  if (!ir::orders_copies(node)) return false;
-  if (state.unit.dialect.language != Language::cuda) return true;  // each copy has completed already
+void print_copy_order(FunctionState& state, const ir::Evaluate& node) {
+  if (state.unit.dialect.language != Language::cuda) return;  // each copy has completed already
   const auto left = ir::groups_left(node);
   const std::string what = left ? "wait_group " + std::to_string(*left) : "commit_group";
   state.line("asm volatile(\"cp.async." + what + ";\" ::: \"memory\");");
-  return true;
 }
 
 }  // namespace ferry::codegen::source

@@ -9,7 +9,7 @@ namespace ferry::codegen::source {
 // Prints the instruction or, in a language without it, its definition.
 void print_instruction(FunctionState& state, const ir::Intrinsic& node);
 
-// Returns false, and prints nothing, when the statement is anything else.
-bool print_copy_order(FunctionState& state, const ir::Evaluate& node);
+// Prints a commit_copies or a wait_copies.
+void print_copy_order(FunctionState& state, const ir::Evaluate& node);
 
 }  // namespace ferry::codegen::source

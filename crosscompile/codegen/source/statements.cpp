@@ -124,17 +124,34 @@ void print_assert(FunctionState& state, const ir::Assert& node) {
   state.line("if (" + condition + ") return " + std::to_string(node.message + 1) + ";");
 }
 
+void print_barrier(FunctionState& state) {
+  if (state.unit.dialect.barrier.empty())
+    throw CompileError("expected loops that plain C has, got a barrier between the threads of a GPU's block");
+  state.line(std::string(state.unit.dialect.barrier));
+}
+
+void print_unused(FunctionState& state, const ir::Expr& value) {
+  state.line("(void)" + wrapped({print(state, value), Binding::lowest}, Binding::unary) + ";");
+}
+
 void print_evaluate(FunctionState& state, const ir::Evaluate& node) {
-  if (ir::is_barrier(node)) {
-    if (state.unit.dialect.barrier.empty())
-      throw CompileError("expected loops that plain C has, got a barrier between the threads of a GPU's block");
-    return state.line(std::string(state.unit.dialect.barrier));
+  const auto* call = node.value.as<ir::Call>();
+  if (call == nullptr) return print_unused(state, node.value);
+  switch (call->callee.op) {
+    case ir::CallOp::barrier: return print_barrier(state);
+    case ir::CallOp::commit_copies:
+    case ir::CallOp::wait_copies: return print_copy_order(state, node);
+    case ir::CallOp::external:
+      return call->type.is_float() ? print_unused(state, node.value) : print_extern_call(state, *call);
+    case ir::CallOp::math:
+    case ir::CallOp::intrinsic:
+    case ir::CallOp::bitcast:
+    case ir::CallOp::dot:
+    case ir::CallOp::scale:
+    case ir::CallOp::shuffle_xor:
+    case ir::CallOp::prefetch:
+    case ir::CallOp::address_of: return print_unused(state, node.value);
   }
-  if (print_copy_order(state, node)) return;
-  if (const auto* call = node.value.as<ir::Call>(); call != nullptr && !call->type.is_float())
-    return print_extern_call(state, *call);
-  const std::string value = print(state, node.value);
-  state.line("(void)" + wrapped({value, Binding::lowest}, Binding::unary) + ";");
 }
 
 }  // namespace

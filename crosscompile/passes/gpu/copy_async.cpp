@@ -76,7 +76,7 @@ class Starter : public Mutator {
       for (const Expr& index : indices) at.push_back(simplify(substitute(index, first)));
       return address_of(buffer, std::move(at));
     };
-    return Intrinsic::make(kCopyAsync,
+    return Intrinsic::make(Instruction::copy_async,
                            {place(store.buffer, store.indices), place(load.buffer, load.indices), Expr(bytes)}, self);
   }
 };

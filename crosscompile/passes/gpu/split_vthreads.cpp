@@ -152,7 +152,7 @@ class Distribution {
     if (const Allocate* allocation = stmt.as<Allocate>())
       return Allocate::make(allocation->buffer, over(allocation->body));
     if (const Intrinsic* intrinsic = stmt.as<Intrinsic>(); intrinsic != nullptr && intrinsic->arguments.empty())
-      return Intrinsic::make(intrinsic->name, {}, over(intrinsic->definition));
+      return Intrinsic::make(intrinsic->instruction, {}, over(intrinsic->definition));
     // Each copy of the loop gets its own variable.
     const Expr var = Var::make(loop_.var.as<Var>()->name);
     return For::make(var, loop_.min, loop_.extent, ForKind::unrolled, fresh_copy(stmt, {{loop_.var.get(), var}}));

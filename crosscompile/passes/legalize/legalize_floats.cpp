@@ -1,13 +1,11 @@
 #include "crosscompile/passes/legalize/legalize_floats.h"
 
+#include "crosscompile/ir/error.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/legalize/narrow_floats.h"
 #include "crosscompile/passes/tensorize/dot_instructions.h"
 
-#include <algorithm>
-#include <iterator>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,15 +15,6 @@ namespace {
 using namespace ir;
 
 bool is_narrow(DType type) { return type == DType::f16 || type == DType::bf16; }
-
-bool is_math(std::string_view name) {
-  static constexpr std::string_view kNames[] = {
-#define FERRY_MATH(name, arguments, kind) #name,
-#include "crosscompile/ir/math.def"
-#undef FERRY_MATH
-  };
-  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
-}
 
 class Legalizer : public Mutator {
  public:
@@ -69,16 +58,21 @@ class Legalizer : public Mutator {
   }
 
   Expr mutate_node(const Call& node, const Expr& self) override {
-    if (node.name == "dot") return legal_dot(node, self);
-    // Math functions compute in float32 even where arithmetic is native.
-    if (!is_narrow(node.type.code) || !is_math(node.name)) return Mutator::mutate_node(node, self);
-    if (node.name == "abs") {
-      const Expr bits = bitcast(DType::u16, mutate(node.arguments[0]));
-      return bitcast(node.type.code, bits & constant(bits.type(), std::int64_t{0x7fff}));
+    switch (node.callee.op) {
+      case CallOp::math: return legal_math(node, self);
+      case CallOp::dot: return legal_dot(node, self);
+      case CallOp::external:
+      case CallOp::intrinsic:
+      case CallOp::bitcast:
+      case CallOp::scale:
+      case CallOp::shuffle_xor:
+      case CallOp::barrier:
+      case CallOp::prefetch:
+      case CallOp::commit_copies:
+      case CallOp::wait_copies:
+      case CallOp::address_of: return Mutator::mutate_node(node, self);
     }
-    std::vector<Expr> arguments;
-    for (const Expr& argument : node.arguments) arguments.push_back(as_f32(argument));
-    return rounded(node.type.code, Call::make(Type(DType::f32, node.type.lanes), node.name, std::move(arguments)));
+    throw InternalError("legalize_floats: unknown operation");
   }
 
   Expr mutate_node(const VectorReduce& node, const Expr& self) override {
@@ -88,6 +82,18 @@ class Legalizer : public Mutator {
 
  private:
   bool to_be_replaced(Type type) const { return is_narrow(type.code) && !computes_natively(type.code, target_); }
+
+  // Math functions compute in float32 even where arithmetic is native.
+  Expr legal_math(const Call& node, const Expr& self) {
+    if (!is_narrow(node.type.code)) return Mutator::mutate_node(node, self);
+    if (node.callee.math == MathFunction::abs) {
+      const Expr bits = bitcast(DType::u16, mutate(node.arguments[0]));
+      return bitcast(node.type.code, bits & constant(bits.type(), std::int64_t{0x7fff}));
+    }
+    std::vector<Expr> arguments;
+    for (const Expr& argument : node.arguments) arguments.push_back(as_f32(argument));
+    return rounded(node.type.code, Call::make(Type(DType::f32, node.type.lanes), node.callee, std::move(arguments)));
+  }
 
   // Keeps narrow factors as they are when there is an instruction for them.
   Expr legal_dot(const Call& node, const Expr& self) {
@@ -99,7 +105,7 @@ class Legalizer : public Mutator {
     const auto widened = [&](const Expr& factor) {
       return is_narrow(factor.type().code) ? as_f32(factor) : mutate(factor);
     };
-    return Call::make(node.type, "dot",
+    return Call::make(node.type, CallOp::dot,
                       {mutate(node.arguments[0]), widened(node.arguments[1]), widened(node.arguments[2])});
   }
 

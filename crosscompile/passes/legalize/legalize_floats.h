@@ -2,7 +2,7 @@
 // defines them: each operation computes in float32 and rounds, conversions round once.
 //
 // Afterwards, values of these types are copied unchanged (Load, Store, Let, Select, IfThenElse, Broadcast), converted
-// to their bits and back by "bitcast" to and from u16, and
+// to their bits and back by CallOp::bitcast to and from u16, and
 // - cast to and from f32 where converts_natively() holds; there are no other casts from or to them,
 // - compared, added, subtracted, multiplied, divided, negated and reduced where computes_natively() holds.
 //

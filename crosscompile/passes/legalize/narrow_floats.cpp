@@ -25,8 +25,8 @@ Expr u64(const Expr& like, std::int64_t value) { return constant(like.type(), va
 Expr bitcast(DType to, const Expr& value) {
   if (value.type().code == to) return value;
   const auto* call = value.as<Call>();
-  if (call != nullptr && call->name == "bitcast") return bitcast(to, call->arguments[0]);
-  return Call::make(Type(to, value.type().lanes), "bitcast", {value});
+  if (call != nullptr && call->callee.op == CallOp::bitcast) return bitcast(to, call->arguments[0]);
+  return Call::make(Type(to, value.type().lanes), CallOp::bitcast, {value});
 }
 
 // Both directions use the float32 adder, which normalizes and rounds (the idea comes from the FP16 library of M.
@@ -87,7 +87,7 @@ Expr f64_to_f32_odd(const Expr& value) {
           // When an even result is inexact, the odd neighbour on the other side of the value is one step away. A NaN
           // differs from itself too, but one step away it is still a NaN.
           const Expr is_even = (bits & u32(bits, 1)) == u32(bits, 0);
-          const Expr too_large = call_math("abs", {back}) > call_math("abs", {exact});
+          const Expr too_large = call_math(MathFunction::abs, {back}) > call_math(MathFunction::abs, {exact});
           const Expr odd = select(too_large, bits - u32(bits, 1), bits + u32(bits, 1));
           return bitcast(DType::f32, select(is_even && back != exact, odd, bits));
         });

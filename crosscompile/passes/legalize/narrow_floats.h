@@ -22,7 +22,7 @@ ir::Expr f64_to_f32_odd(const ir::Expr& value);
 // Does the same for integers of more than 16 bits.
 ir::Expr int_to_f32_odd(const ir::Expr& value);
 
-// Makes a "bitcast"; a bitcast of a bitcast cancels out instead of nesting.
+// Makes a CallOp::bitcast; a bitcast of a bitcast cancels out instead of nesting.
 ir::Expr bitcast(DType to, const ir::Expr& value);
 
 }  // namespace ferry::passes

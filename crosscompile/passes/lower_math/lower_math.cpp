@@ -1,13 +1,10 @@
 #include "crosscompile/passes/lower_math/lower_math.h"
 
+#include "crosscompile/ir/error.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/passes/lower_math/functions.h"
 #include "crosscompile/passes/lower_math/rounding.h"
 #include "crosscompile/target/ptx.h"
-
-#include <algorithm>
-#include <iterator>
-#include <string_view>
 
 namespace ferry::passes {
 namespace {
@@ -15,24 +12,51 @@ namespace {
 using namespace ir;
 using math::Sequence;
 
+// The expansion of a function of one float32 or of two; neither for functions that code generation emits itself.
 struct Expansion {
-  std::string_view name;
-  Expr (*of_one)(Sequence&, const Expr&);
-  Expr (*of_two)(Sequence&, const Expr&, const Expr&);
+  Expr (*of_one)(Sequence&, const Expr&) = nullptr;
+  Expr (*of_two)(Sequence&, const Expr&, const Expr&) = nullptr;
 };
 
-constexpr Expansion kExpansions[] = {
-    {"exp", math::exp, nullptr},   {"exp2", math::exp2, nullptr},       {"expm1", math::expm1, nullptr},
-    {"log", math::log, nullptr},   {"log2", math::log2, nullptr},       {"log1p", math::log1p, nullptr},
-    {"sin", math::sin, nullptr},   {"cos", math::cos, nullptr},         {"tan", math::tan, nullptr},
-    {"sinh", math::sinh, nullptr}, {"cosh", math::cosh, nullptr},       {"tanh", math::tanh, nullptr},
-    {"asin", math::asin, nullptr}, {"acos", math::acos, nullptr},       {"atan", math::atan, nullptr},
-    {"erf", math::erf, nullptr},   {"sigmoid", math::sigmoid, nullptr}, {"atan2", nullptr, math::atan2},
-    {"pow", nullptr, math::pow},
-};
+Expansion expansion_of(MathFunction function) {
+  switch (function) {
+    case MathFunction::exp: return {.of_one = math::exp};
+    case MathFunction::exp2: return {.of_one = math::exp2};
+    case MathFunction::expm1: return {.of_one = math::expm1};
+    case MathFunction::log: return {.of_one = math::log};
+    case MathFunction::log2: return {.of_one = math::log2};
+    case MathFunction::log1p: return {.of_one = math::log1p};
+    case MathFunction::sin: return {.of_one = math::sin};
+    case MathFunction::cos: return {.of_one = math::cos};
+    case MathFunction::tan: return {.of_one = math::tan};
+    case MathFunction::sinh: return {.of_one = math::sinh};
+    case MathFunction::cosh: return {.of_one = math::cosh};
+    case MathFunction::tanh: return {.of_one = math::tanh};
+    case MathFunction::asin: return {.of_one = math::asin};
+    case MathFunction::acos: return {.of_one = math::acos};
+    case MathFunction::atan: return {.of_one = math::atan};
+    case MathFunction::erf: return {.of_one = math::erf};
+    case MathFunction::sigmoid: return {.of_one = math::sigmoid};
+    case MathFunction::atan2: return {.of_two = math::atan2};
+    case MathFunction::pow: return {.of_two = math::pow};
+    case MathFunction::abs:
+    case MathFunction::sqrt:
+    case MathFunction::rsqrt:
+    case MathFunction::fmod:
+    case MathFunction::floor:
+    case MathFunction::ceil:
+    case MathFunction::round:
+    case MathFunction::trunc:
+    case MathFunction::fma:
+    case MathFunction::popcount:
+    case MathFunction::clz: return {};
+  }
+  throw InternalError("lower_math: unknown function");
+}
 
-bool is_rounding(std::string_view name) {
-  return name == "floor" || name == "ceil" || name == "round" || name == "trunc";
+bool is_rounding(MathFunction function) {
+  return function == MathFunction::floor || function == MathFunction::ceil || function == MathFunction::round ||
+         function == MathFunction::trunc;
 }
 
 class MathLowerer : public Mutator {
@@ -45,18 +69,19 @@ class MathLowerer : public Mutator {
   Expr mutate_node(const Call& node, const Expr& self) override {
     const Expr inner = Mutator::mutate_node(node, self);
     const auto& call = *inner.as<Call>();
+    if (call.callee.op != CallOp::math) return inner;
+    const MathFunction function = call.callee.math;
     Sequence sequence(target_, call.type.lanes);
-    if (is_rounding(call.name) && call.type.is_float() && call.type.bits() >= 32 && !math::has_rounding(target_)) {
+    if (is_rounding(function) && call.type.is_float() && call.type.bits() >= 32 && !math::has_rounding(target_)) {
       const Expr x = sequence.let("x", call.arguments[0]);
-      return sequence.finish(math::round_to_whole(sequence, call.name, x));
+      return sequence.finish(math::round_to_whole(sequence, function, x));
     }
-    const auto* found = std::find_if(std::begin(kExpansions), std::end(kExpansions),
-                                     [&](const Expansion& known) { return known.name == call.name; });
-    if (call.type.code != DType::f32 || found == std::end(kExpansions)) return inner;
+    const Expansion found = expansion_of(function);
+    if (call.type.code != DType::f32 || (found.of_one == nullptr && found.of_two == nullptr)) return inner;
     std::vector<Expr> arguments;
     for (const Expr& argument : call.arguments) arguments.push_back(sequence.let("x", argument));
-    return sequence.finish(found->of_one != nullptr ? found->of_one(sequence, arguments[0])
-                                                    : found->of_two(sequence, arguments[0], arguments[1]));
+    return sequence.finish(found.of_one != nullptr ? found.of_one(sequence, arguments[0])
+                                                   : found.of_two(sequence, arguments[0], arguments[1]));
   }
 
  private:

@@ -38,7 +38,7 @@ Expr word(const Sequence& s, const std::vector<Expr>& below, std::size_t offset)
 // bits. The bits of 2/pi above weight 2^(2-e) therefore only contribute whole turns, and the 96 bits from there on give
 // the rest to 2^-62.
 Angle reduce_large(Sequence& s, const Expr& angle) {
-  const Expr bits = s.let("bits", Call::make(Type(DType::u32, s.lanes()), "bitcast", {angle}));
+  const Expr bits = s.let("bits", Call::make(Type(DType::u32, s.lanes()), CallOp::bitcast, {angle}));
   // The first bit needed is 30 + e, counted from the word of zeros; the exponent field is e + 150.
   const Expr position = s.let("position", (bits >> s.u32(23)) - s.u32(120));
   const Expr first = s.let("first", position >> s.u32(5));

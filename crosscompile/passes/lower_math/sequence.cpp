@@ -31,7 +31,7 @@ Expr Sequence::finish(Expr result) const {
 }
 
 Expr Sequence::fma(const Expr& a, const Expr& b, const Expr& c) const {
-  return has_fma(target_) ? Call::make(a.type(), "fma", {a, b, c}) : a * b + c;
+  return has_fma(target_) ? Call::make(a.type(), MathFunction::fma, {a, b, c}) : a * b + c;
 }
 
 Expr Sequence::polynomial(const Expr& x, std::span<const double> coefficients) const {
@@ -41,8 +41,10 @@ Expr Sequence::polynomial(const Expr& x, std::span<const double> coefficients) c
   return sum;
 }
 
-Expr Sequence::bits(const Expr& value) const { return Call::make(Type(DType::i32, lanes_), "bitcast", {value}); }
-Expr Sequence::from_bits(const Expr& value) const { return Call::make(Type(DType::f32, lanes_), "bitcast", {value}); }
+Expr Sequence::bits(const Expr& value) const { return Call::make(Type(DType::i32, lanes_), CallOp::bitcast, {value}); }
+Expr Sequence::from_bits(const Expr& value) const {
+  return Call::make(Type(DType::f32, lanes_), CallOp::bitcast, {value});
+}
 
 Expr Sequence::with_sign_of(const Expr& sign, const Expr& value) const {
   return from_bits(bits(value) | (bits(sign) & i32(std::int64_t{1} << 31)));

@@ -13,7 +13,7 @@ namespace ferry::passes::math {
 
 // Returns whether a fused multiply-add is an instruction, for scalars and vectors alike.
 bool has_fma(const Target& target);
-// Returns whether a multiplication by a power of two is an instruction ("scale" of ir/expr.h), for any number of lanes.
+// Returns whether a multiplication by a power of two is an instruction (CallOp::scale), for any number of lanes.
 bool has_scale(const Target& target);
 
 class Sequence {
@@ -39,10 +39,10 @@ class Sequence {
 
   ir::Expr bits(const ir::Expr& value) const;       // of f32, as i32
   ir::Expr from_bits(const ir::Expr& value) const;  // the inverse of bits(), from i32 or u32
-  ir::Expr magnitude(const ir::Expr& value) const { return ir::call_math("abs", {value}); }
+  ir::Expr magnitude(const ir::Expr& value) const { return ir::call_math(ir::MathFunction::abs, {value}); }
   // Returns `value` with the sign of `sign`. It must have no sign or that sign already.
   ir::Expr with_sign_of(const ir::Expr& sign, const ir::Expr& value) const;
-  ir::Expr square_root(const ir::Expr& value) const { return ir::call_math("sqrt", {value}); }
+  ir::Expr square_root(const ir::Expr& value) const { return ir::call_math(ir::MathFunction::sqrt, {value}); }
 
   const Target& target() const { return target_; }
   std::uint32_t lanes() const { return lanes_; }

@@ -1,6 +1,7 @@
 #include "crosscompile/passes/simplify/atoms.h"
 
 #include "crosscompile/analysis/count_nodes.h"
+#include "crosscompile/ir/error.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
 
@@ -13,13 +14,23 @@ namespace {
 
 using namespace ir;
 
-bool is_math(const std::string& name) {
-  static constexpr std::string_view kNames[] = {
-#define FERRY_MATH(name, arguments, kind) #name,
-#include "crosscompile/ir/math.def"
-#undef FERRY_MATH
-      "bitcast", "scale"};
-  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+// Returns whether two calls with equal arguments give the same result, wherever they stand.
+bool is_pure(CallOp op) {
+  switch (op) {
+    case CallOp::math:
+    case CallOp::bitcast:
+    case CallOp::scale: return true;
+    case CallOp::external:
+    case CallOp::intrinsic:
+    case CallOp::dot:
+    case CallOp::shuffle_xor:
+    case CallOp::barrier:
+    case CallOp::prefetch:
+    case CallOp::commit_copies:
+    case CallOp::wait_copies:
+    case CallOp::address_of: return false;
+  }
+  throw InternalError("is_pure: unknown operation");
 }
 
 class MemoryFinder : public Visitor {
@@ -30,7 +41,7 @@ class MemoryFinder : public Visitor {
  protected:
   void visit_node(const Load&) override { found = true; }
   void visit_node(const Call& node) override {
-    if (!is_math(node.name)) found = external = true;
+    if (!is_pure(node.callee.op)) found = external = true;
     Visitor::visit_node(node);
   }
 };

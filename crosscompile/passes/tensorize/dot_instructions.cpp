@@ -79,7 +79,7 @@ Stmt dot_statement(const DotInstruction& instruction, const BufferRef& sum, cons
                    const Expr& right) {
   const Expr at = Ramp::make(first, 1, instruction.lanes);
   const Type type(instruction.sum, instruction.lanes);
-  return Store::make(sum, {at}, Call::make(type, "dot", {Load::make(sum, {at}), left, right}));
+  return Store::make(sum, {at}, Call::make(type, CallOp::dot, {Load::make(sum, {at}), left, right}));
 }
 
 Expr repeated_index(const Expr& first, std::uint32_t group, std::uint32_t lanes) {

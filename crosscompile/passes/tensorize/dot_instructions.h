@@ -1,4 +1,4 @@
-// Instructions that multiply groups of narrow numbers and add the products: they implement "dot" of ir/expr.h where the
+// Instructions that multiply groups of narrow numbers and add the products: they implement CallOp::dot where the
 // target has them, and tensorize can put them in the place of a loop nest.
 #pragma once
 

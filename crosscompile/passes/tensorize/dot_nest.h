@@ -1,4 +1,4 @@
-// Recognises loop nests that compute a "dot" of ir/expr.h: `tensorize AXIS dot`, or an instruction's name in place of
+// Recognises loop nests that compute a CallOp::dot: `tensorize AXIS dot`, or an instruction's name in place of
 // dot, replaces them.
 #pragma once
 

@@ -54,7 +54,7 @@ class Unifier {
     }
     if (const auto* call = pattern.as<Call>()) {
       const auto* other = nest.as<Call>();
-      return call->name == other->name ? unify_all(call->arguments, other->arguments) : std::vector<Pairs>{};
+      return call->callee == other->callee ? unify_all(call->arguments, other->arguments) : std::vector<Pairs>{};
     }
     if (const auto* binary = pattern.as<Binary>()) {
       const auto* other = nest.as<Binary>();

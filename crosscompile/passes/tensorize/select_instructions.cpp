@@ -58,9 +58,10 @@ class Matcher : public Mutator {
             "expected all threads of a warp to come here, got a condition or a loop that differs from "
             "thread to thread");
       std::vector<Expr> arguments = match_tensor_core(node.definition, warp_);
-      return has_instructions_ ? Intrinsic::make(node.name, std::move(arguments), node.definition) : node.definition;
+      return has_instructions_ ? Intrinsic::make(node.instruction, std::move(arguments), node.definition)
+                               : node.definition;
     } catch (const CompileError& error) {
-      throw CompileError("tensorize " + node.name + ": " + error.what());
+      throw CompileError(std::string("tensorize ") + instruction_name(node.instruction) + ": " + error.what());
     }
   }
 

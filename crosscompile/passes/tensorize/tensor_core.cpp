@@ -45,7 +45,7 @@ struct Pattern {
 Pattern make_pattern(const Form& form, DType type) {
   Pattern pattern;
   Function& function = pattern.function;
-  function.name = kTensorCore;
+  function.name = instruction_name(Instruction::mma_m16n8k16);
   struct Level {
     Expr var;
     std::int64_t extent;
@@ -197,7 +197,12 @@ class Arguments {
 
 }  // namespace
 
-std::vector<std::string> hardware_names() { return {kTensorCore}; }
+std::optional<Instruction> find_instruction(std::string_view name) {
+  constexpr Instruction kKnown = Instruction::mma_m16n8k16;
+  return name == instruction_name(kKnown) ? std::optional(kKnown) : std::nullopt;
+}
+
+std::vector<std::string> hardware_names() { return {instruction_name(Instruction::mma_m16n8k16)}; }
 
 TensorCoreTile tile_of(std::span<const Expr> arguments) {
   constexpr std::size_t kNumbers = 4;

@@ -1,6 +1,6 @@
-// The product that a warp's tensor cores compute, mma.sync m16n8k16 of CUDA (PTX ISA, "Matrix Fragments for
-// mma.m16n8k16"), written as what each of its threads computes: for thread y * 4 + x of a warp, where threadIdx.x has x
-// below 4 and threadIdx.y has y below 8,
+// The product that a warp's tensor cores compute, Instruction::mma_m16n8k16, mma.sync of CUDA (PTX ISA, "Matrix
+// Fragments for mma.m16n8k16"), written as what each of its threads computes: for thread y * 4 + x of a warp, where
+// threadIdx.x has x below 4 and threadIdx.y has y below 8,
 //
 //     for (mo, io < 2, no, ji < 2, k < 16)
 //       C[mo, io, no, ji] += f32(A[mo * 16 + io * 8 + y, k]) * f32(B[k, no * 8 + x * 2 + ji])
@@ -20,9 +20,8 @@
 
 namespace ferry::passes {
 
-inline constexpr const char* kTensorCore = "mma_m16n8k16";
-
-// Returns the names of all instructions that can implement a definition.
+// Returns the instruction with that name that tensorize can put around a definition; nothing when there is none.
+std::optional<ir::Instruction> find_instruction(std::string_view name);
 std::vector<std::string> hardware_names();
 
 // The decoded arguments of the instruction.

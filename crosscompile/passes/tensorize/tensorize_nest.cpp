@@ -49,10 +49,7 @@ std::vector<std::string> tensor_intrinsic_names(const Context* context) {
   return names;
 }
 
-bool is_of_threads(const std::string& intrinsic) {
-  const std::vector<std::string> names = hardware_names();
-  return std::find(names.begin(), names.end(), intrinsic) != names.end();
-}
+bool is_of_threads(const std::string& intrinsic) { return find_instruction(intrinsic).has_value(); }
 
 bool has_lanes(const std::string& intrinsic, const Context* context) {
   return find(intrinsic, context) == nullptr && !is_of_threads(intrinsic);

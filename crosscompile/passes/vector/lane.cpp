@@ -57,8 +57,8 @@ Expr lane_of(const Expr& vector, const Expr& lane) {
     }
     case NodeKind::Call: {
       const auto* node = vector.as<Call>();
-      if (node->name == "dot") return dot_lane(*node, lane);
-      return Call::make(node->type.element(), node->name, lanes_of_all(node->arguments, lane));
+      if (node->callee.op == CallOp::dot) return dot_lane(*node, lane);
+      return Call::make(node->type.element(), node->callee, lanes_of_all(node->arguments, lane));
     }
     case NodeKind::Let: return lane_of_let(*vector.as<Let>(), lane);
     case NodeKind::Var: throw InternalError("lane_of: the vector '" + vector.as<Var>()->name + "' has no value");

@@ -9,7 +9,7 @@ namespace ferry::passes {
 // inside.
 ir::Expr lane_of(const ir::Expr& vector, const ir::Expr& lane);
 
-// Returns lane `lane` of a "dot": the sum's lane plus its group of products.
+// Returns lane `lane` of a CallOp::dot: the sum's lane plus its group of products.
 ir::Expr dot_lane(const ir::Call& dot, const ir::Expr& lane);
 
 // Combines the lanes one after the other.

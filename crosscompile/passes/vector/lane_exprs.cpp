@@ -120,7 +120,7 @@ Expr LaneMutator::mutate_node(const Call& node, const Expr& self) {
   }
   if (!changed) return self;
   const std::uint32_t lanes = lanes_of(arguments);
-  return Call::make(node.type.with_lanes(lanes), node.name, widen_all(std::move(arguments), lanes));
+  return Call::make(node.type.with_lanes(lanes), node.callee, widen_all(std::move(arguments), lanes));
 }
 
 Expr LaneMutator::mutate_node(const Let& node, const Expr& self) {

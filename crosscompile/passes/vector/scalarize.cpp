@@ -141,7 +141,7 @@ class Scalarizer : public Mutator {
   }
 
   Expr mutate_node(const Call& node, const Expr& self) override {
-    if (node.name != "dot") return Mutator::mutate_node(node, self);
+    if (node.callee.op != CallOp::dot) return Mutator::mutate_node(node, self);
     return mutate(dot_lane(node, Expr(0)));
   }
 

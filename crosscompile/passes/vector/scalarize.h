@@ -1,5 +1,5 @@
 // Lowers vectors for languages without them: each vector statement becomes a loop over its lanes, and vector
-// expressions with scalar results (VectorReduce, "dot") are written out. Removes prefetches, unused lets and
+// expressions with scalar results (VectorReduce, CallOp::dot) are written out. Removes prefetches, unused lets and
 // comparisons whose outcome follows from a type.
 //
 // Requires flat indices, from which lanes of an address are extracted. Runs last, only for targets with is_source, so

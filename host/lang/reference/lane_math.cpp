@@ -14,48 +14,6 @@ namespace {
 
 double sigmoid(double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x)); }
 
-struct Named {
-  std::string_view name;
-  MathFunction function;
-};
-
-// Functions of one argument and of two, wrapped to take three.
-#define FERRY_ONE(name, expression) {name, [](double x, double, double) -> double { return expression; }}
-#define FERRY_TWO(name, expression) {name, [](double x, double y, double) -> double { return expression; }}
-constexpr Named kFunctions[] = {
-    FERRY_ONE("abs", std::fabs(x)),
-    FERRY_ONE("exp", std::exp(x)),
-    FERRY_ONE("exp2", std::exp2(x)),
-    FERRY_ONE("log", std::log(x)),
-    FERRY_ONE("log2", std::log2(x)),
-    FERRY_ONE("log1p", std::log1p(x)),
-    FERRY_ONE("expm1", std::expm1(x)),
-    FERRY_ONE("sqrt", std::sqrt(x)),
-    FERRY_ONE("rsqrt", 1 / std::sqrt(x)),
-    FERRY_ONE("sin", std::sin(x)),
-    FERRY_ONE("cos", std::cos(x)),
-    FERRY_ONE("tan", std::tan(x)),
-    FERRY_ONE("tanh", std::tanh(x)),
-    FERRY_ONE("sinh", std::sinh(x)),
-    FERRY_ONE("cosh", std::cosh(x)),
-    FERRY_ONE("asin", std::asin(x)),
-    FERRY_ONE("acos", std::acos(x)),
-    FERRY_ONE("atan", std::atan(x)),
-    FERRY_TWO("atan2", std::atan2(x, y)),
-    FERRY_ONE("sigmoid", sigmoid(x)),
-    FERRY_ONE("erf", std::erf(x)),
-    FERRY_TWO("pow", std::pow(x, y)),
-    FERRY_TWO("fmod", std::fmod(x, y)),
-    FERRY_ONE("floor", std::floor(x)),
-    FERRY_ONE("ceil", std::ceil(x)),
-    FERRY_ONE("round", std::round(x)),
-    FERRY_ONE("trunc", std::trunc(x)),
-    FERRY_ONE("roundeven", std::nearbyint(x)),
-    {"fma", [](double x, double y, double z) -> double { return std::fma(x, y, z); }},
-};
-#undef FERRY_ONE
-#undef FERRY_TWO
-
 double round_result(DType type, double value) {
   if (type == DType::f16 || type == DType::bf16) return ir::round_to(type, static_cast<float>(value));
   return ir::round_to(type, value);
@@ -63,14 +21,57 @@ double round_result(DType type, double value) {
 
 }  // namespace
 
-MathFunction math_function(std::string_view name) {
-  for (const Named& named : kFunctions) {
-    if (named.name == name) return named.function;
+RealFunction real_function(ir::MathFunction function) {
+  // Functions of one argument and of two, wrapped to take three.
+#define FERRY_ONE(name, expression) \
+  case ir::MathFunction::name: return [](double x, double, double) -> double { return expression; };
+#define FERRY_TWO(name, expression) \
+  case ir::MathFunction::name: return [](double x, double y, double) -> double { return expression; };
+  switch (function) {
+    FERRY_ONE(abs, std::fabs(x))
+    FERRY_ONE(exp, std::exp(x))
+    FERRY_ONE(exp2, std::exp2(x))
+    FERRY_ONE(log, std::log(x))
+    FERRY_ONE(log2, std::log2(x))
+    FERRY_ONE(log1p, std::log1p(x))
+    FERRY_ONE(expm1, std::expm1(x))
+    FERRY_ONE(sqrt, std::sqrt(x))
+    FERRY_ONE(rsqrt, 1 / std::sqrt(x))
+    FERRY_ONE(sin, std::sin(x))
+    FERRY_ONE(cos, std::cos(x))
+    FERRY_ONE(tan, std::tan(x))
+    FERRY_ONE(tanh, std::tanh(x))
+    FERRY_ONE(sinh, std::sinh(x))
+    FERRY_ONE(cosh, std::cosh(x))
+    FERRY_ONE(asin, std::asin(x))
+    FERRY_ONE(acos, std::acos(x))
+    FERRY_ONE(atan, std::atan(x))
+    FERRY_TWO(atan2, std::atan2(x, y))
+    FERRY_ONE(sigmoid, sigmoid(x))
+    FERRY_ONE(erf, std::erf(x))
+    FERRY_TWO(pow, std::pow(x, y))
+    FERRY_TWO(fmod, std::fmod(x, y))
+    FERRY_ONE(floor, std::floor(x))
+    FERRY_ONE(ceil, std::ceil(x))
+    FERRY_ONE(round, std::round(x))
+    FERRY_ONE(trunc, std::trunc(x))
+    case ir::MathFunction::fma: return [](double x, double y, double z) -> double { return std::fma(x, y, z); };
+    case ir::MathFunction::popcount:
+    case ir::MathFunction::clz: return nullptr;
   }
-  return nullptr;
+#undef FERRY_ONE
+#undef FERRY_TWO
+  throw InternalError("reference: unknown function");
 }
 
-void apply_math(MathFunction function, const Lanes& a, const Lanes* b, const Lanes* c, Lanes& out, std::size_t n) {
+RealFunction real_c_function(std::string_view name, DType type) {
+  if (type == DType::f32 && name.ends_with('f')) name.remove_suffix(1);
+  if (name == "roundeven") return [](double x, double, double) -> double { return std::nearbyint(x); };
+  const std::optional<ir::MathFunction> function = ir::find_math(name);
+  return function ? real_function(*function) : nullptr;
+}
+
+void apply_math(RealFunction function, const Lanes& a, const Lanes* b, const Lanes* c, Lanes& out, std::size_t n) {
   // Kernels may be off by 4 ulp, that is, 8 half ulps.
   const double unit = 8 * unit_roundoff(out.type), least = smallest_error(out.type);
   const auto value = [](const Lanes* lanes, std::size_t i) { return lanes == nullptr ? 0 : lanes->real[i]; };
@@ -101,21 +102,21 @@ void apply_math(MathFunction function, const Lanes& a, const Lanes* b, const Lan
   }
 }
 
-void apply_integer_function(std::string_view name, const Lanes& a, Lanes& out, std::size_t n) {
+void apply_integer_function(ir::MathFunction function, const Lanes& a, Lanes& out, std::size_t n) {
   const int bits = static_cast<int>(dtype_bytes(a.type)) * 8;
   const std::uint64_t mask = ~std::uint64_t{0} >> (64 - bits);
   for (std::size_t i = 0; i < n; ++i) {
     const std::int64_t value = a.integer[i];
     const std::uint64_t low = static_cast<std::uint64_t>(value) & mask;
-    if (name == "abs") {
+    if (function == ir::MathFunction::abs) {
       out.integer[i] =
           value < 0 && !is_unsigned_int(a.type) ? ir::apply_int(ir::BinaryOp::sub, a.type, 0, value) : value;
-    } else if (name == "popcount") {
+    } else if (function == ir::MathFunction::popcount) {
       out.integer[i] = std::popcount(low);
-    } else if (name == "clz") {
+    } else if (function == ir::MathFunction::clz) {
       out.integer[i] = std::countl_zero(low) - (64 - bits);
     } else {
-      throw InternalError("reference: no function '" + std::string(name) + "' on integers");
+      throw InternalError("reference: no function '" + to_text(function) + "' on integers");
     }
   }
   if (!out.exact) out.error = a.error;

@@ -171,35 +171,56 @@ void LaneProgram::check_inside(const ir::Buffer& buffer, std::span<const std::in
 }
 
 const Lanes& LaneProgram::call(const ir::Call& node, const Lanes* mask) {
-  if (intrinsics_ != nullptr && intrinsics_->knows(node.name)) {
+  if (intrinsics_ != nullptr && intrinsics_->lowers(node.callee)) {
     // The rule for the generic target defines the meaning of the name.
     const ir::Expr meaning = intrinsics_->lower(node, Target());
     const auto* same = meaning.as<ir::Call>();
-    if (same == nullptr || same->name != node.name) return add(meaning, mask);
+    if (same == nullptr || same->callee != node.callee) return add(meaning, mask);
   }
   std::vector<const Lanes*> arguments;
   for (const ir::Expr& argument : node.arguments) arguments.push_back(&compile(argument, mask));
-  const Lanes& a = *arguments.at(0);
-  if (node.name == "bitcast") {
-    Lanes& out = make(node.type.code, true);
-    steps_.push_back([&a, &out](std::size_t n) { apply_bitcast(a, out, n); });
-    return out;
+  switch (node.callee.op) {
+    case ir::CallOp::bitcast: {
+      const Lanes& a = *arguments[0];
+      Lanes& out = make(node.type.code, true);
+      steps_.push_back([&a, &out](std::size_t n) { apply_bitcast(a, out, n); });
+      return out;
+    }
+    case ir::CallOp::math:
+      if (node.type.is_float()) return real_call(node, real_function(node.callee.math), arguments);
+      return integer_call(node, *arguments[0]);
+    case ir::CallOp::external: {
+      RealFunction function = node.type.is_float() ? real_c_function(node.callee.name, node.type.code) : nullptr;
+      if (function != nullptr && !arguments.empty()) return real_call(node, function, arguments);
+      break;
+    }
+    case ir::CallOp::intrinsic:
+    case ir::CallOp::dot:
+    case ir::CallOp::scale:
+    case ir::CallOp::shuffle_xor:
+    case ir::CallOp::barrier:
+    case ir::CallOp::prefetch:
+    case ir::CallOp::commit_copies:
+    case ir::CallOp::wait_copies:
+    case ir::CallOp::address_of: break;
   }
-  if (!node.type.is_float()) {
-    Lanes& out = make(node.type.code, a.exact);
-    steps_.push_back([name = node.name, &a, &out](std::size_t n) { apply_integer_function(name, a, out, n); });
-    return out;
-  }
-  MathFunction function = math_function(node.name);
-  // The float32 variant of a C function has the name of the float64 one with an 'f' appended.
-  if (function == nullptr && node.type.code == DType::f32 && node.name.ends_with('f'))
-    function = math_function(std::string_view(node.name).substr(0, node.name.size() - 1));
-  if (function == nullptr)
-    throw CompileError("'" + name_ + "' calls '" + node.name + "', which cannot be evaluated here");
+  throw CompileError("'" + name_ + "' calls '" + to_text(node.callee) + "', which cannot be evaluated here");
+}
+
+const Lanes& LaneProgram::real_call(const ir::Call& node, RealFunction function,
+                                    const std::vector<const Lanes*>& arguments) {
   Lanes& out = make(node.type.code, false);
+  const Lanes& a = *arguments[0];
   const Lanes* b = arguments.size() > 1 ? arguments[1] : nullptr;
   const Lanes* c = arguments.size() > 2 ? arguments[2] : nullptr;
   steps_.push_back([function, &a, b, c, &out](std::size_t n) { apply_math(function, a, b, c, out, n); });
+  return out;
+}
+
+const Lanes& LaneProgram::integer_call(const ir::Call& node, const Lanes& a) {
+  Lanes& out = make(node.type.code, a.exact);
+  steps_.push_back(
+      [function = node.callee.math, &a, &out](std::size_t n) { apply_integer_function(function, a, out, n); });
   return out;
 }
 

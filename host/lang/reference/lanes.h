@@ -41,12 +41,14 @@ void apply_cast(const Lanes& a, Lanes& out, std::size_t n);
 void apply_choice(const Lanes& condition, const Lanes& on_true, const Lanes& on_false, Lanes& out, std::size_t n);
 void apply_bitcast(const Lanes& a, Lanes& out, std::size_t n);
 
-// Functions of math.def; b and c are null where there are fewer arguments.
-using MathFunction = double (*)(double, double, double);
-MathFunction math_function(std::string_view name);  // null: not a function on floats
-void apply_math(MathFunction function, const Lanes& a, const Lanes* b, const Lanes* c, Lanes& out, std::size_t n);
+// A function of floats; b and c are null where there are fewer arguments.
+using RealFunction = double (*)(double, double, double);
+// Return null for what is not a function of floats, or not known.
+RealFunction real_function(ir::MathFunction function);
+RealFunction real_c_function(std::string_view name, DType type);
+void apply_math(RealFunction function, const Lanes& a, const Lanes* b, const Lanes* c, Lanes& out, std::size_t n);
 // Computes abs, popcount or clz.
-void apply_integer_function(std::string_view name, const Lanes& a, Lanes& out, std::size_t n);
+void apply_integer_function(ir::MathFunction function, const Lanes& a, Lanes& out, std::size_t n);
 
 // Extends positions in memory order by one dimension: position * extent + index. Returns a negative value when any
 // index is out of bounds.

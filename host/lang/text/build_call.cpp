@@ -8,19 +8,9 @@
 namespace ferry::lang {
 namespace {
 
-struct Builtin {
-  const char* name;
-  std::size_t arguments;
-};
-constexpr Builtin kMath[] = {
-#define FERRY_MATH(name, arguments, kind) {#name, arguments},
-#include "crosscompile/ir/math.def"
-#undef FERRY_MATH
-};
-
 std::vector<std::string> builtin_names() {
   std::vector<std::string> names = type_names();
-  for (const Builtin& builtin : kMath) names.push_back(builtin.name);
+  for (const ir::MathSignature& function : ir::math_functions()) names.emplace_back(function.name);
   for (const std::string& name : extern_names()) names.push_back(name);
   names.insert(names.end(), {"min", "max", "select", "if_then_else", "clamp", "gelu", "any", "all"});
   return names;
@@ -56,16 +46,13 @@ ExpressionBuilder::Value ExpressionBuilder::builtin(const Syntax& syntax) {
   const bool clamp = name == "clamp";
   if (extreme) expect_arguments(parts.size() >= 2, "at least 2 values");
   if (clamp) expect_arguments(parts.size() == 3, "a value, its least and its greatest");
-  const Builtin* math = nullptr;
-  for (const Builtin& candidate : kMath) {
-    if (name == candidate.name) math = &candidate;
-  }
-  if (math == nullptr && is_extern(name) && !scope_.has(name)) {
+  const std::optional<ir::MathFunction> math = ir::find_math(name);
+  if (!math && is_extern(name) && !scope_.has(name)) {
     std::vector<Expr> arguments;
     for (const Syntax& part : parts) arguments.push_back(build(part, name.back() == 'f' ? DType::f32 : DType::f64));
     return extern_call(name, std::move(arguments));
   }
-  if (math == nullptr && !extreme && !clamp) {
+  if (!math && !extreme && !clamp) {
     scope_.check_not_later(syntax.text, syntax.offset);
     const std::string kind =
         scope_.has(name) ? "' is not a tensor, so it has no indices" : "' is neither a tensor nor a function";
@@ -73,12 +60,14 @@ ExpressionBuilder::Value ExpressionBuilder::builtin(const Syntax& syntax) {
     for (const auto& [tensor, latest] : scope_.tensors) known.push_back(tensor);
     throw scope_.source->error(syntax.offset, "'" + name + kind + (scope_.has(name) ? "" : suggestion(name, known)));
   }
-  if (math != nullptr)
-    expect_arguments(parts.size() == math->arguments, counted(math->arguments, "argument", "arguments"));
+  if (math) {
+    const std::size_t expected = ir::signature_of(*math).arguments;
+    expect_arguments(parts.size() == expected, counted(expected, "argument", "arguments"));
+  }
 
   std::vector<Value> values;
   for (const Syntax& part : parts) values.push_back(value(part));
-  if (!extreme && !clamp) return ir::call_math(name, together(values));
+  if (!extreme && !clamp) return ir::call_math(*math, together(values));
   const bool literal = std::all_of(values.begin(), values.end(), [](const Value& each) { return each.is_literal(); });
   const std::vector<Expr> unified = ir::unify(values);
   Expr result = unified[0];

@@ -39,7 +39,7 @@ lang::Program program_with(const std::string& name, std::vector<IntrinsicRule> r
 // Returns a rule that calls a function of the target's language by name.
 IntrinsicRule function_of(const std::string& arch, const std::string& function) {
   return {.arch = arch, .lower = [function](const IntrinsicCall& call) {
-            return ir::Call::make(call.type, function, call.arguments);
+            return ir::Call::make(call.type, ir::Callee::external(function), call.arguments);
           }};
 }
 

@@ -7,7 +7,6 @@
 #include "crosscompile/codegen/llvm/gpu/libdevice.h"
 #include "crosscompile/codegen/llvm/gpu/nvptx.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/shuffle.h"
 
 #include <llvm/IR/Intrinsics.h>
 
@@ -16,26 +15,6 @@ namespace {
 
 using llvm::ArrayRef;
 using llvm::Value;
-
-struct IntrinsicName {
-  std::string_view name;
-  llvm::Intrinsic::ID id;
-};
-
-// Float functions that mean exactly the same as an intrinsic. Without an instruction LLVM calls the function of the
-// same name, which module/symbols.def lists.
-constexpr IntrinsicName kIntrinsics[] = {
-    {"abs", llvm::Intrinsic::fabs},  {"sqrt", llvm::Intrinsic::sqrt},   {"floor", llvm::Intrinsic::floor},
-    {"ceil", llvm::Intrinsic::ceil}, {"trunc", llvm::Intrinsic::trunc}, {"round", llvm::Intrinsic::round},
-    {"fma", llvm::Intrinsic::fma},
-};
-
-std::optional<llvm::Intrinsic::ID> float_intrinsic(std::string_view name) {
-  for (const IntrinsicName& known : kIntrinsics) {
-    if (known.name == name) return known.id;
-  }
-  return std::nullopt;
-}
 
 llvm::FunctionCallee library_function(FunctionState& state, const std::string& symbol, llvm::Type* result,
                                       ArrayRef<llvm::Type*> parameters, bool pure) {
@@ -87,60 +66,99 @@ Value* libm(FunctionState& state, const std::string& name, ir::Type type, ArrayR
 
 Value* external(FunctionState& state, const ir::Call& node, ArrayRef<Value*> arguments) {
   if (state.module.target.is_gpu())
-    throw CompileError("expected what a GPU can compute, got the C function '" + node.name + "'");
+    throw CompileError("expected what a GPU can compute, got the C function '" + node.callee.name + "'");
   llvm::SmallVector<llvm::Type*, 4> parameters;
   for (Value* argument : arguments) parameters.push_back(argument->getType()->getScalarType());
   llvm::Type* result = register_type(state.module, node.type.element());
-  return call_lanes(state, library_function(state, node.name, result, parameters, false), node.type, arguments);
+  return call_lanes(state, library_function(state, node.callee.name, result, parameters, false), node.type, arguments);
 }
 
 Value* emit_integer(FunctionState& state, const ir::Call& node, Value* value) {
   llvm::IRBuilder<>& b = state.builder;
-  if (node.name == "abs") {
+  if (node.callee.math == ir::MathFunction::abs) {
     if (!node.type.is_signed_int()) return value;
     return b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, value, b.getFalse());
   }
-  Value* count = node.name == "popcount" ? b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, value)
-                                         : b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, value, b.getFalse());
+  Value* count = node.callee.math == ir::MathFunction::popcount
+                     ? b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, value)
+                     : b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, value, b.getFalse());
   return b.CreateIntCast(count, register_type(state.module, node.type), false);
 }
 
-bool is_math(std::string_view name) {
-#define FERRY_MATH(function, arguments, kind) \
-  if (name == #function) return true;
-#include "crosscompile/ir/math.def"
-#undef FERRY_MATH
-  return false;
+// exp of a non-positive value does not overflow; far below 0 the result is as small as it should be.
+Value* emit_sigmoid(FunctionState& state, ir::Type type, Value* value) {
+  llvm::IRBuilder<>& b = state.builder;
+  Value* one = llvm::ConstantFP::get(value->getType(), 1.0);
+  Value* magnitude = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value);
+  Value* e = libm(state, "exp", type, {b.CreateFNeg(magnitude)});
+  Value* is_negative = b.CreateFCmpOLT(value, llvm::Constant::getNullValue(value->getType()));
+  return b.CreateFDiv(b.CreateSelect(is_negative, e, one), b.CreateFAdd(one, e));
 }
 
+// Some functions mean exactly the same as an LLVM intrinsic. Without an instruction LLVM calls the function of the same
+// name, which module/symbols.def lists.
 Value* emit_float(FunctionState& state, const ir::Call& node, ArrayRef<Value*> arguments) {
   llvm::IRBuilder<>& b = state.builder;
-  const ir::Type type = node.type;
-  if (const auto id = float_intrinsic(node.name)) return b.CreateIntrinsic(*id, {arguments[0]->getType()}, arguments);
-  Value* one = llvm::ConstantFP::get(arguments[0]->getType(), 1.0);
-  if (node.name == "rsqrt") {
-    return b.CreateFDiv(one, b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, arguments[0]));
+  const auto intrinsic = [&](llvm::Intrinsic::ID id) {
+    return b.CreateIntrinsic(id, {arguments[0]->getType()}, arguments);
+  };
+  switch (node.callee.math) {
+    case ir::MathFunction::abs: return intrinsic(llvm::Intrinsic::fabs);
+    case ir::MathFunction::sqrt: return intrinsic(llvm::Intrinsic::sqrt);
+    case ir::MathFunction::floor: return intrinsic(llvm::Intrinsic::floor);
+    case ir::MathFunction::ceil: return intrinsic(llvm::Intrinsic::ceil);
+    case ir::MathFunction::trunc: return intrinsic(llvm::Intrinsic::trunc);
+    case ir::MathFunction::round: return intrinsic(llvm::Intrinsic::round);
+    case ir::MathFunction::fma: return intrinsic(llvm::Intrinsic::fma);
+    case ir::MathFunction::rsqrt: {
+      Value* one = llvm::ConstantFP::get(arguments[0]->getType(), 1.0);
+      return b.CreateFDiv(one, intrinsic(llvm::Intrinsic::sqrt));
+    }
+    case ir::MathFunction::sigmoid: return emit_sigmoid(state, node.type, arguments[0]);
+    case ir::MathFunction::exp:
+    case ir::MathFunction::exp2:
+    case ir::MathFunction::log:
+    case ir::MathFunction::log2:
+    case ir::MathFunction::log1p:
+    case ir::MathFunction::expm1:
+    case ir::MathFunction::sin:
+    case ir::MathFunction::cos:
+    case ir::MathFunction::tan:
+    case ir::MathFunction::tanh:
+    case ir::MathFunction::sinh:
+    case ir::MathFunction::cosh:
+    case ir::MathFunction::asin:
+    case ir::MathFunction::acos:
+    case ir::MathFunction::atan:
+    case ir::MathFunction::atan2:
+    case ir::MathFunction::erf:
+    case ir::MathFunction::pow:
+    case ir::MathFunction::fmod: return libm(state, to_text(node.callee), node.type, arguments);
+    case ir::MathFunction::popcount:
+    case ir::MathFunction::clz: break;
   }
-  if (node.name == "sigmoid") {
-    // exp of a non-positive value does not overflow; far below 0 the result is as small as it should be.
-    Value* magnitude = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, arguments[0]);
-    Value* e = libm(state, "exp", type, {b.CreateFNeg(magnitude)});
-    Value* is_negative = b.CreateFCmpOLT(arguments[0], llvm::Constant::getNullValue(arguments[0]->getType()));
-    return b.CreateFDiv(b.CreateSelect(is_negative, e, one), b.CreateFAdd(one, e));
-  }
-  return libm(state, node.name, type, arguments);
+  throw InternalError("emit_float: '" + to_text(node.callee) + "' is a function of integers");
 }
 
 }  // namespace
 
 Value* emit_call(FunctionState& state, const ir::Call& node, ArrayRef<Value*> arguments) {
-  if (node.name == "bitcast") return emit_bitcast(state, node.type, arguments[0]);
-  if (node.name == "dot") return emit_dot(state, node, arguments);
-  if (ir::is_shuffle(node)) return emit_shuffle(state, arguments[0], arguments[1]);
-  if (node.name == "scale") return emit_scale(state, arguments[0], arguments[1]);
-  if (!is_math(node.name)) return external(state, node, arguments);
-  const ir::Type argument = node.arguments[0].type();
-  return argument.is_float() ? emit_float(state, node, arguments) : emit_integer(state, node, arguments[0]);
+  switch (node.callee.op) {
+    case ir::CallOp::math:
+      return node.type.is_float() ? emit_float(state, node, arguments) : emit_integer(state, node, arguments[0]);
+    case ir::CallOp::external: return external(state, node, arguments);
+    case ir::CallOp::bitcast: return emit_bitcast(state, node.type, arguments[0]);
+    case ir::CallOp::dot: return emit_dot(state, node, arguments);
+    case ir::CallOp::scale: return emit_scale(state, arguments[0], arguments[1]);
+    case ir::CallOp::shuffle_xor: return emit_shuffle(state, arguments[0], arguments[1]);
+    case ir::CallOp::intrinsic:
+    case ir::CallOp::barrier:
+    case ir::CallOp::prefetch:
+    case ir::CallOp::commit_copies:
+    case ir::CallOp::wait_copies:
+    case ir::CallOp::address_of: break;
+  }
+  throw InternalError("emit_call: '" + to_text(node.callee) + "' has no value");
 }
 
 }  // namespace ferry::codegen

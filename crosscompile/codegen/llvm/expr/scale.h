@@ -1,4 +1,4 @@
-// Emits "scale" of f32, a multiplication by a power of two, as the instruction that passes/lower_math relies on.
+// Emits CallOp::scale of f32, a multiplication by a power of two, as the instruction that passes/lower_math relies on.
 #pragma once
 
 #include "crosscompile/codegen/llvm/state.h"

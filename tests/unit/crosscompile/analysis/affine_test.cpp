@@ -107,5 +107,5 @@ TEST_CASE("loads and calls are no arithmetic") {
   buffer->shape = {Expr(4)};
   CHECK(is_arithmetic(x * 2 + min(y, n) % 3));
   CHECK(!is_arithmetic(x + Load::make(buffer, {y})));
-  CHECK(!is_arithmetic(x + Call::make(kIndex, "f", {y})));
+  CHECK(!is_arithmetic(x + Call::make(kIndex, Callee::external("f"), {y})));
 }

@@ -339,16 +339,16 @@ TEST_CASE("a bitcast keeps the bits, a NaN's payload included") {
   Harness h;
   h.tensor(a, data, Direction::in);
   h.tensor(o, out, Direction::out);
-  h.run(Store::make(o, {Expr(0)}, Call::make(DType::i32, "bitcast", {Load::make(a, {Expr(0)})})));
+  h.run(Store::make(o, {Expr(0)}, Call::make(DType::i32, CallOp::bitcast, {Load::make(a, {Expr(0)})})));
   CHECK(out[0] == 0x7f812345);
-  const Expr half = Call::make(DType::f16, "bitcast", {constant(DType::u16, std::int64_t{0x3c00})});
+  const Expr half = Call::make(DType::f16, CallOp::bitcast, {constant(DType::u16, std::int64_t{0x3c00})});
   CHECK(run_float(half) == 1);
 }
 
 TEST_CASE("the C library's names of float functions are known, other externals are refused by name") {
-  CHECK(run_float(Call::make(DType::f32, "expf", {Expr(0.0f)})) == 1);
-  CHECK(run_float(Call::make(DType::f64, "roundeven", {Expr(2.5)})) == 2);
+  CHECK(run_float(Call::make(DType::f32, Callee::external("expf"), {Expr(0.0f)})) == 1);
+  CHECK(run_float(Call::make(DType::f64, Callee::external("roundeven"), {Expr(2.5)})) == 2);
   Harness h;
-  CHECK(h.complaint(Evaluate::make(Call::make(DType::f32, "my_function", {Expr(0.0f)}))) ==
+  CHECK(h.complaint(Evaluate::make(Call::make(DType::f32, Callee::external("my_function"), {Expr(0.0f)}))) ==
         "the interpreter does not know the external function 'my_function'");
 }

@@ -111,8 +111,8 @@ TEST_CASE("make refuses what does not fit together") {
   CHECK_THROWS_AS(Ramp::make(v, v, 2), InternalError);
   CHECK_THROWS_AS(Broadcast::make(v, 2), InternalError);
   CHECK_THROWS_AS(VectorReduce::make(ReduceOp::any, v), InternalError);
-  CHECK_THROWS_AS(Call::make(DType::i64, "bitcast", {f}), InternalError);
-  CHECK_THROWS_AS(Call::make(DType::f32, "exp", {f, f}), InternalError);
+  CHECK_THROWS_AS(Call::make(DType::i64, CallOp::bitcast, {f}), InternalError);
+  CHECK_THROWS_AS(Call::make(DType::f32, MathFunction::exp, {f, f}), InternalError);
   CHECK_THROWS_AS(Let::make(n, f, f), InternalError);
   CHECK_THROWS_AS(For::make(f, 0, 4, ForKind::serial, Evaluate::make(n)), InternalError);
   CHECK_THROWS_AS(Allocate::make(a, Evaluate::make(n)), InternalError);

@@ -29,7 +29,7 @@ Function one_call(const std::string& name) {
   function.flat = true;
   function.parameters = {{"value", ParameterKind::scalar, Direction::in, nullptr, value},
                          {"out", ParameterKind::tensor, Direction::out, out, {}}};
-  function.body = Store::make(out, {Expr(0)}, Call::make(Type(DType::f32), "tanh", {value}));
+  function.body = Store::make(out, {Expr(0)}, Call::make(Type(DType::f32), MathFunction::tanh, {value}));
   return function;
 }
 

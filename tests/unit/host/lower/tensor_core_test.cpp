@@ -184,7 +184,7 @@ std::vector<Sums> computed_sums(const ir::Intrinsic& node, const Memory& shared,
                                 const std::vector<ir::Substitution>& lanes) {
   const passes::TensorCoreTile tile = passes::tile_of(node.arguments);
   const auto pieces_of = [&](const ir::Expr& address, std::size_t pieces, bool transposed) {
-    const ir::Load& load = *ir::addressed(*address.as<ir::Call>());
+    const ir::Load& load = *ir::addressed(address);
     std::vector<std::int64_t> rows;
     for (const ir::Substitution& lane : lanes) rows.push_back(position_of(*load.buffer, load.indices, lane));
     return load_pieces(shared.at(load.buffer->name), rows, pieces, transposed);
@@ -205,7 +205,7 @@ std::vector<Sums> computed_sums(const ir::Intrinsic& node, const Memory& shared,
     for (const auto& columns : b) {
       const auto products = multiply(rows, columns);
       for (std::size_t i = 0; i < 4; ++i, ++at) {
-        const ir::Load& place = *ir::addressed(*tile.sums[at].as<ir::Call>());
+        const ir::Load& place = *ir::addressed(tile.sums[at]);
         for (std::size_t t = 0; t < kLanes; ++t)
           sums[t][position_of(*place.buffer, place.indices, lanes[t])] += products[t][i];
       }

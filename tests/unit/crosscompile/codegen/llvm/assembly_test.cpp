@@ -154,8 +154,9 @@ TEST_CASE("the same functions give the same bytes, and nothing of this machine i
 
 TEST_CASE("a function that devices do not offer is refused by name") {
   const BufferRef out = make_buffer("out", DType::f32, 1);
-  Function function = make_function("calls", {tensor(out, Direction::out)},
-                                    store(out, Expr(0), Call::make(Type(DType::f32), "my_function", {})));
+  Function function =
+      make_function("calls", {tensor(out, Direction::out)},
+                    store(out, Expr(0), Call::make(Type(DType::f32), Callee::external("my_function"), {})));
   function.flat = true;
   const std::vector<Function> functions{function};
   CHECK_THROWS_WITH_AS(codegen::emit_object(functions, resolve_target("riscv64")),

@@ -8,22 +8,8 @@ using namespace ferry::codegen_test;
 
 namespace {
 
-struct Function1 {
-  std::string name;
-  std::size_t arguments;
-  std::string kind;
-};
-
-std::vector<Function1> math_functions() {
-  return {
-#define FERRY_MATH(name, arguments, kind) {#name, arguments, #kind},
-#include "crosscompile/ir/math.def"
-#undef FERRY_MATH
-  };
-}
-
 // Returns whether the function is exactly specified and therefore equal on all targets.
-bool is_exact(const std::string& name) {
+bool is_exact(std::string_view name) {
   for (const char* exact : {"abs", "sqrt", "floor", "ceil", "round", "trunc", "fma", "fmod"}) {
     if (name == exact) return true;
   }
@@ -36,8 +22,9 @@ TEST_CASE("math functions of floats are within a few units of the interpreter's"
   std::vector<Case> cases;
   for (const std::uint32_t lanes : {1u, 4u}) {
     for (const DType dtype : {DType::f32, DType::f64}) {
-      for (const Function1& function : math_functions()) {
-        if (function.kind == "integer") continue;
+      for (const MathSignature& function : math_functions()) {
+        if (function.kind == MathKind::integer) continue;
+        const MathFunction called = *find_math(function.name);
         const std::vector<DType> types(function.arguments, dtype);
         std::vector<Bytes> data;
         for (std::size_t i = 0; i < function.arguments; ++i) {
@@ -45,9 +32,8 @@ TEST_CASE("math functions of floats are within a few units of the interpreter's"
           Bytes bytes = edge_bytes(dtype, 64 + i * 8);
           data.emplace_back(bytes.end() - static_cast<std::ptrdiff_t>(64 * dtype_bytes(dtype)), bytes.end());
         }
-        cases.push_back(
-            elementwise(function.name + "_" + dtype_name(dtype), types, dtype, data, 64, lanes,
-                        [&](const std::vector<Expr>& in) { return Call::make(in[0].type(), function.name, in); }));
+        cases.push_back(elementwise(std::string(function.name) + "_" + dtype_name(dtype), types, dtype, data, 64, lanes,
+                                    [&](const std::vector<Expr>& in) { return Call::make(in[0].type(), called, in); }));
         cases.back().ulps = is_exact(function.name) ? 0 : 4;
         cases.back().any_zero = true;
       }
@@ -62,8 +48,9 @@ TEST_CASE("math functions of integers are exact") {
     for (const DType dtype :
          {DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::u16, DType::u32, DType::u64}) {
       for (const char* name : {"abs", "popcount", "clz"}) {
-        cases.push_back(elementwise(name, {dtype}, dtype, {edge_bytes(dtype, 48)}, 48, lanes,
-                                    [&](const std::vector<Expr>& in) { return Call::make(in[0].type(), name, in); }));
+        cases.push_back(
+            elementwise(name, {dtype}, dtype, {edge_bytes(dtype, 48)}, 48, lanes,
+                        [&](const std::vector<Expr>& in) { return Call::make(in[0].type(), *find_math(name), in); }));
       }
     }
   }
@@ -73,8 +60,9 @@ TEST_CASE("math functions of integers are exact") {
 TEST_CASE("a C function of the runtime's list can be called by its own name") {
   std::vector<Case> cases;
   for (const std::uint32_t lanes : {1u, 4u}) {
-    cases.push_back(elementwise("external", {DType::f32}, DType::f32, {edge_bytes(DType::f32, 64)}, 64, lanes,
-                                [](const std::vector<Expr>& in) { return Call::make(in[0].type(), "tanhf", in); }));
+    cases.push_back(elementwise(
+        "external", {DType::f32}, DType::f32, {edge_bytes(DType::f32, 64)}, 64, lanes,
+        [](const std::vector<Expr>& in) { return Call::make(in[0].type(), Callee::external("tanhf"), in); }));
     cases.back().ulps = 4;
     cases.back().any_zero = true;
   }
@@ -88,9 +76,10 @@ TEST_CASE("bitcast keeps the bits") {
                                    {DType::i32, DType::f32},
                                    {DType::f64, DType::i64},
                                    {DType::i16, DType::u16}}) {
-      cases.push_back(elementwise(
-          "bits", {from}, to, {edge_bytes(from, 48)}, 48, lanes,
-          [to = to](const std::vector<Expr>& in) { return Call::make(Type(to, in[0].type().lanes), "bitcast", in); }));
+      cases.push_back(
+          elementwise("bits", {from}, to, {edge_bytes(from, 48)}, 48, lanes, [to = to](const std::vector<Expr>& in) {
+            return Call::make(Type(to, in[0].type().lanes), CallOp::bitcast, in);
+          }));
     }
   }
   check_everywhere(cases);

@@ -47,7 +47,7 @@ class Copies : public Visitor {
  protected:
   using Visitor::visit_node;
   void visit_node(const Intrinsic& node) override {
-    CHECK(node.name == kCopyAsync);
+    CHECK(node.instruction == Instruction::copy_async);
     bytes.push_back(*as_int(node.arguments.at(2)));
   }
   void visit_node(const Evaluate& node) override { orders += orders_copies(node) ? 1 : 0; }

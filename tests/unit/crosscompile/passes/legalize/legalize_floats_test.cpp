@@ -138,7 +138,7 @@ class NarrowFinder : public Visitor {
   }
   void visit_node(const FloatImm& node) override { note(node.type, "constant"); }
   void visit_node(const Call& node) override {
-    if (node.name != "bitcast") note(node.type, "call");
+    if (node.callee.op != CallOp::bitcast) note(node.type, "call");
     Visitor::visit_node(node);
   }
   void visit_node(const VectorReduce& node) override {

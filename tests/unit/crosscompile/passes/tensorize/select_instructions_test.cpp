@@ -44,8 +44,8 @@ struct Product {
                make_commit_copies(), make_wait_copies(0), make_barrier()});
     const Stmt clear = loop(p, 2, loop(q, 2, put(sums, {p, q}, constant(DType::f32, 0.0))));
     const Stmt store = loop(i, 2, loop(j, 2, put(out, {i * 8 + y, x * 2 + j}, at(sums, {i, j}))));
-    const Stmt body =
-        Allocate::make(sums, block({fetch, clear, around(Intrinsic::make(kTensorCore, {}, definition)), store}));
+    const Stmt body = Allocate::make(
+        sums, block({fetch, clear, around(Intrinsic::make(Instruction::mma_m16n8k16, {}, definition)), store}));
     const ForKind rows = is_in_kernel ? ForKind::thread_y : ForKind::serial;
     Stmt nest = loop(y, 8, loop(x, Expr(x_threads), body, is_in_kernel ? kThreads : ForKind::serial), rows);
     kernel.function.body = Allocate::make(sa, Allocate::make(sb, nest));
