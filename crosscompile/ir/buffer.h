@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ferry::ir {
@@ -18,7 +19,26 @@ enum class Scope : std::uint8_t {
   shared,     // a GPU block's shared memory
 };
 
-// The definition that computes a buffer; opaque here, for the front end that made it.
+// Attributes of a buffer's storage, which every copy of the buffer keeps: name, text in printed IR.
+//
+// nontemporal: larger than the caches, so non-temporal stores are preferable.
+// swizzled: the 16-byte pieces of each row, whose number is a power of two, are permuted differently from row to row,
+// so
+//   that threads that read the same piece of neighbouring rows access different banks of shared memory
+//   (passes/swizzle.h). Indices ignore the permutation.
+// filled_asynchronously: stores may complete as late as ir/async_copy.h allows.
+#define FERRY_IR_STORAGE_ATTRIBUTES(X) \
+  X(nontemporal, "streamed")           \
+  X(swizzled, "swizzled")              \
+  X(filled_asynchronously, "filled_asynchronously")
+
+struct StorageAttributes {
+#define FERRY_FIELD(name, text) bool name = false;
+  FERRY_IR_STORAGE_ATTRIBUTES(FERRY_FIELD)
+#undef FERRY_FIELD
+};
+
+// The definition that computes a tensor; opaque here, for the front end that made it.
 struct Definition {
   virtual ~Definition() = default;
 };
@@ -29,16 +49,18 @@ struct Buffer {
   std::vector<Expr> shape;    // of type kIndex
   std::vector<Expr> strides;  // in elements; empty: dense, row-major
   Scope scope = Scope::parameter;
-  bool nontemporal = false;  // larger than the caches, so non-temporal stores are preferable
-  // The 16-byte pieces of each row, whose number is a power of two, are permuted differently from row to row, so that
-  // threads that read the same piece of neighbouring rows access different banks of shared memory (passes/swizzle.h).
-  // Indices ignore the permutation.
-  bool swizzled = false;
-  bool filled_asynchronously = false;  // filled asynchronously: stores may complete as late as ir/async_copy.h allows
-  std::shared_ptr<const Definition> definition;  // null for parameters
-  std::size_t component = 0;                     // which output of the definition
+  StorageAttributes storage;
+  // Set for computed tensors of the front end. Lowering removes it (without_definition), and validate() refuses it.
+  std::shared_ptr<const Definition> definition;
+  std::size_t component = 0;  // which of the values that are computed together
 };
 
 using BufferRef = std::shared_ptr<const Buffer>;
+
+// Returns the storage of a tensor, which is not tied to the definition that computes it.
+inline std::shared_ptr<Buffer> without_definition(Buffer tensor) {
+  tensor.definition = nullptr;
+  return std::make_shared<Buffer>(std::move(tensor));
+}
 
 }  // namespace ferry::ir

@@ -51,8 +51,10 @@ class StmtPrinter : public Visitor {
       for (std::size_t i = 0; i < buffer.strides.size(); ++i) result += (i > 0 ? ", " : "") + text(buffer.strides[i]);
       result += ")";
     }
-    if (buffer.nontemporal) result += " streamed";
-    if (buffer.swizzled) result += " swizzled";
+#define FERRY_PRINT(name, text) \
+  if (buffer.storage.name) result += " " text;
+    FERRY_IR_STORAGE_ATTRIBUTES(FERRY_PRINT)
+#undef FERRY_PRINT
     return result;
   }
 

@@ -161,6 +161,7 @@ class Validator : public Visitor {
   }
 
   void check_shape(const Buffer& buffer) {
+    if (buffer.definition != nullptr) fail("'" + buffer.name + "' has a definition left over from before lowering");
     if (!buffer.strides.empty() && buffer.strides.size() != buffer.shape.size()) {
       fail("'" + buffer.name + "' has another number of strides than dimensions");
     }

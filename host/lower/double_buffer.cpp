@@ -92,7 +92,7 @@ class Ahead {
     // Each iteration commits the copies that it starts as one group; the prologue commits one group for each iteration
     // before the first.
     const bool is_late = std::any_of(wide_.begin(), wide_.end(),
-                                     [](const auto& one) { return one.second.buffer->filled_asynchronously; });
+                                     [](const auto& one) { return one.second.buffer->storage.filled_asynchronously; });
     for (std::int64_t iteration = -farthest; iteration < 0; ++iteration) {
       for (const Maker& maker : makers_)
         if (iteration + maker.distance >= 0) before.push_back(make_part(maker, Expr(iteration + maker.distance), true));
@@ -122,7 +122,7 @@ class Ahead {
   void widen(const BufferRef& buffer, std::int64_t copies) {
     auto wide = std::make_shared<Buffer>(*buffer);
     wide->shape.insert(wide->shape.begin(), Expr(copies));
-    wide->filled_asynchronously = wide->scope == Scope::shared;
+    wide->storage.filled_asynchronously = wide->scope == Scope::shared;
     ahead_.push_back(wide);
     wide_[buffer.get()] = {std::move(wide), copies};
   }

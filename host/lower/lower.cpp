@@ -112,14 +112,14 @@ class Lowering {
       if (computes_in_place(parameter)) {
         given_[parameter.tensor.buffer().get()] = result.buffer;
       } else {
-        temporaries_.push_back(without_definition(*parameter.tensor.buffer(), Scope::global));
+        temporaries_.push_back(storage(*parameter.tensor.buffer(), Scope::global));
         given_[parameter.tensor.buffer().get()] = temporaries_.back();
         copy_back_.push_back({temporaries_.back(), result.buffer});
       }
     } else if (parameter.direction == Direction::out) {
       Buffer buffer = *parameter.tensor.buffer();
       buffer.strides = parameter.strides;
-      result.buffer = without_definition(std::move(buffer), Scope::parameter);
+      result.buffer = storage(std::move(buffer), Scope::parameter);
       given_[parameter.tensor.buffer().get()] = result.buffer;
     } else {
       result.buffer = parameter.tensor.buffer();
@@ -128,11 +128,9 @@ class Lowering {
     function.parameters.push_back(std::move(result));
   }
 
-  // A storage buffer is not tied to the stage that computes it.
-  static BufferRef without_definition(Buffer buffer, Scope scope) {
-    buffer.scope = scope;
-    buffer.definition = nullptr;
-    return std::make_shared<Buffer>(std::move(buffer));
+  static BufferRef storage(Buffer tensor, Scope scope) {
+    tensor.scope = scope;
+    return without_definition(std::move(tensor));
   }
 
   // Whether the new contents may overwrite the old ones in place: only the stage that computes them reads the old ones,

@@ -41,7 +41,7 @@ void mark_nontemporal_results(Function& function, const schedule::Stages& stages
         reads.buffers.contains(parameter.buffer.get()))
       continue;
     Buffer buffer = *parameter.buffer;
-    buffer.nontemporal = true;
+    buffer.storage.nontemporal = true;
     const BufferRef replaced = std::exchange(parameter.buffer, std::make_shared<Buffer>(std::move(buffer)));
     streamed[replaced.get()] = parameter.buffer;
   }

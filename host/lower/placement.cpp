@@ -232,8 +232,7 @@ class Placement {
 
   static BufferRef make_buffer(const ScheduledStage& stage, const BufferRef& tensor, std::vector<Expr> extents,
                                bool in_kernel) {
-    auto buffer = std::make_shared<Buffer>(*tensor);
-    buffer->definition = nullptr;
+    std::shared_ptr<Buffer> buffer = without_definition(*tensor);
     for (Expr& extent : extents)
       if (!passes::can_prove(extent >= Expr(0))) extent = passes::simplify(max(extent, Expr(0)));
     if (stage.layout) {
@@ -261,7 +260,7 @@ class Placement {
     const bool small = elements * static_cast<std::int64_t>(dtype_bytes(buffer->dtype)) <= kMaxLocalBytes;
     buffer->scope = scope_of(stage, small, in_kernel);
     if (stage.swizzled) expect_swizzles(*buffer);
-    buffer->swizzled = stage.swizzled;
+    buffer->storage.swizzled = stage.swizzled;
     return buffer;
   }
 

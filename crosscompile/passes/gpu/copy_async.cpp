@@ -26,7 +26,7 @@ const Load* copied(const Store& store) {
   const auto* load = store.value.as<Load>();
   if (load == nullptr || load->mask.defined() || store.mask.defined()) return nullptr;
   const bool from_memory = load->buffer->scope == Scope::parameter || load->buffer->scope == Scope::global;
-  return store.buffer->filled_asynchronously && from_memory ? load : nullptr;
+  return store.buffer->storage.filled_asynchronously && from_memory ? load : nullptr;
 }
 
 class Starter : public Mutator {

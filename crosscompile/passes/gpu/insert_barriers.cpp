@@ -203,7 +203,8 @@ class BarrierPlan {
       expect_common_shuffle(step.stmt);
       for (const SharedAccess& access : accesses_.in(step.stmt, when_)) {
         add_once(end.pending, access);
-        if (access.store != nullptr && access.store->buffer->filled_asynchronously) add_once(end.in_flight, access);
+        if (access.store != nullptr && access.store->buffer->storage.filled_asynchronously)
+          add_once(end.in_flight, access);
       }
     }
     divided_ = was_divided;

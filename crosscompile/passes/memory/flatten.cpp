@@ -55,7 +55,7 @@ class Flattener : public Mutator {
  private:
   Expr position(const Buffer& buffer, const std::vector<Expr>& indices) const {
     const Expr plain = linear_index(buffer, indices);
-    if (!buffer.swizzled) return plain;
+    if (!buffer.storage.swizzled) return plain;
     // A vector that stays within a piece keeps its elements consecutive.
     const std::int64_t piece = swizzled_piece(buffer);
     if (const auto* ramp = plain.as<Ramp>(); ramp != nullptr && is_constant(ramp->stride, 1)) {

@@ -87,7 +87,7 @@ void plain_store(FunctionState& state, const Place& place, Value* index, Value* 
   llvm::IRBuilder<>& b = state.builder;
   const auto store = [&](Value* to, Value* what) {
     llvm::StoreInst* made = b.CreateAlignedStore(what, address(state, place, to), element_alignment(place));
-    if (place.buffer->nontemporal) mark_nontemporal(made);
+    if (place.buffer->storage.nontemporal) mark_nontemporal(made);
     marked(state, place, made);
   };
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());

@@ -51,6 +51,24 @@ TEST_CASE("constants show their type unless it is the index type") {
   CHECK(to_text(Expr(1) < 2) == "true");
 }
 
+TEST_CASE("calls print the name of their callee, and a bitcast its type") {
+  const Expr x = Var::make("x", Type(DType::f32));
+  CHECK(to_text(Call::make(x.type(), MathFunction::rsqrt, {x})) == "rsqrt(x)");
+  CHECK(to_text(Call::make(x.type(), Callee::external("my_function"), {x})) == "my_function(x)");
+  CHECK(to_text(Call::make(x.type(), Callee::intrinsic("mylog"), {x})) == "mylog(x)");
+  CHECK(to_text(Call::make(x.type(), CallOp::scale, {x, x})) == "scale(x, x)");
+  CHECK(to_text(Call::make(Type(DType::u32), CallOp::bitcast, {x})) == "bitcast_u32(x)");
+}
+
+TEST_CASE("an allocation prints the attributes of its storage") {
+  Buffer storage = *buffer("S", DType::f32, {8}, Scope::shared);
+  storage.storage.swizzled = true;
+  storage.storage.filled_asynchronously = true;
+  const BufferRef made = std::make_shared<Buffer>(storage);
+  const std::string text = to_text(Allocate::make(made, Store::make(made, {0}, Expr(1.0f))));
+  CHECK(text.find("shared f32 S[8] swizzled filled_asynchronously;") == 0);
+}
+
 TEST_CASE("vectors print as ramp, xN and where") {
   const Expr i = Var::make("i"), n = Var::make("n");
   const BufferRef a = buffer("A", DType::f32, {n});

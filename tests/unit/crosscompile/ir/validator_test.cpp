@@ -57,6 +57,23 @@ TEST_CASE_FIXTURE(Fixture, "a variable outside its loop is refused and the state
   CHECK(text == "after some pass: copy: 'i' is used where it is not defined, in:\nB[i] = 0.0f;\n");
 }
 
+TEST_CASE_FIXTURE(Fixture, "the front end's definition of a buffer is refused after lowering") {
+  Buffer tensor = *buffer("T", {n}, Scope::global);
+  tensor.definition = std::make_shared<Definition>();
+  const BufferRef defined = std::make_shared<Buffer>(tensor), storage = without_definition(tensor);
+  const auto filled = [&](const BufferRef& into) {
+    return Allocate::make(into, For::make(i, 0, n, ForKind::serial, Store::make(into, {i}, Expr(0.0f))));
+  };
+  CHECK(contains(complaint(filled(defined)), "'T' has a definition left over from before lowering"));
+  CHECK(complaint(filled(storage)) == "none");
+
+  Buffer result = *b;
+  result.definition = tensor.definition;
+  Function with_parameter = function(copy);
+  with_parameter.parameters[1].buffer = std::make_shared<Buffer>(result);
+  CHECK(contains(complaint(with_parameter), "'B' has a definition left over from before lowering"));
+}
+
 TEST_CASE_FIXTURE(Fixture, "a variable defined again inside its own loop is refused, side by side it is not") {
   CHECK(contains(complaint(For::make(i, 0, 4, ForKind::serial, copy)), "'i' is defined again"));
   CHECK(complaint(Block::make({copy, copy})) == "none");

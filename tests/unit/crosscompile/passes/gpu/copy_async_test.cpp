@@ -27,7 +27,7 @@ Function fetch(DType dtype, std::int64_t lanes, std::int64_t shift) {
   const std::int64_t size = 4 * lanes;
   const BufferRef in = kernel.input("in", dtype, {size + shift}), out = kernel.output("out", dtype, {size});
   auto filled = std::make_shared<Buffer>(*shared("S", {size}, dtype));
-  filled->filled_asynchronously = true;
+  filled->storage.filled_asynchronously = true;
   const BufferRef s = filled;
   const Expr t = index("t"), i = index("i"), j = index("j");
   const Expr to = t * Expr(lanes) + i;

@@ -196,7 +196,7 @@ TEST_CASE("a barrier under a condition or in a loop that differs between threads
 TEST_CASE("asynchronous stores are pending again after the wait that completes them") {
   Threads threads;
   auto filled = std::make_shared<Buffer>(*shared("S", {kCount}));
-  filled->filled_asynchronously = true;
+  filled->storage.filled_asynchronously = true;
   const BufferRef s = filled, u = threads.make("U");
   threads.arrays.push_back(s);
   const Function after = insert_barriers(threads.made(
@@ -211,7 +211,7 @@ TEST_CASE("asynchronous stores are pending again after the wait that completes t
 TEST_CASE("a wait in an inner loop completes what the outer loop fetched in its previous iteration") {
   Threads threads;
   auto filled = std::make_shared<Buffer>(*shared("S", {kCount}));
-  filled->filled_asynchronously = true;
+  filled->storage.filled_asynchronously = true;
   const BufferRef s = filled;
   threads.arrays.push_back(s);
   const Expr n = threads.kernel.size("n"), k = index("k"), m = index("m");

@@ -18,7 +18,7 @@ ir::Buffer rows_of(DType type, std::int64_t rows, std::int64_t row) {
   buffer.dtype = type;
   buffer.scope = ir::Scope::shared;
   buffer.shape = {ir::Expr(rows), ir::Expr(row)};
-  buffer.swizzled = true;
+  buffer.storage.swizzled = true;
   return buffer;
 }
 
