@@ -89,8 +89,8 @@ bool parse_scalar(const std::string& text, ArgumentSpec& spec) {
 
 ArgumentSpec parse_argument(const std::string& text) {
   static const std::string kExpected =
-      "NAME=DTYPE[SIZES] such as A=f32[64,128], with :zeros, :ones or :iota after it if wanted; NAME=:ones; "
-      "NAME=@FILE.npy; or NAME=NUMBER";
+      "NAME=DTYPE[SIZES] such as A=f32[64,128], with :zeros, :ones, :iota, :below(N), :uniform(A,B), :normal or "
+      ":normal(MEAN,DEVIATION) after it if wanted; NAME=:ones; NAME=@FILE.npy; or NAME=NUMBER";
   const auto [name, value] = split_name("arg", text, kExpected);
   ArgumentSpec spec;
   spec.name = name;
@@ -102,8 +102,9 @@ ArgumentSpec parse_argument(const std::string& text) {
     const std::size_t colon = value.find(':');
     const bool type_fine = colon == 0 || parse_type(value.substr(0, colon), spec);
     const auto kind = colon == std::string::npos ? FillKind::random : parse_kind(value.substr(colon + 1));
-    if (type_fine && kind) {
-      spec.kind = *kind;
+    if (colon != std::string::npos) spec.distribution = parse_distribution(value.substr(colon + 1));
+    if (type_fine && (kind || spec.distribution)) {
+      spec.kind = kind.value_or(FillKind::random);
       return spec;
     }
   } else {

@@ -7,17 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "host/kernel/distribution.h"
 #include "host/session/ferry.h"
 
 namespace ferry {
 
-// "A=f32[64,128]", "A=f32[64]:ones", "A=:iota", "A=@a.npy", "n=5".
+// "A=f32[64,128]", "A=f32[64]:ones", "A=:iota", "I=i32[64]:below(100)", "A=@a.npy", "n=5".
 struct ArgumentSpec {
   std::string name;
   std::string file;  // the .npy file; empty: none
   std::optional<DType> dtype;
   std::optional<Shape> shape;
   FillKind kind = FillKind::random;
+  std::optional<Distribution> distribution;  // instead of the kind
   std::optional<Argument::Scalar> number;
   std::string text;  // as it was typed
 };

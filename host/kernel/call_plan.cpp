@@ -91,6 +91,22 @@ bool spread(CallPlan& plan, std::size_t parameter) {
   return agree;
 }
 
+// Draws all places of the input, those between strided elements included.
+void draw_input(const FunctionInfo& function, CallPlan& plan, std::size_t parameter, const ArgumentSpec& spec) {
+  InputContent& content = plan.contents[parameter];
+  const auto size_of = [&](const std::string& name) -> std::optional<std::int64_t> {
+    for (std::size_t s = 0; s < function.symbols.size(); ++s)
+      if (function.symbols[s] == name) return plan.symbols[s];
+    return std::nullopt;
+  };
+  try {
+    content.bytes = draw(*spec.distribution, plan.dtypes[parameter], content.seed,
+                         static_cast<std::uint64_t>(plan.places[parameter]), size_of);
+  } catch (const UsageError& error) {
+    throw UsageError("--arg " + spec.text + ": " + error.what());
+  }
+}
+
 Argument::Scalar scalar_value(const FunctionInfo& function, const ParameterInfo& parameter, const ArgumentSpec* spec,
                               const SymbolValues& known) {
   if (spec != nullptr) return *spec->number;
@@ -194,6 +210,10 @@ CallPlan plan_call(const FunctionInfo& function, const CallOptions& options) {
   for (std::size_t p = 0; p < count; ++p) plan.shapes[p] = partial[p].shape ? *partial[p].shape : std::move(shapes[p]);
   bind_plan(function, plan);
   for (std::size_t p = 0; p < count; ++p) {
+    if (matched[p] != nullptr && matched[p]->distribution) {
+      draw_input(function, plan, p, *matched[p]);
+      continue;
+    }
     if (!plan.strides[p].empty() && !plan.contents[p].bytes.empty() && !spread(plan, p)) {
       throw UsageError("--arg " + matched[p]->text + ": " + function.parameters[p].name +
                        ": expected equal elements where its strides let several share one place");

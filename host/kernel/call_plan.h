@@ -13,8 +13,8 @@
 namespace ferry {
 
 struct CallOptions {
-  // "A=f32[64,128]" (random), with ":zeros", ":ones" or ":iota" after it; "A=:ones"; "A=@FILE.npy"; "n=5". Inputs that
-  // are not given are random, and as large as the sizes say.
+  // "A=f32[64,128]" (random), with ":zeros", ":ones", ":iota", ":below(N)", ":uniform(A,B)" or ":normal" after it;
+  // "A=:ones"; "A=@FILE.npy"; "n=5". Inputs that are not given are random, and as large as the sizes say.
   std::vector<std::string> arguments;
   std::vector<std::string> sizes;  // "M=512,N=512"
   std::uint64_t seed = 0;          // of the random inputs
@@ -24,7 +24,7 @@ struct CallOptions {
 struct InputContent {
   FillKind kind = FillKind::random;
   std::uint64_t seed = 0;
-  std::vector<std::uint8_t> bytes;  // from a file; otherwise empty
+  std::vector<std::uint8_t> bytes;  // from a file or a distribution; otherwise empty
 };
 
 // Each list has one entry for each parameter.

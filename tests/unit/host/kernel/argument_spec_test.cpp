@@ -24,6 +24,16 @@ TEST_CASE("contents stand after a colon, with or without a type") {
   CHECK(!bare.shape);
 }
 
+TEST_CASE("a distribution stands after a colon like other contents") {
+  const ArgumentSpec spec = parse_argument("I=i32[8,4]:below(N)");
+  CHECK(spec.shape == Shape{8, 4});
+  CHECK(spec.distribution.value().kind == DistributionKind::below);
+  CHECK(spec.distribution.value().parameters == std::vector<std::string>{"N"});
+  CHECK(parse_argument("A=:normal").distribution.value().kind == DistributionKind::normal);
+  CHECK(parse_argument("A=f32[4]:uniform(-1,1)").distribution.value().parameters ==
+        std::vector<std::string>{"-1", "1"});
+}
+
 TEST_CASE("a type without sizes is a tensor of rank 0") {
   CHECK(parse_argument("a=f32").shape == Shape{});
   CHECK(parse_argument("a=f32[]").shape == Shape{});
@@ -42,7 +52,7 @@ TEST_CASE("files and numbers") {
 
 TEST_CASE("what is none of these is shown with what was expected") {
   for (const char* text : {"A", "=f32[1]", "A=", "A=f32[64,", "A=f32[a]", "A=f33[4]", "A=f32[-1]", "A=f32[4]:twos",
-                           "A=f32[4]]", "A=@", "n=5x", "A=f32[99999999999999999999]"}) {
+                           "A=f32[4]:below(0)", "A=f32[4]]", "A=@", "n=5x", "A=f32[99999999999999999999]"}) {
     CAPTURE(text);
     try {
       parse_argument(text);

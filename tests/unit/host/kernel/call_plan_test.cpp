@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/error.h"
@@ -107,4 +108,26 @@ TEST_CASE("the arguments on a device hold what the plan says of them, and large 
   CHECK(std::get<DeviceTensor>(arguments[1].value()).shape() == Shape{1 << 20});
   CHECK(std::get<Argument::Scalar>(arguments[2].value()) == Argument::Scalar(2.5));
   CHECK(steps == std::vector<std::string>{"uploading X, 4.00 MiB"});
+}
+
+TEST_CASE("an input below a size of the kernel is drawn on this side, and differs with the seed") {
+  const FunctionInfo gather = function("def g(float(N,D) E, int(L) I) -> (O) { O(l,d) = E(I(l), d) where l in 0:L }\n");
+  CallOptions options = call({"I=:below(N)"}, {"N=5,D=2,L=400"});
+  const CallPlan plan = plan_call(gather, options);
+  std::vector<std::int32_t> indices(400);
+  REQUIRE(plan.host_copy(1).size() == 1600);
+  std::memcpy(indices.data(), plan.host_copy(1).data(), 1600);
+  CHECK(*std::min_element(indices.begin(), indices.end()) == 0);
+  CHECK(*std::max_element(indices.begin(), indices.end()) == 4);
+  options.seed = 1;
+  CHECK(plan_call(gather, options).host_copy(1) != plan.host_copy(1));
+  options = call({"I=i32[4]:below(Q)"}, {"N=5,D=2"});
+  CHECK_THROWS_WITH_AS(plan_call(gather, options),
+                       "--arg I=i32[4]:below(Q): 'Q' is neither a number nor a size of the kernel", UsageError);
+}
+
+TEST_CASE("all places of a strided input are drawn") {
+  const FunctionInfo twice = function("def twice(float(N) A strides(s)) -> (B) { B(i) = 2 * A(i) }\n");
+  const CallPlan plan = plan_call(twice, call({"A=f32[4]:uniform(2,3)", "s=3"}));
+  CHECK(plan.contents[0].bytes.size() == 10 * sizeof(float));
 }
