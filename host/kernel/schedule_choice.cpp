@@ -27,7 +27,8 @@ std::optional<ScheduleText> read_schedule(const ScheduleOptions& options) {
   const bool is_word = options.file == kDefaultSchedule || options.file == kUnscheduled;
   if (is_word || (options.file.empty() && options.text.empty())) {
     if (!options.knobs.empty())
-      throw UsageError("--knob needs a schedule of your own: --schedule FILE or --schedule-text TEXT");
+      throw UsageError("a knob needs a schedule of your own, in a file or as --schedule-text; got none for '" +
+                       options.knobs.front() + "'");
     return std::nullopt;
   }
   ScheduleText schedule;

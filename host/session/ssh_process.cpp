@@ -61,21 +61,28 @@ std::vector<std::string> arguments_of(const SshAddress& address, const std::stri
   _exit(kCannotStart);
 }
 
+// Returns "ssh -p 2222 user@host", the command by which the user reaches the same login.
+std::string login_command(const SshAddress& address) {
+  return "ssh " + (address.port == 0 ? "" : "-p " + std::to_string(address.port) + " ") +
+         (address.user.empty() ? "" : address.user + "@") + address.host;
+}
+
 // Returns what the user can do, if ssh's message does not say.
-std::string advice(const std::string& words, const std::string& name) {
+std::string advice(const std::string& words, const std::string& login) {
   if (words.find("Host key verification failed") != std::string::npos ||
       words.find("REMOTE HOST IDENTIFICATION HAS CHANGED") != std::string::npos) {
-    return "; see whether 'ssh " + name.substr(name.find("://") + 3) + "' knows the machine's key";
+    return "; see whether '" + login + "' knows the machine's key";
   }
   if (words.find("Permission denied") != std::string::npos) {
-    return "; ferry logs in as ssh does: make 'ssh " + name.substr(name.find("://") + 3) + "' work first";
+    return "; ferry logs in as ssh does, so '" + login + "' has to work first";
   }
   return "";
 }
 
 }  // namespace
 
-SshProcess::SshProcess(const SshAddress& address, const std::string& name, const std::string& command) : name_(name) {
+SshProcess::SshProcess(const SshAddress& address, const std::string& name, const std::string& command)
+    : name_(name), login_(login_command(address)) {
   std::vector<std::string> words = arguments_of(address, command);
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
@@ -153,7 +160,7 @@ void SshProcess::fail() {
   }
   std::string message = name_ + ": ";
   message += said.empty() ? "ssh ended without a word" : "ssh says: " + said;
-  throw RemoteError(ErrorCode::unavailable, message + advice(said, name_));
+  throw RemoteError(ErrorCode::unavailable, message + advice(said, login_));
 }
 
 bool SshProcess::wait_for_end(milliseconds patience) {

@@ -37,7 +37,8 @@ class SshProcess {
   std::string words() const;
 
   std::string name_;
-  pid_t pid_ = -1;  // -1: reaped
+  std::string login_;  // the same login by hand, for messages
+  pid_t pid_ = -1;     // -1: reaped
   int status_ = 0;
   int socket_ = -1;
   int errors_ = -1;  // an unnamed file

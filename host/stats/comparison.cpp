@@ -33,8 +33,19 @@ std::string percent_text(double fraction) {
   return text;
 }
 
+std::string times_text(double ratio) {
+  char text[32];
+  std::snprintf(text, sizeof text, ratio < 100 ? "%.1f" : "%.0f", ratio);
+  return text;
+}
+
+// From this ratio on, a factor is easier to grasp than a percentage.
+constexpr double kFactor = 2;
+
 // Describes A by the ratio of A's time to B's.
 std::string effect_text(double ratio) {
+  if (ratio >= kFactor) return times_text(ratio) + " times slower";
+  if (ratio <= 1 / kFactor && ratio > 0) return times_text(1 / ratio) + " times faster";
   return ratio < 1 ? percent_text(1 - ratio) + " faster" : percent_text(ratio - 1) + " slower";
 }
 
@@ -84,17 +95,24 @@ std::string to_text(const Comparison& comparison, double least_effect) {
       if (std::isinf(comparison.high)) return "cannot tell: one process alone says nothing";
       const bool same_side = (comparison.low < 1) == (comparison.high < 1);
       const std::string low = effect_text(comparison.low), high = effect_text(comparison.high);
-      const std::string first = same_side ? low.substr(0, low.find(' ')) : low;
+      // "between 0.2% and 1.6% slower": what both have in common is said once.
+      const std::size_t space = low.find(' ');
+      const bool same_unit = same_side && low.substr(space) == high.substr(high.find(' '));
+      const std::string first = same_unit ? low.substr(0, space) : low;
       return "cannot tell: A is between " + first + " and " + high + " than B";
     }
     case Verdict::a_slower:
     case Verdict::b_slower: break;
   }
   const bool a = comparison.verdict == Verdict::a_slower;
-  const auto percent = [](double ratio) { return (ratio - 1) * 100; };
-  const double by = percent(a ? comparison.ratio : 1 / comparison.ratio);
-  const double low = percent(a ? comparison.low : 1 / comparison.high);
-  const double high = percent(a ? comparison.high : 1 / comparison.low);
+  const double ratio = a ? comparison.ratio : 1 / comparison.ratio;
+  const double least = a ? comparison.low : 1 / comparison.high, most = a ? comparison.high : 1 / comparison.low;
+  if (ratio >= kFactor) {
+    return std::string(a ? "A is " : "B is ") + times_text(ratio) + " times slower than " + (a ? "B" : "A") + " [" +
+           times_text(least) + ", " + times_text(most) + "]";
+  }
+  const auto percent = [](double of) { return (of - 1) * 100; };
+  const double by = percent(ratio), low = percent(least), high = percent(most);
   char text[128];
   std::snprintf(text, sizeof text, "%s is slower by %.1f%% [%.1f%%, %.1f%%]", a ? "A" : "B", by, low, high);
   return text;

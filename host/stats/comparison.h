@@ -33,8 +33,8 @@ struct Comparison {
 // 1. Everything else is unknown, as is the verdict with fewer than 2 processes.
 Comparison compare(std::span<const double> log_ratios, double least_effect);
 
-// "A is slower by 5.1% [4.2%, 6.0%]", "no difference of 1% or more", "cannot tell: A is between 36% faster and 57%
-// slower than B".
+// "A is slower by 5.1% [4.2%, 6.0%]", "A is 7.0 times slower than B [6.8, 7.1]", "no difference of 1% or more", "cannot
+// tell: A is between 36% faster and 57% slower than B".
 std::string to_text(const Comparison& comparison, double least_effect);
 
 // Whether B is slower than A by at least `limit` (0.05: 5%): yes when the whole interval is at or above the limit, no

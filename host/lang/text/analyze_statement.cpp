@@ -208,7 +208,7 @@ class Analysis {
         throw error(index.name.offset, "expected the range of '" + std::string(index.name.text) +
                                            "' to start at 0, since it indexes the new tensor '" +
                                            std::string(statement_.target.text) + "', got " +
-                                           text_of_bound(range.begin) + "; shift the index where it is used");
+                                           text_of_bound(range.begin) + cure(index, range.begin));
       }
       axes.push_back({index.var, Expr(0), algebra_.to_expr(range.end)});
     }
@@ -218,6 +218,16 @@ class Analysis {
   std::string text_of_bound(const Polynomial& bound) const {
     const auto constant = bound.constant();
     return constant ? std::to_string(*constant) : "one that depends on sizes";
+  }
+
+  // Returns what the user can write instead. A range that starts above 0 follows from uses such as A(i - 1); the
+  // elements before need values then. One that starts below 0 was given.
+  static std::string cure(const Index& index, const Polynomial& begin) {
+    const std::string name(index.name.text);
+    const auto constant = begin.constant();
+    if (constant && *constant < 0) return "; let it start there, and shift '" + name + "' where it is used";
+    return "; say that it starts at 0, and what the elements before are: " + name +
+           " >= " + (constant ? std::to_string(*constant) : "START") + " ? ... : 0 where " + name + " in 0:END";
   }
 
   // A statement that covers only part of its tensor leaves the rest unchanged.

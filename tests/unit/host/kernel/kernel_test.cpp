@@ -175,7 +175,8 @@ TEST_CASE("a schedule is read from a file or a text, with knobs of its own") {
   options.schedule.file = kUnscheduled;
   options.schedule.text.clear();
   CHECK_THROWS_WITH_AS(read_kernel(options),
-                       "--knob needs a schedule of your own: --schedule FILE or --schedule-text TEXT", UsageError);
+                       "a knob needs a schedule of your own, in a file or as --schedule-text; got none for '$rows=8'",
+                       UsageError);
   options.schedule.knobs.clear();
   CHECK(read_kernel(options).unscheduled);
 }

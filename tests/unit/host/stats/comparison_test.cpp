@@ -87,6 +87,16 @@ TEST_CASE("a difference in one direction only that may be too small to matter is
   CHECK(to_text(comparison, 0.01) == "cannot tell: A is between 0.2% and 1.6% slower than B");
 }
 
+TEST_CASE("from twice as slow on, a verdict is a factor") {
+  const auto around = [](double ratio, double spread) {
+    return std::vector<double>{std::log(ratio) - spread, std::log(ratio), std::log(ratio) + spread, std::log(ratio)};
+  };
+  CHECK(to_text(compare(around(7, 0.001), 0.01), 0.01) == "A is 7.0 times slower than B [7.0, 7.0]");
+  CHECK(to_text(compare(around(1.0 / 150, 0.001), 0.01), 0.01) == "B is 150 times slower than A [150, 150]");
+  CHECK(to_text(compare(around(1.95, 0.0001), 0.01), 0.01).starts_with("A is slower by 95.0% ["));
+  CHECK(to_text(compare(around(1, 1), 0.01), 0.01).find(" times faster and ") != std::string::npos);
+}
+
 TEST_CASE("whether B is slower by a limit is answered by the whole interval") {
   Comparison comparison;  // of A's time to B's
   comparison.low = 1 / 1.2;
