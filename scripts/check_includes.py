@@ -89,7 +89,8 @@ MAY_INCLUDE = {
     "host/bench": ["host/verify"],
     "host/cli/output": ["module"],
     "host/cli/options": ["host/bench", "host/cli/output"],
-    "host/cli/commands": ["host/cli/options"],
+    "host/cli/completion": ["host/cli/options"],
+    "host/cli/commands": ["host/cli/completion", "host/cli/options"],
     "host/cli": ["host/cli/commands"],
     "host/no_compiler/commands": ["host/cli/commands", "host/no_compiler"],
 }

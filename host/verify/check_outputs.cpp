@@ -96,6 +96,8 @@ CheckResult check_output(const lang::Reference& reference, std::size_t parameter
     const lang::Element got = lang::load_element(info.dtype, bytes.data() + positions[i] * dtype_bytes(info.dtype));
     const double want = value_of(info.dtype, expected[i]);
     const double error = std::abs(value_of(info.dtype, got) - want);
+    result.nan += std::isnan(value_of(info.dtype, got)) ? 1 : 0;
+    result.nan_expected += std::isnan(want) ? 1 : 0;
     if (std::isfinite(error)) {
       result.largest_absolute = std::max(result.largest_absolute, error);
       if (want != 0) result.largest_relative = std::max(result.largest_relative, error / std::abs(want));

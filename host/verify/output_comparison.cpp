@@ -49,6 +49,8 @@ OutputComparison compare_outputs(const std::string& name, DType dtype, const std
   for (std::size_t at = 0; at < a.size(); at += size) {
     const lang::Element x = lang::load_element(dtype, a.data() + at), y = lang::load_element(dtype, b.data() + at);
     const double difference = std::abs(value_of(dtype, x) - value_of(dtype, y));
+    result.nan[0] += std::isnan(value_of(dtype, x)) ? 1 : 0;
+    result.nan[1] += std::isnan(value_of(dtype, y)) ? 1 : 0;
     if (std::isfinite(difference)) result.largest_difference = std::max(result.largest_difference, difference);
     if (!differs(dtype, x, y, result)) continue;
     if (result.different++ == 0) {

@@ -25,6 +25,7 @@ struct OutputComparison {
   std::string output;
   std::uint64_t elements = 0;
   std::uint64_t different = 0;
+  std::uint64_t nan[2] = {0, 0};  // NaNs in each
   double rtol = 0, atol = 0;      // the limits that were applied
   double largest_difference = 0;  // absolute, of finite elements
   std::string first_difference;   // "y[3] 0.7 against 0"; empty if there is none

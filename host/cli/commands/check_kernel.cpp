@@ -6,7 +6,10 @@
 #include "host/cli/commands/check_report.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/options/call_options.h"
+#include "host/cli/options/junit_option.h"
+#include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
+#include "host/cli/output/style.h"
 #include "host/verify/check_interpreted.h"
 
 namespace ferry::cli {
@@ -19,14 +22,16 @@ struct Options {
   CheckOptions check;
   std::string target;
   std::string against;  // path of a file
+  std::string junit;    // path of a file
   bool json = false;
+  bool verbose = false;
 };
 
-int run_check(const Options& options) {
+int run_check(const Options& options, JUnitReport& report) {
   if (foreign::is_foreign(options.kernel.file)) {
     if (!options.target.empty() && options.target != "host")
       throw UsageError(options.kernel.file + " is run under sanitizers on this machine: expected no --target");
-    return check_foreign(options.kernel, options.call, options.check, options.against, options.json);
+    return check_foreign(options.kernel, options.call, options.check, options.against, options.json, report);
   }
   const Observer observer = terminal(options.kernel.deadline);
   const KernelSource source = read_kernel(options.kernel, observer);
@@ -37,10 +42,13 @@ int run_check(const Options& options) {
                      " is checked against its own definition");
   const verify::InterpretedCheck finding = verify::check_interpreted(source, options.kernel.function, options.target,
                                                                      options.call, options.check.limits, observer);
+  report.cases.push_back({.name = finding.info.name + " thread by thread", .failure = finding.mistake});
+  add_cases(finding.checks, report);
   if (options.json) {
     Json checks = Json::array();
     for (const verify::CheckResult& result : finding.checks) checks.push_back(check_json(result));
-    print_json({{"function", finding.info.name},
+    print_json({{"schema", "ferry.check/1"},
+                {"function", finding.info.name},
                 {"target", finding.target.text},
                 {"fine", finding.fine()},
                 {"mistake", finding.mistake.empty() ? Json(nullptr) : Json(finding.mistake)},
@@ -48,14 +56,12 @@ int run_check(const Options& options) {
   } else {
     for (const verify::CheckResult& result : finding.checks) printf("%s\n", to_text(result).c_str());
     if (finding.mistake.empty())
-      printf("%s: no race, and every index inside of its tensor, as compiled for %s\n", finding.info.name.c_str(),
-             finding.target.text.c_str());
+      printf("%s: %s: no race, and every index inside of its tensor, as compiled for %s\n", finding.info.name.c_str(),
+             painted(stdout, Color::green, "fine").c_str(), target_text(finding.target.text, options.verbose).c_str());
   }
   if (finding.fine()) return kExitFine;
-  fflush(stdout);
-  if (!finding.mistake.empty()) fprintf(stderr, "ferry: %s: %s\n", finding.info.name.c_str(), finding.mistake.c_str());
-  for (const verify::CheckResult& result : finding.checks)
-    if (result.wrong > 0) fprintf(stderr, "ferry: wrong result: %s\n", result.first_wrong.c_str());
+  if (!finding.mistake.empty()) print_error(finding.info.name + ": " + finding.mistake);
+  print_mistakes(finding.checks);
   return kExitWrongResult;
 }
 
@@ -76,6 +82,8 @@ void add_check(CLI::App& app, Action& chosen) {
   add_tolerance_options(command, options->check);
   add_check_against_option(command, options->against);
   add_json_option(command, options->json);
+  add_junit_option(command, options->junit);
+  add_verbose_option(command, options->verbose);
   command.footer(
       "Nothing runs on a device: each thread runs from barrier to barrier, every index is checked against its tensor,\n"
       "every value must have been written before it is read, and no two threads may meet at an element that one of\n"
@@ -88,7 +96,12 @@ void add_check(CLI::App& app, Action& chosen) {
       "  ferry check mm.tc --schedule gpu.schedule --size M=33,N=65,K=17\n"
       "  ferry check mm.tc --schedule gpu.schedule --size M=64,N=64,K=64 --target 'cuda -arch=sm_80'\n"
       "  ferry check mine.c --size M=33,N=65,K=17 --check-against mm.tc");
-  command.callback([options, &chosen] { chosen = [options] { return run_check(*options); }; });
+  command.callback([options, &chosen] {
+    chosen = [options] {
+      return with_junit(options->junit, "ferry check " + options->kernel.file,
+                        [&](JUnitReport& report) { return run_check(*options, report); });
+    };
+  });
 }
 
 }  // namespace ferry::cli

@@ -3,6 +3,8 @@
 #include <cstdio>
 
 #include "base/quantity_text.h"
+#include "host/cli/output/style.h"
+#include "host/verify/kernel_outputs.h"
 
 namespace ferry::cli {
 
@@ -14,18 +16,30 @@ std::string tolerance_text(double value) {
   return text;
 }
 
+// Returns "; NaN: 3 computed, 3 expected"; empty if there are none.
+std::string nan_text(std::uint64_t first, std::uint64_t second, const std::string& one, const std::string& other) {
+  if (first == 0 && second == 0) return "";
+  return "; NaN: " + count_text(first) + " " + one + ", " + count_text(second) + " " + other;
+}
+
+// Returns "fine: all 12 elements", "3 of 12 elements wrong", "fine: a seeded sample of 1,000 of 5,000 elements".
+std::string verdict_text(std::uint64_t wrong, std::uint64_t compared, std::uint64_t elements, const char* what) {
+  if (wrong > 0)
+    return painted(stdout, Color::red, count_text(wrong) + " of " + count_text(compared) + " elements " + what);
+  const std::string fine = painted(stdout, Color::green, "fine") + ": ";
+  if (compared < elements)
+    return fine + "a seeded sample of " + count_text(compared) + " of " + count_text(elements) + " elements";
+  return fine + (elements == 1 ? "the only element" : "all " + count_text(elements) + " elements");
+}
+
 }  // namespace
 
 std::string to_text(const verify::CheckResult& result) {
-  const bool all = result.compared == result.elements;
-  const std::string what =
-      all ? (result.elements == 1 ? "the only element" : "all " + count_text(result.elements) + " elements")
-          : "a seeded sample of " + count_text(result.compared) + " of " + count_text(result.elements) + " elements";
-  return "check " + result.output + ": " + what + ", largest error " + number_text(result.largest_absolute) +
-         " absolute, " + number_text(result.largest_relative) + " relative; allowed " + tolerance_text(result.atol) +
-         " + " + tolerance_text(result.rtol) + " * |expected|" +
-         (result.with_rounding ? " + the rounding of its terms" : "") + ": " +
-         (result.wrong == 0 ? "fine" : count_text(result.wrong) + " wrong");
+  return "check " + result.output + ": " + verdict_text(result.wrong, result.compared, result.elements, "wrong") +
+         "; largest error " + number_text(result.largest_absolute) + " absolute, " +
+         number_text(result.largest_relative) + " relative, allowed " + tolerance_text(result.atol) + " + " +
+         tolerance_text(result.rtol) + " * |expected|" + (result.with_rounding ? " + the rounding of its terms" : "") +
+         nan_text(result.nan, result.nan_expected, "computed", "expected");
 }
 
 Json check_json(const verify::CheckResult& result) {
@@ -37,14 +51,16 @@ Json check_json(const verify::CheckResult& result) {
           {"rtol", result.rtol},
           {"atol", result.atol},
           {"wrong", result.wrong},
+          {"nan", result.nan},
+          {"nan_expected", result.nan_expected},
           {"first_wrong", result.first_wrong}};
 }
 
 std::string to_text(const verify::OutputComparison& output, const std::string& against) {
-  return "check " + output.output + ": all " + count_text(output.elements) + " elements as " + against +
-         " computes them, largest difference " + number_text(output.largest_difference) + "; allowed " +
-         number_text(output.atol) + " + " + number_text(output.rtol) +
-         " * |larger|: " + (output.different == 0 ? "fine" : count_text(output.different) + " differ");
+  return "check " + output.output + ": " + verdict_text(output.different, output.elements, output.elements, "differ") +
+         " as " + against + " computes them; largest difference " + number_text(output.largest_difference) +
+         ", allowed " + number_text(output.atol) + " + " + number_text(output.rtol) + " * |larger|" +
+         nan_text(output.nan[0], output.nan[1], "computed", "by " + against);
 }
 
 Json comparison_json(const verify::OutputComparison& output) {
@@ -52,9 +68,26 @@ Json comparison_json(const verify::OutputComparison& output) {
           {"elements", output.elements},
           {"different", output.different},
           {"largest_difference", output.largest_difference},
+          {"nan", {output.nan[0], output.nan[1]}},
           {"rtol", output.rtol},
           {"atol", output.atol},
           {"first_difference", output.first_difference.empty() ? Json(nullptr) : Json(output.first_difference)}};
+}
+
+void print_mistakes(const std::vector<verify::CheckResult>& checks) {
+  for (const verify::CheckResult& result : checks)
+    if (result.wrong > 0) print_error("wrong result: " + result.first_wrong);
+}
+
+void add_cases(const std::vector<verify::CheckResult>& checks, JUnitReport& report) {
+  for (const verify::CheckResult& result : checks)
+    report.cases.push_back({.name = result.output + " as it is defined", .failure = result.first_wrong});
+}
+
+void add_cases(const std::vector<verify::OutputComparison>& compared, const std::string& against, JUnitReport& report) {
+  for (const verify::OutputComparison& output : compared)
+    report.cases.push_back(
+        {.name = output.output + " as " + against + " computes it", .failure = verify::difference_text({output})});
 }
 
 }  // namespace ferry::cli

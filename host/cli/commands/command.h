@@ -23,5 +23,7 @@ void add_compare(CLI::App& app, Action& chosen);
 void add_ping(CLI::App& app, Action& chosen);
 void add_status(CLI::App& app, Action& chosen);
 void add_keygen(CLI::App& app, Action& chosen);
+void add_completion(CLI::App& app, Action& chosen);
+void add_help(CLI::App& app, Action& chosen);
 
 }  // namespace ferry::cli

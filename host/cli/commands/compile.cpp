@@ -42,6 +42,7 @@ struct Options {
   std::string after;
   std::vector<std::string> sizes;
   bool json = false;
+  bool verbose = false;
 };
 
 bool shows_gpu_code(const Options& options) {
@@ -168,14 +169,16 @@ int write_module(const CompiledModule& module, const Target& target, const Optio
   if (options.json) {
     Json functions = Json::array();
     for (const FunctionInfo& function : module.manifest().functions) functions.push_back(signature_text(function));
-    print_json({{"file", name},
+    print_json({{"schema", "ferry.compile/1"},
+                {"file", name},
                 {"bytes", module.bytes().size()},
                 {"hash", to_hex(module.hash())},
                 {"target", target.text},
                 {"functions", functions}});
     return kExitFine;
   }
-  printf("%s: %s bytes for %s\n", name.c_str(), count_text(module.bytes().size()).c_str(), target.text.c_str());
+  printf("%s: %s bytes for %s\n", name.c_str(), count_text(module.bytes().size()).c_str(),
+         target_text(target.text, options.verbose).c_str());
   for (const FunctionInfo& function : module.manifest().functions) printf("  %s\n", signature_text(function).c_str());
   return kExitFine;
 }
@@ -189,7 +192,7 @@ int compile_to_text(const std::vector<lang::Program>& programs, const KernelSour
   write_file(name, text.data(), text.size());
   if (name == "-") return kExitFine;
   if (options.json)
-    print_json({{"file", name}, {"bytes", text.size()}, {"target", target.text}});
+    print_json({{"schema", "ferry.compile/1"}, {"file", name}, {"bytes", text.size()}, {"target", target.text}});
   else
     printf("%s: %s bytes for %s\n", name.c_str(), count_text(text.size()).c_str(), target.text.c_str());
   return kExitFine;
@@ -215,7 +218,7 @@ int run_compile(const Options& options) {
   }
   const std::string text = emitted(programs, source, target, options);
   if (options.json && options.emit != "obj") {
-    Json json = {{"stage", options.emit}, {"target", target.text}};
+    Json json = {{"schema", "ferry.emit/1"}, {"stage", options.emit}, {"target", target.text}};
     if (!options.after.empty()) json["after"] = options.after;
     json["text"] = text;
     print_json(json);
@@ -257,6 +260,7 @@ void add_compile(CLI::App& app, Action& chosen) {
       ->check(one_of({"schedule", "lower", "c", "opencl", "cuda", "ptx", "llvm", "asm", "obj"}));
   add_after_option(command, options->after, "With --emit lower: the loops after this pass");
   add_json_option(command, options->json);
+  add_verbose_option(command, options->verbose);
   command.footer(
       "Without --target, it is what --remote says it is, or this machine.\n\n"
       "Examples:\n"

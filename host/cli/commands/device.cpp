@@ -97,6 +97,7 @@ Json to_json(const Told& device, const std::vector<GpuFacts>& gpus) {
     if (!gpus[i].name.empty()) devices.back()["gpu"] = to_json(gpus[i]);
   }
   return {
+      {"schema", "ferry.device/1"},
       {"address", device.name},
       {"server_version", facts.server_version},
       {"flavour", facts.flavour},

@@ -1,6 +1,4 @@
-#include <unistd.h>
 #include <cstdio>
-#include <cstdlib>
 #include <set>
 #include <string>
 
@@ -12,6 +10,7 @@
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
 #include "host/cli/output/json.h"
+#include "host/cli/output/style.h"
 #include "host/cli/output/unified_diff.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/file.h"
@@ -69,14 +68,15 @@ int run_diff(const Options& options) {
     if (!used_knobs.contains(knob)) throw UsageError("neither schedule has a knob '$" + knob + "'");
   const bool same = first.loops == second.loops;
   if (options.json) {
-    print_json({{"same", same},
+    print_json({{"schema", "ferry.diff/1"},
+                {"same", same},
                 {"target", target.text},
                 {"first", {{"name", options.first}, {"schedule", first.schedule}, {"loops", first.loops}}},
                 {"second", {{"name", options.second}, {"schedule", second.schedule}, {"loops", second.loops}}},
                 {"diff", unified_diff(first.loops, second.loops, options.first, options.second)}});
   } else {
-    const std::string text = unified_diff(first.loops, second.loops, options.first, options.second, 3,
-                                          isatty(STDOUT_FILENO) != 0 && getenv("NO_COLOR") == nullptr);
+    const std::string text =
+        unified_diff(first.loops, second.loops, options.first, options.second, 3, has_color(stdout));
     fwrite(text.data(), 1, text.size(), stdout);
   }
   return same ? kExitFine : kExitWrongResult;
@@ -91,9 +91,9 @@ void add_diff(CLI::App& app, Action& chosen) {
   command
       .add_option("first", options->first,
                   "A schedule: a file, 'default' for what ferry decides, 'none' for serial loops in the written order")
-      ->type_name("S1")
+      ->type_name("SCHEDULE")
       ->required();
-  command.add_option("second", options->second, "The schedule to hold against it")->type_name("S2")->required();
+  command.add_option("second", options->second, "The schedule to hold against it")->type_name("SCHEDULE")->required();
   command.add_option("--fn", options->function, "The function to take, where there are several")->type_name("NAME");
   add_knob_option(command, options->knobs);
   command.add_option("--target", options->target, "What to compile for (default: this machine); see 'ferry targets'")

@@ -101,6 +101,8 @@ void print_function(const FunctionInfo& function) {
 int inspect(const std::string& name, bool json) {
   if (name.empty()) throw UsageError("expected a module: ferry inspect K.ferry");
   const std::string content = read_file(name);
+  if (content.find('\0') == std::string::npos)
+    throw UsageError(name + ": expected a compiled module, such as 'ferry compile " + name + "' makes, got a text");
   const std::vector<std::uint8_t> bytes(content.begin(), content.end());
   Result<ModuleFile> read = read_module(bytes);
   if (!read.is_ok()) throw UsageError(name + ": " + read.status().message());
@@ -111,7 +113,8 @@ int inspect(const std::string& name, bool json) {
     for (const CodeImage& image : module.images) images.push_back(image_json(image));
     Json functions = Json::array();
     for (const FunctionInfo& function : module.manifest.functions) functions.push_back(function_json(function));
-    print_json({{"file", name},
+    print_json({{"schema", "ferry.inspect/1"},
+                {"file", name},
                 {"bytes", bytes.size()},
                 {"hash", hash},
                 {"abi_version", module.manifest.abi_version},

@@ -26,7 +26,8 @@ int keygen(const std::string& path) {
 void add_keygen(CLI::App& app, Action& chosen) {
   auto path = std::make_shared<std::string>();
   CLI::App& command = *app.add_subcommand("keygen", "Make a key for a server and those who may use it");
-  command.add_option("FILE", *path, "Where to put it, readable for you alone; never overwritten. '-' prints it")
+  command.add_option("file", *path, "Where to put it, readable for you alone; never overwritten. '-' prints it")
+      ->type_name("FILE")
       ->required();
   command.footer(
       "Who holds a server's key may run code there. A server accepts every key in its folder; delete one to shut its\n"

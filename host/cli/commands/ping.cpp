@@ -80,7 +80,8 @@ int ping(const Options& options) {
   const double write = static_cast<double>(bandwidth.bytes) / bandwidth.write_seconds;
   const double read = static_cast<double>(bandwidth.bytes) / bandwidth.read_seconds;
   if (options.json) {
-    print_json({{"address", device.name()},
+    print_json({{"schema", "ferry.ping/1"},
+                {"address", device.name()},
                 {"calls", calls.size()},
                 {"median_seconds", median},
                 {"minimum_seconds", calls.front()},

@@ -11,14 +11,17 @@
 #include "host/cli/options/call_options.h"
 #include "host/cli/options/check_options.h"
 #include "host/cli/options/compile_deadline.h"
+#include "host/cli/options/junit_option.h"
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/options/output_option.h"
 #include "host/cli/options/remote.h"
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
+#include "host/cli/output/array_json.h"
 #include "host/cli/output/array_text.h"
 #include "host/cli/output/json.h"
 #include "host/cli/output/progress.h"
+#include "host/cli/output/style.h"
 #include "host/kernel/call_plan.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
@@ -37,7 +40,9 @@ struct Options {
   std::string target;
   std::vector<std::string> outputs;
   std::string check_against;  // path of a file
+  std::string junit;          // path of a file
   bool json = false;
+  bool quiet = false;
   bool wait_for_debugger = false;
 };
 
@@ -88,6 +93,7 @@ Json output_json(const FunctionInfo& function, const Output& output) {
   if (!output.file.empty()) json["file"] = output.file;
   if (output.elements <= kPrintedElements) {
     json["text"] = array_text(output.dtype, output.shape, output.bytes.data());
+    json["values"] = array_json(output.dtype, output.shape, output.bytes.data());
   }
   return json;
 }
@@ -194,20 +200,17 @@ Json run_json(const Session& session, const std::vector<verify::CheckResult>& ch
   for (const Output& output : session.outputs) outputs.push_back(output_json(session.info, output));
   for (const verify::CheckResult& result : checks) checked.push_back(check_json(result));
   for (const verify::OutputComparison& output : session.compared) compared.push_back(comparison_json(output));
-  Json json = {{"function", session.info.name},
-               {"device", session.device},
-               {"target", session.target},
-               {"compile_ms", session.compile_ms},
-               {"module_bytes", session.module_bytes},
-               {"seconds", session.seconds},
-               {"outputs", outputs}};
+  Json json = {{"schema", "ferry.run/1"},          {"function", session.info.name},
+               {"device", session.device},         {"target", session.target},
+               {"compile_ms", session.compile_ms}, {"module_bytes", session.module_bytes},
+               {"seconds", session.seconds},       {"outputs", outputs}};
   if (!session.steps.empty()) json["steps"] = steps_json(session.steps);
   if (!checks.empty() || session.program) json["check"] = checked;
   if (!session.compared.empty()) json["compared"] = compared;
   return json;
 }
 
-int run(const Options& options) {
+int run(const Options& options, JUnitReport& report) {
   const verify::CheckedPair kernels = verify::read_checked_pair(options.kernel, options.check_against, terminal());
   const KernelSource& source = kernels.source;
   const std::optional<KernelSource>& against = kernels.against;
@@ -217,20 +220,18 @@ int run(const Options& options) {
     if (!output.file.empty()) write_tensor(output.file, output.dtype, output.shape, output.bytes);
   }
   const std::vector<verify::CheckResult> checks = check(options, session, against);
+  report.cases.push_back({.name = session.info.name + " runs", .seconds = session.seconds});
+  add_cases(checks, report);
+  add_cases(session.compared, options.check_against, report);
   if (options.json) {
     print_json(run_json(session, checks));
-  } else {
+  } else if (!options.quiet) {
     print_run(session, checks, options.check_against);
   }
-  bool wrong = false;
-  fflush(stdout);
-  for (const verify::CheckResult& result : checks) {
-    if (result.wrong == 0) continue;
-    fprintf(stderr, "ferry: wrong result: %s\n", result.first_wrong.c_str());
-    wrong = true;
-  }
+  print_mistakes(checks);
+  bool wrong = std::any_of(checks.begin(), checks.end(), [](const auto& result) { return result.wrong > 0; });
   if (const std::string difference = verify::difference_text(session.compared); !difference.empty()) {
-    fprintf(stderr, "ferry: %s and %s differ: %s\n", source.name.c_str(), against->name.c_str(), difference.c_str());
+    print_error(source.name + " and " + against->name + " differ: " + difference);
     wrong = true;
   }
   return wrong ? kExitWrongResult : kExitFine;
@@ -256,14 +257,23 @@ void add_run(CLI::App& app, Action& chosen) {
   command.add_flag("--wait-for-debugger", options->wait_for_debugger,
                    "Say how to attach a debugger on the device, and run once one is there");
   add_json_option(command, options->json);
+  command.add_flag("-q,--quiet", options->quiet, "Print nothing but mistakes; the exit code and --out have the result")
+      ->excludes("--json");
+  add_junit_option(command, options->junit);
   command.footer(
       "Examples:\n"
       "  ferry run mm.tc --size M=64,N=64,K=64 --check\n"
+      "  ferry run embed.tc --size N=1000,D=64 --arg I=i32[32]:below(N) --arg E=:normal\n"
       "  ferry run mm.tc --arg A=@a.npy --arg B=f32[64,64]:ones --out C=@c.npy --remote 192.168.1.17:9090\n"
       "  ferry run mm.tc --size M=64,N=64,K=64 --schedule mm.schedule --knob rows=8 --check\n"
       "  ferry run mine.c --size M=64,N=64,K=64 --check-against mm.tc\n"
       "  ferry run -e 'def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }' --arg A=f32[5]:iota");
-  command.callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  command.callback([options, &chosen] {
+    chosen = [options] {
+      const std::string suite = "ferry run " + (options->kernel.file.empty() ? "-e" : options->kernel.file);
+      return with_junit(options->junit, suite, [&](JUnitReport& report) { return run(*options, report); });
+    };
+  });
 }
 
 }  // namespace ferry::cli

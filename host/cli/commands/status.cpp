@@ -30,7 +30,8 @@ int show_status(const RemoteOptions& remote, bool json) {
   how.key_file = remote.key_file;
   const ServerStatus status = server_status(remote.address, how);
   if (json) {
-    print_json({{"address", status.address},
+    print_json({{"schema", "ferry.status/1"},
+                {"address", status.address},
                 {"server_version", status.server_version},
                 {"device", status.device},
                 {"uptime_seconds", status.uptime_seconds},

@@ -22,7 +22,7 @@ int list_targets(bool json) {
                       {"cpu", target.cpu},
                       {"features", target.features}});
     }
-    print_json({{"targets", list}});
+    print_json({{"schema", "ferry.targets/1"}, {"targets", list}});
     return kExitFine;
   }
   std::size_t width = 0;

@@ -38,6 +38,8 @@ void add_kernel_pair_options(CLI::App& command, KernelCommand& a, KernelCommand&
   command.add_option("--fn-b", b.function, "The function to take of B, where there are several")->type_name("NAME");
   command.add_option("--schedule-a", a.schedule.file, "How A is to be computed")->type_name("FILE");
   command.add_option("--schedule-b", b.schedule.file, "How B is to be computed")->type_name("FILE");
+  add_knob_option(command, a.schedule.knobs, "--knob-a");
+  add_knob_option(command, b.schedule.knobs, "--knob-b");
   add_compile_deadline(command, a.deadline);
 }
 

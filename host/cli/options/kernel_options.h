@@ -16,7 +16,7 @@ void add_kernel_options(CLI::App& command, KernelCommand& options, const char* f
 
 // Adds --signature and --cflags, for commands that accept kernels of any kind.
 void add_foreign_options(CLI::App& command, KernelOptions& options);
-// Adds two files, --fn and --fn-b for functions, --schedule-a and --schedule-b.
+// Adds two files, --fn-a and --fn-b for functions, --schedule-a and --schedule-b, --knob-a and --knob-b.
 void add_kernel_pair_options(CLI::App& command, KernelCommand& a, KernelCommand& b);
 
 }  // namespace ferry::cli

@@ -4,12 +4,16 @@
 #include <charconv>
 #include <limits>
 #include <optional>
+#include <sstream>
 
 #include "base/quantity_text.h"
 
 namespace ferry::cli {
 
 namespace {
+
+// The name of such a check; its words follow. CLI11 shows descriptions, never names.
+const std::string kOneOf = "one of ";
 
 template <class T>
 std::optional<T> parse(const std::string& text) {
@@ -31,11 +35,26 @@ CLI::Validator between(T low, T high, const std::string& what) {
 }  // namespace
 
 CLI::Validator one_of(std::vector<std::string> words) {
+  const std::string name = kOneOf + join(" ", words);
   return {[words = std::move(words)](std::string& text) {
             if (std::find(words.begin(), words.end(), text) != words.end()) return std::string();
             return "expected one of: " + join(", ", words) + "; got '" + text + "'";
           },
-          ""};
+          "", name};
+}
+
+std::vector<std::string> words_of(CLI::Option& option) {
+  std::vector<std::string> words;
+  for (int i = 0;; ++i) {
+    try {
+      const std::string name = option.get_validator(i)->get_name();
+      if (!name.starts_with(kOneOf)) continue;
+      std::istringstream list(name.substr(kOneOf.size()));
+      for (std::string word; list >> word;) words.push_back(word);
+    } catch (const CLI::OptionNotFound&) {
+      return words;
+    }
+  }
 }
 
 CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {

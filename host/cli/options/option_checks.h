@@ -8,6 +8,8 @@
 namespace ferry::cli {
 
 CLI::Validator one_of(std::vector<std::string> words);
+// Returns the words to which one_of() restricts the option; none if nothing does.
+std::vector<std::string> words_of(CLI::Option& option);
 CLI::Validator whole_number(std::uint64_t low, std::uint64_t high);
 CLI::Validator number(double low, double high);
 

@@ -10,6 +10,6 @@
 namespace ferry::cli {
 
 void add_schedule_options(CLI::App& command, ScheduleOptions& options);
-void add_knob_option(CLI::App& command, std::vector<std::string>& knobs);
+void add_knob_option(CLI::App& command, std::vector<std::string>& knobs, const std::string& name = "--knob");
 
 }  // namespace ferry::cli

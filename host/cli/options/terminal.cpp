@@ -1,19 +1,15 @@
 #include "host/cli/options/terminal.h"
 
-#include <cstdio>
 #include <memory>
 
 #include "host/cli/options/compile_deadline.h"
 #include "host/cli/output/progress.h"
+#include "host/cli/output/style.h"
 
 namespace ferry::cli {
 
 Observer terminal(double compile_deadline) {
-  return {.message =
-              [](const std::string& line) {
-                Progress::clear();
-                fprintf(stderr, "ferry: %s\n", line.c_str());
-              },
+  return {.message = [](const std::string& line) { print_note(line); },
           .step = [](const std::string& what) { return std::make_shared<Progress>(what); },
           .compilation =
               [compile_deadline](const std::string& file) {

@@ -195,6 +195,8 @@ std::string nested_text(const std::string* first, std::span<const std::int64_t> 
 
 }  // namespace
 
+std::string shortest_text(DType dtype, double value) { return digits({dtype, value}, std::chars_format::general); }
+
 std::string array_text(DType dtype, std::span<const std::int64_t> shape, const void* data) {
   std::size_t count = 1;
   for (const std::int64_t extent : shape) count *= static_cast<std::size_t>(extent);

@@ -20,8 +20,8 @@ TEST_CASE("a schedule for a GPU is checked without one") {
         {"check", kernel, "--schedule", folder.file("gpu.schedule", text), "--size", "M=13,N=9,K=11", "--seed", "7"});
     INFO(check.out << check.err);
     CHECK(check.code == 0);
-    CHECK(contains(check.out, "check C: all 117 elements"));
-    CHECK(contains(check.out, "mm: no race, and every index inside of its tensor, as compiled for opencl"));
+    CHECK(contains(check.out, "check C: fine: all 117 elements"));
+    CHECK(contains(check.out, "mm: fine: no race, and every index inside of its tensor, as compiled for opencl"));
   }
 }
 

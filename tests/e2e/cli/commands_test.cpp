@@ -214,7 +214,7 @@ TEST_CASE("bench prints a table with the share of a measured peak") {
   }
 }
 
-TEST_CASE("bench prints JSON of a schema with a version, whose keys docs/measuring.md lists") {
+TEST_CASE("bench prints JSON of a schema with a version, whose keys docs/json.md lists") {
   const Outcome outcome = run_ferry({"bench", "-e", test::kMatmul, "--size", "M=8,N=8,K=8", "--repeat", "3",
                                      "--min-repeat-ms", "0", "--no-peak", "--json"});
   CAPTURE(outcome.err);
@@ -227,7 +227,7 @@ TEST_CASE("bench prints JSON of a schema with a version, whose keys docs/measuri
   CHECK(result.at("flops") == 2 * 8 * 8 * 8);
   CHECK(result.at("interval_95_seconds").size() == 2);
   CHECK(!result.contains("peak_flops_per_second"));
-  const std::string page = test::content_of(FERRY_SOURCE_DIR "/docs/measuring.md");
+  const std::string page = test::content_of(FERRY_SOURCE_DIR "/docs/json.md");
   const auto expect_documented = [&](const nlohmann::json& object) {
     for (const auto& [key, value] : object.items()) {
       CAPTURE(key);

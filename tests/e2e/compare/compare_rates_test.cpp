@@ -103,7 +103,7 @@ TEST_CASE("beside a job that takes a processor, 5% more work is called slower") 
   CHECK(count(kernels, kernels.usual, kernels.more, "B") >= at_least(95));
 }
 
-TEST_CASE("compare prints JSON of a schema with a version, whose keys docs/measuring.md lists") {
+TEST_CASE("compare prints JSON of a schema with a version, whose keys docs/json.md lists") {
   const Kernels kernels;
   const nlohmann::json result = kernels.compare(kernels.more, kernels.usual, 1);
   CHECK(result.at("schema") == "ferry.compare/2");
@@ -112,7 +112,7 @@ TEST_CASE("compare prints JSON of a schema with a version, whose keys docs/measu
   for (const auto& process : result.at("processes")) paddings.push_back(process.at("code_padding"));
   std::sort(paddings.begin(), paddings.end());
   CHECK(std::unique(paddings.begin(), paddings.end()) - paddings.begin() > 6);
-  const std::string page = test::content_of(FERRY_SOURCE_DIR "/docs/measuring.md");
+  const std::string page = test::content_of(FERRY_SOURCE_DIR "/docs/json.md");
   const auto expect_documented = [&](const nlohmann::json& object) {
     for (const auto& [key, value] : object.items()) {
       CAPTURE(key);

@@ -49,6 +49,19 @@ const Checked& twice() {
 
 }  // namespace
 
+TEST_CASE("NaNs are counted on both sides") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const CheckResult one_side = twice().check<float>({0, nan, nan, 6});
+  CHECK(one_side.nan == 2);
+  CHECK(one_side.nan_expected == 0);
+  CHECK(one_side.wrong == 2);
+  const Checked root("def root(float(N) A) -> (B) { B(i) = sqrt(A(i) - 2) }", "N=4");
+  const CheckResult both = root.check<float>({nan, nan, 0, 1});
+  CHECK(both.nan == 2);
+  CHECK(both.nan_expected == 2);
+  CHECK(both.wrong == 0);
+}
+
 TEST_CASE("what the definition says is right, with the limits of its type") {
   const CheckResult result = twice().check<float>({0, 2, 4, 6});
   CHECK(result.output == "B");

@@ -45,6 +45,8 @@ TEST_CASE("NaN is like NaN only, and infinity like itself only") {
   const float nan = std::nanf(""), inf = std::numeric_limits<float>::infinity();
   CHECK(compare<float>(DType::f32, {nan, inf, -inf}, {nan, inf, -inf}).different == 0);
   CHECK(compare<float>(DType::f32, {nan, 1}, {1, nan}).different == 2);
+  CHECK(compare<float>(DType::f32, {nan, nan, 1}, {1, nan, 1}).nan[0] == 2);
+  CHECK(compare<float>(DType::f32, {nan, nan, 1}, {1, nan, 1}).nan[1] == 1);
   CHECK(compare<float>(DType::f32, {inf, 1}, {-inf, inf}).different == 2);
   CHECK(compare<float>(DType::f32, {nan}, {0}).first_difference == "y[0] nan against 0");
 }

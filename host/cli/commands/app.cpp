@@ -1,0 +1,171 @@
+#include "host/cli/commands/app.h"
+
+#include <algorithm>
+
+#include "base/quantity_text.h"
+#include "host/cli/options/option_checks.h"
+#include "host/cli/output/help_formatter.h"
+#include "host/cli/output/style.h"
+#include "host/lang/names.h"
+
+namespace ferry::cli {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names command_names(const CLI::App& app) {
+  Names names;
+  for (const CLI::App* command : commands_of(app)) names.push_back(command->get_name());
+  return names;
+}
+
+Names option_names(const CLI::App& command) {
+  Names names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+const CLI::Option* option_of(const CLI::App& command, const std::string& name) {
+  return command.get_option_no_throw(name);
+}
+
+// Returns "'ferry bench' has one" when other commands have the option; empty if none has.
+std::string elsewhere(const CLI::App& app, const CLI::App& command, const std::string& option) {
+  Names others;
+  for (const CLI::App* other : commands_of(app))
+    if (other != &command && option_of(*other, option) != nullptr)
+      others.push_back("'ferry " + other->get_name() + "'");
+  if (others.empty()) return "";
+  return "; " + join(", ", others) + (others.size() == 1 ? " has it" : " have it");
+}
+
+std::string usage_of(const CLI::App& command) {
+  std::string usage = "ferry " + command.get_name();
+  for (const CLI::Option* option : command.get_options())
+    if (option->get_positional()) usage += " " + option->get_name(true);
+  return usage;
+}
+
+std::string unknown_option(const CLI::App& app, const CLI::App* command, const std::string& word) {
+  const std::string option = word.substr(0, word.find('='));
+  if (command == nullptr) return "there is no option '" + option + "'" + lang::suggestion(option, option_names(app));
+  const std::string other = elsewhere(app, *command, option);
+  return "'ferry " + command->get_name() + "' has no option '" + option + "'" +
+         (other.empty() ? lang::suggestion(option, option_names(*command)) : other);
+}
+
+std::string unknown_command(const CLI::App& app, const std::string& word) {
+  const Names names = command_names(app);
+  const std::string meant = lang::suggestion(word, names);
+  return "there is no command '" + word + "'" + (meant.empty() ? "; expected one of: " + join(", ", names) : meant);
+}
+
+// An option before the command, or a word that is no command.
+std::string mistake_before_command(const CLI::App& app, const CLI::App* command, const std::string& word) {
+  if (!word.starts_with('-')) return unknown_command(app, word);
+  const std::string option = word.substr(0, word.find('='));
+  if (command == nullptr || option_of(*command, option) == nullptr) return unknown_option(app, nullptr, word);
+  return "expected '" + option + "' after the command: ferry " + command->get_name() + " " + option;
+}
+
+std::string too_many(const CLI::App& app, const CLI::App& command, const std::string& option) {
+  const std::string once = option + ": expected it once, got it several times";
+  for (const CLI::App* other : commands_of(app)) {
+    const CLI::Option* same = option_of(*other, option);
+    if (other != &command && same != nullptr && same->get_expected_max() > 1)
+      return once + "; 'ferry " + other->get_name() + "' takes several";
+  }
+  return once;
+}
+
+std::string message_of(const CLI::App& app, const CLI::App* command, const CLI::ParseError& error) {
+  const std::string said = error.what();
+  const auto before = [&](const char* text) { return said.substr(0, said.find(text)); };
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    if (said.find(": At Most") != std::string::npos && command != nullptr)
+      return too_many(app, *command, before(": At Most"));
+    return before(":") + ": expected a value after it";
+  }
+  if (command == nullptr) {
+    const Names extra = app.remaining();
+    return extra.empty() ? "expected a command: " + join(", ", command_names(app))
+                         : mistake_before_command(app, nullptr, extra.front());
+  }
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
+    return "expected " + before(" is required") + ": " + usage_of(*command);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return said;
+  if (const Names extra = app.remaining(); !extra.empty()) return mistake_before_command(app, command, extra.front());
+  const Names extra = command->remaining();
+  const auto option = std::find_if(extra.begin(), extra.end(), [](const auto& word) { return word.starts_with('-'); });
+  if (option != extra.end()) return unknown_option(app, command, *option);
+  return "'" + extra.front() + "' is one argument too many: " + usage_of(*command);
+}
+
+// Options that every command has.
+void add_common_options(CLI::App& command) {
+  command
+      .add_option_function<std::string>(
+          "--color",
+          [](const std::string& when) {
+            use_color(when == "always" ? UseColor::always : when == "never" ? UseColor::never : UseColor::automatic);
+          },
+          "Colours: auto (on a terminal, unless NO_COLOR is set), always or never")
+      ->type_name("WHEN")
+      ->check(one_of({"auto", "always", "never"}))
+      ->group("Output");
+}
+
+}  // namespace
+
+std::vector<const CLI::App*> commands_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+void add_commands(CLI::App& app, Action& chosen) {
+  app.require_subcommand(1);
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.footer(
+      "'ferry help COMMAND' shows a command's options and examples. --remote or FERRY_REMOTE names the rpc_server to\n"
+      "use; without either, ferry starts one on this machine and ends it when done. Names of devices, their addresses\n"
+      "and keys stand in ~/.config/ferry/devices.toml. 'ferry help completion' says how to complete commands in bash,\n"
+      "zsh and fish.\n\n" +
+      exit_codes_text());
+  add_device(app, chosen);
+  add_targets(app, chosen);
+  add_compile(app, chosen);
+  add_diff(app, chosen);
+  add_inspect(app, chosen);
+  add_check(app, chosen);
+  add_run(app, chosen);
+  add_bench(app, chosen);
+  add_compare(app, chosen);
+  add_ping(app, chosen);
+  add_status(app, chosen);
+  add_keygen(app, chosen);
+  add_completion(app, chosen);
+  add_help(app, chosen);
+  add_common_options(app);
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) add_common_options(*command);
+}
+
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const auto commands = app.get_subcommands();
+  const CLI::App* command = commands.empty() ? nullptr : commands.front();
+  return message_of(app, command, error) + "\nTry 'ferry " +
+         (command == nullptr ? "--help'." : "help " + command->get_name() + "'.");
+}
+
+std::string help_text(const CLI::App& app, const std::string& command) {
+  const auto& formatter = *app.get_formatter();
+  if (command.empty()) return formatter.make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
+  for (const CLI::App* one : commands_of(app))
+    if (one->get_name() == command)
+      return formatter.make_help(one, app.get_name() + " " + command, CLI::AppFormatMode::Normal);
+  throw UsageError(unknown_command(app, command));
+}
+
+}  // namespace ferry::cli

@@ -1,0 +1,84 @@
+#include <map>
+
+#include "base/quantity_text.h"
+#include "host/cli/completion/completion.h"
+
+namespace ferry::cli {
+
+namespace {
+
+// Returns the statement that completes one value.
+std::string action(const OptionShape& option, const AppShape& app) {
+  switch (option.takes) {
+    case Takes::nothing:
+    case Takes::text: return "return";
+    case Takes::file: return "compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- \"$current\")); return";
+    case Takes::command: return "words='" + join(" ", app.command_names()) + "'";
+    case Takes::target: return std::string("words=$(") + kListTargets + ")";
+    case Takes::device: return std::string("words=$(") + kListDevices + ")";
+    case Takes::words: return "words='" + join(" ", option.words) + "'";
+  }
+  return "return";
+}
+
+std::vector<std::string> names_of(const std::vector<OptionShape>& options) {
+  std::vector<std::string> names;
+  for (const OptionShape& option : options) names.insert(names.end(), option.names.begin(), option.names.end());
+  return names;
+}
+
+// Returns the cases of options that take a value: "'run --remote'|'bench --remote') ... ;;".
+std::string value_cases(const AppShape& app) {
+  std::map<std::string, std::vector<std::string>> patterns;
+  const auto add = [&](const std::string& command, const std::vector<OptionShape>& options) {
+    for (const OptionShape& option : options) {
+      if (option.takes == Takes::nothing) continue;
+      for (const std::string& name : option.names)
+        patterns[action(option, app)].push_back("'" + command + " " + name + "'");
+    }
+  };
+  add("", app.options);
+  for (const CommandShape& command : app.commands) add(command.name, command.options);
+  std::string text;
+  for (const auto& [statement, list] : patterns) text += "    " + join("|", list) + ") " + statement + " ;;\n";
+  return text;
+}
+
+// Returns the case of a command: its options after a dash, otherwise its positionals.
+std::string command_case(const CommandShape& command, const AppShape& app) {
+  std::string text = "        " + command.name + ")\n          if [[ $current == -* ]]; then words='" +
+                     join(" ", names_of(command.options)) + "'\n          else ";
+  text += command.positionals.empty() ? "return" : action(command.positionals.front(), app);
+  return text + "; fi ;;\n";
+}
+
+}  // namespace
+
+std::string bash_completion(const AppShape& app) {
+  std::string text =
+      "# Completes ferry's command line in bash: source <(ferry completion bash)\n"
+      "_ferry() {\n"
+      "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= words= i\n"
+      "  if [[ $previous == '=' ]]; then previous=${COMP_WORDS[COMP_CWORD-2]}\n"
+      "  elif [[ $current == '=' ]]; then current=; fi\n"
+      "  for ((i = 1; i < COMP_CWORD; ++i)); do\n"
+      "    case ${COMP_WORDS[i]} in\n" +
+      ("      " + join("|", app.command_names()) + ") command=${COMP_WORDS[i]}; break ;;\n") +
+      "    esac\n"
+      "  done\n"
+      "  COMPREPLY=()\n"
+      "  case \"$command $previous\" in\n" +
+      value_cases(app) +
+      "    *)\n"
+      "      case $command in\n" +
+      "        '') words='" + join(" ", app.command_names()) + " " + join(" ", names_of(app.options)) + "' ;;\n";
+  for (const CommandShape& command : app.commands) text += command_case(command, app);
+  return text +
+         "      esac ;;\n"
+         "  esac\n"
+         "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+         "}\n"
+         "complete -F _ferry ferry\n";
+}
+
+}  // namespace ferry::cli

@@ -1,0 +1,50 @@
+#include "host/cli/options/junit_option.h"
+
+#include "host/cli/options/exit_code.h"
+#include "host/kernel/file.h"
+#include "host/session/ferry.h"
+
+namespace ferry::cli {
+
+namespace {
+
+void write_report(const std::string& file, const JUnitReport& report) {
+  const std::string text = junit_text(report);
+  write_file(file, text.data(), text.size());
+}
+
+}  // namespace
+
+void add_junit_option(CLI::App& command, std::string& file) {
+  command.add_option("--junit", file, "Also write what was found to this file, as JUnit's XML")
+      ->type_name("FILE")
+      ->group("Output");
+}
+
+int with_junit(const std::string& file, const std::string& suite, const std::function<int(JUnitReport&)>& work) {
+  JUnitReport report{suite, {}};
+  if (file.empty()) return work(report);
+  const auto add = [&](const std::exception& error, bool is_failure) {
+    JUnitCase& one = report.cases.emplace_back();
+    one.name = suite;
+    (is_failure ? one.failure : one.error) = error.what();
+    write_report(file, report);
+  };
+  int code = kExitFine;
+  try {
+    code = work(report);
+  } catch (const RemoteError& error) {
+    add(error, exit_code_of(error.code()) == kExitWrongResult);
+    throw;
+  } catch (const Error& error) {
+    add(error, exit_code_of(error.code()) == kExitWrongResult);
+    throw;
+  } catch (const std::exception& error) {
+    add(error, false);
+    throw;
+  }
+  write_report(file, report);
+  return code;
+}
+
+}  // namespace ferry::cli

@@ -1,0 +1,76 @@
+#include "host/cli/commands/app.h"
+
+#include <doctest/doctest.h>
+
+#include "base/error.h"
+
+using namespace ferry;
+using namespace ferry::cli;
+
+namespace {
+
+struct CommandLine {
+  CLI::App app{"", "ferry"};
+  Action chosen;
+
+  CommandLine() { add_commands(app, chosen); }
+
+  // Returns the first line of the complaint about these words.
+  std::string complaint(std::vector<std::string> words) {
+    std::reverse(words.begin(), words.end());
+    try {
+      app.parse(words);
+    } catch (const CLI::ParseError& error) {
+      const std::string text = usage_error(app, error);
+      return text.substr(0, text.find('\n'));
+    }
+    return "";
+  }
+};
+
+std::string complaint(const std::vector<std::string>& words) { return CommandLine().complaint(words); }
+
+}  // namespace
+
+TEST_CASE("a misspelt command or option names the nearest one") {
+  CHECK(complaint({"rnu"}) == "there is no command 'rnu'; did you mean 'run'?");
+  CHECK(complaint({"run", "fir.tc", "--siz", "n=20"}) == "'ferry run' has no option '--siz'; did you mean '--size'?");
+  CHECK(complaint({"run", "--siz=n=20"}) == "'ferry run' has no option '--siz'; did you mean '--size'?");
+  CHECK(complaint({"--colour=never"}) == "there is no option '--colour'; did you mean '--color'?");
+}
+
+TEST_CASE("an option of another command, or before the command, says where it belongs") {
+  CHECK(complaint({"run", "k.tc", "--sweep", "N=1,2"}) == "'ferry run' has no option '--sweep'; 'ferry bench' has it");
+  CHECK(complaint({"--size", "N=3", "run"}) == "expected '--size' after the command: ferry run --size");
+}
+
+TEST_CASE("an option that is given twice says so, and which command takes several") {
+  CHECK(complaint({"run", "-r", "a", "-r", "b"}) ==
+        "--remote: expected it once, got it several times; 'ferry bench' takes several");
+  CHECK(complaint({"bench", "--seed", "1", "--seed", "2"}) == "--seed: expected it once, got it several times");
+}
+
+TEST_CASE("what is missing or too many is shown with the command's form") {
+  CHECK(complaint({"compare", "a.tc"}) == "expected B: ferry compare A B");
+  CHECK(complaint({"inspect", "a.ferry", "b.ferry"}) == "'b.ferry' is one argument too many: ferry inspect module");
+  CHECK(complaint({"run", "--rtol"}) == "--rtol: expected a value after it");
+}
+
+TEST_CASE("help shows a command's own help, and knows no other") {
+  const CommandLine line;
+  const std::string run = help_text(line.app, "run");
+  CHECK(run.find("Usage: ferry run [OPTIONS] [kernel]\n") != std::string::npos);
+  CHECK(run.find("\nExamples:\n") != std::string::npos);
+  CHECK(help_text(line.app, "").find("\nSubcommands:\n") != std::string::npos);
+  CHECK_THROWS_WITH_AS(help_text(line.app, "rnu"), "there is no command 'rnu'; did you mean 'run'?", UsageError);
+}
+
+TEST_CASE("every command has examples in its help, and --color") {
+  const CommandLine line;
+  for (const CLI::App* command : commands_of(line.app)) {
+    CAPTURE(command->get_name());
+    const std::string help = help_text(line.app, command->get_name());
+    CHECK(help.find("Examples:\n  ferry " + command->get_name()) != std::string::npos);
+    CHECK(help.find("--color WHEN") != std::string::npos);
+  }
+}
