@@ -67,6 +67,8 @@ function(ferry_test name)
   add_executable(${name} ${sources} $<TARGET_OBJECTS:ferry_doctest_main>)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE ${arg_DEPS} Threads::Threads)
+  # Takes a third less time to compile than -O2. What computes much, such as tests/support, is in libraries.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-Og>)
   target_compile_definitions(${name} PRIVATE
     FERRY_SOURCE_DIR="${PROJECT_SOURCE_DIR}" FERRY_BINARY_DIR="${PROJECT_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")

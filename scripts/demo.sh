@@ -6,8 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-scripts/setup.sh
-scripts/build.sh
+scripts/setup.sh --demo
+scripts/build.sh --demo
 
 work=$(mktemp -d)
 servers=()

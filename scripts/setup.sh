@@ -2,9 +2,18 @@
 # Installs the packages that building and testing need on Debian 12, as root or through sudo, builds the small
 # libsodium, and downloads the kernel of an emulated board. Takes well under a second if everything is there.
 #
-#   scripts/setup.sh
+#   scripts/setup.sh [--demo]
+#
+# --demo installs only what scripts/demo.sh needs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+demo=0
+case ${1:-} in
+  "") ;;
+  --demo) demo=1 ;;
+  *) echo "usage: scripts/setup.sh [--demo]" >&2; exit 2 ;;
+esac
 
 packages=(
   # building
@@ -13,11 +22,15 @@ packages=(
   dpkg-dev autoconf automake libtool
   # compiler and linker libraries; libcurl only silences a search of LLVM's CMake files
   llvm-19-dev liblld-19-dev lld-19
-  # libraries
-  libasio-dev libcereal-dev opencl-c-headers libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libspdlog-dev
-  # tests (clang compiles kernels independently of ferry's own compiler) and benchmarks
-  openssh-client openssh-server doctest-dev libbenchmark-dev qemu-user gdb python3 python3-venv clang-19 clang-format-19
-  libclang-rt-19-dev systemd
+  # libraries, with those of the tests and benchmarks, which CMake looks for
+  libasio-dev libcereal-dev opencl-c-headers libcli11-dev nlohmann-json3-dev libtomlplusplus-dev doctest-dev
+  libbenchmark-dev
+  # servers of other architectures
+  qemu-user
+)
+test_packages=(
+  # clang compiles kernels independently of ferry's own compiler
+  openssh-client openssh-server gdb python3 python3-venv clang-19 clang-format-19 libclang-rt-19-dev systemd
   # OpenCL on the CPU for the tests, and a simulator that detects data races
   pocl-opencl-icd ocl-icd-libopencl1 oclgrind
   # emulated boards with kernels of their own
@@ -28,6 +41,7 @@ declare -A cross=([amd64]=g++-x86-64-linux-gnu [armhf]=g++-arm-linux-gnueabihf
   [arm64]=g++-aarch64-linux-gnu [riscv64]=g++-riscv64-linux-gnu)
 unset "cross[$(dpkg --print-architecture)]"
 packages+=("${cross[@]}")
+[[ $demo == 1 ]] || packages+=("${test_packages[@]}")
 
 install_packages() {
   local missing=() root=() package installed
@@ -73,6 +87,8 @@ install_python() {
 }
 
 install_packages
-install_python
 scripts/libsodium.sh
-scripts/board_kernels.sh aarch64
+if [[ $demo == 0 ]]; then
+  install_python
+  scripts/board_kernels.sh aarch64
+fi
