@@ -1,21 +1,19 @@
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "base/quantity_text.h"
+#include "host/bench/connection.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/options/remote.h"
+#include "host/cli/options/terminal.h"
 #include "host/cli/output/json.h"
-#include "host/cli/output/progress.h"
+#include "host/stats/summary.h"
 
 namespace ferry::cli {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Options {
   RemoteOptions remote;
@@ -24,61 +22,13 @@ struct Options {
   bool json = false;
 };
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-// Returns the seconds of each null call in ascending order.
-std::vector<double> measure_calls(const Device& device, std::uint32_t count) {
-  for (int warm = 0; warm < 10; ++warm) device.synchronize();
-  std::vector<double> seconds;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const auto start = Clock::now();
-    device.synchronize();
-    seconds.push_back(seconds_since(start));
-  }
-  std::sort(seconds.begin(), seconds.end());
-  return seconds;
-}
-
-struct Bandwidth {
-  std::uint64_t bytes = 0;
-  double write_seconds = 0;
-  double read_seconds = 0;
-};
-
-Bandwidth measure_transfer(const Device& device, std::uint64_t bytes) {
-  std::vector<std::uint8_t> content(bytes, 1);
-  DeviceTensor tensor = device.empty(DType::u8, {static_cast<std::int64_t>(bytes)});
-  device.synchronize();
-  auto start = Clock::now();
-  tensor.write(content.data());
-  device.synchronize();
-  Bandwidth result{bytes, seconds_since(start), 0};
-  start = Clock::now();
-  tensor.read(content.data());
-  result.read_seconds = seconds_since(start);
-  return result;
-}
-
-// Transfers larger and larger pieces until one takes long enough to be measured; on a slow link a small one suffices.
-Bandwidth measure_bandwidth(const Device& device, std::uint64_t bytes) {
-  const Progress progress("measuring bandwidth");
-  if (bytes != 0) return measure_transfer(device, bytes);
-  constexpr double kLongEnough = 0.05;
-  constexpr std::uint64_t kLargest = 64u << 20;
-  for (bytes = 64 << 10;; bytes *= 4) {
-    const Bandwidth result = measure_transfer(device, bytes);
-    if (result.write_seconds + result.read_seconds > kLongEnough || bytes * 4 > kLargest) return result;
-  }
-}
-
 int ping(const Options& options) {
   const Device device = open_device(options.remote);
-  const std::vector<double> calls = measure_calls(device, options.count);
-  const Bandwidth bandwidth = measure_bandwidth(device, options.bytes);
-  const double median = calls[calls.size() / 2];
-  const double worst = calls[calls.size() * 99 / 100];
-  const double write = static_cast<double>(bandwidth.bytes) / bandwidth.write_seconds;
-  const double read = static_cast<double>(bandwidth.bytes) / bandwidth.read_seconds;
+  const std::vector<double> calls = bench::measure_null_calls(device, options.count);
+  const bench::Bandwidth bandwidth = bench::measure_bandwidth(device, options.bytes, terminal());
+  const double median = stats::quantile_of_sorted(calls, 0.5);
+  const double worst = stats::quantile_of_sorted(calls, 0.99);
+  const double write = bandwidth.written_per_second(), read = bandwidth.read_per_second();
   if (options.json) {
     print_json({{"schema", "ferry.ping/1"},
                 {"address", device.name()},
