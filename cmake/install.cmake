@@ -26,7 +26,7 @@ set_target_properties(ferry_shared PROPERTIES
 install(TARGETS ferry_shared EXPORT ferry LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # The headers that users of the library include; the other headers are internal.
 foreach(header
-    base/hash base/status module/device_facts module/dtype module/fill module/manifest module/manifest_expr module/plan
+    base/error base/hash base/status module/device_facts module/dtype module/fill module/manifest module/manifest_expr module/plan
     module/runtime_api module/timing crosscompile/ir/buffer crosscompile/ir/callee crosscompile/ir/error crosscompile/ir/expr crosscompile/ir/function
     crosscompile/ir/node crosscompile/ir/operators crosscompile/ir/printer crosscompile/ir/stmt crosscompile/ir/type
     crosscompile/intrinsics/intrinsics crosscompile/target/resolve crosscompile/target/target host/lang/extern_stage
@@ -41,6 +41,16 @@ install(FILES "${PROJECT_SOURCE_DIR}/crosscompile/ir/math.def" DESTINATION
   "${CMAKE_INSTALL_INCLUDEDIR}/ferry/crosscompile/ir")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/host/ops/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/host/ops"
   FILES_MATCHING PATTERN "*.h")
+# Measuring and comparing kernels that a user names.
+foreach(header
+    crosscompile/foreign/foreign crosscompile/foreign/signature host/kernel/call_plan host/kernel/kernel
+    host/kernel/kernel_failure host/kernel/observer host/kernel/schedule_choice host/kernel/session_source
+    host/stats/comparison host/stats/interval host/verify/output_comparison host/bench/compare host/bench/comparison
+    host/bench/connection host/bench/cores host/bench/environment host/bench/measure host/bench/measurement
+    host/bench/peak host/bench/sampling host/bench/sweep)
+  get_filename_component(folder "${header}" DIRECTORY)
+  install(FILES "${PROJECT_SOURCE_DIR}/${header}.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/${folder}")
+endforeach()
 foreach(header ferry api gpu_facts timing)
   install(FILES "${PROJECT_SOURCE_DIR}/host/session/${header}.h" DESTINATION
     "${CMAKE_INSTALL_INCLUDEDIR}/ferry/host/session")
@@ -49,7 +59,11 @@ endforeach()
 # to include/ferry.
 file(WRITE "${PROJECT_BINARY_DIR}/install/ferry.h"
   "// The client and the compiler.\n#pragma once\n\n#include \"host/session/ferry.h\"\n#include \"host/session/gpu_facts.h\"\n")
-install(FILES "${PROJECT_BINARY_DIR}/install/ferry.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry")
+file(WRITE "${PROJECT_BINARY_DIR}/install/measure.h"
+  "// Measures kernels, compares two of them, and measures the way to a device.\n#pragma once\n\n"
+  "#include \"host/bench/compare.h\"\n#include \"host/bench/connection.h\"\n#include \"host/bench/measure.h\"\n")
+install(FILES "${PROJECT_BINARY_DIR}/install/ferry.h" "${PROJECT_BINARY_DIR}/install/measure.h"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry")
 
 # scripts/build.sh builds these before the host; without them only the host is installed.
 foreach(arch x86_64 armv7 aarch64 riscv64)

@@ -16,6 +16,9 @@ bool check(const char* what, bool right) {
 
 }  // namespace
 
+// Measures and compares kernels, one of them in C.
+bool measures(const ferry::Device& device);
+
 int main() try {
   const ferry::Device device = ferry::local_device();
   const char* source = "def mm(float32(M,K) A, float32(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
@@ -50,6 +53,7 @@ int main() try {
     right &= check("a syntax error is refused", false);
   } catch (const ferry::CompileError&) {
   }
+  right &= check("measuring and comparing", measures(device));
   return right ? 0 : 1;
 } catch (const std::exception& error) {
   fprintf(stderr, "outside: %s\n", error.what());
