@@ -3,6 +3,7 @@
 #include "crosscompile/ir/substitute.h"
 #include "host/autoschedule/default_loops.h"
 #include "host/autoschedule/packing.h"
+#include "host/autoschedule/reader_fusion.h"
 #include "host/autoschedule/register_tile.h"
 
 #include <algorithm>
@@ -19,6 +20,8 @@ constexpr std::int64_t kMinRows = 32, kMinRowsOfConstants = 2;
 constexpr std::int64_t kMinDepth = 8;
 // Longer sums are accumulated in blocks, so that a block of packed columns stays in the second-level cache.
 constexpr std::int64_t kMaxDepth = 1536, kDepthBlock = 1024;
+// Smallest block of the depth that is offered as a choice.
+constexpr std::int64_t kMinDepthBlock = 128;
 constexpr std::int64_t kCacheLine = 64;
 
 bool columns_outside(const Contraction& contraction, RegisterTile tile, std::int64_t lanes, const Target& target) {
@@ -52,6 +55,16 @@ std::int64_t depth_block(std::int64_t depth) {
   return (depth + blocks - 1) / blocks;
 }
 
+// A point of the space.
+struct Blocking {
+  RegisterTile tile;
+  std::int64_t lanes = 1;
+  bool are_columns_outside = true;
+  std::int64_t depth_block = 0;  // the whole depth, or less
+  bool packs_columns = true, packs_rows = false;
+  bool is_parallel = true;
+};
+
 // The stage's loops grouped by what they iterate over, outermost first.
 struct Loops {
   std::vector<std::string> batches, rows, depth, tile;
@@ -60,7 +73,8 @@ struct Loops {
 
 // Splits the loops of the product's stage, or of a stage with the same axes.
 Loops split_loops(const ScheduledStage& stage, const StageLoops& loops, StageHandle handle,
-                  const Contraction& contraction, RegisterTile tile, std::int64_t lanes, bool with_depth_blocks) {
+                  const Contraction& contraction, const Blocking& blocking) {
+  const auto [tile, lanes] = std::pair(blocking.tile, blocking.lanes);
   Loops result;
   const bool is_contraction = handle.name() == stage.name;
   const std::vector<Axis> depth = is_contraction ? stage.reduction()->axes : std::vector<Axis>{};
@@ -84,8 +98,8 @@ Loops split_loops(const ScheduledStage& stage, const StageLoops& loops, StageHan
   }
   for (std::size_t a = 0; a < depth.size(); ++a) {
     const std::string name = loops.loop(loops.reduction(a)).name;
-    if (with_depth_blocks) {
-      const auto [outside, inside] = handle.split(name, depth_block(contraction.depth));
+    if (blocking.depth_block < contraction.depth) {
+      const auto [outside, inside] = handle.split(name, blocking.depth_block);
       result.depth_block = outside;
       result.depth.push_back(inside);
     } else {
@@ -118,9 +132,95 @@ RegisterTile tile_of(const ScheduledStage& stage, const Contraction& contraction
   return choose_register_tile(target.vector_registers, rows, true, contraction.columns, lanes);
 }
 
-// Whether long sums are accumulated in blocks, so that a block's part of the columns stays in the cache.
-bool blocks_depth(const ScheduledStage& stage, const Contraction& contraction, bool columns_outside) {
-  return !columns_outside && contraction.depth > kMaxDepth && stage.reduction()->axes.size() == 1;
+// Returns the blocking of the default schedule.
+Blocking default_blocking(const ScheduledStage& stage, const Contraction& contraction, std::int64_t lanes,
+                          const Target& target) {
+  Blocking blocking;
+  blocking.lanes = lanes;
+  blocking.tile = tile_of(stage, contraction, lanes, target);
+  blocking.are_columns_outside = columns_outside(contraction, blocking.tile, lanes, target);
+  blocking.packs_rows = !blocking.are_columns_outside && contraction.columns >= 4 * blocking.tile.vectors * lanes &&
+                        rows_collide(contraction, blocking.tile.rows, target);
+  const bool blocks_depth =
+      !blocking.are_columns_outside && contraction.depth > kMaxDepth && stage.reduction()->axes.size() == 1;
+  blocking.depth_block = blocks_depth ? depth_block(contraction.depth) : contraction.depth;
+  return blocking;
+}
+
+// Splits, orders and unrolls the loops of the product's stage, or of a stage with the same axes.
+Loops make_loops(Schedule& schedule, StageHandle handle, const ScheduledStage& stage, const Contraction& contraction,
+                 const Blocking& blocking) {
+  const Loops loops = split_loops(stage, StageLoops(stage_of(schedule, handle).loops), handle, contraction, blocking);
+  const std::vector<std::string> columns = {loops.columns};
+  const auto depth_block = loops.depth_block.empty() ? std::vector<std::string>{} : std::vector{loops.depth_block};
+  handle.reorder(blocking.are_columns_outside
+                     ? joined(loops.batches, columns, depth_block, loops.rows, loops.depth, loops.tile)
+                     : joined(loops.batches, depth_block, loops.rows, columns, loops.depth, loops.tile));
+  for (std::size_t i = 0; i + 1 < loops.tile.size(); ++i) handle.unroll(loops.tile[i]);
+  handle.vectorize(loops.tile.back());
+  return loops;
+}
+
+// Makes the outermost loop over batches and columns, or over batches and rows, with more than one iteration parallel.
+void make_blocks_parallel(Schedule& schedule, StageHandle handle, const Loops& loops, bool are_columns_outside) {
+  const StageLoops& outer = stage_of(schedule, handle).loops;
+  for (const std::string& name :
+       are_columns_outside ? joined(loops.batches, std::vector{loops.columns}) : joined(loops.batches, loops.rows)) {
+    if (is_constant(outer.loop(*outer.find(name)).extent, 1)) continue;
+    handle.parallel(name);
+    break;
+  }
+}
+
+void schedule_blocked(Schedule& schedule, StageHandle handle, const Contraction& contraction, const Blocking& blocking,
+                      const std::string& epilogue) {
+  const ScheduledStage& stage = stage_of(schedule, handle);
+  const RegisterTile tile = blocking.tile;
+  const std::int64_t lanes = blocking.lanes;
+  const bool outside = blocking.are_columns_outside, packs_rows = blocking.packs_rows && tile.rows > 1;
+  const Packing columns{contraction.column_load, contraction.column_dimension, tile.vectors * lanes, lanes};
+  const Packing rows{contraction.row_load, contraction.row_dimension, tile.rows, lanes};
+  const std::string packed_columns = blocking.packs_columns ? pack(schedule, handle.name(), columns) : "";
+  const std::string packed_rows = packs_rows ? pack(schedule, handle.name(), rows) : "";
+
+  Loops loops = make_loops(schedule, handle, stage, contraction, blocking);
+  // The stage in whose loops the packed operands and the product's tiles are computed.
+  StageHandle around = epilogue.empty() ? handle : schedule[epilogue];
+  if (!epilogue.empty()) {
+    loops = make_loops(schedule, around, stage, contraction, blocking);
+    handle.compute_at(epilogue, outside ? loops.rows.back() : loops.columns);
+  }
+  // Root stages that depend on constants alone are computed once, so packing them stays there.
+  const bool packs_inside = outside && !contraction.is_column_constant;
+  if (blocking.packs_columns && packs_inside) schedule[packed_columns].compute_at(around.name(), loops.columns);
+  if (packs_rows) schedule[packed_rows].compute_at(around.name(), loops.rows.back());
+  if (!blocking.is_parallel) return;
+  make_blocks_parallel(schedule, around, loops, outside);
+  if (blocking.packs_columns && !packs_inside) make_parallel(schedule, schedule[packed_columns]);
+}
+
+Space space_of(const ScheduledStage& stage, const Contraction& contraction, const Blocking& by_default,
+               const StageContext& context) {
+  std::vector<KnobValue> tiles;
+  const std::int64_t rows = constant_extent(stage.axes[contraction.row].extent);
+  for (const RegisterTile& tile : register_tiles(context.target.vector_registers, rows, true))
+    tiles.push_back({tile.rows, tile.vectors});
+  std::vector<std::int64_t> depths = {contraction.depth};
+  // Smaller blocks would separate an epilogue that is fused.
+  const bool is_fused = !context.epilogues.empty() && by_default.depth_block == contraction.depth;
+  if (stage.reduction()->axes.size() == 1 && !is_fused)
+    for (std::int64_t block = kMinDepthBlock; block <= kDepthBlock * 2; block *= 2)
+      if (block < contraction.depth) depths.push_back(block);
+  Space space;
+  space.knobs = {
+      tile_knob("tile", {"rows", "vectors"}, std::move(tiles), {by_default.tile.rows, by_default.tile.vectors}),
+      order_knob("order", {"rows_outside", "columns_outside"}, by_default.are_columns_outside ? 1 : 0),
+      number_knob("depth_block", KnobKind::tile, std::move(depths), by_default.depth_block),
+      flag_knob("pack_columns", true)};
+  if (contraction.row_dimension < contraction.row_load->indices.size())
+    space.knobs.push_back(flag_knob("pack_rows", by_default.packs_rows));
+  space.knobs.push_back(flag_knob("parallel", true));
+  return space;
 }
 
 }  // namespace
@@ -132,57 +232,31 @@ bool wants_blocks(const Contraction& contraction, std::int64_t lanes, const Targ
   return !contraction.is_column_contiguous || contraction.column_bytes > l1_bytes(target);
 }
 
-bool blocks_depth(const ScheduledStage& stage, const Contraction& contraction, std::int64_t lanes,
-                  const Target& target) {
-  return blocks_depth(stage, contraction,
-                      columns_outside(contraction, tile_of(stage, contraction, lanes, target), lanes, target));
-}
-
-void schedule_blocked(Schedule& schedule, StageHandle handle, const Contraction& found, std::int64_t lanes,
-                      const Target& target, const std::string& epilogue) {
-  const Contraction contraction = found;
-  const ScheduledStage& stage = stage_of(schedule, handle);
-  const RegisterTile tile = tile_of(stage, contraction, lanes, target);
-  const bool outside = columns_outside(contraction, tile, lanes, target);
-  const bool packs_rows =
-      !outside && contraction.columns >= 4 * tile.vectors * lanes && rows_collide(contraction, tile.rows, target);
-
-  const Packing columns{contraction.column_load, contraction.column_dimension, tile.vectors * lanes, lanes};
-  const Packing rows{contraction.row_load, contraction.row_dimension, tile.rows, lanes};
-  const std::string packed_columns = pack(schedule, handle.name(), columns);
-  const std::string packed_rows = packs_rows ? pack(schedule, handle.name(), rows) : "";
-
-  const auto make_loops = [&](StageHandle of) {
-    const Loops loops = split_loops(stage, StageLoops(stage_of(schedule, of).loops), of, contraction, tile, lanes,
-                                    blocks_depth(stage, contraction, outside));
-    const std::vector<std::string> column_loop = {loops.columns};
-    const auto depth_block = loops.depth_block.empty() ? std::vector<std::string>{} : std::vector{loops.depth_block};
-    of.reorder(outside ? joined(loops.batches, column_loop, loops.rows, loops.depth, loops.tile)
-                       : joined(loops.batches, depth_block, loops.rows, column_loop, loops.depth, loops.tile));
-    for (std::size_t i = 0; i + 1 < loops.tile.size(); ++i) of.unroll(loops.tile[i]);
-    of.vectorize(loops.tile.back());
-    return loops;
+std::optional<Match> match_blocked_contraction(const StageContext& context) {
+  const ScheduledStage& stage = context.stage;
+  const std::int64_t lanes = native_lanes(stage, context.target);
+  const auto contraction = find_contraction(stage, lanes, context.constants);
+  if (!contraction || !wants_blocks(*contraction, lanes, context.target)) return std::nullopt;
+  const Blocking by_default = default_blocking(stage, *contraction, lanes, context.target);
+  Match match;
+  match.space = space_of(stage, *contraction, by_default, context);
+  match.apply = [name = stage.name, contraction = *contraction, lanes,
+                 fused = by_default.depth_block == contraction->depth ? context.epilogues : std::vector<std::string>{}](
+                    Schedule& schedule, const Point& point) {
+    const std::size_t first = schedule.directives().size();
+    const Blocking blocking = {.tile = {point["tile"][0], point["tile"][1]},
+                               .lanes = lanes,
+                               .are_columns_outside = point.flag("order"),
+                               .depth_block = point.number("depth_block"),
+                               .packs_columns = point.flag("pack_columns"),
+                               .packs_rows = point.flag("pack_rows"),
+                               .is_parallel = point.flag("parallel")};
+    schedule_blocked(schedule, schedule[name], contraction, blocking, fused.empty() ? "" : fused.back());
+    if (fused.empty()) return Scheduled{.outermost = blocking.is_parallel ? name : ""};
+    place_between(schedule, name, first, fused);
+    return Scheduled{.epilogues = fused};
   };
-  Loops loops = make_loops(handle);
-  // The stage in whose loops the packed operands and the product's tiles are computed.
-  StageHandle around = epilogue.empty() ? handle : schedule[epilogue];
-  if (!epilogue.empty()) {
-    loops = make_loops(around);
-    handle.compute_at(epilogue, outside ? loops.rows.back() : loops.columns);
-  }
-  // Root stages that depend on constants alone are computed once, so packing them stays there.
-  const bool packs_inside = outside && !contraction.is_column_constant;
-  if (packs_inside) schedule[packed_columns].compute_at(around.name(), loops.columns);
-  if (packs_rows) schedule[packed_rows].compute_at(around.name(), loops.rows.back());
-
-  const StageLoops& outer = stage_of(schedule, around).loops;
-  for (const std::string& name :
-       outside ? joined(loops.batches, std::vector{loops.columns}) : joined(loops.batches, loops.rows)) {
-    if (is_constant(outer.loop(*outer.find(name)).extent, 1)) continue;
-    around.parallel(name);
-    break;
-  }
-  if (!packs_inside) make_parallel(schedule, schedule[packed_columns]);
+  return match;
 }
 
 }  // namespace ferry::schedule

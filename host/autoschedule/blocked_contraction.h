@@ -3,8 +3,7 @@
 #pragma once
 
 #include "crosscompile/target/target.h"
-#include "host/autoschedule/contraction.h"
-#include "host/schedule/schedule.h"
+#include "host/autoschedule/rule.h"
 
 namespace ferry::schedule {
 
@@ -19,12 +18,11 @@ bool wants_blocks(const Contraction& contraction, std::int64_t lanes, const Targ
 //         for depth: tile += row * column              for columns by tile
 //                                                        for depth: tile += row * column
 //
-// With an epilogue, these are the epilogue's loops, and the product's tiles are computed in them.
-void schedule_blocked(Schedule& schedule, StageHandle handle, const Contraction& contraction, std::int64_t lanes,
-                      const Target& target, const std::string& epilogue);
-
-// Whether long sums are accumulated in depth blocks: then no epilogue can be applied while they are in registers.
-bool blocks_depth(const ScheduledStage& stage, const Contraction& contraction, std::int64_t lanes,
-                  const Target& target);
+// With an epilogue, these are the epilogue's loops, and the product's tiles are computed in them, unless long sums are
+// accumulated in blocks of the depth: then no epilogue can be applied while they are in registers.
+//
+// Knobs: `tile`, the rows and vectors of the register tile; `order`, which of the two nests; `depth_block`, the whole
+// depth or fewer steps; `pack_columns` and `pack_rows`; `parallel`. Tiles of one row are not packed by rows.
+std::optional<Match> match_blocked_contraction(const StageContext& context);
 
 }  // namespace ferry::schedule

@@ -88,8 +88,7 @@ std::string fuse_all(StageHandle handle, const std::vector<std::string>& names) 
   return all;
 }
 
-void make_parallel(const Schedule& schedule, StageHandle handle) {
-  const StageLoops& loops = stage_of(schedule, handle).loops;
+bool is_worth_threads(const StageLoops& loops) {
   std::int64_t work = 1;
   for (std::size_t id : loops.order()) {
     const std::int64_t extent = constant_extent(loops.loop(id).extent);
@@ -98,7 +97,12 @@ void make_parallel(const Schedule& schedule, StageHandle handle) {
     else if (work < kWorthThreads)
       work *= std::max<std::int64_t>(extent, 1);
   }
-  if (work < kWorthThreads) return;
+  return work >= kWorthThreads;
+}
+
+void make_parallel(const Schedule& schedule, StageHandle handle) {
+  const StageLoops& loops = stage_of(schedule, handle).loops;
+  if (!is_worth_threads(loops)) return;
   for (std::size_t id : loops.order()) {
     const Loop& loop = loops.loop(id);
     if (loop.reduces || loop.kind != ForKind::serial) return;

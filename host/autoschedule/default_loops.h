@@ -28,6 +28,9 @@ std::vector<std::string> names_in_order(const StageLoops& loops);
 // Fuses these loops, of which there is at least one and which are adjacent in this order; returns the new loop's name.
 std::string fuse_all(StageHandle handle, const std::vector<std::string>& names);
 
+// Whether the loops have enough iterations for threads to save time.
+bool is_worth_threads(const StageLoops& loops);
+
 // Makes the outermost loop with more than one iteration parallel if there is enough work and it is not a reduction
 // loop.
 void make_parallel(const Schedule& schedule, StageHandle handle);

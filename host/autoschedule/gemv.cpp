@@ -14,13 +14,22 @@ constexpr std::int64_t kMinDepth = 64;
 constexpr std::int64_t kColumns = 2048;
 constexpr std::int64_t kSteps = 8;
 
-std::int64_t columns_of_chunk(const Contraction& contraction, std::int64_t lanes) {
-  return std::min(kColumns, (contraction.columns + lanes - 1) / lanes * lanes);
+// Most unrolled vectors in one iteration that are offered as a choice.
+constexpr std::int64_t kMaxUnrolled = 128;
+
+struct Chunk {
+  std::int64_t columns, steps, lanes;
+};
+
+// Returns the columns in whole vectors.
+std::int64_t padded_columns(const Contraction& contraction, std::int64_t lanes) {
+  return (contraction.columns + lanes - 1) / lanes * lanes;
 }
 
-// With one row, registers suffice for more steps.
-std::int64_t steps_of(const Contraction& contraction) {
-  return contraction.is_column_constant && contraction.rows == 1 ? 2 * kSteps : kSteps;
+Chunk default_chunk(const Contraction& contraction, std::int64_t lanes) {
+  // With one row, registers suffice for more steps.
+  const bool has_many_steps = contraction.is_column_constant && contraction.rows == 1;
+  return {std::min(kColumns, padded_columns(contraction, lanes)), has_many_steps ? 2 * kSteps : kSteps, lanes};
 }
 
 // Whether the matrix can be packed before the calls: it is constant and indexed by depth and column only.
@@ -30,29 +39,19 @@ bool is_arranged(const ScheduledStage& stage, const Contraction& contraction) {
 }
 
 // Orders the matrix by chunks, steps and vectors: the loops then read one contiguous stretch of memory.
-void arrange(Schedule& schedule, const std::string& reader, const Contraction& contraction, std::int64_t lanes) {
-  const std::int64_t chunk = columns_of_chunk(contraction, lanes);
+void arrange(Schedule& schedule, const std::string& reader, const Contraction& contraction, Chunk chunk) {
   const auto text = [](std::int64_t number) { return std::to_string(number); };
   StageHandle copy = StageHandle(schedule, contraction.column_load->buffer->name).cache_read("global", {reader});
-  const std::string step = text(steps_of(contraction)), lane = text(lanes);
-  copy.transform_layout("(k, n) -> (n / " + text(chunk) + ", k / " + step + ", n / " + lane + " % " +
-                        text(chunk / lanes) + ", k % " + step + ", n % " + lane + ")");
+  const std::string step = text(chunk.steps), lane = text(chunk.lanes);
+  copy.transform_layout("(k, n) -> (n / " + text(chunk.columns) + ", k / " + step + ", n / " + lane + " % " +
+                        text(chunk.columns / chunk.lanes) + ", k % " + step + ", n % " + lane + ")");
   const StageLoops loops = stage_of(schedule, copy).loops;
-  copy.vectorize(copy.split(loops.loop(loops.spatial(1)).name, lanes).second);
+  copy.vectorize(copy.split(loops.loop(loops.spatial(1)).name, chunk.lanes).second);
 }
 
-}  // namespace
-
-bool wants_gemv(const Contraction& contraction, std::int64_t lanes, const Target& target) {
-  return lanes > 1 && contraction.is_column_contiguous && contraction.rows <= kMaxRows &&
-         contraction.depth >= kMinDepth && contraction.columns >= 4 * lanes &&
-         contraction.column_bytes > static_cast<std::int64_t>(target.l2_bytes);
-}
-
-void schedule_gemv(Schedule& schedule, StageHandle handle, const Contraction& found, std::int64_t lanes) {
-  const Contraction contraction = found;
+void schedule_gemv(Schedule& schedule, StageHandle handle, const Contraction& contraction, Chunk chunk, bool packs) {
   const ScheduledStage& stage = stage_of(schedule, handle);
-  if (is_arranged(stage, contraction)) arrange(schedule, handle.name(), contraction, lanes);
+  if (packs) arrange(schedule, handle.name(), contraction, chunk);
   const StageLoops loops = stage.loops;
   std::vector<std::string> outside, tile;
   for (std::size_t a = 0; a < stage.axes.size(); ++a) {
@@ -67,19 +66,50 @@ void schedule_gemv(Schedule& schedule, StageHandle handle, const Contraction& fo
     outside.push_back(blocks);
     tile.push_back(rows);
   }
-  const auto [chunks, chunk] =
-      handle.split(loops.loop(loops.spatial(contraction.column)).name, columns_of_chunk(contraction, lanes));
-  const auto [vectors, lane] = handle.split(chunk, lanes);
+  const auto [chunks, columns] = handle.split(loops.loop(loops.spatial(contraction.column)).name, chunk.columns);
+  const auto [vectors, lane] = handle.split(columns, chunk.lanes);
   std::vector<std::string> order = outside;
   order.push_back(chunks);
   const std::size_t depth_axes = stage.reduction()->axes.size();
   for (std::size_t a = 0; a + 1 < depth_axes; ++a) order.push_back(loops.loop(loops.reduction(a)).name);
-  const auto [blocks, step] = handle.split(loops.loop(loops.reduction(depth_axes - 1)).name, steps_of(contraction));
+  const auto [blocks, step] = handle.split(loops.loop(loops.reduction(depth_axes - 1)).name, chunk.steps);
   order.insert(order.end(), {blocks, vectors, step});
   order.insert(order.end(), tile.begin(), tile.end());
   order.push_back(lane);
   handle.reorder(order).unroll(step).vectorize(lane);
   for (const std::string& name : tile) handle.unroll(name);
+}
+
+}  // namespace
+
+bool wants_gemv(const Contraction& contraction, std::int64_t lanes, const Target& target) {
+  return lanes > 1 && contraction.is_column_contiguous && contraction.rows <= kMaxRows &&
+         contraction.depth >= kMinDepth && contraction.columns >= 4 * lanes &&
+         contraction.column_bytes > static_cast<std::int64_t>(target.l2_bytes);
+}
+
+std::optional<Match> match_gemv(const StageContext& context) {
+  const ScheduledStage& stage = context.stage;
+  const std::int64_t lanes = native_lanes(stage, context.target);
+  const auto contraction = find_contraction(stage, lanes, context.constants);
+  if (!contraction || !wants_gemv(*contraction, lanes, context.target)) return std::nullopt;
+  const Chunk chunk = default_chunk(*contraction, lanes);
+  std::vector<std::int64_t> columns, steps;
+  for (std::int64_t candidate = kColumns / 8; candidate <= kColumns * 4; candidate *= 2)
+    if (candidate % lanes == 0 && candidate < padded_columns(*contraction, lanes)) columns.push_back(candidate);
+  for (std::int64_t candidate = 2; candidate * contraction->rows <= kMaxUnrolled && candidate <= 4 * kSteps;
+       candidate *= 2)
+    steps.push_back(candidate);
+  Match match;
+  match.space.knobs = {number_knob("columns", KnobKind::tile, std::move(columns), chunk.columns),
+                       number_knob("steps", KnobKind::unroll, std::move(steps), chunk.steps)};
+  if (is_arranged(stage, *contraction)) match.space.knobs.push_back(flag_knob("pack", true));
+  match.apply = [name = stage.name, contraction = *contraction, lanes](Schedule& schedule, const Point& point) {
+    const Chunk chosen = {point.number("columns"), point.number("steps"), lanes};
+    schedule_gemv(schedule, schedule[name], contraction, chosen, point.flag("pack"));
+    return Scheduled{.outermost = name};
+  };
+  return match;
 }
 
 }  // namespace ferry::schedule

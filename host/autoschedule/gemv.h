@@ -3,8 +3,7 @@
 #pragma once
 
 #include "crosscompile/target/target.h"
-#include "host/autoschedule/contraction.h"
-#include "host/schedule/schedule.h"
+#include "host/autoschedule/rule.h"
 
 namespace ferry::schedule {
 
@@ -16,6 +15,8 @@ bool wants_gemv(const Contraction& contraction, std::int64_t lanes, const Target
 //           for the steps: results += row * column
 //
 // A constant matrix is packed in the order in which these loops read it, before any call.
-void schedule_gemv(Schedule& schedule, StageHandle handle, const Contraction& contraction, std::int64_t lanes);
+//
+// Knobs: `columns` of a chunk; `steps` of the depth; `pack`, if the matrix is constant.
+std::optional<Match> match_gemv(const StageContext& context);
 
 }  // namespace ferry::schedule

@@ -1,6 +1,7 @@
 #include "host/autoschedule/gpu_contraction.h"
 
 #include "host/autoschedule/default_loops.h"
+#include "host/autoschedule/gpu_threads.h"
 #include "host/schedule/stages/access.h"
 
 #include "crosscompile/analysis/affine.h"
@@ -23,6 +24,9 @@ constexpr int kFirstAsync = 80;
 constexpr std::int64_t kCopies = 3, kSharedBytes = 48 * 1024;
 // Number of blocks that keeps all multiprocessors of a GPU busy.
 constexpr std::int64_t kManyBlocks = 256;
+// Side of the larger of the two tiles that default schedules use.
+constexpr std::int64_t kWide = 128;
+constexpr std::int64_t kWarp = 32;
 
 bool is_at_least(const Expr& extent, std::int64_t least) {
   const std::int64_t known = constant_extent(extent);
@@ -49,21 +53,24 @@ bool reads_tiles(const Load& load, const std::vector<Expr>& tiled) {
   return true;
 }
 
-// Lets all threads of the block copy a piece together, with adjacent threads copying adjacent elements.
-void fetch(Schedule& schedule, StageHandle piece, const std::string& reader, const std::string& loop,
-           const GpuTiles& tiles) {
-  piece.compute_at(reader, loop);
-  const std::string all = fuse_all(piece, names_in_order(stage_of(schedule, piece).loops));
-  const auto [rounds, threads] =
-      piece.split(all, tiles.rows / tiles.thread_rows * tiles.columns / tiles.thread_columns);
-  const auto [y, x] = piece.split(threads, tiles.columns / tiles.thread_columns);
-  piece.unroll(rounds).bind(y, "threadIdx.y").bind(x, "threadIdx.x");
-  if (tiles.copies > 1) piece.double_buffer(tiles.copies);
-}
+struct GpuTiles {
+  std::int64_t rows = 64, columns = 64, depth = 16;  // size of a block's tile
+  std::int64_t thread_rows = 4, thread_columns = 4;
+  std::int64_t copies = 1;  // buffers for fetched pieces
 
-}  // namespace
+  std::int64_t threads() const { return rows / thread_rows * (columns / thread_columns); }
+};
 
-std::optional<GpuTiles> find_gpu_tiles(const ScheduledStage& stage, const Target& target) {
+// A product, and where its tiles lie.
+struct GpuContraction {
+  std::size_t row = 0, column = 0;        // axes of the stage
+  std::string row_tensor, column_tensor;  // the operands that are fetched
+  std::int64_t bytes = 0;                 // of an element of each together
+  bool is_large = false;                  // enough large tiles for all multiprocessors
+};
+
+// Returns nothing for stages that are not products over one axis, and for those too small for tiling to pay off.
+std::optional<GpuContraction> find_gpu_contraction(const ScheduledStage& stage) {
   const Reduce* reduce = stage.reduction();
   if (reduce == nullptr || reduce->sources.size() != 1 || reduce->reducer->op != ReduceOp::sum ||
       reduce->axes.size() != 1 || reduce->condition.defined() || !reduce->init.empty())
@@ -75,44 +82,48 @@ std::optional<GpuTiles> find_gpu_tiles(const ScheduledStage& stage, const Target
   if (!first || !second || !uses(*loads[0], depth.var) || !uses(*loads[1], depth.var)) return std::nullopt;
   // Adjacent threads write adjacent columns.
   const std::size_t side = *first > *second ? 0 : 1;
-  GpuTiles tiles;
-  tiles.column = std::max(*first, *second);
-  tiles.row = std::min(*first, *second);
-  tiles.column_tensor = loads[side]->buffer->name;
-  tiles.row_tensor = loads[1 - side]->buffer->name;
+  GpuContraction contraction;
+  contraction.column = std::max(*first, *second);
+  contraction.row = std::min(*first, *second);
+  contraction.column_tensor = loads[side]->buffer->name;
+  contraction.row_tensor = loads[1 - side]->buffer->name;
   for (const Load* load : loads)
-    if (!reads_tiles(*load, {stage.axes[tiles.row].var, stage.axes[tiles.column].var, depth.var})) return std::nullopt;
-  const Expr &rows = stage.axes[tiles.row].extent, &columns = stage.axes[tiles.column].extent;
+    if (!reads_tiles(*load, {stage.axes[contraction.row].var, stage.axes[contraction.column].var, depth.var}))
+      return std::nullopt;
+  const Expr &rows = stage.axes[contraction.row].extent, &columns = stage.axes[contraction.column].extent;
   if (!is_at_least(rows, kLeastSide) || !is_at_least(columns, kLeastSide) || !is_at_least(depth.extent, kLeastDepth))
     return std::nullopt;
-  constexpr std::int64_t kWide = 128;
-  const std::int64_t known_rows = constant_extent(rows), known_columns = constant_extent(columns);
-  if (known_rows / kWide * (known_columns / kWide) >= kManyBlocks) {
-    tiles.rows = tiles.columns = kWide;
-    tiles.thread_rows = tiles.thread_columns = 8;
-  }
-  const std::int64_t threads = tiles.rows / tiles.thread_rows * tiles.columns / tiles.thread_columns;
-  if (target.block_threads != 0 && threads > target.block_threads) return std::nullopt;
-  const auto bytes =
-      static_cast<std::int64_t>(dtype_bytes(loads[0]->buffer->dtype) + dtype_bytes(loads[1]->buffer->dtype)) *
-      tiles.depth * std::max(tiles.rows, tiles.columns);
-  if (target.capability() >= kFirstAsync && bytes * kCopies <= kSharedBytes) tiles.copies = kCopies;
-  return tiles;
+  contraction.bytes =
+      static_cast<std::int64_t>(dtype_bytes(loads[0]->buffer->dtype) + dtype_bytes(loads[1]->buffer->dtype));
+  contraction.is_large = constant_extent(rows) / kWide * (constant_extent(columns) / kWide) >= kManyBlocks;
+  return contraction;
 }
 
-void schedule_gpu_contraction(Schedule& schedule, StageHandle handle, const GpuTiles& tiles, const std::string& last) {
+// Lets all threads of the block copy a piece together, with adjacent threads copying adjacent elements.
+void fetch(Schedule& schedule, StageHandle piece, const std::string& reader, const std::string& loop,
+           const GpuTiles& tiles) {
+  piece.compute_at(reader, loop);
+  const std::string all = fuse_all(piece, names_in_order(stage_of(schedule, piece).loops));
+  const auto [rounds, threads] = piece.split(all, tiles.threads());
+  const auto [y, x] = piece.split(threads, tiles.columns / tiles.thread_columns);
+  piece.unroll(rounds).bind(y, "threadIdx.y").bind(x, "threadIdx.x");
+  if (tiles.copies > 1) piece.double_buffer(tiles.copies);
+}
+
+void schedule_gpu_contraction(Schedule& schedule, StageHandle handle, const GpuContraction& contraction,
+                              const GpuTiles& tiles, const std::string& last) {
   const bool is_finished = !last.empty();
   StageHandle sums = is_finished ? handle : handle.cache_write("local");
   StageHandle result = is_finished ? schedule[last] : handle;
-  StageHandle rows = StageHandle(schedule, tiles.row_tensor).cache_read("shared", {sums.name()});
-  StageHandle columns = StageHandle(schedule, tiles.column_tensor).cache_read("shared", {sums.name()});
+  StageHandle rows = StageHandle(schedule, contraction.row_tensor).cache_read("shared", {sums.name()});
+  StageHandle columns = StageHandle(schedule, contraction.column_tensor).cache_read("shared", {sums.name()});
 
   const StageLoops loops = stage_of(schedule, result).loops;
   std::vector<std::string> batches;
   for (std::size_t a = 0; a < loops.spatial_axes(); ++a)
-    if (a != tiles.row && a != tiles.column) batches.push_back(loops.loop(loops.spatial(a)).name);
-  const auto [block_y, in_y] = result.split(loops.loop(loops.spatial(tiles.row)).name, tiles.rows);
-  const auto [block_x, in_x] = result.split(loops.loop(loops.spatial(tiles.column)).name, tiles.columns);
+    if (a != contraction.row && a != contraction.column) batches.push_back(loops.loop(loops.spatial(a)).name);
+  const auto [block_y, in_y] = result.split(loops.loop(loops.spatial(contraction.row)).name, tiles.rows);
+  const auto [block_x, in_x] = result.split(loops.loop(loops.spatial(contraction.column)).name, tiles.columns);
   const auto [thread_y, y] = result.split(in_y, tiles.thread_rows);
   const auto [thread_x, x] = result.split(in_x, tiles.thread_columns);
   std::vector<std::string> order = batches;
@@ -132,6 +143,70 @@ void schedule_gpu_contraction(Schedule& schedule, StageHandle handle, const GpuT
   sums.reorder(sum_order).unroll(step);
   fetch(schedule, rows, sums.name(), pieces, tiles);
   fetch(schedule, columns, sums.name(), pieces, tiles);
+}
+
+// Returns the bytes of shared memory of one piece of both operands.
+std::int64_t piece_bytes(const GpuContraction& contraction, const GpuTiles& tiles) {
+  return contraction.bytes * tiles.depth * std::max(tiles.rows, tiles.columns);
+}
+
+bool is_asynchronous(const Target& target) { return target.capability() >= kFirstAsync; }
+
+GpuTiles default_tiles(const GpuContraction& contraction, const Target& target) {
+  GpuTiles tiles;
+  if (contraction.is_large) {
+    tiles.rows = tiles.columns = kWide;
+    tiles.thread_rows = tiles.thread_columns = 8;
+  }
+  if (is_asynchronous(target) && piece_bytes(contraction, tiles) * kCopies <= kSharedBytes) tiles.copies = kCopies;
+  return tiles;
+}
+
+// Returns the tiles whose blocks are neither too large nor smaller than a warp, and whose pieces fit shared memory with
+// every number of copies.
+std::vector<KnobValue> tile_candidates(const GpuContraction& contraction, const Target& target) {
+  const std::int64_t copies = is_asynchronous(target) ? kCopies : 1;
+  const std::int64_t most_threads = std::max(target.block_threads, default_threads(target));
+  std::vector<KnobValue> candidates;
+  for (const std::int64_t rows : {32, 64, 128})
+    for (const std::int64_t columns : {32, 64, 128})
+      for (const std::int64_t depth : {8, 16, 32})
+        for (const std::int64_t thread_rows : {2, 4, 8})
+          for (const std::int64_t thread_columns : {2, 4, 8}) {
+            const GpuTiles tiles = {rows, columns, depth, thread_rows, thread_columns};
+            if (tiles.threads() < kWarp || tiles.threads() > most_threads) continue;
+            if (piece_bytes(contraction, tiles) * copies > kSharedBytes) continue;
+            candidates.push_back({rows, columns, depth, thread_rows, thread_columns});
+          }
+  return candidates;
+}
+
+}  // namespace
+
+std::optional<Match> match_gpu_contraction(const StageContext& context) {
+  const auto contraction = find_gpu_contraction(context.stage);
+  if (!contraction) return std::nullopt;
+  const GpuTiles tiles = default_tiles(*contraction, context.target);
+  if (context.target.block_threads != 0 && tiles.threads() > context.target.block_threads) return std::nullopt;
+  Match match;
+  match.space.knobs = {tile_knob("tile", {"rows", "columns", "depth", "thread rows", "thread columns"},
+                                 tile_candidates(*contraction, context.target),
+                                 {tiles.rows, tiles.columns, tiles.depth, tiles.thread_rows, tiles.thread_columns})};
+  // Copies that are not asynchronous gain nothing from more buffers.
+  if (is_asynchronous(context.target)) {
+    std::vector<std::int64_t> copies;
+    for (std::int64_t number = 1; number <= std::max<std::int64_t>(tiles.copies, 1); ++number) copies.push_back(number);
+    match.space.knobs.push_back(number_knob("copies", KnobKind::grain, std::move(copies), tiles.copies));
+  }
+  match.apply = [name = context.stage.name, contraction = *contraction, epilogues = context.epilogues](
+                    Schedule& schedule, const Point& point) {
+    const KnobValue& tile = point["tile"];
+    const GpuTiles chosen = {tile[0], tile[1], tile[2],
+                             tile[3], tile[4], point.values().contains("copies") ? point.number("copies") : 1};
+    schedule_gpu_contraction(schedule, schedule[name], contraction, chosen, epilogues.empty() ? "" : epilogues.back());
+    return Scheduled{.epilogues = epilogues};
+  };
+  return match;
 }
 
 }  // namespace ferry::schedule

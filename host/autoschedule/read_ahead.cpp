@@ -4,7 +4,6 @@
 #include "host/schedule/stages/access.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 namespace ferry::schedule {
@@ -17,11 +16,6 @@ namespace {
 constexpr std::int64_t kMaxPoints = 72;
 // Minimum number of iterations left for the threads if the outermost loop is split.
 constexpr std::int64_t kMinShared = 64;
-
-struct Streams {
-  std::size_t loop;     // whose consecutive iterations are the streams
-  std::int64_t number;  // of streams
-};
 
 bool moves_in_steps(const Load& load, const ScheduledStage& stage) {
   return std::any_of(stage.axes.begin(), stage.axes.end(),
@@ -56,36 +50,63 @@ std::vector<std::size_t> outer_loops(const StageLoops& loops) {
   return outside;
 }
 
-std::optional<Streams> choose_streams(const ScheduledStage& stage, const std::vector<std::size_t>& outside,
-                                      std::int64_t points) {
-  if (!stage.nontemporal || outside.size() < 2) return std::nullopt;
-  const std::size_t loop = outside[outside.size() - 2];
-  const std::int64_t extent = constant_extent(stage.loops.loop(loop).extent);
-  const bool is_outermost = outside.size() == 2;
-  for (const std::int64_t number : {4, 3, 2}) {
-    if (extent == 0 || extent % number != 0 || points * number > kMaxPoints) continue;
-    if (!is_outermost || extent / number >= kMinShared) return Streams{loop, number};
+// Returns the numbers of streams that divide the rows evenly, and always 1.
+std::vector<std::int64_t> stream_candidates(const std::vector<std::size_t>& outside, const StageLoops& loops,
+                                            std::int64_t unrolled_vectors) {
+  std::vector<std::int64_t> numbers = {1};
+  if (outside.size() < 2) return numbers;
+  const std::int64_t extent = constant_extent(loops.loop(outside[outside.size() - 2]).extent);
+  for (const std::int64_t number : {2, 3, 4})
+    if (extent != 0 && extent % number == 0 && unrolled_vectors * number <= kMaxPoints) numbers.push_back(number);
+  return numbers;
+}
+
+// Returns the largest number that leaves the threads enough iterations, if the stores are non-temporal.
+std::int64_t default_streams(const ScheduledStage& stage, const std::vector<std::size_t>& outside,
+                             const std::vector<std::int64_t>& candidates) {
+  if (!stage.nontemporal) return 1;
+  for (std::size_t i = candidates.size(); i-- > 1;) {
+    const bool is_outermost = outside.size() == 2;
+    const std::int64_t extent = constant_extent(stage.loops.loop(outside[outside.size() - 2]).extent);
+    if (!is_outermost || extent / candidates[i] >= kMinShared) return candidates[i];
   }
-  return std::nullopt;
+  return 1;
+}
+
+// Lets `number` consecutive iterations of the loop around the row's loop alternate inside the latter.
+void alternate(StageHandle handle, const StageLoops& loops, const std::vector<std::size_t>& outside,
+               std::int64_t number) {
+  const std::string row = loops.loop(outside.back()).name;
+  const std::string inner = handle.split(loops.loop(outside[outside.size() - 2]).name, number).second;
+  std::vector<std::string> order = names_in_order(loops);
+  order.erase(std::find(order.begin(), order.end(), inner));
+  order.insert(std::find(order.begin(), order.end(), row) + 1, inner);
+  handle.reorder(order).unroll(inner);
 }
 
 }  // namespace
 
-void read_ahead(const Schedule& schedule, StageHandle handle, std::int64_t unrolled_points, const Target& target) {
-  const ScheduledStage& stage = stage_of(schedule, handle);
-  const std::set<std::string> tensors = tensors_ahead(schedule.stages(), stage, target);
+std::optional<Match> match_read_ahead(const StageContext& context, std::int64_t unrolled_vectors) {
+  const ScheduledStage& stage = context.stage;
+  const std::set<std::string> tensors = tensors_ahead(context.schedule.stages(), stage, context.target);
   const std::vector<std::size_t> outside = outer_loops(stage.loops);
-  if (target.arch != "x86_64" || tensors.empty() || outside.empty()) return;
-  const std::string row = stage.loops.loop(outside.back()).name;
-  const std::optional<Streams> streams = choose_streams(stage, outside, unrolled_points);
-  if (streams) {
-    const std::string inner = handle.split(stage.loops.loop(streams->loop).name, streams->number).second;
-    std::vector<std::string> order = names_in_order(stage.loops);
-    order.erase(std::find(order.begin(), order.end(), inner));
-    order.insert(std::find(order.begin(), order.end(), row) + 1, inner);
-    handle.reorder(order).unroll(inner);
-  }
-  for (const std::string& tensor : tensors) handle.apply("prefetch", {tensor, row, streams ? "1" : "2"});
+  if (context.target.arch != "x86_64" || tensors.empty() || outside.empty()) return std::nullopt;
+  const std::vector<std::int64_t> streams = stream_candidates(outside, stage.loops, unrolled_vectors);
+  const std::int64_t by_default = default_streams(stage, outside, streams);
+  Match match;
+  match.space.knobs = {number_knob("streams", KnobKind::unroll, streams, by_default),
+                       number_knob("ahead", KnobKind::grain, {0, 1, 2, 3, 4}, by_default > 1 ? 1 : 2)};
+  match.apply = [name = stage.name, tensors, outside](Schedule& schedule, const Point& point) {
+    StageHandle handle = schedule[name];
+    const StageLoops& loops = stage_of(schedule, handle).loops;
+    const std::string row = loops.loop(outside.back()).name;
+    if (point.number("streams") > 1) alternate(handle, loops, outside, point.number("streams"));
+    if (point.number("ahead") > 0)
+      for (const std::string& tensor : tensors)
+        handle.apply("prefetch", {tensor, row, std::to_string(point.number("ahead"))});
+    return Scheduled{.outermost = name};
+  };
+  return match;
 }
 
 }  // namespace ferry::schedule

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "crosscompile/target/target.h"
-#include "host/schedule/schedule.h"
+#include "host/autoschedule/rule.h"
 
 namespace ferry::schedule {
 
 // Prefetches the next rows of the tensors that the stage reads with a stride. Code generation loads each cache line
-// only once, which alone gives the hardware prefetchers too little to work with. Call it when the other loops are
-// chosen, with the window unrolled into `unrolled_points` vectors.
+// only once, which alone gives the hardware prefetchers too little to work with. Matches when the other loops are
+// chosen, with the window unrolled into `unrolled_vectors` vectors.
 //
 // Where the stores are non-temporal, the stage also alternates between rows that are far apart: TLB misses and the
 // start of hardware prefetching in the page of one row overlap with reading the others.
@@ -21,6 +21,8 @@ namespace ferry::schedule {
 //                                  window
 //
 // The schedule does not change where the second-level cache holds what is read.
-void read_ahead(const Schedule& schedule, StageHandle handle, std::int64_t unrolled_points, const Target& target);
+//
+// Knobs: `streams`, the number of rows to alternate between; `ahead`, the number of iterations to prefetch ahead.
+std::optional<Match> match_read_ahead(const StageContext& context, std::int64_t unrolled_vectors);
 
 }  // namespace ferry::schedule

@@ -105,6 +105,12 @@ bool fuse_into_readers(Schedule& schedule, const std::string& stage, std::size_t
   return true;
 }
 
+Scheduled with_epilogues(Schedule& schedule, const std::string& stage, std::size_t first,
+                         const std::vector<std::string>& epilogues) {
+  if (epilogues.empty() || !fuse_into_readers(schedule, stage, first, epilogues)) return {.outermost = stage};
+  return {.epilogues = epilogues, .outermost = epilogues.back()};
+}
+
 void place_between(Schedule& schedule, const std::string& stage, std::size_t first,
                    const std::vector<std::string>& readers) {
   const std::string& last = readers.back();

@@ -8,7 +8,7 @@
 //       Y = relu(conv * scale)
 #pragma once
 
-#include "host/schedule/schedule.h"
+#include "host/autoschedule/rule.h"
 
 #include <cstddef>
 #include <string>
@@ -30,5 +30,9 @@ bool fuse_into_readers(Schedule& schedule, const std::string& stage, std::size_t
 // places the readers between the two.
 void place_between(Schedule& schedule, const std::string& stage, std::size_t first,
                    const std::vector<std::string>& readers);
+
+// Fuses the stage with its epilogues, if there are any and fuse_into_readers() can.
+Scheduled with_epilogues(Schedule& schedule, const std::string& stage, std::size_t first,
+                         const std::vector<std::string>& epilogues);
 
 }  // namespace ferry::schedule

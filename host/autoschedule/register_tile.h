@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace ferry::schedule {
 
@@ -9,6 +10,9 @@ struct RegisterTile {
   std::int64_t rows = 1;
   std::int64_t vectors = 1;
 };
+
+// Returns the tiles that fit the registers; the arguments are those of choose_register_tile().
+std::vector<RegisterTile> register_tiles(std::uint32_t registers, std::int64_t row_extent, bool there_are_rows);
 
 // A tile of rows x vectors accumulators needs rows * vectors + vectors + 1 registers (one vector of each column, one
 // broadcast) and loads rows + vectors values for rows * vectors multiply-adds. Chooses the tile with the best ratio,

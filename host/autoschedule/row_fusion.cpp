@@ -103,4 +103,17 @@ RowFusion find_row_fusion(const Stages& stages, const std::vector<std::string>& 
   return fusion;
 }
 
+Space space_of(const RowFusion& fusion) {
+  std::vector<std::int64_t> axes;
+  for (std::size_t count = 0; count <= fusion.outer; ++count) axes.push_back(static_cast<std::int64_t>(count));
+  return {{number_knob("axes", KnobKind::grain, std::move(axes), static_cast<std::int64_t>(fusion.outer))}};
+}
+
+void fuse(Schedule& schedule, const RowFusion& fusion) {
+  for (const std::string& name : fusion.stages) {
+    const ScheduledStage& result = *find_stage(schedule.stages(), fusion.result);
+    schedule[name].compute_at(fusion.result, result.loops.loop(result.loops.spatial(fusion.outer - 1)).name);
+  }
+}
+
 }  // namespace ferry::schedule

@@ -2,6 +2,8 @@
 
 #include "crosscompile/ir/substitute.h"
 #include "host/autoschedule/default_loops.h"
+#include "host/autoschedule/reader_fusion.h"
+#include "host/autoschedule/vector_axis.h"
 #include "host/schedule/stages/access.h"
 
 #include <algorithm>
@@ -48,6 +50,27 @@ bool is_border(const ScheduledStage& stage) {
   return load != nullptr && loads_of(choice->on_true).size() == 1;
 }
 
+void schedule_stencil(StageHandle handle, const ScheduledStage& stage, std::int64_t rows, std::int64_t lanes,
+                      bool unrolls_window) {
+  const StageLoops loops = stage.loops;
+  const std::size_t axes = stage.axes.size();
+  const std::string row_name = loops.loop(loops.spatial(axes - 2)).name;
+  const auto [row_blocks, row] = handle.split(row_name, rows);
+  const auto [vectors, lane] = handle.split(loops.loop(loops.spatial(axes - 1)).name, lanes);
+  std::vector<std::string> order;
+  for (std::size_t a = 0; a + 2 < axes; ++a) order.push_back(loops.loop(loops.spatial(a)).name);
+  order.insert(order.end(), {row_blocks, vectors});
+  std::vector<std::string> unrolled;
+  for (std::size_t a = 0; a < stage.reduction()->axes.size(); ++a) {
+    order.push_back(loops.loop(loops.reduction(a)).name);
+    if (unrolls_window) unrolled.push_back(order.back());
+  }
+  unrolled.push_back(row);
+  order.insert(order.end(), {row, lane});
+  handle.reorder(order).vectorize(lane);
+  for (const std::string& name : unrolled) handle.unroll(name);
+}
+
 }  // namespace
 
 bool is_stencil(const ScheduledStage& stage) {
@@ -84,25 +107,26 @@ std::vector<std::string> borders_of_stencils(const Stages& stages) {
   return names;
 }
 
-void schedule_stencil(StageHandle handle, const ScheduledStage& stage, std::int64_t lanes, const Target& target) {
-  const StageLoops loops = stage.loops;
-  const std::size_t axes = stage.axes.size();
+std::optional<Match> match_stencil(const StageContext& context) {
+  const ScheduledStage& stage = context.stage;
+  if (!is_stencil(stage)) return std::nullopt;
+  const Expr &row_extent = stage.axes[stage.axes.size() - 2].extent, &column_extent = stage.axes.back().extent;
+  const std::int64_t lanes = lanes_for(stage, column_extent, context.target);
   const std::int64_t rows =
-      tile_rows(constant_extent(stage.axes[axes - 2].extent), constant_extent(stage.axes.back().extent), lanes, target);
-  const std::string row_name = loops.loop(loops.spatial(axes - 2)).name;
-  const auto [row_blocks, row] = handle.split(row_name, rows);
-  const auto [vectors, lane] = handle.split(loops.loop(loops.spatial(axes - 1)).name, lanes);
-  std::vector<std::string> order;
-  for (std::size_t a = 0; a + 2 < axes; ++a) order.push_back(loops.loop(loops.spatial(a)).name);
-  order.insert(order.end(), {row_blocks, vectors});
-  std::vector<std::string> unrolled;
-  for (std::size_t a = 0; a < stage.reduction()->axes.size(); ++a)
-    unrolled.push_back(loops.loop(loops.reduction(a)).name);
-  unrolled.push_back(row);
-  order.insert(order.end(), unrolled.begin(), unrolled.end());
-  order.push_back(lane);
-  handle.reorder(order).vectorize(lane);
-  for (const std::string& name : unrolled) handle.unroll(name);
+      tile_rows(constant_extent(row_extent), constant_extent(column_extent), lanes, context.target);
+  Match match;
+  match.space.knobs = {
+      number_knob("rows", KnobKind::tile, {1, 2, 3, 4, 5, 6, 7, 8}, rows),
+      number_knob("lanes", KnobKind::tile, lane_candidates(native_lanes(stage, context.target)), lanes),
+      flag_knob("unroll_window", true)};
+  match.apply = [name = stage.name, epilogues = context.epilogues](Schedule& schedule, const Point& point) {
+    const std::size_t first = schedule.directives().size();
+    StageHandle handle = schedule[name];
+    schedule_stencil(handle, stage_of(schedule, handle), point.number("rows"), point.number("lanes"),
+                     point.flag("unroll_window"));
+    return with_epilogues(schedule, name, first, epilogues);
+  };
+  return match;
 }
 
 }  // namespace ferry::schedule

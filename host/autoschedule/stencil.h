@@ -2,7 +2,7 @@
 #pragma once
 
 #include "crosscompile/target/target.h"
-#include "host/schedule/schedule.h"
+#include "host/autoschedule/rule.h"
 
 namespace ferry::schedule {
 
@@ -17,6 +17,8 @@ std::vector<std::string> borders_of_stencils(const Stages& stages);
 //     for rows by tile, for columns by vectors
 //       for window (unrolled), for the tile's rows (unrolled)
 //         row's vector += ...
-void schedule_stencil(StageHandle handle, const ScheduledStage& stage, std::int64_t lanes, const Target& target);
+//
+// Knobs: `rows` of a tile; `lanes`; `unroll_window`.
+std::optional<Match> match_stencil(const StageContext& context);
 
 }  // namespace ferry::schedule

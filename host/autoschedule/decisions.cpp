@@ -1,0 +1,182 @@
+#include "host/autoschedule/decisions.h"
+
+#include "host/autoschedule/epilogue.h"
+#include "host/autoschedule/inline_choice.h"
+#include "host/autoschedule/nontemporal_stores.h"
+#include "host/autoschedule/parallel.h"
+#include "host/autoschedule/read_ahead.h"
+#include "host/autoschedule/reader_fusion.h"
+#include "host/autoschedule/row_fusion.h"
+#include "host/autoschedule/rules.h"
+#include "host/autoschedule/stencil.h"
+#include "host/autoschedule/tiled_stages.h"
+
+#include "crosscompile/ir/error.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace ferry::schedule {
+
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+class Walk {
+ public:
+  Walk(Schedule schedule, const Target& target, const Constants& constants, const Chooser& choose)
+      : schedule_(std::move(schedule)), target_(target), constants_(constants), choose_(choose) {}
+
+  DecidedSchedule run() {
+    for (const std::string& stage : stages_to_inline(schedule_.stages())) schedule_[stage].compute_inline();
+    for (const std::string& stage : borders_of_stencils(schedule_.stages())) schedule_[stage].compute_inline();
+    const RowFusion fusion = target_.is_gpu() ? RowFusion{} : fuse_rows();
+    // Excludes the copies that packing adds, which are scheduled already.
+    std::vector<std::string> stages;
+    for (const ScheduledStage& stage : schedule_.stages())
+      if (stage.place != Place::inlined && stage.external == nullptr) stages.push_back(stage.name);
+    for (const std::string& name : stages) {
+      if (target_.is_gpu())
+        schedule_on_gpu(name);
+      else
+        schedule_on_cpu(name, fusion);
+    }
+    return {std::move(schedule_), std::move(decisions_)};
+  }
+
+ private:
+  const ScheduledStage& stage(const std::string& name) const { return *find_stage(schedule_.stages(), name); }
+
+  StageContext context_of(const std::string& name) const { return {schedule_, stage(name), target_, constants_}; }
+
+  Point choose(Decision decision) {
+    Point point = choose_(decision);
+    if (!decision.space.contains(point))
+      throw CompileError(decision.stage + ": " + decision.rule + ": expected a point of its space");
+    decisions_.push_back(std::move(decision));
+    return point;
+  }
+
+  Scheduled apply(const std::string& name, const char* rule, Match match) {
+    const Point point = choose({name, rule, std::move(match.space)});
+    return match.apply(schedule_, point);
+  }
+
+  RowFusion fuse_rows() {
+    RowFusion fusion =
+        find_row_fusion(schedule_.stages(), tiled_stages(schedule_.stages(), target_, constants_), target_);
+    if (fusion.result.empty()) return {};
+    const Point point = choose({fusion.result, "row_fusion", space_of(fusion)});
+    fusion.outer = static_cast<std::size_t>(point.number("axes"));
+    if (fusion.outer == 0) return {};
+    fuse(schedule_, fusion);
+    return fusion;
+  }
+
+  // Applies the first rule that matches; without one, the stage keeps its loops.
+  Scheduled apply_first(std::span<const Rule> rules, const StageContext& context) {
+    const std::string name = context.stage.name;
+    for (const Rule& rule : rules)
+      if (auto match = rule.match(context)) return apply(name, rule.name, *std::move(match));
+    return {.outermost = name};
+  }
+
+  void schedule_on_cpu(const std::string& name, const RowFusion& fusion) {
+    if (auto match = match_nontemporal_stores(context_of(name))) apply(name, "nontemporal_stores", *std::move(match));
+    if (contains(finished_, name)) return;
+    StageContext context = context_of(name);
+    if (context.stage.place == Place::attached || name == fusion.result) context.outer = fusion.outer;
+    if (context.stage.reduction() != nullptr && context.outer == 0)
+      context.epilogues = finishing_stages(schedule_.stages(), context.stage, fusion.result);
+    const Scheduled scheduled = apply_first(cpu_rules(), context);
+    finished_.insert(finished_.end(), scheduled.epilogues.begin(), scheduled.epilogues.end());
+    if (scheduled.unrolled_vectors > 0)
+      if (auto match = match_read_ahead(context_of(name), scheduled.unrolled_vectors))
+        apply(name, "read_ahead", *std::move(match));
+    if (scheduled.outermost.empty() || stage(scheduled.outermost).place != Place::root) return;
+    if (auto match = match_parallel(context_of(scheduled.outermost)))
+      apply(scheduled.outermost, "parallel", *std::move(match));
+  }
+
+  void schedule_on_gpu(const std::string& name) {
+    if (contains(finished_, name)) return;
+    StageContext context = context_of(name);
+    if (context.stage.reduction() != nullptr) {
+      const std::string reader = epilogue_stage(schedule_.stages(), context.stage);
+      if (!reader.empty() && !contains(finished_, reader)) context.epilogues = {reader};
+    }
+    const Scheduled scheduled = apply_first(gpu_rules(), context);
+    finished_.insert(finished_.end(), scheduled.epilogues.begin(), scheduled.epilogues.end());
+  }
+
+  Schedule schedule_;
+  const Target& target_;
+  const Constants& constants_;
+  const Chooser& choose_;
+  std::vector<Decision> decisions_;
+  std::vector<std::string> finished_;  // epilogues that were scheduled together with what they read
+};
+
+// Whether any stage calls a C function on whole tensors.
+bool calls_functions(const Stages& stages) {
+  return std::any_of(stages.begin(), stages.end(), [](const auto& stage) { return stage.external != nullptr; });
+}
+
+// Whether every loop that becomes vectors or unrolled copies has a constant extent.
+bool has_constant_tiles(const Schedule& schedule) {
+  for (const ScheduledStage& stage : schedule.stages()) {
+    for (const std::size_t id : stage.loops.order()) {
+      const Loop& loop = stage.loops.loop(id);
+      const bool wants_constant = loop.kind == ir::ForKind::vectorized || loop.kind == ir::ForKind::unrolled;
+      if (wants_constant && ir::as_int(loop.extent) == nullptr) return false;
+    }
+  }
+  return true;
+}
+
+// Returns the schedule with the same directives for the program at any size, or nothing if one of them is legal only
+// with constant sizes.
+std::optional<Schedule> at_any_size(const lang::Program& program, const Schedule& sized) {
+  try {
+    Schedule schedule(program);
+    for (const Directive& directive : sized.directives()) schedule.apply(directive);
+    if (has_constant_tiles(schedule)) return schedule;
+  } catch (const CompileError&) {
+    // Falls back to a schedule without sizes.
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+DecidedSchedule decide_schedule(const lang::Program& program, const Target& target, const Sizes& sizes,
+                                const Chooser& choose) {
+  Constants constants;
+  for (const lang::Parameter& parameter : program.parameters)
+    if (parameter.constant) constants.insert(parameter.name);
+  if (!sizes.empty() && !calls_functions(stages_of(program))) {
+    DecidedSchedule sized = Walk(Schedule(stages_at(program, sizes)), target, constants, choose).run();
+    if (auto schedule = at_any_size(program, sized.schedule)) return {*std::move(schedule), std::move(sized.decisions)};
+  }
+  return Walk(Schedule(program), target, constants, choose).run();
+}
+
+Point choose_default(const Decision& decision) { return decision.space.default_point(); }
+
+std::uint64_t points_of(const std::vector<Decision>& decisions) {
+  std::uint64_t points = 1;
+  for (const Decision& decision : decisions) points = saturating_product(points, decision.space.size());
+  return points;
+}
+
+std::string to_text(const Decision& decision) {
+  const std::uint64_t points = decision.space.size();
+  std::string text =
+      decision.stage + ": " + decision.rule + ", " + std::to_string(points) + (points == 1 ? " point\n" : " points\n");
+  for (const SpaceKnob& knob : decision.space.knobs) text += "  " + to_text(knob) + "\n";
+  return text;
+}
+
+}  // namespace ferry::schedule

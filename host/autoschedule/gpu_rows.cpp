@@ -1,0 +1,57 @@
+#include "host/autoschedule/gpu_rows.h"
+
+#include "host/autoschedule/default_loops.h"
+#include "host/autoschedule/gpu_threads.h"
+#include "host/schedule/stages/access.h"
+
+namespace ferry::schedule {
+
+using namespace ir;
+
+namespace {
+
+// Least number of reduced elements worth a whole block of threads.
+constexpr std::int64_t kLeastRow = 128;
+
+// Whether memory is contiguous along the reduction's innermost axis but not along that of the results: then the threads
+// of a block read the elements of one result together.
+bool reduces_rows(const ScheduledStage& stage) {
+  const Reduce& reduce = *stage.reduction();
+  if (reduce.sources.size() != 1 || reduce.reducer->op == ReduceOp::user || reduce.condition.defined() ||
+      !reduce.init.empty())
+    return false;
+  std::int64_t elements = 1;
+  for (const Axis& axis : reduce.axes) {
+    const std::int64_t extent = constant_extent(axis.extent);
+    elements = extent == 0 || elements == 0 ? 0 : elements * extent;
+  }
+  if (elements != 0 && elements < kLeastRow) return false;
+  bool along_row = false, along_results = false;
+  for (const Load* load : loads_of(reduce.sources[0])) {
+    along_row = along_row || step_of(*load, reduce.axes.back().var) == Step::contiguous;
+    along_results = along_results || (!stage.axes.empty() && step_of(*load, stage.axes.back().var) == Step::contiguous);
+  }
+  return along_row && !along_results;
+}
+
+}  // namespace
+
+std::optional<Match> match_gpu_rows(const StageContext& context) {
+  const ScheduledStage& stage = context.stage;
+  if (stage.reduction() == nullptr || !reduces_rows(stage)) return std::nullopt;
+  Match match;
+  match.space.knobs = {threads_knob(context.target)};
+  match.apply = [name = stage.name, results = loops_over_results(stage), depth = loops_of_reduction(stage)](
+                    Schedule& schedule, const Point& point) {
+    StageHandle handle = schedule[name];
+    const std::string thread = handle.split(fuse_all(handle, depth), point.number("threads")).second;
+    StageHandle partial = handle.rfactor(thread);
+    if (!results.empty()) handle.bind(fuse_all(handle, results), "blockIdx.x");
+    handle.bind(thread, "threadIdx.x");
+    partial.compute_at(handle.name(), thread);
+    return Scheduled{};
+  };
+  return match;
+}
+
+}  // namespace ferry::schedule

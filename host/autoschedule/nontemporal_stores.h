@@ -1,0 +1,13 @@
+// Decides whether a result bypasses the caches.
+#pragma once
+
+#include "host/autoschedule/rule.h"
+
+namespace ferry::schedule {
+
+// Matches results that exceed any cache, so that none keeps them for their next reader.
+//
+// Knobs: `nontemporal`.
+std::optional<Match> match_nontemporal_stores(const StageContext& context);
+
+}  // namespace ferry::schedule

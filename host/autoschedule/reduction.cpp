@@ -1,0 +1,152 @@
+#include "host/autoschedule/reduction.h"
+
+#include "host/autoschedule/default_loops.h"
+#include "host/autoschedule/reader_fusion.h"
+#include "host/autoschedule/register_tile.h"
+#include "host/autoschedule/vector_axis.h"
+
+#include <algorithm>
+
+namespace ferry::schedule {
+
+using namespace ir;
+
+namespace {
+
+// Number of vectors in flight for a reduction without rows to interleave.
+constexpr std::int64_t kReductionVectors = 4;
+// Most partial results in flight that are offered as a choice.
+constexpr std::int64_t kMaxPartialVectors = 16;
+// Small windows, as in pooling, are fully unrolled up to this many vectors in a tile: their loops would cost more than
+// the work they repeat.
+constexpr std::int64_t kMaxUnrolledPoints = 36;
+
+// The axes that the stage is tiled along.
+struct Axes {
+  VectorAxis vector;
+  std::optional<std::size_t> rows;
+};
+
+RegisterTile tile_for(const ScheduledStage& stage, const Reduce& reduce, VectorAxis vector,
+                      std::optional<std::size_t> rows, std::int64_t lanes, const Target& target) {
+  const std::int64_t columns =
+      constant_extent(vector.reduces ? reduce.axes[vector.axis].extent : stage.axes[vector.axis].extent);
+  const std::int64_t row_extent = rows ? constant_extent(stage.axes[*rows].extent) : 0;
+  RegisterTile tile = choose_register_tile(target.vector_registers, row_extent, rows.has_value(), columns, lanes);
+  if (!vector.reduces) return tile;
+  // The lanes hold partial results: several rows are interleaved if there are any, otherwise several vectors.
+  tile.vectors = rows ? 1 : kReductionVectors;
+  tile.rows = rows ? std::min<std::int64_t>(tile.rows * 2, 8) : 1;
+  if (row_extent > 0) tile.rows = std::min(tile.rows, row_extent);
+  while (tile.vectors > 1 && columns > 0 && tile.vectors * lanes > columns) tile.vectors /= 2;
+  return tile;
+}
+
+// Splits the axis into vectors; returns the inner loops, which form the tile.
+std::vector<std::string> split_columns(StageHandle handle, const std::string& axis, bool reduces, RegisterTile tile,
+                                       std::int64_t lanes) {
+  if (tile.vectors * lanes == 1) return {};
+  const std::string inner = handle.split(axis, tile.vectors * lanes).second;
+  if (lanes == 1) {
+    handle.unroll(inner);
+    return {inner};
+  }
+  if (reduces) {
+    handle.vectorize_reduction(inner);
+    return {inner};
+  }
+  if (tile.vectors == 1) {
+    handle.vectorize(inner);
+    return {inner};
+  }
+  const auto [vectors, lane] = handle.split(inner, lanes);
+  handle.unroll(vectors).vectorize(lane);
+  return {vectors, lane};
+}
+
+// Returns the number of points of the reduction, at most kMaxUnrolledPoints + 1; 0 when it is known only at run time.
+std::int64_t stencil_points(const Reduce& reduce) {
+  std::int64_t points = 1;
+  for (const Axis& axis : reduce.axes) points = std::min(points * constant_extent(axis.extent), kMaxUnrolledPoints + 1);
+  return points;
+}
+
+// Returns the values of the knob `tile`.
+std::vector<KnobValue> tile_candidates(const ScheduledStage& stage, const Axes& axes, const Target& target) {
+  const std::int64_t rows = axes.rows ? constant_extent(stage.axes[*axes.rows].extent) : 0;
+  std::vector<KnobValue> candidates;
+  if (!axes.vector.reduces) {
+    for (const RegisterTile& tile : register_tiles(target.vector_registers, rows, axes.rows.has_value()))
+      candidates.push_back({tile.rows, tile.vectors});
+    return candidates;
+  }
+  for (const std::int64_t vectors : {1, 2, 4, 8})
+    for (const std::int64_t tile_rows : {1, 2, 4, 8})
+      if (tile_rows * vectors <= kMaxPartialVectors &&
+          (tile_rows == 1 || (axes.rows && (rows == 0 || tile_rows <= rows))))
+        candidates.push_back({tile_rows, vectors});
+  return candidates;
+}
+
+void schedule_reduction(StageHandle handle, const ScheduledStage& stage, const Axes& axes, RegisterTile tile,
+                        std::int64_t lanes, bool unrolls_window) {
+  const Reduce& reduce = *stage.reduction();
+  const StageLoops& loops = stage.loops;
+  const VectorAxis vector = axes.vector;
+  const std::size_t column_loop = vector.reduces ? loops.reduction(vector.axis) : loops.spatial(vector.axis);
+  std::vector<std::string> inner;
+  if (axes.rows && tile.rows > 1) {
+    inner.push_back(handle.split(loops.loop(loops.spatial(*axes.rows)).name, tile.rows).second);
+    handle.unroll(inner.back());
+  }
+  for (std::string& name : split_columns(handle, loops.loop(column_loop).name, vector.reduces, tile, lanes))
+    inner.push_back(std::move(name));
+  if (unrolls_window)
+    for (std::size_t a = 0; a < reduce.axes.size(); ++a) handle.unroll(loops.loop(loops.reduction(a)).name);
+  // Loops over results are outermost, then the reduction's loops, then the tile.
+  std::vector<std::string> order;
+  for (bool reduces : {false, true})
+    for (std::size_t id : loops.order())
+      if (loops.loop(id).reduces == reduces &&
+          std::find(inner.begin(), inner.end(), loops.loop(id).name) == inner.end())
+        order.push_back(loops.loop(id).name);
+  order.insert(order.end(), inner.begin(), inner.end());
+  if (order != names_in_order(loops)) handle.reorder(order);
+}
+
+}  // namespace
+
+std::optional<Match> match_reduction(const StageContext& context) {
+  const ScheduledStage& stage = context.stage;
+  const Target& target = context.target;
+  if (stage.reduction() == nullptr) return std::nullopt;
+  const Reduce& reduce = *stage.reduction();
+  const auto vector = choose_vector_axis(stage, target, context.outer);
+  if (!vector) return std::nullopt;
+  const Axes axes = {*vector, choose_row_axis(stage, reduce, *vector, context.outer)};
+  const Expr& extent = vector->reduces ? reduce.axes[vector->axis].extent : stage.axes[vector->axis].extent;
+  const std::int64_t lanes = lanes_for(stage, extent, target);
+  const RegisterTile tile = tile_for(stage, reduce, *vector, axes.rows, lanes, target);
+  const std::int64_t points = vector->reduces ? 0 : stencil_points(reduce);
+  Match match;
+  match.space.knobs = {
+      tile_knob("tile", {"rows", "vectors"}, tile_candidates(stage, axes, target), {tile.rows, tile.vectors}),
+      number_knob("lanes", KnobKind::tile, lane_candidates(native_lanes(stage, target)), lanes)};
+  if (points > 0 && points <= kMaxUnrolledPoints)
+    match.space.knobs.push_back(flag_knob("unroll_window", points * tile.rows * tile.vectors <= kMaxUnrolledPoints));
+  const bool may_read_ahead = context.outer == 0 && context.epilogues.empty() && stage.is_result;
+  match.apply = [name = stage.name, axes, points, may_read_ahead, epilogues = context.epilogues](Schedule& schedule,
+                                                                                                 const Point& point) {
+    const std::size_t first = schedule.directives().size();
+    StageHandle handle = schedule[name];
+    const RegisterTile chosen = {point["tile"][0], point["tile"][1]};
+    const bool unrolls = point.flag("unroll_window");
+    schedule_reduction(handle, stage_of(schedule, handle), axes, chosen, point.number("lanes"), unrolls);
+    Scheduled scheduled = with_epilogues(schedule, name, first, epilogues);
+    if (unrolls && may_read_ahead) scheduled.unrolled_vectors = points * chosen.rows * chosen.vectors;
+    return scheduled;
+  };
+  return match;
+}
+
+}  // namespace ferry::schedule

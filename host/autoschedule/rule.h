@@ -1,0 +1,49 @@
+// A rule schedules one kind of stage. It recognises the stage, says which choices its schedule has, and adds the
+// directives of any point among them. Each rule has a pair of files; rules.h lists them.
+#pragma once
+
+#include "crosscompile/target/target.h"
+#include "host/autoschedule/contraction.h"
+#include "host/autoschedule/space.h"
+#include "host/schedule/schedule.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ferry::schedule {
+
+// A stage to be scheduled, in the schedule made so far.
+struct StageContext {
+  const Schedule& schedule;
+  const ScheduledStage& stage;
+  const Target& target;
+  const Constants& constants;  // of the program
+  // Number of leading axes whose loops other stages are computed in, or that the stage shares with the stage in whose
+  // loops it is computed: they stay outermost.
+  std::size_t outer = 0;
+  std::vector<std::string> epilogues = {};  // stages that may be computed in the stage's loops: reader_fusion.h
+};
+
+// What a rule has scheduled.
+struct Scheduled {
+  std::vector<std::string> epilogues = {};  // they need no schedule of their own
+  std::string outermost = {};               // stage whose outer loops may be made parallel; empty: none
+  std::int64_t unrolled_vectors = 0;        // in a fully unrolled window, whose inputs may be prefetched
+};
+
+struct Match {
+  Space space;
+  // Adds the directives of a point to the schedule in which the stage was matched, or to an equal one.
+  std::function<Scheduled(Schedule& schedule, const Point& point)> apply;
+};
+
+struct Rule {
+  const char* name;
+  // Returns nothing if the rule is not for this stage.
+  std::optional<Match> (*match)(const StageContext& context);
+};
+
+}  // namespace ferry::schedule

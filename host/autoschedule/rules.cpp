@@ -1,0 +1,40 @@
+#include "host/autoschedule/rules.h"
+
+#include "host/autoschedule/blocked_contraction.h"
+#include "host/autoschedule/gemv.h"
+#include "host/autoschedule/gpu_contraction.h"
+#include "host/autoschedule/gpu_elements.h"
+#include "host/autoschedule/gpu_reduction.h"
+#include "host/autoschedule/gpu_rows.h"
+#include "host/autoschedule/injective.h"
+#include "host/autoschedule/reduction.h"
+#include "host/autoschedule/stencil.h"
+#include "host/autoschedule/transposed.h"
+
+namespace ferry::schedule {
+
+namespace {
+
+constexpr Rule kCpuRules[] = {
+    {"blocked_contraction", match_blocked_contraction},
+    {"gemv", match_gemv},
+    {"stencil", match_stencil},
+    {"reduction", match_reduction},
+    {"transposed", match_transposed},
+    {"injective", match_injective},
+};
+
+constexpr Rule kGpuRules[] = {
+    {"gpu_contraction", match_gpu_contraction},
+    {"gpu_elements", match_gpu_elements},
+    {"gpu_rows", match_gpu_rows},
+    {"gpu_reduction", match_gpu_reduction},
+};
+
+}  // namespace
+
+std::span<const Rule> cpu_rules() { return kCpuRules; }
+
+std::span<const Rule> gpu_rules() { return kGpuRules; }
+
+}  // namespace ferry::schedule

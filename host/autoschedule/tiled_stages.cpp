@@ -1,0 +1,42 @@
+#include "host/autoschedule/tiled_stages.h"
+
+#include "host/autoschedule/blocked_contraction.h"
+#include "host/autoschedule/default_loops.h"
+#include "host/autoschedule/gemv.h"
+#include "host/autoschedule/reader_fusion.h"
+#include "host/autoschedule/stencil.h"
+#include "host/autoschedule/vector_axis.h"
+
+namespace ferry::schedule {
+
+using namespace ir;
+
+namespace {
+
+// Whether the stage is a product that is scheduled as one.
+bool is_scheduled_product(const ScheduledStage& stage, const Target& target, const Constants& constants) {
+  const std::int64_t lanes = native_lanes(stage, target);
+  const auto contraction = find_contraction(stage, lanes, constants);
+  return contraction && (wants_blocks(*contraction, lanes, target) || wants_gemv(*contraction, lanes, target));
+}
+
+}  // namespace
+
+std::vector<std::string> tiled_stages(const Stages& stages, const Target& target, const Constants& constants) {
+  std::vector<std::string> names;
+  for (const ScheduledStage& stage : stages) {
+    const Reduce* reduce = stage.reduction();
+    if (reduce == nullptr) continue;
+    const auto vector = choose_vector_axis(stage, target, 0);
+    if (is_stencil(stage) || is_scheduled_product(stage, target, constants) ||
+        (vector && choose_row_axis(stage, *reduce, *vector, 0)))
+      names.push_back(stage.name);
+  }
+  // Epilogues are computed in the loops of those stages, not in rows.
+  for (std::size_t i = 0, tiles = names.size(); i < tiles; ++i)
+    for (std::string& reader : finishing_stages(stages, *find_stage(stages, names[i]), ""))
+      names.push_back(std::move(reader));
+  return names;
+}
+
+}  // namespace ferry::schedule

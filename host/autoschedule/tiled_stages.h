@@ -1,0 +1,16 @@
+// Finds the stages that are scheduled in tiles of several rows.
+#pragma once
+
+#include "crosscompile/target/target.h"
+#include "host/autoschedule/contraction.h"
+#include "host/schedule/stages/scheduled_stage.h"
+
+#include <string>
+#include <vector>
+
+namespace ferry::schedule {
+
+// Returns the stages whose tiles take several rows at once, and their epilogues: rows of these are not fused.
+std::vector<std::string> tiled_stages(const Stages& stages, const Target& target, const Constants& constants);
+
+}  // namespace ferry::schedule

@@ -1,0 +1,87 @@
+#include "host/autoschedule/vector_axis.h"
+
+#include "host/autoschedule/default_loops.h"
+#include "host/schedule/stages/access.h"
+
+#include <algorithm>
+
+namespace ferry::schedule {
+
+using namespace ir;
+
+namespace {
+
+std::int64_t ceil_to(std::int64_t value, std::int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+double cost_of(Step step) {
+  switch (step) {
+    case Step::none: return 0;
+    case Step::contiguous: return 1;
+    case Step::skipping: return 2;
+    case Step::strided: return 4;
+  }
+  return 4;
+}
+
+}  // namespace
+
+std::optional<VectorAxis> choose_vector_axis(const ScheduledStage& stage, const Target& target, std::size_t outer) {
+  std::vector<const Load*> loads;
+  for (const Expr& source : sources_of(stage))
+    for (const Load* load : loads_of(source)) loads.push_back(load);
+  std::optional<VectorAxis> best;
+  double best_cost = 0;
+  auto offer = [&](VectorAxis axis, const Axis& loop, double store) {
+    if (is_constant(loop.extent, 1)) return;
+    double cost = store;
+    for (const Load* load : loads) cost += cost_of(step_of(*load, loop.var));
+    const std::int64_t extent = constant_extent(loop.extent), lanes = native_lanes(stage, target);
+    if (extent > 0) cost *= static_cast<double>(ceil_to(extent, lanes)) / static_cast<double>(extent);
+    if (best && cost >= best_cost) return;
+    best = axis;
+    best_cost = cost;
+  };
+  const Reduce* reduce = stage.reduction();
+  // The innermost axis comes first, so it wins ties.
+  for (std::size_t i = stage.axes.size(); i-- > outer;) {
+    const bool innermost = i + 1 == stage.axes.size();
+    offer({false, i}, stage.axes[i], innermost ? 0.1 : reduce ? 1 : 4);
+  }
+  if (reduce && reduce->reducer->op != ReduceOp::user)
+    for (std::size_t i = reduce->axes.size(); i-- > 0;) offer({true, i}, reduce->axes[i], 0.5);
+  return best;
+}
+
+std::optional<std::size_t> choose_row_axis(const ScheduledStage& stage, const Reduce& reduce, VectorAxis vector,
+                                           std::size_t outer) {
+  const Expr& var = vector.reduces ? reduce.axes[vector.axis].var : stage.axes[vector.axis].var;
+  std::optional<std::size_t> best;
+  for (std::size_t i = stage.axes.size(); i-- > outer;) {
+    if ((!vector.reduces && i == vector.axis) || is_constant(stage.axes[i].extent, 1)) continue;
+    bool reused = false;
+    for (const Expr& source : reduce.sources)
+      for (const Load* load : loads_of(source))
+        reused |= step_of(*load, var) != Step::none && step_of(*load, stage.axes[i].var) == Step::none;
+    if (reused && !best) best = i;
+  }
+  return best;
+}
+
+std::int64_t lanes_for(const ScheduledStage& stage, const Expr& extent, const Target& target) {
+  const std::int64_t native = native_lanes(stage, target), count = constant_extent(extent);
+  if (count == 0) return native;
+  std::int64_t lanes = native;
+  while (lanes > count) lanes /= 2;
+  // Without masks a tail runs one element at a time, so half a vector that divides the extent evenly is better.
+  if (!target.has_masks && count % lanes != 0 && lanes >= 4 && count % (lanes / 2) == 0) lanes /= 2;
+  return lanes;
+}
+
+std::vector<std::int64_t> lane_candidates(std::int64_t native_lanes) {
+  std::vector<std::int64_t> candidates;
+  for (const std::int64_t lanes : {native_lanes / 2, native_lanes, native_lanes * 2})
+    if (lanes > 1) candidates.push_back(lanes);
+  return candidates;
+}
+
+}  // namespace ferry::schedule

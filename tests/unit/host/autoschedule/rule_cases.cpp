@@ -1,0 +1,128 @@
+#include "tests/unit/host/autoschedule/rule_cases.h"
+
+#include "crosscompile/target/resolve.h"
+
+namespace ferry::test {
+
+namespace {
+
+using Sizes = std::map<std::string, std::int64_t>;
+
+// Integers, so that reordered sums are equal.
+constexpr const char* kProduct = "def f(int(M,K) A, int(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
+constexpr const char* kConstantProduct = "def f(int(M,K) A, const int(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
+constexpr const char* kFinishedProduct =
+    "def f(int(M,K) A, int(K,N) B, int(N) D) -> (Y) {\n  C(m,n) +=! A(m,k) * B(k,n)\n  E(m,n) = C(m,n) * 3\n"
+    "  Y(m,n) = max(E(m,n) + D(n), 0)\n}";
+constexpr const char* kConvolution =
+    "def f(int(N,5,9,7) I, int(19,5,3,2) K) -> (Y) { Y(n,o,h,w) +=! I(n,c,h+kh,w+kw) * K(o,c,kh,kw) }";
+constexpr const char* kStencil =
+    "def f(int(C,H,W) I, int(C,3,3) K) -> (Y) {\n"
+    "  P(c,h,w) = h >= 1 && h <= H && w >= 1 && w <= W ? I(c,h-1,w-1) : 0 where c in 0:C, h in 0:H+2, w in 0:W+2\n"
+    "  Y(c,h,w) +=! P(c,h+kh,w+kw) * K(c,kh,kw)\n}";
+constexpr const char* kFinishedStencil =
+    "def f(int(C,H,W) I, int(C,2,3) K) -> (Y) {\n"
+    "  S(c,h,w) +=! I(c,h+kh,w+kw) * K(c,kh,kw) where h in 0:H-1, w in 0:W-2\n  Y(c,h,w) = max(S(c,h,w), 0)\n}";
+constexpr const char* kPooling =
+    "def f(int(C,H,W) X) -> (Y) { Y(c,h,w) max=! X(c,2*h+a,2*w+b) where a in 0:2, b in 0:2, h in 0:H/2, w in 0:W/2 }";
+constexpr const char* kRowSums = "def f(int(M,N) A) -> (S) { S(m) +=! A(m,n) }";
+constexpr const char* kColumnSums = "def f(int(M,N) A) -> (S) { S(n) +=! A(m,n) }";
+constexpr const char* kFinishedSums =
+    "def f(int(B,M,N) A) -> (Y) {\n  S(b,n) +=! A(b,m,n)\n  Y(b,n) = S(b,n) / 3 + n\n}";
+constexpr const char* kTransposed = "def f(int(M,N) A) -> (B) { B(i,j) = A(j,i) + 1 }";
+constexpr const char* kElements = "def f(int(B,M,N) X, int(N) Y) -> (Z) { Z(b,m,n) = X(b,m,n) * 3 + Y(n) }";
+constexpr const char* kRows =
+    "def f(int(B,M,N) A) -> (Y) {\n  top(b,m) max=! A(b,m,n)\n  e(b,m,n) = A(b,m,n) * A(b,m,n) - top(b,m)\n"
+    "  total(b,m) +=! e(b,m,n)\n  Y(b,m,n) = e(b,m,n) - total(b,m) * 3\n}";
+
+const std::vector<Sizes> kProductSizes = {{{"M", 37}, {"K", 17}, {"N", 23}},
+                                          {{"M", 0}, {"K", 3}, {"N", 5}},
+                                          {{"M", 1}, {"K", 1}, {"N", 1}},
+                                          {{"M", 5}, {"K", 0}, {"N", 7}},
+                                          {{"M", 2}, {"K", 31}, {"N", 0}}};
+const std::vector<Sizes> kImageSizes = {{{"C", 3}, {"H", 13}, {"W", 19}},
+                                        {{"C", 1}, {"H", 3}, {"W", 3}},
+                                        {{"C", 0}, {"H", 5}, {"W", 7}},
+                                        {{"C", 2}, {"H", 7}, {"W", 31}}};
+const std::vector<Sizes> kMatrixSizes = {
+    {{"M", 31}, {"N", 67}}, {{"M", 0}, {"N", 3}}, {{"M", 1}, {"N", 1}}, {{"M", 3}, {"N", 0}}, {{"M", 7}, {"N", 13}}};
+const std::vector<Sizes> kBatchSizes = {{{"B", 3}, {"M", 11}, {"N", 37}},
+                                        {{"B", 0}, {"M", 2}, {"N", 3}},
+                                        {{"B", 1}, {"M", 1}, {"N", 1}},
+                                        {{"B", 2}, {"M", 5}, {"N", 0}}};
+
+void add_cpu_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
+  const Target cpu = small_cpu(bits), roomy = small_cpu(bits, 256, 1 << 20);
+  const std::string suffix = ", " + std::to_string(bits) + "-bit vectors";
+  const auto add = [&](const std::string& name, const char* source, std::vector<std::string> rules,
+                       const Target& target, const Sizes& expected, const std::vector<Sizes>& sizes) {
+    cases.push_back({name + suffix, source, std::move(rules), target, expected, sizes});
+  };
+  const Sizes product = {{"M", 37}, {"K", 17}, {"N", 23}}, deep = {{"M", 33}, {"K", 1601}, {"N", 19}};
+  const std::vector<Sizes> deep_sizes = {{{"M", 33}, {"K", 151}, {"N", 19}}, {{"M", 3}, {"K", 1}, {"N", 1}}};
+  add("product, rows outside", kProduct, {"blocked_contraction"}, cpu, product, kProductSizes);
+  add("product, columns outside", kProduct, {"blocked_contraction"}, roomy, product, kProductSizes);
+  add("deep product", kProduct, {"blocked_contraction"}, cpu, deep, deep_sizes);
+  add("product with an epilogue", kFinishedProduct, {"blocked_contraction"}, roomy, product, kProductSizes);
+  add("deep product with an epilogue", kFinishedProduct, {"blocked_contraction", "injective"}, cpu, deep, deep_sizes);
+  add("product with constant columns", kConstantProduct, {"blocked_contraction"}, cpu, product, kProductSizes);
+  add("convolution", kConvolution, {"blocked_contraction"}, cpu, {{"N", 2}}, {{{"N", 2}}, {{"N", 0}}});
+  const Sizes vector = {{"M", 1}, {"K", 67}, {"N", 2500}};
+  const std::vector<Sizes> vector_sizes = {
+      {{"M", 1}, {"K", 67}, {"N", 271}}, {{"M", 2}, {"K", 5}, {"N", 3}}, {{"M", 0}, {"K", 1}, {"N", 1}}};
+  add("vector and matrix", kProduct, {"gemv", "parallel"}, cpu, vector, vector_sizes);
+  add("vector and constant matrix", kConstantProduct, {"gemv", "parallel"}, cpu, vector, vector_sizes);
+  add("stencil", kStencil, {"stencil", "parallel"}, cpu, {}, kImageSizes);
+  add("stencil of few rows", kStencil, {"stencil"}, cpu, {{"C", 3}, {"H", 7}, {"W", 7}}, kImageSizes);
+  add("stencil with an epilogue", kFinishedStencil, {"stencil", "parallel"}, cpu, {}, kImageSizes);
+  add("pooling", kPooling, {"reduction", "parallel"}, cpu, {}, kImageSizes);
+  add("large pooling", kPooling, {"nontemporal_stores", "reduction", "read_ahead", "parallel"}, cpu,
+      {{"C", 512}, {"H", 512}, {"W", 512}}, kImageSizes);
+  add("sums of rows", kRowSums, {"reduction", "parallel"}, cpu, {}, kMatrixSizes);
+  add("sums of columns", kColumnSums, {"reduction", "parallel"}, cpu, {{"M", 31}, {"N", 67}}, kMatrixSizes);
+  add("sums with an epilogue", kFinishedSums, {"reduction", "parallel"}, cpu, {}, kBatchSizes);
+  add("transposition", kTransposed, {"transposed", "parallel"}, cpu, {}, kMatrixSizes);
+  add("elements", kElements, {"injective", "parallel"}, cpu, {}, kBatchSizes);
+  add("rows", kRows, {"row_fusion", "injective", "reduction", "parallel"}, small_cpu(bits, 4096, 1 << 20), {},
+      kBatchSizes);
+}
+
+void add_gpu_cases(std::vector<RuleCase>& cases, const std::string& target) {
+  const auto add = [&](const std::string& name, const char* source, std::vector<std::string> rules,
+                       const std::vector<Sizes>& sizes) {
+    cases.push_back({name + ", " + target, source, std::move(rules), resolve_target(target), {}, sizes});
+  };
+  add("product", kProduct, {"gpu_contraction"}, kProductSizes);
+  add("product with an epilogue", kFinishedProduct, {"gpu_contraction"}, kProductSizes);
+  add("elements", kElements, {"gpu_elements"}, kBatchSizes);
+  add("transposition", kTransposed, {"gpu_elements"}, kMatrixSizes);
+  add("sums of rows", kRowSums, {"gpu_rows"}, kMatrixSizes);
+  add("sums of columns", kColumnSums, {"gpu_reduction"}, kMatrixSizes);
+  add("sums with an epilogue", kFinishedSums, {"gpu_reduction"}, kBatchSizes);
+  add("stencil", kStencil, {"gpu_reduction"}, kImageSizes);
+}
+
+}  // namespace
+
+Target small_cpu(std::uint32_t vector_bits, std::uint64_t l1_bytes, std::uint64_t l2_bytes) {
+  Target target;
+  target.arch = "x86_64";
+  target.vector_bits = vector_bits;
+  target.vector_registers = vector_bits == 512 ? 32 : 16;
+  target.has_masks = vector_bits == 512;
+  target.l1_bytes = l1_bytes;
+  target.l2_bytes = l2_bytes;
+  return target;
+}
+
+const std::vector<RuleCase>& rule_cases() {
+  static const std::vector<RuleCase> all = [] {
+    std::vector<RuleCase> cases;
+    for (const std::uint32_t bits : {128U, 512U}) add_cpu_cases(cases, bits);
+    for (const char* target : {"cuda -arch=sm_80", "opencl"}) add_gpu_cases(cases, target);
+    return cases;
+  }();
+  return all;
+}
+
+}  // namespace ferry::test
