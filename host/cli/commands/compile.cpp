@@ -15,6 +15,7 @@
 #include "host/autoschedule/module_schedule.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/commands/loops.h"
+#include "host/cli/commands/space.h"
 #include "host/cli/options/compile_deadline.h"
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/options/option_checks.h"
@@ -98,6 +99,7 @@ std::string emitted(const std::vector<lang::Program>& programs, const KernelSour
   const std::vector<schedule::Schedule> schedules =
       schedules_of(source, programs, target, terminal(), expected_sizes(programs, options));
   if (options.emit == "schedule") return to_text(programs, schedules);
+  if (options.emit == "space") return space_text(spaces_of(programs, target, expected_sizes(programs, options)));
   if (options.emit == "lower") return loops_text(programs, schedules, target, options.after);
   std::vector<ir::Function> lowered = lower::lower_module(programs, schedules);
   note_unbound(lowered, options);
@@ -208,6 +210,8 @@ int run_compile(const Options& options) {
     const Target target = choose_target(options);
     return write_module(compile_foreign(source, target, options), target, options);
   }
+  if (options.emit == "space" && (source.schedule || source.unscheduled))
+    throw UsageError("--emit space shows what default schedules choose from: expected no schedule");
   const std::vector<lang::Program> programs = chosen_programs(source, options.kernel.function);
   const Target target = choose_target(options);
   const CompileDeadline deadline(options.kernel.deadline, source.name);
@@ -220,7 +224,10 @@ int run_compile(const Options& options) {
   if (options.json && options.emit != "obj") {
     Json json = {{"schema", "ferry.emit/1"}, {"stage", options.emit}, {"target", target.text}};
     if (!options.after.empty()) json["after"] = options.after;
-    json["text"] = text;
+    if (options.emit == "space")
+      json["functions"] = space_json(spaces_of(programs, target, expected_sizes(programs, options)));
+    else
+      json["text"] = text;
     print_json(json);
   } else if (options.emit == "obj") {
     write_file(output_name(options, programs.front().name, ".o"), text.data(), text.size());
@@ -254,10 +261,10 @@ void add_compile(CLI::App& app, Action& chosen) {
       ->type_name("FILE");
   command
       .add_option("--emit", options->emit,
-                  "Instead of a module: schedule, lower (the loops), c, opencl, cuda, ptx, llvm or asm on stdout, or "
-                  "obj, an object file")
+                  "Instead of a module: schedule, space (what it was chosen from), lower (the loops), c, opencl, cuda, "
+                  "ptx, llvm or asm on stdout, or obj, an object file")
       ->type_name("STAGE")
-      ->check(one_of({"schedule", "lower", "c", "opencl", "cuda", "ptx", "llvm", "asm", "obj"}));
+      ->check(one_of({"schedule", "space", "lower", "c", "opencl", "cuda", "ptx", "llvm", "asm", "obj"}));
   add_after_option(command, options->after, "With --emit lower: the loops after this pass");
   add_json_option(command, options->json);
   add_verbose_option(command, options->verbose);

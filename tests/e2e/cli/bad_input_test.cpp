@@ -136,7 +136,7 @@ TEST_CASE("unknown targets, commands, options and passes name what there is") {
   CHECK(complaint({"bench", "--repeat", "0"}) == "ferry: --repeat: expected a whole number from 1 to 50000, got '0'");
   CHECK(complaint({"run", "--check", "--rtol", "small"}) == "ferry: --rtol: expected a number from 0 up, got 'small'");
   CHECK(complaint({"compile", "--emit", "spirv"}) ==
-        "ferry: --emit: expected one of: schedule, lower, c, opencl, cuda, ptx, llvm, asm, obj; got 'spirv'");
+        "ferry: --emit: expected one of: schedule, space, lower, c, opencl, cuda, ptx, llvm, asm, obj; got 'spirv'");
   CHECK(complaint({"run", "-e", test::kMatmul, "mm.tc"}) == "ferry: expected one kernel: -e TEXT, or the file 'mm.tc'");
   CHECK(complaint({"inspect"}) == "ferry: expected a module: ferry inspect K.ferry");
   CHECK(run_ferry({"run"}).err == "ferry: expected a kernel: a file, '-' for stdin, or -e TEXT\n");

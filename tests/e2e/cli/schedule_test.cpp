@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -37,6 +39,43 @@ TEST_CASE("--emit schedule prints what ferry decided, and a module compiled from
                      folder.path(chosen == schedule ? "b.ferry" : "a.ferry")})
               .code == 0);
   CHECK(test::content_of(folder.path("a.ferry")) == test::content_of(folder.path("b.ferry")));
+}
+
+TEST_CASE("--emit space prints what the default schedule was chosen from, as text and as JSON") {
+  const std::vector<std::string> emit = {"compile", "-e", test::kMatmul, "--emit", "space", "--target", "x86-64-v3"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), emit.begin(), emit.end());
+    return run_ferry(more);
+  };
+  const Outcome text = with({"--size", "M=512,N=512,K=512"});
+  CHECK(text.code == 0);
+  CHECK_MESSAGE(text.out.starts_with("def mm: "), text.out);
+  CHECK(text.out.find("\nC: blocked_contraction, ") != std::string::npos);
+  CHECK(text.out.find("\n  tile rows x vectors: 1x1, ") != std::string::npos);
+  CHECK(text.out.find("\n  pack_columns: no, [yes]\n") != std::string::npos);
+  CHECK(with({}).out.find("blocked_contraction") == std::string::npos);
+
+  const Outcome data = with({"--json"});
+  CHECK(data.code == 0);
+  const auto json = nlohmann::json::parse(data.out);
+  CHECK(json["stage"] == "space");
+  const auto& function = json["functions"].at(0);
+  CHECK(function["name"] == "mm");
+  std::uint64_t points = 1;
+  for (const auto& decision : function["decisions"]) {
+    std::uint64_t in_decision = 1;
+    for (const auto& knob : decision["knobs"]) {
+      CHECK(std::find(knob["candidates"].begin(), knob["candidates"].end(), knob["default"]) !=
+            knob["candidates"].end());
+      in_decision *= knob["candidates"].size();
+    }
+    CHECK(decision["points"] == in_decision);
+    points *= in_decision;
+  }
+  CHECK(points > 1);
+  CHECK(function["points"] == points);
+  expect_error(with({"--schedule", "none"}),
+               "--emit space shows what default schedules choose from: expected no schedule");
 }
 
 TEST_CASE("the default schedule goes by the sizes that are told, and computes the same at others") {

@@ -1,0 +1,29 @@
+// Prints what the default schedules of a kernel choose from.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "crosscompile/target/target.h"
+#include "host/autoschedule/decisions.h"
+#include "host/cli/output/json.h"
+#include "host/lang/program.h"
+
+namespace ferry::cli {
+
+struct FunctionSpace {
+  std::string function;
+  std::vector<schedule::Decision> decisions;  // of the default schedule
+};
+
+std::vector<FunctionSpace> spaces_of(std::span<const lang::Program> programs, const Target& target,
+                                     const schedule::Sizes& sizes);
+
+// A line "def NAME" with the number of schedules, then each decision with its knobs.
+std::string space_text(std::span<const FunctionSpace> spaces);
+
+// The same as an array of functions.
+Json space_json(std::span<const FunctionSpace> spaces);
+
+}  // namespace ferry::cli
