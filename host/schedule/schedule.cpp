@@ -39,35 +39,35 @@ std::string current_stage(const std::vector<Directive>& directives, const Stages
 void Schedule::apply(Directive directive) {
   const DirectiveArgs problem(directive, stages_);
   const Primitive& primitive = find_primitive(directive, problem);
+  ScheduledStage* stage = nullptr;
   if (primitive.subject == Subject::program) {
     if (!directive.stage.empty()) problem.fail("expected no stage, got '" + directive.stage + "'");
-    DirectiveArgs args(directive, stages_, primitive.usage);
-    primitive.apply(stages_, nullptr, args);
-    directives_.push_back(std::move(directive));
-    return;
-  }
-  if (directive.stage.empty()) directive.stage = current_stage(directives_, stages_);
-  ScheduledStage* stage = find_stage(stages_, directive.stage);
-  if (stage == nullptr && primitive.subject != Subject::tensor)
-    problem.fail("a stage of the program (" + quoted(names_of(stages_)) + ")",
-                 "'" + directive.stage + "'" + lang::suggestion(directive.stage, names_of(stages_)));
-  if (stage != nullptr && stage->external != nullptr && primitive.subject == Subject::stage)
-    problem.fail("a stage with loops",
-                 "'" + stage->name + "', which the C function '" + stage->external->name + "' computes");
-  DirectiveArgs args(directive, stages_, primitive.usage);
-  if (stage == nullptr) {
-    primitive.apply(stages_, nullptr, args);
   } else {
-    // Primitives check before they change anything, but a primitive made of several steps may fail at a later one.
-    ScheduledStage before = *stage;
-    try {
-      primitive.apply(stages_, stage, args);
-    } catch (...) {
-      *stage = std::move(before);
-      throw;
-    }
+    if (directive.stage.empty()) directive.stage = current_stage(directives_, stages_);
+    stage = find_stage(stages_, directive.stage);
+    if (stage == nullptr && primitive.subject != Subject::tensor)
+      problem.fail("a stage of the program (" + quoted(names_of(stages_)) + ")",
+                   "'" + directive.stage + "'" + lang::suggestion(directive.stage, names_of(stages_)));
+    if (stage != nullptr && stage->external != nullptr && primitive.subject == Subject::stage)
+      problem.fail("a stage with loops",
+                   "'" + stage->name + "', which the C function '" + stage->external->name + "' computes");
   }
-  directives_.push_back(std::move(directive));
+  // A primitive of several steps may fail after the first. One about a stage changes that stage alone, and adds another
+  // only as its last step, which saves copying all stages for each directive; any other may change all of them.
+  const bool changes_one = primitive.subject == Subject::stage;
+  Stages before = changes_one ? Stages{*stage} : stages_;
+  directives_.push_back(directive);
+  try {
+    DirectiveArgs args(directive, stages_, primitive.usage);
+    primitive.apply(stages_, stage, args);
+  } catch (...) {
+    directives_.pop_back();
+    if (changes_one)
+      *stage = std::move(before.front());
+    else
+      stages_.swap(before);
+    throw;
+  }
 }
 
 Schedule Schedule::replay(const lang::Program& program, std::string_view text, const KnobValues& knobs) {

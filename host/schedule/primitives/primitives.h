@@ -1,5 +1,5 @@
-// The schedule primitives: each checks that it is legal, then changes the stages. A rejection is a CompileError from
-// DirectiveArgs::fail() and leaves the program's other stages unchanged.
+// The schedule primitives: each changes the stages if that is legal. A rejection is a CompileError from
+// DirectiveArgs::fail(); after any exception Schedule::apply() restores what the primitive may change by its subject.
 #pragma once
 
 #include "host/schedule/stages/directive_args.h"
@@ -12,9 +12,9 @@ namespace ferry::schedule {
 
 // The subject of a directive, written before the colon.
 enum class Subject : std::uint8_t {
-  stage,    // a stage
-  tensor,   // a stage or a parameter: without a stage of that name, `stage` is null
-  program,  // nothing; `stage` is null
+  stage,    // a stage; the primitive changes it alone, and may add another stage as its last step
+  tensor,   // a stage or a parameter, whose readers change: without a stage of that name, `stage` is null
+  program,  // nothing; `stage` is null, and any stage may change
 };
 
 struct Primitive {
