@@ -45,7 +45,8 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/host/ops/" DESTINATION "${CMAKE_INSTALL
 foreach(header
     crosscompile/foreign/foreign crosscompile/foreign/signature host/kernel/call_plan host/kernel/kernel
     host/kernel/kernel_failure host/kernel/observer host/kernel/schedule_choice host/kernel/session_source
-    host/stats/comparison host/stats/interval host/verify/output_comparison host/bench/compare host/bench/comparison
+    host/stats/comparison host/stats/interval host/verify/check_outputs host/verify/output_comparison
+    host/bench/compare host/bench/comparison
     host/bench/connection host/bench/cores host/bench/environment host/bench/measure host/bench/measurement
     host/bench/peak host/bench/sampling host/bench/sweep)
   get_filename_component(folder "${header}" DIRECTORY)

@@ -7,6 +7,7 @@
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/session/bind.h"
+#include "host/verify/kernel_outputs.h"
 
 namespace ferry::bench {
 
@@ -102,9 +103,18 @@ Measurement measure(const Device& device, const MeasuredKernel& kernel, const Me
   const Manifest& manifest = compiled.module.manifest();
   const FunctionInfo& info = choose_function(manifest, kernel.function, kernel.source.name);
   const CallPlan plan = plan_call(info, kernel.call);
+  std::vector<verify::CheckResult> checks;
+  if (options.check) {
+    const lang::Program definition = program_of(kernel.source, info.name);
+    const verify::Outputs outputs = verify::outputs_of_call(device, compiled.module, info, plan, observer);
+    const Scope step = observer.begin("checking");
+    checks = verify::check_outputs(definition, info, plan, outputs, *options.check);
+  }
   const Function function = device.load(compiled.module)[info.name];
-  return measure_function(device, function, make_arguments(info, plan, device, observer), target, manifest.target,
-                          options, observer);
+  Measurement found = measure_function(device, function, make_arguments(info, plan, device, observer), target,
+                                       manifest.target, options, observer);
+  found.checks = std::move(checks);
+  return found;
 }
 
 Measurements measure_on(std::span<const NamedDevice> devices, const MeasuredKernel& kernel, const Sweep& sweep,

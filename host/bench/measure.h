@@ -8,6 +8,7 @@
 #pragma once
 
 #include <exception>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,6 +33,9 @@ struct MeasureOptions {
   // Measure the device's peaks too, before and after the samples. There are none for GPUs, for kernels whose results
   // are integers, and in a ferry without a compiler.
   bool peak = true;
+  // Compare what the kernel computes with its definition, evaluated on this machine, before it is measured. Only for a
+  // kernel in ferry's own notation that a user named; others throw an error then.
+  std::optional<verify::CheckLimits> check = {};
 };
 
 // Measures calls of a loaded function with these arguments, which are those of Function::call().

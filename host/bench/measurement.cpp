@@ -23,6 +23,9 @@ std::optional<double> Measurement::share_of_bytes() const { return share(bytes_p
 std::vector<std::string> Measurement::warnings() const {
   std::vector<std::string> all = bench::warnings(timing, environment(), facts.logical_cores);
   if (is_emulated(facts)) all.insert(all.begin(), kEmulatedWarning);
+  for (const verify::CheckResult& check : checks) {
+    if (check.wrong > 0) all.push_back("wrong result: " + check.first_wrong);
+  }
   // A rate above the measured peak shows that this was not the peak, or was not measured under the same conditions.
   const auto beyond = [&](std::optional<double> of_peak, const char* what) {
     constexpr double kMostOfPeak = 1.05;

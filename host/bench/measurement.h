@@ -10,6 +10,7 @@
 #include "host/bench/peak.h"
 #include "host/session/ferry.h"
 #include "host/stats/interval.h"
+#include "host/verify/check_outputs.h"
 
 namespace ferry::bench {
 
@@ -25,8 +26,9 @@ struct Measurement {
   Peak peak{};       // zeros: not measured
   DType peak_dtype = DType::f32;
   bool cold = false;
-  std::vector<std::string> constants{};  // the function's inputs that were packed before the measurement
-  std::vector<StepTime> steps{};         // kernels of one call, if a GPU timed each
+  std::vector<std::string> constants{};       // the function's inputs that were packed before the measurement
+  std::vector<StepTime> steps{};              // kernels of one call, if a GPU timed each
+  std::vector<verify::CheckResult> checks{};  // one for each output, if they were to be checked
 
   // The 95% confidence interval of the median, in seconds a call.
   stats::Interval interval() const;
@@ -37,7 +39,7 @@ struct Measurement {
   // unknown.
   std::optional<double> share_of_flops() const;
   std::optional<double> share_of_bytes() const;
-  // Returns sentences that say why the times or the shares should not be trusted.
+  // Returns sentences that say why the times or the shares should not be trusted, or which result is wrong.
   std::vector<std::string> warnings() const;
 };
 

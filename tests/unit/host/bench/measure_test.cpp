@@ -147,7 +147,7 @@ TEST_CASE("the peak is measured before and after, and no kernel exceeds it by mu
   CHECK(bench::better({1, 5}, {2, 3}).bytes == 5);
 }
 
-TEST_CASE("a share far above the peak says that the peak is wrong, and an emulated device that all times are") {
+TEST_CASE("a share far above the peak, an emulated device and a wrong result are warned of") {
   Measurement found;
   found.timing.seconds.assign(40, 1e-3);
   found.timing.number = 1;
@@ -156,11 +156,35 @@ TEST_CASE("a share far above the peak says that the peak is wrong, and an emulat
   found.flops = 1e6;
   found.bytes = 1e3;
   found.peak = {5e8, 1e9};
+  found.checks.resize(2);
+  found.checks[1].wrong = 3;
+  found.checks[1].first_wrong = "C[3] is 1, expected 2";
   CHECK(*found.share_of_flops() == doctest::Approx(2));
   CHECK(*found.share_of_bytes() == doctest::Approx(1e-3));
   CHECK(found.warnings() ==
         std::vector<std::string>{"this device is emulated: its times mean nothing",
+                                 "wrong result: C[3] is 1, expected 2",
                                  "200% of the peak of arithmetic: the peak is too low, so do not go by the share"});
+}
+
+TEST_CASE("a kernel is checked against its definition before it is measured, when that is asked for") {
+  const Device device = local_device();
+  bench::MeasureOptions options = brief();
+  CHECK(measure(device, kernel(kMatmul, {"M=8,N=16,K=4"}), options).checks.empty());
+  options.check.emplace();
+  const Measurement found = measure(device, kernel(kMatmul, {"M=8,N=16,K=4"}), options);
+  REQUIRE(found.checks.size() == 1);
+  CHECK(found.checks[0].compared == 8 * 16);
+  CHECK(found.checks[0].wrong == 0);
+  CHECK(found.timing.seconds.size() == 7);
+  const test::Folder folder;
+  KernelOptions in_c;
+  in_c.file = folder.file(
+      "same.c",
+      "// ferry: same(in f32[n] x, out f32[n] y)\nvoid same(const float* x, float* y, long n) { y[0] = x[0]; }\n");
+  bench::MeasuredKernel same{read_kernel(in_c)};
+  same.call.sizes = {"n=1"};
+  CHECK_THROWS_AS(measure(device, same, options), UsageError);
 }
 
 TEST_CASE("every size of a sweep is measured in one session, which asks for what the kernel needs") {
