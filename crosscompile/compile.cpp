@@ -64,7 +64,7 @@ std::vector<std::vector<std::uint8_t>> objects_of(std::span<const ir::Function> 
     const Context* context = function.context.get();
     if (context == nullptr || std::find(seen.begin(), seen.end(), context) != seen.end()) continue;
     seen.push_back(context);
-    for (const std::vector<std::uint8_t>& object : context->objects(target.arch)) objects.push_back(object);
+    for (const std::vector<std::uint8_t>& object : context->objects(target.arch_name)) objects.push_back(object);
   }
   return objects;
 }
@@ -75,11 +75,11 @@ void check_imports(std::span<const std::uint8_t> image, std::span<const ir::Func
   for (const ir::Function& function : functions)
     for (std::string& name : ir::extern_functions(function.body)) called.push_back(std::move(name));
   for (const std::string& symbol : link::imports_of(image)) {
-    if (codegen::is_offered(symbol, target.arch)) continue;
+    if (codegen::is_offered(symbol, target.arch_name)) continue;
     if (std::find(called.begin(), called.end(), symbol) != called.end())
-      throw CompileError("expected an object for " + target.arch + " that defines the C function '" + symbol +
+      throw CompileError("expected an object for " + target.arch_name + " that defines the C function '" + symbol +
                          "', got none");
-    throw CompileError("expected objects for " + target.arch +
+    throw CompileError("expected objects for " + target.arch_name +
                        " that call only what devices offer, got one that calls '" + symbol + "'");
   }
 }
@@ -117,7 +117,7 @@ Lowered lower_all(std::span<const ir::Function> functions, const Target& target,
   Lowered lowered;
   Manifest& manifest = lowered.module.manifest;
   manifest.abi_version = FERRY_ABI_VERSION;
-  manifest.arch = target.arch;
+  manifest.arch = target.arch_name;
   manifest.features = needed_features(target);
   manifest.target = target.text;
   const Target for_passes = pipeline_target(target);
@@ -144,7 +144,7 @@ std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions
   const bool is_gpu = target.is_gpu();
   if (target.is_source && !is_gpu)
     throw CompileError("expected a target that modules are made for, got '" + target.text +
-                       "': 'ferry compile --target " + target.arch + "' writes a text");
+                       "': 'ferry compile --target " + target.arch_name + "' writes a text");
   require_device(target);
   Lowered lowered = lower_all(functions, target, text);
   if (is_gpu) {
@@ -183,8 +183,8 @@ std::optional<std::vector<std::uint8_t>> module_of_object(std::span<const std::u
   ModuleFile& module = read.value();
   const Target target = resolve_target(module.manifest.target);
   const link::ObjectFacts facts = link::inspect_object(object, name);
-  if (facts.arch != target.arch)
-    throw CompileError(name + ": expected an object for " + target.arch + ", got one for " + facts.arch);
+  if (facts.arch != target.arch_name)
+    throw CompileError(name + ": expected an object for " + target.arch_name + ", got one for " + facts.arch);
   std::vector<std::string> exports;
   for (const FunctionInfo& function : module.manifest.functions) {
     exports.push_back(function.symbol);

@@ -66,7 +66,7 @@ Plan plan_of(const ir::Function& function, const Target& target) {
   const Planner planner(function);
   Plan plan;
   for (const passes::Launch& launch : passes::launches_of(function))
-    plan.push_back(planner.step(launch, target.arch == "cuda"));
+    plan.push_back(planner.step(launch, target.arch == Arch::cuda));
   return plan;
 }
 
@@ -75,8 +75,7 @@ namespace {
 // Returns whether LLVM compiles for this GPU: when -compiler=llvm asks for it or, if no compiler is named, when NVRTC
 // is missing or does not know the GPU.
 bool is_by_llvm(const Target& target, const std::string& gpu) {
-  const CudaCompiler compiler = cuda_compiler(target);
-  if (compiler != CudaCompiler::both) return compiler == CudaCompiler::llvm;
+  if (target.cuda_compiler != CudaCompiler::both) return target.cuda_compiler == CudaCompiler::llvm;
   return codegen::cuda::find_cuda_file(codegen::cuda::CudaFile::nvrtc).empty() || !codegen::cuda::nvrtc_knows(gpu);
 }
 
@@ -143,7 +142,7 @@ std::vector<CodeImage> gpu_images(std::span<const ir::Function> functions, std::
   const auto image_of = [](const std::string& kind, const std::string& text) {
     return CodeImage{kind, {text.begin(), text.end()}};
   };
-  if (target.arch == "opencl") return {image_of("opencl-c", codegen::emit_source(finished, target))};
+  if (target.arch == Arch::opencl) return {image_of("opencl-c", codegen::emit_source(finished, target))};
   std::vector<CodeImage> images;
   const auto add_ptx = [&](const std::string& gpu) {
     const Ptx ptx = compile_ptx(functions, target, gpu);
@@ -160,7 +159,7 @@ std::vector<CodeImage> gpu_images(std::span<const ir::Function> functions, std::
       throw InternalError("the kernels of PTX are launched in another way than the plan says");
     }
   }
-  if (cuda_compiler(target) != CudaCompiler::both || !images.front().kind.starts_with("cubin")) return images;
+  if (target.cuda_compiler != CudaCompiler::both || !images.front().kind.starts_with("cubin")) return images;
   try {
     add_ptx(target.gpus.front());
   } catch (const CompileError&) {

@@ -27,8 +27,8 @@ constexpr ferry::device::Drivers kDrivers = {[](const char* file) { return dlope
                                              dlsym};
 constexpr ferry::device::OtherDevices kOtherDevices = {
     [] { return ferry::device::probe_devices(kDrivers); },
-    [](const std::string& name, ferry::device::MemoryBudget& budget) {
-      return ferry::device::open_device(kDrivers, name, budget);
+    [](const ferry::DeviceId& id, ferry::device::MemoryBudget& budget) {
+      return ferry::device::open_device(kDrivers, id, budget);
     }};
 #endif
 

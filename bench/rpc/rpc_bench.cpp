@@ -131,7 +131,7 @@ void compile_time(Report& report) {
     for (int i = 0; i < 21; ++i) times.push_back(seconds_of([&] { compile(kSmallKernel, for_target); }));
     times.erase(times.begin());
     const double milliseconds = median(times) * 1e3;
-    report.row("compile a small kernel, warm, for " + for_target.arch + " " + for_target.cpu,
+    report.row("compile a small kernel, warm, for " + for_target.arch_name + " " + for_target.cpu,
                format("%.1f ms", milliseconds), "30 ms", milliseconds <= 30, {{"ms", milliseconds}});
   }
 }

@@ -16,7 +16,7 @@
 #include "crosscompile/foreign/cpp_headers.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/link/temporary_folder.h"
-#include "crosscompile/target/cpu_properties.h"
+#include "crosscompile/target/abi.h"
 
 namespace ferry::foreign {
 namespace {
@@ -38,8 +38,9 @@ std::string clang() {
 // Passes exactly the target's processor and features, so that the driver's own defaults do not matter.
 void add_target(std::vector<std::string>& words, const Target& target) {
   words.push_back("--target=" + target.triple);
-  if (target.arch == "armv7") words.insert(words.end(), {"-mfloat-abi=hard"});
-  if (const std::string abi = calling_convention(target); !abi.empty()) words.push_back("-mabi=" + abi);
+  const Abi abi = abi_of(target);
+  if (abi.hard_float_option) words.insert(words.end(), {"-mfloat-abi=hard"});
+  if (const std::string name = abi.calling_convention; !name.empty()) words.push_back("-mabi=" + name);
   const auto pass = [&](const char* name, const std::string& value) {
     words.insert(words.end(), {"-Xclang", name, "-Xclang", value});
   };

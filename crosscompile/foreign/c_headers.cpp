@@ -4,8 +4,6 @@
 #include <array>
 #include <string_view>
 
-#include "crosscompile/target/cpu_properties.h"
-
 namespace ferry::foreign {
 namespace {
 
@@ -39,7 +37,7 @@ std::string inline_function(const std::string& name, const std::string& paramete
 // Defines fmax and fmin. On processors without instructions for them, the builtins would call functions that devices do
 // not offer.
 std::string least_and_greatest(const Target& target) {
-  const bool has_none = !has_float_min_max(target);
+  const bool has_none = !target.capabilities.float_min_max;
   return inline_function("fmax", "x, y", has_none ? "x != x || x < y ? y : x" : "") +
          inline_function("fmin", "x, y", has_none ? "x != x || y < x ? y : x" : "");
 }
@@ -53,7 +51,7 @@ std::string guarded(const std::string& body) {
 void write_c_headers(const link::TemporaryFolder& folder, const Target& target) {
   std::string math;
   const auto add = [&](const char* name, std::string_view architectures) {
-    if (architectures == "any" || architectures == target.arch) math += math_prototype(name);
+    if (architectures == "any" || architectures == target.arch_name) math += math_prototype(name);
   };
 #define FERRY_SYMBOL(name, architectures) add(#name, #architectures);
 #include "module/symbols.def"

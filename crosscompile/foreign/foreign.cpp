@@ -20,8 +20,8 @@ namespace ferry::foreign {
 namespace {
 
 void check_object(const link::ObjectFacts& facts, const ForeignKernel& kernel, const Target& target) {
-  if (facts.arch != target.arch) {
-    throw CompileError(kernel.file + ": expected an object for " + target.arch + ", got one for " + facts.arch);
+  if (facts.arch != target.arch_name) {
+    throw CompileError(kernel.file + ": expected an object for " + target.arch_name + ", got one for " + facts.arch);
   }
   if (facts.is_shared && !facts.has_hash) {
     throw CompileError(kernel.file + ": expected a table of symbols that devices read: link it with --hash-style=both");
@@ -34,10 +34,10 @@ void check_object(const link::ObjectFacts& facts, const ForeignKernel& kernel, c
 void check_imports(std::span<const std::uint8_t> image, const ForeignKernel& kernel, const Target& target) {
   std::vector<std::string> missing;
   for (const std::string& name : link::imports_of(image)) {
-    if (!codegen::is_offered(name, target.arch)) missing.push_back(name);
+    if (!codegen::is_offered(name, target.arch_name)) missing.push_back(name);
   }
   if (missing.empty()) return;
-  throw CompileError(kernel.file + " calls what devices do not offer on " + target.arch + ": " + joined(missing) +
+  throw CompileError(kernel.file + " calls what devices do not offer on " + target.arch_name + ": " + joined(missing) +
                      "; they offer the functions of <math.h> and memcpy, memmove, memset");
 }
 
@@ -53,7 +53,7 @@ std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Tar
   require_device(target);
   ModuleFile module;
   module.manifest.abi_version = FERRY_ABI_VERSION;
-  module.manifest.arch = target.arch;
+  module.manifest.arch = target.arch_name;
   module.manifest.features = needed_features(target);
   module.manifest.target = target.text;
   for (const Signature& signature : kernel.signatures) module.manifest.functions.push_back(signature.function);

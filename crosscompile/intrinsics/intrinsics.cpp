@@ -30,7 +30,7 @@ void expect_count(std::size_t expected, std::size_t got) {
 }
 
 bool fits(const IntrinsicRule& rule, const Target& target) {
-  return (rule.arch.empty() || rule.arch == target.arch) &&
+  return (rule.arch.empty() || rule.arch == target.arch_name) &&
          std::all_of(rule.features.begin(), rule.features.end(),
                      [&](const std::string& feature) { return target.has(feature); });
 }
@@ -43,7 +43,7 @@ std::string describe(const IntrinsicRule& rule) {
 
 std::string no_rule(const std::string& name, const std::vector<IntrinsicRule>& rules, const Target& target) {
   std::string text =
-      "intrinsic '" + name + "': expected a rule for " + (target.text.empty() ? target.arch : target.text);
+      "intrinsic '" + name + "': expected a rule for " + (target.text.empty() ? target.arch_name : target.text);
   if (rules.empty()) return text + ", got none for any target";
   text += ", got rules for ";
   for (std::size_t i = 0; i < rules.size(); ++i) text += (i == 0 ? "" : "; ") + describe(rules[i]);

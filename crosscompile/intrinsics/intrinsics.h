@@ -41,7 +41,7 @@ struct IntrinsicCall {
 };
 
 struct IntrinsicRule {
-  std::string arch = {};                   // as Target::arch; empty: any
+  std::string arch = {};                   // as Target::arch_name; empty: any
   std::vector<std::string> features = {};  // that the target must have
   int priority = 0;
   // Returns an expression of exactly call.type. It may call math functions, C functions (Call::make with

@@ -9,7 +9,7 @@
 namespace ferry::link {
 
 struct ObjectFacts {
-  std::string arch;                    // as Target::arch; "unknown ..." for others
+  std::string arch;                    // as Target::arch_name; "unknown ..." for others
   bool is_shared = false;              // a shared object
   bool has_hash = false;               // has DT_HASH, through which devices find symbols
   std::vector<std::string> functions;  // exported functions

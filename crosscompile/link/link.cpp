@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/link/temporary_folder.h"
+#include "crosscompile/target/abi.h"
 
 #include <lld/Common/Driver.h>
 #include <llvm/Object/ELFObjectFile.h>
@@ -68,8 +69,7 @@ std::vector<std::uint8_t> link_shared(std::span<const std::uint8_t> object, cons
 
   // Segments start on pages of their own whatever page size the board uses; 64 KiB is the largest in use on ARM. In the
   // file they follow each other without gaps.
-  const bool large_pages = target.arch == "aarch64" || target.arch == "armv7";
-  const std::string page = large_pages ? "max-page-size=65536" : "max-page-size=4096";
+  const std::string page = "max-page-size=" + std::to_string(abi_of(target).page_bytes);
   std::vector<const char*> arguments = {"ld.lld",
                                         "-shared",
                                         "-Bsymbolic",

@@ -1,7 +1,7 @@
 #include "crosscompile/target/cpu_target.h"
 
 #include "crosscompile/ir/error.h"
-#include "crosscompile/target/cpu_properties.h"
+#include "crosscompile/target/abi.h"
 #include "crosscompile/target/suggest.h"
 
 #include <algorithm>
@@ -13,16 +13,21 @@ namespace {
 constexpr std::uint32_t kNoVectors = 8;
 
 std::string baseline_cpu(const Target& target) {
-  const bool is_64_bit = target.pointer_bits == 64;
-  switch (cpu_family(target)) {
-    case CpuFamily::x86:
-      // Without SSE2, float results would be those of long double.
-      return is_64_bit ? "x86-64" : "pentium4";
-    case CpuFamily::riscv: return is_64_bit ? "generic-rv64" : "generic-rv32";
-    case CpuFamily::arm:
-    case CpuFamily::aarch64:
-    case CpuFamily::wasm:
-    case CpuFamily::other: break;
+  switch (target.arch) {
+    case Arch::x86_64: return "x86-64";
+    // Without SSE2, float results would be those of long double.
+    case Arch::i386: return "pentium4";
+    case Arch::riscv64: return "generic-rv64";
+    case Arch::riscv32: return "generic-rv32";
+    case Arch::armv7:
+    case Arch::arm:
+    case Arch::aarch64:
+    case Arch::wasm32:
+    case Arch::wasm64:
+    case Arch::other_cpu:
+    case Arch::c:
+    case Arch::cuda:
+    case Arch::opencl: break;
   }
   return "generic";
 }
@@ -96,51 +101,56 @@ void set_sizes(Target& target, const TargetParts& parts) {
 void set_vector_hints(Target& target) {
   target.vector_bits = kNoVectors;
   target.vector_registers = 32;
-  switch (cpu_family(target)) {
-    case CpuFamily::x86:
+  switch (target.arch) {
+    case Arch::x86_64:
+    case Arch::i386:
       target.vector_bits = target.has("avx512f") ? 512 : target.has("avx") ? 256 : 128;
       target.vector_registers = target.has("avx512f") ? 32 : 16;
-      target.has_masks = target.has("avx512bw") && target.has("avx512vl");
       break;
-    case CpuFamily::arm:
+    case Arch::armv7:
+    case Arch::arm:
       if (target.has("neon")) target.vector_bits = 128;
       target.vector_registers = 16;
       break;
-    case CpuFamily::aarch64: target.vector_bits = 128; break;
-    case CpuFamily::riscv:
+    case Arch::aarch64: target.vector_bits = 128; break;
+    case Arch::riscv64:
+    case Arch::riscv32:
       // The V extension guarantees registers of at least 128 bits; longer ones are not used.
       if (target.has("v")) target.vector_bits = 128;
-      target.has_masks = target.has("v") && target.pointer_bits == 64;
       break;
-    case CpuFamily::wasm:
+    case Arch::wasm32:
+    case Arch::wasm64:
       if (target.has("simd128")) target.vector_bits = 128;
       target.vector_registers = 16;
       break;
-    case CpuFamily::other: break;
+    case Arch::other_cpu:
+    case Arch::c:
+    case Arch::cuda:
+    case Arch::opencl: break;
   }
 }
 
 Target build_target(const TargetParts& parts) {
   Target target;
-  target.arch = parts.triple.arch;
+  target.set_arch(parts.triple.arch);
   target.triple = parts.triple.triple;
   target.pointer_bits = parts.triple.pointer_bits;
   target.objects_only = parts.triple.objects_only;
   target.cpu = parts.cpu.empty() ? baseline_cpu(target) : parts.cpu;
   const std::vector<std::string> cpus = codegen::known_cpus(target.triple);
   if (!std::binary_search(cpus.begin(), cpus.end(), target.cpu)) {
-    throw CompileError(unknown_name("CPU for " + target.arch, target.cpu, cpus));
+    throw CompileError(unknown_name("CPU for " + target.arch_name, target.cpu, cpus));
   }
   const std::vector<std::string> known = codegen::known_features(target.triple);
   for (const std::string& attribute : parts.attributes) {
     const std::string name = attribute.substr(1);
     if (!std::binary_search(known.begin(), known.end(), name)) {
-      throw CompileError(unknown_name("feature for " + target.arch, name, known));
+      throw CompileError(unknown_name("feature for " + target.arch_name, name, known));
     }
   }
   const std::vector<std::string> defaults = baseline_attributes(target.triple, target.cpu);
   target.features = codegen::features_of(target.triple, target.cpu, concat(defaults, parts.attributes));
-  if (calling_convention(target) == "lp64d" && !target.has("d")) {
+  if (std::string_view(abi_of(target).calling_convention) == "lp64d" && !target.has("d")) {
     throw CompileError(
         "expected a riscv64 CPU with the features f and d, whose registers its calling convention (lp64d) "
         "passes floats in, got " +
@@ -148,6 +158,7 @@ Target build_target(const TargetParts& parts) {
   }
   set_sizes(target, parts);
   set_vector_hints(target);
+  target.capabilities = capabilities_of(target);
   target.text = target_text(target, defaults);
   return target;
 }
@@ -155,9 +166,10 @@ Target build_target(const TargetParts& parts) {
 // The schedule hints assume registers of 128 bits, which nearly every CPU has.
 Target build_c_target(const TargetParts& parts) {
   Target target;
-  target.arch = "c";
+  target.set_arch("c");
   target.is_source = true;
   target.keeps_loops = true;
+  target.capabilities = capabilities_of(target);
   set_sizes(target, parts);
   target.text = "c" + size_options(target);
   return target;

@@ -32,7 +32,7 @@ std::vector<std::string> detectable_features(const std::string& arch);
 // identified CPU, or empty.
 void apply_reported_features(TargetParts& parts, std::string cpu, const std::vector<std::string>& reported);
 
-// Sets the fields about registers and masks that follow from the features.
+// Sets the fields about registers that follow from the features.
 void set_vector_hints(Target& target);
 
 }  // namespace ferry

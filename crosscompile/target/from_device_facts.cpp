@@ -58,7 +58,7 @@ std::vector<std::string> detectable_features(const std::string& arch) {
 
 void apply_reported_features(TargetParts& parts, std::string cpu, const std::vector<std::string>& reported) {
   const std::string& arch = parts.triple.arch;
-  parts.cpu = arch == "x86_64" ? x86_cpu(reported) : std::move(cpu);
+  parts.cpu = arch_named(arch) == Arch::x86_64 ? x86_cpu(reported) : std::move(cpu);
   const std::vector<std::string> known = codegen::known_features(parts.triple.triple);
   std::vector<std::string> on, off;
   for (const std::string& name : detectable_features(arch)) {

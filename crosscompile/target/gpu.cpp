@@ -45,20 +45,9 @@ std::vector<std::string> gpu_names(const std::string& list) {
   return gpus;
 }
 
-void check_name(const std::string& name) {
-  const std::size_t colon = name.find(':');
-  if (colon == std::string::npos) return;
-  const std::string index = name.substr(colon + 1);
-  const bool is_number = !index.empty() && index.size() <= 3 &&
-                         std::all_of(index.begin(), index.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (!is_number)
-    throw CompileError("expected the number of a device after '" + name.substr(0, colon + 1) + "', got '" + index +
-                       "'");
-}
-
-std::vector<std::string> known_options(const std::string& kind) {
+std::vector<std::string> known_options(bool is_cuda) {
   std::vector<std::string> known{"max_threads_per_block", "max_shared_memory_per_block"};
-  if (kind == "cuda") known.insert(known.begin(), {"arch", "compiler"});
+  if (is_cuda) known.insert(known.begin(), {"arch", "compiler"});
   return known;
 }
 
@@ -73,20 +62,21 @@ std::int64_t limit(const Option& option) {
 
 }  // namespace
 
-Target gpu_from_options(const std::string& name, const std::vector<Option>& options, std::vector<std::string>* notes) {
-  check_name(name);
+Target gpu_from_options(const DeviceId& device, const std::vector<Option>& options, std::vector<std::string>* notes) {
+  const bool is_cuda = device.kind == DeviceKind::cuda;
   Target target;
-  target.device = name;
-  target.arch = name.substr(0, name.find(':'));
+  target.device = device;
+  target.set_arch(device_kind_name(device.kind));
   target.is_source = true;
   target.keeps_loops = true;
   std::string limits, compiler;
   for (const Option& option : options) {
-    if (target.arch == "cuda" && option.key == "arch") {
+    if (is_cuda && option.key == "arch") {
       target.gpus = gpu_names(option.value);
-    } else if (target.arch == "cuda" && option.key == "compiler") {
+    } else if (is_cuda && option.key == "compiler") {
       if (option.value != "nvrtc" && option.value != "llvm")
         throw CompileError("expected nvrtc or llvm after -compiler=, got '" + option.value + "'");
+      target.cuda_compiler = option.value == "llvm" ? CudaCompiler::llvm : CudaCompiler::nvrtc;
       compiler = " -compiler=" + option.value;
     } else if (option.key == "max_threads_per_block") {
       target.block_threads = limit(option);
@@ -98,11 +88,11 @@ Target gpu_from_options(const std::string& name, const std::vector<Option>& opti
       if (notes != nullptr) notes->push_back("-" + option.key + "=" + option.value + " is ignored: " + why);
     } else {
       throw CompileError(
-          unknown_name("option of the target '" + target.arch + "'", option.key, known_options(target.arch)));
+          unknown_name("option of the target '" + target.arch_name + "'", option.key, known_options(is_cuda)));
     }
   }
-  target.text = target.arch;
-  if (target.arch == "cuda") {
+  target.text = target.arch_name;
+  if (is_cuda) {
     if (target.gpus.empty()) target.gpus = {"sm_80"};
     for (std::size_t i = 0; i < target.gpus.size(); ++i) target.text += (i == 0 ? " -arch=" : ",") + target.gpus[i];
     if (target.block_threads == 0) target.block_threads = kCudaThreads;
@@ -113,6 +103,7 @@ Target gpu_from_options(const std::string& name, const std::vector<Option>& opti
     }
   }
   target.text += compiler + limits;
+  target.capabilities = capabilities_of(target);
   return target;
 }
 

@@ -9,10 +9,10 @@
 
 namespace ferry {
 
-// `name` is "cuda" or "opencl", optionally with the number of one of several devices, "cuda:1". Options:
+// `device` is a GPU. Options:
 // -arch=sm_80,sm_90 (cuda only; default sm_80), -compiler=nvrtc or llvm (cuda only; default both),
 // -max_threads_per_block, -max_shared_memory_per_block (bytes). The defaults of the last two are the smallest limits of
 // the named GPUs; for OpenCL they are what the device reports when it loads the module.
-Target gpu_from_options(const std::string& name, const std::vector<Option>& options, std::vector<std::string>* notes);
+Target gpu_from_options(const DeviceId& device, const std::vector<Option>& options, std::vector<std::string>* notes);
 
 }  // namespace ferry

@@ -9,7 +9,7 @@ namespace ferry {
 std::vector<std::string> needed_features(const Target& target) {
   std::vector<std::string> names;
   const auto add = [&](const std::string& arch, const std::string& name) {
-    if (arch == target.arch && target.has(name)) names.push_back(name);
+    if (arch == target.arch_name && target.has(name)) names.push_back(name);
   };
 #define FERRY_FEATURE(arch, name) add(#arch, name);
 #include "module/features.def"

@@ -2,12 +2,6 @@
 
 namespace ferry {
 
-CudaCompiler cuda_compiler(const Target& cuda) {
-  if (cuda.text.find(" -compiler=nvrtc") != std::string::npos) return CudaCompiler::nvrtc;
-  if (cuda.text.find(" -compiler=llvm") != std::string::npos) return CudaCompiler::llvm;
-  return CudaCompiler::both;
-}
-
 Target ptx_target_like(const Target& cuda, const std::string& gpu, bool has_libdevice) {
   Target target = cuda;
   target.is_source = false;
@@ -15,7 +9,8 @@ Target ptx_target_like(const Target& cuda, const std::string& gpu, bool has_libd
   target.triple = "nvptx64-nvidia-cuda";
   target.cpu = gpu;
   target.gpus = {gpu};
-  if (has_libdevice) target.features = {kLibdevice};
+  target.capabilities = capabilities_of(target);
+  target.capabilities.math_library = has_libdevice;
   return target;
 }
 

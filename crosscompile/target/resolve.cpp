@@ -40,8 +40,8 @@ void add_attributes(TargetParts& parts, const std::string& list) {
 }
 
 void check_abi(const Option& option, const TargetParts& parts) {
-  const bool arm = parts.triple.arch == "armv7";
-  const bool riscv = parts.triple.arch == "riscv64";
+  const bool arm = arch_named(parts.triple.arch) == Arch::armv7;
+  const bool riscv = arch_named(parts.triple.arch) == Arch::riscv64;
   const std::string expected = option.key == "mabi" ? (riscv ? "lp64d" : arm ? "aapcs" : "") : (arm ? "hard" : "");
   if (option.value == expected || expected.empty()) return;
   throw CompileError("expected -" + option.key + "=" + expected + " on " + parts.triple.arch + ", got '" +
@@ -140,8 +140,11 @@ Target resolve_target(std::string_view text, std::vector<std::string>* notes) {
     words = std::move(expanded);
   }
   if (words[0] == "c") return c_from_options(options_of(words, 1), notes);
-  if (const std::string kind = words[0].substr(0, words[0].find(':')); kind == "cuda" || kind == "opencl")
-    return gpu_from_options(words[0], options_of(words, 1), notes);
+  const Result<DeviceId> device = parse_device_id(words[0]);
+  if (!device.is_ok() && device.status().code() == ErrorCode::invalid_argument)
+    throw CompileError(device.status().message());
+  if (device.is_ok() && device.value().kind != DeviceKind::cpu)
+    return gpu_from_options(device.value(), options_of(words, 1), notes);
   std::size_t first = 1;
   std::vector<Option> options;
   if (words[0][0] == '-') {
@@ -156,7 +159,7 @@ Target resolve_target(std::string_view text, std::vector<std::string>* notes) {
 }
 
 Target c_target_like(const Target& target) {
-  if (target.arch == "c") return target;
+  if (target.arch == Arch::c) return target;
   TargetParts parts;
   parts.l1_bytes = target.l1_bytes;
   parts.l2_bytes = target.l2_bytes;

@@ -2,8 +2,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace ferry {
+
+void Target::set_arch(std::string name) {
+  arch = arch_named(name);
+  arch_name = std::move(name);
+}
 
 bool Target::has(const std::string& feature) const {
   return std::binary_search(features.begin(), features.end(), feature);

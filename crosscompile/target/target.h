@@ -1,6 +1,10 @@
 // The target that code is compiled for. Plain data; resolve.h makes one from text or from a device's report.
 #pragma once
 
+#include "crosscompile/target/arch.h"
+#include "crosscompile/target/capabilities.h"
+#include "module/device_id.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -8,21 +12,26 @@
 
 namespace ferry {
 
+// The compilers for the target "cuda": both, unless one is requested, as in "cuda -compiler=llvm".
+enum class CudaCompiler : std::uint8_t { both, nvrtc, llvm };
+
 struct Target {
-  std::string text;    // as resolved; can be printed and parsed again
-  std::string arch;    // "x86_64", "armv7", "aarch64", "riscv64"; "c", "cuda", "opencl"; LLVM's name for other CPUs
-  std::string triple;  // normalised, four parts
-  std::string cpu;     // LLVM's name
+  std::string text;  // as resolved; can be printed and parsed again
+  Arch arch = Arch::other_cpu;
+  std::string arch_name;              // for manifests, tables and messages: as arch_named() reads it
+  std::string triple;                 // normalised, four parts
+  std::string cpu;                    // LLVM's name
   std::vector<std::string> features;  // all that are on, in LLVM's spelling without the plus, sorted
   std::uint32_t pointer_bits = 64;
   std::uint32_t vector_bits = 128;  // width of a vector register; 8, the smallest lane, when there are none
   std::uint32_t vector_registers = 16;
-  bool has_masks = false;  // vector loads and stores with a mask cost nothing extra
+  Capabilities capabilities;
   // The output is C source or a dialect of it; the compiler that translates it provides the math functions and the
   // conversions of narrow floats.
   bool is_source = false;
   std::vector<std::string> gpus;  // for "cuda", the architectures to compile for: "sm_80"
-  std::string device;             // for a GPU, the device that a session opens, "cuda" or "cuda:1"
+  CudaCompiler cuda_compiler = CudaCompiler::both;
+  DeviceId device;  // that a session opens
   // Limits of a block on a GPU; 0 when only the device knows.
   std::int64_t block_threads = 0, block_shared_bytes = 0;
   // No rpc_server runs on the target: it supports objects and assembly, but no modules.
@@ -35,8 +44,8 @@ struct Target {
   std::uint64_t l2_bytes = 0;
   std::uint32_t threads = 0;
 
-  // Returns whether modules for the target have plans of kernels, and no code for a CPU.
-  bool is_gpu() const { return arch == "opencl" || arch == "cuda"; }
+  void set_arch(std::string name);
+  bool is_gpu() const { return ferry::is_gpu(arch); }
   // Returns the lowest compute capability among the GPUs of "cuda": 80 for sm_80; 0 for any other target.
   int capability() const;
   bool has(const std::string& feature) const;  // "avx512f"

@@ -7,6 +7,7 @@
 
 #include "device-runtime/device/device.h"
 #include "device-runtime/device/memory_budget.h"
+#include "module/device_id.h"
 
 namespace ferry::device {
 
@@ -25,8 +26,7 @@ struct ProbedDevice {
 // Null in a statically linked program, which cannot load drivers and does not contain the code that uses them.
 struct OtherDevices {
   std::vector<ProbedDevice> (*probe)() = nullptr;
-  // `name` is for example "opencl", "opencl:1" or "cuda".
-  Result<std::unique_ptr<Device>> (*open)(const std::string& name, MemoryBudget& budget) = nullptr;
+  Result<std::unique_ptr<Device>> (*open)(const DeviceId& id, MemoryBudget& budget) = nullptr;
 };
 
 }  // namespace ferry::device

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstring>
 
@@ -40,16 +39,16 @@ void put(char (&into)[N], const std::string& text) {
 // The structure is smaller than the atomic write size of a pipe.
 void tell(int into, const Told& told) { [[maybe_unused]] const ssize_t written = write(into, &told, sizeof told); }
 
-void tell_kind(int into, const char* kind, const Result<std::vector<ComputeDevice>>& devices) {
+void tell_kind(int into, DeviceKind kind, const Result<std::vector<ComputeDevice>>& devices) {
   if (!devices.is_ok()) {
     Told told{};
-    put(told.kind, kind);
+    put(told.kind, device_kind_name(kind));
     put(told.why_none, devices.status().message());
     return tell(into, told);
   }
   for (const ComputeDevice& device : devices.value()) {
     Told told{};
-    put(told.kind, kind);
+    put(told.kind, device_kind_name(kind));
     put(told.name, device.name);
     told.memory_bytes = device.memory_bytes;
     tell(into, told);
@@ -62,8 +61,8 @@ void tell_kind(int into, const char* kind, const Result<std::vector<ComputeDevic
     dup2(nothing, STDOUT_FILENO);
     dup2(nothing, STDERR_FILENO);
   }
-  tell_kind(into, "cuda", list_cuda_devices(drivers));
-  tell_kind(into, "opencl", list_opencl_devices(drivers));
+  tell_kind(into, DeviceKind::cuda, list_cuda_devices(drivers));
+  tell_kind(into, DeviceKind::opencl, list_opencl_devices(drivers));
   _exit(0);
 }
 
@@ -105,26 +104,19 @@ std::vector<ProbedDevice> probe_devices(const Drivers& drivers) {
   return devices;
 }
 
-Result<std::unique_ptr<Device>> open_device(const Drivers& drivers, const std::string& name, MemoryBudget& budget) {
-  const std::string kind = name.substr(0, name.find(':'));
-  std::size_t index = 0;
-  if (kind.size() < name.size()) {
-    const char* first = name.c_str() + kind.size() + 1;
-    const char* last = name.c_str() + name.size();
-    const auto [end, error] = std::from_chars(first, last, index);
-    if (error != std::errc() || end != last) {
-      return Status(ErrorCode::invalid_argument, "expected a device such as cuda or opencl:1, got '" + name + "'");
+Result<std::unique_ptr<Device>> open_device(const Drivers& drivers, const DeviceId& id, MemoryBudget& budget) {
+  switch (id.kind) {
+    case DeviceKind::cuda: {
+      FERRY_ASSIGN(auto device, CudaDevice::open(drivers, id.index));
+      return std::unique_ptr<Device>(std::move(device));
     }
+    case DeviceKind::opencl: {
+      FERRY_ASSIGN(auto device, OpenClDevice::open(drivers, id.index, budget));
+      return std::unique_ptr<Device>(std::move(device));
+    }
+    case DeviceKind::cpu: break;
   }
-  if (kind == "cuda") {
-    FERRY_ASSIGN(auto device, CudaDevice::open(drivers, index));
-    return std::unique_ptr<Device>(std::move(device));
-  }
-  if (kind == "opencl") {
-    FERRY_ASSIGN(auto device, OpenClDevice::open(drivers, index, budget));
-    return std::unique_ptr<Device>(std::move(device));
-  }
-  return Status(ErrorCode::unsupported, "this server has no device '" + name + "'");
+  return Status(ErrorCode::unsupported, "this server has no device '" + to_text(id) + "'");
 }
 
 }  // namespace ferry::device

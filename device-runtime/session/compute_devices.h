@@ -2,12 +2,12 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "device-runtime/device/device.h"
 #include "device-runtime/device/drivers.h"
 #include "device-runtime/device/memory_budget.h"
+#include "module/device_id.h"
 
 namespace ferry::device {
 
@@ -15,9 +15,8 @@ namespace ferry::device {
 // does not answer in time counts as having no devices. For kinds without devices the reason is returned.
 std::vector<ProbedDevice> probe_devices(const Drivers& drivers);
 
-// `name` is "cuda", "opencl", or "opencl:1" for the second device of its kind. The memory of a GPU driven through CUDA
-// is not counted in the budget. Fails with unsupported for an unknown kind or if there is no driver, not_found if the
-// index is out of range.
-Result<std::unique_ptr<Device>> open_device(const Drivers& drivers, const std::string& name, MemoryBudget& budget);
+// The memory of a GPU driven through CUDA is not counted in the budget. Fails with unsupported for the CPU or if there
+// is no driver, not_found if the index is out of range.
+Result<std::unique_ptr<Device>> open_device(const Drivers& drivers, const DeviceId& id, MemoryBudget& budget);
 
 }  // namespace ferry::device

@@ -59,9 +59,11 @@ bool is_client_waiting(rpc::Connection& connection) {
 Status open_devices(SessionState& state, const OtherDevices& devices, const rpc::Frame& first) {
   FERRY_ASSIGN(const rpc::Open open, rpc::decode<rpc::Open>(first.body));
   for (const std::string& name : open.devices) {
-    if (name == "cpu" || name == rpc::kAnyDevice) continue;
+    if (name == rpc::kAnyDevice) continue;
+    FERRY_ASSIGN(const DeviceId id, parse_device_id(name));
+    if (id == DeviceId{}) continue;  // the CPU, which is open already
     if (devices.open == nullptr) return {ErrorCode::unsupported, "this server has no device '" + name + "'"};
-    FERRY_ASSIGN(auto device, devices.open(name, state.budget));
+    FERRY_ASSIGN(auto device, devices.open(id, state.budget));
     state.devices.push_back(std::move(device));
   }
   return {};

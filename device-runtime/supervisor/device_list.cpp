@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "module/device_id.h"
 #include "rpc/messages.h"
 
 namespace ferry::device {
@@ -17,16 +18,20 @@ void DeviceList::look(std::vector<ComputeDevice>& devices) {
   }
 }
 
-Status DeviceList::check(const std::string& name, const std::vector<ComputeDevice>& devices) const {
-  const std::string kind = name.substr(0, name.find(':'));
+Status DeviceList::check(const std::string& name, std::vector<ComputeDevice>& devices) {
+  const Result<DeviceId> id = parse_device_id(name);
+  if (id.is_ok() && id.value() == DeviceId{}) return {};
+  look(devices);
   if (name == rpc::kAnyDevice) return {};
+  if (id.status().code() == ErrorCode::invalid_argument) return id.status();
+  const std::string_view kind = id.is_ok() ? device_kind_name(id.value().kind) : "";
   for (const ComputeDevice& device : devices) {
     if (device.kind == kind) return {};
   }
   return {ErrorCode::unsupported, "this server has no device '" + name + "'" + why_none(kind)};
 }
 
-std::string DeviceList::why_none(const std::string& kind) const {
+std::string DeviceList::why_none(std::string_view kind) const {
   if (others_.probe == nullptr) return ": it is linked statically and loads no drivers; the dynamic rpc_server does";
   for (const ProbedDevice& missing : missing_) {
     if (missing.device.kind == kind) return ": " + missing.why_none;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -17,12 +18,12 @@ class DeviceList {
 
   // Loads the drivers on the first call and adds the devices that they report.
   void look(std::vector<ComputeDevice>& devices);
-  // Fails with unsupported, with the reason if it is known, if a name such as "opencl" or "cuda:1" matches no device of
-  // this server.
-  Status check(const std::string& name, const std::vector<ComputeDevice>& devices) const;
+  // Checks a name that a client asks for, and looks if it is not the CPU's. Fails with unsupported, with the reason if
+  // it is known, if this server has no device of that kind, and with invalid_argument if the index is no number.
+  Status check(const std::string& name, std::vector<ComputeDevice>& devices);
 
  private:
-  std::string why_none(const std::string& kind) const;
+  std::string why_none(std::string_view kind) const;
 
   const OtherDevices& others_;
   bool has_looked_ = false;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "device-runtime/measure/clock.h"
+#include "module/device_id.h"
 #include "rpc/transport/keepalive.h"
 
 namespace ferry::device {
@@ -27,8 +28,9 @@ void fit_sandbox(SandboxOptions& sandbox, const rpc::TimeLimits& limits, const s
   sandbox.cpu_seconds = limits.session_ms / 1000 * (sandbox.threads + 1);
   if (sandbox.cpu_seconds != 0) sandbox.cpu_seconds += 10;
   sandbox.filter = Filter::strict;
-  for (const std::string& kind : devices) {
-    if (kind != "cpu" && kind != rpc::kAnyDevice) sandbox.filter = Filter::gpu;
+  for (const std::string& name : devices) {
+    const Result<DeviceId> id = parse_device_id(name);
+    if (id.is_ok() && id.value().kind != DeviceKind::cpu) sandbox.filter = Filter::gpu;
   }
 }
 

@@ -88,9 +88,8 @@ class Supervisor {
   void admit(HandshakenClient client) {
     if (stopping_) return;
     if (client.header.tag == static_cast<std::uint16_t>(rpc::Tag::GetStatus)) return tell_status(client);
-    for (const std::string& kind : client.open.devices) {
-      if (kind != "cpu") device_list_.look(devices());
-      const Status has = device_list_.check(kind, devices());
+    for (const std::string& name : client.open.devices) {
+      const Status has = device_list_.check(name, devices());
       if (!has.is_ok()) return final_frames_.refuse(client, has);
     }
     if (is_full() && waiting_.size() >= options_.max_waiting) {

@@ -49,7 +49,7 @@ std::shared_ptr<const Context> with_gemm8x8() {
 
   std::ifstream object(FERRY_GEMM8X8, std::ios::binary);
   if (!object) throw CompileError("cannot read " FERRY_GEMM8X8);
-  context->add_object(resolve_target("host").arch,
+  context->add_object(resolve_target("host").arch_name,
                       {std::istreambuf_iterator<char>(object), std::istreambuf_iterator<char>()});
   return context;
 }

@@ -18,9 +18,8 @@ namespace {
 
 // In smaller products one thread for each result fetches no more than a tile would.
 constexpr std::int64_t kLeastSide = 32, kLeastDepth = 16;
-// From this compute capability on copies into shared memory are asynchronous (passes/copy_async.h). With kCopies
-// buffers two of them are in flight; they must fit the shared memory that a kernel has by default.
-constexpr int kFirstAsync = 80;
+// Where copies into shared memory are asynchronous (passes/copy_async.h), kCopies buffers keep two of them in flight;
+// they must fit the shared memory that a kernel has by default.
 constexpr std::int64_t kCopies = 3, kSharedBytes = 48 * 1024;
 // Number of blocks that keeps all multiprocessors of a GPU busy.
 constexpr std::int64_t kManyBlocks = 256;
@@ -150,22 +149,20 @@ std::int64_t piece_bytes(const GpuContraction& contraction, const GpuTiles& tile
   return contraction.bytes * tiles.depth * std::max(tiles.rows, tiles.columns);
 }
 
-bool is_asynchronous(const Target& target) { return target.capability() >= kFirstAsync; }
-
 GpuTiles default_tiles(const GpuContraction& contraction, const Target& target) {
   GpuTiles tiles;
   if (contraction.is_large) {
     tiles.rows = tiles.columns = kWide;
     tiles.thread_rows = tiles.thread_columns = 8;
   }
-  if (is_asynchronous(target) && piece_bytes(contraction, tiles) * kCopies <= kSharedBytes) tiles.copies = kCopies;
+  if (target.capabilities.async_copies && piece_bytes(contraction, tiles) * kCopies <= kSharedBytes) tiles.copies = kCopies;
   return tiles;
 }
 
 // Returns the tiles whose blocks are neither too large nor smaller than a warp, and whose pieces fit shared memory with
 // every number of copies.
 std::vector<KnobValue> tile_candidates(const GpuContraction& contraction, const Target& target) {
-  const std::int64_t copies = is_asynchronous(target) ? kCopies : 1;
+  const std::int64_t copies = target.capabilities.async_copies ? kCopies : 1;
   const std::int64_t most_threads = std::max(target.block_threads, default_threads(target));
   std::vector<KnobValue> candidates;
   for (const std::int64_t rows : {32, 64, 128})
@@ -193,7 +190,7 @@ std::optional<Match> match_gpu_contraction(const StageContext& context) {
                                  tile_candidates(*contraction, context.target),
                                  {tiles.rows, tiles.columns, tiles.depth, tiles.thread_rows, tiles.thread_columns})};
   // Copies that are not asynchronous gain nothing from more buffers.
-  if (is_asynchronous(context.target)) {
+  if (context.target.capabilities.async_copies) {
     std::vector<std::int64_t> copies;
     for (std::int64_t number = 1; number <= std::max<std::int64_t>(tiles.copies, 1); ++number) copies.push_back(number);
     match.space.knobs.push_back(number_knob("copies", KnobKind::grain, std::move(copies), tiles.copies));

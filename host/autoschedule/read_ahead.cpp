@@ -90,7 +90,7 @@ std::optional<Match> match_read_ahead(const StageContext& context, std::int64_t 
   const ScheduledStage& stage = context.stage;
   const std::set<std::string> tensors = tensors_ahead(context.schedule.stages(), stage, context.target);
   const std::vector<std::size_t> outside = outer_loops(stage.loops);
-  if (context.target.arch != "x86_64" || tensors.empty() || outside.empty()) return std::nullopt;
+  if (!context.target.capabilities.row_prefetch || tensors.empty() || outside.empty()) return std::nullopt;
   const std::vector<std::int64_t> streams = stream_candidates(outside, stage.loops, unrolled_vectors);
   const std::int64_t by_default = default_streams(stage, outside, streams);
   Match match;

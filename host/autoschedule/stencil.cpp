@@ -31,7 +31,7 @@ bool slides(const Expr& index, const Expr& axis, const std::vector<Axis>& stenci
 std::int64_t tile_rows(std::int64_t rows, std::int64_t columns, std::int64_t lanes, const Target& target) {
   const bool many = target.vector_registers >= kManyRegisters;
   if (rows < 1 || !many) return kRows;
-  if (rows <= kFewRows && target.has_masks && columns > 0 && columns <= 2 * lanes) return rows;
+  if (rows <= kFewRows && target.capabilities.masks && columns > 0 && columns <= 2 * lanes) return rows;
   for (const std::int64_t tile : {kRows, std::int64_t{7}, std::int64_t{5}, std::int64_t{6}})
     if (rows % tile == 0) return tile;
   return kRows;

@@ -39,7 +39,7 @@ Target resolve_with_notes(const std::string& text, const Observer& observer) {
 Target target_for(const Device& device, const std::string& text, const KernelSource& source, const Observer& observer) {
   if (source.module) {
     Target target;
-    target.arch = source.module->manifest().arch;
+    target.set_arch(source.module->manifest().arch);
     target.text = source.module->manifest().target;
     if (target.is_gpu() || !has_compiler()) return target;
   }
@@ -49,11 +49,11 @@ Target target_for(const Device& device, const std::string& text, const KernelSou
 std::vector<std::string> devices_for(const std::string& target, const KernelSource& source) {
   if (!target.empty()) {
     const Target resolved = resolve_target(target);
-    return resolved.is_gpu() ? std::vector{resolved.device} : std::vector<std::string>{};
+    return resolved.is_gpu() ? std::vector{to_text(resolved.device)} : std::vector<std::string>{};
   }
   if (!source.module) return {};
   const std::string& arch = source.module->manifest().arch;
-  return arch == "cuda" || arch == "opencl" ? std::vector{arch} : std::vector<std::string>{};
+  return is_gpu(arch_named(arch)) ? std::vector{arch} : std::vector<std::string>{};
 }
 
 std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::span<const lang::Program> programs,

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <optional>
+
+#include "module/device_id.h"
 
 namespace ferry::session {
 
@@ -19,6 +22,16 @@ constexpr std::size_t kSmallPayload = 16 << 10;
 
 // A GPU driver may take long to load, on a machine that has many GPUs or is busy.
 constexpr std::chrono::milliseconds kDriverPatience = std::chrono::seconds(60);
+
+// Returns the first of the devices that is not the CPU: tensors are allocated there. A name that is no device is left
+// to the server to refuse.
+std::optional<DeviceId> first_beside_cpu(const std::vector<std::string>& devices) {
+  for (const std::string& name : devices) {
+    const Result<DeviceId> id = parse_device_id(name);
+    if (id.is_ok() && id.value().kind != DeviceKind::cpu) return id.value();
+  }
+  return std::nullopt;
+}
 
 bool ends_the_session(ErrorCode code) {
   return code == ErrorCode::kernel_crashed || code == ErrorCode::deadline_exceeded ||
@@ -57,13 +70,11 @@ rpc::StatusReply ask_status(Link link, const std::string& peer, std::chrono::mil
 Client::~Client() { connection_.transport().close(); }
 
 const ComputeDevice* Client::compute_device() const {
-  for (const std::string& wish : session_options_.devices) {
-    if (wish == "cpu" || wish == rpc::kAnyDevice) continue;
-    const std::size_t colon = wish.find(':');
-    int number = colon == std::string::npos ? 0 : atoi(wish.c_str() + colon + 1);
-    for (const ComputeDevice& device : facts().devices) {
-      if (device.kind == wish.substr(0, colon) && number-- == 0) return &device;
-    }
+  const std::optional<DeviceId> id = first_beside_cpu(session_options_.devices);
+  if (!id) return nullptr;
+  std::uint32_t index = 0;
+  for (const ComputeDevice& device : facts().devices) {
+    if (device.kind == device_kind_name(id->kind) && index++ == id->index) return &device;
   }
   return nullptr;
 }
@@ -78,10 +89,7 @@ rpc::Handle Client::new_handle() {
   return ++last;
 }
 
-std::uint32_t Client::memory_device() const {
-  const auto is_other = [](const std::string& name) { return name != "cpu" && name != rpc::kAnyDevice; };
-  return std::any_of(session_options_.devices.begin(), session_options_.devices.end(), is_other) ? 1 : 0;
-}
+std::uint32_t Client::memory_device() const { return first_beside_cpu(session_options_.devices) ? 1 : 0; }
 
 void Client::open_session() {
   rpc::Open open;

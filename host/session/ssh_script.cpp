@@ -20,10 +20,18 @@ constexpr const char* kOwn =
     "case \"$1\" in d*) return 0;; esac; return 1; }; "
     "own() { mine \"$1\" || return 1; case \"$(ls -ldn \"$1\")\" in drwx------*) return 0;; esac; return 1; }; ";
 
+// The names that uname gives an architecture, where there is another than its own.
+struct Machines {
+  const char* arch;
+  const char* names[2];
+};
+constexpr Machines kMachines[] = {
+    {"x86_64", {"x86_64", "amd64"}}, {"aarch64", {"aarch64", "arm64"}}, {"armv7", {"armv7l", "armv8l"}}};
+
 std::string machines_of(const std::string& arch) {
-  if (arch == "x86_64") return "\"Linux x86_64\"|\"Linux amd64\"";
-  if (arch == "aarch64") return "\"Linux aarch64\"|\"Linux arm64\"";
-  if (arch == "armv7") return "\"Linux armv7l\"|\"Linux armv8l\"";
+  for (const auto& [own, names] : kMachines) {
+    if (arch == own) return "\"Linux " + std::string(names[0]) + "\"|\"Linux " + names[1] + "\"";
+  }
   return "\"Linux " + arch + "\"";
 }
 

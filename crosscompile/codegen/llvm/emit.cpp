@@ -7,7 +7,6 @@
 #include "crosscompile/codegen/llvm/target/optimise.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
-#include "crosscompile/passes/legalize/legalize_floats.h"
 
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/MemoryBufferRef.h>
@@ -40,8 +39,8 @@ void compile(Compiled& into, std::span<const ir::Function> functions, const Targ
   lines.finish();
   verify(*into.module);
   optimise(*into.module, *into.machine);
-  fence_nontemporal_stores(*into.module, target.arch == "x86_64" ? target.vector_bits / 8 : 0);
-  if (!passes::computes_natively(DType::f16, target)) select_halves_as_bits(*into.module);
+  fence_nontemporal_stores(*into.module, target.capabilities.nontemporal_stores ? target.vector_bits / 8 : 0);
+  if (!target.capabilities.f16_arithmetic) select_halves_as_bits(*into.module);
 }
 
 }  // namespace

@@ -16,8 +16,6 @@ namespace {
 
 using namespace ir;
 
-constexpr int kFirstCapability = 80;
-
 bool is_copy_size(std::int64_t bytes) { return bytes == 4 || bytes == 8 || bytes == 16; }
 
 // Returns the load of a copy from a GPU's memory into a shared buffer that is filled asynchronously; null for any other
@@ -92,7 +90,7 @@ class OrderRemover : public Mutator {
 Function copy_async(Function function, const Target& target) {
   if (!function.body.defined()) return function;
   Starter starter;
-  if (target.capability() >= kFirstCapability) function.body = starter.mutate(function.body);
+  if (target.capabilities.async_copies) function.body = starter.mutate(function.body);
   if (!starter.found) function.body = OrderRemover().mutate(function.body);
   return function;
 }

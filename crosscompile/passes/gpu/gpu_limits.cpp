@@ -12,8 +12,6 @@ namespace ferry::passes {
 namespace {
 
 constexpr const char* kAxisNames[] = {"threadIdx.x", "threadIdx.y", "threadIdx.z"};
-// Maximum of threadIdx.z in CUDA: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
-constexpr std::int64_t kCudaThreadsZ = 64;
 
 std::string number(std::int64_t value) { return count_text(static_cast<std::uint64_t>(value)); }
 
@@ -31,8 +29,8 @@ class Limits {
     }
     if (target_.block_threads != 0 && threads > target_.block_threads)
       fail(number(target_.block_threads) + " threads in a block", number(threads) + " (" + parts + ")");
-    if (const std::int64_t z = *ir::as_int(launch.block[2].extent); target_.arch == "cuda" && z > kCudaThreadsZ)
-      fail(number(kCudaThreadsZ) + " threads along threadIdx.z", number(z));
+    const std::int64_t z = *ir::as_int(launch.block[2].extent), most = target_.capabilities.block_z;
+    if (most != 0 && z > most) fail(number(most) + " threads along threadIdx.z", number(z));
   }
 
   void check_shared(const Launch& launch) const {

@@ -294,7 +294,7 @@ class Reducer : public Mutator {
 }  // namespace
 
 Function reduce_threads(Function function, const Target& target) {
-  if (function.body.defined()) function.body = Reducer(target.arch == "cuda").mutate(function.body);
+  if (function.body.defined()) function.body = Reducer(target.capabilities.shuffles).mutate(function.body);
   return function;
 }
 

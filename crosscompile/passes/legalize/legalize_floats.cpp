@@ -131,29 +131,13 @@ class Legalizer : public Mutator {
 
 }  // namespace
 
-// Returns false for bfloat16 in machine code: widening is a shift, and x86's rounding instruction flushes subnormals.
-// On RISC-V, vectors need the instructions too, since vector code that extracts its lanes is slower than the integer
-// sequence.
 bool converts_natively(DType type, const Target& target) {
-  if (target.is_source) return is_narrow(type);
-  if (type != DType::f16) return false;
-  if (target.arch == "x86_64") return target.has("f16c") || target.has("avx512fp16");
-  if (target.arch == "aarch64" || target.arch == "cuda") return true;
-  if (target.arch == "armv7") return target.has("fp16");
-  if (target.arch == "riscv64") {
-    const bool scalars = target.has("zfh") || target.has("zfhmin");
-    const bool vectors = target.has("zvfh") || target.has("zvfhmin");
-    return scalars && (vectors || !target.has("v"));
-  }
-  return false;
+  const Capabilities& can = target.capabilities;
+  return (type == DType::f16 && can.f16_conversion) || (type == DType::bf16 && can.bf16_conversion);
 }
 
 bool computes_natively(DType type, const Target& target) {
-  if (type != DType::f16) return false;
-  if (target.arch == "x86_64") return target.has("avx512fp16");
-  if (target.arch == "aarch64" || target.arch == "armv7") return target.has("fullfp16");
-  if (target.arch == "riscv64") return target.has("zfh") && (target.has("zvfh") || !target.has("v"));
-  return false;
+  return type == DType::f16 && target.capabilities.f16_arithmetic;
 }
 
 Function legalize_floats(Function function, const Target& target) {

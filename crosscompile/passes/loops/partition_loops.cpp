@@ -89,7 +89,7 @@ class Partitioner : public Mutator {
   // Loops inside of a vectorized loop keep one range for all its lanes where the target has masks, or where none are
   // needed: with a different range in each lane they would have no vector form.
   bool differs_between_lanes(const GuardBounds& bounds) const {
-    return (target_.has_masks || bounds.guard->chooses) &&
+    return (target_.capabilities.masks || bounds.guard->chooses) &&
            std::any_of(lanes_.begin(), lanes_.end(), [&](const Expr& lane) { return uses_var(bounds.worst, lane); });
   }
 
@@ -293,7 +293,8 @@ class Partitioner : public Mutator {
   Stmt double_loop(const For& node, const Stmt& self) {
     const bool is_vector = node.for_kind == ForKind::vectorized;
     // Without masks, a guard around stores would turn every store into a loop over the lanes.
-    const std::vector<Guard> urgent = is_vector && !target_.has_masks ? statement_guards(node) : std::vector<Guard>{};
+    const std::vector<Guard> urgent =
+        is_vector && !target_.capabilities.masks ? statement_guards(node) : std::vector<Guard>{};
     const std::vector<Guard> guards = guards_in(node);
     FullTileSpecialization specialization, urgent_specialization;
     bool is_tail = false;

@@ -30,7 +30,7 @@ Expr power_of_two(const Sequence& s, const Expr& biased) { return s.from_bits(bi
 
 // Multiplies in two steps, so that only the last multiplication can leave the range of normal numbers.
 Expr scaled(Sequence& s, const Expr& value, const Expr& biased, const Expr& whole) {
-  if (has_scale(s.target())) return Call::make(value.type(), CallOp::scale, {value, whole});
+  if (s.target().capabilities.scale) return Call::make(value.type(), CallOp::scale, {value, whole});
   const Expr half = s.let("half", biased >> s.i32(1));
   return value * power_of_two(s, half) * power_of_two(s, biased - half);
 }

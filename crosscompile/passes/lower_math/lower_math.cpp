@@ -4,7 +4,6 @@
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/passes/lower_math/functions.h"
 #include "crosscompile/passes/lower_math/rounding.h"
-#include "crosscompile/target/ptx.h"
 
 namespace ferry::passes {
 namespace {
@@ -72,7 +71,7 @@ class MathLowerer : public Mutator {
     if (call.callee.op != CallOp::math) return inner;
     const MathFunction function = call.callee.math;
     Sequence sequence(target_, call.type.lanes);
-    if (is_rounding(function) && call.type.is_float() && call.type.bits() >= 32 && !math::has_rounding(target_)) {
+    if (is_rounding(function) && call.type.is_float() && call.type.bits() >= 32 && !target_.capabilities.rounding) {
       const Expr x = sequence.let("x", call.arguments[0]);
       return sequence.finish(math::round_to_whole(sequence, function, x));
     }
@@ -91,7 +90,7 @@ class MathLowerer : public Mutator {
 }  // namespace
 
 Function lower_math(Function function, const Target& target) {
-  if (target.is_source || target.has(kLibdevice)) return function;
+  if (target.capabilities.math_library) return function;
   function.body = MathLowerer(target).mutate(function.body);
   return function;
 }

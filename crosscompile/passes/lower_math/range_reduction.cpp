@@ -13,7 +13,7 @@ using namespace ir;
 
 // Returns the limit up to which the products with the parts of pi/2 are exact, and the parts suffice for the smallest
 // rest that a float32 can have.
-double limit(const Target& target) { return has_fma(target) ? 65536 : 12800; }
+double limit(const Target& target) { return target.capabilities.fma ? 65536 : 12800; }
 
 // Subtracts pi/2 in parts: W. J. Cody, W. Waite, "Software Manual for the Elementary Functions", 1980.
 Angle reduce_small(Sequence& s, const Expr& angle) {
@@ -21,7 +21,7 @@ Angle reduce_small(Sequence& s, const Expr& angle) {
   const Expr shifted = s.let("shifted", s.fma(angle, s.f32(2 / std::numbers::pi), rounder));
   const Expr quarters = s.let("quarters", shifted - rounder);
   Expr rest = angle;
-  const std::span<const double> parts = has_fma(s.target()) ? std::span<const double>(kHalfPiFused) : kHalfPi;
+  const std::span<const double> parts = s.target().capabilities.fma ? std::span<const double>(kHalfPiFused) : kHalfPi;
   for (const double part : parts) rest = s.fma(quarters, s.f32(-part), rest);
   return {s.bits(shifted), s.let("rest", rest)};
 }

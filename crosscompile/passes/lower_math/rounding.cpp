@@ -4,12 +4,6 @@ namespace ferry::passes::math {
 
 using namespace ir;
 
-bool has_rounding(const Target& target) {
-  if (target.arch == "x86_64") return target.has("sse4.1");
-  if (target.arch == "armv7") return target.has("fp-armv8");
-  return true;
-}
-
 // A number to which 2^23 (2^52) is added has no bits left for a fraction. From this limit on all numbers are integers,
 // and the comparison with it excludes NaN.
 Expr round_to_whole(Sequence& s, MathFunction function, const Expr& x) {

@@ -5,9 +5,6 @@
 
 namespace ferry::passes::math {
 
-// Returns whether the target has instructions that round floats to integers, for vectors too.
-bool has_rounding(const Target& target);
-
 // Computes floor, ceil, round or trunc of a float32 or float64.
 ir::Expr round_to_whole(Sequence& s, ir::MathFunction function, const ir::Expr& x);
 

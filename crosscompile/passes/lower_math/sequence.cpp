@@ -4,17 +4,6 @@ namespace ferry::passes::math {
 
 using namespace ir;
 
-bool has_fma(const Target& target) {
-  if (target.arch == "x86_64") return target.has("fma");
-  if (target.arch == "aarch64" || target.arch == "cuda") return true;
-  if (target.arch == "armv7") return target.has("vfp4");
-  return target.arch == "riscv64" && target.has("f");
-}
-
-bool has_scale(const Target& target) {
-  return target.arch == "x86_64" && target.has("avx512f") && target.has("avx512vl");
-}
-
 Expr Sequence::let(const char* name, const Expr& value) {
   const auto* broadcast = value.as<Broadcast>();
   const Expr& inner = broadcast != nullptr ? broadcast->value : value;
@@ -31,7 +20,7 @@ Expr Sequence::finish(Expr result) const {
 }
 
 Expr Sequence::fma(const Expr& a, const Expr& b, const Expr& c) const {
-  return has_fma(target_) ? Call::make(a.type(), MathFunction::fma, {a, b, c}) : a * b + c;
+  return target_.capabilities.fma ? Call::make(a.type(), MathFunction::fma, {a, b, c}) : a * b + c;
 }
 
 Expr Sequence::polynomial(const Expr& x, std::span<const double> coefficients) const {

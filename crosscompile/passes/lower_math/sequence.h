@@ -11,11 +11,6 @@
 
 namespace ferry::passes::math {
 
-// Returns whether a fused multiply-add is an instruction, for scalars and vectors alike.
-bool has_fma(const Target& target);
-// Returns whether a multiplication by a power of two is an instruction (CallOp::scale), for any number of lanes.
-bool has_scale(const Target& target);
-
 class Sequence {
  public:
   Sequence(const Target& target, std::uint32_t lanes) : target_(target), lanes_(lanes) {}

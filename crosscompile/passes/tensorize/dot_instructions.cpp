@@ -2,7 +2,6 @@
 
 #include "crosscompile/ir/operators.h"
 
-#include <algorithm>
 #include <string>
 
 namespace ferry::passes {
@@ -10,28 +9,24 @@ namespace {
 
 using namespace ir;
 
-// Within each architecture, the widest instruction comes first.
+using Can = Capabilities;
+
+// Of the instructions of one capability or architecture, the widest comes first.
 constexpr DotInstruction kInstructions[] = {
-    {"vpdpbusd_512", "x86_64", {"avx512vnni", ""}, DType::i32, DType::u8, DType::i8, 16, 4},
-    {"vpdpbusd_256", "x86_64", {"avx512vnni", "avx512vl"}, DType::i32, DType::u8, DType::i8, 8, 4},
-    {"vpdpbusd_256", "x86_64", {"avxvnni", ""}, DType::i32, DType::u8, DType::i8, 8, 4},
-    {"vpdpbusd_128", "x86_64", {"avx512vnni", "avx512vl"}, DType::i32, DType::u8, DType::i8, 4, 4},
-    {"vpdpbusd_128", "x86_64", {"avxvnni", ""}, DType::i32, DType::u8, DType::i8, 4, 4},
-    {"vdpbf16ps_512", "x86_64", {"avx512bf16", ""}, DType::f32, DType::bf16, DType::bf16, 16, 2, true},
-    {"vdpbf16ps_256", "x86_64", {"avx512bf16", "avx512vl"}, DType::f32, DType::bf16, DType::bf16, 8, 2, true},
-    {"vdpbf16ps_128", "x86_64", {"avx512bf16", "avx512vl"}, DType::f32, DType::bf16, DType::bf16, 4, 2, true},
-    {"sdot", "aarch64", {"dotprod", ""}, DType::i32, DType::i8, DType::i8, 4, 4},
-    {"udot", "aarch64", {"dotprod", ""}, DType::i32, DType::u8, DType::u8, 4, 4},
-    {"usdot", "aarch64", {"i8mm", ""}, DType::i32, DType::u8, DType::i8, 4, 4},
-    {"vsdot", "armv7", {"dotprod", ""}, DType::i32, DType::i8, DType::i8, 4, 4},
-    {"vudot", "armv7", {"dotprod", ""}, DType::i32, DType::u8, DType::u8, 4, 4},
+    {"vpdpbusd_512", &Can::vnni_512, DType::i32, DType::u8, DType::i8, 16, 4},
+    {"vpdpbusd_256", &Can::vnni_256, DType::i32, DType::u8, DType::i8, 8, 4},
+    {"vpdpbusd_128", &Can::vnni_256, DType::i32, DType::u8, DType::i8, 4, 4},
+    {"vdpbf16ps_512", &Can::bf16_dot_512, DType::f32, DType::bf16, DType::bf16, 16, 2, true},
+    {"vdpbf16ps_256", &Can::bf16_dot_256, DType::f32, DType::bf16, DType::bf16, 8, 2, true},
+    {"vdpbf16ps_128", &Can::bf16_dot_256, DType::f32, DType::bf16, DType::bf16, 4, 2, true},
+    {"sdot", &Can::neon_dot, DType::i32, DType::i8, DType::i8, 4, 4},
+    {"udot", &Can::neon_dot, DType::i32, DType::u8, DType::u8, 4, 4},
+    {"usdot", &Can::neon_mixed_dot, DType::i32, DType::u8, DType::i8, 4, 4},
+    {"vsdot", &Can::neon_dot_32bit, DType::i32, DType::i8, DType::i8, 4, 4},
+    {"vudot", &Can::neon_dot_32bit, DType::i32, DType::u8, DType::u8, 4, 4},
 };
 
-bool fits(const DotInstruction& instruction, const Target& target) {
-  return instruction.arch == target.arch &&
-         std::all_of(std::begin(instruction.features), std::end(instruction.features),
-                     [&](std::string_view feature) { return feature.empty() || target.has(std::string(feature)); });
-}
+bool fits(const DotInstruction& instruction, const Target& target) { return target.capabilities.*instruction.needs; }
 
 BufferRef operand(const char* name, DType dtype, std::uint32_t elements) {
   auto buffer = std::make_shared<Buffer>();

@@ -12,8 +12,7 @@ namespace ferry::passes {
 
 struct DotInstruction {
   std::string_view name;
-  std::string_view arch;
-  std::string_view features[2];  // all required; empty: none
+  bool Capabilities::* needs;
   DType sum, left, right;
   std::uint32_t lanes;  // of the sum
   std::uint32_t group;  // number of products per lane

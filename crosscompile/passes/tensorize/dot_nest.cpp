@@ -37,8 +37,7 @@ std::vector<DotInstruction> candidates(std::string_view name, const LoopNest& ne
     if (types.sum != sum) continue;
     for (const bool swapped : {false, true}) {
       DotInstruction dot{.name = kDot,
-                         .arch = "",
-                         .features = {},
+                         .needs = nullptr,
                          .sum = types.sum,
                          .left = types.left,
                          .right = types.right,

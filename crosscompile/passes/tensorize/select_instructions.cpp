@@ -16,12 +16,11 @@ namespace {
 
 using namespace ir;
 
-constexpr int kFirstCapability = 80;
 constexpr std::int64_t kAlongX = 4, kAlongY = 8;
 
 class Matcher : public Mutator {
  public:
-  explicit Matcher(const Target& target) : has_instructions_(target.capability() >= kFirstCapability) {}
+  explicit Matcher(const Target& target) : has_instructions_(target.capabilities.tensor_cores) {}
 
  protected:
   using Mutator::mutate_node;

@@ -100,7 +100,7 @@ Stmt LaneMutator::mutate_node(const Store& node, const Stmt&) {
     indices = widen_all(std::move(indices), loop_.lanes);
   }
   const Expr mask = own != nullptr && mask_.same_as(own->mask) ? Expr{} : mask_;
-  if (mask.defined() && !target_.has_masks && node.buffer->scope != Scope::local) throw NoVectorForm{};
+  if (mask.defined() && !target_.capabilities.masks && node.buffer->scope != Scope::local) throw NoVectorForm{};
   return Store::make(own != nullptr ? own->wide : node.buffer, std::move(indices),
                      widen(mutate(node.value), loop_.lanes), mask);
 }

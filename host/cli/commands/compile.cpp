@@ -10,7 +10,6 @@
 #include "crosscompile/passes/gpu/map_threads.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/ptx.h"
-#include "crosscompile/target/ptx.h"
 #include "crosscompile/target/resolve.h"
 #include "host/autoschedule/module_schedule.h"
 #include "host/cli/commands/command.h"
@@ -79,7 +78,7 @@ schedule::Sizes expected_sizes(const std::vector<lang::Program>& programs, const
 
 // Returns the target of the printed text, or, in the hints for schedules, a similar one.
 Target source_target(const std::string& language, const Target& target) {
-  if (target.arch == language) return target;
+  if (target.arch_name == language) return target;
   return language == "c" ? c_target_like(target) : resolve_target(language);
 }
 
@@ -152,7 +151,7 @@ CompiledModule compile_foreign(const KernelSource& source, const Target& target,
 
 // Without this note the user would discover only on another machine that the module runs on fewer GPUs than usual.
 void note_missing_ptx(const CompiledModule& module, const Target& target) {
-  if (target.arch != "cuda" || cuda_compiler(target) != CudaCompiler::both) return;
+  if (target.arch != Arch::cuda || target.cuda_compiler != CudaCompiler::both) return;
   const Result<ModuleFile> file = read_module(module.bytes());
   if (!file.is_ok()) return;
   for (const CodeImage& image : file.value().images)
@@ -187,9 +186,9 @@ int write_module(const CompiledModule& module, const Target& target, const Optio
 
 int compile_to_text(const std::vector<lang::Program>& programs, const KernelSource& source, const Target& target,
                     Options options) {
-  options.emit = target.arch;
+  options.emit = target.arch_name;
   const std::string text = emitted(programs, source, target, options);
-  const char* extension = target.arch == "cuda" ? ".cu" : target.arch == "opencl" ? ".cl" : ".c";
+  const char* extension = target.arch == Arch::cuda ? ".cu" : target.arch == Arch::opencl ? ".cl" : ".c";
   const std::string name = output_name(options, programs.front().name, extension);
   write_file(name, text.data(), text.size());
   if (name == "-") return kExitFine;

@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "host/cli/options/remote.h"
 #include "host/cli/output/json.h"
 #include "host/session/gpu_facts.h"
+#include "module/device_id.h"
 #include "rpc/messages.h"
 
 namespace ferry::cli {
@@ -21,12 +23,13 @@ namespace {
 // that does not open.
 std::vector<GpuFacts> gpus_of(const RemoteOptions& remote, const DeviceFacts& facts) {
   std::vector<GpuFacts> gpus;
-  std::map<std::string, int> count;
+  std::map<DeviceKind, std::uint32_t> count;
   for (const ComputeDevice& one : facts.devices) {
     gpus.emplace_back();
-    if (one.kind != "cuda" && one.kind != "opencl") continue;
+    const std::optional<DeviceKind> kind = device_kind_named(one.kind);
+    if (!kind || *kind == DeviceKind::cpu) continue;
     ConnectOptions options;
-    options.devices = {one.kind + ":" + std::to_string(count[one.kind]++)};
+    options.devices = {to_text(DeviceId{*kind, count[*kind]++})};
     try {
       gpus.back() = gpu_facts(open_device(remote, options));
     } catch (const RemoteError& error) {
@@ -171,7 +174,8 @@ int show_device(const RemoteOptions& remote, bool json) {
   for (std::size_t i = 0; i < facts.devices.size(); ++i) {
     const ComputeDevice& one = facts.devices[i];
     // The memory of devices without their own counts towards the session's limit.
-    const std::string own = one.kind == "cuda" ? ", with " + bytes_text(one.memory_bytes) + " of its own" : "";
+    const std::string own =
+        device_kind_named(one.kind) == DeviceKind::cuda ? ", with " + bytes_text(one.memory_bytes) + " of its own" : "";
     line("runs on", std::to_string(i) + ": " + one.kind + (one.name.empty() ? "" : ", " + one.name) + own);
     for (const std::string& more : lines_of(gpus[i])) line("", "   " + more);
   }

@@ -77,10 +77,12 @@ void print_image(const CodeImage& image) {
   }
 }
 
-// Whether a CUDA module has no PTX, by which it would run on GPUs for which there is no cubin.
+// Whether a module has cubins and no PTX, by which it would run on GPUs for which there is no cubin.
 bool lacks_ptx(const ModuleFile& module) {
   const auto is_ptx = [](const CodeImage& image) { return image.kind.starts_with("ptx"); };
-  return module.manifest.arch == "cuda" && std::none_of(module.images.begin(), module.images.end(), is_ptx);
+  const auto is_cubin = [](const CodeImage& image) { return image.kind.starts_with("cubin"); };
+  return std::any_of(module.images.begin(), module.images.end(), is_cubin) &&
+         std::none_of(module.images.begin(), module.images.end(), is_ptx);
 }
 
 void print_function(const FunctionInfo& function) {

@@ -17,7 +17,7 @@ int list_targets(bool json) {
       list.push_back({{"name", named.name},
                       {"stands_for", named.stands_for},
                       {"note", named.note},
-                      {"arch", target.arch},
+                      {"arch", target.arch_name},
                       {"triple", target.triple},
                       {"cpu", target.cpu},
                       {"features", target.features}});

@@ -51,7 +51,7 @@ std::string impossible_gather(const std::string& assembly) {
 }
 
 bool may_gather(const ir::Function& function, const Target& target) {
-  if (target.arch != "x86_64" || !target.has("avx2") || !function.body.defined()) return false;
+  if (!target.capabilities.gathers || !function.body.defined()) return false;
   FindGathers find;
   find.visit(function.body);
   return find.any;

@@ -98,10 +98,12 @@ std::vector<std::string> names_of(Table table) {
 }  // namespace
 
 TripleFacts triple_of_arch(std::string_view arch) {
-  if (arch == "x86_64") return {"x86_64", "x86_64-unknown-linux-gnu", 64};
-  if (arch == "armv7") return {"armv7", "armv7-unknown-linux-gnueabihf", 32};
-  if (arch == "aarch64") return {"aarch64", "aarch64-unknown-linux-gnu", 64};
-  if (arch == "riscv64") return {"riscv64", "riscv64-unknown-linux-gnu", 64};
+  static const TripleFacts kDevices[] = {{"x86_64", "x86_64-unknown-linux-gnu", 64},
+                                         {"armv7", "armv7-unknown-linux-gnueabihf", 32},
+                                         {"aarch64", "aarch64-unknown-linux-gnu", 64},
+                                         {"riscv64", "riscv64-unknown-linux-gnu", 64}};
+  for (const TripleFacts& facts : kDevices)
+    if (facts.arch == arch) return facts;
   throw CompileError("expected the architecture x86_64, armv7, aarch64 or riscv64; got '" + std::string(arch) + "'");
 }
 

@@ -24,9 +24,8 @@ Value* int_to_float(FunctionState& state, ir::Type from, ir::Type to, Value* val
 // Returns whether to convert four lanes at a time: LLVM scalarizes vectors of halves on 32-bit ARM, which has
 // instructions for four of them.
 bool converts_by_four(const FunctionState& state, ir::Type half, ir::Type single) {
-  const Target& target = state.module.target;
-  return target.arch == "armv7" && target.has("neon") && half.code == DType::f16 && single.code == DType::f32 &&
-         half.is_vector() && is_moved_as_bits(state.module, DType::f16);
+  return state.module.target.capabilities.f16_conversion_by_four && half.code == DType::f16 &&
+         single.code == DType::f32 && half.is_vector() && is_moved_as_bits(state.module, DType::f16);
 }
 
 Value* by_four(FunctionState& state, llvm::Intrinsic::ID id, std::uint32_t lanes, Value* value) {

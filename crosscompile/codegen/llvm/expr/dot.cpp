@@ -18,6 +18,8 @@ using passes::DotInstruction;
 struct Emitted {
   std::string_view name;
   llvm::Intrinsic::ID id;
+  // LLVM declares the intrinsic for any types of the sum and of the operands.
+  bool is_overloaded = false;
 };
 
 constexpr Emitted kEmitted[] = {
@@ -27,16 +29,16 @@ constexpr Emitted kEmitted[] = {
     {"vdpbf16ps_512", llvm::Intrinsic::x86_avx512bf16_dpbf16ps_512},
     {"vdpbf16ps_256", llvm::Intrinsic::x86_avx512bf16_dpbf16ps_256},
     {"vdpbf16ps_128", llvm::Intrinsic::x86_avx512bf16_dpbf16ps_128},
-    {"sdot", llvm::Intrinsic::aarch64_neon_sdot},
-    {"udot", llvm::Intrinsic::aarch64_neon_udot},
-    {"usdot", llvm::Intrinsic::aarch64_neon_usdot},
-    {"vsdot", llvm::Intrinsic::arm_neon_sdot},
-    {"vudot", llvm::Intrinsic::arm_neon_udot},
+    {"sdot", llvm::Intrinsic::aarch64_neon_sdot, true},
+    {"udot", llvm::Intrinsic::aarch64_neon_udot, true},
+    {"usdot", llvm::Intrinsic::aarch64_neon_usdot, true},
+    {"vsdot", llvm::Intrinsic::arm_neon_sdot, true},
+    {"vudot", llvm::Intrinsic::arm_neon_udot, true},
 };
 
-llvm::Intrinsic::ID id_of(const DotInstruction& instruction) {
+const Emitted& intrinsic_of(const DotInstruction& instruction) {
   for (const Emitted& known : kEmitted) {
-    if (known.name == instruction.name) return known.id;
+    if (known.name == instruction.name) return known;
   }
   throw InternalError("no LLVM intrinsic for '" + std::string(instruction.name) + "'");
 }
@@ -44,9 +46,9 @@ llvm::Intrinsic::ID id_of(const DotInstruction& instruction) {
 // Emits a dot of exactly the instruction's sizes.
 Value* emit_one(FunctionState& state, const DotInstruction& instruction, Value* sum, Value* left, Value* right) {
   llvm::IRBuilder<>& b = state.builder;
-  const llvm::Intrinsic::ID id = id_of(instruction);
-  if (instruction.arch != "x86_64") return b.CreateIntrinsic(id, {sum->getType(), left->getType()}, {sum, left, right});
-  // LLVM declares the operands with the type of the sum, or as floats rather than bits.
+  const auto [name, id, is_overloaded] = intrinsic_of(instruction);
+  if (is_overloaded) return b.CreateIntrinsic(id, {sum->getType(), left->getType()}, {sum, left, right});
+  // The operands are declared with the type of the sum, or as floats rather than bits.
   const ir::Type numbers(instruction.left, instruction.lanes * instruction.group);
   llvm::Type* type = instruction.left == DType::bf16 ? float_type(state.module, numbers) : sum->getType();
   return b.CreateIntrinsic(id, {}, {sum, b.CreateBitCast(left, type), b.CreateBitCast(right, type)});

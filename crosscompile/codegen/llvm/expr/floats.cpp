@@ -26,9 +26,9 @@ Value* against_constant(FunctionState& state, bool smaller, Value* value, Value*
 
 // Returns whether the target has instructions for min and max that propagate NaN, as ARM does.
 bool has_nan_keeping(const FunctionState& state, const Value* value) {
-  const std::string& arch = state.module.target.arch;
-  return arch == "aarch64" || (arch == "armv7" && value->getType()->isVectorTy() &&
-                               value->getType()->getScalarType()->isFloatTy() && state.module.target.has("neon"));
+  const Capabilities& can = state.module.target.capabilities;
+  const llvm::Type* type = value->getType();
+  return can.nan_min_max || (can.nan_min_max_f32_vectors && type->isVectorTy() && type->getScalarType()->isFloatTy());
 }
 
 Value* minimum(FunctionState& state, const ir::Binary& node, bool smaller, Value* left, Value* right) {

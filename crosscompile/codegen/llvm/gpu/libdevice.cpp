@@ -1,7 +1,6 @@
 #include "crosscompile/codegen/llvm/gpu/libdevice.h"
 
 #include "crosscompile/ir/error.h"
-#include "crosscompile/target/ptx.h"
 
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Linker/Linker.h>
@@ -17,7 +16,7 @@ constexpr const char* kPrefix = "__nv_";
 }  // namespace
 
 std::string libdevice_symbol(const Target& target, const std::string& function) {
-  if (target.has(kLibdevice)) return kPrefix + function;
+  if (target.capabilities.math_library) return kPrefix + function;
   throw CompileError(
       "PTX without CUDA's library has the math functions of float32 alone, short of fmod: expected one of "
       "those, or libdevice.10.bc (of a CUDA Toolkit, or 'pip install nvidia-cuda-nvcc-cu12' in the "

@@ -2,7 +2,6 @@
 
 #include "crosscompile/codegen/llvm/expr/types.h"
 #include "crosscompile/codegen/llvm/memory/nontemporal.h"
-#include "crosscompile/target/cpu_properties.h"
 
 #include <algorithm>
 #include <bit>
@@ -132,7 +131,7 @@ Value* load_shuffled(FunctionState& state, const Place& place, Value* index, std
 // Returns the minimum number of lanes that one gather instruction loads; 0 where there is none for this type.
 std::uint32_t gathered_lanes(const Target& target, ir::Type type) {
   constexpr std::uint32_t kIndexBits = 64;
-  const bool gathers = has_gathers(target) && dtype_bytes(type.code) >= 4;
+  const bool gathers = target.capabilities.gathers && dtype_bytes(type.code) >= 4;
   return gathers ? target.vector_bits / kIndexBits : 0;
 }
 

@@ -148,7 +148,7 @@ void store_tile(FunctionState& state, const std::vector<Row>& tile, const Run& r
   rows.resize(padded, llvm::PoisonValue::get(rows[0]->getType()));
   const std::vector<Value*> transposed = interleaved(state, std::move(rows), run.lanes);
   // A part whose length is not a power of two is stored as a whole vector under a mask, where masks cost nothing.
-  const bool masked = padded != count && state.module.target.has_masks;
+  const bool masked = padded != count && state.module.target.capabilities.masks;
   const std::uint32_t width = masked ? padded : count;
   Value* mask = masked ? first_lanes(state, count, padded) : nullptr;
   for (std::uint32_t lane = 0; lane < run.lanes; ++lane) {

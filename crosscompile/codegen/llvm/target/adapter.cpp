@@ -1,6 +1,7 @@
 #include "crosscompile/codegen/llvm/target/adapter.h"
 
 #include "crosscompile/codegen/llvm/target/machine.h"
+#include "crosscompile/target/abi.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/LLVMContext.h>
@@ -33,7 +34,7 @@ llvm::Type* c_type(llvm::IRBuilder<>& b, DType type) {
 llvm::Attribute::AttrKind extension(DType type, const Target& target) {
   const std::size_t bytes = dtype_bytes(type);
   if (is_float(type) || bytes > 4) return llvm::Attribute::None;
-  if (bytes == 4) return target.arch == "riscv64" ? llvm::Attribute::SExt : llvm::Attribute::None;
+  if (bytes == 4) return abi_of(target).sign_extends_32_bits ? llvm::Attribute::SExt : llvm::Attribute::None;
   return is_signed_int(type) ? llvm::Attribute::SExt : llvm::Attribute::ZExt;
 }
 
@@ -107,7 +108,7 @@ std::vector<std::uint8_t> emit_adapter(const FunctionInfo& function, const std::
   }
   b.CreateRet(returns_status ? static_cast<llvm::Value*>(call) : b.getInt32(0));
   kernel->setDoesNotThrow();
-  if (target.arch == "armv7") define_unwinders(module);
+  if (abi_of(target).has_unwind_helpers) define_unwinders(module);
   const std::string object = emit_file(module, *machine, llvm::CodeGenFileType::ObjectFile);
   return {object.begin(), object.end()};
 }

@@ -36,9 +36,9 @@ void check_imports(const std::string& object, const Target& target, const std::v
   for (const llvm::object::SymbolRef& symbol : file->symbols()) {
     if ((checked(symbol.getFlags()) & llvm::object::SymbolRef::SF_Undefined) == 0) continue;
     const llvm::StringRef name = checked(symbol.getName());
-    if (name.empty() || is_offered(name, target.arch)) continue;
+    if (name.empty() || is_offered(name, target.arch_name)) continue;
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    throw InternalError("the code needs '" + name.str() + "', which devices do not offer on " + target.arch);
+    throw InternalError("the code needs '" + name.str() + "', which devices do not offer on " + target.arch_name);
   }
 }
 

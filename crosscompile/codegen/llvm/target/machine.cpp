@@ -3,7 +3,7 @@
 #include "crosscompile/codegen/llvm/cpu/cpu_tables.h"
 #include "crosscompile/codegen/llvm/cpu/targets.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/target/cpu_properties.h"
+#include "crosscompile/target/abi.h"
 
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
@@ -42,8 +42,8 @@ std::string feature_string(const Target& target) {
 
 std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
   llvm::TargetOptions options;
-  options.MCOptions.ABIName = calling_convention(target);
-  if (target.arch == "armv7") {
+  options.MCOptions.ABIName = abi_of(target).calling_convention;
+  if (target.arch == Arch::armv7) {
     options.FloatABIType = llvm::FloatABI::Hard;
     // Its vector code ignores the flag on single operations that allows contraction, which all emitted operations
     // carry.
@@ -64,7 +64,7 @@ void configure_module(llvm::Module& module, const llvm::TargetMachine& machine, 
   module.setTargetTriple(target.triple);
   module.setDataLayout(machine.createDataLayout());
   module.setPICLevel(llvm::PICLevel::SmallPIC);
-  if (const std::string abi = calling_convention(target); !abi.empty())
+  if (const std::string abi = abi_of(target).calling_convention; !abi.empty())
     module.addModuleFlag(llvm::Module::Error, "target-abi", llvm::MDString::get(module.getContext(), abi));
 }
 

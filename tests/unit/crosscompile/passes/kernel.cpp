@@ -21,9 +21,10 @@ using namespace ir;
 
 Target target_with(std::string arch, std::vector<std::string> features) {
   Target target;
-  target.arch = std::move(arch);
+  target.set_arch(std::move(arch));
   target.features = std::move(features);
   std::sort(target.features.begin(), target.features.end());
+  target.capabilities = capabilities_of(target);
   return target;
 }
 
@@ -32,7 +33,7 @@ Target plain_target() { return target_with("x86_64", {}); }
 Target masked_target() {
   Target target = target_with("x86_64", {"avx512f", "f16c"});
   target.vector_bits = 512;
-  target.has_masks = true;
+  target.capabilities.masks = true;
   return target;
 }
 

@@ -36,7 +36,7 @@ TEST_CASE("no pass of the table changes what a kernel computes") {
   for (const Target& target : {plain_target(), masked_target()}) {
     for (const StandardKernel& kernel : standard_kernels()) {
       CAPTURE(kernel.name);
-      CAPTURE(target.has_masks);
+      CAPTURE(target.capabilities.masks);
       run_pipeline(kernel.function, target, [&](std::string_view pass, const ir::Function& after) {
         CAPTURE(pass);
         for (const auto& sizes : sizes_for(kernel.function)) check_same(kernel.function, after, sizes);

@@ -188,7 +188,7 @@ void check_seeds(std::uint32_t first, std::uint32_t count) {
     CAPTURE(seed);
     const Function program = RandomProgram(seed).make();
     for (const Target& target : {plain_target(), masked_target()}) {
-      CAPTURE(target.has_masks);
+      CAPTURE(target.capabilities.masks);
       run_pipeline(program, target, [&](std::string_view pass, const Function& after) {
         CAPTURE(pass);
         for (const auto& sizes : kSizes) check_same(program, after, sizes);

@@ -53,10 +53,10 @@ TEST_CASE("targets as people write them resolve to the four architectures") {
   for (const Case& c : cases) {
     CAPTURE(std::string(c.text));
     const Target target = resolve_target(c.text);
-    CHECK(target.arch == c.arch);
+    CHECK(target.arch_name == c.arch);
     CHECK(target.triple == c.triple);
     CHECK(target.cpu == c.cpu);
-    CHECK(target.pointer_bits == (target.arch == "armv7" ? 32 : 64));
+    CHECK(target.pointer_bits == (target.arch == ferry::Arch::armv7 ? 32 : 64));
     CHECK(std::is_sorted(target.features.begin(), target.features.end()));
   }
 }
@@ -113,7 +113,7 @@ TEST_CASE("vector registers follow from the features") {
     const Target target = resolve_target(c.text);
     CHECK(target.vector_bits == c.bits);
     CHECK(target.vector_registers == c.registers);
-    CHECK(target.has_masks == c.masks);
+    CHECK(target.capabilities.masks == c.masks);
   }
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("any other CPU that LLVM knows is a target for objects alone") {
     CAPTURE(std::string(expected.triple));
     const Target target = resolve_target(expected.triple);
     CHECK(target.objects_only);
-    CHECK(target.arch == expected.arch);
+    CHECK(target.arch_name == expected.arch);
     CHECK(target.pointer_bits == expected.pointer_bits);
     CHECK(target.vector_bits == expected.vector_bits);
     CHECK(resolve_target(target.text).text == target.text);
@@ -176,17 +176,17 @@ TEST_CASE("any other CPU that LLVM knows is a target for objects alone") {
 
 TEST_CASE("the targets of GPUs say what code is made for") {
   const Target cuda = resolve_target("cuda -arch=sm_80,sm_90a");
-  CHECK(cuda.arch == "cuda");
+  CHECK(cuda.arch == ferry::Arch::cuda);
   CHECK(cuda.gpus == std::vector<std::string>{"sm_80", "sm_90a"});
   CHECK(cuda.text == "cuda -arch=sm_80,sm_90a");
   CHECK(resolve_target("cuda").text == "cuda -arch=sm_80");
   CHECK(resolve_target("cuda -compiler=llvm -arch=sm_90").text == "cuda -arch=sm_90 -compiler=llvm");
   CHECK(contains(refusal("cuda -compiler=nvcc"), "expected nvrtc or llvm after -compiler=, got 'nvcc'"));
   CHECK(resolve_target("opencl").is_source);
-  CHECK(cuda.device == "cuda");
+  CHECK(cuda.device == ferry::DeviceId{ferry::DeviceKind::cuda, 0});
   CHECK(cuda.block_shared_bytes == 163 * 1024);
   const Target second = resolve_target("cuda:1 -arch=sm_90 -max_threads_per_block=512");
-  CHECK(second.device == "cuda:1");
+  CHECK(second.device == ferry::DeviceId{ferry::DeviceKind::cuda, 1});
   CHECK(second.text == "cuda -arch=sm_90 -max_threads_per_block=512");
   CHECK(second.block_threads == 512);
   CHECK(second.block_shared_bytes == 227 * 1024);
@@ -198,7 +198,7 @@ TEST_CASE("the targets of GPUs say what code is made for") {
 TEST_CASE("the target c is plain C with hints for schedules") {
   const Target plain = resolve_target("c");
   CHECK(plain.text == "c");
-  CHECK(plain.arch == "c");
+  CHECK(plain.arch == ferry::Arch::c);
   CHECK(plain.is_source);
   CHECK(plain.keeps_loops);
   const Target hinted = resolve_target("c -num-cores=4 -l1-bytes=32768");

@@ -34,25 +34,25 @@ std::unique_ptr<CudaDevice> open_gpu() {
   return std::move(opened.value());
 }
 
-std::string why_not(const Drivers& drivers, const char* name) {
+std::string why_not(const Drivers& drivers, std::uint32_t index) {
   MemoryBudget budget(1 << 20);
-  return open_device(drivers, name, budget).status().message();
+  return open_device(drivers, {DeviceKind::cuda, index}, budget).status().message();
 }
 
 TEST_CASE("a machine without a driver, with an old one or without a GPU is told as such, and what to do") {
   const Drivers none = {[](const char*) -> void* { return nullptr; }, nullptr};
-  CHECK(why_not(none, "cuda") == "this machine has no CUDA driver: there is no libcuda.so.1; install NVIDIA's driver");
+  CHECK(why_not(none, 0) == "this machine has no CUDA driver: there is no libcuda.so.1; install NVIDIA's driver");
   static char library;
   const Drivers old = {[](const char*) -> void* { return &library; },
                        [](void*, const char*) -> void* { return nullptr; }};
-  CHECK(why_not(old, "cuda").find("this machine's CUDA driver is older than CUDA 11: it has no cu") == 0);
+  CHECK(why_not(old, 0).find("this machine's CUDA driver is older than CUDA 11: it has no cu") == 0);
   {
     const Setting version("FERRY_FAKE_CUDA_VERSION", "10020");
-    CHECK(why_not(test::kFakeDrivers, "cuda") ==
+    CHECK(why_not(test::kFakeDrivers, 0) ==
           "this machine's CUDA driver supports CUDA 10.2, expected 11.0 or later; update NVIDIA's driver");
   }
   const Setting devices("FERRY_FAKE_CUDA_DEVICES", "0");
-  CHECK(why_not(test::kFakeDrivers, "cuda") ==
+  CHECK(why_not(test::kFakeDrivers, 0) ==
         "this machine has a CUDA driver but no GPU that this program may use; see what nvidia-smi lists, and "
         "CUDA_VISIBLE_DEVICES");
 }
@@ -60,13 +60,12 @@ TEST_CASE("a machine without a driver, with an old one or without a GPU is told 
 TEST_CASE("of several GPUs each has its number, and the one past the last is refused") {
   const Setting devices("FERRY_FAKE_CUDA_DEVICES", "2");
   MemoryBudget budget(1 << 20);
-  for (const char* name : {"cuda", "cuda:0", "cuda:1"}) {
-    auto device = open_device(test::kFakeDrivers, name, budget);
+  for (const std::uint32_t index : {0U, 1U}) {
+    auto device = open_device(test::kFakeDrivers, {DeviceKind::cuda, index}, budget);
     REQUIRE_MESSAGE(device.is_ok(), device.status().message());
-    CHECK(device.value()->describe().name ==
-          (std::string(name) == "cuda:1" ? "Fake GPU 1 (sm_90)" : "Fake GPU 0 (sm_90)"));
+    CHECK(device.value()->describe().name == (index == 1 ? "Fake GPU 1 (sm_90)" : "Fake GPU 0 (sm_90)"));
   }
-  CHECK(why_not(test::kFakeDrivers, "cuda:2") == "there is no device cuda:2; this machine has 2, from cuda:0 on");
+  CHECK(why_not(test::kFakeDrivers, 2) == "there is no device cuda:2; this machine has 2, from cuda:0 on");
 }
 
 TEST_CASE("a probe lists GPUs with their architecture and memory, or says why there is none") {

@@ -35,12 +35,12 @@ struct Fixture {
 TEST_CASE("a machine without OpenCL, or with too old a one, is told as such") {
   MemoryBudget budget(1 << 20);
   const Drivers none = {[](const char*) -> void* { return nullptr; }, nullptr};
-  CHECK(open_device(none, "opencl", budget).status().message() ==
+  CHECK(open_device(none, {DeviceKind::opencl, 0}, budget).status().message() ==
         "this machine has no OpenCL: there is no libOpenCL.so.1; install the driver of its GPU");
   static char library;
   const Drivers old = {[](const char*) -> void* { return &library; },
                        [](void*, const char*) -> void* { return nullptr; }};
-  CHECK(open_device(old, "opencl", budget).status().message() ==
+  CHECK(open_device(old, {DeviceKind::opencl, 0}, budget).status().message() ==
         "this machine's OpenCL is older than 1.2: it has no clGetPlatformIDs; update its driver");
 }
 
@@ -130,11 +130,13 @@ TEST_CASE_FIXTURE(Fixture, "a module without OpenCL C is refused, as is a block 
 
 TEST_CASE("devices are named by kind and number, and what is not there is said") {
   MemoryBudget budget(1 << 20);
-  CHECK(open_device(test::kDrivers, "opencl", budget).is_ok());
-  CHECK(open_device(test::kDrivers, "opencl:0", budget).is_ok());
-  CHECK(open_device(test::kDrivers, "opencl:99", budget).status().message().find("there is no device opencl:99") == 0);
-  CHECK(open_device(test::kDrivers, "opencl:x", budget).status().code() == ErrorCode::invalid_argument);
-  CHECK(open_device(test::kDrivers, "abacus", budget).status().message() == "this server has no device 'abacus'");
+  CHECK(open_device(test::kDrivers, {DeviceKind::opencl, 0}, budget).is_ok());
+  CHECK(open_device(test::kDrivers, {DeviceKind::opencl, 99}, budget)
+            .status()
+            .message()
+            .find("there is no device opencl:99") == 0);
+  CHECK(open_device(test::kDrivers, {DeviceKind::cpu, 1}, budget).status().message() ==
+        "this server has no device 'cpu:1'");
 }
 
 TEST_CASE("a probe finds the devices without waking a driver in this process") {

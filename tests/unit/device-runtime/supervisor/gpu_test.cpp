@@ -241,6 +241,8 @@ TEST_CASE("a device that is not there is refused as the session opens") {
     return rpc::failure_of(frame.value()).message();
   };
   CHECK(open("abacus") == "this server has no device 'abacus'");
+  CHECK(open("opencl:x") == "expected the number of a device after 'opencl:', got 'x'");
+  CHECK(open("cpu:1") == "this server has no device 'cpu:1'");
   CHECK_MESSAGE(open("opencl:77").find("there is no device opencl:77; this machine has ") == 0, open("opencl:77"));
 }
 

@@ -15,10 +15,11 @@ namespace {
 
 Target small_caches(std::uint32_t vector_bits, std::uint64_t l1_bytes, std::uint64_t l2_bytes) {
   Target target;
-  target.arch = "x86_64";
+  target.set_arch("x86_64");
+  target.capabilities = capabilities_of(target);
   target.vector_bits = vector_bits;
   target.vector_registers = vector_bits == 512 ? 32 : 16;
-  target.has_masks = vector_bits == 512;
+  target.capabilities.masks = vector_bits == 512;
   target.l1_bytes = l1_bytes;
   target.l2_bytes = l2_bytes;
   return target;
@@ -211,7 +212,7 @@ TEST_CASE("windows keep one stream where several would not divide, and windows i
                      target)
             .find("prefetch") == std::string::npos);
   Target other = target;
-  other.arch = "aarch64";
+  other.capabilities.row_prefetch = false;
   CHECK(decided("1,52428,64,64", "2*h+a,2*w+b", other).find("prefetch") == std::string::npos);
 }
 

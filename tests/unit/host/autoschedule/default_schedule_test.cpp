@@ -15,7 +15,8 @@ namespace {
 
 Target wide_target() {
   Target target;
-  target.arch = "x86_64";
+  target.set_arch("x86_64");
+  target.capabilities = capabilities_of(target);
   target.vector_bits = 256;
   target.vector_registers = 16;
   return target;

@@ -106,10 +106,11 @@ void add_gpu_cases(std::vector<RuleCase>& cases, const std::string& target) {
 
 Target small_cpu(std::uint32_t vector_bits, std::uint64_t l1_bytes, std::uint64_t l2_bytes) {
   Target target;
-  target.arch = "x86_64";
+  target.set_arch("x86_64");
+  target.capabilities = capabilities_of(target);
   target.vector_bits = vector_bits;
   target.vector_registers = vector_bits == 512 ? 32 : 16;
-  target.has_masks = vector_bits == 512;
+  target.capabilities.masks = vector_bits == 512;
   target.l1_bytes = l1_bytes;
   target.l2_bytes = l2_bytes;
   return target;

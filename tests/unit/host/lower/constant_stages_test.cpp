@@ -144,10 +144,11 @@ TEST_CASE("what depends on more than constants is computed in every call") {
 
 TEST_CASE("the default schedule packs constant weights outside of the call, also for few rows") {
   Target target;
-  target.arch = "x86_64";
+  target.set_arch("x86_64");
+  target.capabilities = capabilities_of(target);
   target.vector_bits = 512;
   target.vector_registers = 32;
-  target.has_masks = true;
+  target.capabilities.masks = true;
   const auto functions = [&](const std::string& rows, const std::string& weights) {
     const lang::Program program = lang::parse("def mm(float(" + rows + ",768) A, " + weights +
                                                   "float(768,3072) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }",

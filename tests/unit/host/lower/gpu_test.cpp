@@ -25,7 +25,8 @@ const char* const kBlur =
 
 ir::Function kernel(const std::string& source, const std::string& schedule, const std::string& gpu = {}) {
   Target target;
-  target.arch = "x86_64";
+  target.set_arch("x86_64");
+  target.capabilities = capabilities_of(target);
   return compiled(source, schedule, gpu.empty() ? target : resolve_target(gpu));
 }
 

@@ -22,10 +22,11 @@ namespace {
 
 Target make_target(std::uint32_t vector_bits, bool masks) {
   Target target;
-  target.arch = "x86_64";
+  target.set_arch("x86_64");
+  target.capabilities = capabilities_of(target);
   target.vector_bits = vector_bits;
   target.vector_registers = vector_bits == 512 ? 32 : 16;
-  target.has_masks = masks;
+  target.capabilities.masks = masks;
   return target;
 }
 

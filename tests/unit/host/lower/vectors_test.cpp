@@ -66,9 +66,10 @@ class StoredLanes : public ferry::ir::Visitor {
 
 ferry::Target target_of(std::uint32_t bits, bool masks) {
   ferry::Target target;
-  target.arch = "x86_64";
+  target.set_arch("x86_64");
+  target.capabilities = capabilities_of(target);
   target.vector_bits = bits;
-  target.has_masks = masks;
+  target.capabilities.masks = masks;
   return target;
 }
 

@@ -62,14 +62,14 @@ Case product(const DotInstruction& shape) {
 std::vector<DotInstruction> shapes() {
   std::vector<DotInstruction> all(passes::dot_instructions().begin(), passes::dot_instructions().end());
   // Shapes and types that no target has an instruction for.
-  all.push_back({"odd_lanes", "", {"", ""}, DType::i32, DType::i8, DType::i8, 5, 4});
-  all.push_back({"wide", "", {"", ""}, DType::i32, DType::u8, DType::i8, 40, 4});
-  all.push_back({"signed_wide", "", {"", ""}, DType::i32, DType::i8, DType::i8, 32, 4});
-  all.push_back({"swapped", "", {"", ""}, DType::i32, DType::i8, DType::u8, 16, 4});
-  all.push_back({"shorts", "", {"", ""}, DType::i32, DType::i16, DType::i16, 8, 2});
-  all.push_back({"halves", "", {"", ""}, DType::f32, DType::f16, DType::f16, 8, 2});
-  all.push_back({"brains", "", {"", ""}, DType::f32, DType::bf16, DType::bf16, 48, 2});
-  all.push_back({"singles", "", {"", ""}, DType::f32, DType::f32, DType::f32, 4, 3});
+  all.push_back({"odd_lanes", nullptr, DType::i32, DType::i8, DType::i8, 5, 4});
+  all.push_back({"wide", nullptr, DType::i32, DType::u8, DType::i8, 40, 4});
+  all.push_back({"signed_wide", nullptr, DType::i32, DType::i8, DType::i8, 32, 4});
+  all.push_back({"swapped", nullptr, DType::i32, DType::i8, DType::u8, 16, 4});
+  all.push_back({"shorts", nullptr, DType::i32, DType::i16, DType::i16, 8, 2});
+  all.push_back({"halves", nullptr, DType::f32, DType::f16, DType::f16, 8, 2});
+  all.push_back({"brains", nullptr, DType::f32, DType::bf16, DType::bf16, 48, 2});
+  all.push_back({"singles", nullptr, DType::f32, DType::f32, DType::f32, 4, 3});
   return all;
 }
 

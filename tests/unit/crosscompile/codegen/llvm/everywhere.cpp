@@ -28,8 +28,8 @@ std::vector<Outcome> run_compiled(const Variant& variant, const Target& target, 
   link::write_file(folder.file("image"), link::link_shared(codegen::emit_object(functions, target), target, exports));
   link::write_file(folder.file("cases"), runner::write_calls(calls));
   std::vector<std::string> command = variant.emulator;
-  command.insert(command.end(),
-                 {FERRY_RUNNERS + target.arch, folder.file("image"), folder.file("cases"), folder.file("results")});
+  command.insert(command.end(), {FERRY_RUNNERS + target.arch_name, folder.file("image"), folder.file("cases"),
+                                 folder.file("results")});
   REQUIRE_MESSAGE(test::run_program(command) == 0, variant.target);
   return split_results(link::read_file(folder.file("results")), cases);
 }
@@ -78,7 +78,7 @@ void check_on(const Variant& variant, const std::vector<Case>& all_cases, bool r
   const std::vector<Outcome> got = run_compiled(variant, target, cases, std::move(functions), run_passes);
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    const std::string difference = difference_of(cases[i], expected[i], got[i], target.arch);
+    const std::string difference = difference_of(cases[i], expected[i], got[i], target.arch_name);
     // A defect usually affects many cases; the first few suffice.
     if (difference.empty() || ++wrong > 3) continue;
     FAIL_CHECK(variant.target, ": ", difference, "\n", ir::to_text(cases[i].function));

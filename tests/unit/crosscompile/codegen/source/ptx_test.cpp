@@ -26,7 +26,8 @@ Target ptx_target(const std::string& gpu, bool has_libdevice) {
 
 std::string ptx_of(const GpuProgram& program, const Target& target) {
   const ir::Function function = compiled_for(program, target);
-  const std::string libdevice = target.has(kLibdevice) ? codegen::cuda::expect_cuda_file(CudaFile::libdevice) : "";
+  const std::string libdevice =
+      target.capabilities.math_library ? codegen::cuda::expect_cuda_file(CudaFile::libdevice) : "";
   return codegen::emit_ptx(std::span(&function, 1), target, libdevice);
 }
 

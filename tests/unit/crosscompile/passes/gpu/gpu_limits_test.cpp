@@ -29,7 +29,9 @@ std::string refused(const Function& function, const Target& target) {
 
 Target limited(const char* arch, std::int64_t threads, std::int64_t bytes) {
   Target target;
-  target.text = target.arch = arch;
+  target.text = arch;
+  target.set_arch(arch);
+  target.capabilities = capabilities_of(target);
   target.block_threads = threads;
   target.block_shared_bytes = bytes;
   return target;

@@ -18,7 +18,8 @@ using Combine = std::function<Expr(const Expr&, const Expr&)>;
 
 Target gpu(const char* arch) {
   Target target;
-  target.arch = arch;
+  target.set_arch(arch);
+  target.capabilities = capabilities_of(target);
   return target;
 }
 

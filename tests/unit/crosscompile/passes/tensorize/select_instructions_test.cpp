@@ -16,8 +16,9 @@ namespace {
 
 Target cuda(const char* gpu) {
   Target target;
-  target.arch = "cuda";
+  target.set_arch("cuda");
   target.gpus = {gpu};
+  target.capabilities = capabilities_of(target);
   return target;
 }
 

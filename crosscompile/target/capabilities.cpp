@@ -1,0 +1,96 @@
+#include "crosscompile/target/capabilities.h"
+
+#include "crosscompile/target/target.h"
+
+namespace ferry {
+namespace {
+
+void set_x86(Capabilities& can, const Target& target) {
+  can.float_min_max = true;
+  can.gathers = target.has("avx2");
+  can.masks = target.has("avx512bw") && target.has("avx512vl");
+}
+
+void set_x86_64(Capabilities& can, const Target& target) {
+  const bool short_vectors = target.has("avx512vl");
+  can.f16_conversion = target.has("f16c") || target.has("avx512fp16");
+  can.f16_arithmetic = target.has("avx512fp16");
+  can.fma = target.has("fma");
+  can.rounding = target.has("sse4.1");
+  can.scale = target.has("avx512f") && short_vectors;
+  can.nontemporal_stores = true;
+  can.row_prefetch = true;
+  can.vnni_512 = target.has("avx512vnni");
+  can.vnni_256 = (can.vnni_512 && short_vectors) || target.has("avxvnni");
+  can.bf16_dot_512 = target.has("avx512bf16");
+  can.bf16_dot_256 = can.bf16_dot_512 && short_vectors;
+}
+
+void set_armv7(Capabilities& can, const Target& target) {
+  can.f16_conversion = target.has("fp16");
+  can.f16_arithmetic = target.has("fullfp16");
+  can.f16_conversion_by_four = can.nan_min_max_f32_vectors = target.has("neon");
+  can.fma = target.has("vfp4");
+  can.rounding = target.has("fp-armv8");
+  can.neon_dot_32bit = target.has("dotprod");
+}
+
+void set_aarch64(Capabilities& can, const Target& target) {
+  can.f16_conversion = true;
+  can.f16_arithmetic = target.has("fullfp16");
+  can.fma = true;
+  can.nan_min_max = can.nan_min_max_f32_vectors = true;
+  can.neon_dot = target.has("dotprod");
+  can.neon_mixed_dot = target.has("i8mm");
+}
+
+// Vectors must have the f16 instructions of scalars too: vector code that extracts its lanes is slower than the integer
+// sequence.
+void set_riscv64(Capabilities& can, const Target& target) {
+  const bool vectors = target.has("v"), all_f16 = target.has("zfh"), all_vector_f16 = target.has("zvfh");
+  const bool converts = all_f16 || target.has("zfhmin"), converts_vectors = all_vector_f16 || target.has("zvfhmin");
+  can.f16_conversion = converts && (converts_vectors || !vectors);
+  can.f16_arithmetic = all_f16 && (all_vector_f16 || !vectors);
+  can.fma = target.has("f");
+  can.masks = vectors;
+}
+
+void set_cuda(Capabilities& can, const Target& target) {
+  constexpr int kAmpere = 80;
+  can.f16_conversion = can.fma = can.shuffles = true;
+  can.async_copies = can.tensor_cores = target.capability() >= kAmpere;
+  // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+  can.block_z = 64;
+}
+
+}  // namespace
+
+Capabilities capabilities_of(const Target& target) {
+  Capabilities can;
+  can.math_library = can.f16_conversion = can.bf16_conversion = target.is_source;
+  can.rounding = can.float_min_max = true;
+  switch (target.arch) {
+    case Arch::x86_64:
+      set_x86(can, target);
+      set_x86_64(can, target);
+      break;
+    case Arch::i386: set_x86(can, target); break;
+    case Arch::armv7:
+      can.float_min_max = false;
+      set_armv7(can, target);
+      break;
+    case Arch::arm: can.float_min_max = false; break;
+    case Arch::aarch64: set_aarch64(can, target); break;
+    case Arch::riscv64: set_riscv64(can, target); break;
+    case Arch::cuda: set_cuda(can, target); break;
+    case Arch::riscv32:
+    case Arch::wasm32:
+    case Arch::wasm64:
+    case Arch::other_cpu:
+    case Arch::c:
+    case Arch::opencl: break;
+  }
+  return can;
+}
+
+}  // namespace ferry
