@@ -67,7 +67,18 @@ MAY_INCLUDE = {
     "crosscompile/codegen/llvm/memory": ["crosscompile/codegen/llvm"],
     "crosscompile/link": ["crosscompile/target"],
     "crosscompile/foreign": ["crosscompile/codegen/llvm", "crosscompile/link"],
-    "crosscompile": ["crosscompile/codegen/cuda", "crosscompile/codegen/source", "crosscompile/foreign"],
+    # One folder a kind of target.
+    "crosscompile/backend": ["crosscompile/passes"],
+    "crosscompile/backend/c": ["crosscompile/backend", "crosscompile/codegen/source"],
+    "crosscompile/backend/cuda": [
+        "crosscompile/backend", "crosscompile/codegen/cuda", "crosscompile/codegen/llvm", "crosscompile/codegen/source",
+    ],
+    "crosscompile/backend/native": ["crosscompile/backend", "crosscompile/codegen/llvm", "crosscompile/link"],
+    "crosscompile/backend/opencl": ["crosscompile/backend", "crosscompile/codegen/source"],
+    "crosscompile": [
+        "crosscompile/backend/c", "crosscompile/backend/cuda", "crosscompile/backend/native", "crosscompile/backend/opencl",
+        "crosscompile/foreign",
+    ],
     # The host: language, schedules, lowering.
     "host/npy": ["module"],
     "host/stats": [],

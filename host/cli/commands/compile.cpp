@@ -1,15 +1,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "base/quantity_text.h"
-#include "crosscompile/codegen/llvm/codegen.h"
-#include "crosscompile/codegen/source/source.h"
 #include "crosscompile/compile.h"
+#include "crosscompile/make_backend.h"
 #include "crosscompile/passes/gpu/map_threads.h"
-#include "crosscompile/passes/pipeline.h"
-#include "crosscompile/ptx.h"
 #include "crosscompile/target/resolve.h"
 #include "host/autoschedule/module_schedule.h"
 #include "host/cli/commands/command.h"
@@ -92,6 +90,14 @@ void note_unbound(const std::vector<ir::Function>& lowered, const Options& optio
   }
 }
 
+// Returns the form of the text that --emit names, which is none of the stages before the passes.
+TextForm form_of(const std::string& stage) {
+  if (stage == "ptx") return TextForm::ptx;
+  if (stage == "llvm") return TextForm::llvm;
+  if (stage == "asm") return TextForm::assembly;
+  return TextForm::source;
+}
+
 // Returns the representation that --emit names.
 std::string emitted(const std::vector<lang::Program>& programs, const KernelSource& source, const Target& target,
                     const Options& options) {
@@ -100,26 +106,17 @@ std::string emitted(const std::vector<lang::Program>& programs, const KernelSour
   if (options.emit == "schedule") return to_text(programs, schedules);
   if (options.emit == "space") return space_text(spaces_of(programs, target, expected_sizes(programs, options)));
   if (options.emit == "lower") return loops_text(programs, schedules, target, options.after);
-  std::vector<ir::Function> lowered = lower::lower_module(programs, schedules);
+  const std::vector<ir::Function> lowered = lower::lower_module(programs, schedules);
   note_unbound(lowered, options);
-  if (options.emit == "ptx") {
-    const Target cuda = source_target("cuda", target);
-    return compile_ptx(lowered, cuda, cuda.gpus.front()).text;
-  }
-  const bool to_source = options.emit == "c" || options.emit == "cuda" || options.emit == "opencl";
-  if (target.is_source && !to_source)
+  const TextForm form = options.emit == "obj" ? TextForm::assembly : form_of(options.emit);
+  const std::unique_ptr<Backend> backend = make_backend(form == TextForm::source ? source_target(options.emit, target)
+                                                        : form == TextForm::ptx  ? source_target("cuda", target)
+                                                                                 : target);
+  if (!backend->has_text(form))
     throw UsageError("--emit " + options.emit + " needs a target with machine code, got '" + target.text + "'");
-  if (options.emit == "obj") {
-    const std::vector<std::uint8_t> object =
-        compile_object(lower::lower_module(programs, schedules), target, {source.text, to_text(programs, schedules)});
-    return {object.begin(), object.end()};
-  }
-  const Target made_for = to_source ? source_target(options.emit, target) : target;
-  std::vector<ir::Function> functions;
-  for (ir::Function& function : lowered) functions.push_back(passes::run_pipeline(std::move(function), made_for));
-  if (to_source) return codegen::emit_source(functions, made_for);
-  if (options.emit == "llvm") return codegen::emit_llvm(functions, target);
-  return codegen::emit_assembly(functions, target);
+  if (options.emit != "obj") return backend->text(form, lowered);
+  const std::vector<std::uint8_t> object = compile_object(lowered, target, {source.text, to_text(programs, schedules)});
+  return {object.begin(), object.end()};
 }
 
 std::string output_name(const Options& options, const std::string& function, const char* extension) {
@@ -149,21 +146,15 @@ CompiledModule compile_foreign(const KernelSource& source, const Target& target,
   return compile_kernel(source, options.kernel.function, target, {}, terminal(options.kernel.deadline)).module;
 }
 
-// Without this note the user would discover only on another machine that the module runs on fewer GPUs than usual.
-void note_missing_ptx(const CompiledModule& module, const Target& target) {
-  if (target.arch != Arch::cuda || target.cuda_compiler != CudaCompiler::both) return;
+void print_notes(const CompiledModule& module, const Target& target) {
   const Result<ModuleFile> file = read_module(module.bytes());
   if (!file.is_ok()) return;
-  for (const CodeImage& image : file.value().images)
-    if (image.kind.starts_with("ptx")) return;
-  fprintf(stderr,
-          "ferry: note: the module has no PTX and runs on GPUs of %s alone; '-compiler=llvm' behind the target says "
-          "why\n",
-          join(", ", target.gpus).c_str());
+  for (const std::string& note : make_backend(target)->notes(file.value().images))
+    fprintf(stderr, "ferry: note: %s\n", note.c_str());
 }
 
 int write_module(const CompiledModule& module, const Target& target, const Options& options) {
-  note_missing_ptx(module, target);
+  print_notes(module, target);
   const std::string name = output_name(options, module.manifest().functions.front().name, ".ferry");
   write_file(name, module.bytes().data(), module.bytes().size());
   if (name == "-") return kExitFine;
@@ -188,8 +179,7 @@ int compile_to_text(const std::vector<lang::Program>& programs, const KernelSour
                     Options options) {
   options.emit = target.arch_name;
   const std::string text = emitted(programs, source, target, options);
-  const char* extension = target.arch == Arch::cuda ? ".cu" : target.arch == Arch::opencl ? ".cl" : ".c";
-  const std::string name = output_name(options, programs.front().name, extension);
+  const std::string name = output_name(options, programs.front().name, make_backend(target)->source_extension());
   write_file(name, text.data(), text.size());
   if (name == "-") return kExitFine;
   if (options.json)

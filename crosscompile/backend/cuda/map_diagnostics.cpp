@@ -1,4 +1,4 @@
-#include "crosscompile/map_diagnostics.h"
+#include "crosscompile/backend/cuda/map_diagnostics.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "crosscompile/ptx.h"
+#include "crosscompile/backend/cuda/ptx.h"
 
 #include "crosscompile/codegen/cuda/cuda_files.h"
 #include "crosscompile/codegen/llvm/gpu/ptx.h"

@@ -1,4 +1,4 @@
-#include "crosscompile/manifest_exprs.h"
+#include "crosscompile/backend/manifest_exprs.h"
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/operators.h"

@@ -1,0 +1,58 @@
+// What differs between kinds of targets on the way from lowered functions to a module, an object or a text. There is
+// one implementation a kind, in a folder of its own; make_backend.h chooses it by the target's architecture.
+#pragma once
+
+#include "crosscompile/ir/function.h"
+#include "crosscompile/target/target.h"
+#include "module/module_file.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ferry {
+
+// The forms in which a backend shows its code to people.
+enum class TextForm : std::uint8_t { source, ptx, llvm, assembly };
+
+struct ModuleFunctions {
+  std::span<const ir::Function> lowered;   // before the passes
+  std::span<const ir::Function> finished;  // after the passes for pipeline_target()
+  std::uint32_t code_padding = 0;          // see compile_module()
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  // Throws CompileError unless modules are made for the target.
+  virtual void expect_modules() const = 0;
+  // Returns the target that the passes compile a module's functions for.
+  virtual Target pipeline_target() const = 0;
+  // Returns the plan of a function that went through the passes; empty where devices call the function's code.
+  virtual Plan plan_of(const ir::Function& finished) const = 0;
+  // Compiles a module's functions together.
+  virtual std::vector<CodeImage> images(const ModuleFunctions& functions) const = 0;
+  // Returns what a user should know about a module with these images.
+  virtual std::vector<std::string> notes(std::span<const CodeImage> images) const = 0;
+
+  // Compiles functions that went through the passes to a relocatable object. `description`: see codegen::emit_object().
+  // Throws CompileError where there are no objects.
+  virtual std::vector<std::uint8_t> object(std::span<const ir::Function> finished,
+                                           std::span<const std::uint8_t> description) const = 0;
+
+  virtual bool has_text(TextForm form) const = 0;
+  // Compiles functions that have not gone through the passes to a form that the backend has.
+  virtual std::string text(TextForm form, std::span<const ir::Function> lowered) const = 0;
+  // Returns how names of files with the source text end; empty where there is none.
+  virtual const char* source_extension() const = 0;
+};
+
+// Runs the passes on each function.
+std::vector<ir::Function> finished(std::span<const ir::Function> lowered, const Target& target);
+
+// For backends without objects.
+[[noreturn]] void refuse_object(const Target& target);
+
+}  // namespace ferry

@@ -1,0 +1,25 @@
+#include "crosscompile/backend/c/c_backend.h"
+
+#include "crosscompile/codegen/source/source.h"
+#include "crosscompile/ir/error.h"
+
+namespace ferry {
+
+void CBackend::expect_modules() const {
+  throw CompileError("expected a target that modules are made for, got '" + target_.text +
+                     "': 'ferry compile --target " + target_.arch_name + "' writes a text");
+}
+
+std::vector<CodeImage> CBackend::images(const ModuleFunctions&) const {
+  throw InternalError("images() of a target that no modules are made for");
+}
+
+std::vector<std::uint8_t> CBackend::object(std::span<const ir::Function>, std::span<const std::uint8_t>) const {
+  refuse_object(target_);
+}
+
+std::string CBackend::text(TextForm, std::span<const ir::Function> lowered) const {
+  return codegen::emit_source(finished(lowered, target_), target_);
+}
+
+}  // namespace ferry

@@ -1,0 +1,54 @@
+#include "crosscompile/backend/cuda/cubin.h"
+
+#include "base/format.h"
+#include "crosscompile/backend/cuda/map_diagnostics.h"
+#include "crosscompile/codegen/cuda/nvrtc.h"
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/operators.h"
+#include "crosscompile/passes/gpu/extract_kernels.h"
+#include "module/cubin.h"
+
+namespace ferry {
+namespace {
+
+// Number of registers available to a block, the same on every GPU so far (CUDA C++ Programming Guide, "Technical
+// Specifications per Compute Capability").
+constexpr std::uint64_t kBlockRegisters = 65536;
+
+// Checks that a block's threads fit in the register file. The launch bounds make the compiler respect this; without
+// them a launch would fail on the device, with an error that has no numbers.
+void check_registers(const ir::Function& function, const std::string& gpu, std::span<const std::uint8_t> cubin) {
+  const Result<std::vector<CubinKernel>> kernels = cubin_kernels(cubin);
+  if (!kernels.is_ok()) return;
+  for (const passes::Launch& launch : passes::launches_of(function)) {
+    std::uint64_t threads = 1;
+    for (const passes::LaunchAxis& axis : launch.block) threads *= static_cast<std::uint64_t>(*ir::as_int(axis.extent));
+    for (const CubinKernel& kernel : kernels.value()) {
+      if (kernel.name != launch.symbol || threads * kernel.registers <= kBlockRegisters) continue;
+      throw CompileError("'" + function.name + "': expected at most " + count_text(kBlockRegisters) +
+                         " registers for a block of " + gpu + ", got " + count_text(threads * kernel.registers) + " (" +
+                         count_text(threads) + " threads of " + std::to_string(kernel.registers) +
+                         "); schedule it with fewer threads a block");
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> cubin_of(const std::string& text, const std::string& gpu,
+                                   std::span<const ir::Function> finished) {
+  std::vector<std::uint8_t> cubin;
+  try {
+    cubin = codegen::cuda::compile_cuda(text, gpu, finished.front().name + ".cu");
+  } catch (const CompileError& error) {
+    const std::string meaning = blame(error.what(), text, finished);
+    if (meaning.empty()) throw;
+    throw CompileError(error.what() + meaning +
+                       "\nThe text is what --emit cuda shows. What CUDA C does not know comes from the rule of an "
+                       "intrinsic: give it another for the architecture 'cuda'");
+  }
+  for (const ir::Function& function : finished) check_registers(function, gpu, cubin);
+  return cubin;
+}
+
+}  // namespace ferry

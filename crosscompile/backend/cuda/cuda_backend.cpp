@@ -1,0 +1,97 @@
+#include "crosscompile/backend/cuda/cuda_backend.h"
+
+#include "crosscompile/backend/cuda/cubin.h"
+#include "crosscompile/backend/cuda/ptx.h"
+#include "crosscompile/backend/launch_plan.h"
+#include "crosscompile/backend/manifest_exprs.h"
+#include "crosscompile/codegen/cuda/cuda_files.h"
+#include "crosscompile/codegen/cuda/nvrtc.h"
+#include "crosscompile/codegen/source/source.h"
+#include "crosscompile/ir/error.h"
+#include "crosscompile/target/ptx.h"
+#include "crosscompile/target/suggest.h"
+
+#include <algorithm>
+#include <string>
+
+namespace ferry {
+namespace {
+
+constexpr const char* kPtx = "ptx-";
+constexpr const char* kCubin = "cubin-";
+
+// Returns whether LLVM compiles for this GPU: when -compiler=llvm asks for it or, if no compiler is named, when NVRTC
+// is missing or does not know the GPU.
+bool is_by_llvm(const Target& target, const std::string& gpu) {
+  if (target.cuda_compiler != CudaCompiler::both) return target.cuda_compiler == CudaCompiler::llvm;
+  return codegen::cuda::find_cuda_file(codegen::cuda::CudaFile::nvrtc).empty() || !codegen::cuda::nvrtc_knows(gpu);
+}
+
+// Returns whether both launch the same kernels with the same operands: a module has one plan for all of its images.
+bool have_one_plan(std::span<const ir::Function> a, std::span<const ir::Function> b) {
+  const auto bytes = [](const ir::Function& function) {
+    return to_manifest(function.call_workspace, function, function.name + ": workspace");
+  };
+  const auto plan = [](const ir::Function& function) { return launch_plan(function, SharedMemory::at_launch); };
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (plan(a[i]) != plan(b[i]) || bytes(a[i]) != bytes(b[i])) return false;
+  return true;
+}
+
+}  // namespace
+
+Target CudaBackend::pipeline_target() const {
+  const auto by_llvm = [&](const std::string& gpu) { return is_by_llvm(target_, gpu); };
+  if (target_.gpus.empty() || !std::all_of(target_.gpus.begin(), target_.gpus.end(), by_llvm)) return target_;
+  return ptx_target_like(target_, target_.gpus.front(),
+                         !codegen::cuda::find_cuda_file(codegen::cuda::CudaFile::libdevice).empty());
+}
+
+Plan CudaBackend::plan_of(const ir::Function& finished) const { return launch_plan(finished, SharedMemory::at_launch); }
+
+std::vector<CodeImage> CudaBackend::images(const ModuleFunctions& functions) const {
+  std::vector<CodeImage> images;
+  const auto add_ptx = [&](const std::string& gpu) {
+    const Ptx ptx = compile_ptx(functions.lowered, target_, gpu);
+    if (!have_one_plan(functions.finished, ptx.functions)) return false;
+    images.push_back({kPtx + gpu, {ptx.text.begin(), ptx.text.end()}});
+    return true;
+  };
+  std::string text;
+  for (const std::string& gpu : target_.gpus) {
+    if (!is_by_llvm(target_, gpu)) {
+      if (text.empty()) text = codegen::emit_source(functions.finished, target_);
+      images.push_back({kCubin + gpu, cubin_of(text, gpu, functions.finished)});
+    } else if (!add_ptx(gpu)) {
+      throw InternalError("the kernels of PTX are launched in another way than the plan says");
+    }
+  }
+  if (target_.cuda_compiler != CudaCompiler::both || !images.front().kind.starts_with(kCubin)) return images;
+  try {
+    add_ptx(target_.gpus.front());
+  } catch (const CompileError&) {
+    // Functions that LLVM cannot compile, such as those with a user's intrinsic in CUDA C, have cubins only.
+  }
+  return images;
+}
+
+// Without the note the user would discover only on another machine that the module runs on fewer GPUs than usual.
+std::vector<std::string> CudaBackend::notes(std::span<const CodeImage> images) const {
+  const auto is_ptx = [](const CodeImage& image) { return image.kind.starts_with(kPtx); };
+  if (target_.cuda_compiler != CudaCompiler::both || std::any_of(images.begin(), images.end(), is_ptx)) return {};
+  return {"the module has no PTX and runs on GPUs of " + joined(target_.gpus) +
+          " alone; '-compiler=llvm' behind the target says why"};
+}
+
+std::vector<std::uint8_t> CudaBackend::object(std::span<const ir::Function>, std::span<const std::uint8_t>) const {
+  refuse_object(target_);
+}
+
+bool CudaBackend::has_text(TextForm form) const { return form == TextForm::source || form == TextForm::ptx; }
+
+std::string CudaBackend::text(TextForm form, std::span<const ir::Function> lowered) const {
+  if (form == TextForm::ptx) return compile_ptx(lowered, target_, target_.gpus.front()).text;
+  return codegen::emit_source(finished(lowered, target_), target_);
+}
+
+}  // namespace ferry

@@ -1,0 +1,32 @@
+// CUDA: CUDA C that NVRTC compiles to cubins, and PTX that LLVM generates.
+#pragma once
+
+#include "crosscompile/backend/backend.h"
+
+namespace ferry {
+
+// A module has one cubin per architecture that the target names, made by NVRTC, and PTX for the first one, made by
+// LLVM, for GPUs that no cubin fits. Architectures that NVRTC does not know get PTX instead of a cubin, and so do all
+// of them where NVRTC is missing or with -compiler=llvm. With -compiler=nvrtc there are cubins only.
+class CudaBackend final : public Backend {
+ public:
+  explicit CudaBackend(const Target& target) : target_(target) {}
+
+  void expect_modules() const override {}
+  // Returns the target itself or, where LLVM alone generates the code, PTX of the first GPU, so that the plan matches
+  // LLVM's kernels.
+  Target pipeline_target() const override;
+  Plan plan_of(const ir::Function& finished) const override;
+  std::vector<CodeImage> images(const ModuleFunctions& functions) const override;
+  std::vector<std::string> notes(std::span<const CodeImage> images) const override;
+  std::vector<std::uint8_t> object(std::span<const ir::Function> finished,
+                                   std::span<const std::uint8_t> description) const override;
+  bool has_text(TextForm form) const override;
+  std::string text(TextForm form, std::span<const ir::Function> lowered) const override;
+  const char* source_extension() const override { return ".cu"; }
+
+ private:
+  Target target_;
+};
+
+}  // namespace ferry

@@ -1,0 +1,100 @@
+#include "crosscompile/backend/native/native_backend.h"
+
+#include "crosscompile/codegen/llvm/codegen.h"
+#include "crosscompile/codegen/llvm/target/imports.h"
+#include "crosscompile/codegen/llvm/target/padding.h"
+#include "crosscompile/intrinsics/intrinsics.h"
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/extern_call.h"
+#include "crosscompile/link/inspect_object.h"
+#include "crosscompile/link/link.h"
+#include "crosscompile/target/needed_features.h"
+#include "crosscompile/target/resolve.h"
+
+#include <algorithm>
+
+namespace ferry {
+namespace {
+
+constexpr const char* kImage = "elf";
+
+// Returns each object once: the functions of a module often share their context.
+std::vector<std::vector<std::uint8_t>> objects_of(std::span<const ir::Function> functions, const Target& target) {
+  std::vector<const Context*> seen;
+  std::vector<std::vector<std::uint8_t>> objects;
+  for (const ir::Function& function : functions) {
+    const Context* context = function.context.get();
+    if (context == nullptr || std::find(seen.begin(), seen.end(), context) != seen.end()) continue;
+    seen.push_back(context);
+    for (const std::vector<std::uint8_t>& object : context->objects(target.arch_name)) objects.push_back(object);
+  }
+  return objects;
+}
+
+// Rejects unresolved imports here, where the caller can still fix them; a device would only refuse the module.
+void check_imports(std::span<const std::uint8_t> image, std::span<const ir::Function> functions, const Target& target) {
+  std::vector<std::string> called;
+  for (const ir::Function& function : functions)
+    for (std::string& name : ir::extern_functions(function.body)) called.push_back(std::move(name));
+  for (const std::string& symbol : link::imports_of(image)) {
+    if (codegen::is_offered(symbol, target.arch_name)) continue;
+    if (std::find(called.begin(), called.end(), symbol) != called.end())
+      throw CompileError("expected an object for " + target.arch_name + " that defines the C function '" + symbol +
+                         "', got none");
+    throw CompileError("expected objects for " + target.arch_name +
+                       " that call only what devices offer, got one that calls '" + symbol + "'");
+  }
+}
+
+}  // namespace
+
+void NativeBackend::expect_modules() const { require_device(target_); }
+
+std::vector<CodeImage> NativeBackend::images(const ModuleFunctions& functions) const {
+  const std::vector<std::vector<std::uint8_t>> objects = objects_of(functions.lowered, target_);
+  std::vector<std::string> exports;
+  for (const ir::Function& function : functions.finished) exports.push_back(codegen::kSymbolPrefix + function.name);
+  std::vector<std::uint8_t> padding;
+  if (functions.code_padding != 0) {
+    padding = codegen::emit_padding(target_, functions.code_padding);
+    exports.push_back(codegen::kPaddingSymbol);
+  }
+  const std::vector<std::uint8_t> own = codegen::emit_object(functions.finished, target_);
+  std::vector<std::uint8_t> linked = link::link_shared(own, target_, exports, objects, padding);
+  check_imports(linked, functions.finished, target_);
+  return {{kImage, std::move(linked)}};
+}
+
+std::vector<std::uint8_t> NativeBackend::object(std::span<const ir::Function> finished,
+                                                std::span<const std::uint8_t> description) const {
+  return codegen::emit_object(finished, target_, description);
+}
+
+std::string NativeBackend::text(TextForm form, std::span<const ir::Function> lowered) const {
+  const std::vector<ir::Function> functions = finished(lowered, target_);
+  return form == TextForm::llvm ? codegen::emit_llvm(functions, target_) : codegen::emit_assembly(functions, target_);
+}
+
+std::optional<std::vector<std::uint8_t>> module_in_object(std::span<const std::uint8_t> object,
+                                                          const std::string& name) {
+  const std::vector<std::uint8_t> description = link::section_of(object, codegen::kDescriptionSection);
+  if (description.empty()) return std::nullopt;
+  Result<ModuleFile> read = read_module(description);
+  if (!read.is_ok()) throw CompileError(name + ": " + read.status().message());
+  ModuleFile& module = read.value();
+  const Target target = resolve_target(module.manifest.target);
+  const link::ObjectFacts facts = link::inspect_object(object, name);
+  if (facts.arch != target.arch_name)
+    throw CompileError(name + ": expected an object for " + target.arch_name + ", got one for " + facts.arch);
+  std::vector<std::string> exports;
+  for (const FunctionInfo& function : module.manifest.functions) {
+    exports.push_back(function.symbol);
+    if (std::find(facts.functions.begin(), facts.functions.end(), function.symbol) == facts.functions.end())
+      throw CompileError(name + ": expected the function '" + function.symbol + "', got none of that name");
+  }
+  module.images = {{kImage, link::link_shared(object, target, exports)}};
+  check_imports(module.images.back().bytes, {}, target);
+  return write_module(module);
+}
+
+}  // namespace ferry

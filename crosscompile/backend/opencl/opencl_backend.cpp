@@ -1,0 +1,27 @@
+#include "crosscompile/backend/opencl/opencl_backend.h"
+
+#include "crosscompile/backend/launch_plan.h"
+#include "crosscompile/codegen/source/source.h"
+
+#include <string>
+
+namespace ferry {
+
+Plan OpenClBackend::plan_of(const ir::Function& finished) const {
+  return launch_plan(finished, SharedMemory::in_kernel);
+}
+
+std::vector<CodeImage> OpenClBackend::images(const ModuleFunctions& functions) const {
+  const std::string text = codegen::emit_source(functions.finished, target_);
+  return {{"opencl-c", {text.begin(), text.end()}}};
+}
+
+std::vector<std::uint8_t> OpenClBackend::object(std::span<const ir::Function>, std::span<const std::uint8_t>) const {
+  refuse_object(target_);
+}
+
+std::string OpenClBackend::text(TextForm, std::span<const ir::Function> lowered) const {
+  return codegen::emit_source(finished(lowered, target_), target_);
+}
+
+}  // namespace ferry

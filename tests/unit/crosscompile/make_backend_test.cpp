@@ -1,0 +1,93 @@
+#include "crosscompile/make_backend.h"
+
+#include "crosscompile/ir/error.h"
+#include "crosscompile/target/resolve.h"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+using namespace ferry;
+
+namespace {
+
+std::string refusal(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const CompileError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+std::string forms(const Backend& backend) {
+  std::string text;
+  if (backend.has_text(TextForm::source)) text += " source";
+  if (backend.has_text(TextForm::ptx)) text += " ptx";
+  if (backend.has_text(TextForm::llvm)) text += " llvm";
+  if (backend.has_text(TextForm::assembly)) text += " assembly";
+  return text;
+}
+
+std::vector<std::string> notes(const char* target, const std::vector<std::string>& kinds) {
+  std::vector<CodeImage> images;
+  for (const std::string& kind : kinds) images.push_back({kind, {}});
+  return make_backend(resolve_target(target))->notes(images);
+}
+
+}  // namespace
+
+TEST_CASE("each kind of target shows its code in its own forms") {
+  struct Case {
+    const char* target;
+    const char* forms;
+    const char* extension;
+  };
+  const Case cases[] = {
+      {"x86-64", " llvm assembly", ""},
+      {"armv7", " llvm assembly", ""},
+      {"aarch64", " llvm assembly", ""},
+      {"riscv64", " llvm assembly", ""},
+      {"c", " source", ".c"},
+      {"cuda", " source ptx", ".cu"},
+      {"opencl", " source", ".cl"},
+      {"llvm -mtriple=i386-linux-gnu", " llvm assembly", ""},
+      {"wasm32-unknown-unknown", " llvm assembly", ""},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(std::string(c.target));
+    const auto backend = make_backend(resolve_target(c.target));
+    CHECK(forms(*backend) == c.forms);
+    CHECK(backend->source_extension() == std::string(c.extension));
+  }
+}
+
+TEST_CASE("modules are made for what an rpc_server drives, and for nothing else") {
+  const auto why_not = [](const char* target) {
+    return refusal([&] { make_backend(resolve_target(target))->expect_modules(); });
+  };
+  for (const char* target : {"x86-64", "armv7", "aarch64", "riscv64", "cuda", "opencl"})
+    CHECK(why_not(target) == "none");
+  CHECK(why_not("c") ==
+        "expected a target that modules are made for, got 'c': 'ferry compile --target c' writes a text");
+  CHECK(why_not("wasm32-unknown-unknown").find("expected a target that rpc_server runs on") == 0);
+}
+
+TEST_CASE("only a backend with machine code makes objects") {
+  for (const char* target : {"c", "cuda -arch=sm_80", "opencl"})
+    CHECK(refusal([&] { (void)make_backend(resolve_target(target))->object({}, {}); }) ==
+          "expected a target with machine code, got '" + std::string(target) + "'");
+}
+
+TEST_CASE("a module with cubins alone runs on fewer GPUs than usual, which a note says") {
+  CHECK(
+      notes("cuda -arch=sm_80,sm_90", {"cubin-sm_80", "cubin-sm_90"}) ==
+      std::vector<std::string>{"the module has no PTX and runs on GPUs of sm_80, sm_90 alone; '-compiler=llvm' behind "
+                               "the target says why"});
+  CHECK(notes("cuda", {"cubin-sm_80", "ptx-sm_80"}).empty());
+  CHECK(notes("cuda -compiler=nvrtc", {"cubin-sm_80"}).empty());
+  CHECK(notes("opencl", {"opencl-c"}).empty());
+  CHECK(notes("x86-64", {"elf"}).empty());
+}
