@@ -1,6 +1,8 @@
 #include "module/device_id.h"
 
-#include <charconv>
+#include <algorithm>
+
+#include "base/format.h"
 
 namespace ferry {
 namespace {
@@ -27,22 +29,24 @@ std::optional<DeviceKind> device_kind_named(std::string_view name) {
 }
 
 Result<DeviceId> parse_device_id(std::string_view name) {
-  const std::size_t colon = name.find(':');
-  const std::string_view kind_name = name.substr(0, colon);
-  const std::optional<DeviceKind> kind = device_kind_named(kind_name);
+  const std::size_t colon = std::min(name.find(':'), name.size());
+  const std::optional<DeviceKind> kind = device_kind_named(name.substr(0, colon));
   if (!kind) {
-    return Status(ErrorCode::unsupported,
-                  "expected a device such as cuda or opencl:1, got '" + std::string(name) + "'");
+    return Status(ErrorCode::unsupported, format("expected a device such as cuda or opencl:1, got '%.*s'",
+                                                 static_cast<int>(name.size()), name.data()));
   }
   DeviceId device{*kind, 0};
-  if (colon == std::string_view::npos) return device;
+  if (colon == name.size()) return device;
   const std::string_view digits = name.substr(colon + 1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), device.index);
-  if (error != std::errc() || end != digits.data() + digits.size() || digits.size() > kMaxDigits) {
-    return Status(ErrorCode::invalid_argument, "expected the number of a device after '" + std::string(kind_name) +
-                                                   ":', got '" + std::string(digits) + "'");
+  bool is_number = !digits.empty() && digits.size() <= kMaxDigits;
+  for (const char digit : digits) {
+    is_number = is_number && digit >= '0' && digit <= '9';
+    device.index = device.index * 10 + static_cast<std::uint32_t>(digit - '0');
   }
-  return device;
+  if (is_number) return device;
+  return Status(ErrorCode::invalid_argument,
+                format("expected the number of a device after '%s:', got '%.*s'", device_kind_name(*kind),
+                       static_cast<int>(digits.size()), digits.data()));
 }
 
 std::string to_text(const DeviceId& device) {

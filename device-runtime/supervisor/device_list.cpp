@@ -23,8 +23,12 @@ Status DeviceList::check(const std::string& name, std::vector<ComputeDevice>& de
   if (id.is_ok() && id.value() == DeviceId{}) return {};
   look(devices);
   if (name == rpc::kAnyDevice) return {};
-  if (id.status().code() == ErrorCode::invalid_argument) return id.status();
-  const std::string_view kind = id.is_ok() ? device_kind_name(id.value().kind) : "";
+  const char* kind = "";
+  if (id.is_ok()) {
+    kind = device_kind_name(id.value().kind);
+  } else if (Status refusal = id.status(); refusal.code() == ErrorCode::invalid_argument) {
+    return refusal;
+  }
   for (const ComputeDevice& device : devices) {
     if (device.kind == kind) return {};
   }
