@@ -155,7 +155,8 @@ GpuTiles default_tiles(const GpuContraction& contraction, const Target& target) 
     tiles.rows = tiles.columns = kWide;
     tiles.thread_rows = tiles.thread_columns = 8;
   }
-  if (target.capabilities.async_copies && piece_bytes(contraction, tiles) * kCopies <= kSharedBytes) tiles.copies = kCopies;
+  if (target.capabilities.async_copies && piece_bytes(contraction, tiles) * kCopies <= kSharedBytes)
+    tiles.copies = kCopies;
   return tiles;
 }
 

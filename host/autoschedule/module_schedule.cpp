@@ -117,6 +117,17 @@ std::vector<Schedule> replay_module_schedule(std::span<const lang::Program> prog
   return schedules;
 }
 
+std::vector<Knob> knobs_of(const ScheduleText& text) {
+  std::vector<Knob> knobs;
+  for (const Section& section : sections_of(text)) {
+    for (Knob& knob : parse_directives(section.text, text.file, section.line).knobs) {
+      const auto is_same = [&](const Knob& known) { return known.name == knob.name; };
+      if (std::none_of(knobs.begin(), knobs.end(), is_same)) knobs.push_back(std::move(knob));
+    }
+  }
+  return knobs;
+}
+
 std::vector<Schedule> default_schedules(std::span<const lang::Program> programs, const Target& target,
                                         const Sizes& sizes) {
   std::vector<Schedule> schedules;

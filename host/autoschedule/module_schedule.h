@@ -28,6 +28,9 @@ std::vector<Schedule> replay_module_schedule(std::span<const lang::Program> prog
                                              const Target& target, const std::vector<std::string>& others = {},
                                              const Sizes& sizes = {});
 
+// Returns the knobs of all sections, each once. Throws CompileError for a malformed directive.
+std::vector<Knob> knobs_of(const ScheduleText& text);
+
 // `sizes` are as in default_schedule().
 std::vector<Schedule> default_schedules(std::span<const lang::Program> programs, const Target& target,
                                         const Sizes& sizes = {});

@@ -73,17 +73,15 @@ Measurement measure_function(const Device& device, const Function& function, con
   return found;
 }
 
-void measure_sizes(const OpenSession& open, const MeasuredKernel& kernel, const Sweep& sweep,
-                   const MeasureOptions& options, const Observer& observer, std::vector<Measurement>& done) {
+void measure_points(const OpenSession& open, const MeasuredKernel& kernel, const std::vector<SweepPoint>& points,
+                    const MeasureOptions& options, const Observer& observer, std::vector<Measurement>& done) {
   ConnectOptions connection;
   connection.devices = devices_for(kernel.target, kernel.source);
   const Device device = open(connection);
-  if (sweep.sizes.empty()) done.push_back(measure(device, kernel, options, observer));
-  MeasuredKernel sized = kernel;
-  for (const std::int64_t size : sweep.sizes) {
-    sized.call.sizes = kernel.call.sizes;
-    sized.call.sizes.push_back(sweep.name + "=" + std::to_string(size));
-    done.push_back(measure(device, sized, options, observer));
+  for (const SweepPoint& point : points) {
+    MeasuredKernel one = kernel;
+    apply(point, one.source, one.call.sizes);
+    done.push_back(measure(device, one, options, observer));
   }
   finish_kernels(device);
 }
@@ -114,16 +112,18 @@ Measurement measure(const Device& device, const MeasuredKernel& kernel, const Me
   Measurement found = measure_function(device, function, make_arguments(info, plan, device, observer), target,
                                        manifest.target, options, observer);
   found.checks = std::move(checks);
+  if (kernel.source.schedule) found.knobs = kernel.source.schedule->knobs;
   return found;
 }
 
-Measurements measure_on(std::span<const NamedDevice> devices, const MeasuredKernel& kernel, const Sweep& sweep,
-                        const MeasureOptions& options, const Observer& observer) {
+Measurements measure_on(std::span<const NamedDevice> devices, const MeasuredKernel& kernel,
+                        std::span<const Sweep> sweeps, const MeasureOptions& options, const Observer& observer) {
+  const std::vector<SweepPoint> points = points_of(sweeps, kernel.source);
   Measurements found;
   for (const NamedDevice& device : devices) {
     const auto fail = [&] { found.failures.push_back({device.name, std::current_exception()}); };
     try {
-      with_retries(observer, [&] { measure_sizes(device.open, kernel, sweep, options, observer, found.done); });
+      with_retries(observer, [&] { measure_points(device.open, kernel, points, options, observer, found.done); });
     } catch (const Error&) {
       fail();
     } catch (const CompileError&) {

@@ -64,13 +64,14 @@ struct FailedDevice {
   std::exception_ptr error;
 };
 struct Measurements {
-  std::vector<Measurement> done;  // device by device, size by size
+  std::vector<Measurement> done;  // device by device, point by point
   std::vector<FailedDevice> failures;
 };
-// Measures the kernel on each device in a session of its own, for every size of the sweep; a sweep without sizes
-// measures the call as it is. If one device fails, its earlier results and those of the other devices are kept. A
-// session that is lost before anything ran there is opened again.
-Measurements measure_on(std::span<const NamedDevice> devices, const MeasuredKernel& kernel, const Sweep& sweep = {},
-                        const MeasureOptions& options = {}, const Observer& observer = {});
+// Measures the kernel on each device in a session of its own, at every point of the sweeps; without sweeps, the call as
+// it is. If one device fails, its earlier results and those of the other devices are kept. A session that is lost
+// before anything ran there is opened again.
+Measurements measure_on(std::span<const NamedDevice> devices, const MeasuredKernel& kernel,
+                        std::span<const Sweep> sweeps = {}, const MeasureOptions& options = {},
+                        const Observer& observer = {});
 
 }  // namespace ferry::bench

@@ -27,14 +27,13 @@ std::vector<std::string> Measurement::warnings() const {
     if (check.wrong > 0) all.push_back("wrong result: " + check.first_wrong);
   }
   // A rate above the measured peak shows that this was not the peak, or was not measured under the same conditions.
-  const auto beyond = [&](std::optional<double> of_peak, const char* what) {
-    constexpr double kMostOfPeak = 1.05;
+  const auto beyond = [&](std::optional<double> of_peak, const char* what, const std::string& why) {
     if (!of_peak || *of_peak <= kMostOfPeak) return;
-    all.push_back(percent_text(*of_peak) + " of the peak of " + what +
-                  ": the peak is too low, so do not go by the share");
+    all.push_back(percent_text(*of_peak) + " of the peak of " + what + ": the peak was measured too low, or " + why +
+                  ", so do not go by the share");
   };
-  beyond(share_of_flops(), "arithmetic");
-  beyond(share_of_bytes(), "memory");
+  beyond(share_of_flops(), "arithmetic", "the compiler saves operations of the definition");
+  beyond(share_of_bytes(), "memory", "the kernel uses only a part of its tensors");
   return all;
 }
 

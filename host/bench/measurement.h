@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@
 #include "host/verify/check_outputs.h"
 
 namespace ferry::bench {
+
+// Beyond this share of a measured peak, a warning says that the share means nothing.
+inline constexpr double kMostOfPeak = 1.05;
 
 struct Measurement {
   FunctionInfo function;
@@ -26,9 +30,10 @@ struct Measurement {
   Peak peak{};       // zeros: not measured
   DType peak_dtype = DType::f32;
   bool cold = false;
-  std::vector<std::string> constants{};       // the function's inputs that were packed before the measurement
-  std::vector<StepTime> steps{};              // kernels of one call, if a GPU timed each
-  std::vector<verify::CheckResult> checks{};  // one for each output, if they were to be checked
+  std::map<std::string, std::string> knobs{};  // of the kernel's own schedule
+  std::vector<std::string> constants{};        // the function's inputs that were packed before the measurement
+  std::vector<StepTime> steps{};               // kernels of one call, if a GPU timed each
+  std::vector<verify::CheckResult> checks{};   // one for each output, if they were to be checked
 
   // The 95% confidence interval of the median, in seconds a call.
   stats::Interval interval() const;

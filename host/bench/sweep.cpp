@@ -1,14 +1,16 @@
 #include "host/bench/sweep.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/error.h"
+#include "host/autoschedule/module_schedule.h"
 
 namespace ferry::bench {
 
 namespace {
 
-constexpr std::size_t kMostSizes = 1000;
+constexpr std::size_t kMostPoints = 1000;
 constexpr int kMostExponent = 62;
 
 class Reader {
@@ -16,7 +18,7 @@ class Reader {
   explicit Reader(const std::string& text) : text_(text) {}
 
   [[noreturn]] void refuse() const {
-    throw UsageError(text_ + ": expected NAME=2^8..2^24, NAME=100..500+100 or NAME=1,7,64");
+    throw UsageError(text_ + ": expected NAME=2^8..2^24, NAME=100..500+100, NAME=1,7,64, or a knob");
   }
   bool done() const { return at_ == text_.size(); }
   bool take(std::string_view word) {
@@ -26,10 +28,12 @@ class Reader {
   }
   std::string name() {
     const std::size_t equals = text_.find('=');
-    if (equals == 0 || equals == std::string::npos) refuse();
-    at_ = equals + 1;
-    return text_.substr(0, equals);
+    if (equals == 0 || text_.empty()) refuse();
+    at_ = std::min(equals, text_.size());
+    return text_.substr(text_[0] == '$' ? 1 : 0, at_ - (text_[0] == '$' ? 1 : 0));
   }
+  // Whether the rest has a size first, and a range behind it.
+  bool is_range() const { return text_.find("..", at_) != std::string::npos; }
   // Parses a size of at least 1.
   std::int64_t size() {
     const std::int64_t value = digits();
@@ -42,6 +46,15 @@ class Reader {
       power *= value;
     }
     return power;
+  }
+  // Parses one entry of a list: a size, or any other word.
+  std::string word() {
+    const std::size_t end = std::min(text_.find(',', at_), text_.size());
+    if (end == at_) refuse();
+    const std::string text = text_.substr(at_, end - at_);
+    if (text.find('^') != std::string::npos) return std::to_string(size());
+    at_ = end;
+    return text;
   }
 
  private:
@@ -57,27 +70,85 @@ class Reader {
   std::size_t at_ = 0;
 };
 
+std::vector<std::string> range(Reader& reader) {
+  std::vector<std::string> values;
+  std::int64_t next = reader.size();
+  if (!reader.take("..")) reader.refuse();
+  const std::int64_t last = reader.size();
+  const std::int64_t step = reader.take("+") ? reader.size() : 0;
+  if (last < next) reader.refuse();
+  while (next <= last && values.size() <= kMostPoints) {
+    values.push_back(std::to_string(next));
+    if (__builtin_add_overflow(next, step > 0 ? step : next, &next)) break;
+  }
+  return values;
+}
+
+std::vector<schedule::Knob> knobs_of(const KernelSource& kernel) {
+  return kernel.schedule ? schedule::knobs_of(*kernel.schedule) : std::vector<schedule::Knob>();
+}
+
+bool is_knob(const std::string& name, const KernelSource& kernel) {
+  const auto knobs = knobs_of(kernel);
+  return std::any_of(knobs.begin(), knobs.end(), [&](const schedule::Knob& knob) { return knob.name == name; });
+}
+
+std::vector<std::string> values_of(const Sweep& sweep, const KernelSource& kernel) {
+  if (!sweep.values.empty()) return sweep.values;
+  for (const schedule::Knob& knob : knobs_of(kernel))
+    if (knob.name == sweep.name) return knob.choices;
+  throw UsageError(sweep.name + ": expected values, as in " + sweep.name +
+                   "=1,7,64, or the name of a knob that the schedule lists choices for");
+}
+
 }  // namespace
 
 Sweep parse_sweep(const std::string& text) {
   Reader reader(text);
   Sweep sweep;
   sweep.name = reader.name();
-  sweep.sizes.push_back(reader.size());
-  if (reader.take("..")) {
-    const std::int64_t last = reader.size();
-    const std::int64_t step = reader.take("+") ? reader.size() : 0;
-    if (last < sweep.sizes.front()) reader.refuse();
-    while (sweep.sizes.size() < kMostSizes) {
-      const std::int64_t next = step > 0 ? sweep.sizes.back() + step : sweep.sizes.back() * 2;
-      if (next > last) break;
-      sweep.sizes.push_back(next);
-    }
+  if (reader.done() && !sweep.name.empty()) return sweep;
+  if (!reader.take("=")) reader.refuse();
+  if (reader.is_range()) {
+    sweep.values = range(reader);
   } else {
-    while (reader.take(",")) sweep.sizes.push_back(reader.size());
+    do sweep.values.push_back(reader.word());
+    while (reader.take(","));
   }
-  if (!reader.done() || sweep.sizes.size() >= kMostSizes) reader.refuse();
+  if (!reader.done() || sweep.values.size() > kMostPoints) reader.refuse();
   return sweep;
+}
+
+std::vector<SweepPoint> points_of(std::span<const Sweep> sweeps, const KernelSource& kernel) {
+  std::vector<SweepPoint> points = {{}};
+  for (std::size_t s = 0; s < sweeps.size(); ++s) {
+    const std::string& name = sweeps[s].name;
+    const auto is_same = [&](const Sweep& earlier) { return earlier.name == name; };
+    if (std::any_of(sweeps.begin(), sweeps.begin() + static_cast<std::ptrdiff_t>(s), is_same))
+      throw UsageError(name + ": expected one range for it, got another");
+    const std::vector<std::string> values = values_of(sweeps[s], kernel);
+    if (points.size() * values.size() > kMostPoints)
+      throw UsageError(name + ": expected at most " + std::to_string(kMostPoints) + " measurements, got more");
+    std::vector<SweepPoint> longer;
+    for (const SweepPoint& point : points) {
+      for (const std::string& value : values) {
+        longer.push_back(point);
+        longer.back().emplace_back(name, value);
+      }
+    }
+    points = std::move(longer);
+  }
+  return points;
+}
+
+void apply(const SweepPoint& point, KernelSource& kernel, std::vector<std::string>& sizes) {
+  for (const auto& [name, value] : point) {
+    if (is_knob(name, kernel)) {
+      kernel.schedule->knobs[name] = value;
+    } else {
+      sizes.push_back(name + "=" + value);
+    }
+  }
 }
 
 }  // namespace ferry::bench

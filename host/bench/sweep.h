@@ -1,19 +1,33 @@
-// A range of sizes over which a measurement is repeated.
+// Ranges over which a measurement is repeated: of sizes, and of the knobs of a schedule.
 #pragma once
 
-#include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "host/kernel/kernel.h"
 
 namespace ferry::bench {
 
 struct Sweep {
-  std::string name;
-  std::vector<std::int64_t> sizes;
+  std::string name;                 // of a size or a knob
+  std::vector<std::string> values;  // as text; none: every choice of the knob
 };
 
-// Parses ranges: "N=2^8..2^24" and "N=100..6400" double, "N=100..500+100" adds, "N=1,7,64" lists. Throws UsageError
-// that shows what was expected.
+// Parses ranges: "N=2^8..2^24" and "N=100..6400" double, "N=100..500+100" adds, "N=1,7,64" and "layout=row,column"
+// list; "rows" stands for every choice of a knob. Throws UsageError that shows what was expected.
 Sweep parse_sweep(const std::string& text);
+
+// One value for each sweep.
+using SweepPoint = std::vector<std::pair<std::string, std::string>>;
+
+// Returns all combinations, the last sweep's values next to each other; one empty point if there are no sweeps. Throws
+// UsageError for a name that is given twice, for too many points, and for a sweep without values that is no knob of
+// the kernel's schedule.
+std::vector<SweepPoint> points_of(std::span<const Sweep> sweeps, const KernelSource& kernel);
+
+// Sets the values of a point: of knobs in the kernel's schedule, of everything else among the sizes.
+void apply(const SweepPoint& point, KernelSource& kernel, std::vector<std::string>& sizes);
 
 }  // namespace ferry::bench

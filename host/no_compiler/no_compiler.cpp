@@ -63,6 +63,8 @@ std::vector<Schedule> replay_module_schedule(std::span<const lang::Program>, con
   refuse_to_compile(text.file);
 }
 
+std::vector<Knob> knobs_of(const ScheduleText& text) { refuse_to_compile(text.file); }
+
 std::vector<Schedule> default_schedules(std::span<const lang::Program> programs, const Target&, const Sizes&) {
   refuse_to_compile(programs.empty() ? "a kernel's text" : programs.front().name);
 }

@@ -1,20 +1,25 @@
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/printable.h"
+#include "base/quantity_text.h"
 #include "host/bench/measure.h"
 #include "host/cli/commands/bench_report.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/options/call_options.h"
 #include "host/cli/options/compile_deadline.h"
+#include "host/cli/options/junit_option.h"
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/options/measure_options.h"
+#include "host/cli/options/option_checks.h"
 #include "host/cli/options/remote.h"
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
 #include "host/cli/options/with_option.h"
+#include "host/cli/output/style.h"
+#include "host/kernel/file.h"
 #include "host/kernel/kernel_failure.h"
 
 namespace ferry::cli {
@@ -28,9 +33,14 @@ struct Options {
   RemoteOptions remote;
   std::vector<std::string> addresses;
   std::string target;
-  std::string sweep;
+  std::vector<std::string> sweeps;
+  std::string baseline;  // path of a file
+  std::optional<double> fail_if_slower_percent;
+  std::string junit;  // path of a file
   bool without_peak = false;
   bool json = false;
+  bool csv = false;
+  bool verbose = false;
 };
 
 BenchFailure failure_of(const bench::FailedDevice& device) {
@@ -56,10 +66,13 @@ BenchRun measure(const Options& options) {
   bench::MeasureOptions how;
   how.sampling = sampling_of(options.sampling);
   how.peak = !options.without_peak;
-  bench::Sweep sweep;
-  if (!options.sweep.empty()) sweep = with_option("--sweep", [&] { return bench::parse_sweep(options.sweep); });
+  std::vector<bench::Sweep> sweeps;
   const bench::MeasuredKernel kernel{read_kernel(options.kernel, terminal()), options.kernel.function, options.target,
                                      options.call};
+  with_option("--sweep", [&] {
+    for (const std::string& text : options.sweeps) sweeps.push_back(bench::parse_sweep(text));
+    return bench::points_of(sweeps, kernel.source);
+  });
   std::vector<bench::NamedDevice> devices;
   for (const std::string& address : options.addresses) {
     RemoteOptions remote = options.remote;
@@ -68,27 +81,75 @@ BenchRun measure(const Options& options) {
   }
   if (devices.empty()) devices.push_back({"this machine", opening(options.remote)});
   const Observer observer = terminal(first_deadline(options.kernel.deadline, options.remote.deadlines.session));
-  bench::Measurements found = bench::measure_on(devices, kernel, sweep, how, observer);
+  bench::Measurements found = bench::measure_on(devices, kernel, sweeps, how, observer);
   if (devices.size() == 1 && found.done.empty()) std::rethrow_exception(found.failures.front().error);
-  BenchRun run{std::move(found.done), {}};
+  BenchRun run{std::move(found.done), {}, {}};
   for (const bench::FailedDevice& device : found.failures) run.failures.push_back(failure_of(device));
   return run;
 }
 
-int bench(const Options& options) {
-  const BenchRun run = measure(options);
+std::string name_of(const bench::Measurement& report) {
+  std::string name = report.function.name;
+  for (const std::string& part : {sizes_text(report), knobs_text(report)})
+    if (!part.empty()) name += ", " + part;
+  return name;
+}
+
+// Finds each result's change from the baseline, and says which the baseline lacks.
+void compare_with_baseline(const Options& options, const std::vector<bench::BaselineResult>& baseline, BenchRun& run) {
+  if (options.baseline.empty()) return;
+  for (const bench::Measurement& report : run.reports) {
+    const bench::BaselineResult* before = bench::find(baseline, report);
+    if (before == nullptr) print_note(options.baseline + " has no result of " + name_of(report) + " to compare with");
+    run.changes.push_back(before == nullptr ? std::nullopt : std::optional(bench::change_from(*before, report)));
+  }
+}
+
+// Returns the exit code that --fail-if-slower asks for, and says and reports which results are too slow.
+int judge(const Options& options, const BenchRun& run, JUnitReport& junit) {
+  int code = kExitFine;
+  for (std::size_t i = 0; i < run.reports.size(); ++i) {
+    const std::string name = name_of(run.reports[i]) + " on " + run.reports[i].device;
+    JUnitCase& one = junit.cases.emplace_back(name, run.reports[i].timing.median());
+    one.output = join("; ", run.reports[i].warnings());
+    if (!options.fail_if_slower_percent) continue;
+    const double limit = 1 + *options.fail_if_slower_percent / 100;
+    const std::optional<bench::Change>& change = run.changes[i];
+    if (change && change->high < limit) continue;
+    const bool is_slow = change && change->low >= limit;
+    std::string& why = is_slow ? one.failure : one.error;
+    why = change ? to_text(*change) : "the baseline has no such result";
+    if (!is_slow)
+      why = "cannot tell whether it is slower by " + number_text(*options.fail_if_slower_percent) + "%: " + why;
+    print_error(name + ": " + why);
+    // A slowdown is worth more than a doubt.
+    code = is_slow || code == kExitWrongResult ? kExitWrongResult : kExitUnknown;
+  }
+  return code;
+}
+
+int bench(const Options& options, JUnitReport& junit) {
+  if (options.fail_if_slower_percent && options.baseline.empty())
+    throw UsageError("--fail-if-slower: expected --baseline with it, the result that is not to become slower");
+  std::vector<bench::BaselineResult> baseline;
+  if (!options.baseline.empty()) baseline = bench::parse_baseline(read_file(options.baseline), options.baseline);
+  BenchRun run = measure(options);
+  compare_with_baseline(options, baseline, run);
   if (options.json) {
     print_json(to_json(run));
+  } else if (options.csv) {
+    fputs(csv_text(run).c_str(), stdout);
   } else if (run.reports.size() == 1) {
-    print_report(run.reports.front());
+    print_report(run.reports.front(), run.changes.empty() ? std::nullopt : run.changes.front(), options.verbose);
   } else if (!run.reports.empty()) {
-    print_table(run.reports);
+    print_table(run);
   }
-  fflush(stdout);
-  int code = kExitFine;
+  int code = judge(options, run, junit);
   for (const BenchFailure& failure : run.failures) {
-    fprintf(stderr, "ferry: %s: %s\n", failure.device.c_str(), printable_lines(failure.message).c_str());
-    code = std::max(code, failure.exit_code);
+    print_error(failure.device + ": " + failure.message);
+    JUnitCase& one = junit.cases.emplace_back(failure.device);
+    (failure.exit_code == kExitWrongResult ? one.failure : one.error) = failure.message;
+    code = code == kExitUnknown ? failure.exit_code : std::max(code, failure.exit_code);
   }
   return code;
 }
@@ -104,22 +165,45 @@ void add_bench(CLI::App& app, Action& chosen) {
   add_remotes_option(command, options->addresses, options->remote);
   add_target_option(command, options->target);
   add_call_options(command, options->call);
-  command.add_option("--sweep", options->sweep, "Measure for each size: N=2^8..2^24, N=100..500+100 or N=1,7,64")
-      ->type_name("NAME=SIZES");
+  command
+      .add_option("--sweep", options->sweeps,
+                  "Measure for each size: N=2^8..2^24, N=100..500+100 or N=1,7,64; or for values of a knob of the "
+                  "schedule: rows=4,8, or rows for every choice. Several: all combinations")
+      ->type_name("NAME=VALUES")
+      ->type_size(1)
+      ->allow_extra_args(false);
   add_measure_options(command, options->sampling);
   command.add_flag("--no-peak", options->without_peak, "Do not measure what the device can do at best");
+  command
+      .add_option("--baseline", options->baseline,
+                  "What an earlier 'ferry bench --json' printed: show the times as multiples of that")
+      ->type_name("FILE");
+  command
+      .add_option("--fail-if-slower", options->fail_if_slower_percent,
+                  "With --baseline: exit code 1 when something is slower by so many percent or more, 5 when nobody can "
+                  "tell")
+      ->type_name("PERCENT")
+      ->check(number(0, 1000));
   add_json_option(command, options->json);
+  command.add_flag("--csv", options->csv, "Print comma-separated values, a line for each size")->excludes("--json");
+  add_junit_option(command, options->junit);
+  add_verbose_option(command, options->verbose);
   command.footer(
-      "docs/measuring.md says how times are taken, what the numbers mean and what --json prints.\n\n"
+      "docs/measuring.md says how times are taken and what the numbers mean, docs/json.md what --json prints.\n\n"
       "Examples:\n"
       "  ferry bench mm.tc --size M=512,N=512,K=512\n"
       "  ferry bench mm.tc --size M=512,N=512,K=512 --schedule mm.schedule\n"
       "  ferry bench add.tc --sweep N=2^8..2^24 --cold --cores big --threads 1\n"
+      "  ferry bench mm.tc --schedule mm.schedule --sweep rows --size M=512,N=512,K=512 --csv\n"
+      "  ferry bench mm.tc --size M=512,N=512,K=512 --baseline yesterday.json --fail-if-slower 10\n"
       "  ferry bench mm.ferry --size M=512,N=512,K=512 -r 192.168.1.17:9090 -r 192.168.1.18:9090 --json");
   command.callback([options, &chosen, &command] {
     // An explicit number of samples is not extended.
     if (command.count("--repeat") > 0 && command.count("--max-repeat") == 0) options->sampling.bench.max_repeat = 0;
-    chosen = [options] { return bench(*options); };
+    chosen = [options] {
+      const std::string suite = "ferry bench " + (options->kernel.file.empty() ? "-e" : options->kernel.file);
+      return with_junit(options->junit, suite, [&](JUnitReport& report) { return bench(*options, report); });
+    };
   });
 }
 

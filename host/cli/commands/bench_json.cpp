@@ -31,6 +31,12 @@ Json quantity_json(const bench::Quantity& quantity) {
   return {{"before", *quantity.before}, {"after", *quantity.after}};
 }
 
+Json change_json(const std::optional<bench::Change>& change) {
+  if (!change) return nullptr;
+  return {
+      {"seconds", change->baseline}, {"ratio", change->ratio}, {"interval", Json::array({change->low, change->high})}};
+}
+
 }  // namespace
 
 Json timing_json(const Timing& timing) {
@@ -86,12 +92,14 @@ Json to_json(const BenchRun& run) {
   for (const BenchFailure& failure : run.failures) {
     errors.push_back({{"device", failure.device}, {"code", failure.code}, {"message", failure.message}});
   }
-  for (const bench::Measurement& report : run.reports) {
+  for (std::size_t i = 0; i < run.reports.size(); ++i) {
+    const bench::Measurement& report = run.reports[i];
     Json sizes = Json::object();
     for (std::size_t s = 0; s < report.symbols.size(); ++s) sizes[report.function.symbols[s]] = report.symbols[s];
     Json json = {{"function", report.function.name},
                  {"signature", signature_text(report.function)},
                  {"sizes", sizes},
+                 {"knobs", report.knobs},
                  {"constants", report.constants},
                  {"device", report.device},
                  {"cpu", report.facts.cpu_name},
@@ -113,6 +121,7 @@ Json to_json(const BenchRun& run) {
       json["peak_flops_per_second"] = report.peak.flops;
       json["peak_bytes_per_second"] = report.peak.bytes;
     }
+    if (!run.changes.empty()) json["baseline"] = change_json(run.changes[i]);
     if (!report.steps.empty()) json["steps"] = steps_json(report.steps);
     json["environment"] = environment_json(report.timing);
     json["warnings"] = report.warnings();

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 
 #include "base/quantity_text.h"
-#include "host/cli/output/columns.h"
+#include "host/cli/options/target_option.h"
+#include "host/cli/output/style.h"
 #include "host/stats/outliers.h"
 #include "host/stats/summary.h"
 
@@ -14,6 +16,10 @@ namespace ferry::cli {
 namespace {
 
 void line(const char* what, const std::string& value) { printf("  %-10s %s\n", what, value.c_str()); }
+
+void line_in(Color color, const char* what, const std::string& value) {
+  printf("  %s %s\n", painted(stdout, color, what + std::string(10 - std::strlen(what), ' ')).c_str(), value.c_str());
+}
 
 std::string interval_text(const bench::Measurement& report) {
   const stats::Interval interval = report.interval();
@@ -63,6 +69,7 @@ std::string speed_text(const bench::Measurement& report) {
     text += ", " + percent_text(*share) + " of the " + rate_text(report.peak.flops, "FLOP/s") +
             " measured with multiply-adds of " + dtype_name(report.peak_dtype) + " on this device, " +
             threads_text(report.timing);
+    if (*share > bench::kMostOfPeak) text += "; see the warning";
   }
   return text;
 }
@@ -72,6 +79,7 @@ std::string memory_text(const bench::Measurement& report) {
   if (const auto share = report.share_of_bytes()) {
     text += ", " + percent_text(*share) + " of the " + rate_text(report.peak.bytes, "B/s") +
             " measured with a copy of that size on this device, " + threads_text(report.timing);
+    if (*share > bench::kMostOfPeak) text += "; see the warning";
   }
   return text;
 }
@@ -123,27 +131,20 @@ std::string board_text(const bench::Environment& environment, double elapsed_s) 
   return text;
 }
 
-// Returns "M=512, N=512".
-std::string sizes_text(const bench::Measurement& report) {
-  std::string text;
-  for (std::size_t s = 0; s < report.symbols.size(); ++s) {
-    text += (s == 0 ? "" : ", ") + report.function.symbols[s] + "=" + std::to_string(report.symbols[s]);
-  }
-  return text;
-}
-
 }  // namespace
 
-void print_report(const bench::Measurement& report) {
+void print_report(const bench::Measurement& report, const std::optional<bench::Change>& change, bool verbose) {
   const Timing& timing = report.timing;
   printf("%s\n", signature_text(report.function).c_str());
   if (!report.symbols.empty()) line("sizes", sizes_text(report));
   line("device", report.device + (report.processor.empty() ? "" : ", " + report.processor));
-  line("target", report.target);
+  if (!report.knobs.empty()) line("knobs", knobs_text(report));
+  line("target", target_text(report.target, verbose));
   line("threads", std::to_string(timing.threads));
   line("runs", runs_text(report));
   if (!report.constants.empty()) line("constants", join(", ", report.constants) + ", prepared before the clock ran");
   line("median", seconds_text(timing.median()) + ", 95% interval " + interval_text(report));
+  if (change) line("baseline", to_text(*change));
   line("deviation", seconds_text(timing.deviation()) + ", median absolute");
   line("minimum", seconds_text(timing.minimum()) + "; " + percentiles_text(timing));
   if (const std::string outliers = outliers_text(timing); !outliers.empty()) line("outliers", outliers + "; kept");
@@ -152,25 +153,8 @@ void print_report(const bench::Measurement& report) {
   const bench::Environment environment = report.environment();
   line("counters", counters_text(timing, environment));
   line("board", board_text(environment, timing.elapsed_s));
-  for (const std::string& warning : report.warnings()) line("warning", warning);
+  for (const std::string& warning : report.warnings()) line_in(Color::yellow, "warning", warning);
   print_steps(report.steps);
-}
-
-void print_table(const std::vector<bench::Measurement>& reports) {
-  const bool with_flops = std::any_of(reports.begin(), reports.end(), [](const auto& r) { return r.flops > 0; });
-  std::vector<std::vector<std::string>> rows = {{"device", "sizes", "median", "95% interval", "deviation"}};
-  if (with_flops) rows.front().emplace_back("speed");
-  rows.front().insert(rows.front().end(), {"memory", "warnings"});
-  for (const bench::Measurement& report : reports) {
-    std::vector<std::string> row = {report.device, sizes_text(report), seconds_text(report.timing.median()),
-                                    interval_text(report), seconds_text(report.timing.deviation())};
-    if (with_flops) row.push_back(report.flops > 0 ? rate_text(report.flops_per_second(), "FLOP/s") : "");
-    row.push_back(rate_text(report.bytes_per_second(), "B/s"));
-    row.push_back(join("; ", report.warnings()));
-    rows.push_back(std::move(row));
-  }
-  printf("%s\n", signature_text(reports.front().function).c_str());
-  print_columns(rows);
 }
 
 }  // namespace ferry::cli

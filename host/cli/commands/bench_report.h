@@ -1,9 +1,11 @@
-// The results of bench, as text and as JSON.
+// The results of bench, as text, tables and JSON.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "host/bench/baseline.h"
 #include "host/bench/measurement.h"
 #include "host/cli/output/json.h"
 
@@ -18,21 +20,28 @@ struct BenchFailure {
 };
 struct BenchRun {
   std::vector<bench::Measurement> reports;
+  std::vector<std::optional<bench::Change>> changes;  // from the baseline, one for each report; empty without one
   std::vector<BenchFailure> failures;
 };
 
-// The schema of docs/measuring.md; its name changes whenever the change would mislead readers of the old one.
+// The schema of docs/json.md; its name changes whenever the change would mislead readers of the old one.
 inline constexpr const char* kBenchSchema = "ferry.bench/1";
 Json to_json(const BenchRun& run);
 // Returns the JSON of the samples and of everything the device reported; the JSON of compare contains it too.
 Json timing_json(const Timing& timing);
 Json environment_json(const Timing& timing);
 
-void print_report(const bench::Measurement& report);
+// Returns "M=512, N=512", and "rows=8".
+std::string sizes_text(const bench::Measurement& report);
+std::string knobs_text(const bench::Measurement& report);
+
+void print_report(const bench::Measurement& report, const std::optional<bench::Change>& change, bool verbose);
 // Prints the kernels of a call on a GPU and their shares of its time; prints nothing if there are none.
 void print_steps(const std::vector<StepTime>& steps);
 Json steps_json(const std::vector<StepTime>& steps);
-// Prints one line for each report.
-void print_table(const std::vector<bench::Measurement>& reports);
+// Prints one line for each report, with the warnings below.
+void print_table(const BenchRun& run);
+// Returns the same as comma-separated values, with every digit.
+std::string csv_text(const BenchRun& run);
 
 }  // namespace ferry::cli

@@ -7,6 +7,7 @@
 #include "host/cli/commands/compare_report.h"
 #include "host/cli/options/call_options.h"
 #include "host/cli/options/compile_deadline.h"
+#include "host/cli/options/junit_option.h"
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/options/measure_options.h"
 #include "host/cli/options/option_checks.h"
@@ -14,6 +15,7 @@
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
 #include "host/cli/output/json.h"
+#include "host/cli/output/style.h"
 
 namespace ferry::cli {
 
@@ -27,6 +29,7 @@ struct Options {
   double least_effect_percent = bench::CompareOptions().least_effect * 100;
   std::optional<double> fail_if_slower_percent;
   bool allow_difference = false;
+  std::string junit;  // path of a file
   bool json = false;
 };
 
@@ -34,23 +37,22 @@ struct Options {
 int report_difference(const CompareReport& report, const std::string& difference, bool json) {
   const std::string verdict = "A and B differ: " + difference + "; no verdict";
   if (json) print_json(difference_json(report, verdict));
-  fflush(stdout);
-  fprintf(stderr, "ferry: %s\n", verdict.c_str());
+  print_error(verdict);
   return kExitWrongResult;
 }
 
-int exit_code(const Options& options, const CompareReport& report) {
+int exit_code(const Options& options, const CompareReport& report, JUnitCase& verdict) {
   if (!options.fail_if_slower_percent) return kExitFine;
   const std::string limit = number_text(*options.fail_if_slower_percent) + "%";
   switch (stats::slowdown(report.found.times, *options.fail_if_slower_percent / 100)) {
     case stats::Slowdown::no: return kExitFine;
     case stats::Slowdown::yes:
-      fflush(stdout);
-      fprintf(stderr, "ferry: B is slower than A by %s or more\n", limit.c_str());
+      verdict.failure = "B is slower than A by " + limit + " or more";
+      print_error(verdict.failure);
       return kExitWrongResult;
     case stats::Slowdown::unknown:
-      fflush(stdout);
-      fprintf(stderr, "ferry: cannot tell whether B is slower than A by %s or more\n", limit.c_str());
+      verdict.error = "cannot tell whether B is slower than A by " + limit + " or more";
+      print_error(verdict.error);
       return kExitUnknown;
   }
   return kExitUnknown;
@@ -65,7 +67,7 @@ bench::KernelComparison measure(const Options& options, const bench::KernelPair&
   }
 }
 
-int compare(Options& options) {
+int compare(Options& options, JUnitReport& junit) {
   options.kernels[1].signature = options.kernels[0].signature;
   options.kernels[1].c_flags = options.kernels[0].c_flags;
   options.compare.sampling = sampling_of(options.sampling);
@@ -77,13 +79,16 @@ int compare(Options& options) {
                              options.compare.least_effect,
                              measure(options, kernels, observer)};
   const std::string difference = report.found.difference();
+  if (!options.allow_difference) junit.cases.push_back({.name = "A and B compute the same", .failure = difference});
   if (!difference.empty()) return report_difference(report, difference, options.json);
   if (options.json) {
     print_json(to_json(report));
   } else {
     print_report(report);
   }
-  return exit_code(options, report);
+  JUnitCase& verdict = junit.cases.emplace_back("B against A", report.found.median(1));
+  verdict.output = verdict_text(report);
+  return exit_code(options, report, verdict);
 }
 
 }  // namespace
@@ -125,6 +130,7 @@ void add_compare(CLI::App& app, Action& chosen) {
       ->check(number(0, HUGE_VAL));
   add_measure_options(command, options->sampling);
   add_json_option(command, options->json);
+  add_junit_option(command, options->junit);
   command.footer(
       "Both run on the same inputs first, and are measured when they compute the same. docs/measuring.md says how\n"
       "kernels are compared and how often a verdict is wrong.\n\n"
@@ -132,9 +138,15 @@ void add_compare(CLI::App& app, Action& chosen) {
       "5 nobody can tell with --fail-if-slower; others as of every command (ferry --help).\n\n"
       "Examples:\n"
       "  ferry compare mm.tc mm.tc --schedule-b mm.schedule --size M=512,N=512,K=512\n"
+      "  ferry compare mm.tc mm.tc --schedule-a mm.schedule --knob-a rows=4 --schedule-b mm.schedule --knob-b rows=8\n"
       "  ferry compare mine.c mm.tc --size M=512,N=512,K=512 -r 192.168.1.17:9090\n"
       "  ferry compare old.ferry new.ferry --size N=4096 -r 192.168.1.17:9090 --threads 1 --fail-if-slower 2");
-  command.callback([options, &chosen] { chosen = [options] { return compare(*options); }; });
+  command.callback([options, &chosen] {
+    chosen = [options] {
+      const std::string suite = "ferry compare " + options->kernels[0].file + " " + options->kernels[1].file;
+      return with_junit(options->junit, suite, [&](JUnitReport& report) { return compare(*options, report); });
+    };
+  });
 }
 
 }  // namespace ferry::cli

@@ -36,10 +36,10 @@ Side side(KernelSource source, const std::vector<lang::Program>& programs, const
   source.unscheduled = name == kUnscheduled;
   if (name != kUnscheduled && name != kDefaultSchedule) {
     source.schedule = ScheduleText{read_file(name), {}, name};
-    const schedule::DirectiveList list = schedule::parse_directives(source.schedule->text, name);
+    const std::vector<schedule::Knob> known = schedule::knobs_of(*source.schedule);
     for (const auto& [knob, value] : parse_knobs(options.knobs))
-      for (const schedule::Knob& known : list.knobs)
-        if (known.name == knob) {
+      for (const schedule::Knob& one : known)
+        if (one.name == knob) {
           source.schedule->knobs[knob] = value;
           used_knobs.insert(knob);
         }

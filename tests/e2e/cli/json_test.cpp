@@ -29,7 +29,7 @@ std::string section(const std::string& name) {
 
 // Adds the names of all fields, except inside of objects whose fields are the user's own names or numbers.
 void collect(const json& value, std::set<std::string>& fields) {
-  static const std::set<std::string> kOwnNames = {"sizes", "percentile_seconds"};
+  static const std::set<std::string> kOwnNames = {"sizes", "knobs", "percentile_seconds"};
   if (value.is_array())
     for (const json& one : value) collect(one, fields);
   if (!value.is_object()) return;
@@ -79,6 +79,10 @@ TEST_CASE("every field that a command prints is documented in its section") {
   documented("check", {"check", kernel, "--size", "N=4", "--json"});
   documented("check", {"check", c, "--size", "N=4", "--check-against", c, "--json"});
   documented("bench", {"bench", kernel, "--size", "N=1000", "--repeat", "5", "--min-repeat-ms", "0.1", "--json"});
+  const std::string baseline =
+      folder.file("old.json", run_ferry({"bench", kernel, "--size", "N=1000", "--repeat", "5", "--json"}).out);
+  documented("bench", {"bench", kernel, "--sweep", "N=10,1000", "--repeat", "5", "--min-repeat-ms", "0.1", "--baseline",
+                       baseline, "--json"});
   documented("compare", {"compare", kernel, kernel, "--size", "N=1000", "--processes", "3", "--repeat", "5", "--json"});
   documented("ping", {"ping", "--count", "10", "--bytes", "1000", "--json"});
   const test::ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/x86_64/dynamic/rpc_server", {},

@@ -58,3 +58,11 @@ TEST_CASE("sections share the values of knobs, and lines are counted through the
           "two.schedule:6: B: unroll j: expected an axis of 'B' ('i.outer', 'i.inner'), got 'j'");
   }
 }
+
+TEST_CASE("knobs of all sections are told, each once with its choices") {
+  const std::vector<Knob> knobs = knobs_of({"def one\nsplit i $f in {4,8}\nsplit j $f\ndef two\nsplit i $g in {2}\n"});
+  REQUIRE(knobs.size() == 2);
+  CHECK(knobs[0].name == "f");
+  CHECK(knobs[0].choices == std::vector<std::string>{"4", "8"});
+  CHECK(knobs[1].name == "g");
+}

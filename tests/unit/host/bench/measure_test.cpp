@@ -164,7 +164,8 @@ TEST_CASE("a share far above the peak, an emulated device and a wrong result are
   CHECK(found.warnings() ==
         std::vector<std::string>{"this device is emulated: its times mean nothing",
                                  "wrong result: C[3] is 1, expected 2",
-                                 "200% of the peak of arithmetic: the peak is too low, so do not go by the share"});
+                                 "200% of the peak of arithmetic: the peak was measured too low, or the compiler saves "
+                                 "operations of the definition, so do not go by the share"});
 }
 
 TEST_CASE("a kernel is checked against its definition before it is measured, when that is asked for") {
@@ -194,12 +195,25 @@ TEST_CASE("every size of a sweep is measured in one session, which asks for what
                                     CHECK(options.devices.empty());
                                     return local_device(options);
                                   }};
+  const std::vector<bench::Sweep> sweeps = {{"K", {"1", "2", "8"}}};
   const bench::Measurements found =
-      bench::measure_on(std::span(&device, 1), kernel(kMatmul, {"M=4,N=4"}), {"K", {1, 2, 8}}, brief());
+      bench::measure_on(std::span(&device, 1), kernel(kMatmul, {"M=4,N=4"}), sweeps, brief());
   CHECK(sessions == 1);
   CHECK(found.failures.empty());
   REQUIRE(found.done.size() == 3);
   for (std::size_t i = 0; i < 3; ++i) CHECK(found.done[i].flops == 2.0 * 16 * std::vector{1, 2, 8}[i]);
+}
+
+TEST_CASE("a sweep over a knob compiles the kernel for each of its values, which the results name") {
+  bench::MeasuredKernel scheduled = kernel(kMatmul, {"M=16,N=4,K=4"});
+  scheduled.source.schedule = ScheduleText{"split m $rows in {4,8} -> mo mi", {}, "mm.schedule"};
+  const bench::NamedDevice device = this_machine();
+  const std::vector<bench::Sweep> sweeps = {{"rows", {}}};
+  const bench::Measurements found = bench::measure_on(std::span(&device, 1), scheduled, sweeps, brief());
+  REQUIRE(found.failures.empty());
+  REQUIRE(found.done.size() == 2);
+  CHECK(found.done[0].knobs.at("rows") == "4");
+  CHECK(found.done[1].knobs.at("rows") == "8");
 }
 
 TEST_CASE("a device that fails leaves the results of the others and its own earlier ones") {
@@ -207,7 +221,8 @@ TEST_CASE("a device that fails leaves the results of the others and its own earl
       {"broken", [](const ConnectOptions&) -> Device { throw RemoteError(ErrorCode::unavailable, "nobody is there"); }},
       this_machine()};
   // A size of -1 is impossible; 4 comes before it.
-  const bench::Measurements found = bench::measure_on(devices, kernel(kMatmul, {"M=4,N=4"}), {"K", {4, -1}}, brief());
+  const std::vector<bench::Sweep> sweeps = {{"K", {"4", "-1"}}};
+  const bench::Measurements found = bench::measure_on(devices, kernel(kMatmul, {"M=4,N=4"}), sweeps, brief());
   CHECK(found.done.size() == 1);
   REQUIRE(found.failures.size() == 2);
   CHECK(found.failures[0].name == "broken");

@@ -1,0 +1,73 @@
+#include "host/bench/baseline.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/quantity_text.h"
+
+namespace ferry::bench {
+
+namespace {
+
+using Json = nlohmann::json;
+
+BaselineResult result_of(const Json& json) {
+  BaselineResult result;
+  result.function = json.at("function").get<std::string>();
+  result.device = json.at("device").get<std::string>();
+  for (const auto& [name, size] : json.at("sizes").items()) result.sizes[name] = size.get<std::int64_t>();
+  if (json.contains("knobs"))
+    for (const auto& [name, value] : json.at("knobs").items()) result.knobs[name] = value.get<std::string>();
+  result.median = json.at("median_seconds").get<double>();
+  result.interval = {json.at("interval_95_seconds").at(0).get<double>(),
+                     json.at("interval_95_seconds").at(1).get<double>()};
+  return result;
+}
+
+}  // namespace
+
+std::vector<BaselineResult> parse_baseline(const std::string& text, const std::string& name) {
+  std::vector<BaselineResult> results;
+  try {
+    const Json json = Json::parse(text);
+    for (const Json& one : json.at("results")) {
+      results.push_back(result_of(one));
+      if (!(results.back().interval.low > 0)) throw UsageError("a time of 0");
+    }
+  } catch (const Json::exception& error) {
+    throw UsageError(name + ": expected what 'ferry bench --json' printed: " + error.what());
+  } catch (const UsageError& error) {
+    throw UsageError(name + ": expected what 'ferry bench --json' printed, got " + error.what());
+  }
+  return results;
+}
+
+const BaselineResult* find(const std::vector<BaselineResult>& baseline, const Measurement& measurement) {
+  std::map<std::string, std::int64_t> sizes;
+  for (std::size_t s = 0; s < measurement.symbols.size(); ++s)
+    sizes[measurement.function.symbols[s]] = measurement.symbols[s];
+  const BaselineResult* found = nullptr;
+  bool several = false;
+  for (const BaselineResult& result : baseline) {
+    if (result.function != measurement.function.name || result.sizes != sizes || result.knobs != measurement.knobs)
+      continue;
+    if (result.device == measurement.device) return &result;
+    several = found != nullptr;
+    found = &result;
+  }
+  return several ? nullptr : found;
+}
+
+Change change_from(const BaselineResult& baseline, const Measurement& measurement) {
+  const stats::Interval now = measurement.interval();
+  return {baseline.median, measurement.timing.median() / baseline.median, now.low / baseline.interval.high,
+          now.high / baseline.interval.low};
+}
+
+std::string to_text(const Change& change) {
+  const char* verdict = change.is_slower() ? "slower" : change.is_faster() ? "faster" : "no difference that shows";
+  return number_text(change.ratio) + " times the baseline's " + seconds_text(change.baseline) + " [" +
+         number_text(change.low) + ", " + number_text(change.high) + "]: " + verdict;
+}
+
+}  // namespace ferry::bench

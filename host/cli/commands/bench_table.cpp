@@ -1,0 +1,131 @@
+// Several measurements as a table, for people and for other programs.
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "base/quantity_text.h"
+#include "host/cli/commands/bench_report.h"
+#include "host/cli/output/columns.h"
+#include "host/cli/output/footnotes.h"
+#include "host/cli/output/style.h"
+
+namespace ferry::cli {
+
+namespace {
+
+using bench::Measurement;
+
+template <class Has>
+bool any(const std::vector<Measurement>& reports, const Has& has) {
+  return std::any_of(reports.begin(), reports.end(), has);
+}
+
+std::string change_text(const std::optional<bench::Change>& change) {
+  if (!change) return "";
+  const std::string text = "x " + number_text(change->ratio);
+  if (change->is_slower()) return text + " slower";
+  return change->is_faster() ? text + " faster" : text;
+}
+
+// Returns every digit of a number, or nothing for one that is not known.
+std::string csv_number(double value) {
+  if (!(value > 0)) return "";
+  char text[40];
+  std::snprintf(text, sizeof text, "%.9g", value);
+  return text;
+}
+
+}  // namespace
+
+std::string sizes_text(const Measurement& report) {
+  std::string text;
+  for (std::size_t s = 0; s < report.symbols.size(); ++s) {
+    text += (s == 0 ? "" : ", ") + report.function.symbols[s] + "=" + std::to_string(report.symbols[s]);
+  }
+  return text;
+}
+
+std::string knobs_text(const Measurement& report) {
+  std::string text;
+  for (const auto& [name, value] : report.knobs) text += (text.empty() ? "" : ", ") + name + "=" + value;
+  return text;
+}
+
+void print_table(const BenchRun& run) {
+  const std::vector<Measurement>& reports = run.reports;
+  const bool devices = any(reports, [&](const auto& r) { return r.device != reports.front().device; });
+  const bool knobs = any(reports, [](const auto& r) { return !r.knobs.empty(); });
+  const bool flops = any(reports, [](const auto& r) { return r.flops > 0; });
+  const bool warned = any(reports, [](const auto& r) { return !r.warnings().empty(); });
+  const bool changes = !run.changes.empty();
+  Footnotes notes;
+  Rows rows(1);
+  const auto add = [&](bool shown, const char* name, const auto& text) {
+    if (!shown) return;
+    rows.front().emplace_back(name);
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+      if (rows.size() <= i + 1) rows.emplace_back();
+      rows[i + 1].push_back(text(i));
+    }
+  };
+  add(devices, "device", [&](std::size_t i) { return reports[i].device; });
+  add(true, "sizes", [&](std::size_t i) { return sizes_text(reports[i]); });
+  add(knobs, "knobs", [&](std::size_t i) { return knobs_text(reports[i]); });
+  add(true, "median", [&](std::size_t i) { return seconds_text(reports[i].timing.median()); });
+  add(true, "95% interval", [&](std::size_t i) {
+    const stats::Interval interval = reports[i].interval();
+    return "[" + seconds_text(interval.low) + ", " + seconds_text(interval.high) + "]";
+  });
+  add(true, "deviation", [&](std::size_t i) { return seconds_text(reports[i].timing.deviation()); });
+  add(flops, "speed",
+      [&](std::size_t i) { return reports[i].flops > 0 ? rate_text(reports[i].flops_per_second(), "FLOP/s") : ""; });
+  add(true, "memory", [&](std::size_t i) { return rate_text(reports[i].bytes_per_second(), "B/s"); });
+  add(changes, "baseline", [&](std::size_t i) { return change_text(run.changes[i]); });
+  add(warned, "notes", [&](std::size_t i) { return notes.marks(reports[i].warnings()); });
+  const std::string device = devices ? "" : " on " + reports.front().device;
+  printf("%s%s\n", signature_text(reports.front().function).c_str(), device.c_str());
+  print_columns(rows);
+  for (const std::string& note : notes.lines()) printf("%s\n", wrapped(note, terminal_width()).c_str());
+}
+
+std::string csv_text(const BenchRun& run) {
+  std::set<std::string> sizes, knobs;
+  for (const Measurement& report : run.reports) {
+    sizes.insert(report.function.symbols.begin(), report.function.symbols.end());
+    for (const auto& [name, value] : report.knobs) knobs.insert(name);
+  }
+  Rows rows = {{"device", "function"}};
+  std::vector<std::string>& header = rows.front();
+  header.insert(header.end(), sizes.begin(), sizes.end());
+  header.insert(header.end(), knobs.begin(), knobs.end());
+  for (const char* name :
+       {"median_seconds", "interval_95_low_seconds", "interval_95_high_seconds", "deviation_seconds", "minimum_seconds",
+        "samples", "flops_per_second", "bytes_per_second", "baseline_seconds", "baseline_ratio", "warnings"})
+    header.emplace_back(name);
+  for (std::size_t i = 0; i < run.reports.size(); ++i) {
+    const Measurement& report = run.reports[i];
+    std::vector<std::string> row = {report.device, report.function.name};
+    const std::vector<std::string>& symbols = report.function.symbols;
+    for (const std::string& name : sizes) {
+      const auto at = std::find(symbols.begin(), symbols.end(), name);
+      row.push_back(
+          at == symbols.end() ? "" : std::to_string(report.symbols[static_cast<std::size_t>(at - symbols.begin())]));
+    }
+    for (const std::string& name : knobs) row.push_back(report.knobs.contains(name) ? report.knobs.at(name) : "");
+    const stats::Interval interval = report.interval();
+    for (const double value :
+         {report.timing.median(), interval.low, interval.high, report.timing.deviation(), report.timing.minimum()})
+      row.push_back(csv_number(value));
+    row.push_back(std::to_string(report.timing.seconds.size()));
+    row.push_back(csv_number(report.flops_per_second()));
+    row.push_back(csv_number(report.bytes_per_second()));
+    const std::optional<bench::Change> change = run.changes.empty() ? std::nullopt : run.changes[i];
+    row.push_back(change ? csv_number(change->baseline) : "");
+    row.push_back(change ? csv_number(change->ratio) : "");
+    row.push_back(join("; ", report.warnings()));
+    rows.push_back(std::move(row));
+  }
+  return csv_text(rows);
+}
+
+}  // namespace ferry::cli
