@@ -24,7 +24,7 @@ std::optional<Match> match_nontemporal_stores(const StageContext& context) {
   Match match;
   match.space.knobs = {flag_knob("nontemporal", true)};
   match.apply = [name = context.stage.name](Schedule& schedule, const Point& point) {
-    if (point.flag("nontemporal")) schedule[name].stream_stores();
+    if (point.flag("nontemporal")) schedule[name].nontemporal_stores();
     return Scheduled{};
   };
   return match;

@@ -1,4 +1,4 @@
-// Marks the buffers of results whose stages ask for stream_stores, for code generation.
+// Marks the buffers of results whose stages ask for nontemporal_stores, for code generation.
 #pragma once
 
 #include "crosscompile/ir/function.h"

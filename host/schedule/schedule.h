@@ -89,7 +89,7 @@ class StageHandle {
   StageHandle& set_scope(const std::string& scope) { return apply("set_scope", {scope}); }
   // Computes the stage one iteration ahead, or copies - 1 iterations.
   StageHandle& double_buffer(std::int64_t copies = 2) { return apply("double_buffer", {std::to_string(copies)}); }
-  StageHandle& stream_stores() { return apply("stream_stores", {}); }
+  StageHandle& nontemporal_stores() { return apply("nontemporal_stores", {}); }
   StageHandle& storage_align(const std::string& axis, std::int64_t factor, std::int64_t offset = 0);
   // Avoids bank conflicts when threads read down a column of shared memory.
   StageHandle& swizzle() { return apply("swizzle", {}); }

@@ -86,7 +86,7 @@ void blurs(std::vector<ProgramCase>& cases) {
         "tile y x 4 16 -> yo xo yi xi; vectorize xi; parallel yo; X: compute_at B xo; X: vectorize c",
         "X: compute_at B y; X: store_at root",
         "tile y x 8 16 -> yo xo yi xi; X: compute_at B yi; X: store_at B xo; X: split c 8; X: vectorize c.inner",
-        "X: compute_inline; B: split x 16; B: vectorize x.inner; B: stream_stores", "inline_injective",
+        "X: compute_inline; B: split x 16; B: vectorize x.inner; B: nontemporal_stores", "inline_injective",
         "X: compute_at B y; X: compute_root", "X: compute_at B y; X: set_scope global; B: parallel y",
         "X: storage_align r 16 1; B: split x 8; B: vectorize x.inner", "X: transform_layout (r, c) -> (c, r)",
         "B: fuse y x -> p; split p 16; vectorize p.inner; X: parallel r"}) {

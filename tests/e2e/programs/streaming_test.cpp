@@ -33,7 +33,7 @@ std::size_t count(const std::string& text, const std::string& word) {
 }
 
 constexpr const char* kAvx512 = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4";
-constexpr const char* kStreamed = "split i 16; vectorize i.inner; stream_stores";
+constexpr const char* kStreamed = "split i 16; vectorize i.inner; nontemporal_stores";
 
 std::string doubled(const std::string& size) { return "def twice(float(" + size + ") A) -> (C) { C(i) = A(i) * 2 }"; }
 
@@ -74,8 +74,8 @@ TEST_CASE("rows that may start anywhere go past the caches where they turn out t
 
 TEST_CASE("results that are read and other machines keep their stores") {
   const std::string read = "def twice(float(N) A) -> (C, D) { C(i) = A(i) * 2  D(i) = C(N - 1 - i) }";
-  CHECK(count(assembly(read, lines("C: split i 16; vectorize i.inner; stream_stores"), kAvx512), "movnt") == 0);
-  const std::string arm = assembly(doubled("N"), lines("split i 4; vectorize i.inner; stream_stores"),
+  CHECK(count(assembly(read, lines("C: split i 16; vectorize i.inner; nontemporal_stores"), kAvx512), "movnt") == 0);
+  const std::string arm = assembly(doubled("N"), lines("split i 4; vectorize i.inner; nontemporal_stores"),
                                    "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72");
   CHECK(count(arm, "stnp") == 0);
 }

@@ -115,7 +115,7 @@ class ScheduleGenerator {
       directive.primitive = "prefetch";
       directive.args = {some_tensor(), axis(), factor()};
     } else if (choice < 102) {
-      directive.primitive = "stream_stores";
+      directive.primitive = "nontemporal_stores";
     } else if (choice == kDoubleBuffer) {
       directive.primitive = "double_buffer";
       if (random_.chance(30)) directive.args = {std::to_string(random_.between(1, 5))};

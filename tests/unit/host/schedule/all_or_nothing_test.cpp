@@ -107,7 +107,7 @@ const std::vector<Trial>& trials() {
       {{}, {"B", "storage_align", {"i", "16", "1"}}},
       {{}, {"B", "swizzle", {}}},
       {{{"B", "compute_at", {"C", "i"}}}, {"B", "double_buffer", {"3"}}},
-      {{}, {"D", "stream_stores", {}}},
+      {{}, {"D", "nontemporal_stores", {}}},
       {{{"C", "split", {"j", "8"}}}, {"C", "rfactor", {"j.inner"}}},
       {{}, {"C", "prefetch", {"W", "i", "2"}}},
       {{}, {"F", "tensorize", {"i", "dot"}}},

@@ -5,7 +5,7 @@
 
 namespace ferry::schedule {
 
-void stream_stores(Stages&, ScheduledStage* stage, DirectiveArgs& args) {
+void nontemporal_stores(Stages&, ScheduledStage* stage, DirectiveArgs& args) {
   args.end();
   if (!stage->is_result) args.fail("a result of the kernel", "'" + stage->name + "', which other stages read");
   stage->nontemporal = true;
