@@ -4,7 +4,7 @@
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify/simplify.h"
-#include "host/autoschedule/default_schedule.h"
+#include "host/autoschedule/decisions.h"
 #include "host/schedule/stages/access.h"
 
 #include <algorithm>
@@ -259,6 +259,18 @@ class ScheduleGenerator {
   std::int64_t copies_ = 1;
 };
 
+// Returns the default schedule, or one of any other points of its spaces.
+Schedule decided_schedule(const lang::Program& program, const Target& target, const Sizes& sizes, Random& random) {
+  const bool is_default = random.chance(30);
+  const auto choose = [&](const schedule::Decision& decision) {
+    std::map<std::string, schedule::KnobValue> values = decision.space.default_point().values();
+    if (!is_default)
+      for (const schedule::SpaceKnob& knob : decision.space.knobs) values[knob.name] = random.of(knob.candidates);
+    return schedule::Point(std::move(values));
+  };
+  return schedule::decide_schedule(program, target, random.chance(50) ? sizes : Sizes{}, choose).schedule;
+}
+
 }  // namespace
 
 GeneratedSchedule generate_schedule(const lang::Program& program, const Target& target, const Sizes& sizes,
@@ -267,7 +279,7 @@ GeneratedSchedule generate_schedule(const lang::Program& program, const Target& 
   Schedule& schedule = made.schedule;
   std::int64_t wanted = random.between(1, 10);
   if (random.chance(15)) {
-    schedule = schedule::default_schedule(program, target);
+    schedule = decided_schedule(program, target, sizes, random);
     made.by_default = schedule.directives().size();
     for (const Directive& directive : schedule.directives()) listener.accepted(to_text(directive));
     wanted = random.chance(60) ? 0 : wanted + static_cast<std::int64_t>(made.by_default);

@@ -24,8 +24,8 @@ struct GeneratedSchedule {
   std::size_t by_default = 0;  // number of leading directives that come from the target's default schedule
 };
 
-// Generates a schedule for a program that is called with these sizes, starting either empty or from the default
-// schedule. Throws std::runtime_error if a refused directive changed the schedule's text.
+// Generates a schedule for a program that is called with these sizes, starting either empty, from the default
+// schedule, or from other points of its spaces. Throws std::runtime_error if a refused directive changed the schedule's text.
 GeneratedSchedule generate_schedule(const lang::Program& program, const Target& target,
                                     const std::map<std::string, std::int64_t>& sizes, Random& random,
                                     const ScheduleListener& listener);
