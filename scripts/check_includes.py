@@ -82,7 +82,7 @@ MAY_INCLUDE = {
     # The host: language, schedules, lowering.
     "host/npy": ["module"],
     "host/stats": [],
-    "host/lang": ["crosscompile/ir"],
+    "host/lang": ["crosscompile/analysis"],
     "host/lang/reference": ["crosscompile/intrinsics", "host/lang"],
     "host/lang/text": ["host/lang"],
     "host/ops": ["host/lang"],

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace ferry::passes {
+namespace ferry::analysis {
 namespace {
 
 using namespace ir;
@@ -131,4 +131,4 @@ std::optional<std::int64_t> variation(const Expr& expr, std::span<const Range> r
 
 bool is_arithmetic(const Expr& expr) { return !contains(expr, {NodeKind::Load, NodeKind::Call}); }
 
-}  // namespace ferry::passes
+}  // namespace ferry::analysis

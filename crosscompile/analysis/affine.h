@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace ferry::passes {
+namespace ferry::analysis {
 
 // coefficient * var + rest, where rest does not use var.
 struct Affine {
@@ -35,4 +35,4 @@ std::optional<std::int64_t> variation(const ir::Expr& expr, std::span<const Rang
 // Returns whether the expression consists only of arithmetic on variables and constants: no memory accesses, no calls.
 bool is_arithmetic(const ir::Expr& expr);
 
-}  // namespace ferry::passes
+}  // namespace ferry::analysis

@@ -2,7 +2,7 @@
 
 #include "crosscompile/ir/visitor.h"
 
-namespace ferry::passes {
+namespace ferry::analysis {
 
 using namespace ir;
 
@@ -35,4 +35,4 @@ std::size_t count(const Part& part) {
 std::size_t count_nodes(const Expr& expr) { return count(expr); }
 std::size_t count_nodes(const Stmt& stmt) { return count(stmt); }
 
-}  // namespace ferry::passes
+}  // namespace ferry::analysis

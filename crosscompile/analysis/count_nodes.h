@@ -7,9 +7,9 @@
 
 #include <cstddef>
 
-namespace ferry::passes {
+namespace ferry::analysis {
 
 std::size_t count_nodes(const ir::Expr& expr);
 std::size_t count_nodes(const ir::Stmt& stmt);
 
-}  // namespace ferry::passes
+}  // namespace ferry::analysis

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace ferry::passes {
+namespace ferry::analysis {
 namespace {
 
 using ir::BinaryOp;
@@ -116,7 +116,8 @@ ValueRange range_of(const ValueRanges& variables, const ir::Expr& expr) {
   return of_type(type);
 }
 
-ValueRange loop_range(const ValueRange& min, const ValueRange& extent) {
+ValueRange range_of_loop(const ValueRanges& variables, const ir::For& loop) {
+  const ValueRange min = range_of(variables, loop.min), extent = range_of(variables, loop.extent);
   ValueRange range{min.min, std::numeric_limits<std::int64_t>::max()};
   std::int64_t last = 0;
   const std::int64_t count = std::min(extent.max, kMaxIterations);
@@ -124,4 +125,4 @@ ValueRange loop_range(const ValueRange& min, const ValueRange& extent) {
   return range;
 }
 
-}  // namespace ferry::passes
+}  // namespace ferry::analysis

@@ -2,12 +2,12 @@
 // may be unsigned or narrower. Conservative: anything that could wrap is unknown.
 #pragma once
 
-#include "crosscompile/ir/expr.h"
+#include "crosscompile/ir/stmt.h"
 
 #include <limits>
 #include <unordered_map>
 
-namespace ferry::passes {
+namespace ferry::analysis {
 
 // Both bounds are inclusive and hold for every lane.
 struct ValueRange {
@@ -24,6 +24,6 @@ using ValueRanges = std::unordered_map<const ir::ExprNode*, ValueRange>;  // of 
 ValueRange range_of(const ValueRanges& variables, const ir::Expr& expr);
 // Returns the range of a loop's variable. Assumes at most kMaxIterations, more than any loop can run in practice.
 inline constexpr std::int64_t kMaxIterations = std::int64_t{1} << 56;
-ValueRange loop_range(const ValueRange& min, const ValueRange& extent);
+ValueRange range_of_loop(const ValueRanges& variables, const ir::For& loop);
 
-}  // namespace ferry::passes
+}  // namespace ferry::analysis

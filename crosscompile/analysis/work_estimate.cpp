@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-namespace ferry::passes {
+namespace ferry::analysis {
 namespace {
 
 constexpr std::int64_t kCallCost = 16;
@@ -97,4 +97,4 @@ ir::Expr work_of_iteration(const ir::For& loop, const Target& target) {
   return Estimate(target, loop.var).of(loop.body) + ir::Expr(1);
 }
 
-}  // namespace ferry::passes
+}  // namespace ferry::analysis

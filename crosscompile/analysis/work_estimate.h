@@ -5,7 +5,7 @@
 #include "crosscompile/ir/stmt.h"
 #include "crosscompile/target/target.h"
 
-namespace ferry::passes {
+namespace ferry::analysis {
 
 // About as many operations as take a few microseconds, which is more than waking a thread takes.
 inline constexpr std::int64_t kWorkPerChunk = 16384;
@@ -14,4 +14,4 @@ inline constexpr std::int64_t kWorkPerChunk = 16384;
 // defined outside of the loop.
 ir::Expr work_of_iteration(const ir::For& loop, const Target& target);
 
-}  // namespace ferry::passes
+}  // namespace ferry::analysis

@@ -48,7 +48,7 @@ std::optional<std::size_t> own_axis(const ScheduledStage& stage, const Load& min
 bool reads_tiles(const Load& load, const std::vector<Expr>& tiled) {
   for (const Expr& index : load.indices)
     for (const Expr& var : tiled)
-      if (uses_var(index, var) && !passes::affine_in(index, var)) return false;
+      if (uses_var(index, var) && !analysis::affine_in(index, var)) return false;
   return true;
 }
 

@@ -12,7 +12,7 @@
 namespace ferry::lower {
 
 using namespace ir;
-using passes::Range;
+using analysis::Range;
 using schedule::Attachment;
 using schedule::Loop;
 
@@ -38,8 +38,8 @@ bool shares(Scope scope, const Loop& loop) {
 }
 
 std::optional<Interval> bounds_over(const Interval& of, const std::vector<Range>& ranges) {
-  const auto lo = passes::lower_bound(of.lo, ranges);
-  const auto hi = passes::upper_bound(of.hi, ranges);
+  const auto lo = analysis::lower_bound(of.lo, ranges);
+  const auto hi = analysis::upper_bound(of.hi, ranges);
   if (!lo || !hi) return std::nullopt;
   return Interval{passes::simplify(*lo), passes::simplify(*hi)};
 }
@@ -118,7 +118,7 @@ class Inference {
       const Interval everything = {Expr(0), stage_.axes[d].extent - 1};
       const Interval index = {load.indices[d], load.indices[d]};
       // An index that is loaded from memory may have any value.
-      auto bounds = passes::is_arithmetic(index.lo) ? bounds_over(index, loose) : std::nullopt;
+      auto bounds = analysis::is_arithmetic(index.lo) ? bounds_over(index, loose) : std::nullopt;
       auto used = bounds && tight ? bounds_over(index, *tight) : bounds;
       if (!bounds) bounds = used = everything;
       unite(boxes_[d].loose, *bounds);
@@ -209,8 +209,8 @@ Sliding slide(std::vector<RequiredRegion> needed, const Loop& loop) {
   // iterations.
   std::vector<RequiredRegion> wide = sliding.needed;
   for (RequiredRegion& other : wide) {
-    const bool is_known = over_all_iterations(other.first, loop, passes::lower_bound) &&
-                          over_all_iterations(other.last, loop, passes::upper_bound);
+    const bool is_known = over_all_iterations(other.first, loop, analysis::lower_bound) &&
+                          over_all_iterations(other.last, loop, analysis::upper_bound);
     if (!is_known) return {std::move(sliding.needed)};
   }
   sliding.window = *window;

@@ -220,9 +220,9 @@ class Placement {
 
   // Returns an extent that holds in every iteration of the loops around it, or nothing when none is found.
   static std::optional<Expr> widest(const Expr& extent, const std::vector<Loop>& around) {
-    std::vector<passes::Range> ranges;
+    std::vector<analysis::Range> ranges;
     for (const Loop& loop : around) ranges.push_back({loop.var, Expr(0), loop.extent});
-    const auto bound = passes::upper_bound(extent, ranges);
+    const auto bound = analysis::upper_bound(extent, ranges);
     if (!bound) return std::nullopt;
     const Expr result = passes::simplify(*bound);
     for (const Loop& loop : around)

@@ -90,7 +90,7 @@ llvm::Function* make_body(FunctionState& outer, const ir::For& node, const Closu
   Value* min = nullptr;
   load_closure(outer, inner, closure, function->getArg(2), &min);
   emit_workspace_blocks(inner, node.body);
-  const ValueRange range = loop_range(range_of(outer.ranges, node.min), range_of(outer.ranges, node.extent));
+  const ValueRange range = range_of_loop(outer.ranges, node);
   inner.ranges[node.var.get()] = range;
   Value* begin = inner.builder.CreateAdd(min, function->getArg(0));
   Value* end = inner.builder.CreateAdd(min, function->getArg(1));
@@ -105,9 +105,9 @@ llvm::Function* make_body(FunctionState& outer, const ir::For& node, const Closu
 Value* grain_of(FunctionState& state, const ir::For& node) {
   llvm::IRBuilder<>& b = state.builder;
   Value* one = b.getInt64(1);
-  Value* work = emit_expr(state, passes::work_of_iteration(node, state.module.target));
+  Value* work = emit_expr(state, analysis::work_of_iteration(node, state.module.target));
   Value* at_least_one = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, work, one);
-  Value* grain = b.CreateUDiv(b.getInt64(passes::kWorkPerChunk), at_least_one);
+  Value* grain = b.CreateUDiv(b.getInt64(analysis::kWorkPerChunk), at_least_one);
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, grain, one);
 }
 

@@ -15,10 +15,10 @@
 
 namespace ferry::codegen {
 
-using passes::loop_range;
-using passes::range_of;
-using passes::ValueRange;
-using passes::ValueRanges;
+using analysis::range_of;
+using analysis::range_of_loop;
+using analysis::ValueRange;
+using analysis::ValueRanges;
 
 struct ModuleState {
   const Target& target;

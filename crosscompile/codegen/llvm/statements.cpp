@@ -25,7 +25,7 @@ using llvm::Value;
 void emit_serial(FunctionState& state, const ir::For& node) {
   Value* begin = emit_expr(state, node.min);
   Value* end = state.builder.CreateAdd(begin, emit_expr(state, node.extent));
-  const ValueRange range = loop_range(range_of(state.ranges, node.min), range_of(state.ranges, node.extent));
+  const ValueRange range = range_of_loop(state.ranges, node);
   state.ranges[node.var.get()] = range;
   emit_loop(state, begin, end, range, node.var.as<ir::Var>()->name, [&](Value* variable) {
     state.values[node.var.get()] = variable;

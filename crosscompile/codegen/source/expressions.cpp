@@ -190,8 +190,8 @@ Text load_text(FunctionState& state, const ir::Load& node) {
 Text let_text(FunctionState& state, const ir::Let& node) {
   const ir::ExprNode* var = node.var.get();
   const std::string value = print(state, node.value);
-  state.known[var] = passes::range_of(state.known, node.value);
-  state.assumed[var] = passes::range_of(state.assumed, node.value);
+  state.known[var] = analysis::range_of(state.known, node.value);
+  state.assumed[var] = analysis::range_of(state.assumed, node.value);
   const std::string name = state.names.declare(node.var);
   state.line("const " + value_type(node.value.type().code) + " " + name + " = " + value + ";");
   Text body = expr_text(state, node.body);

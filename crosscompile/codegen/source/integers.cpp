@@ -8,8 +8,8 @@
 namespace ferry::codegen::source {
 namespace {
 
+using analysis::ValueRange;
 using ir::BinaryOp;
-using passes::ValueRange;
 
 bool is_narrow(ir::Type type) { return type.bits() < 32; }
 bool is_wide(ir::Type type) { return type.bits() == 64; }
@@ -53,7 +53,7 @@ bool may_overflow(FunctionState& state, const ir::Expr& expr) {
   const ir::Type type = expr.type();
   if (state.addressing && type == ir::kIndex && !ir::contains(expr, {ir::NodeKind::Load, ir::NodeKind::Call}))
     return false;
-  const ValueRange range = passes::range_of(state.assumed, expr);
+  const ValueRange range = analysis::range_of(state.assumed, expr);
   const int width = type.bits();
   if (width == 64)
     return !range.within(std::numeric_limits<std::int64_t>::min() + 1, std::numeric_limits<std::int64_t>::max() - 1);
@@ -142,8 +142,8 @@ Text helper_call(FunctionState& state, Helper helper, const ir::Binary& node) {
 }
 
 Text division(FunctionState& state, const ir::Binary& node) {
-  const ValueRange left = passes::range_of(state.assumed, node.left),
-                   right = passes::range_of(state.assumed, node.right);
+  const ValueRange left = analysis::range_of(state.assumed, node.left),
+                   right = analysis::range_of(state.assumed, node.right);
   const auto* constant = node.right.as<ir::IntImm>();
   const bool positive = (constant != nullptr && constant->value != 0 && node.type.is_unsigned_int()) || right.min > 0;
   if (positive && (node.type.is_unsigned_int() || left.is_non_negative())) return plain(state, node);
@@ -153,7 +153,7 @@ Text division(FunctionState& state, const ir::Binary& node) {
 Text shift(FunctionState& state, const ir::Binary& node) {
   const bool to_left = node.op == BinaryOp::shl;
   const ir::Type type = node.type;
-  if (!passes::range_of(state.known, node.right).within(0, type.bits() - 1))
+  if (!analysis::range_of(state.known, node.right).within(0, type.bits() - 1))
     return helper_call(state, to_left ? Helper::shift_left : Helper::shift_right, node);
   const std::string amount = print(state, node.right, Binding::unary);
   const bool as_it_is = !to_left || (type.is_unsigned_int() && !is_narrow(type));
@@ -193,7 +193,7 @@ Text int_binary_text(FunctionState& state, const ir::Binary& node) {
 
 Text int_negation_text(FunctionState& state, const ir::Unary& node) {
   const ir::Type type = node.type;
-  const ValueRange range = passes::range_of(state.assumed, node.value);
+  const ValueRange range = analysis::range_of(state.assumed, node.value);
   const std::int64_t lowest =
       is_wide(type) ? std::numeric_limits<std::int64_t>::min() : -(std::int64_t{1} << (type.bits() - 1));
   if (type.is_signed_int() && range.min > lowest)

@@ -65,7 +65,7 @@ void note_sizes(FunctionState& state) {
       const bool is_size = parameter.direction != Direction::out;
       if (is_size) state.known[extent.get()].min = 0;
       const auto [entry, is_new] =
-          state.assumed.try_emplace(extent.get(), passes::ValueRange{-kAssumedSize, kAssumedSize});
+          state.assumed.try_emplace(extent.get(), analysis::ValueRange{-kAssumedSize, kAssumedSize});
       if (is_size) entry->second.min = 0;
     }
   }

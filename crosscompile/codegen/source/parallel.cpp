@@ -92,8 +92,8 @@ std::string closure_text(const std::string& type, const std::vector<Field>& fiel
 
 ir::Expr grain_of(const FunctionState& state, const ir::For& node) {
   const ir::Expr one(1);
-  const ir::Expr work = ir::max(passes::work_of_iteration(node, state.unit.target), one);
-  return passes::simplify(ir::max(ir::Expr(passes::kWorkPerChunk) / work, one));
+  const ir::Expr work = ir::max(analysis::work_of_iteration(node, state.unit.target), one);
+  return passes::simplify(ir::max(ir::Expr(analysis::kWorkPerChunk) / work, one));
 }
 
 void print_call(FunctionState& state, const ir::For& node, const std::string& body, const std::vector<Field>& fields,

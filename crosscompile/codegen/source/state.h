@@ -42,8 +42,8 @@ struct FunctionState {
   const ir::Function& source;
   std::string symbol;
   Names names;
-  passes::ValueRanges known;                      // of integer variables
-  passes::ValueRanges assumed;                    // the same, with sizes assumed to be below 2^31
+  analysis::ValueRanges known;                    // of integer variables
+  analysis::ValueRanges assumed;                  // the same, with sizes assumed to be below 2^31
   std::unordered_set<const ir::Buffer*> scalars;  // arrays of one element that are printed as variables
   std::string text;
   int indent = 1;

@@ -111,8 +111,8 @@ void print_if(FunctionState& state, const ir::If& node) {
 
 void print_let(FunctionState& state, const ir::LetStmt& node) {
   const std::string value = print(state, node.value);
-  state.known[node.var.get()] = passes::range_of(state.known, node.value);
-  state.assumed[node.var.get()] = passes::range_of(state.assumed, node.value);
+  state.known[node.var.get()] = analysis::range_of(state.known, node.value);
+  state.assumed[node.var.get()] = analysis::range_of(state.assumed, node.value);
   const std::string name = state.names.declare(node.var);
   state.line("const " + value_type(node.var.type().code) + " " + name + " = " + value + ";");
   print_stmt(state, node.body);
@@ -172,9 +172,8 @@ std::string print_bound(FunctionState& state, const ir::Expr& bound, const std::
 }
 
 void note_loop(FunctionState& state, const ir::For& node) {
-  for (passes::ValueRanges* ranges : {&state.known, &state.assumed}) {
-    (*ranges)[node.var.get()] =
-        passes::loop_range(passes::range_of(*ranges, node.min), passes::range_of(*ranges, node.extent));
+  for (analysis::ValueRanges* ranges : {&state.known, &state.assumed}) {
+    (*ranges)[node.var.get()] = analysis::range_of_loop(*ranges, node);
   }
 }
 

@@ -204,7 +204,7 @@ void SharedAccessFinder::add_determined(const Expr& index, std::vector<Expr>& kn
   for (const Expr& var : free_vars(index)) {
     const auto range = ranges_.find(var.get());
     if (range == ranges_.end()) continue;  // a size: it never changes
-    const auto affine = affine_in(index, var);
+    const auto affine = analysis::affine_in(index, var);
     if (!affine) return;
     terms.push_back({var, std::abs(affine->coefficient), range->second});
   }

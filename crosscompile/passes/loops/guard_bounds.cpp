@@ -10,15 +10,16 @@ namespace ferry::passes {
 
 using namespace ir;
 
-std::optional<GuardBounds> bounds_over(const Guard& guard, const std::vector<Range>& between) {
-  const auto worst = lower_bound(guard.margin, between);
-  const auto span = variation(guard.margin, between);
+std::optional<GuardBounds> bounds_over(const Guard& guard, const std::vector<analysis::Range>& between) {
+  const auto worst = analysis::lower_bound(guard.margin, between);
+  const auto span = analysis::variation(guard.margin, between);
   if (!worst || !span) return std::nullopt;
   return GuardBounds{&guard, *worst, *span};
 }
 
 bool depends_on(const Guard& guard, const Expr& var) {
-  return uses_var(guard.margin, var) || std::any_of(guard.inner.begin(), guard.inner.end(), [&](const Range& range) {
+  return uses_var(guard.margin, var) ||
+         std::any_of(guard.inner.begin(), guard.inner.end(), [&](const analysis::Range& range) {
            return uses_var(range.min, var) || uses_var(range.extent, var);
          });
 }
@@ -28,7 +29,7 @@ bool is_mostly_wanted(const GuardBounds& bounds, std::int64_t coefficient, const
   return known == nullptr || bounds.span / std::abs(coefficient) * 2 < *known;
 }
 
-Expr position_of(const Affine& margin, Assumptions& assumptions) {
+Expr position_of(const analysis::Affine& margin, Assumptions& assumptions) {
   const std::int64_t c = margin.coefficient;
   return assumptions.simplify(c > 0 ? -(margin.rest / Expr(c)) : (margin.rest + Expr(-c)) / Expr(-c));
 }

@@ -16,7 +16,7 @@ struct GuardBounds {
 };
 
 // Returns the bounds over the loops `between`; nothing when the margin has no bound.
-std::optional<GuardBounds> bounds_over(const Guard& guard, const std::vector<Range>& between);
+std::optional<GuardBounds> bounds_over(const Guard& guard, const std::vector<analysis::Range>& between);
 
 // Returns whether the guard depends on the loop's variable.
 bool depends_on(const Guard& guard, const ir::Expr& var);
@@ -26,6 +26,6 @@ bool depends_on(const Guard& guard, const ir::Expr& var);
 bool is_mostly_wanted(const GuardBounds& bounds, std::int64_t coefficient, const ir::Expr& extent);
 
 // Returns where coefficient * variable + rest becomes at least 0 or, with a negative coefficient, becomes negative.
-ir::Expr position_of(const Affine& margin, Assumptions& assumptions);
+ir::Expr position_of(const analysis::Affine& margin, Assumptions& assumptions);
 
 }  // namespace ferry::passes

@@ -58,7 +58,7 @@ class GuardFinder : public Visitor {
 
  private:
   void bind(const Expr& var, const Expr& value) {
-    if (is_arithmetic(value)) {
+    if (analysis::is_arithmetic(value)) {
       lets_[var.get()] = substitute(value, lets_);
     } else {
       unknown_.push_back(var);
@@ -81,13 +81,14 @@ class GuardFinder : public Visitor {
   }
 
   void add(const Binary& node, bool wanted) {
-    if (!is_arithmetic(node.left) || !is_arithmetic(node.right)) return;
+    if (!analysis::is_arithmetic(node.left) || !analysis::is_arithmetic(node.right)) return;
     const Expr left = substitute(node.left, lets_);
     const Expr right = substitute(node.right, lets_);
     Guard guard{&node, wanted, margin_of(node.op, left, right, wanted), {}, false};
     if (!guard.margin.defined()) return;
     const auto depends_on = [&](const Expr& var) {
-      return uses_var(guard.margin, var) || std::any_of(guard.inner.begin(), guard.inner.end(), [&](const Range& loop) {
+      return uses_var(guard.margin, var) ||
+             std::any_of(guard.inner.begin(), guard.inner.end(), [&](const analysis::Range& loop) {
                return uses_var(loop.min, var) || uses_var(loop.extent, var);
              });
     };
@@ -119,7 +120,7 @@ class GuardFinder : public Visitor {
   }
 
   Assumptions& assumptions_;
-  std::vector<Range> loops_;
+  std::vector<analysis::Range> loops_;
   Substitution lets_;
   std::vector<Expr> unknown_;
 };

@@ -14,10 +14,10 @@ namespace ferry::passes {
 // A comparison of indices inside the condition of an If, an IfThenElse or a Select.
 struct Guard {
   const ir::ExprNode* comparison = nullptr;
-  bool wanted = true;        // outcome in the common case: true in a && b, false in a || b
-  ir::Expr margin;           // at least 0 exactly when the outcome is the wanted one
-  std::vector<Range> inner;  // loops around the comparison that the margin depends on, outermost first
-  bool chooses = false;      // part of a Select, which computes both sides: it guards no access
+  bool wanted = true;                  // outcome in the common case: true in a && b, false in a || b
+  ir::Expr margin;                     // at least 0 exactly when the outcome is the wanted one
+  std::vector<analysis::Range> inner;  // loops around the comparison that the margin depends on, outermost first
+  bool chooses = false;                // part of a Select, which computes both sides: it guards no access
 };
 
 // Finds all guards in `stmt`. Comparisons whose margin depends on memory or on a value that is defined inside are left

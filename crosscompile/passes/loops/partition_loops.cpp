@@ -22,9 +22,9 @@ using namespace ir;
 
 using VarSet = std::set<const ExprNode*>;
 
-VarSet vars_of(const std::vector<Range>& ranges) {
+VarSet vars_of(const std::vector<analysis::Range>& ranges) {
   VarSet vars;
-  for (const Range& range : ranges) vars.insert(range.var.get());
+  for (const analysis::Range& range : ranges) vars.insert(range.var.get());
   return vars;
 }
 
@@ -45,7 +45,7 @@ class Partitioner : public Mutator {
  public:
   Partitioner(const Function& function, const Target& target, const PartitionLimits& limits)
       : target_(target),
-        budget_(std::max(limits.always_allowed, limits.times_as_large * count_nodes(function.body))),
+        budget_(std::max(limits.always_allowed, limits.times_as_large * analysis::count_nodes(function.body))),
         assumptions_(function) {}
 
  protected:
@@ -76,7 +76,7 @@ class Partitioner : public Mutator {
   }
 
   Stmt mutate_node(const If& node, const Stmt& self) override {
-    return rewrite_sides(node, self, assumptions_, [this](const Stmt& side) { return mutate(side); });
+    return rewrite_sides(node, self, node.condition, assumptions_, [this](const Stmt& side) { return mutate(side); });
   }
 
  private:
@@ -113,7 +113,7 @@ class Partitioner : public Mutator {
     for (const Guard& guard : guards) {
       const auto bounds = depends_on(guard, node.var) ? bounds_over(guard, guard.inner) : std::nullopt;
       if (!bounds || differs_between_lanes(*bounds)) continue;
-      const auto affine = affine_in(bounds->worst, node.var);
+      const auto affine = analysis::affine_in(bounds->worst, node.var);
       if (!affine || affine->coefficient == 0 || !is_mostly_wanted(*bounds, affine->coefficient, node.extent)) continue;
       (affine->coefficient > 0 ? lows : highs).push_back({*bounds, position_of(*affine, assumptions_)});
     }
@@ -131,7 +131,7 @@ class Partitioner : public Mutator {
     const bool has_before = !lows.empty() && !assumptions_.proves(steady_begin <= begin);
     const bool has_after = !highs.empty() && !assumptions_.proves(steady_end >= end);
     if (assumptions_.proves(steady_end <= steady_begin)) return double_body(node, self);
-    if (!pay(count_nodes(node.body) * (std::size_t{has_before} + std::size_t{has_after})))
+    if (!pay(analysis::count_nodes(node.body) * (std::size_t{has_before} + std::size_t{has_after})))
       return double_body(node, self);
 
     Outcomes wanted;
@@ -195,7 +195,7 @@ class Partitioner : public Mutator {
     for (const Guard& guard : guards) {
       const auto bounds = depends_on(guard, node.var) ? bounds_over(guard, guard.inner) : std::nullopt;
       if (!bounds || !uses_var(bounds->worst, node.var) || differs_between_lanes(*bounds)) continue;
-      const auto affine = affine_in(bounds->worst, node.var);
+      const auto affine = analysis::affine_in(bounds->worst, node.var);
       if (affine && (node.for_kind == ForKind::serial || affine->coefficient == 0 ||
                      !is_mostly_wanted(*bounds, affine->coefficient, node.extent))) {
         continue;
@@ -204,7 +204,7 @@ class Partitioner : public Mutator {
       add(specialization, *bounds, guard.inner);
     }
     const auto unchanged = [&] { return mutate(node.body); };
-    const bool doubles = specialization.tile.guards() > 0 && pay(count_nodes(node.body));
+    const bool doubles = specialization.tile.guards() > 0 && pay(analysis::count_nodes(node.body));
     Stmt body = doubles ? specialized(specialization, node.body, unchanged) : unchanged();
     if (body.same_as(node.body)) return self;
     return body ? For::make(node.var, node.min, node.extent, node.for_kind, std::move(body)) : Stmt{};
@@ -224,7 +224,8 @@ class Partitioner : public Mutator {
     std::vector<UndecidedGuard> undecided;  // what follows when the tile is not full
   };
 
-  void add(FullTileSpecialization& specialization, const GuardBounds& bounds, const std::vector<Range>& between) {
+  void add(FullTileSpecialization& specialization, const GuardBounds& bounds,
+           const std::vector<analysis::Range>& between) {
     const Expr condition = bounds.worst >= 0;
     if (assumptions_.proves(!condition)) return;
     specialization.tile.add(*bounds.guard, condition);
@@ -270,7 +271,7 @@ class Partitioner : public Mutator {
     const auto steady = find_steady_lanes(node, guards_in(node), assumptions_, target_);
     if (!steady) return {};
     const std::int64_t low = steady->begin, high = steady->end, lanes = *as_int(node.extent);
-    if (!pay(count_nodes(node.body) * (std::size_t{low > 0} + std::size_t{high < lanes}))) return {};
+    if (!pay(analysis::count_nodes(node.body) * (std::size_t{low > 0} + std::size_t{high < lanes}))) return {};
     std::vector<Stmt> parts(3);
     if (const Stmt body = assume(node.body, steady->outcomes)) {
       const Stmt vectors =
@@ -300,7 +301,7 @@ class Partitioner : public Mutator {
     bool is_tail = false;
     for (const Guard& guard : guards) {
       if (!uses_var(guard.margin, node.var)) continue;
-      std::vector<Range> between{{node.var, node.min, node.extent}};
+      std::vector<analysis::Range> between{{node.var, node.min, node.extent}};
       between.insert(between.end(), guard.inner.begin(), guard.inner.end());
       const VarSet vars = vars_of(between);
       const auto known = std::find_if(undecided_.begin(), undecided_.end(), [&](const UndecidedGuard& undecided) {
@@ -321,7 +322,7 @@ class Partitioner : public Mutator {
       return shorter ? shorter : keep();
     };
     if (is_tail) return tail();
-    if (specialization.tile.guards() > 0 && pay(count_nodes(self)))
+    if (specialization.tile.guards() > 0 && pay(analysis::count_nodes(self)))
       return specialized(specialization, self,
                          urgent_specialization.tile.guards() == 0 ? std::function<Stmt()>(keep) : tail);
     return urgent_specialization.tile.guards() == 0 ? keep() : specialized(urgent_specialization, self, tail);
@@ -342,7 +343,7 @@ class Partitioner : public Mutator {
     Expr end = node.min + node.extent;
     Outcomes outcomes;
     for (const Guard& guard : guards) {
-      const auto affine = affine_in(guard.margin, node.var);
+      const auto affine = analysis::affine_in(guard.margin, node.var);
       if (!guard.wanted || !affine || affine->coefficient == 0) continue;
       if (affine->coefficient > 0) {
         begin = max(begin, -(affine->rest / Expr(affine->coefficient)));

@@ -45,13 +45,8 @@ class Doubler : public Mutator {
     return result;
   }
 
-  Stmt mutate_node(const If& node, const Stmt&) override {
-    const auto side = [&](const Stmt& stmt, bool truth) {
-      const Assumptions::ScopedAssumption given(assumptions_, node.condition, truth);
-      return mutate(stmt);
-    };
-    const Stmt on_true = side(node.on_true, true);
-    return If::make(node.condition, on_true, node.on_false.defined() ? side(node.on_false, false) : Stmt());
+  Stmt mutate_node(const If& node, const Stmt& self) override {
+    return rewrite_sides(node, self, node.condition, assumptions_, [this](const Stmt& side) { return mutate(side); });
   }
 
  private:
@@ -61,8 +56,8 @@ class Doubler : public Mutator {
     bool is_inside = false;  // whether a guard is tested in every iteration of an inner loop
     for (const Guard& guard : find_guards(loop, assumptions_)) {
       const bool is_short = std::all_of(guard.inner.begin(), guard.inner.end(),
-                                        [](const Range& range) { return as_int(range.extent) != nullptr; });
-      const auto worst = is_short ? lower_bound(guard.margin, guard.inner) : std::nullopt;
+                                        [](const analysis::Range& range) { return as_int(range.extent) != nullptr; });
+      const auto worst = is_short ? analysis::lower_bound(guard.margin, guard.inner) : std::nullopt;
       const Expr holds = worst ? assumptions_.simplify(*worst >= 0) : Expr(0);
       if (is_constant(holds, 0)) continue;
       is_inside = is_inside || !guard.inner.empty();

@@ -17,7 +17,7 @@ std::optional<SteadyLanes> find_steady_lanes(const For& loop, const std::vector<
   SteadyLanes steady{0, *lanes, {}};
   for (const Guard& guard : guards) {
     const auto bounds = uses_var(guard.margin, loop.var) ? bounds_over(guard, guard.inner) : std::nullopt;
-    const auto affine = bounds ? affine_in(bounds->worst, loop.var) : std::nullopt;
+    const auto affine = bounds ? analysis::affine_in(bounds->worst, loop.var) : std::nullopt;
     if (!affine || affine->coefficient == 0) continue;
     const bool from_there_on = affine->coefficient > 0;
     const Expr lane = assumptions.simplify(position_of(*affine, assumptions) - loop.min);

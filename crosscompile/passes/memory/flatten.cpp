@@ -1,5 +1,6 @@
 #include "crosscompile/passes/memory/flatten.h"
 
+#include "crosscompile/analysis/modulus.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/memory/swizzle.h"
@@ -60,7 +61,7 @@ class Flattener : public Mutator {
     const std::int64_t piece = swizzled_piece(buffer);
     if (const auto* ramp = plain.as<Ramp>(); ramp != nullptr && is_constant(ramp->stride, 1)) {
       const auto lanes = static_cast<std::int64_t>(ramp->type.lanes);
-      if (piece % lanes == 0 && is_multiple(simplify(ramp->base), lanes))
+      if (piece % lanes == 0 && analysis::is_multiple(simplify(ramp->base), lanes))
         return Ramp::make(swizzled(buffer, ramp->base), ramp->stride, ramp->type.lanes);
     }
     if (plain.type().is_vector()) return swizzled_lanes(buffer, plain);

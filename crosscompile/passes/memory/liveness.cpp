@@ -110,8 +110,8 @@ class LivenessFinder : public Visitor {
   Expr bytes_of(const Buffer& buffer) {
     Expr bytes = static_cast<std::int64_t>(dtype_bytes(buffer.dtype));
     for (const Expr& extent : buffer.shape) {
-      const auto bound = upper_bound(substitute(extent, lets_), ranges_);
-      if (!bound || !is_arithmetic(*bound)) {
+      const auto bound = analysis::upper_bound(substitute(extent, lets_), ranges_);
+      if (!bound || !analysis::is_arithmetic(*bound)) {
         throw InternalError("the size of '" + buffer.name + "' has no bound outside the loops around it");
       }
       // An empty loop nest may have a negative extent; the product of two of them must not become a positive size.
@@ -123,7 +123,7 @@ class LivenessFinder : public Visitor {
   std::int64_t position_ = 0;
   int parallel_ = 0;
   std::vector<Loop> loops_;
-  std::vector<Range> ranges_;
+  std::vector<analysis::Range> ranges_;
   Substitution lets_;
   std::vector<Expr> facts_;
   std::unordered_map<const Buffer*, Known> known_;

@@ -1,4 +1,4 @@
-// Divisibility of index arithmetic, for all values of its variables.
+// Accesses that begin at multiples of a number of elements.
 #pragma once
 
 #include "crosscompile/ir/expr.h"
@@ -6,9 +6,6 @@
 #include <optional>
 
 namespace ferry::passes {
-
-// Returns whether the expression is certainly a multiple of n: n divides each term of the sum.
-bool is_multiple(const ir::Expr& expr, std::int64_t n);
 
 // Returns where an access begins that advances by one element per iteration of a loop from 0, if that position is a
 // multiple of `lanes`.

@@ -25,7 +25,7 @@ Assumptions::ScopedAssumption::ScopedAssumption(Assumptions& assumptions, std::s
   for (const Expr& condition : conditions) assumptions.simplifier_.facts.assume(assumptions.simplify(condition));
 }
 
-Stmt rewrite_sides(const If& node, const Stmt& self, Assumptions& assumptions,
+Stmt rewrite_sides(const If& node, const Stmt& self, const Expr& condition, Assumptions& assumptions,
                    const std::function<Stmt(const Stmt&)>& rewrite) {
   Stmt on_true, on_false;
   {
@@ -36,9 +36,10 @@ Stmt rewrite_sides(const If& node, const Stmt& self, Assumptions& assumptions,
     const Assumptions::ScopedAssumption fails(assumptions, node.condition, false);
     on_false = rewrite(node.on_false);
   }
-  if (on_true.same_as(node.on_true) && on_false.same_as(node.on_false)) return self;
-  if (on_true) return If::make(node.condition, std::move(on_true), std::move(on_false));
-  return on_false ? If::make(!node.condition, std::move(on_false)) : Stmt{};
+  if (condition.same_as(node.condition) && on_true.same_as(node.on_true) && on_false.same_as(node.on_false))
+    return self;
+  if (on_true) return If::make(condition, std::move(on_true), std::move(on_false));
+  return on_false ? If::make(!condition, std::move(on_false)) : Stmt{};
 }
 
 }  // namespace ferry::passes

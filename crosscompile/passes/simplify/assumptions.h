@@ -24,7 +24,7 @@ class Assumptions {
     Loop(Assumptions& assumptions, const ir::Expr& var, const ir::Expr& min, const ir::Expr& extent);
 
    private:
-    simplifier::Facts::Scope scope_;
+    analysis::Facts::Scope scope_;
   };
   class ScopedAssumption {
    public:
@@ -32,16 +32,16 @@ class Assumptions {
     ScopedAssumption(Assumptions& assumptions, std::span<const ir::Expr> conditions);
 
    private:
-    simplifier::Facts::Scope scope_;
+    analysis::Facts::Scope scope_;
   };
 
  private:
   simplifier::ExprSimplifier simplifier_;
 };
 
-// Returns the If with both sides rewritten, each while the assumptions include the condition's outcome. A side may
-// become nothing, and so may the If; `self` is returned if nothing changed.
-ir::Stmt rewrite_sides(const ir::If& node, const ir::Stmt& self, Assumptions& assumptions,
+// Returns the If with both sides rewritten, each while the assumptions include the condition's outcome, under an
+// equivalent condition. A side may become nothing, and so may the If; `self` is returned if nothing changed.
+ir::Stmt rewrite_sides(const ir::If& node, const ir::Stmt& self, const ir::Expr& condition, Assumptions& assumptions,
                        const std::function<ir::Stmt(const ir::Stmt&)>& rewrite);
 
 }  // namespace ferry::passes

@@ -103,8 +103,7 @@ Expr ExprSimplifier::quotient(const Expr& left, const Expr& right, const Expr& u
     // (g * r + k) / (g * d) equals (r + k / g) / d.
     Polynomial rest_poly = division.rest;
     std::int64_t divisor = c.constant;
-    std::int64_t common = divisor;
-    for (const Term& term : rest_poly.terms) common = std::gcd(common, term.coefficient);
+    const std::int64_t common = std::gcd(divisor, content(rest_poly));
     if (common > 1) {
       for (Term& term : rest_poly.terms) term.coefficient /= common;
       rest_poly.constant = static_cast<std::int64_t>(floor_div(Int128{rest_poly.constant}, Int128{common}));

@@ -107,12 +107,6 @@ bool same_value(const Expr& left, const Expr& right) { return !touches_memory(le
 
 }  // namespace
 
-Expr ExprSimplifier::mutate_given(const Expr& expr, const Expr& condition, bool truth) {
-  const Facts::Scope scope(facts);
-  facts.assume(condition, truth);
-  return mutate(expr);
-}
-
 Expr ExprSimplifier::mutate_node(const Var& node, const Expr& self) {
   if (node.type == kBool) {
     const std::optional<bool> truth = facts.known(self);

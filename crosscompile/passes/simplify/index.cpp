@@ -158,8 +158,7 @@ bool ExprSimplifier::proves(BinaryOp op, const Polynomial& left, const Polynomia
   const Polynomial reverse = scale(difference, -1);
   if (op == BinaryOp::eq) return at_least(difference, 0) && at_least(reverse, 0);
   // 4 * x never equals 4 * y + 2.
-  std::int64_t common = 0;
-  for (const Term& term : difference.terms) common = std::gcd(common, term.coefficient);
+  const std::int64_t common = content(difference);
   if (common > 1 && difference.constant % common != 0) return true;
   return at_least(difference, 1) || at_least(reverse, 1);
 }
@@ -203,8 +202,7 @@ Expr ExprSimplifier::index_comparison(BinaryOp op, const Expr& left, const Expr&
   if (strict) margin = add(margin, constant_polynomial(-1));
   if (!margin.valid || margin.terms.empty()) return unchanged;
   if (ordered) drop_idle_bounds(margin);
-  std::int64_t common = 0;
-  for (const Term& term : margin.terms) common = std::gcd(common, term.coefficient);
+  const std::int64_t common = content(margin);
   if (common < 1 || (!ordered && margin.constant % common != 0)) return unchanged;
   for (Term& term : margin.terms) term.coefficient /= common;
   margin.constant = static_cast<std::int64_t>(floor_div(Int128{margin.constant}, Int128{common}));

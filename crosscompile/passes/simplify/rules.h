@@ -1,13 +1,15 @@
 // The simplifier's rewrite rules, shared by its two halves: expressions and statements.
 #pragma once
 
+#include "crosscompile/analysis/facts.h"
 #include "crosscompile/ir/function.h"
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/passes/simplify/facts.h"
 
 #include <optional>
 
 namespace ferry::passes::simplifier {
+
+using namespace analysis;
 
 class ExprSimplifier : public ir::Mutator {
  public:
@@ -28,15 +30,20 @@ class ExprSimplifier : public ir::Mutator {
   ir::Expr mutate_node(const ir::VectorReduce& node, const ir::Expr& self) override;
   using ir::Mutator::mutate_node;
 
-  // Simplifies `expr` where `condition` is true (or false).
-  ir::Expr mutate_given(const ir::Expr& expr, const ir::Expr& condition, bool truth);
+  // Simplifies an expression or a statement where `condition` is true (or false).
+  template <class Tree>
+  Tree mutate_given(const Tree& tree, const ir::Expr& condition, bool truth) {
+    const Facts::Scope scope(facts);
+    facts.assume(condition, truth);
+    return mutate(tree);
+  }
 
  private:
   ir::Expr logic(const ir::Binary& node, const ir::Expr& self);
   ir::Expr data_operation(const ir::Binary& node, const ir::Expr& self);
   ir::Expr comparison(ir::BinaryOp op, const ir::Expr& left, const ir::Expr& right, const ir::Expr& unchanged);
 
-  // Index arithmetic (simplify_index.cpp). `unchanged` is returned when nothing simpler is found.
+  // Index arithmetic (index.cpp). `unchanged` is returned when nothing simpler is found.
   ir::Expr linear(const ir::Expr& expr);
   ir::Expr linear_parts(const ir::Expr& expr);
   ir::Expr shortest(const Polynomial& polynomial, const ir::Expr& unchanged);

@@ -12,10 +12,10 @@ namespace ferry::passes {
 namespace {
 
 using namespace ir;
+using analysis::Facts;
+using analysis::Interval;
+using analysis::touches_memory;
 using simplifier::ExprSimplifier;
-using simplifier::Facts;
-using simplifier::Interval;
-using simplifier::touches_memory;
 
 // A larger value that is used often is computed only once.
 constexpr std::size_t kCheapNodes = 5;
@@ -64,8 +64,8 @@ class Simplifier : public ExprSimplifier {
   Stmt mutate_node(const If& node, const Stmt& self) override {
     const Expr condition = mutate(node.condition);
     if (const std::int64_t* known = as_int(condition)) return mutate(*known != 0 ? node.on_true : node.on_false);
-    const Stmt on_true = branch(node.on_true, condition, true);
-    const Stmt on_false = branch(node.on_false, condition, false);
+    const Stmt on_true = mutate_given(node.on_true, condition, true);
+    const Stmt on_false = mutate_given(node.on_false, condition, false);
     if (!on_true.defined()) return on_false.defined() ? If::make(mutate(!condition), on_false) : Stmt();
     const auto* inner = on_true.as<If>();
     // && evaluates both sides, so the inner condition must be safe without the outer one's guard.
@@ -159,15 +159,9 @@ class Simplifier : public ExprSimplifier {
     return {&node, self, mutate_buffer(node.buffer), offset, changed || !offset.same_as(node.offset)};
   }
 
-  Stmt branch(const Stmt& stmt, const Expr& condition, bool truth) {
-    const Facts::Scope scope(facts);
-    facts.assume(condition, truth);
-    return mutate(stmt);
-  }
-
   // Returns the loop's only iteration.
   Stmt once(const For& node, const Expr& min) {
-    if (count_nodes(min) <= kCheapNodes && !touches_memory(min)) {
+    if (analysis::count_nodes(min) <= kCheapNodes && !touches_memory(min)) {
       return mutate(substitute(node.body, {{node.var.get(), min}}));
     }
     return mutate(LetStmt::make(node.var, min, node.body));

@@ -1,5 +1,5 @@
 // Constant folding, linear arithmetic over integers, and reasoning with the ranges of loop variables and the enclosing
-// conditions. Sizes are assumed non-negative, and index arithmetic over unknown sizes not to overflow (simplify_facts.h
+// conditions. Sizes are assumed non-negative, and index arithmetic over unknown sizes not to overflow (analysis/facts.h
 // states the exact assumption). Never changes a float result.
 //
 // Removes loops that run once or never, implied conditions, empty blocks, unused allocations and unused lets.

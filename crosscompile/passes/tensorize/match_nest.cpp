@@ -100,7 +100,7 @@ std::optional<Walk> walk_of(const Access& access, const std::vector<LoopNest::Lo
     if (!access.buffer->strides.empty()) stride = access.buffer->strides[d];
     Expr rest = simplify(access.indices[d], facts);
     for (std::size_t i = 0; i < loops.size(); ++i) {
-      const auto affine = affine_in(rest, loops[i].var);
+      const auto affine = analysis::affine_in(rest, loops[i].var);
       if (!affine) {
         mismatch = "expected an index of '" + access.buffer->name + "' that moves evenly along '" +
                    to_text(loops[i].var) + "', got '" + to_text(rest) + "'";

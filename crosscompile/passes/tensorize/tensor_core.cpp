@@ -1,10 +1,10 @@
 #include "crosscompile/passes/tensorize/tensor_core.h"
 
+#include "crosscompile/analysis/modulus.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/printer.h"
-#include "crosscompile/passes/simplify/alignment.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "crosscompile/passes/tensorize/match_nest.h"
 
@@ -167,7 +167,7 @@ class Arguments {
     const NestMatch::Operand& found = operand(match_, which);
     const Expr step = value_of(match_, pattern_, symbol);
     const Expr first = simplify(found.got.first + Expr(16 * piece) * (along ? Expr(1) : step));
-    if (!is_multiple(first, kAligned) || !is_multiple(simplify(step), kAligned))
+    if (!analysis::is_multiple(first, kAligned) || !analysis::is_multiple(simplify(step), kAligned))
       throw CompileError("expected rows of '" + found.buffer->name +
                          "' that begin at multiples of 16 bytes, got steps of " + to_text(simplify(step)) +
                          " elements from " + to_text(first) + "; storage_align can put them there");

@@ -18,9 +18,9 @@ namespace {
 using namespace ir;
 
 struct Access {
-  std::vector<Expr> indices;  // with the lets of the body substituted
-  std::vector<Range> loops;   // loops of the body around the access
-  const Store* store;         // null for a load
+  std::vector<Expr> indices;           // with the lets of the body substituted
+  std::vector<analysis::Range> loops;  // loops of the body around the access
+  const Store* store;                  // null for a load
 };
 
 // All accesses to one buffer.
@@ -100,7 +100,7 @@ class UseCollector : public Visitor {
     found->second.stored |= store != nullptr;
   }
 
-  std::vector<Range> loops_;
+  std::vector<analysis::Range> loops_;
   Substitution lets_;
   std::unordered_set<const Buffer*> private_;
 };
@@ -112,17 +112,17 @@ class LaneAnalyzer {
   // Returns whether the iterations access disjoint ranges of the dimension: every access of iteration v lies in [c * v
   // + r, c * v + r + |c|), with the same c and r for all.
   bool apart(const Uses& uses, std::size_t dimension) const {
-    std::optional<Affine> first;
+    std::optional<analysis::Affine> first;
     std::int64_t lowest = 0;
     std::int64_t highest = 0;
     for (const Access& access : uses.accesses) {
-      if (dimension >= access.indices.size() || !is_arithmetic(access.indices[dimension])) return false;
-      const auto affine = affine_in(access.indices[dimension], var_);
+      if (dimension >= access.indices.size() || !analysis::is_arithmetic(access.indices[dimension])) return false;
+      const auto affine = analysis::affine_in(access.indices[dimension], var_);
       if (!affine || affine->coefficient == 0) return false;
-      const auto low = lower_bound(affine->rest, access.loops);
-      const auto high = upper_bound(affine->rest, access.loops);
+      const auto low = analysis::lower_bound(affine->rest, access.loops);
+      const auto high = analysis::upper_bound(affine->rest, access.loops);
       if (!low || !high || uses_var(*low, var_) || uses_var(*high, var_)) return false;
-      if (!first) first = Affine{affine->coefficient, *low};
+      if (!first) first = analysis::Affine{affine->coefficient, *low};
       if (affine->coefficient != first->coefficient) return false;
       const Expr from = assumptions_.simplify(*low - first->rest);
       const Expr to = assumptions_.simplify(*high - first->rest);
@@ -162,7 +162,7 @@ class LaneAnalyzer {
  private:
   bool depends_on_lane(const Access& access) const {
     return std::any_of(access.indices.begin(), access.indices.end(),
-                       [&](const Expr& index) { return !is_arithmetic(index) || uses_var(index, var_); });
+                       [&](const Expr& index) { return !analysis::is_arithmetic(index) || uses_var(index, var_); });
   }
 
   const Expr& var_;

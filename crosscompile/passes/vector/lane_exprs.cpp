@@ -50,7 +50,7 @@ bool is_masked_load(const Expr& expr, const Expr& mask) {
 // condition that all lanes share remains a choice for all, if the other side may be duplicated.
 Expr LaneMutator::mutate_node(const IfThenElse& node, const Expr& self) {
   Expr same, differing;
-  const bool may_split = is_arithmetic(node.condition) && is_arithmetic(node.on_false);
+  const bool may_split = analysis::is_arithmetic(node.condition) && analysis::is_arithmetic(node.on_false);
   std::vector<Expr> shared;
   for (const Expr& part : may_split ? conjuncts(node.condition) : std::vector<Expr>{node.condition}) {
     const Expr condition = mutate(part);
@@ -146,7 +146,7 @@ Expr LaneMutator::mutate_node(const Broadcast&, const Expr&) { throw NoVectorFor
 Expr LaneMutator::mutate_node(const VectorReduce&, const Expr&) { throw NoVectorForm{}; }
 
 Expr LaneMutator::masked(const Expr& expr, const Expr& mask) {
-  if (is_arithmetic(expr)) return mutate(expr);
+  if (analysis::is_arithmetic(expr)) return mutate(expr);
   const Scoped<Expr> under(mask_, combined_with(mask));
   return mutate(expr);
 }

@@ -136,18 +136,19 @@ Stmt LaneMutator::mutate_node(const Block& node, const Stmt&) {
   return body.empty() ? Stmt{} : Block::make(std::move(body));
 }
 
-Stmt LaneMutator::mutate_node(const If& node, const Stmt&) {
+Stmt LaneMutator::mutate_node(const If& node, const Stmt& self) {
   // The part of the condition that is the same for all lanes is tested once, outside of the mask.
   Expr same, differing;
   std::vector<Expr> shared;
-  const bool may_split = !node.on_false.defined() && is_arithmetic(node.condition);
+  const bool may_split = !node.on_false.defined() && analysis::is_arithmetic(node.condition);
   for (const Expr& part : may_split ? conjuncts(node.condition) : std::vector<Expr>{node.condition}) {
     const Expr condition = mutate(part);
     if (condition.type().is_scalar()) shared.push_back(part);
     Expr& all = condition.type().is_scalar() ? same : differing;
     all = all ? all && condition : condition;
   }
-  if (!differing.defined()) return scalar_if(node, same);
+  if (!differing.defined())
+    return rewrite_sides(node, self, same, assumptions_, [this](const Stmt& side) { return or_scalar(side); });
   // The condition is computed once, before the statements under it can change the values that it reads.
   const Expr chosen = Var::make("mask", differing.type());
   std::vector<Stmt> parts;
@@ -160,20 +161,6 @@ Stmt LaneMutator::mutate_node(const If& node, const Stmt&) {
   if (parts.empty()) return {};
   Stmt result = LetStmt::make(chosen, differing, Block::make(std::move(parts)));
   return same ? If::make(same, std::move(result)) : result;
-}
-
-Stmt LaneMutator::scalar_if(const If& node, const Expr& condition) {
-  Stmt on_true, on_false;
-  {
-    const Assumptions::ScopedAssumption holds(assumptions_, node.condition);
-    on_true = or_scalar(node.on_true);
-  }
-  if (node.on_false) {
-    const Assumptions::ScopedAssumption fails(assumptions_, node.condition, false);
-    on_false = or_scalar(node.on_false);
-  }
-  if (on_true) return If::make(condition, std::move(on_true), std::move(on_false));
-  return on_false ? If::make(!condition, std::move(on_false)) : Stmt{};
 }
 
 Stmt LaneMutator::masked(const Stmt& stmt, const Expr& mask) {

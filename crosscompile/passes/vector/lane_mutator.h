@@ -58,7 +58,6 @@ class LaneMutator : public ir::Mutator {
   };
 
   ir::Stmt or_scalar(const ir::Stmt& stmt);
-  ir::Stmt scalar_if(const ir::If& node, const ir::Expr& condition);
   ir::Stmt scalar_loop(const ir::Stmt& stmt);
   ir::Stmt reduce(const ir::Store& node, ir::ReduceOp op);
   ir::Stmt masked(const ir::Stmt& stmt, const ir::Expr& mask);

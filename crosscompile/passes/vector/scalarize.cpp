@@ -1,12 +1,12 @@
 #include "crosscompile/passes/vector/scalarize.h"
 
+#include "crosscompile/analysis/loads.h"
 #include "crosscompile/analysis/ranges.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/prefetch.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/uses.h"
-#include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/vector/lane.h"
 
 #include <algorithm>
@@ -19,35 +19,15 @@ using namespace ir;
 
 bool has_call(const Expr& expr) { return contains(expr, {NodeKind::Call}); }
 
-// Finds reads that would be disturbed if the buffer were written lane by lane at `index`, because later lanes read
-// elements that earlier ones wrote.
-class Disturbed : public Visitor {
- public:
-  Disturbed(const BufferRef& buffer, const Expr& index, bool lanes_differ)
-      : buffer_(buffer), index_(index), lanes_differ_(lanes_differ) {}
-  bool found = false;
-
- protected:
-  using Visitor::visit_node;
-  void visit_node(const Load& node) override {
-    if (node.buffer == buffer_ && !(lanes_differ_ && equal(node.indices[0], index_))) found = true;
-    Visitor::visit_node(node);
-  }
-
- private:
-  const BufferRef& buffer_;
-  const Expr& index_;
-  bool lanes_differ_;
-};
-
 // Returns the outcome of a comparison with a constant when the other side's type decides it: compilers warn about such
 // comparisons.
 std::optional<bool> always(const Binary& node) {
   const Type type = node.left.type();
   if (!type.is_int() || !type.is_scalar()) return std::nullopt;
   if (node.left.as<IntImm>() == nullptr && node.right.as<IntImm>() == nullptr) return std::nullopt;
-  const ValueRanges nothing_known;
-  ValueRange a = range_of(nothing_known, node.left), b = range_of(nothing_known, node.right);
+  const analysis::ValueRanges nothing_known;
+  analysis::ValueRange a = analysis::range_of(nothing_known, node.left),
+                       b = analysis::range_of(nothing_known, node.right);
   if (type.code == DType::u64) {
     // For u64, the only known fact is that values are not negative.
     if (!is_constant(node.left, 0) && !is_constant(node.right, 0)) return std::nullopt;
@@ -82,25 +62,23 @@ BufferRef lanes_buffer(const std::string& name, Type type) {
   return buffer;
 }
 
+// Returns whether the store, written lane by lane, would disturb its own reads: later lanes would read elements that
+// earlier ones wrote.
+bool is_disturbed(const Store& store) {
+  const Expr& index = store.indices[0];
+  const bool lanes_differ = all_lanes_differ(index);
+  bool found = false;
+  for (const Expr& expr : {index, store.value, store.mask}) {
+    analysis::for_each_load(expr, [&](const Load& load) {
+      found = found || (load.buffer == store.buffer && !(lanes_differ && equal(load.indices[0], index)));
+    });
+  }
+  return found;
+}
+
 Stmt over_lanes(std::uint32_t lanes, const Expr& lane, Stmt body) {
   return For::make(lane, Expr(0), Expr(std::int64_t{lanes}), ForKind::vectorized, std::move(body));
 }
-
-class ReadFinder : public Visitor {
- public:
-  explicit ReadFinder(const BufferRef& buffer) : buffer_(buffer) {}
-  bool found = false;
-
- protected:
-  using Visitor::visit_node;
-  void visit_node(const Load& node) override {
-    if (node.buffer == buffer_) found = true;
-    Visitor::visit_node(node);
-  }
-
- private:
-  const BufferRef& buffer_;
-};
 
 class WithoutStores : public Mutator {
  public:
@@ -126,9 +104,7 @@ class Scalarizer : public Mutator {
     const Stmt result = Mutator::mutate_node(node, self);
     const auto* allocate = result.as<Allocate>();
     if (allocate == nullptr) return result;
-    ReadFinder reads(allocate->buffer);
-    reads.visit(allocate->body);
-    if (reads.found) return result;
+    if (analysis::reads(allocate->body, allocate->buffer.get())) return result;
     removed = true;
     return WithoutStores(allocate->buffer).mutate(allocate->body);
   }
@@ -166,9 +142,7 @@ class Scalarizer : public Mutator {
   Stmt mutate_node(const Store& node, const Stmt& self) override {
     if (node.value.type().is_scalar()) return Mutator::mutate_node(node, self);
     const std::uint32_t lanes = node.value.type().lanes;
-    Disturbed disturbed(node.buffer, node.indices[0], all_lanes_differ(node.indices[0]));
-    for (const Expr& expr : {node.indices[0], node.value, node.mask}) disturbed.visit(expr);
-    if (!disturbed.found) {
+    if (!is_disturbed(node)) {
       const Expr lane = Var::make("lane");
       return over_lanes(lanes, lane, store_lane(node, lane, lane_of(node.value, lane)));
     }

@@ -41,7 +41,7 @@ class Vectorizer : public Mutator {
   }
 
   Stmt mutate_node(const If& node, const Stmt& self) override {
-    return rewrite_sides(node, self, assumptions_, [this](const Stmt& side) { return mutate(side); });
+    return rewrite_sides(node, self, node.condition, assumptions_, [this](const Stmt& side) { return mutate(side); });
   }
 
  private:

@@ -204,7 +204,7 @@ class Analysis {
         limit(index.var, range, earlier_.shape()[i]);
         continue;
       }
-      if (range.begin.constant() != 0) {
+      if (constant_of(range.begin) != 0) {
         throw error(index.name.offset, "expected the range of '" + std::string(index.name.text) +
                                            "' to start at 0, since it indexes the new tensor '" +
                                            std::string(statement_.target.text) + "', got " +
@@ -216,7 +216,7 @@ class Analysis {
   }
 
   std::string text_of_bound(const Polynomial& bound) const {
-    const auto constant = bound.constant();
+    const auto constant = constant_of(bound);
     return constant ? std::to_string(*constant) : "one that depends on sizes";
   }
 
@@ -224,7 +224,7 @@ class Analysis {
   // elements before need values then. One that starts below 0 was given.
   static std::string cure(const Index& index, const Polynomial& begin) {
     const std::string name(index.name.text);
-    const auto constant = begin.constant();
+    const auto constant = constant_of(begin);
     if (constant && *constant < 0) return "; let it start there, and shift '" + name + "' where it is used";
     return "; say that it starts at 0, and what the elements before are: " + name +
            " >= " + (constant ? std::to_string(*constant) : "START") + " ? ... : 0 where " + name + " in 0:END";
@@ -232,7 +232,7 @@ class Analysis {
 
   // A statement that covers only part of its tensor leaves the rest unchanged.
   void limit(const Expr& index, const IndexRange& range, const Expr& size) {
-    if (range.begin.constant() != 0) add_limit(index >= algebra_.to_expr(range.begin));
+    if (constant_of(range.begin) != 0) add_limit(index >= algebra_.to_expr(range.begin));
     if (!(range.end == algebra_.of(size))) add_limit(index < algebra_.to_expr(range.end));
   }
 

@@ -1,7 +1,7 @@
 // Facts that hold where an element is read under conditions.
 #pragma once
 
-#include "host/lang/text/polynomial.h"
+#include "host/lang/text/algebra.h"
 
 #include <vector>
 

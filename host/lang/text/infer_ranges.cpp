@@ -201,19 +201,17 @@ bool RangeInference::follows(const Polynomial& value, const std::vector<Polynomi
     if (never_negative(algebra_.subtract(value, fact))) return true;
   }
   if (steps == 0) return false;
-  for (const auto& [atoms, factor] : value.terms) {
-    if (atoms.size() != 1 || std::abs(factor) != 1) continue;
-    const ir::Expr atom = algebra_.atom(atoms[0]);
+  for (const analysis::Term& term : value.terms) {
+    if (!term.product.is_atom() || std::abs(term.coefficient) != 1) continue;
+    const ir::Expr atom = algebra_.atom(term.product.factors[0]);
     const auto* division = atom.as<ir::Binary>();
     if (division == nullptr || division->op != ir::BinaryOp::div) continue;
     const Polynomial by = algebra_.of(division->right);
     const Polynomial one = Algebra::number(1);
     if (!algebra_.proves_non_negative(algebra_.subtract(by, one))) continue;
-    Polynomial rest = value;
-    rest.terms.erase(atoms);
-    const Polynomial scaled = algebra_.multiply(rest, by), dividend = algebra_.of(division->left);
+    const Polynomial scaled = algebra_.multiply(without(value, term), by), dividend = algebra_.of(division->left);
     // floor(x / by) + rest >= 0 where x + by * rest >= 0; rest - floor(x / by) >= 0 where by * rest + by - 1 - x >= 0.
-    const Polynomial numerator = factor > 0
+    const Polynomial numerator = term.coefficient > 0
                                      ? algebra_.add(dividend, scaled)
                                      : algebra_.subtract(algebra_.add(scaled, algebra_.subtract(by, one)), dividend);
     if (follows(numerator, facts, steps - 1)) return true;
@@ -254,7 +252,7 @@ bool RangeInference::check_dimension(const Use& use, std::size_t dimension) {
   const std::string low = ir::to_text(algebra_.to_expr(range->low)), high = ir::to_text(algebra_.to_expr(range->high));
   const std::string text =
       described(use, dimension) + ", which runs from " + low + " to " + high + ": expected it to stay within 0:" + size;
-  const auto certainly_negative = [](const Polynomial& value) { return value.constant() && *value.constant() < 0; };
+  const auto certainly_negative = [](const Polynomial& value) { return value.is_constant() && value.constant < 0; };
   if (certainly_negative(range->low) || certainly_negative(above)) {
     const std::size_t offset =
         use.syntax == nullptr ? statement_.indices[dimension].offset : use.syntax->parts[dimension].begin;

@@ -51,11 +51,11 @@ bool Intervals::shares_index(const ir::Expr& a, const ir::Expr& b) const {
 bool Intervals::is_index_and_offset(const ir::Expr& expr) {
   const Polynomial value = algebra_.of(expr);
   std::size_t indices = 0;
-  for (const auto& [atoms, factor] : value.terms) {
-    for (const std::size_t number : atoms) {
+  for (const analysis::Term& term : value.terms) {
+    for (const AtomId number : atoms_of(term)) {
       const ir::Expr& atom = algebra_.atom(number);
       if (!uses_index(atom)) continue;
-      if (!knows(atom) || atoms.size() != 1 || std::abs(factor) != 1) return false;
+      if (!knows(atom) || !term.product.is_atom() || std::abs(term.coefficient) != 1) return false;
       ++indices;
     }
   }
@@ -78,7 +78,7 @@ Interval Intervals::product(const Interval& a, const Interval& b) {
 
 Polynomial Intervals::divide(const Polynomial& dividend, const Polynomial& divisor) {
   if (dividend == Polynomial()) return {};
-  const std::optional<std::int64_t> by = divisor.constant();
+  const std::optional<std::int64_t> by = constant_of(divisor);
   if (!by) return algebra_.of(algebra_.to_expr(dividend) / algebra_.to_expr(divisor));
   if (*by == 0) return Algebra::number(0);
   if (*by > 0) return algebra_.floor_divide(dividend, *by);
@@ -120,11 +120,11 @@ Interval Intervals::remainder(const ir::Expr& dividend, const Interval& range, c
 }
 
 std::optional<Interval> Intervals::of(const Polynomial& value) {
-  Interval total;
+  Interval total{Algebra::number(value.constant), Algebra::number(value.constant)};
   std::vector<ir::Expr> seen;
-  for (const auto& [atoms, factor] : value.terms) {
+  for (const analysis::Term& each : value.terms) {
     Interval term{Algebra::number(1), Algebra::number(1)};
-    for (const std::size_t number : atoms) {
+    for (const AtomId number : atoms_of(each)) {
       // A copy: combining ranges may reallocate the atoms.
       const ir::Expr atom = algebra_.atom(number);
       const std::optional<Interval> range = of_atom(atom);
@@ -142,8 +142,8 @@ std::optional<Interval> Intervals::of(const Polynomial& value) {
                                          [&](const ir::Expr& other) { return shares_index(other, atom); });
       seen.push_back(atom);
     }
-    const Polynomial by = Algebra::number(factor);
-    if (factor < 0) std::swap(term.low, term.high);
+    const Polynomial by = Algebra::number(each.coefficient);
+    if (each.coefficient < 0) std::swap(term.low, term.high);
     total.low = algebra_.add(total.low, algebra_.multiply(by, term.low));
     total.high = algebra_.add(total.high, algebra_.multiply(by, term.high));
     total.exact = total.exact && term.exact;
@@ -186,22 +186,23 @@ std::optional<Interval> Intervals::of_atom(const ir::Expr& atom) {
 std::optional<Interval> Intervals::solve(Polynomial value, const ir::Expr& index, Polynomial low, Polynomial high) {
   while (true) {
     std::int64_t factor = 0;
-    Polynomial rest;
+    Polynomial rest = Algebra::number(value.constant);
     ir::Expr wrapped;
-    for (const auto& [atoms, by] : value.terms) {
-      const bool alone = atoms.size() == 1;
+    for (const analysis::Term& term : value.terms) {
+      const std::span<const AtomId> atoms = atoms_of(term);
+      const bool alone = term.product.is_atom();
       if (alone && algebra_.atom(atoms[0]).same_as(index)) {
-        factor = by;
+        factor = term.coefficient;
         continue;
       }
-      bool uses = false;
-      for (const std::size_t number : atoms) uses = uses || ir::uses_var(algebra_.atom(number), index);
+      const bool uses = std::any_of(atoms.begin(), atoms.end(),
+                                    [&](AtomId number) { return ir::uses_var(algebra_.atom(number), index); });
       if (uses) {
         // At most one division that contains the index can be inverted.
-        if (!alone || by != 1 || wrapped.defined()) return std::nullopt;
+        if (!alone || term.coefficient != 1 || wrapped.defined()) return std::nullopt;
         wrapped = algebra_.atom(atoms[0]);
       } else {
-        rest.terms.emplace(atoms, by);
+        rest.terms.push_back(term);
       }
     }
     const std::optional<Interval> others = of(rest);

@@ -74,7 +74,7 @@ class CertainLoads : public ir::Visitor {
     constexpr std::int64_t kMaxOffset = std::int64_t{1} << 48;
     const Address address = address_of(ramp->base);
     if (apart < 2 || address.offset > kMaxOffset || address.offset < -kMaxOffset) return;
-    if (address.base.defined() && !passes::is_arithmetic(address.base)) return;
+    if (address.base.defined() && !analysis::is_arithmetic(address.base)) return;
     const std::uint32_t lanes = node.type.lanes;
     const std::int64_t lowest = address.offset + (*stride < 0 ? *stride * (std::int64_t{lanes} - 1) : 0);
     for (Group& group : groups) {

@@ -9,7 +9,7 @@
 
 using namespace ferry;
 using namespace ferry::ir;
-using namespace ferry::passes;
+using namespace ferry::analysis;
 
 namespace {
 
@@ -97,9 +97,15 @@ TEST_CASE("variables without a range, floats and u64 are unknown") {
 }
 
 TEST_CASE("a loop's variable stays below its end, and an unknown end does not overflow") {
-  CHECK(is(loop_range({3, 3}, {5, 5}), 3, 7));
-  CHECK(is(loop_range({0, 4}, {0, 10}), 0, 13));
-  CHECK(loop_range({0, 0}, {}).min == 0);
-  CHECK(loop_range({0, 0}, {}).max == kMaxIterations - 1);
-  CHECK(loop_range({kMost, kMost}, {1, 5}).max == kMost);
+  const Expr min = Var::make("min"), extent = Var::make("extent"), i = Var::make("i");
+  const Stmt body = Evaluate::make(Call::make(Type(DType::i32), Callee::external("f"), {}));
+  const Stmt loop = For::make(i, min, extent, ForKind::serial, body);
+  const auto range = [&](const ValueRange& of_min, const ValueRange& of_extent) {
+    return range_of_loop({{min.get(), of_min}, {extent.get(), of_extent}}, *loop.as<For>());
+  };
+  CHECK(is(range({3, 3}, {5, 5}), 3, 7));
+  CHECK(is(range({0, 4}, {0, 10}), 0, 13));
+  CHECK(range({0, 0}, {}).min == 0);
+  CHECK(range({0, 0}, {}).max == kMaxIterations - 1);
+  CHECK(range({kMost, kMost}, {1, 5}).max == kMost);
 }

@@ -9,7 +9,7 @@
 
 using namespace ferry;
 using namespace ferry::ir;
-using namespace ferry::passes;
+using namespace ferry::analysis;
 
 namespace {
 

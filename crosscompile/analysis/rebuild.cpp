@@ -1,9 +1,9 @@
 // Translates polynomials back to expressions.
-#include "crosscompile/passes/simplify/atoms.h"
+#include "crosscompile/analysis/atoms.h"
 
 #include <algorithm>
 
-namespace ferry::passes::simplifier {
+namespace ferry::analysis {
 namespace {
 
 using namespace ir;
@@ -104,4 +104,4 @@ Expr Atoms::expression(const Polynomial& polynomial, std::uint32_t lanes) {
   return Rebuilder(*this, lanes).run(polynomial);
 }
 
-}  // namespace ferry::passes::simplifier
+}  // namespace ferry::analysis

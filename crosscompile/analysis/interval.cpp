@@ -1,9 +1,9 @@
-#include "crosscompile/passes/simplify/interval.h"
+#include "crosscompile/analysis/interval.h"
 
 #include <algorithm>
 #include <limits>
 
-namespace ferry::passes::simplifier {
+namespace ferry::analysis {
 namespace {
 
 constexpr Int128 kLowest = std::numeric_limits<std::int64_t>::min();
@@ -81,4 +81,4 @@ Interval floor_mod(Interval a, Interval b) {
 Interval min_of(Interval a, Interval b) { return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)}; }
 Interval max_of(Interval a, Interval b) { return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)}; }
 
-}  // namespace ferry::passes::simplifier
+}  // namespace ferry::analysis

@@ -1,8 +1,9 @@
-// Sums of products with constant coefficients: the form in which the simplifier compares index expressions. The factors
-// are atoms, identified by numbers (simplify_atoms.h): any expression that is not itself a sum or a product.
+// Sums of products with constant coefficients: the form in which index expressions are compared. The factors are atoms,
+// identified by numbers that whoever makes the polynomials assigns (atoms.h for the compiler, host/lang/text/algebra.h
+// for the language): any expression that is not itself a sum or a product.
 //
-// As functions of mathematical integers they describe what an expression computes modulo 2^64; simplify_facts.h
-// determines whether that is the expression's value.
+// As functions of mathematical integers they describe what an expression computes modulo 2^64; facts.h determines
+// whether that is the expression's value.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ferry::passes::simplifier {
+namespace ferry::analysis {
 
 using AtomId = std::uint32_t;
 
@@ -66,7 +67,9 @@ struct Split {
   Polynomial slope, rest;
 };
 Split split_by(const Polynomial& whole, AtomId atom);
+// Returns the greatest common divisor of the coefficients, not counting the constant; 0 without terms.
+std::int64_t content(const Polynomial& polynomial);
 // Computes the product without these factors; returns false if it does not contain them all.
 bool divide(const Product& product, const Product& by, Product& quotient);
 
-}  // namespace ferry::passes::simplifier
+}  // namespace ferry::analysis

@@ -6,13 +6,13 @@
 // or passed as a scalar argument that is not a size, overflow is taken to wrap unless the ranges exclude it.
 #pragma once
 
-#include "crosscompile/passes/simplify/atoms.h"
-#include "crosscompile/passes/simplify/interval.h"
+#include "crosscompile/analysis/atoms.h"
+#include "crosscompile/analysis/interval.h"
 
 #include <optional>
 #include <vector>
 
-namespace ferry::passes::simplifier {
+namespace ferry::analysis {
 
 // Returns the comparison that holds where this one does not (for integers; floats have NaN).
 ir::BinaryOp opposite(ir::BinaryOp comparison);
@@ -101,4 +101,4 @@ class Facts {
   mutable int budget_ = 0;
 };
 
-}  // namespace ferry::passes::simplifier
+}  // namespace ferry::analysis

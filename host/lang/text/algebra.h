@@ -1,25 +1,27 @@
-// A normal form of integer expressions over sizes and indices, in which equal expressions are recognised: sums of
-// products of atoms with constant factors. An atom is a variable or any expression that is neither a sum nor a product
-// (a division, a minimum).
+// Integer expressions over sizes and indices as polynomials, in which equal expressions are recognised. An atom is a
+// variable or any expression that is neither a sum nor a product (a division, a minimum).
 #pragma once
 
+#include "crosscompile/analysis/polynomial.h"
 #include "crosscompile/ir/expr.h"
 
 #include <cstdint>
-#include <map>
 #include <optional>
+#include <span>
 #include <unordered_set>
 #include <vector>
 
 namespace ferry::lang {
 
-struct Polynomial {
-  // Maps sorted atom numbers to a factor, which is never 0; the constant term has no atoms.
-  std::map<std::vector<std::size_t>, std::int64_t> terms;
+using analysis::AtomId;
+using analysis::Polynomial;
 
-  bool operator==(const Polynomial&) const = default;
-  std::optional<std::int64_t> constant() const;
-};
+// Returns the atoms of a term.
+std::span<const AtomId> atoms_of(const analysis::Term& term);
+// Returns the value of a polynomial without atoms; nothing for any other.
+std::optional<std::int64_t> constant_of(const Polynomial& value);
+// Returns the sum without that term, which it contains.
+Polynomial without(const Polynomial& sum, const analysis::Term& term);
 
 // The atoms of one statement. Throws CompileError when a factor overflows 64 bits or a polynomial grows too large.
 class Algebra {
@@ -40,15 +42,15 @@ class Algebra {
 
   // Returns true only if the value is non-negative for all values of the atoms.
   bool proves_non_negative(const Polynomial& value);
-  const ir::Expr& atom(std::size_t number) const { return atoms_[number]; }
+  const ir::Expr& atom(AtomId number) const { return atoms_[number - 1]; }
 
  private:
-  std::size_t number_of(const ir::Expr& atom);
+  AtomId number_of(const ir::Expr& atom);
   Polynomial of_atom(const ir::Expr& atom);
-  bool is_non_negative_variable(std::size_t number) const;
+  bool is_non_negative_variable(AtomId number) const;
   bool proves(const Polynomial& value, int steps);
 
-  std::vector<ir::Expr> atoms_;
+  std::vector<ir::Expr> atoms_;  // the first has number 1
   std::unordered_set<const ir::ExprNode*> non_negative_;
 };
 

@@ -1,4 +1,4 @@
-#include "host/lang/text/polynomial.h"
+#include "host/lang/text/algebra.h"
 
 #include "crosscompile/ir/arithmetic.h"
 #include "crosscompile/ir/error.h"
@@ -6,23 +6,17 @@
 #include "crosscompile/ir/substitute.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 
 namespace ferry::lang {
 namespace {
 
-constexpr std::size_t kMaxTerms = 64;
 constexpr std::size_t kMaxAtoms = 256;
 
-std::int64_t checked_add(std::int64_t a, std::int64_t b) {
-  std::int64_t result = 0;
-  if (__builtin_add_overflow(a, b, &result)) throw CompileError("expected sizes that fit 64 bits");
-  return result;
-}
-
-std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
-  std::int64_t result = 0;
-  if (__builtin_mul_overflow(a, b, &result)) throw CompileError("expected sizes that fit 64 bits");
-  return result;
+Polynomial checked(Polynomial value) {
+  if (!value.valid) throw CompileError("expected a simpler size or index, whose factors fit 64 bits");
+  return value;
 }
 
 // The power of two that a shift by a constant multiplies or divides by.
@@ -32,45 +26,35 @@ std::optional<std::int64_t> power_of_shift(const ir::Binary& shift) {
   return std::int64_t{1} << *by;
 }
 
-void accumulate(Polynomial& into, const std::vector<std::size_t>& atoms, std::int64_t factor) {
-  if (factor == 0) return;
-  const auto [term, fresh] = into.terms.emplace(atoms, factor);
-  if (fresh) {
-    if (into.terms.size() > kMaxTerms) throw CompileError("expected a simpler size or index");
-    return;
-  }
-  term->second = checked_add(term->second, factor);
-  if (term->second == 0) into.terms.erase(term);
-}
-
 }  // namespace
 
-std::optional<std::int64_t> Polynomial::constant() const {
-  if (terms.empty()) return 0;
-  if (terms.size() == 1 && terms.begin()->first.empty()) return terms.begin()->second;
-  return std::nullopt;
+std::span<const AtomId> atoms_of(const analysis::Term& term) {
+  return std::span(term.product.factors).first(term.product.degree);
 }
 
-std::size_t Algebra::number_of(const ir::Expr& atom) {
-  for (std::size_t i = 0; i < atoms_.size(); ++i) {
-    if (ir::equal(atoms_[i], atom)) return i;
-  }
+std::optional<std::int64_t> constant_of(const Polynomial& value) {
+  return value.is_constant() ? std::optional(value.constant) : std::nullopt;
+}
+
+Polynomial without(const Polynomial& sum, const analysis::Term& term) {
+  Polynomial rest = sum;
+  std::erase(rest.terms, term);
+  return rest;
+}
+
+AtomId Algebra::number_of(const ir::Expr& atom) {
+  const auto known =
+      std::find_if(atoms_.begin(), atoms_.end(), [&](const ir::Expr& other) { return ir::equal(other, atom); });
+  const auto number = static_cast<AtomId>(known - atoms_.begin() + 1);
+  if (known != atoms_.end()) return number;
   if (atoms_.size() >= kMaxAtoms) throw CompileError("expected simpler sizes and indices");
   atoms_.push_back(atom);
-  return atoms_.size() - 1;
+  return number;
 }
 
-Polynomial Algebra::of_atom(const ir::Expr& atom) {
-  Polynomial result;
-  result.terms.emplace(std::vector<std::size_t>{number_of(atom)}, 1);
-  return result;
-}
+Polynomial Algebra::of_atom(const ir::Expr& atom) { return analysis::atom_polynomial(number_of(atom)); }
 
-Polynomial Algebra::number(std::int64_t value) {
-  Polynomial result;
-  accumulate(result, {}, value);
-  return result;
-}
+Polynomial Algebra::number(std::int64_t value) { return analysis::constant_polynomial(value); }
 
 Polynomial Algebra::of(const ir::Expr& expr) {
   if (const std::int64_t* value = ir::as_int(expr)) return number(*value);
@@ -100,43 +84,31 @@ Polynomial Algebra::of(const ir::Expr& expr) {
   }
 }
 
-Polynomial Algebra::add(const Polynomial& a, const Polynomial& b) const {
-  Polynomial result = a;
-  for (const auto& [atoms, factor] : b.terms) accumulate(result, atoms, factor);
-  return result;
-}
+Polynomial Algebra::add(const Polynomial& a, const Polynomial& b) const { return checked(analysis::add(a, b)); }
 
 Polynomial Algebra::subtract(const Polynomial& a, const Polynomial& b) const {
-  Polynomial result = a;
-  for (const auto& [atoms, factor] : b.terms) accumulate(result, atoms, checked_multiply(factor, -1));
-  return result;
+  return checked(analysis::add(a, b, -1));
 }
 
 Polynomial Algebra::multiply(const Polynomial& a, const Polynomial& b) const {
-  Polynomial result;
-  for (const auto& [atoms, factor] : a.terms) {
-    for (const auto& [more, by] : b.terms) {
-      std::vector<std::size_t> all(atoms.size() + more.size());
-      std::merge(atoms.begin(), atoms.end(), more.begin(), more.end(), all.begin());
-      accumulate(result, all, checked_multiply(factor, by));
-    }
-  }
-  return result;
+  return checked(analysis::multiply(a, b));
 }
 
 // Takes multiples of the divisor out of the division: (2*a + x) / 2 is a + x / 2.
 Polynomial Algebra::floor_divide(const Polynomial& a, std::int64_t by) {
   Polynomial whole, rest;
-  for (const auto& [atoms, factor] : a.terms) {
-    const std::int64_t quotient = ir::floor_div(factor, by);
-    const bool exact = checked_multiply(quotient, by) == factor;
-    if (exact) {
-      accumulate(whole, atoms, quotient);
-    } else {
-      accumulate(rest, atoms, factor);
-    }
+  for (const analysis::Term& term : a.terms) {
+    if (term.coefficient % by == 0)
+      whole.terms.push_back({term.coefficient / by, term.product});
+    else
+      rest.terms.push_back(term);
   }
-  if (const auto constant = rest.constant()) return add(whole, number(ir::floor_div(*constant, by)));
+  if (rest.terms.empty()) {
+    whole.constant = ir::floor_div(a.constant, by);
+    return whole;
+  }
+  const bool exact = a.constant % by == 0;
+  (exact ? whole : rest).constant = exact ? a.constant / by : a.constant;
   return add(whole, of_atom(to_expr(rest) / ir::Expr(by)));
 }
 
@@ -152,8 +124,8 @@ Polynomial Algebra::larger(const Polynomial& a, const Polynomial& b) {
   return of_atom(ir::max(to_expr(a), to_expr(b)));
 }
 
-bool Algebra::is_non_negative_variable(std::size_t number) const {
-  return non_negative_.find(atoms_[number].get()) != non_negative_.end();
+bool Algebra::is_non_negative_variable(AtomId number) const {
+  return non_negative_.find(atom(number).get()) != non_negative_.end();
 }
 
 bool Algebra::proves_non_negative(const Polynomial& value) { return proves(value, 4); }
@@ -161,18 +133,20 @@ bool Algebra::proves_non_negative(const Polynomial& value) { return proves(value
 // Replaces a division, minimum or maximum by a lower bound of the term until only products of non-negative variables
 // are left.
 bool Algebra::proves(const Polynomial& value, int steps) {
-  const bool plain = std::all_of(value.terms.begin(), value.terms.end(), [&](const auto& term) {
-    return term.second > 0 && std::all_of(term.first.begin(), term.first.end(),
-                                          [&](std::size_t number) { return is_non_negative_variable(number); });
-  });
+  const auto is_plain = [&](const analysis::Term& term) {
+    const std::span<const AtomId> atoms = atoms_of(term);
+    return term.coefficient > 0 &&
+           std::all_of(atoms.begin(), atoms.end(), [&](AtomId number) { return is_non_negative_variable(number); });
+  };
+  const bool plain = value.constant >= 0 && std::all_of(value.terms.begin(), value.terms.end(), is_plain);
   if (plain || steps == 0) return plain;
-  for (const auto& [atoms, factor] : value.terms) {
-    if (atoms.size() != 1) continue;
-    const ir::Expr atom = atoms_[atoms[0]];
-    const auto* binary = atom.as<ir::Binary>();
+  for (const analysis::Term& term : value.terms) {
+    if (!term.product.is_atom()) continue;
+    const std::int64_t factor = term.coefficient;
+    const ir::Expr replaced = atom(term.product.factors[0]);
+    const auto* binary = replaced.as<ir::Binary>();
     if (binary == nullptr) continue;
-    Polynomial rest = value;
-    rest.terms.erase(atoms);
+    const Polynomial rest = without(value, term);
     const auto with = [&](const Polynomial& replacement, std::int64_t by) {
       return proves(add(rest, multiply(replacement, number(by))), steps - 1);
     };
@@ -204,27 +178,22 @@ ir::Expr Algebra::to_expr(const Polynomial& value) const {
       result = negative ? -amount : amount;
     }
   };
-  const auto product = [&](const std::vector<std::size_t>& atoms, std::int64_t size) {
+  const auto product = [&](const analysis::Term& term, std::int64_t size) {
     ir::Expr all;
-    for (const std::size_t number : atoms) all = all.defined() ? all * atoms_[number] : atoms_[number];
+    for (const AtomId number : atoms_of(term)) all = all.defined() ? all * atom(number) : atom(number);
     return size == 1 ? all : ir::Expr(size) * all;
   };
-  std::int64_t constant = 0;
-  for (const auto& [atoms, factor] : value.terms) {
-    if (atoms.empty()) {
-      constant = factor;
-    } else if (factor > 0) {
-      append(product(atoms, factor), false);
-    }
+  for (const analysis::Term& term : value.terms) {
+    if (term.coefficient > 0) append(product(term, term.coefficient), false);
   }
   // 5 - N is more readable than -N + 5.
-  const bool constant_first = !result.defined() && constant > 0;
-  if (constant_first) append(ir::Expr(constant), false);
-  for (const auto& [atoms, factor] : value.terms) {
-    if (!atoms.empty() && factor < 0) append(product(atoms, checked_multiply(factor, -1)), true);
+  const bool constant_first = !result.defined() && value.constant > 0;
+  if (constant_first) append(ir::Expr(value.constant), false);
+  for (const analysis::Term& term : value.terms) {
+    if (term.coefficient < 0) append(product(term, -term.coefficient), true);
   }
-  if (constant != 0 && !constant_first)
-    append(ir::Expr(constant > 0 ? constant : checked_multiply(constant, -1)), constant < 0);
+  if (value.constant == std::numeric_limits<std::int64_t>::min()) checked(analysis::invalid());
+  if (value.constant != 0 && !constant_first) append(ir::Expr(std::abs(value.constant)), value.constant < 0);
   return result.defined() ? result : ir::Expr(std::int64_t{0});
 }
 

@@ -5,13 +5,13 @@
 // A vector is a polynomial too: a Ramp is base + stride * lane, where there is one lane atom for each number of lanes.
 #pragma once
 
+#include "crosscompile/analysis/polynomial.h"
 #include "crosscompile/ir/operators.h"
-#include "crosscompile/passes/simplify/polynomial.h"
 
 #include <unordered_map>
 #include <vector>
 
-namespace ferry::passes::simplifier {
+namespace ferry::analysis {
 
 enum class AtomKind : std::uint8_t { variable, lane, quotient, remainder, minimum, maximum, choice, opaque };
 
@@ -65,4 +65,4 @@ class Atoms {
 // Returns whether evaluating the expression may fail or give another value at another time: loads and external calls.
 bool touches_memory(const ir::Expr& expr);
 
-}  // namespace ferry::passes::simplifier
+}  // namespace ferry::analysis

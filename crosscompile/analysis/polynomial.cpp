@@ -1,9 +1,10 @@
-#include "crosscompile/passes/simplify/polynomial.h"
+#include "crosscompile/analysis/polynomial.h"
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
-namespace ferry::passes::simplifier {
+namespace ferry::analysis {
 namespace {
 
 bool multiply(const Product& a, const Product& b, Product& result) {
@@ -169,6 +170,12 @@ Split split_by(const Polynomial& whole, AtomId atom) {
   return split;
 }
 
+std::int64_t content(const Polynomial& polynomial) {
+  std::int64_t common = 0;
+  for (const Term& term : polynomial.terms) common = std::gcd(common, term.coefficient);
+  return common;
+}
+
 bool divide(const Product& product, const Product& by, Product& quotient) {
   Product result;
   std::size_t matched = 0;
@@ -184,4 +191,4 @@ bool divide(const Product& product, const Product& by, Product& quotient) {
   return true;
 }
 
-}  // namespace ferry::passes::simplifier
+}  // namespace ferry::analysis

@@ -1,10 +1,10 @@
-#include "crosscompile/passes/simplify/facts.h"
+#include "crosscompile/analysis/facts.h"
 
 #include "crosscompile/ir/substitute.h"
 
 #include <algorithm>
 
-namespace ferry::passes::simplifier {
+namespace ferry::analysis {
 namespace {
 
 using namespace ir;
@@ -339,4 +339,4 @@ std::uint32_t Facts::level(AtomId id) const {
   return highest;
 }
 
-}  // namespace ferry::passes::simplifier
+}  // namespace ferry::analysis

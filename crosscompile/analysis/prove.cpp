@@ -1,11 +1,11 @@
 // Proves that a polynomial is not negative: variables are replaced, innermost first, by whichever bound minimises the
 // polynomial, until its range settles the question; conditions that hold are subtracted.
-#include "crosscompile/passes/simplify/facts.h"
+#include "crosscompile/analysis/facts.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace ferry::passes::simplifier {
+namespace ferry::analysis {
 namespace {
 
 constexpr int kDepth = 12;
@@ -130,4 +130,4 @@ bool Facts::prove_with_inequalities(const Polynomial& polynomial, int depth) con
   return false;
 }
 
-}  // namespace ferry::passes::simplifier
+}  // namespace ferry::analysis

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace ferry::passes::simplifier {
+namespace ferry::analysis {
 
 __extension__ using Int128 = __int128;
 
@@ -41,4 +41,4 @@ Interval max_of(Interval a, Interval b);
 
 Int128 floor_div(Int128 a, Int128 b);  // b > 0
 
-}  // namespace ferry::passes::simplifier
+}  // namespace ferry::analysis

@@ -1,4 +1,4 @@
-#include "crosscompile/passes/simplify/atoms.h"
+#include "crosscompile/analysis/atoms.h"
 
 #include "crosscompile/analysis/count_nodes.h"
 #include "crosscompile/ir/error.h"
@@ -9,7 +9,7 @@
 #include <limits>
 #include <string_view>
 
-namespace ferry::passes::simplifier {
+namespace ferry::analysis {
 namespace {
 
 using namespace ir;
@@ -241,4 +241,4 @@ Polynomial Atoms::opaque(const Expr& expr) {
   return id == 0 ? invalid() : atom_polynomial(id);
 }
 
-}  // namespace ferry::passes::simplifier
+}  // namespace ferry::analysis
