@@ -1,5 +1,6 @@
 #include "crosscompile/passes/lost_vectors.h"
 
+#include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
@@ -25,22 +26,10 @@ struct Stored {
   }
 };
 
-class Reads : public Visitor {
- public:
-  std::set<std::string> buffers;
-
- protected:
-  using Visitor::visit_node;
-  void visit_node(const Load& node) override {
-    buffers.insert(node.buffer->name);
-    Visitor::visit_node(node);
-  }
-};
-
 Stored stored_by(const Store& node) {
-  Reads reads;
-  reads.visit(node.value);
-  return {node.buffer->name, std::move(reads.buffers)};
+  Stored stored{node.buffer->name, {}};
+  analysis::for_each_load(node.value, [&](const Load& load) { stored.reads.insert(load.buffer->name); });
+  return stored;
 }
 
 struct VectorLoop {

@@ -1,25 +1,11 @@
 #include "host/lang/stages.h"
 
-#include "crosscompile/ir/visitor.h"
-
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
 namespace ferry::lang {
 namespace {
-
-class Loads : public ir::Visitor {
- public:
-  std::vector<const ir::Load*> found;
-
- protected:
-  using Visitor::visit_node;
-  void visit_node(const ir::Load& node) override {
-    found.push_back(&node);
-    Visitor::visit_node(node);
-  }
-};
 
 class Walk {
  public:
@@ -58,15 +44,10 @@ class Walk {
 }  // namespace
 
 std::vector<const ir::Load*> loads_of(const Stage& stage) {
-  Loads loads;
-  for (const Expr& value : stage.values) loads.visit(value);
-  return std::move(loads.found);
-}
-
-std::vector<const ir::Load*> loads_of(const Expr& expr) {
-  Loads loads;
-  loads.visit(expr);
-  return std::move(loads.found);
+  std::vector<const ir::Load*> loads;
+  for (const Expr& value : stage.values)
+    analysis::for_each_load(value, [&](const ir::Load& load) { loads.push_back(&load); });
+  return loads;
 }
 
 RequiredTensors tensors_required_by(const std::vector<Tensor>& outputs) {

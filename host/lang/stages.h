@@ -1,6 +1,7 @@
 // Finds what a stage reads, and which stages given outputs need.
 #pragma once
 
+#include "crosscompile/analysis/loads.h"
 #include "host/lang/tensor.h"
 
 #include <vector>
@@ -9,7 +10,7 @@ namespace ferry::lang {
 
 // Returns every load in the stage's values, in order of occurrence.
 std::vector<const ir::Load*> loads_of(const Stage& stage);
-std::vector<const ir::Load*> loads_of(const Expr& expr);
+using analysis::loads_of;
 
 struct RequiredTensors {
   std::vector<Tensor> computed;      // producers first; outputs of one stage adjacent and in order

@@ -3,7 +3,7 @@
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
-#include "crosscompile/ir/visitor.h"
+#include "crosscompile/ir/uses.h"
 
 #include <algorithm>
 
@@ -32,28 +32,13 @@ class LoadGuard : public Mutator {
   std::vector<Expr> variables_;
 };
 
-class LoadFinder : public Visitor {
- public:
-  bool found = false;
-
- protected:
-  void visit_node(const Load&) override { found = true; }
-  using Visitor::visit_node;
-};
-
-bool has_load(const Expr& expr) {
-  LoadFinder finder;
-  finder.visit(expr);
-  return finder.found;
-}
-
 }  // namespace
 
 Stmt guarded(const std::vector<Expr>& guards, Stmt body) {
   Expr all;
   for (auto guard = guards.rbegin(); guard != guards.rend(); ++guard) {
     all = all.defined() ? *guard && all : *guard;
-    if (!has_load(*guard)) continue;
+    if (!contains(*guard, {NodeKind::Load})) continue;
     body = If::make(std::move(all), std::move(body));
     all = Expr();
   }

@@ -1,5 +1,6 @@
 #include "host/lower/lower.h"
 
+#include "crosscompile/analysis/loads.h"
 #include "host/lower/constant_stages.h"
 #include "host/lower/double_buffer.h"
 #include "host/lower/extern_stage.h"
@@ -14,7 +15,6 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
-#include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/gpu/map_threads.h"
 #include "host/schedule/stages/access.h"
 
@@ -31,26 +31,18 @@ using schedule::ScheduledStage;
 namespace {
 
 // Whether an expression reads a buffer, and whether it does so only at the given point.
-class ReadsOf : public Visitor {
- public:
-  ReadsOf(const Buffer* buffer, const std::vector<Axis>& point) : buffer_(buffer), point_(point) {}
+struct ReadsOf {
   bool any = false;
   bool only_at_point = true;
 
- protected:
-  void visit_node(const Load& node) override {
-    if (node.buffer.get() == buffer_) {
+  void add(const Expr& expr, const Buffer* buffer, const std::vector<Axis>& point) {
+    analysis::for_each_load(expr, [&](const Load& load) {
+      if (load.buffer.get() != buffer) return;
       any = true;
-      for (std::size_t i = 0; i < node.indices.size(); ++i)
-        only_at_point &= i < point_.size() && node.indices[i].same_as(point_[i].var);
-    }
-    Visitor::visit_node(node);
+      for (std::size_t i = 0; i < load.indices.size(); ++i)
+        only_at_point &= i < point.size() && load.indices[i].same_as(point[i].var);
+    });
   }
-  using Visitor::visit_node;
-
- private:
-  const Buffer* buffer_;
-  const std::vector<Axis>& point_;
 };
 
 // Replaces reads of tensors by reads of their storage.
@@ -138,9 +130,9 @@ class Lowering {
   bool computes_in_place(const lang::Parameter& parameter) const {
     const Buffer* initial = parameter.initial.buffer().get();
     for (const ScheduledStage& stage : stages_) {
-      ReadsOf reads(initial, stage.axes);
+      ReadsOf reads;
       if (stage.external != nullptr) reads.only_at_point = false;
-      for (const Expr& value : stage.values) reads.visit(value);
+      for (const Expr& value : stage.values) reads.add(value, initial, stage.axes);
       if (!reads.any) continue;
       const bool replaces =
           std::find(stage.outputs.begin(), stage.outputs.end(), parameter.tensor.buffer()) != stage.outputs.end();
@@ -148,9 +140,8 @@ class Lowering {
       const Reduce* reduce = stage.reduction();
       if (reduce == nullptr) continue;
       // A reduction stores after its loops, but the source of another result may still read the old element.
-      ReadsOf in_sources(initial, stage.axes);
-      for (const Expr& source : reduce->sources) in_sources.visit(source);
-      if (in_sources.any) return false;
+      const auto reads_it = [&](const Expr& source) { return analysis::reads(source, initial); };
+      if (std::any_of(reduce->sources.begin(), reduce->sources.end(), reads_it)) return false;
     }
     return true;
   }

@@ -1,7 +1,7 @@
 #include "host/lower/nontemporal_results.h"
 
+#include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/substitute.h"
-#include "crosscompile/ir/visitor.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -10,22 +10,6 @@ namespace ferry::lower {
 
 using namespace ir;
 
-namespace {
-
-class Reads : public Visitor {
- public:
-  std::unordered_set<const Buffer*> buffers;
-
- protected:
-  void visit_node(const Load& node) override {
-    buffers.insert(node.buffer.get());
-    Visitor::visit_node(node);
-  }
-  using Visitor::visit_node;
-};
-
-}  // namespace
-
 void mark_nontemporal_results(Function& function, const schedule::Stages& stages) {
   const auto streams = [&](const FunctionParameter& parameter) {
     return std::any_of(stages.begin(), stages.end(), [&](const schedule::ScheduledStage& stage) {
@@ -33,12 +17,11 @@ void mark_nontemporal_results(Function& function, const schedule::Stages& stages
       return stage.nontemporal && std::any_of(stage.outputs.begin(), stage.outputs.end(), is_it);
     });
   };
-  Reads reads;
-  reads.visit(function.body);
+  const std::unordered_set<const Buffer*> read = analysis::buffers_read(function.body);
   BufferSubstitution streamed;
   for (FunctionParameter& parameter : function.parameters) {
     if (parameter.kind != ParameterKind::tensor || parameter.direction != Direction::out || !streams(parameter) ||
-        reads.buffers.contains(parameter.buffer.get()))
+        read.contains(parameter.buffer.get()))
       continue;
     Buffer buffer = *parameter.buffer;
     buffer.storage.nontemporal = true;

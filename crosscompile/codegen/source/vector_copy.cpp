@@ -1,9 +1,9 @@
 #include "crosscompile/codegen/source/vector_copy.h"
 
+#include "crosscompile/analysis/loads.h"
 #include "crosscompile/codegen/source/expressions.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
-#include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/simplify/alignment.h"
 #include "crosscompile/passes/simplify/simplify.h"
 
@@ -43,27 +43,13 @@ std::string place(FunctionState& state, const ir::Buffer& buffer, const ir::Expr
          element_text(state, buffer, begin);
 }
 
-// Finds loads that read what the store writes: all lanes are read before the first is written.
-class Disturbed : public ir::Visitor {
- public:
-  explicit Disturbed(const ir::Store& store) : store_(store) {}
-  bool found = false;
-
- protected:
-  using ir::Visitor::visit_node;
-  void visit_node(const ir::Load& node) override {
-    if (node.buffer == store_.buffer && !ir::equal(node.indices.at(0), store_.indices.at(0))) found = true;
-    ir::Visitor::visit_node(node);
-  }
-
- private:
-  const ir::Store& store_;
-};
-
+// Returns whether the store reads what it writes: all lanes are read before the first is written.
 bool is_disturbed(const ir::Store& store) {
-  Disturbed disturbed(store);
-  disturbed.visit(store.value);
-  return disturbed.found;
+  bool found = false;
+  analysis::for_each_load(store.value, [&](const ir::Load& load) {
+    found = found || (load.buffer == store.buffer && !ir::equal(load.indices.at(0), store.indices.at(0)));
+  });
+  return found;
 }
 
 std::string lane_value(FunctionState& state, const ir::Expr& value, const ir::For& loop, std::int64_t lane) {

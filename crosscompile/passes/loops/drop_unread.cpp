@@ -1,7 +1,7 @@
 #include "crosscompile/passes/loops/drop_unread.h"
 
+#include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/ir/visitor.h"
 
 #include <unordered_set>
 
@@ -9,18 +9,6 @@ namespace ferry::passes {
 namespace {
 
 using namespace ir;
-
-class ReadFinder : public Visitor {
- public:
-  std::unordered_set<const Buffer*> read;
-
- protected:
-  using Visitor::visit_node;
-  void visit_node(const Load& node) override {
-    read.insert(node.buffer.get());
-    Visitor::visit_node(node);
-  }
-};
 
 class Dropper : public Mutator {
  public:
@@ -51,9 +39,8 @@ class Dropper : public Mutator {
 Function drop_unread(Function function) {
   // Repeats until nothing changes: a store that is removed no longer reads its operands either.
   while (function.body.defined()) {
-    ReadFinder reads;
-    reads.visit(function.body);
-    Dropper dropper(reads.read);
+    const std::unordered_set<const Buffer*> read = analysis::buffers_read(function.body);
+    Dropper dropper(read);
     Stmt body = dropper.mutate(function.body);
     if (!dropper.changed) break;
     function.body = std::move(body);

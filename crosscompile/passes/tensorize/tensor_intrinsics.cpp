@@ -1,8 +1,8 @@
 // The part of a Context that handles C functions on pieces of tensors.
+#include "crosscompile/analysis/loads.h"
 #include "crosscompile/intrinsics/intrinsics.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/printer.h"
-#include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/tensorize/dot_nest.h"
 #include "crosscompile/passes/tensorize/match_nest.h"
 
@@ -13,29 +13,6 @@ namespace {
 
 using namespace ir;
 
-// Finds loads of buffers that are not parameters.
-class Strangers : public Visitor {
- public:
-  explicit Strangers(const Function& function) : function_(function) {}
-  std::string name;
-
-  void check(const BufferRef& buffer) {
-    if (std::none_of(function_.parameters.begin(), function_.parameters.end(),
-                     [&](const FunctionParameter& parameter) { return parameter.buffer == buffer; }))
-      name = buffer->name;
-  }
-
- protected:
-  using Visitor::visit_node;
-  void visit_node(const Load& node) override {
-    check(node.buffer);
-    Visitor::visit_node(node);
-  }
-
- private:
-  const Function& function_;
-};
-
 void check(const std::string& intrinsic, const NestFunction& function) {
   const std::string who = "tensor intrinsic '" + intrinsic + "': ";
   if (function.symbol.empty()) throw CompileError(who + "expected the name of a C function");
@@ -43,11 +20,14 @@ void check(const std::string& intrinsic, const NestFunction& function) {
   if (!nest || nest->loops.empty() || !nest->conditions.empty())
     throw CompileError(who + "expected what '" + function.symbol +
                        "' means as loops of constant extents, from 0, around one store");
-  Strangers strangers(function.meaning);
-  strangers.visit(nest->store);
-  strangers.check(nest->store.as<Store>()->buffer);
-  if (!strangers.name.empty())
-    throw CompileError(who + "expected '" + strangers.name + "' among the parameters of '" + function.symbol + "'");
+  const auto check_parameter = [&](const BufferRef& buffer) {
+    const std::vector<FunctionParameter>& parameters = function.meaning.parameters;
+    if (std::none_of(parameters.begin(), parameters.end(),
+                     [&](const FunctionParameter& parameter) { return parameter.buffer == buffer; }))
+      throw CompileError(who + "expected '" + buffer->name + "' among the parameters of '" + function.symbol + "'");
+  };
+  check_parameter(nest->store.as<Store>()->buffer);
+  analysis::for_each_load(nest->store, [&](const Load& load) { check_parameter(load.buffer); });
   for (const FunctionParameter& parameter : function.meaning.parameters)
     if (parameter.buffer == nullptr)
       throw CompileError(who + "expected tensors as parameters of '" + function.symbol + "', got '" + parameter.name +

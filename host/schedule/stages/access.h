@@ -1,23 +1,13 @@
-// Classifies how the loads of an expression move through memory when one variable increases by one. Default schedules
-// are chosen by this.
+// The accesses of a stage's values, by which schedules are chosen.
 #pragma once
 
-#include "crosscompile/ir/expr.h"
-
-#include <vector>
+#include "crosscompile/analysis/access_stride.h"
+#include "crosscompile/analysis/loads.h"
 
 namespace ferry::schedule {
 
-enum class Step : std::uint8_t {
-  none,        // the same element
-  contiguous,  // the next element
-  skipping,    // every second to fourth element: still few cache lines for each vector
-  strided,     // anything else
-};
-
-Step step_of(const ir::Load& load, const ir::Expr& var);
-
-// Returns every load, including those inside conditions and indices.
-std::vector<const ir::Load*> loads_of(const ir::Expr& expr);
+using analysis::loads_of;
+using analysis::Step;
+using analysis::step_of;
 
 }  // namespace ferry::schedule

@@ -1,11 +1,11 @@
 #include "crosscompile/codegen/llvm/memory/transpose.h"
 
+#include "crosscompile/analysis/loads.h"
 #include "crosscompile/codegen/llvm/expr/expressions.h"
 #include "crosscompile/codegen/llvm/expr/types.h"
 #include "crosscompile/codegen/llvm/memory/memory.h"
 #include "crosscompile/codegen/llvm/memory/strided.h"
 #include "crosscompile/ir/operators.h"
-#include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/simplify/simplify.h"
 
 #include <algorithm>
@@ -34,22 +34,6 @@ struct Run {
   std::uint32_t lanes = 0;
 };
 
-class LoadsFrom : public ir::Visitor {
- public:
-  explicit LoadsFrom(const ir::Buffer* buffer) : buffer_(buffer) {}
-  bool found = false;
-
- protected:
-  void visit_node(const ir::Load& node) override {
-    found = found || node.buffer.get() == buffer_;
-    Visitor::visit_node(node);
-  }
-  using Visitor::visit_node;
-
- private:
-  const ir::Buffer* buffer_;
-};
-
 // Returns null for any other statement, and where a value depends on the tensor's previous contents.
 const ir::Store* strided_store(const ir::Stmt& stmt) {
   const auto* store = stmt.as<ir::Store>();
@@ -59,9 +43,7 @@ const ir::Store* strided_store(const ir::Stmt& stmt) {
   const std::int64_t* stride = ramp == nullptr ? nullptr : ir::as_int(ramp->stride);
   if (stride == nullptr || *stride < static_cast<std::int64_t>(kMinRows)) return nullptr;
   if (!std::has_single_bit(store->value.type().lanes)) return nullptr;
-  LoadsFrom loads(store->buffer.get());
-  loads.visit(store->value);
-  return loads.found ? nullptr : store;
+  return analysis::reads(store->value, store->buffer.get()) ? nullptr : store;
 }
 
 const ir::Ramp& ramp_of(const ir::Store& store) { return *store.indices[0].as<ir::Ramp>(); }
