@@ -29,7 +29,8 @@ foreach(header
     base/error base/hash base/status module/device_facts module/dtype module/fill module/manifest module/manifest_expr module/plan
     module/runtime_api module/timing crosscompile/ir/buffer crosscompile/ir/callee crosscompile/ir/error crosscompile/ir/expr crosscompile/ir/function
     crosscompile/ir/node crosscompile/ir/operators crosscompile/ir/printer crosscompile/ir/stmt crosscompile/ir/type
-    crosscompile/intrinsics/intrinsics crosscompile/target/resolve crosscompile/target/target host/lang/extern_stage
+    crosscompile/intrinsics/intrinsics crosscompile/target/arch crosscompile/target/capabilities crosscompile/target/resolve
+    crosscompile/target/target module/device_id host/lang/extern_stage
     host/lang/math host/lang/program host/lang/reference/reference host/lang/tensor host/lang/text/text host/lang/user_reducer
     host/npy/npy host/autoschedule/default_schedule host/schedule/schedule host/schedule/schedule_text
     host/autoschedule/module_schedule host/autoschedule/sized_stages
