@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "host/cli/commands/app.h"
+#include "host/cli/options/complaint.h"
 #include "host/cli/output/output.h"
 #include "host/cli/output/style.h"
 #include "host/session/ferry.h"
@@ -25,7 +26,7 @@ int run(const cli::Action& chosen) {
   } catch (const CompileError& error) {
     return complain(error.what(), cli::kExitUserError);
   } catch (const Error& error) {
-    return complain(error.what(), cli::exit_code_of(error.code()));
+    return complain(cli::complaint(error).c_str(), cli::exit_code_of(error.code()));
   } catch (const RemoteError& error) {
     return complain(error.what(), cli::exit_code_of(error.code()));
   } catch (const std::bad_alloc&) {

@@ -2,9 +2,6 @@
 
 #include <charconv>
 #include <utility>
-
-#include "base/error.h"
-
 namespace ferry {
 
 namespace {
@@ -30,11 +27,10 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-std::pair<std::string, std::string> split_name(const std::string& option, const std::string& text,
-                                               const std::string& expected) {
+std::pair<std::string, std::string> split_name(Option option, const std::string& text, const std::string& expected) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-    throw UsageError("--" + option + " " + text + ": expected " + expected);
+    throw OptionError(option, text + ": expected " + expected);
   }
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
@@ -91,7 +87,7 @@ ArgumentSpec parse_argument(const std::string& text) {
   static const std::string kExpected =
       "NAME=DTYPE[SIZES] such as A=f32[64,128], with :zeros, :ones, :iota, :below(N), :uniform(A,B), :normal or "
       ":normal(MEAN,DEVIATION) after it if wanted; NAME=:ones; NAME=@FILE.npy; or NAME=NUMBER";
-  const auto [name, value] = split_name("arg", text, kExpected);
+  const auto [name, value] = split_name(Option::argument, text, kExpected);
   ArgumentSpec spec;
   spec.name = name;
   spec.text = text;
@@ -110,19 +106,20 @@ ArgumentSpec parse_argument(const std::string& text) {
   } else {
     return spec;
   }
-  throw UsageError("--arg " + text + ": expected " + kExpected);
+  throw OptionError(Option::argument, text + ": expected " + kExpected);
 }
 
-std::map<std::string, std::int64_t> parse_sizes(const std::vector<std::string>& texts, const std::string& option) {
+std::map<std::string, std::int64_t> parse_sizes(const std::vector<std::string>& texts, Option option) {
   std::map<std::string, std::int64_t> sizes;
   for (const std::string& text : texts) {
     for (const std::string& part : split(text, ',')) {
       const std::string expected = "NAME=SIZE such as M=512, several with commas between";
-      const auto [name, value] = split_name("size", part, expected);
+      const auto [name, value] = split_name(option, part, expected);
       const auto size = parse_number<std::int64_t>(value);
-      if (!size || *size < 0) throw UsageError(option + " " + part + ": expected " + expected);
+      if (!size || *size < 0) throw OptionError(option, part + ": expected " + expected);
       if (const auto [known, is_new] = sizes.emplace(name, *size); !is_new && known->second != *size) {
-        throw UsageError(option + " gives " + name + " twice: " + std::to_string(known->second) + " and " + value);
+        throw OptionError(option,
+                          name + ": expected one value, got " + std::to_string(known->second) + " and " + value);
       }
     }
   }

@@ -1,4 +1,4 @@
-// Parses how a user writes the arguments and the sizes of a call: --arg and --size of the command line.
+// Parses how a user writes the arguments and the sizes of a call.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/kernel/distribution.h"
+#include "host/kernel/option_error.h"
 #include "host/session/ferry.h"
 
 namespace ferry {
@@ -24,11 +25,10 @@ struct ArgumentSpec {
   std::string text;  // as it was typed
 };
 
-// Throws UsageError that shows the text and what was expected.
+// Throws OptionError (argument) that shows the text and what was expected.
 ArgumentSpec parse_argument(const std::string& text);
 
-// Parses "M=512,N=512" in each of the texts.
-std::map<std::string, std::int64_t> parse_sizes(const std::vector<std::string>& texts,
-                                                const std::string& option = "--size");
+// Parses "M=512,N=512" in each of the texts. Throws OptionError about `option`, which is size or fixed_size.
+std::map<std::string, std::int64_t> parse_sizes(const std::vector<std::string>& texts, Option option = Option::size);
 
 }  // namespace ferry

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/error.h"
 #include "base/quantity_text.h"
 #include "host/kernel/argument_spec.h"
 #include "host/kernel/tensor_file.h"
@@ -31,26 +30,27 @@ std::vector<const ArgumentSpec*> match(const FunctionInfo& function, const std::
       if (parameter.direction != Direction::out) names.push_back(parameter.name);
       if (parameter.name != spec.name) continue;
       if (parameter.direction == Direction::out) {
-        throw UsageError("--arg " + spec.text + ": " + spec.name + " is an output, which ferry makes itself");
+        throw OptionError(Option::argument, spec.text + ": " + spec.name + " is an output, which ferry makes itself");
       }
-      if (matched[p] != nullptr) throw UsageError("--arg gives " + spec.name + " twice");
+      if (matched[p] != nullptr)
+        throw OptionError(Option::argument, spec.text + ": expected one value for " + spec.name + ", got a second one");
       const bool is_tensor = parameter.kind == ParameterKind::tensor;
       if (is_tensor != !spec.number) {
-        throw UsageError("--arg " + spec.text + ": expected " + (is_tensor ? "a tensor" : "a number") + " for " +
-                         spec.name + " of " + signature_text(function));
+        throw OptionError(Option::argument, spec.text + ": expected " + (is_tensor ? "a tensor" : "a number") +
+                                                " for " + spec.name + " of " + signature_text(function));
       }
       matched[p] = &spec;
       found = true;
     }
     if (!found) {
-      throw UsageError("--arg " + spec.text + ": " + function.name + " has no input '" + spec.name +
-                       "'; expected one of: " + join(", ", names));
+      throw OptionError(Option::argument, spec.text + ": " + function.name + " has no input '" + spec.name +
+                                              "'; expected one of: " + join(", ", names));
     }
   }
   return matched;
 }
 
-// Returns the sizes given with --size; rejects those that contradict the arguments.
+// Returns the sizes given by name; rejects those that contradict the arguments.
 SymbolValues given_sizes(const FunctionInfo& function, const std::map<std::string, std::int64_t>& sizes,
                          const SymbolValues& by_arguments) {
   SymbolValues known(function.symbols.size());
@@ -59,13 +59,13 @@ SymbolValues given_sizes(const FunctionInfo& function, const std::map<std::strin
     if (symbol == function.symbols.end()) {
       const std::string has =
           function.symbols.empty() ? "; all its sizes are fixed" : "; expected one of: " + join(", ", function.symbols);
-      throw UsageError("--size " + name + "=" + std::to_string(size) + ": " + function.name + " has no size '" + name +
-                       "'" + has);
+      throw OptionError(Option::size,
+                        name + "=" + std::to_string(size) + ": " + function.name + " has no size '" + name + "'" + has);
     }
     const auto s = static_cast<std::size_t>(symbol - function.symbols.begin());
     if (by_arguments[s] && *by_arguments[s] != size) {
-      throw UsageError("--size " + name + "=" + std::to_string(size) + ": the arguments say that " + name + " is " +
-                       std::to_string(*by_arguments[s]));
+      throw OptionError(Option::size, name + "=" + std::to_string(size) + ": the arguments say that " + name + " is " +
+                                          std::to_string(*by_arguments[s]));
     }
     known[s] = size;
   }
@@ -103,7 +103,7 @@ void draw_input(const FunctionInfo& function, CallPlan& plan, std::size_t parame
     content.bytes = draw(*spec.distribution, plan.dtypes[parameter], content.seed,
                          static_cast<std::uint64_t>(plan.places[parameter]), size_of);
   } catch (const UsageError& error) {
-    throw UsageError("--arg " + spec.text + ": " + error.what());
+    throw OptionError(Option::argument, spec.text + ": " + error.what());
   }
 }
 
@@ -114,8 +114,18 @@ Argument::Scalar scalar_value(const FunctionInfo& function, const ParameterInfo&
   if (symbol != function.symbols.end()) {
     if (const auto& value = known[static_cast<std::size_t>(symbol - function.symbols.begin())]) return *value;
   }
-  throw UsageError(signature_text(function) + ": expected a value for " + parameter.name + ": --arg " + parameter.name +
-                   "=NUMBER");
+  throw OptionError(Option::argument,
+                    parameter.name + ": expected " + parameter.name + "=NUMBER for " + signature_text(function));
+}
+
+std::vector<Shape> shapes_by(const FunctionInfo& function, const SymbolValues& known) {
+  if (std::find(known.begin(), known.end(), std::nullopt) == known.end())
+    return session::shapes_of(function, known, {});
+  try {
+    return session::shapes_of(function, known, "give them by name, or arguments with shapes");
+  } catch (const RemoteError& error) {
+    throw OptionError(Option::sizes, error.what());
+  }
 }
 
 }  // namespace
@@ -205,7 +215,7 @@ CallPlan plan_call(const FunctionInfo& function, const CallOptions& options) {
       plan.scalars[p] = scalar_value(function, function.parameters[p], matched[p], known);
     }
   }
-  std::vector<Shape> shapes = session::shapes_of(function, known, "give --size NAME=SIZE or --arg NAME=DTYPE[SIZES]");
+  std::vector<Shape> shapes = shapes_by(function, known);
 
   for (std::size_t p = 0; p < count; ++p) plan.shapes[p] = partial[p].shape ? *partial[p].shape : std::move(shapes[p]);
   bind_plan(function, plan);
@@ -215,8 +225,9 @@ CallPlan plan_call(const FunctionInfo& function, const CallOptions& options) {
       continue;
     }
     if (!plan.strides[p].empty() && !plan.contents[p].bytes.empty() && !spread(plan, p)) {
-      throw UsageError("--arg " + matched[p]->text + ": " + function.parameters[p].name +
-                       ": expected equal elements where its strides let several share one place");
+      throw OptionError(Option::argument,
+                        matched[p]->text + ": " + function.parameters[p].name +
+                            ": expected equal elements where its strides let several share one place");
     }
   }
   return plan;

@@ -2,17 +2,20 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "base/quantity_text.h"
 #include "crosscompile/compile.h"
 #include "host/kernel/argument_spec.h"
 #include "host/kernel/file.h"
+#include "host/kernel/option_error.h"
 #include "host/lang/text/text.h"
 #include "host/lower/lower.h"
 
 namespace ferry {
 
 namespace {
+
+constexpr const char* kNoDefinition =
+    " is not in ferry's own notation and defines nothing to check it against: expected a kernel that computes the same";
 
 bool ends_with_ferry(const std::string& name) { return name.size() > 6 && name.ends_with(".ferry"); }
 
@@ -25,7 +28,8 @@ const T& choose(const std::vector<T>& all, const std::string& name, const std::s
     names.push_back(one.name);
   }
   if (all.empty()) throw UsageError(file + " defines no function");
-  if (name.empty()) throw UsageError(file + " has several functions: choose with --fn one of: " + join(", ", names));
+  if (name.empty())
+    throw OptionError(Option::function, file + " has several functions; expected one of: " + join(", ", names));
   throw UsageError(file + " has no function '" + name + "'; expected one of: " + join(", ", names));
 }
 
@@ -41,8 +45,8 @@ std::vector<std::string> words_of(const std::string& text) {
 
 void expect_nothing_fixed(const KernelOptions& options) {
   if (options.fixed.empty()) return;
-  throw UsageError("--fix " + options.fixed.front() + ": expected a kernel in ferry's own notation, got " +
-                   options.file);
+  throw OptionError(Option::fixed_size,
+                    options.fixed.front() + ": expected a kernel in ferry's own notation, got " + options.file);
 }
 
 // Returns the sizes to which the module was specialised.
@@ -87,9 +91,9 @@ KernelSource read_foreign(const KernelOptions& options, const std::string& other
   if (options.signature.empty()) signatures = foreign::signatures_in_source(text);
   if (signatures.empty() && !other_signature.empty()) signatures = {other_signature};
   if (signatures.empty()) {
-    throw UsageError(source.name +
-                     ": expected --signature 'saxpy(f32 a, in f32[n] x, inout f32[n] y)', or a comment "
-                     "'// ferry: saxpy(...)' in it");
+    throw OptionError(Option::signature, source.name +
+                                             ": expected a comment '// ferry: saxpy(f32 a, in f32[n] x, inout f32[n] "
+                                             "y)' in it, or a signature of this form beside it");
   }
   source.text = text;
   source.foreign.emplace();
@@ -110,13 +114,13 @@ KernelSource read_kernel(const KernelOptions& options, const Observer& observer,
   source.unscheduled = options.schedule.file == kUnscheduled;
   source.schedule = read_schedule(options.schedule);
   if (!options.expression.empty() && !options.file.empty()) {
-    throw UsageError("expected one kernel: -e TEXT, or the file '" + options.file + "'");
+    throw OptionError(Option::kernel, "expected one kernel, got a text and the file '" + options.file + "'");
   }
   if (!options.expression.empty()) {
-    source.name = "-e";
+    source.name = options.expression_name;
     source.text = options.expression;
   } else if (options.file.empty()) {
-    throw UsageError("expected a kernel: a file, '-' for stdin, or -e TEXT");
+    throw OptionError(Option::kernel, "expected a kernel: a file, '-' for stdin, or a text");
   } else if (foreign::is_foreign(options.file)) {
     expect_nothing_fixed(options);
     if (options.signature.empty() && options.file.ends_with(".o") && take_own_object(options, source)) return source;
@@ -137,7 +141,7 @@ KernelSource read_kernel(const KernelOptions& options, const Observer& observer,
       return source;
     }
   }
-  const std::map<std::string, std::int64_t> fixed = parse_sizes(options.fixed, "--fix");
+  const std::map<std::string, std::int64_t> fixed = parse_sizes(options.fixed, Option::fixed_size);
   source.programs = lang::parse(source.text, source.name, options.debug, {fixed.begin(), fixed.end()});
   for (const lang::Program& program : source.programs) {
     for (const std::string& warning : program.warnings) observer.tell(warning);
@@ -171,10 +175,7 @@ bool may_leave_tensors(const KernelSource& source) {
 
 const lang::Program& choose_program(const KernelSource& source, const std::string& function) {
   if (source.foreign) {
-    throw UsageError(
-        source.name +
-        " is not in ferry's own notation, so there is nothing to check it against: expected no --check, or "
-        "--check-against and a kernel that computes the same");
+    throw OptionError(Option::reference, source.name + kNoDefinition);
   }
   return choose(source.programs, function, source.name);
 }
@@ -193,10 +194,7 @@ lang::Program program_of(const KernelSource& source, const std::string& function
     if (fixed.empty()) return program;
     return choose(lang::parse(source.text, source.name, false, fixed), function, source.name);
   } catch (const CompileError& error) {
-    throw UsageError(source.name +
-                     " was not compiled of a kernel in ferry's own notation, so there is nothing to check "
-                     "it against: expected no --check, or --check-against and a kernel that computes the same\n" +
-                     error.what());
+    throw OptionError(Option::reference, source.name + kNoDefinition + "\n" + error.what());
   }
 }
 

@@ -16,8 +16,9 @@ namespace ferry {
 
 struct KernelOptions {
   std::string file;        // K.tc, C or C++, LLVM IR, assembly, an object or K.ferry; "-": stdin
-  std::string expression;  // instead of a file
-  std::string function;    // empty: the only function
+  std::string expression;  // instead of a file, with expression_name in messages
+  std::string expression_name = "kernel.tc";
+  std::string function;  // empty: the only function
   ScheduleOptions schedule;
   std::string signature = {};           // for a kernel that ferry did not write
   std::string c_flags = {};             // for its compiler, separated by spaces

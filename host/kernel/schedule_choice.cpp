@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "host/kernel/file.h"
+#include "host/kernel/option_error.h"
 
 namespace ferry {
 
@@ -12,23 +12,22 @@ std::map<std::string, std::string> parse_knobs(const std::vector<std::string>& w
   for (const std::string& word : words) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == word.size())
-      throw UsageError("--knob: expected NAME=VALUE, got '" + word + "'");
+      throw OptionError(Option::knob, word + ": expected NAME=VALUE");
     std::string name = word.substr(0, equals);
     if (name[0] == '$') name.erase(0, 1);
     if (!knobs.emplace(name, word.substr(equals + 1)).second)
-      throw UsageError("--knob: expected one value for '" + name + "', got a second one: '" + word + "'");
+      throw OptionError(Option::knob, word + ": expected one value for " + name + ", got a second one");
   }
   return knobs;
 }
 
 std::optional<ScheduleText> read_schedule(const ScheduleOptions& options) {
   if (!options.file.empty() && !options.text.empty())
-    throw UsageError("expected one schedule: --schedule-text TEXT, or --schedule " + options.file);
+    throw OptionError(Option::schedule, "expected one schedule, got a text and the file '" + options.file + "'");
   const bool is_word = options.file == kDefaultSchedule || options.file == kUnscheduled;
   if (is_word || (options.file.empty() && options.text.empty())) {
     if (!options.knobs.empty())
-      throw UsageError("a knob needs a schedule of your own, in a file or as --schedule-text; got none for '" +
-                       options.knobs.front() + "'");
+      throw OptionError(Option::knob, options.knobs.front() + ": expected a schedule of your own with this knob");
     return std::nullopt;
   }
   ScheduleText schedule;
@@ -39,7 +38,7 @@ std::optional<ScheduleText> read_schedule(const ScheduleOptions& options) {
   } else {
     schedule.text = options.text;
     std::replace(schedule.text.begin(), schedule.text.end(), ';', '\n');
-    schedule.file = "--schedule-text";
+    schedule.file = options.text_name;
   }
   return schedule;
 }

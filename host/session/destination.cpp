@@ -82,7 +82,7 @@ std::string key_file_of(const Destination& destination, const std::vector<NamedD
                               : "; with a login on that machine, ssh://";
   throw RemoteError(ErrorCode::not_found, message +
                                               ". rpc_server made one when it first started, and said how to copy "
-                                              "it; name the copy with --key-file, FERRY_KEY_FILE or in " +
+                                              "it; name the copy with FERRY_KEY_FILE or in " +
                                               devices_file() + way + destination.tcp.host +
                                               (is_loopback(destination.tcp.host) ? "" : " needs none"));
 }

@@ -107,7 +107,7 @@ fs::path find_rpc_server() {
   }
   throw RemoteError(ErrorCode::not_found,
                     "there is no rpc_server beside " + binaries.back().string() +
-                        ", nor one in libexec/ferry of its prefix; name a server with --remote or FERRY_REMOTE, or a "
+                        ", nor one in libexec/ferry of its prefix; connect to a server elsewhere, or name a "
                         "program with FERRY_RPC_SERVER");
 }
 

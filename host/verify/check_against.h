@@ -25,6 +25,10 @@ struct RanKernel {
   Outputs outputs;
 };
 
+// Pairs the parameters of a kernel with those of the one it is checked against. Throws OptionError (reference) that
+// names the first mismatch.
+ParameterPairs pair_with_reference(const FunctionInfo& info, const FunctionInfo& reference);
+
 // Runs the other kernel on the same device with the same inputs.
 std::vector<OutputComparison> compare_on_device(const Device& device, const KernelSource& against, const Target& target,
                                                 const RanKernel& ran, const CallOptions& call,

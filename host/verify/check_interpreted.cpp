@@ -1,6 +1,5 @@
 #include "host/verify/check_interpreted.h"
 
-#include <algorithm>
 #include <cstring>
 #include <span>
 
@@ -9,6 +8,7 @@
 #include "crosscompile/passes/gpu/map_threads.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
+#include "host/kernel/compile_kernel.h"
 #include "host/kernel/size_hints.h"
 #include "host/lower/lower.h"
 #include "host/session/scalar.h"
@@ -84,7 +84,7 @@ class Memory {
 };
 
 void interpret(const lang::Program& program, const Subject& subject, const CallPlan& plan, const CheckLimits& limits,
-               const Observer& observer, InterpretedCheck& check) {
+               const Observer& observer, CheckReport& check) {
   const Memory memory(subject.info, plan);
   try {
     const Scope step = observer.begin("interpreting " + subject.info.name);
@@ -100,25 +100,21 @@ void interpret(const lang::Program& program, const Subject& subject, const CallP
 
 }  // namespace
 
-bool InterpretedCheck::fine() const {
-  return mistake.empty() &&
-         std::all_of(checks.begin(), checks.end(), [](const CheckResult& result) { return result.wrong == 0; });
-}
-
-InterpretedCheck check_interpreted(const KernelSource& source, const std::string& function, const std::string& target,
-                                   const CallOptions& call, const CheckLimits& limits, const Observer& observer) {
+CheckReport check_interpreted(const KernelSource& source, const std::string& function, const std::string& target,
+                              const CallOptions& call, const CheckLimits& limits, const Observer& observer) {
   const lang::Program& program = choose_program(source, function);
   const schedule::Sizes sizes = size_hints(program, call);
-  InterpretedCheck check;
-  check.target = resolve_with_notes(target.empty() ? "host" : target, observer);
+  Target compiled_for = resolve_with_notes(target.empty() ? "host" : target, observer);
   Scope compilation = observer.begin_compilation(source.name);
   const ir::Function lowered =
-      lower::lower(program, schedules_of(source, std::span(&program, 1), check.target, observer, sizes).front());
+      lower::lower(program, schedules_of(source, std::span(&program, 1), compiled_for, observer, sizes).front());
   // A schedule that binds loops to threads is for a GPU.
-  if (target.empty() && passes::has_gpu_loops(lowered.body)) check.target = resolve_target("opencl");
-  const Subject subject = prepare(lowered, check.target);
+  if (target.empty() && passes::has_gpu_loops(lowered.body)) compiled_for = resolve_target("opencl");
+  const Subject subject = prepare(lowered, compiled_for);
   compilation.reset();
-  check.info = subject.info;
+  CheckReport check;
+  check.function = subject.info;
+  check.target = compiled_for.text;
   interpret(program, subject, plan_call(subject.info, call), limits, observer, check);
   return check;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "crosscompile/foreign/sanitized_run.h"
 #include "host/session/scalar.h"
 #include "host/verify/same_call.h"
 
@@ -39,7 +40,7 @@ foreign::SanitizedRun run(const KernelSource& source, const FunctionInfo& info, 
   return program.run();
 }
 
-void check_against(SanitizedCheck& check, const KernelSource& against, const RanKernel& ran, const CheckLimits& limits,
+void check_against(CheckReport& check, const KernelSource& against, const RanKernel& ran, const CheckLimits& limits,
                    const Observer& observer) {
   if (has_definition(against)) {
     check.checks = check_against_definition(against, ran, limits);
@@ -47,7 +48,7 @@ void check_against(SanitizedCheck& check, const KernelSource& against, const Ran
   }
   if (!against.foreign) throw UsageError(against.name + ": expected a kernel's text to check against, got a module");
   const FunctionInfo other = function_of(against, "");
-  const ParameterPairs pairs = expect_same_parameters(ran.info, other, "--check-against");
+  const ParameterPairs pairs = pair_with_reference(ran.info, other);
   const CallPlan plan = plan_same_call(other, ran.info, ran.plan, pairs);
   const foreign::SanitizedRun result = run(against, other, plan, observer);
   if (!result.mistake.empty()) throw UsageError(against.name + " cannot be checked against: " + result.mistake);
@@ -57,20 +58,17 @@ void check_against(SanitizedCheck& check, const KernelSource& against, const Ran
 
 }  // namespace
 
-bool SanitizedCheck::fine() const {
-  return run.mistake.empty() &&
-         std::all_of(checks.begin(), checks.end(), [](const CheckResult& result) { return result.wrong == 0; }) &&
-         difference_text(compared).empty();
-}
-
-SanitizedCheck check_sanitized(const CheckedPair& kernels, const std::string& function, const CallOptions& call,
-                               const CheckLimits& limits, const Observer& observer) {
-  SanitizedCheck check;
-  check.info = function_of(kernels.source, function);
-  const CallPlan plan = plan_call(check.info, call);
-  check.run = run(kernels.source, check.info, plan, observer);
-  if (check.run.mistake.empty() && kernels.against)
-    check_against(check, *kernels.against, {check.info, plan, check.run.outputs}, limits, observer);
+CheckReport check_sanitized(const CheckedPair& kernels, const std::string& function, const CallOptions& call,
+                            const CheckLimits& limits, const Observer& observer) {
+  CheckReport check;
+  check.function = function_of(kernels.source, function);
+  check.target = "host";
+  const CallPlan plan = plan_call(check.function, call);
+  foreign::SanitizedRun found = run(kernels.source, check.function, plan, observer);
+  check.mistake = std::move(found.mistake);
+  check.details = std::move(found.report);
+  if (check.mistake.empty() && kernels.against)
+    check_against(check, *kernels.against, {check.function, plan, std::move(found.outputs)}, limits, observer);
   return check;
 }
 

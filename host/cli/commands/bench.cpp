@@ -10,6 +10,7 @@
 #include "host/cli/commands/command.h"
 #include "host/cli/options/call_options.h"
 #include "host/cli/options/compile_deadline.h"
+#include "host/cli/options/complaint.h"
 #include "host/cli/options/junit_option.h"
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/options/measure_options.h"
@@ -44,21 +45,21 @@ struct Options {
 };
 
 BenchFailure failure_of(const bench::FailedDevice& device) {
-  const auto failure = [&](const std::string& code, const std::exception& error, int exit_code) {
-    return BenchFailure{device.name, code, error.what(), exit_code};
+  const auto failure = [&](const std::string& code, const std::string& message, int exit_code) {
+    return BenchFailure{device.name, code, message, exit_code};
   };
   try {
     std::rethrow_exception(device.error);
   } catch (const KernelFailed& error) {
-    return failure("kernel_failed", error, kExitWrongResult);
+    return failure("kernel_failed", error.what(), kExitWrongResult);
   } catch (const UsageError& error) {
-    return failure("usage", error, kExitUserError);
+    return failure("usage", complaint(error), kExitUserError);
   } catch (const CompileError& error) {
-    return failure("compile", error, kExitUserError);
+    return failure("compile", error.what(), kExitUserError);
   } catch (const Error& error) {
-    return failure(error_name(error.code()), error, exit_code_of(error.code()));
+    return failure(error_name(error.code()), error.what(), exit_code_of(error.code()));
   } catch (const RemoteError& error) {
-    return failure(error_name(error.code()), error, exit_code_of(error.code()));
+    return failure(error_name(error.code()), error.what(), exit_code_of(error.code()));
   }
 }
 

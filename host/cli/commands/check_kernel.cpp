@@ -2,15 +2,17 @@
 #include <memory>
 #include <string>
 
-#include "host/cli/commands/check_foreign.h"
 #include "host/cli/commands/check_report.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/options/call_options.h"
+#include "host/cli/options/check_options.h"
 #include "host/cli/options/junit_option.h"
+#include "host/cli/options/kernel_options.h"
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
 #include "host/cli/output/style.h"
-#include "host/verify/check_interpreted.h"
+#include "host/verify/check.h"
+#include "host/verify/kernel_outputs.h"
 
 namespace ferry::cli {
 
@@ -27,41 +29,57 @@ struct Options {
   bool verbose = false;
 };
 
-int run_check(const Options& options, JUnitReport& report) {
-  if (foreign::is_foreign(options.kernel.file)) {
-    if (!options.target.empty() && options.target != "host")
-      throw UsageError(options.kernel.file + " is run under sanitizers on this machine: expected no --target");
-    return check_foreign(options.kernel, options.call, options.check, options.against, options.json, report);
-  }
-  const Observer observer = terminal(options.kernel.deadline);
-  const KernelSource source = read_kernel(options.kernel, observer);
-  if (source.module)
-    throw UsageError(source.name + " is compiled already: expected a kernel in ferry's own notation, or in C or C++");
-  if (!options.against.empty())
-    throw UsageError("--check-against: expected a kernel in C or C++; " + source.name +
-                     " is checked against its own definition");
-  const verify::InterpretedCheck finding = verify::check_interpreted(source, options.kernel.function, options.target,
-                                                                     options.call, options.check.limits, observer);
-  report.cases.push_back({.name = finding.info.name + " thread by thread", .failure = finding.mistake});
-  add_cases(finding.checks, report);
-  if (options.json) {
-    Json checks = Json::array();
-    for (const verify::CheckResult& result : finding.checks) checks.push_back(check_json(result));
-    print_json({{"schema", "ferry.check/1"},
-                {"function", finding.info.name},
-                {"target", finding.target.text},
-                {"fine", finding.fine()},
-                {"mistake", finding.mistake.empty() ? Json(nullptr) : Json(finding.mistake)},
-                {"check", checks}});
+Json to_json(const verify::CheckReport& found) {
+  Json checks = Json::array(), compared = Json::array();
+  for (const verify::CheckResult& result : found.checks) checks.push_back(check_json(result));
+  for (const verify::OutputComparison& output : found.compared) compared.push_back(comparison_json(output));
+  return {{"schema", "ferry.check/1"},
+          {"function", found.function.name},
+          {"target", found.target},
+          {"fine", found.is_fine()},
+          {"mistake", found.mistake.empty() ? Json(nullptr) : Json(found.mistake)},
+          {"report", found.details},
+          {"check", checks},
+          {"compared", compared}};
+}
+
+void print_fine(const verify::CheckReport& found, const Options& options, bool sanitized) {
+  const std::string head = found.function.name + ": " + painted(stdout, Color::green, "fine");
+  if (sanitized) {
+    printf("%s: clang's sanitizers found nothing with these inputs\n", head.c_str());
   } else {
-    for (const verify::CheckResult& result : finding.checks) printf("%s\n", to_text(result).c_str());
-    if (finding.mistake.empty())
-      printf("%s: %s: no race, and every index inside of its tensor, as compiled for %s\n", finding.info.name.c_str(),
-             painted(stdout, Color::green, "fine").c_str(), target_text(finding.target.text, options.verbose).c_str());
+    printf("%s: no race, and every index inside of its tensor, as compiled for %s\n", head.c_str(),
+           target_text(found.target, options.verbose).c_str());
   }
-  if (finding.fine()) return kExitFine;
-  if (!finding.mistake.empty()) print_error(finding.info.name + ": " + finding.mistake);
-  print_mistakes(finding.checks);
+}
+
+int run_check(const Options& options, JUnitReport& report) {
+  const bool sanitized = foreign::is_foreign(options.kernel.file);
+  const verify::CheckReport found =
+      verify::check({options.kernel, options.call, options.target, options.against, options.check.limits},
+                    terminal(options.kernel.deadline));
+  const std::string& name = found.function.name;
+  report.cases.push_back(
+      {.name = name + (sanitized ? " under sanitizers" : " thread by thread"), .failure = found.mistake});
+  add_cases(found.checks, report);
+  add_cases(found.compared, options.against, report);
+  if (options.json) {
+    print_json(to_json(found));
+  } else {
+    for (const verify::CheckResult& result : found.checks) printf("%s\n", to_text(result).c_str());
+    for (const verify::OutputComparison& output : found.compared)
+      printf("%s\n", to_text(output, options.against).c_str());
+    if (found.mistake.empty()) print_fine(found, options, sanitized);
+  }
+  if (found.is_fine()) return kExitFine;
+  fflush(stdout);
+  if (!found.mistake.empty()) {
+    if (!options.json) fputs(found.details.c_str(), stderr);
+    print_error(name + ": " + found.mistake);
+  }
+  print_mistakes(found.checks);
+  if (const std::string difference = verify::difference_text(found.compared); !difference.empty())
+    print_error(options.kernel.file + " and " + options.against + " differ: " + difference);
   return kExitWrongResult;
 }
 

@@ -6,6 +6,7 @@
 namespace ferry::cli {
 
 void add_kernel_options(CLI::App& command, KernelCommand& options, const char* file_help) {
+  options.expression_name = "-e";
   command.add_option("kernel", options.file, file_help)->type_name("FILE");
   command.add_option("-e,--expression", options.expression, "The kernel's text, instead of a file")->type_name("TEXT");
   command.add_flag("-g", options.debug, "Let debuggers and reports of crashes know the lines of the source");

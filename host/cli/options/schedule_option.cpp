@@ -11,6 +11,7 @@ void add_knob_option(CLI::App& command, std::vector<std::string>& knobs, const s
 }
 
 void add_schedule_options(CLI::App& command, ScheduleOptions& options) {
+  options.text_name = "--schedule-text";
   command
       .add_option(
           "--schedule", options.file,

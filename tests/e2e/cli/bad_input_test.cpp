@@ -90,8 +90,10 @@ TEST_CASE("arguments that do not fit are told in the parameter's own words") {
 }
 
 TEST_CASE("sizes and names that are not there, or contradict each other") {
-  expect_user_error({},
-                    "mm: the arguments do not say what M, K, N are; give --size NAME=SIZE or --arg NAME=DTYPE[SIZES]");
+  expect_user_error(
+      {},
+      "mm: the arguments do not say what M, K, N are; give them by name, or arguments with shapes (--size "
+      "NAME=SIZE or --arg NAME=DTYPE[SIZES])");
   expect_user_error({"--size", "M=4,N=4,K=4,Q=1"}, "--size Q=1: mm has no size 'Q'; expected one of: M, K, N");
   expect_user_error({"--fix", "M=4,Q=1"}, "-e: expected a size to fix, got 'Q', which no def has");
   expect_user_error({"--fix", "M=four"}, "--fix M=four: expected NAME=SIZE such as M=512, several with commas between");
@@ -99,7 +101,8 @@ TEST_CASE("sizes and names that are not there, or contradict each other") {
   expect_user_error({"--size", "M=4", "--arg", "A=f32[5,6]"}, "--size M=4: the arguments say that M is 5");
   expect_user_error({"--arg", "X=f32[4]"}, "--arg X=f32[4]: mm has no input 'X'; expected one of: A, B");
   expect_user_error({"--arg", "C=f32[4,4]"}, "--arg C=f32[4,4]: C is an output, which ferry makes itself");
-  expect_user_error({"--arg", "A=f32[4,4]", "--arg", "A=f32[4,4]"}, "--arg gives A twice");
+  expect_user_error({"--arg", "A=f32[4,4]", "--arg", "A=f32[4,4]"},
+                    "--arg A=f32[4,4]: expected one value for A, got a second one");
   expect_user_error({"--arg", "A=5"},
                     "--arg A=5: expected a tensor for A of mm(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)");
   expect_user_error({"--size", "M=4,N=4,K=4", "--out", "D=@d.npy"},
@@ -137,9 +140,10 @@ TEST_CASE("unknown targets, commands, options and passes name what there is") {
   CHECK(complaint({"run", "--check", "--rtol", "small"}) == "ferry: --rtol: expected a number from 0 up, got 'small'");
   CHECK(complaint({"compile", "--emit", "spirv"}) ==
         "ferry: --emit: expected one of: schedule, space, lower, c, opencl, cuda, ptx, llvm, asm, obj; got 'spirv'");
-  CHECK(complaint({"run", "-e", test::kMatmul, "mm.tc"}) == "ferry: expected one kernel: -e TEXT, or the file 'mm.tc'");
+  CHECK(complaint({"run", "-e", test::kMatmul, "mm.tc"}) ==
+        "ferry: expected one kernel, got a text and the file 'mm.tc' (FILE or -e TEXT)");
   CHECK(complaint({"inspect"}) == "ferry: expected a module: ferry inspect K.ferry");
-  CHECK(run_ferry({"run"}).err == "ferry: expected a kernel: a file, '-' for stdin, or -e TEXT\n");
+  CHECK(run_ferry({"run"}).err == "ferry: expected a kernel: a file, '-' for stdin, or a text (FILE or -e TEXT)\n");
   const Outcome pass = run_ferry({"compile", "-e", test::kMatmul, "--emit", "lower", "--after", "magic"});
   CHECK(pass.code == 2);
   CHECK(pass.err.starts_with("ferry: there is no pass 'magic'; expected one of: lower, simplify, "));

@@ -164,13 +164,13 @@ TEST_CASE("mistakes around schedules are told with file and line") {
                schedule + ":2: expected a value for the knob '$rows', one of {4,8}, got none");
   expect_error(compile({"--schedule", schedule, "--knob", "rows=5"}),
                schedule + ":2: knob '$rows': expected one of {4,8}, got '5'");
-  expect_error(compile({"--schedule", schedule, "--knob", "rows"}), "--knob: expected NAME=VALUE, got 'rows'");
-  expect_error(compile({"--knob", "rows=4"}),
-               "a knob needs a schedule of your own, in a file or as --schedule-text; got none for 'rows=4'");
+  expect_error(compile({"--schedule", schedule, "--knob", "rows"}), "--knob rows: expected NAME=VALUE");
+  expect_error(compile({"--knob", "rows=4"}), "--knob rows=4: expected a schedule of your own with this knob");
   expect_error(compile({"--schedule", folder.path("none.schedule")}),
                "cannot read '" + folder.path("none.schedule") + "': No such file or directory");
-  expect_error(compile({"--schedule", schedule, "--schedule-text", "parallel m"}),
-               "expected one schedule: --schedule-text TEXT, or --schedule " + schedule);
+  expect_error(
+      compile({"--schedule", schedule, "--schedule-text", "parallel m"}),
+      "expected one schedule, got a text and the file '" + schedule + "' (--schedule FILE or --schedule-text TEXT)");
   const std::string module = folder.path("mm.ferry");
   REQUIRE(run_ferry({"compile", kernel, "-o", module}).code == 0);
   expect_error(run_ferry({"run", module, "--schedule", schedule}),

@@ -88,14 +88,16 @@ TEST_CASE("run and bench take a C file, and say what is wrong with one") {
     return outcome.err;
   };
   const std::string bare = folder.file("bare.c", "void f(void) {}");
-  CHECK(complaint({"run", bare}).find("expected --signature 'saxpy(") != std::string::npos);
+  CHECK(complaint({"run", bare})
+            .find("in f32[n] x, inout f32[n] y)' in it, or a signature of this form beside it (--signature TEXT)") !=
+        std::string::npos);
   CHECK(complaint({"run", bare, "--signature", "f(x)"}).find("signature, column 3: expected a type") !=
         std::string::npos);
   CHECK(run_ferry({"run", bare, "--signature", "g()"}).code == 0);  // its only function
   const std::string two = folder.file("two.c", "void f(void) {}\nvoid h(void) {}");
   CHECK(complaint({"run", two, "--signature", "g()"}).find("expected a function 'g', got f") != std::string::npos);
-  CHECK(complaint({"run", saxpy, "--size", "n=3", "--arg", "a=1", "--check"}).find("expected no --check") !=
-        std::string::npos);
+  CHECK(complaint({"run", saxpy, "--size", "n=3", "--arg", "a=1", "--check"})
+            .find("expected a kernel that computes the same (--check-against FILE)") != std::string::npos);
   CHECK(complaint({"diff", saxpy, "none", "default"}).find("saxpy.c is computed as it says") != std::string::npos);
   CHECK(complaint({"compile", saxpy, "--emit", "lower"}).find("--emit lower shows how kernels in ferry's own") !=
         std::string::npos);
@@ -115,7 +117,9 @@ TEST_CASE("a C file compiles into a module, which runs later and says that it ca
   words.emplace_back("--check");
   const Outcome checked = run_ferry(words);
   CHECK(checked.code == 2);
-  CHECK_MESSAGE(checked.err.find("expected no --check") != std::string::npos, checked.err);
+  CHECK_MESSAGE(
+      checked.err.find("expected a kernel that computes the same (--check-against FILE)") != std::string::npos,
+      checked.err);
   CHECK(run_ferry({"compile", saxpy, "--target", "raspberry-pi-4", "-o", module}).code == 0);
 }
 
@@ -166,7 +170,7 @@ TEST_CASE("each function with a comment of its own is taken, by name where there
   CHECK(two.out.starts_with("y = f32[2]\n[3. 3.]\n"));
   const Outcome neither = run_ferry({"run", file, "--size", "n=3"});
   CHECK(neither.code == 2);
-  CHECK(neither.err.find("has several functions: choose with --fn one of: one, two") != std::string::npos);
+  CHECK(neither.err.find("has several functions; expected one of: one, two (--fn NAME)") != std::string::npos);
   const std::string module = folder.path("two.ferry");
   CHECK(run_ferry({"compile", file, "-o", module}).out.find("  two(inout f32[n] y)\n") != std::string::npos);
   CHECK(run_ferry({"run", module, "--fn", "two", "--arg", "y=f32[2]:ones"}).out.starts_with("y = f32[2]\n[3. 3.]\n"));

@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "base/error.h"
-
 using namespace ferry;
 
 TEST_CASE("a type with sizes is a random tensor") {
@@ -56,17 +54,29 @@ TEST_CASE("what is none of these is shown with what was expected") {
     CAPTURE(text);
     try {
       parse_argument(text);
-      FAIL("expected a UsageError");
-    } catch (const UsageError& error) {
-      CHECK(std::string(error.what()).starts_with("--arg " + std::string(text) + ": expected NAME="));
+      FAIL("expected an OptionError");
+    } catch (const OptionError& error) {
+      CHECK(error.option() == Option::argument);
+      CHECK(std::string(error.what()).starts_with(std::string(text) + ": expected NAME="));
+    }
+  }
+}
+
+TEST_CASE("a mistake in a size names the option that the size was given for") {
+  for (const Option option : {Option::size, Option::fixed_size}) {
+    try {
+      parse_sizes({"M=four"}, option);
+      FAIL("expected an OptionError");
+    } catch (const OptionError& error) {
+      CHECK(error.option() == option);
     }
   }
 }
 
 TEST_CASE("sizes come in one text or several, and must agree") {
   CHECK(parse_sizes({"M=512,N=256", "K=1"}) == std::map<std::string, std::int64_t>{{"M", 512}, {"N", 256}, {"K", 1}});
-  CHECK_THROWS_WITH_AS(parse_sizes({"M=1", "M=2"}), "--size gives M twice: 1 and 2", UsageError);
-  CHECK_THROWS_WITH_AS(parse_sizes({"M"}), "--size M: expected NAME=SIZE such as M=512, several with commas between",
+  CHECK_THROWS_WITH_AS(parse_sizes({"M=1", "M=2"}), "M: expected one value, got 1 and 2", OptionError);
+  CHECK_THROWS_WITH_AS(parse_sizes({"M"}), "M: expected NAME=SIZE such as M=512, several with commas between",
                        UsageError);
   CHECK_THROWS_AS(parse_sizes({"M=-1"}), UsageError);
 }

@@ -43,27 +43,26 @@ TEST_CASE("shapes follow from sizes, from the arguments' shapes, and from both")
 
 TEST_CASE("sizes that are missing, contradict each other or are unknown are refused") {
   const FunctionInfo mm = function(kMm);
-  CHECK_THROWS_AS(plan_call(mm, call({}, {"M=2,N=3"})), RemoteError);
-  CHECK_THROWS_WITH_AS(plan_call(mm, call({"A=f32[2,4]"}, {"M=5,N=3"})), "--size M=5: the arguments say that M is 2",
-                       UsageError);
+  CHECK_THROWS_AS(plan_call(mm, call({}, {"M=2,N=3"})), OptionError);
+  CHECK_THROWS_WITH_AS(plan_call(mm, call({"A=f32[2,4]"}, {"M=5,N=3"})), "M=5: the arguments say that M is 2",
+                       OptionError);
   CHECK_THROWS_WITH_AS(plan_call(mm, call({}, {"M=2,N=3,K=4,Q=1"})),
-                       "--size Q=1: mm has no size 'Q'; expected one of: M, K, N", UsageError);
+                       "Q=1: mm has no size 'Q'; expected one of: M, K, N", OptionError);
 }
 
 TEST_CASE("arguments that the function does not have, or of another kind, are refused") {
   const FunctionInfo mm = function(kMm);
-  CHECK_THROWS_WITH_AS(plan_call(mm, call({"X=f32[2]"})), "--arg X=f32[2]: mm has no input 'X'; expected one of: A, B",
-                       UsageError);
-  CHECK_THROWS_WITH_AS(plan_call(mm, call({"C=f32[2,3]"})),
-                       "--arg C=f32[2,3]: C is an output, which ferry makes itself", UsageError);
-  CHECK_THROWS_WITH_AS(plan_call(mm, call({"A=f32[2,4]", "A=f32[2,4]"})), "--arg gives A twice", UsageError);
+  CHECK_THROWS_WITH_AS(plan_call(mm, call({"X=f32[2]"})), "X=f32[2]: mm has no input 'X'; expected one of: A, B",
+                       OptionError);
+  CHECK_THROWS_WITH_AS(plan_call(mm, call({"C=f32[2,3]"})), "C=f32[2,3]: C is an output, which ferry makes itself",
+                       OptionError);
+  CHECK_THROWS_WITH_AS(plan_call(mm, call({"A=f32[2,4]", "A=f32[2,4]"})),
+                       "A=f32[2,4]: expected one value for A, got a second one", OptionError);
   CHECK_THROWS_WITH_AS(plan_call(mm, call({"A=5"})),
-                       "--arg A=5: expected a tensor for A of mm(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)",
-                       UsageError);
+                       "A=5: expected a tensor for A of mm(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)", OptionError);
   const FunctionInfo scale = function("def scale(float(N) A, float s) -> (B) { B(i) = A(i) * s }");
   CHECK_THROWS_WITH_AS(plan_call(scale, call({}, {"N=3"})),
-                       "scale(in f32[N] A, in f32 s, out f32[N] B): expected a value for s: --arg s=NUMBER",
-                       UsageError);
+                       "s: expected s=NUMBER for scale(in f32[N] A, in f32 s, out f32[N] B)", OptionError);
 }
 
 TEST_CASE("the seed decides the random inputs, each of which has its own") {

@@ -42,23 +42,23 @@ std::string module_text(const CompiledModule& module) { return {module.bytes().b
 
 TEST_CASE("a text is read with all its functions, of which one is chosen by name") {
   const KernelSource source = read_kernel(expression(kTwo));
-  CHECK(source.name == "-e");
+  CHECK(source.name == "kernel.tc");
   CHECK(source.programs.size() == 2);
   CHECK(has_definition(source));
   CHECK_FALSE(may_leave_tensors(source));
   CHECK(choose_program(source, "mm").name == "mm");
   CHECK(signature_of(source, "twice") == "twice(in f32[N] A, out f32[N] B)");
-  CHECK_THROWS_WITH_AS((void)choose_program(source, ""), "-e has several functions: choose with --fn one of: twice, mm",
+  CHECK_THROWS_WITH_AS((void)choose_program(source, ""), "kernel.tc has several functions; expected one of: twice, mm",
                        UsageError);
-  CHECK_THROWS_WITH_AS((void)choose_program(source, "xx"), "-e has no function 'xx'; expected one of: twice, mm",
+  CHECK_THROWS_WITH_AS((void)choose_program(source, "xx"), "kernel.tc has no function 'xx'; expected one of: twice, mm",
                        UsageError);
 }
 
 TEST_CASE("one kernel must be named, and its file must exist") {
-  CHECK_THROWS_WITH_AS(read_kernel({}), "expected a kernel: a file, '-' for stdin, or -e TEXT", UsageError);
+  CHECK_THROWS_WITH_AS(read_kernel({}), "expected a kernel: a file, '-' for stdin, or a text", UsageError);
   KernelOptions both = expression(kTwo);
   both.file = "mm.tc";
-  CHECK_THROWS_WITH_AS(read_kernel(both), "expected one kernel: -e TEXT, or the file 'mm.tc'", UsageError);
+  CHECK_THROWS_WITH_AS(read_kernel(both), "expected one kernel, got a text and the file 'mm.tc'", UsageError);
   CHECK_THROWS_WITH_AS(read_kernel(named("/nowhere/mm.tc")), "cannot read '/nowhere/mm.tc': No such file or directory",
                        UsageError);
 }
@@ -88,7 +88,7 @@ TEST_CASE("sizes to compile for are taken out of the signature") {
   options.fixed = {"N=8"};
   CHECK(signature_of(read_kernel(options), "") == "twice(in f32[8] A, out f32[8] B)");
   options.fixed = {"N=x"};
-  CHECK_THROWS_WITH_AS(read_kernel(options), "--fix N=x: expected NAME=SIZE such as M=512, several with commas between",
+  CHECK_THROWS_WITH_AS(read_kernel(options), "N=x: expected NAME=SIZE such as M=512, several with commas between",
                        UsageError);
 }
 
@@ -133,11 +133,12 @@ TEST_CASE("a kernel in C takes its signature from the options, from a comment, o
   CHECK_THROWS_AS((void)choose_program(source, ""), UsageError);
 
   KernelOptions bare = named(folder.file("bare.c", "void twice(const float* x, float* y, long n);\n"));
-  CHECK_THROWS_WITH_AS(read_kernel(bare),
-                       (bare.file + ": expected --signature 'saxpy(f32 a, in f32[n] x, inout f32[n] y)', or a comment "
-                                    "'// ferry: saxpy(...)' in it")
-                           .c_str(),
-                       UsageError);
+  CHECK_THROWS_WITH_AS(
+      read_kernel(bare),
+      (bare.file + ": expected a comment '// ferry: saxpy(f32 a, in f32[n] x, inout f32[n] y)' in it, or a "
+                   "signature of this form beside it")
+          .c_str(),
+      UsageError);
   CHECK(signature_of(read_kernel(bare, {}, "twice(in f32[n] x, out f32[n] y)"), "") ==
         "twice(in f32[n] x, out f32[n] y)");
   bare.signature = "other(in f32[n] x, out f32[n] y)";
@@ -174,9 +175,7 @@ TEST_CASE("a schedule is read from a file or a text, with knobs of its own") {
   CHECK_THROWS_AS(read_kernel(options), UsageError);
   options.schedule.file = kUnscheduled;
   options.schedule.text.clear();
-  CHECK_THROWS_WITH_AS(read_kernel(options),
-                       "a knob needs a schedule of your own, in a file or as --schedule-text; got none for '$rows=8'",
-                       UsageError);
+  CHECK_THROWS_WITH_AS(read_kernel(options), "$rows=8: expected a schedule of your own with this knob", UsageError);
   options.schedule.knobs.clear();
   CHECK(read_kernel(options).unscheduled);
 }

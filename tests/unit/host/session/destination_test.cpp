@@ -107,7 +107,7 @@ TEST_CASE("a device that is not there is told with the nearest and the ways to g
   const std::string message = message_of("gpubox");
   CHECK(message.find("no device 'gpubox' in " + config.path("devices.toml") + " (the nearest is 'gpu-box')") !=
         std::string::npos);
-  CHECK(message.find("--key-file, FERRY_KEY_FILE") != std::string::npos);
+  CHECK(message.find("FERRY_KEY_FILE or in ") != std::string::npos);
   CHECK(message.find("ssh://gpubox needs none") != std::string::npos);
   CHECK(message_of("localhost:1").find("is reached by plaintext://localhost") != std::string::npos);
 }

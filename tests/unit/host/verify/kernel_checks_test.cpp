@@ -2,9 +2,9 @@
 #include <doctest/doctest.h>
 
 #include "base/error.h"
-#include "host/kernel/kernel_failure.h"
-#include "host/verify/check_interpreted.h"
-#include "host/verify/check_sanitized.h"
+#include "host/kernel/option_error.h"
+#include "host/verify/check.h"
+#include "host/verify/check_against.h"
 #include "host/verify/same_call.h"
 #include "tests/unit/host/kernel/text_file.h"
 
@@ -106,22 +106,28 @@ TEST_CASE("a kernel in C takes the signature of the kernel that it is checked ag
 TEST_CASE("sanitizers find an access outside of a tensor, and nothing in a kernel that is right") {
   const test::Folder folder;
   const std::string definition = folder.file("twice.tc", kTwice);
-  const verify::SanitizedCheck right =
-      verify::check_sanitized(verify::read_checked_pair(named(folder.file("right.c", kRight)), definition), "", five());
-  CHECK(right.fine());
+  const auto checked = [&](const std::string& text, const std::string& reference) {
+    return verify::check({.kernel = named(folder.file("kernel.c", text)), .call = five(), .reference = reference});
+  };
+  const verify::CheckReport right = checked(kRight, definition);
+  CHECK(right.is_fine());
+  CHECK(right.target == "host");
   REQUIRE(right.checks.size() == 1);
   CHECK(right.checks.front().compared == 5);
 
-  const verify::SanitizedCheck wrong =
-      verify::check_sanitized(verify::read_checked_pair(named(folder.file("wrong.c", kWrong)), definition), "", five());
-  CHECK_FALSE(wrong.fine());
-  CHECK(wrong.run.mistake.empty());
+  const verify::CheckReport wrong = checked(kWrong, definition);
+  CHECK_FALSE(wrong.is_fine());
+  CHECK(wrong.mistake.empty());
   CHECK(wrong.checks.front().wrong == 1);
 
-  const verify::SanitizedCheck outside =
-      verify::check_sanitized(verify::read_checked_pair(named(folder.file("outside.c", kOutside)), ""), "", five());
-  CHECK_FALSE(outside.fine());
-  CHECK(outside.run.mistake.find("heap-buffer-overflow") != std::string::npos);
+  const verify::CheckReport differs = checked(kWrong, folder.file("right.c", kRight));
+  CHECK_FALSE(differs.is_fine());
+  CHECK(differs.compared.front().different == 1);
+
+  const verify::CheckReport outside = checked(kOutside, "");
+  CHECK_FALSE(outside.is_fine());
+  CHECK(outside.mistake.find("heap-buffer-overflow") != std::string::npos);
+  CHECK(outside.details.find("kernel.c") != std::string::npos);
 }
 
 TEST_CASE("a schedule for a GPU is interpreted thread by thread, and its results are checked") {
@@ -136,24 +142,67 @@ TEST_CASE("a schedule for a GPU is interpreted thread by thread, and its results
     steps.push_back(what);
     return Scope();
   };
-  const KernelSource source = read_kernel(text(kTwice, "split i 2; bind i.outer blockIdx.x; bind i.inner threadIdx.x"));
-  const verify::InterpretedCheck check = verify::check_interpreted(source, "", "", five(), {}, observer);
-  CHECK(check.fine());
-  CHECK(check.target.text.starts_with("opencl"));
-  REQUIRE(check.checks.size() == 1);
-  CHECK(check.checks.front().compared == 5);
+  const verify::CheckReport report = verify::check(
+      {.kernel = text(kTwice, "split i 2; bind i.outer blockIdx.x; bind i.inner threadIdx.x"), .call = five()},
+      observer);
+  CHECK(report.is_fine());
+  CHECK(report.target.starts_with("opencl"));
+  REQUIRE(report.checks.size() == 1);
+  CHECK(report.checks.front().compared == 5);
   CHECK(compiling == 1);
   CHECK(steps == std::vector<std::string>{"interpreting twice", "checking"});
 }
 
-TEST_CASE("an index that data leads outside of its tensor is a mistake") {
-  const KernelSource source =
-      read_kernel(text("def pick(float(N) A, int32(M) I) -> (B) { B(i) = A(I(i)) where i in 0:M }"));
+TEST_CASE("an index that data leads outside of its tensor is a mistake, interpreted and on a device") {
   CallOptions call = five();
   call.arguments.emplace_back("I=:iota");
   call.sizes = {"N=5,M=9"};
-  const verify::InterpretedCheck check = verify::check_interpreted(source, "", "host", call);
-  CHECK_FALSE(check.fine());
-  CHECK(check.mistake.find("outside its shape") != std::string::npos);
-  CHECK(check.checks.empty());
+  const verify::CheckRequest request{
+      .kernel = text("def pick(float(N) A, int32(M) I) -> (B) { B(i) = A(I(i)) where i in 0:M }"), .call = call};
+  for (const verify::CheckReport& report : {verify::check(request), verify::check(local_device(), request)}) {
+    CHECK_FALSE(report.is_fine());
+    CHECK(report.mistake.find("outside its shape") != std::string::npos);
+    CHECK(report.checks.empty());
+  }
+}
+
+TEST_CASE("a kernel that runs on a device is checked against its definition and against the reference") {
+  const test::Folder folder;
+  const Device device = local_device();
+  const verify::CheckReport by_definition = verify::check(device, {.kernel = text(kTwice), .call = five()});
+  CHECK(by_definition.is_fine());
+  CHECK(by_definition.target == device.target().text);
+  CHECK(by_definition.checks.size() == 1);
+
+  const verify::CheckRequest request{
+      .kernel = named(folder.file("wrong.c", kWrong)), .call = five(), .reference = folder.file("twice.tc", kTwice)};
+  const verify::CheckReport by_reference = verify::check(device, request);
+  CHECK_FALSE(by_reference.is_fine());
+  REQUIRE(by_reference.checks.size() == 1);
+  CHECK(by_reference.checks.front().first_wrong == "B[2] is 7.00000000, expected 4.00000000");
+
+  verify::CheckRequest in_c = request;
+  in_c.reference = folder.file("right.c", kRight);
+  const verify::CheckReport by_run = verify::check(device, in_c);
+  CHECK_FALSE(by_run.is_fine());
+  CHECK(by_run.compared.front().first_difference == "B[2] 7 against 4");
+}
+
+TEST_CASE("what cannot be checked is refused with the option that is at fault") {
+  const test::Folder folder;
+  const std::string in_c = folder.file("right.c", kRight);
+  const auto option_of = [](const auto& work) {
+    try {
+      work();
+    } catch (const OptionError& error) {
+      return error.option();
+    }
+    return Option::kernel;
+  };
+  CHECK(option_of([&] { verify::check({.kernel = named(in_c), .call = five(), .target = "cuda"}); }) == Option::target);
+  CHECK(option_of([&] { verify::check({.kernel = text(kTwice), .call = five(), .reference = in_c}); }) ==
+        Option::reference);
+  CHECK(option_of([&] { verify::check(local_device(), {.kernel = named(in_c), .call = five()}); }) ==
+        Option::reference);
+  CHECK_THROWS_AS(verify::check({.kernel = named(folder.file("bad.ferry", "no module")), .call = five()}), UsageError);
 }

@@ -1,0 +1,81 @@
+#include "host/verify/check.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "host/kernel/kernel_failure.h"
+#include "host/kernel/option_error.h"
+#include "host/verify/check_against.h"
+#include "host/verify/check_interpreted.h"
+#include "host/verify/check_sanitized.h"
+#include "host/verify/kernel_outputs.h"
+
+namespace ferry::verify {
+
+namespace {
+
+CheckReport check_foreign(const CheckRequest& request, const Observer& observer) {
+  if (!request.target.empty() && request.target != "host")
+    throw OptionError(Option::target, request.target + ": expected none, because " + request.kernel.file +
+                                          " is run under sanitizers on this machine");
+  return check_sanitized(read_checked_pair(request.kernel, request.reference, observer), request.kernel.function,
+                         request.call, request.limits, observer);
+}
+
+void run_on(const Device& device, const CheckRequest& request, const CheckedPair& kernels, const Observer& observer,
+            CheckReport& report) {
+  const KernelSource& source = kernels.source;
+  const Target target = target_for(device, request.target, source, observer);
+  const CompiledModule module = compile_kernel(source, request.kernel.function, target, request.call, observer).module;
+  report.function = choose_function(module.manifest(), request.kernel.function, source.name);
+  report.target = module.manifest().target;
+  const CallPlan plan = plan_call(report.function, request.call);
+  const RanKernel ran{report.function, plan, outputs_of_call(device, module, report.function, plan, observer)};
+  if (kernels.against && !has_definition(*kernels.against))
+    report.compared = compare_on_device(device, *kernels.against, target, ran, request.call,
+                                        {request.limits.rtol, request.limits.atol}, observer);
+  finish_kernels(device);
+  const Scope step = observer.begin("checking");
+  if (has_definition(source))
+    report.checks =
+        check_outputs(program_of(source, report.function.name), report.function, plan, ran.outputs, request.limits);
+  if (!kernels.against || !has_definition(*kernels.against)) return;
+  std::vector<CheckResult> more = check_against_definition(*kernels.against, ran, request.limits);
+  std::move(more.begin(), more.end(), std::back_inserter(report.checks));
+}
+
+}  // namespace
+
+bool CheckReport::is_fine() const {
+  return mistake.empty() && std::ranges::all_of(checks, [](const CheckResult& result) { return result.wrong == 0; }) &&
+         difference_text(compared).empty();
+}
+
+CheckReport check(const CheckRequest& request, const Observer& observer) {
+  if (foreign::is_foreign(request.kernel.file)) return check_foreign(request, observer);
+  const KernelSource source = read_kernel(request.kernel, observer);
+  if (source.module)
+    throw UsageError(source.name + " is compiled already: expected a kernel in ferry's own notation, or in C or C++");
+  if (!request.reference.empty())
+    throw OptionError(Option::reference,
+                      source.name + " is checked against its own definition: expected no other kernel");
+  return check_interpreted(source, request.kernel.function, request.target, request.call, request.limits, observer);
+}
+
+CheckReport check(const Device& device, const CheckRequest& request, const Observer& observer) {
+  const CheckedPair kernels = read_checked_pair(request.kernel, request.reference, observer);
+  if (!kernels.against && !has_definition(kernels.source))
+    throw OptionError(Option::reference, kernels.source.name +
+                                             " has no definition to check it against: expected a "
+                                             "kernel that computes the same");
+  CheckReport report;
+  try {
+    run_on(device, request, kernels, observer, report);
+  } catch (const KernelFailed& error) {
+    report.mistake = error.what();
+    report.compared.clear();
+  }
+  return report;
+}
+
+}  // namespace ferry::verify

@@ -1,0 +1,49 @@
+// Checks what a kernel computes: against its definition or another kernel, on a device or without one.
+//
+//     const verify::CheckReport report = verify::check({.kernel = {.file = "mine.c"}, .call = {.sizes = {"N=100"}},
+//                                                       .reference = "mm.tc"});
+//     if (!report.is_fine()) std::cerr << report.mistake;
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/kernel/call_plan.h"
+#include "host/kernel/kernel.h"
+#include "host/verify/check_outputs.h"
+#include "host/verify/output_comparison.h"
+
+namespace ferry::verify {
+
+struct CheckRequest {
+  KernelOptions kernel;
+  CallOptions call;
+  std::string target = {};     // what to compile for; empty: as each check says
+  std::string reference = {};  // the file of a kernel that computes the same; empty: none
+  CheckLimits limits = {};
+};
+
+struct CheckReport {
+  FunctionInfo function;
+  std::string target;   // what it was compiled for
+  std::string mistake;  // a fault of the kernel, such as a race or an access out of bounds; empty: none
+  std::string details;  // the sanitizers' report, in lines; or empty
+  // After a mistake both are empty.
+  std::vector<CheckResult> checks;         // against a definition
+  std::vector<OutputComparison> compared;  // with a kernel that has none
+
+  bool is_fine() const;
+};
+
+// Calls the kernel once without a device. One in ferry's own notation is interpreted loop by loop and thread by thread,
+// see check_interpreted.h, and compared with its definition. One in another language runs on this machine under clang's
+// sanitizers, see check_sanitized.h, and is compared with the reference, if there is one. Throws UsageError,
+// RemoteError (invalid_argument) or CompileError for a kernel that cannot be compiled, called or checked so.
+CheckReport check(const CheckRequest& request, const Observer& observer = {});
+
+// Calls the kernel once on the device. It is compared with its definition, if it has one, and with the reference, whose
+// definition is evaluated on this machine, or which runs on the device too. A kernel that fails there is a mistake.
+// Throws as above, and RemoteError if the device cannot be used.
+CheckReport check(const Device& device, const CheckRequest& request, const Observer& observer = {});
+
+}  // namespace ferry::verify

@@ -1,0 +1,22 @@
+// Tests of how the command line words errors about its options.
+#include "host/cli/options/complaint.h"
+
+#include <doctest/doctest.h>
+
+#include "host/kernel/option_error.h"
+
+using namespace ferry;
+using cli::complaint;
+
+TEST_CASE("an error about an option starts or ends with the option's name") {
+  CHECK(complaint(OptionError(Option::size, "Q=1: mm has no size 'Q'")) == "--size Q=1: mm has no size 'Q'");
+  CHECK(complaint(OptionError(Option::function, "mm.tc has several functions")) ==
+        "mm.tc has several functions (--fn NAME)");
+}
+
+TEST_CASE("the option's name stands before the details on further lines") {
+  CHECK(complaint(OptionError(Option::reference, "mm.ferry defines nothing\nmm.ferry:1: expected 'def'")) ==
+        "mm.ferry defines nothing (--check-against FILE)\nmm.ferry:1: expected 'def'");
+}
+
+TEST_CASE("other errors are told as they are") { CHECK(complaint(UsageError("cannot read 'a'")) == "cannot read 'a'"); }
