@@ -1,4 +1,4 @@
-// The exceptions that services of the host throw. Nothing under rpc/ or device-runtime/ throws them.
+// The exceptions of the client and the services of the host. Nothing under rpc/ or device-runtime/ throws them.
 #pragma once
 
 #include <stdexcept>
@@ -22,6 +22,18 @@ class __attribute__((visibility("default"))) Error : public std::runtime_error {
 class __attribute__((visibility("default"))) UsageError : public Error {
  public:
   explicit UsageError(const std::string& message) : Error(ErrorCode::invalid_argument, message) {}
+};
+
+// The session with a server is lost; the code is unavailable.
+class __attribute__((visibility("default"))) ConnectionLost : public Error {
+ public:
+  ConnectionLost(const std::string& message, bool nothing_ran)
+      : Error(ErrorCode::unavailable, message), nothing_ran_(nothing_ran) {}
+  // Whether the server was not yet asked to run anything, so that all of it may safely be repeated.
+  bool nothing_ran() const { return nothing_ran_; }
+
+ private:
+  bool nothing_ran_;
 };
 
 }  // namespace ferry

@@ -32,7 +32,7 @@ KernelPair read_pair(const KernelOptions& a, const KernelOptions& b, const Obser
 // Runs both kernels once on the same inputs and compares their outputs, and if these are the same, measures both in
 // turns in each of several sessions that `open` provides. A session that is lost before anything ran there is opened
 // again. Throws UsageError for options out of range, DifferentParameters, CompileError, KernelFailed if a kernel itself
-// fails, and RemoteError for what the device refuses.
+// fails, and Error for what the device refuses.
 KernelComparison compare(const OpenSession& open, const KernelPair& kernels, const CompareOptions& options = {},
                          const Observer& observer = {});
 

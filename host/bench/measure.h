@@ -4,7 +4,7 @@
 //     printf("%g s, %g of the peak\n", mm.timing.median(), mm.share_of_flops().value_or(0));
 //
 // Times are in seconds a call. Everything here throws UsageError for options that contradict each other, CompileError,
-// KernelFailed if the kernel itself fails, and RemoteError for what the device refuses.
+// KernelFailed if the kernel itself fails, and Error for what the device refuses.
 #pragma once
 
 #include <exception>
@@ -58,7 +58,7 @@ struct NamedDevice {
   std::string name;  // for messages
   OpenSession open;
 };
-// Why a device has no measurement, or not one for every size: an Error, RemoteError or CompileError.
+// Why a device has no measurement, or not one for every size: an Error.
 struct FailedDevice {
   std::string name;
   std::exception_ptr error;

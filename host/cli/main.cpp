@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "crosscompile/ir/error.h"
 #include "host/cli/commands/app.h"
 #include "host/cli/options/complaint.h"
 #include "host/cli/output/output.h"
@@ -27,8 +28,6 @@ int run(const cli::Action& chosen) {
     return complain(error.what(), cli::kExitUserError);
   } catch (const Error& error) {
     return complain(cli::complaint(error).c_str(), cli::exit_code_of(error.code()));
-  } catch (const RemoteError& error) {
-    return complain(error.what(), cli::exit_code_of(error.code()));
   } catch (const std::bad_alloc&) {
     return complain("this machine is out of memory", cli::kExitDevice);
   } catch (const std::exception& error) {

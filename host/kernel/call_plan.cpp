@@ -123,7 +123,7 @@ std::vector<Shape> shapes_by(const FunctionInfo& function, const SymbolValues& k
     return session::shapes_of(function, known, {});
   try {
     return session::shapes_of(function, known, "give them by name, or arguments with shapes");
-  } catch (const RemoteError& error) {
+  } catch (const Error& error) {
     throw OptionError(Option::sizes, error.what());
   }
 }

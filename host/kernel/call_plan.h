@@ -45,7 +45,7 @@ struct CallPlan {
 // Number of bytes that one call reads and writes with these shapes, each tensor counted once, or twice if it is inout.
 std::uint64_t traffic_bytes(const FunctionInfo& function, const std::vector<Shape>& shapes);
 
-// Reads the files. Throws UsageError or RemoteError (invalid_argument) in terms of the user's own names; mistakes in
+// Reads the files. Throws Error (invalid_argument) in terms of the user's own names; mistakes in
 // the options are an OptionError.
 CallPlan plan_call(const FunctionInfo& function, const CallOptions& options);
 

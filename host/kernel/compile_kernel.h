@@ -22,7 +22,7 @@ Target resolve_with_notes(const std::string& text, const Observer& observer);
 // without one those that a compiled module needs.
 std::vector<std::string> devices_for(const std::string& target, const KernelSource& source);
 
-// Returns one schedule for each of these programs of the kernel: the user's, or the default. Throws RemoteError with
+// Returns one schedule for each of these programs of the kernel: the user's, or the default. Throws Error with
 // invalid_argument for sizes that no call can have, with the message of the call's own check.
 std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::span<const lang::Program> programs,
                                              const Target& target, const Observer& observer,

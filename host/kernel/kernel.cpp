@@ -131,7 +131,7 @@ KernelSource read_kernel(const KernelOptions& options, const Observer& observer,
     if (ends_with_ferry(options.file) || source.text.find('\0') != std::string::npos) {
       try {
         source.module.emplace(std::vector<std::uint8_t>(source.text.begin(), source.text.end()));
-      } catch (const RemoteError& error) {
+      } catch (const Error& error) {
         throw UsageError(source.name + ": " + error.what());
       }
       expect_nothing_fixed(options);

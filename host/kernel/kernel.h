@@ -37,7 +37,7 @@ struct KernelSource {
   std::optional<CompiledModule> module;
   std::optional<foreign::ForeignKernel> foreign;  // C, C++, LLVM IR, assembly or an object
 };
-// Throws UsageError, CompileError, or RemoteError for a corrupt module. A foreign kernel without a signature of its
+// Throws Error, with invalid_argument for a mistake of the user. A foreign kernel without a signature of its
 // own, in the options or in a comment "ferry: ...", uses `other_signature`. The observer is told of warnings.
 KernelSource read_kernel(const KernelOptions& options, const Observer& observer = {},
                          const std::string& other_signature = {});

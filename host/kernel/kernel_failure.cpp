@@ -5,7 +5,7 @@ namespace ferry {
 void finish_kernels(const Device& device) {
   try {
     device.synchronize();
-  } catch (const RemoteError& error) {
+  } catch (const Error& error) {
     // The server's error for a session that ended while no kernel ran.
     if (error.code() != ErrorCode::internal) throw;
     throw KernelFailed(std::string(error.what()) +

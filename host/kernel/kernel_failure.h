@@ -25,7 +25,7 @@ auto run_kernel(const Device& device, std::initializer_list<std::string> kernels
   device.synchronize();
   try {
     return work();
-  } catch (const RemoteError& error) {
+  } catch (const Error& error) {
     const std::string_view message = error.what();
     for (const std::string& kernel : kernels) {
       const bool is_its_own = error.code() == ErrorCode::invalid_argument && message.starts_with(kernel + ": ");

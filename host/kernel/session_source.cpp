@@ -7,7 +7,7 @@
 
 namespace ferry {
 
-void expect_another_attempt(const RemoteError& error, int attempt, const Observer& observer) {
+void expect_another_attempt(const ConnectionLost& error, int attempt, const Observer& observer) {
   constexpr int kMaxAttempts = 3;
   constexpr std::chrono::milliseconds kPause{200};
   if (!error.nothing_ran() || attempt == kMaxAttempts) throw error;

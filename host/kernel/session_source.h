@@ -14,7 +14,7 @@ using OpenSession = std::function<Device(const ConnectOptions& options)>;
 
 // If the connection was lost before anything ran on the device, and this was not the last attempt, tells the observer
 // and waits briefly; otherwise rethrows the error.
-void expect_another_attempt(const RemoteError& error, int attempt, const Observer& observer);
+void expect_another_attempt(const ConnectionLost& error, int attempt, const Observer& observer);
 
 // Returns the result of `work`, which opens a session of its own: repeats it when the connection was lost before
 // anything ran there.
@@ -23,7 +23,7 @@ auto with_retries(const Observer& observer, const Work& work) {
   for (int attempt = 1;; ++attempt) {
     try {
       return work();
-    } catch (const RemoteError& error) {
+    } catch (const ConnectionLost& error) {
       expect_another_attempt(error, attempt, observer);
     }
   }

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <optional>
 
-#include "host/npy/npy.h"
+#include "base/error.h"
 
 namespace ferry::npy {
 
@@ -16,8 +16,8 @@ class Reader {
 
   [[noreturn]] void fail(const std::string& expected) const {
     const std::string_view rest = text_.substr(at_, 20);
-    throw Error(name_ + ": header offset " + std::to_string(at_) + ": expected " + expected + ", got " +
-                (rest.empty() ? "its end" : "'" + std::string(rest) + "'"));
+    throw UsageError(name_ + ": header offset " + std::to_string(at_) + ": expected " + expected + ", got " +
+                     (rest.empty() ? "its end" : "'" + std::string(rest) + "'"));
   }
 
   void skip_blanks() {
@@ -104,7 +104,7 @@ Header parse_header(std::string_view text, const std::string& name) {
       const std::string descr = reader.string();
       const bool has_sign = !descr.empty() && std::string_view("<>|=").find(descr[0]) != std::string_view::npos;
       const auto dtype = dtype_of_code(std::string_view(descr).substr(has_sign ? 1 : 0));
-      if (!dtype) throw Error(name + ": expected elements of a type that ferry has, got '" + descr + "'");
+      if (!dtype) throw UsageError(name + ": expected elements of a type that ferry has, got '" + descr + "'");
       header.dtype = *dtype;
       header.big_endian = descr[0] == '>';
       has_descr = true;
@@ -115,7 +115,7 @@ Header parse_header(std::string_view text, const std::string& name) {
       header.shape = reader.tuple();
       has_shape = true;
     } else {
-      throw Error(name + ": expected descr, fortran_order and shape in the header, got '" + key + "'");
+      throw UsageError(name + ": expected descr, fortran_order and shape in the header, got '" + key + "'");
     }
     if (reader.accept(",")) continue;
     reader.expect("}");
@@ -123,7 +123,7 @@ Header parse_header(std::string_view text, const std::string& name) {
   }
   if (!reader.at_end()) reader.fail("the header's end");
   if (!has_descr || !has_order || !has_shape)
-    throw Error(name + ": expected descr, fortran_order and shape in the header");
+    throw UsageError(name + ": expected descr, fortran_order and shape in the header");
   return header;
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/error.h"
 #include "host/npy/header.h"
 #include "host/npy/whole_file.h"
 
@@ -47,19 +48,19 @@ std::vector<std::uint8_t> to_row_major(const std::vector<std::uint8_t>& from, co
 
 Array parse(std::span<const std::uint8_t> file, const std::string& name) {
   if (file.size() < 8 || !std::equal(std::begin(kMagic), std::end(kMagic), file.begin())) {
-    throw Error(name + ": expected a .npy file, which starts with \\x93NUMPY");
+    throw UsageError(name + ": expected a .npy file, which starts with \\x93NUMPY");
   }
   const std::uint8_t version = file[6];
   if (version < 1 || version > 3) {
-    throw Error(name + ": expected format version 1, 2 or 3, got " + std::to_string(version));
+    throw UsageError(name + ": expected format version 1, 2 or 3, got " + std::to_string(version));
   }
   const std::size_t length_bytes = version == 1 ? 2 : 4;
   const std::size_t start = 8 + length_bytes;
-  if (file.size() < start) throw Error(name + ": expected the header's length, got the file's end");
+  if (file.size() < start) throw UsageError(name + ": expected the header's length, got the file's end");
   const std::size_t length = read_little_endian(file.subspan(8, length_bytes));
   if (file.size() - start < length) {
-    throw Error(name + ": expected a header of " + std::to_string(length) + " bytes, got " +
-                std::to_string(file.size() - start));
+    throw UsageError(name + ": expected a header of " + std::to_string(length) + " bytes, got " +
+                     std::to_string(file.size() - start));
   }
   const Header header = parse_header({reinterpret_cast<const char*>(file.data() + start), length}, name);
   const std::span<const std::uint8_t> data = file.subspan(start + length);
@@ -68,12 +69,13 @@ Array parse(std::span<const std::uint8_t> file, const std::string& name) {
   const bool empty = std::find(header.shape.begin(), header.shape.end(), 0) != header.shape.end();
   for (const std::int64_t extent : header.shape) {
     if (!empty && __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes)) {
-      throw Error(name + ": its shape is larger than any file");
+      throw UsageError(name + ": its shape is larger than any file");
     }
   }
   if (empty) bytes = 0;
   if (data.size() != bytes) {
-    throw Error(name + ": expected " + std::to_string(bytes) + " bytes of data, got " + std::to_string(data.size()));
+    throw UsageError(name + ": expected " + std::to_string(bytes) + " bytes of data, got " +
+                     std::to_string(data.size()));
   }
   Array array{header.dtype, header.shape, {data.begin(), data.end()}};
   if (header.big_endian && element > 1) {
@@ -90,13 +92,13 @@ Array parse(std::span<const std::uint8_t> file, const std::string& name) {
 
 Array read(const std::string& path) {
   const File file(fopen(path.c_str(), "rb"));
-  if (file == nullptr) throw Error("cannot read '" + path + "': " + strerror(errno));
+  if (file == nullptr) throw UsageError("cannot read '" + path + "': " + strerror(errno));
   std::vector<std::uint8_t> content;
   std::uint8_t piece[65536];
   while (const std::size_t count = fread(piece, 1, sizeof piece, file.get())) {
     content.insert(content.end(), piece, piece + count);
   }
-  if (ferror(file.get()) != 0) throw Error("cannot read '" + path + "': " + strerror(errno));
+  if (ferror(file.get()) != 0) throw UsageError("cannot read '" + path + "': " + strerror(errno));
   return parse(content, path);
 }
 
@@ -122,7 +124,7 @@ void write(const std::string& path, DType dtype, std::span<const std::int64_t> s
            std::span<const std::uint8_t> bytes) {
   const std::vector<std::uint8_t> content = format(dtype, shape, bytes);
   if (const int failed = write_whole_file(path, content); failed != 0) {
-    throw Error("cannot write '" + path + "': " + strerror(failed));
+    throw UsageError("cannot write '" + path + "': " + strerror(failed));
   }
 }
 

@@ -3,19 +3,12 @@
 
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "module/dtype.h"
 
 namespace ferry::npy {
-
-// The message names the file and the location of the mistake.
-class Error : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 // Dense, row-major and little-endian, whatever the order in the file.
 struct Array {
@@ -26,6 +19,8 @@ struct Array {
 
 // bfloat16, which numpy itself does not know, is written under the name that it has once the Python package ml_dtypes
 // is imported. Elements of two bytes without a meaning ('V2'), which ml_dtypes itself saves, are read as bfloat16 too.
+//
+// Throws UsageError that names the file and the location of the mistake; so do the others.
 Array read(const std::string& path);
 // Parses the contents of a file; `name` is its name in messages.
 Array parse(std::span<const std::uint8_t> file, const std::string& name);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/session/remote_error.h"
+#include "host/session/throw_status.h"
 
 namespace ferry::session {
 
@@ -62,10 +62,10 @@ void check_ranks(const FunctionInfo& function, const std::vector<PartialArgument
     for (const ManifestExpr& dimension : parameter.shape) {
       expected += (expected.empty() ? "" : ",") + to_text(dimension, function.symbols);
     }
-    throw RemoteError(ErrorCode::invalid_argument, function.name + ": argument " + std::to_string(p + 1) + " '" +
-                                                       parameter.name + "': expected " + dtype_name(parameter.dtype) +
-                                                       "[" + expected + "], got " +
-                                                       shape_text(arguments[p].dtype, *arguments[p].shape));
+    throw Error(ErrorCode::invalid_argument, function.name + ": argument " + std::to_string(p + 1) + " '" +
+                                                 parameter.name + "': expected " + dtype_name(parameter.dtype) + "[" +
+                                                 expected + "], got " +
+                                                 shape_text(arguments[p].dtype, *arguments[p].shape));
   }
 }
 
@@ -128,9 +128,9 @@ std::vector<Shape> shapes_of(const FunctionInfo& function, const SymbolValues& k
     values.push_back(known[s].value_or(0));
   }
   if (!missing.empty()) {
-    throw RemoteError(ErrorCode::invalid_argument, function.name + ": the arguments do not say what " + missing +
-                                                       (missing.find(',') == std::string::npos ? " is; " : " are; ") +
-                                                       advice);
+    throw Error(ErrorCode::invalid_argument, function.name + ": the arguments do not say what " + missing +
+                                                 (missing.find(',') == std::string::npos ? " is; " : " are; ") +
+                                                 advice);
   }
   return take(infer_shapes(function, values));
 }

@@ -32,7 +32,7 @@ void solve_symbols(const FunctionInfo& function, const std::vector<PartialArgume
 // the call's own checks. Conditions on unknown sizes are left to those.
 void check_sizes(const FunctionInfo& function, const SymbolValues& known);
 
-// Returns the shape of every parameter, empty for scalars. Throws RemoteError with invalid_argument that names the
+// Returns the shape of every parameter, empty for scalars. Throws Error with invalid_argument that names the
 // missing sizes and ends with `advice`.
 std::vector<Shape> shapes_of(const FunctionInfo& function, const SymbolValues& known, const std::string& advice);
 
@@ -41,7 +41,7 @@ struct CallSizes {
   std::vector<Shape> shapes;  // one for each parameter; empty for scalars
   std::vector<std::int64_t> symbols;
 };
-// Infers them from arguments as Function::call() takes them. Throws RemoteError with invalid_argument for a wrong
+// Infers them from arguments as Function::call() takes them. Throws Error with invalid_argument for a wrong
 // number of arguments, a wrong rank, and sizes that the arguments do not say.
 CallSizes sizes_of_call(const FunctionInfo& function, const std::vector<Argument>& arguments);
 

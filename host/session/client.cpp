@@ -62,7 +62,7 @@ rpc::StatusReply ask_status(Link link, const std::string& peer, std::chrono::mil
   connection.transport().set_receive_timeout(patience);
   check(connection.send_request(1, rpc::GetStatus{}));
   const Result<rpc::Frame> answer = connection.receive_frame();
-  if (!answer.is_ok()) throw RemoteError(ErrorCode::unavailable, peer + ": " + answer.status().message());
+  if (!answer.is_ok()) throw Error(ErrorCode::unavailable, peer + ": " + answer.status().message());
   check(rpc::failure_of(answer.value()));
   return take(rpc::decode<rpc::StatusReply>(answer.value().body, Strings::printable));
 }
@@ -104,14 +104,14 @@ void Client::open_session() {
   auto pending = send(open);
   try {
     opened_ = pending.get();
-  } catch (const RemoteError& error) {
+  } catch (const Error& error) {
     if (error.code() != ErrorCode::deadline_exceeded || broken_.is_ok()) throw;
     if (place_.position != 0) {
-      throw RemoteError(ErrorCode::busy, "gave up waiting for " + peer_ + " at place " +
-                                             std::to_string(place_.position) + "; it is held by " + place_.holder);
+      throw Error(ErrorCode::busy, "gave up waiting for " + peer_ + " at place " + std::to_string(place_.position) +
+                                       "; it is held by " + place_.holder);
     }
-    throw RemoteError(ErrorCode::unavailable,
-                      peer_ + " does not answer: something listens there, but it is no ferry rpc_server");
+    throw Error(ErrorCode::unavailable,
+                peer_ + " does not answer: something listens there, but it is no ferry rpc_server");
   }
   answer_deadline_.reset();
   queue_deadline_.reset();
@@ -123,7 +123,7 @@ void Client::guard_memory() {
   connection_.transport().set_receive_timeout(session_options_.patience);
   try {
     call(rpc::GuardMemory{});
-  } catch (const RemoteError& error) {
+  } catch (const Error& error) {
     if (error.code() != ErrorCode::unsupported) throw;
     if (handlers_.log) {
       handlers_.log(
@@ -293,7 +293,8 @@ void Client::fail(Status status) {
   }
   outstanding_.clear();
   const bool is_lost = broken_.code() == ErrorCode::unavailable && opened_.version != 0;
-  throw RemoteError(broken_.code(), broken_.message(), is_lost && !asked_to_run_);
+  if (is_lost) throw ConnectionLost(broken_.message(), !asked_to_run_);
+  throw Error(broken_.code(), broken_.message());
 }
 
 }  // namespace ferry::session

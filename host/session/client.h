@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "host/session/remote_error.h"
+#include "host/session/throw_status.h"
 #include "rpc/messages.h"
 #include "rpc/wire/connection.h"
 
@@ -38,7 +38,7 @@ class Pending {
  public:
   Pending() = default;
   Pending(Client* client, std::shared_ptr<Answer> answer) : client_(client), answer_(std::move(answer)) {}
-  // Waits for the answer. Throws RemoteError.
+  // Waits for the answer. Throws Error.
   Reply get();
   // Waits without taking the answer, which is left for get(). Throws when the connection is lost.
   void wait();
@@ -77,7 +77,7 @@ struct Link {
 
 class Client {
  public:
-  // Opens a session and waits for the answer. `peer` is the name of the other end in messages. Throws RemoteError with
+  // Opens a session and waits for the answer. `peer` is the name of the other end in messages. Throws Error with
   // busy when the time to wait for a place is over.
   Client(Link link, std::string peer, EventHandlers handlers = {}, SessionOptions session_options = {});
   ~Client();

@@ -1,6 +1,6 @@
 #include <optional>
 
-#include "host/session/remote_error.h"
+#include "host/session/throw_status.h"
 #include "module/module_file.h"
 #include "module/preparation.h"
 

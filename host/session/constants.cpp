@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/session/remote_error.h"
+#include "host/session/throw_status.h"
 
 namespace ferry::detail {
 

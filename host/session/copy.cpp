@@ -30,7 +30,7 @@ void copy_in_pieces(const TensorState& from, const TensorState& to) {
     ~Piece() {
       try {
         if (read.valid()) read.wait();
-      } catch (const RemoteError&) {
+      } catch (const Error&) {
         // The connection is lost, so no answer arrives any more.
       }
     }
@@ -67,14 +67,13 @@ void write_elements(const TensorState& to, const std::vector<std::uint8_t>& elem
 
 void DeviceTensor::copy_to(const DeviceTensor& destination) const {
   if (state_ == nullptr || destination.state_ == nullptr) {
-    throw RemoteError(ErrorCode::invalid_argument, "copy_to: expected two tensors, got an empty one, of no device");
+    throw Error(ErrorCode::invalid_argument, "copy_to: expected two tensors, got an empty one, of no device");
   }
   const TensorState& from = *state_;
   const TensorState& to = *destination.state_;
   if (from.dtype != to.dtype || from.shape != to.shape) {
-    throw RemoteError(ErrorCode::invalid_argument, "copy_to: expected a tensor of " +
-                                                       shape_text(from.dtype, from.shape) + " to copy to, got " +
-                                                       shape_text(to.dtype, to.shape));
+    throw Error(ErrorCode::invalid_argument, "copy_to: expected a tensor of " + shape_text(from.dtype, from.shape) +
+                                                 " to copy to, got " + shape_text(to.dtype, to.shape));
   }
   if (from.span == 0) return;
   const bool dense = from.strides.empty() && to.strides.empty();
@@ -88,7 +87,7 @@ void DeviceTensor::copy_to(const DeviceTensor& destination) const {
 
 DeviceTensor DeviceTensor::copy_to(const Device& device) const {
   if (state_ == nullptr) {
-    throw RemoteError(ErrorCode::invalid_argument, "copy_to: expected a tensor, got an empty one, of no device");
+    throw Error(ErrorCode::invalid_argument, "copy_to: expected a tensor, got an empty one, of no device");
   }
   const DeviceTensor made = device.empty(dtype(), shape());
   copy_to(made);

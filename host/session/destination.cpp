@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "host/session/devices_file.h"
-#include "host/session/remote_error.h"
+#include "host/session/throw_status.h"
 
 namespace ferry::session {
 
@@ -18,7 +18,7 @@ constexpr std::string_view kPlaintext = "plaintext://";
 
 bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
 
-[[noreturn]] void refuse(const std::string& why) { throw RemoteError(ErrorCode::invalid_argument, why); }
+[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
 bool is_loopback(const std::string& host) { return host == "localhost" || host == "::1" || starts_with(host, "127."); }
 
@@ -80,11 +80,11 @@ std::string key_file_of(const Destination& destination, const std::vector<NamedD
   const char* const way = is_loopback(destination.tcp.host)
                               ? "; a server that was started with --insecure-plaintext is reached by plaintext://"
                               : "; with a login on that machine, ssh://";
-  throw RemoteError(ErrorCode::not_found, message +
-                                              ". rpc_server made one when it first started, and said how to copy "
-                                              "it; name the copy with FERRY_KEY_FILE or in " +
-                                              devices_file() + way + destination.tcp.host +
-                                              (is_loopback(destination.tcp.host) ? "" : " needs none"));
+  throw Error(ErrorCode::not_found, message +
+                                        ". rpc_server made one when it first started, and said how to copy "
+                                        "it; name the copy with FERRY_KEY_FILE or in " +
+                                        devices_file() + way + destination.tcp.host +
+                                        (is_loopback(destination.tcp.host) ? "" : " needs none"));
 }
 
 }  // namespace

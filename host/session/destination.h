@@ -32,7 +32,7 @@ struct Destination {
 //
 // The key comes from `key_file`, otherwise from the device's entry, from FERRY_KEY_FILE, from the entry with the same
 // address, or, for a loopback address, from the file that rpc_server made on this machine for the same user. Throws
-// RemoteError that says what is wrong and how to fix it.
+// Error that says what is wrong and how to fix it.
 Destination find_destination(std::string_view remote, const std::string& key_file);
 
 }  // namespace ferry::session

@@ -33,8 +33,7 @@ session::EventHandlers handlers_of(const ConnectOptions& options, const detail::
 
 std::uint64_t milliseconds(double seconds) {
   if (!(seconds >= 0 && seconds <= 1e9)) {
-    throw RemoteError(ErrorCode::invalid_argument,
-                      "a deadline: expected 0 to 1e9 seconds, got " + std::to_string(seconds));
+    throw Error(ErrorCode::invalid_argument, "a deadline: expected 0 to 1e9 seconds, got " + std::to_string(seconds));
   }
   return static_cast<std::uint64_t>(std::ceil(seconds * 1e3));
 }
@@ -61,14 +60,14 @@ std::unique_ptr<Transport> encrypted(std::unique_ptr<Transport> transport, const
   const Status status = result.status();
   switch (status.code()) {
     case ErrorCode::unauthenticated:
-      throw RemoteError(status.code(), to.name + " does not accept the key in " + to.key_file + " (id " +
-                                           secure::to_text(to.key->id()) + "): " + status.message());
+      throw Error(status.code(), to.name + " does not accept the key in " + to.key_file + " (id " +
+                                     secure::to_text(to.key->id()) + "): " + status.message());
     case ErrorCode::deadline_exceeded:
-    case ErrorCode::protocol_error: throw RemoteError(ErrorCode::unavailable, no_ferry_server(to.name));
+    case ErrorCode::protocol_error: throw Error(ErrorCode::unavailable, no_ferry_server(to.name));
     case ErrorCode::unavailable:
-      throw RemoteError(status.code(), to.name + " hung up before it said who it is (" + status.message() +
-                                           "): perhaps it is no ferry rpc_server");
-    default: throw RemoteError(status.code(), to.name + ": " + status.message());
+      throw Error(status.code(), to.name + " hung up before it said who it is (" + status.message() +
+                                     "): perhaps it is no ferry rpc_server");
+    default: throw Error(status.code(), to.name + ": " + status.message());
   }
 }
 
@@ -88,7 +87,7 @@ auto open_with_retries(const session::Destination& to, const ConnectOptions& opt
     const auto start = std::chrono::steady_clock::now();
     try {
       return open(link_over(std::move(transport), to));
-    } catch (const RemoteError& error) {
+    } catch (const Error& error) {
       const bool lost = error.code() == ErrorCode::unavailable && std::chrono::steady_clock::now() - start < kSoonLost;
       if (!lost || attempt == kMaxAttempts) throw;
       if (options.log) options.log(std::string(error.what()) + "; nothing has run there yet, so trying again");
@@ -109,7 +108,7 @@ Device connect(std::string_view address, const ConnectOptions& options) {
     try {
       state->client = std::make_unique<session::Client>(std::move(transport), state->name, handlers_of(options, *state),
                                                         session_options_of(options));
-    } catch (const RemoteError& error) {
+    } catch (const Error& error) {
       if (error.code() == ErrorCode::unavailable) state->board->check_running();
       throw;
     }
@@ -125,8 +124,8 @@ Device connect(std::string_view address, const ConnectOptions& options) {
 ServerStatus server_status(std::string_view address, const ConnectOptions& options) {
   const session::Destination to = session::find_destination(address, options.key_file);
   if (to.way == session::Way::ssh) {
-    throw RemoteError(ErrorCode::invalid_argument,
-                      to.name + " is served alone, by a server of its own: there is nobody to ask who else uses it");
+    throw Error(ErrorCode::invalid_argument,
+                to.name + " is served alone, by a server of its own: there is nobody to ask who else uses it");
   }
   const rpc::StatusReply reply =
       open_with_retries(to, options, [&](session::Link link) { return session::ask_status(std::move(link), to.name); });
@@ -158,7 +157,7 @@ Device local_device(const ConnectOptions& options) {
   try {
     state->client = std::make_unique<session::Client>(std::move(transport), state->name, handlers_of(options, *state),
                                                       session_options_of(options));
-  } catch (const RemoteError& error) {
+  } catch (const Error& error) {
     // A server also ends after rejecting its only client, which is not the cause of the failure.
     if (error.code() == ErrorCode::unavailable) state->server->check_running();
     throw;
@@ -203,8 +202,8 @@ DeviceTensor Device::put(const View& data) const {
 std::vector<std::string> Device::read_files(const std::vector<std::string>& paths) const {
   std::vector<std::string> texts = state_->client->call(rpc::ReadFiles{paths}).texts;
   if (texts.size() == paths.size()) return texts;
-  throw RemoteError(ErrorCode::protocol_error, name() + ": expected " + std::to_string(paths.size()) + " files, got " +
-                                                   std::to_string(texts.size()));
+  throw Error(ErrorCode::protocol_error,
+              name() + ": expected " + std::to_string(paths.size()) + " files, got " + std::to_string(texts.size()));
 }
 
 void Device::synchronize() const { state_->client->synchronize(); }

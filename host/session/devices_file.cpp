@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "crosscompile/target/suggest.h"
-#include "host/session/remote_error.h"
+#include "host/session/throw_status.h"
 #include "rpc/secure/key.h"
 
 namespace ferry::session {
@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void refuse(const std::string& path, const toml::source_region& where, const std::string& why) {
-  throw RemoteError(ErrorCode::invalid_argument, path + ":" + std::to_string(where.begin.line) + ": " + why);
+  throw Error(ErrorCode::invalid_argument, path + ":" + std::to_string(where.begin.line) + ": " + why);
 }
 
 std::string text_of(const std::string& path, const std::string& device, const toml::key& key, const toml::node& value) {
@@ -61,7 +61,7 @@ std::string devices_file() {
 std::vector<NamedDevice> read_devices(const std::string& path) {
   if (path.empty() || !fs::exists(path)) return {};
   std::ifstream file(path);
-  if (!file) throw RemoteError(ErrorCode::invalid_argument, path + ": cannot be read");
+  if (!file) throw Error(ErrorCode::invalid_argument, path + ": cannot be read");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   std::vector<NamedDevice> devices;
   try {

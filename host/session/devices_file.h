@@ -21,7 +21,7 @@ struct NamedDevice {
 // Empty if the user has no home directory.
 std::string devices_file();
 
-// Returns the devices in the order of the file; none if the file does not exist. Throws RemoteError with
+// Returns the devices in the order of the file; none if the file does not exist. Throws Error with
 // invalid_argument that names file and line.
 std::vector<NamedDevice> read_devices(const std::string& path);
 

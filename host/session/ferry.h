@@ -6,7 +6,8 @@
 //     std::cout << mm.bench(A, B).median();     // seconds
 //
 // Objects are handles: cheap to copy, and copies share the same state. A device and everything that belongs to it may
-// be used by only one thread at a time. Everything here throws RemoteError, or CompileError if a kernel is at fault.
+// be used by only one thread at a time. Everything here throws Error, whose code tells the caller how to
+// react: CompileError if a kernel is at fault, ConnectionLost when the session is gone.
 #pragma once
 
 #include <concepts>
@@ -15,13 +16,13 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
+#include "base/error.h"
 #include "base/hash.h"
 #include "base/status.h"
 #include "crosscompile/ir/error.h"
@@ -48,20 +49,6 @@ struct DeviceState;
 struct TensorState;
 struct ModuleState;
 }  // namespace detail
-
-// An error of a device or of the connection to it. The code tells the caller how to react.
-class FERRY_API RemoteError : public std::runtime_error {
- public:
-  RemoteError(ErrorCode code, const std::string& message, bool nothing_ran = false)
-      : std::runtime_error(message), code_(code), nothing_ran_(nothing_ran) {}
-  ErrorCode code() const { return code_; }
-  // Whether the session was lost before it was asked to run anything, so that all of it may safely be repeated.
-  bool nothing_ran() const { return nothing_ran_; }
-
- private:
-  ErrorCode code_;
-  bool nothing_ran_;
-};
 
 using Shape = std::vector<std::int64_t>;
 
@@ -92,7 +79,7 @@ struct View {
   Shape strides = {};
 };
 namespace detail {
-// Throws RemoteError with invalid_argument unless a dense tensor of this shape has this many elements.
+// Throws Error with invalid_argument unless a dense tensor of this shape has this many elements.
 FERRY_API void expect_elements(DType dtype, const Shape& shape, std::size_t elements);
 }  // namespace detail
 // A view of all elements in row-major order.
@@ -109,7 +96,7 @@ View view(const std::vector<T>& elements, Shape shape) {
 // One .ferry file in memory.
 class FERRY_API CompiledModule {
  public:
-  // Checks the bytes: RemoteError with invalid_argument says what is wrong and where.
+  // Checks the bytes: Error with invalid_argument says what is wrong and where.
   explicit CompiledModule(std::vector<std::uint8_t> bytes);
 
   const std::vector<std::uint8_t>& bytes() const;
@@ -162,7 +149,7 @@ class FERRY_API DeviceTensor {
   const Shape& strides() const;
 
   // Returns a view of part of the same memory: from element `first` on (at a multiple of 64 bytes), with the given
-  // strides in elements, or dense. Throws RemoteError with invalid_argument when it is out of bounds.
+  // strides in elements, or dense. Throws Error with invalid_argument when it is out of bounds.
   DeviceTensor view(Shape shape, Shape strides = {}, std::uint64_t first = 0) const;
 
   // Transfer the elements in row-major order. Only a dense tensor can be written.
@@ -170,7 +157,7 @@ class FERRY_API DeviceTensor {
   void read(void* into) const;
   // Copies into a tensor of the same dtype and shape, of this device or another, with any strides: elements between
   // those of the destination are unchanged. Dense tensors of one device are copied there, all others through this
-  // process. Throws RemoteError with invalid_argument when dtype or shape differ.
+  // process. Throws Error with invalid_argument when dtype or shape differ.
   void copy_to(const DeviceTensor& destination) const;
   // Copies into a new, dense tensor of that device.
   DeviceTensor copy_to(const Device& device) const;
@@ -336,7 +323,7 @@ struct Deadlines {
   double call = 0;  // one call or measurement
   double session = 0;
   double idle = 0;   // no computation and no transfer
-  double queue = 0;  // until there is a place, otherwise RemoteError with busy
+  double queue = 0;  // until there is a place, otherwise Error with busy
 };
 
 struct ConnectOptions {
@@ -357,7 +344,7 @@ struct ConnectOptions {
 
 // `address` is the name of a device in ~/.config/ferry/devices.toml, "HOST:PORT" (the default port is 9090),
 // "ssh://USER@HOST" (a server is installed there and ends with the device), or, for a loopback address,
-// "plaintext://HOST:PORT". Throws RemoteError with unavailable within 5 s if there is no answer, with unauthenticated
+// "plaintext://HOST:PORT". Throws Error with unavailable within 5 s if there is no answer, with unauthenticated
 // if the server does not know the key.
 FERRY_API Device connect(std::string_view address, const ConnectOptions& options = {});
 

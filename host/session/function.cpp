@@ -21,9 +21,9 @@ std::vector<const Argument*> match_parameters(const FunctionInfo& info, const st
   for (const ParameterInfo& parameter : info.parameters) inputs += parameter.direction == Direction::out ? 0 : 1;
   const bool with_outputs = arguments.size() == info.parameters.size();
   if (!with_outputs && arguments.size() != inputs) {
-    throw RemoteError(ErrorCode::invalid_argument, signature_text(info) + ": expected " + std::to_string(inputs) +
-                                                       " arguments (or " + std::to_string(info.parameters.size()) +
-                                                       " with the outputs), got " + std::to_string(arguments.size()));
+    throw Error(ErrorCode::invalid_argument, signature_text(info) + ": expected " + std::to_string(inputs) +
+                                                 " arguments (or " + std::to_string(info.parameters.size()) +
+                                                 " with the outputs), got " + std::to_string(arguments.size()));
   }
   std::vector<const Argument*> matched;
   matched.reserve(info.parameters.size());
@@ -54,9 +54,8 @@ PartialArgument partial(const Argument* argument) {
 }
 
 [[noreturn]] void refuse(const FunctionInfo& info, std::size_t p, const std::string& expected, const std::string& got) {
-  throw RemoteError(ErrorCode::invalid_argument, info.name + ": argument " + std::to_string(p + 1) + " '" +
-                                                     info.parameters[p].name + "': expected " + expected + ", got " +
-                                                     got);
+  throw Error(ErrorCode::invalid_argument, info.name + ": argument " + std::to_string(p + 1) + " '" +
+                                               info.parameters[p].name + "': expected " + expected + ", got " + got);
 }
 
 // A call with its arguments on the device, checked against the manifest only for the kind of each argument.
@@ -204,10 +203,10 @@ template <class Request>
 auto ask(const detail::ModuleState& module, const Request& request) {
   try {
     return module.device->client->call(request);
-  } catch (const RemoteError& error) {
+  } catch (const Error& error) {
     const std::string cause = other_cause(module, error.what());
     if (cause.empty()) throw;
-    throw RemoteError(error.code(), error.what() + cause, error.nothing_ran());
+    throw Error(error.code(), error.what() + cause);
   }
 }
 
@@ -226,10 +225,10 @@ std::vector<Timing> measure_in_turns(const std::vector<TimedCall>& calls, const 
   for (const TimedCall& timed : calls) {
     const std::shared_ptr<detail::ModuleState>& module = timed.function.module_;
     if (module->device != device) {
-      throw RemoteError(ErrorCode::invalid_argument,
-                        "expected calls of one device to measure in turns, got " + calls.front().function.info().name +
-                            " on " + device->name + " and " + timed.function.info().name + " on " +
-                            module->device->name + (module->device->name == device->name ? ", another session" : ""));
+      throw Error(ErrorCode::invalid_argument,
+                  "expected calls of one device to measure in turns, got " + calls.front().function.info().name +
+                      " on " + device->name + " and " + timed.function.info().name + " on " + module->device->name +
+                      (module->device->name == device->name ? ", another session" : ""));
     }
     Prepared prepared = prepare(*module, timed.function.index_, timed.arguments);
     evaluate.calls.push_back({module->loaded(), timed.function.info().name, prepared.wire});
@@ -262,7 +261,7 @@ TimedOutputs Function::call_timed(const std::vector<Argument>& arguments, std::u
         ask(*module_, rpc::TimeSteps{{module_->loaded(), info().name, std::move(prepared.wire)}, repeat, cold});
     module_->last_elapsed_ns = times.elapsed_ns;
     return {outputs_of(info(), prepared), std::move(times.steps)};
-  } catch (const RemoteError& error) {
+  } catch (const Error& error) {
     if (error.code() != ErrorCode::unsupported) throw;
   }
   // The server may be too old for this message; if anything else is unsupported, the call reports it.
@@ -275,8 +274,8 @@ Timing Function::measure(const std::vector<Argument>& arguments, const BenchOpti
 
 DeviceTensor Function::only_output(std::vector<DeviceTensor> outputs) const {
   if (outputs.size() == 1) return std::move(outputs.front());
-  throw RemoteError(ErrorCode::invalid_argument,
-                    info().name + " has " + std::to_string(outputs.size()) + " outputs: expected call({...}) for it");
+  throw Error(ErrorCode::invalid_argument,
+              info().name + " has " + std::to_string(outputs.size()) + " outputs: expected call({...}) for it");
 }
 
 }  // namespace ferry

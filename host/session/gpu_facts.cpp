@@ -21,8 +21,8 @@ T number(const std::string& text) {
 GpuFacts gpu_facts(const Device& device) {
   const ComputeDevice* opened = device.state()->client->compute_device();
   if (opened == nullptr)
-    throw RemoteError(ErrorCode::invalid_argument,
-                      "expected a session with a GPU, got one of the CPU alone: name it in ConnectOptions::devices");
+    throw Error(ErrorCode::invalid_argument,
+                "expected a session with a GPU, got one of the CPU alone: name it in ConnectOptions::devices");
   GpuFacts gpu;
   gpu.name = opened->name;
   gpu.memory_bytes = opened->memory_bytes;

@@ -30,7 +30,7 @@ struct GpuFacts {
   double memory_bytes_per_second = 0;  // derived from the memory's clock and bus width
 };
 
-// Describes the first device besides the CPU that the session was opened with. Throws RemoteError with invalid_argument
+// Describes the first device besides the CPU that the session was opened with. Throws Error with invalid_argument
 // if there is none.
 FERRY_API GpuFacts gpu_facts(const Device& device);
 

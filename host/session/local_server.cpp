@@ -16,7 +16,7 @@
 #include <thread>
 #include <utility>
 
-#include "host/session/remote_error.h"
+#include "host/session/throw_status.h"
 
 namespace ferry::session {
 
@@ -94,8 +94,8 @@ constexpr int kServerSocket = 3;
 fs::path find_rpc_server() {
   if (const char* named = getenv("FERRY_RPC_SERVER"); named != nullptr && *named != 0) {
     if (access(named, X_OK) != 0) {
-      throw RemoteError(ErrorCode::not_found,
-                        "FERRY_RPC_SERVER names '" + std::string(named) + "', which is not a program that can be run");
+      throw Error(ErrorCode::not_found,
+                  "FERRY_RPC_SERVER names '" + std::string(named) + "', which is not a program that can be run");
     }
     return named;
   }
@@ -105,10 +105,10 @@ fs::path find_rpc_server() {
     if (const fs::path beside = binary.parent_path() / "rpc_server"; access(beside.c_str(), X_OK) == 0) return beside;
     if (const fs::path found = server_near(binary, {arch + "/dynamic", arch + "/static"}); !found.empty()) return found;
   }
-  throw RemoteError(ErrorCode::not_found,
-                    "there is no rpc_server beside " + binaries.back().string() +
-                        ", nor one in libexec/ferry of its prefix; connect to a server elsewhere, or name a "
-                        "program with FERRY_RPC_SERVER");
+  throw Error(ErrorCode::not_found,
+              "there is no rpc_server beside " + binaries.back().string() +
+                  ", nor one in libexec/ferry of its prefix; connect to a server elsewhere, or name a "
+                  "program with FERRY_RPC_SERVER");
 }
 
 fs::path find_board_server(const std::string& arch) {
@@ -126,7 +126,7 @@ LocalServer::LocalServer(const fs::path& program, const std::vector<std::string>
   pointers.push_back(nullptr);
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
-    throw RemoteError(ErrorCode::resource_exhausted, std::string("cannot make sockets: ") + strerror(errno));
+    throw Error(ErrorCode::resource_exhausted, std::string("cannot make sockets: ") + strerror(errno));
   }
   const pid_t parent = getpid();
   // The kernel sends the signal when the forking thread ends, which is the end of the process only for the main thread.
@@ -137,7 +137,7 @@ LocalServer::LocalServer(const fs::path& program, const std::vector<std::string>
   socket_ = sockets[0];
   if (pid_ < 0) {
     close(socket_);
-    throw RemoteError(ErrorCode::resource_exhausted, std::string("cannot start a server: ") + strerror(errno));
+    throw Error(ErrorCode::resource_exhausted, std::string("cannot start a server: ") + strerror(errno));
   }
 }
 
@@ -174,7 +174,7 @@ void LocalServer::check_running() {
   const std::string why = WIFSIGNALED(how)                   ? std::string(strsignal(WTERMSIG(how)))
                           : WEXITSTATUS(how) == kCannotStart ? "it cannot be run"
                                                              : "exit code " + std::to_string(WEXITSTATUS(how));
-  throw RemoteError(ErrorCode::unavailable, "the server started here, " + program_.string() + ", has ended: " + why);
+  throw Error(ErrorCode::unavailable, "the server started here, " + program_.string() + ", has ended: " + why);
 }
 
 }  // namespace ferry::session

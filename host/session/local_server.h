@@ -10,7 +10,7 @@
 namespace ferry::session {
 
 // Returns the server of this build or installation: FERRY_RPC_SERVER, beside the program, in libexec/ferry of the
-// installation prefix, or in the build tree. Throws RemoteError with not_found that lists these places.
+// installation prefix, or in the build tree. Throws Error with not_found that lists these places.
 std::filesystem::path find_rpc_server();
 
 // Returns the static server that is sent to boards of this architecture; empty if there is none.
@@ -28,7 +28,7 @@ class LocalServer {
 
   // Transfers ownership of this end of the pair to the caller; may be called once.
   int take_socket();
-  // Throws RemoteError with unavailable and how the program ended, if it has.
+  // Throws Error with unavailable and how the program ended, if it has.
   void check_running();
   pid_t pid() const { return pid_; }
 

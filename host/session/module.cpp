@@ -32,7 +32,7 @@ ModuleState::~ModuleState() {
     // A module that was never called has not been sent if the server did not have it already.
     const bool is_there = !query.valid() || query.get().present;
     if (is_there) device->client->post(rpc::UnloadModule{handle});
-  } catch (const RemoteError&) {
+  } catch (const Error&) {
     // The connection is lost, and the module with it.
   }
 }
@@ -63,8 +63,8 @@ Function Module::operator[](std::string_view name) const {
     if (functions[i].name == name) return Function(state_, i);
     others += (others.empty() ? "" : ", ") + functions[i].name;
   }
-  throw RemoteError(ErrorCode::not_found,
-                    "this module has no function '" + std::string(name) + "'; expected one of: " + others);
+  throw Error(ErrorCode::not_found,
+              "this module has no function '" + std::string(name) + "'; expected one of: " + others);
 }
 
 }  // namespace ferry

@@ -40,9 +40,9 @@ std::uint64_t scalar_bits(const FunctionInfo& function, std::size_t parameter, c
   const Int128 number = whole ? std::visit([](auto each) { return static_cast<Int128>(each); }, value) : 0;
   if (!whole || !fits(info.dtype, number)) {
     const std::string got = std::visit([](auto each) { return std::to_string(each); }, value);
-    throw RemoteError(ErrorCode::invalid_argument, function.name + ": argument " + std::to_string(parameter + 1) +
-                                                       " '" + info.name + "': expected a number that fits " +
-                                                       dtype_name(info.dtype) + ", got " + got);
+    throw Error(ErrorCode::invalid_argument, function.name + ": argument " + std::to_string(parameter + 1) + " '" +
+                                                 info.name + "': expected a number that fits " +
+                                                 dtype_name(info.dtype) + ", got " + got);
   }
   const std::uint64_t bits = static_cast<std::uint64_t>(number);
   const std::size_t bytes = dtype_bytes(info.dtype);

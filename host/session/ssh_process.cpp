@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/printable.h"
-#include "host/session/remote_error.h"
+#include "host/session/throw_status.h"
 
 namespace ferry::session {
 
@@ -89,7 +89,7 @@ SshProcess::SshProcess(const SshAddress& address, const std::string& name, const
   pointers.push_back(nullptr);
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
-    throw RemoteError(ErrorCode::resource_exhausted, std::string("cannot make sockets: ") + strerror(errno));
+    throw Error(ErrorCode::resource_exhausted, std::string("cannot make sockets: ") + strerror(errno));
   }
   errors_ = memfd_create("ssh", MFD_CLOEXEC);
   const bool end_with_thread = gettid() == getpid();
@@ -100,7 +100,7 @@ SshProcess::SshProcess(const SshAddress& address, const std::string& name, const
   if (pid_ < 0) {
     close(socket_);
     if (errors_ >= 0) close(errors_);
-    throw RemoteError(ErrorCode::resource_exhausted, std::string("cannot start ssh: ") + strerror(errno));
+    throw Error(ErrorCode::resource_exhausted, std::string("cannot start ssh: ") + strerror(errno));
   }
 }
 
@@ -153,14 +153,13 @@ void SshProcess::fail() {
   const std::string said = words();
   if (code == kCannotStart) {
     const char* named = getenv("FERRY_SSH");
-    throw RemoteError(ErrorCode::unavailable, name_ + ": cannot run '" +
-                                                  (named != nullptr && *named != 0 ? named : "ssh") +
-                                                  "': " + (said.empty() ? "it is not found" : said) +
-                                                  "; install OpenSSH's client, or name one with FERRY_SSH");
+    throw Error(ErrorCode::unavailable, name_ + ": cannot run '" + (named != nullptr && *named != 0 ? named : "ssh") +
+                                            "': " + (said.empty() ? "it is not found" : said) +
+                                            "; install OpenSSH's client, or name one with FERRY_SSH");
   }
   std::string message = name_ + ": ";
   message += said.empty() ? "ssh ended without a word" : "ssh says: " + said;
-  throw RemoteError(ErrorCode::unavailable, message + advice(said, login_));
+  throw Error(ErrorCode::unavailable, message + advice(said, login_));
 }
 
 bool SshProcess::wait_for_end(milliseconds patience) {

@@ -12,7 +12,7 @@ namespace ferry::session {
 
 class SshProcess {
  public:
-  // Starts ssh, or the program named by FERRY_SSH. Throws RemoteError when it cannot be run. It asks for passwords on
+  // Starts ssh, or the program named by FERRY_SSH. Throws Error when it cannot be run. It asks for passwords on
   // the terminal, if there is one.
   SshProcess(const SshAddress& address, const std::string& name, const std::string& command);
   // Closes the process's standard input, waits briefly, then terminates it.
@@ -20,7 +20,7 @@ class SshProcess {
   SshProcess(const SshProcess&) = delete;
   SshProcess& operator=(const SshProcess&) = delete;
 
-  // Returns the rest of the next line that starts with `marker`. Throws RemoteError with ssh's own message if there is
+  // Returns the rest of the next line that starts with `marker`. Throws Error with ssh's own message if there is
   // none.
   std::string answer(const std::string& marker);
   // Sends all bytes, then end of file; returns false if the other side stopped reading.
@@ -28,7 +28,7 @@ class SshProcess {
   // Transfers ownership of this end of the process's standard input and output to the caller, who communicates through
   // it from then on.
   int take_socket();
-  // Throws RemoteError with ssh's message if it has ended with a failure.
+  // Throws Error with ssh's message if it has ended with a failure.
   void check_running();
 
  private:

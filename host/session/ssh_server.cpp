@@ -8,8 +8,8 @@
 
 #include "base/hash.h"
 #include "host/session/local_server.h"
-#include "host/session/remote_error.h"
 #include "host/session/ssh_script.h"
+#include "host/session/throw_status.h"
 
 namespace ferry::session {
 
@@ -65,7 +65,7 @@ std::string push(const SshAddress& address, const std::string& name, const OwnSe
         continue;
       }
     }
-    throw RemoteError(
+    throw Error(
         ErrorCode::unavailable,
         name + ": there is no folder to put rpc_server into" +
             (tried.empty() ? "; the home, /var/tmp, /tmp and /dev/shm cannot be written to" : "; tried " + tried));
@@ -78,9 +78,9 @@ SshServer::SshServer(const SshAddress& address, const std::string& name,
                      const std::function<void(const std::string&)>& log) {
   const std::vector<OwnServer> servers = own_servers();
   if (servers.empty()) {
-    throw RemoteError(ErrorCode::not_found,
-                      "there is no static rpc_server to send to " + name +
-                          ": they are expected in libexec/ferry/ARCH/static of the place that ferry is installed in");
+    throw Error(ErrorCode::not_found,
+                "there is no static rpc_server to send to " + name +
+                    ": they are expected in libexec/ferry/ARCH/static of the place that ferry is installed in");
   }
   std::vector<BoardServer> boards;
   for (const OwnServer& server : servers) boards.push_back(server.board);
@@ -89,8 +89,8 @@ SshServer::SshServer(const SshAddress& address, const std::string& name,
     const auto [word, rest] = split(process_->answer(kSshMarker));
     if (word == "ready") return;
     if (word == "unsupported") {
-      throw RemoteError(ErrorCode::unsupported,
-                        name + " is '" + rest + "'; the servers here are for Linux on " + list_of(servers));
+      throw Error(ErrorCode::unsupported,
+                  name + " is '" + rest + "'; the servers here are for Linux on " + list_of(servers));
     }
     process_.reset();
     for (const OwnServer& server : servers) {
@@ -104,7 +104,7 @@ SshServer::SshServer(const SshAddress& address, const std::string& name,
       }
     }
   }
-  throw RemoteError(ErrorCode::unavailable, name + ": rpc_server was sent there and is not found again");
+  throw Error(ErrorCode::unavailable, name + ": rpc_server was sent there and is not found again");
 }
 
 }  // namespace ferry::session

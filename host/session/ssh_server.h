@@ -14,7 +14,7 @@ namespace ferry::session {
 class SshServer {
  public:
   // Logs in, sends the server if the board lacks it, and starts it. `log` receives messages about slow steps. Throws
-  // RemoteError that says what is missing: a login, a server for that machine, or a folder for it.
+  // Error that says what is missing: a login, a server for that machine, or a folder for it.
   SshServer(const SshAddress& address, const std::string& name, const std::function<void(const std::string&)>& log);
 
   // Transfers ownership of this end of the connection to the caller; may be called once.

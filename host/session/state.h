@@ -83,7 +83,7 @@ struct Access {
 
 // Rejects a tensor without memory or of another device; `what` is the beginning of the message.
 void check_device(const DeviceTensor& tensor, const DeviceState& device, const std::string& what);
-// Returns the number of bytes; throws RemoteError when there is no such tensor.
+// Returns the number of bytes; throws Error when there is no such tensor.
 std::uint64_t tensor_bytes(DType dtype, const Shape& shape);
 // Returns the number of bytes from the start of the first element to the end of the last.
 std::uint64_t tensor_span(DType dtype, const Shape& shape, const Shape& strides);

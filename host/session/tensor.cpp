@@ -15,33 +15,33 @@ namespace detail {
 
 void check_device(const DeviceTensor& tensor, const DeviceState& device, const std::string& what) {
   if (Access::is_empty(tensor)) {
-    throw RemoteError(ErrorCode::invalid_argument,
-                      what + ": expected a tensor of " + device.name + ", got an empty one, of no device");
+    throw Error(ErrorCode::invalid_argument,
+                what + ": expected a tensor of " + device.name + ", got an empty one, of no device");
   }
   const DeviceState& own = *Access::state(tensor).device;
   if (&own == &device) return;
   const bool same_name = own.name == device.name;
-  throw RemoteError(ErrorCode::invalid_argument, what + ": expected a tensor of " + device.name +
-                                                     (same_name ? " and of the same session" : "") + ", got one of " +
-                                                     (same_name ? "another session there" : own.name) +
-                                                     "; DeviceTensor::copy_to() brings it over");
+  throw Error(ErrorCode::invalid_argument, what + ": expected a tensor of " + device.name +
+                                               (same_name ? " and of the same session" : "") + ", got one of " +
+                                               (same_name ? "another session there" : own.name) +
+                                               "; DeviceTensor::copy_to() brings it over");
 }
 
 std::uint64_t tensor_bytes(DType dtype, const Shape& shape) {
   std::uint64_t bytes = dtype_bytes(dtype);
   if (shape.size() > kMaxRank) {
-    throw RemoteError(ErrorCode::invalid_argument, "expected at most " + std::to_string(kMaxRank) +
-                                                       " dimensions, got " + std::to_string(shape.size()));
+    throw Error(ErrorCode::invalid_argument,
+                "expected at most " + std::to_string(kMaxRank) + " dimensions, got " + std::to_string(shape.size()));
   }
   bool empty = false;
   for (const std::int64_t extent : shape) {
     if (extent < 0) {
-      throw RemoteError(ErrorCode::invalid_argument,
-                        "expected a shape without negative sizes, got " + shape_text(dtype, shape));
+      throw Error(ErrorCode::invalid_argument,
+                  "expected a shape without negative sizes, got " + shape_text(dtype, shape));
     }
     empty = empty || extent == 0;
     if (extent > 0 && __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes)) {
-      throw RemoteError(ErrorCode::resource_exhausted, shape_text(dtype, shape) + " is larger than any memory");
+      throw Error(ErrorCode::resource_exhausted, shape_text(dtype, shape) + " is larger than any memory");
     }
   }
   return empty ? 0 : bytes;
@@ -50,15 +50,14 @@ std::uint64_t tensor_bytes(DType dtype, const Shape& shape) {
 void expect_elements(DType dtype, const Shape& shape, std::size_t elements) {
   const std::uint64_t wanted = tensor_bytes(dtype, shape) / dtype_bytes(dtype);
   if (wanted == elements) return;
-  throw RemoteError(ErrorCode::invalid_argument, "a view of " + shape_text(dtype, shape) + ": expected " +
-                                                     std::to_string(wanted) + " elements, got " +
-                                                     std::to_string(elements));
+  throw Error(ErrorCode::invalid_argument, "a view of " + shape_text(dtype, shape) + ": expected " +
+                                               std::to_string(wanted) + " elements, got " + std::to_string(elements));
 }
 
 std::uint64_t tensor_span(DType dtype, const Shape& shape, const Shape& strides) {
   const std::uint64_t dense = tensor_bytes(dtype, shape);
   if (strides.empty() || dense == 0) return dense;
-  const auto refuse = [](ErrorCode code, const std::string& text) { throw RemoteError(code, text); };
+  const auto refuse = [](ErrorCode code, const std::string& text) { throw Error(code, text); };
   if (strides.size() != shape.size()) {
     refuse(ErrorCode::invalid_argument, "expected a stride for each dimension of " + shape_text(dtype, shape) +
                                             ", got " + std::to_string(strides.size()));
@@ -134,10 +133,10 @@ TensorState::TensorState(std::shared_ptr<const TensorState> of, Shape dims, Shap
       version(of->version) {
   if (!same_places(shape, apart, {})) strides = std::move(apart);
   if (offset % kViewAlignment != 0 || from_byte > of->span || span > of->span - from_byte) {
-    throw RemoteError(ErrorCode::invalid_argument,
-                      "expected a view of " + std::to_string(of->span) + " bytes that starts at a multiple of " +
-                          std::to_string(kViewAlignment) + " bytes, got " + std::to_string(span) + " bytes from " +
-                          std::to_string(from_byte) + " on");
+    throw Error(ErrorCode::invalid_argument,
+                "expected a view of " + std::to_string(of->span) + " bytes that starts at a multiple of " +
+                    std::to_string(kViewAlignment) + " bytes, got " + std::to_string(span) + " bytes from " +
+                    std::to_string(from_byte) + " on");
   }
 }
 
@@ -145,7 +144,7 @@ TensorState::~TensorState() {
   if (whole != nullptr || !device->client->is_open()) return;
   try {
     device->client->post(rpc::Free{handle});
-  } catch (const RemoteError&) {
+  } catch (const Error&) {
     // The connection is lost, and the memory with it.
   }
 }
@@ -169,9 +168,9 @@ DeviceTensor DeviceTensor::view(Shape shape, Shape strides, std::uint64_t first)
 
 void DeviceTensor::write(const void* from) {
   if (!state_->strides.empty()) {
-    throw RemoteError(ErrorCode::invalid_argument,
-                      "expected a dense tensor to write to, got one with strides: write "
-                      "the tensor that it is a view of");
+    throw Error(ErrorCode::invalid_argument,
+                "expected a dense tensor to write to, got one with strides: write "
+                "the tensor that it is a view of");
   }
   detail::write_span(*state_, from);
 }
@@ -189,8 +188,8 @@ void DeviceTensor::read(void* into) const {
 
 void DeviceTensor::expect_type(DType type) const {
   if (type == dtype()) return;
-  throw RemoteError(ErrorCode::invalid_argument, std::string("expected to read a tensor of ") + dtype_name(type) +
-                                                     ", got " + shape_text(dtype(), shape()));
+  throw Error(ErrorCode::invalid_argument, std::string("expected to read a tensor of ") + dtype_name(type) + ", got " +
+                                               shape_text(dtype(), shape()));
 }
 
 }  // namespace ferry

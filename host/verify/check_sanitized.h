@@ -9,7 +9,7 @@
 namespace ferry::verify {
 
 // Runs the chosen function of a foreign kernel once and compares it with the other kernel, if there is one, by its
-// definition, or as it runs itself. Throws UsageError, RemoteError (invalid_argument) or CompileError
+// definition, or as it runs itself. Throws Error (invalid_argument)
 // when it cannot be called or compiled, or `against` cannot be checked against. Needs a compiler.
 CheckReport check_sanitized(const CheckedPair& kernels, const std::string& function, const CallOptions& call,
                             const CheckLimits& limits = {}, const Observer& observer = {});

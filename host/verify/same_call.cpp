@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "host/session/bind.h"
-#include "host/session/remote_error.h"
+#include "host/session/throw_status.h"
 
 namespace ferry::verify {
 

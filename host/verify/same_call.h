@@ -7,7 +7,7 @@
 namespace ferry::verify {
 
 // `pairs` maps the parameters of `a`, called as `plan` says, to those of `b`. Sizes that `b` takes as numbers follow
-// from its tensors. Throws UsageError or RemoteError when `b` cannot be called with the same tensors.
+// from its tensors. Throws Error when `b` cannot be called with the same tensors.
 CallPlan plan_same_call(const FunctionInfo& b, const FunctionInfo& a, const CallPlan& plan,
                         const ParameterPairs& pairs);
 

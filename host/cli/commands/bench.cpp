@@ -58,8 +58,6 @@ BenchFailure failure_of(const bench::FailedDevice& device) {
     return failure("compile", error.what(), kExitUserError);
   } catch (const Error& error) {
     return failure(error_name(error.code()), error.what(), exit_code_of(error.code()));
-  } catch (const RemoteError& error) {
-    return failure(error_name(error.code()), error.what(), exit_code_of(error.code()));
   }
 }
 

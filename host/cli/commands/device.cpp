@@ -32,7 +32,7 @@ std::vector<GpuFacts> gpus_of(const RemoteOptions& remote, const DeviceFacts& fa
     options.devices = {to_text(DeviceId{*kind, count[*kind]++})};
     try {
       gpus.back() = gpu_facts(open_device(remote, options));
-    } catch (const RemoteError& error) {
+    } catch (const Error& error) {
       fprintf(stderr, "ferry: %s: %s\n", one.name.c_str(), printable_lines(error.what()).c_str());
     }
   }
@@ -140,7 +140,7 @@ Device open_with_all_devices(const RemoteOptions& remote) {
   options.devices = {rpc::kAnyDevice};
   try {
     return open_device(remote, options);
-  } catch (const RemoteError& error) {
+  } catch (const Error& error) {
     // An older server takes it for the name of a device.
     if (error.code() != ErrorCode::unsupported) throw;
     return open_device(remote);

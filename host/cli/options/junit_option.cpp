@@ -33,9 +33,6 @@ int with_junit(const std::string& file, const std::string& suite, const std::fun
   int code = kExitFine;
   try {
     code = work(report);
-  } catch (const RemoteError& error) {
-    add(error, exit_code_of(error.code()) == kExitWrongResult);
-    throw;
   } catch (const Error& error) {
     add(error, exit_code_of(error.code()) == kExitWrongResult);
     throw;

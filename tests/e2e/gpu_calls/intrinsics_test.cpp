@@ -116,7 +116,7 @@ TEST_CASE("a driver's compiler that does not know an intrinsic's function is quo
   std::string message = "none";
   try {
     (void)run_on_opencl(program_with("mylog", {function_of("opencl", "nolog")}), some_numbers());
-  } catch (const RemoteError& error) {
+  } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::invalid_argument);
     message = error.what();
   }

@@ -67,7 +67,7 @@ std::string refused_alike(const Device& device, const GpuProgram& compiled, cons
   try {
     run(device, compiled, call, sizes).clear();
     device.synchronize();
-  } catch (const RemoteError& error) {
+  } catch (const Error& error) {
     const std::string common = reason.substr(0, reason.find(" at ["));
     return std::string(error.what()).find(common) != std::string::npos ? "" : error.what();
   }
@@ -127,12 +127,12 @@ std::string PtxDevice::wrong(const GpuProgram& compiled, const std::map<std::str
   options.devices = {"cuda"};
   try {
     return difference(connect(server_.address(), options), compiled, *call, sizes);
-  } catch (const RemoteError& error) {
-    return error.what();
   } catch (const CompileError& error) {
     // The reference evaluator refuses these inputs, for example because an index lies outside of a table: the GPU has
     // to refuse them with the same message.
     return refused_alike(connect(server_.address(), options), compiled, *call, sizes, error.what());
+  } catch (const Error& error) {
+    return error.what();
   }
 }
 

@@ -27,7 +27,7 @@ struct Here {
 std::string refusal(const std::function<void()>& action) {
   try {
     action();
-  } catch (const RemoteError& error) {
+  } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::invalid_argument);
     return error.what();
   }

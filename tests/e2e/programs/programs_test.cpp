@@ -33,7 +33,7 @@ void run_case(const Device& device, const Target& target, const ProgramCase& pro
     std::string message = "the call succeeded";
     try {
       function.call(arguments);
-    } catch (const RemoteError& error) {
+    } catch (const Error& error) {
       CHECK(error.code() == ErrorCode::invalid_argument);
       message = error.what();
     }
@@ -80,7 +80,7 @@ TEST_CASE("where the emulator of RISC-V fails at a vector's conversion, the mess
   std::vector<float> results(37, 1.0F);  // the result of a newer emulator
   try {
     results = function(values).to_vector<float>();
-  } catch (const RemoteError& error) {
+  } catch (const Error& error) {
     const std::string message = error.what();
     CHECK_MESSAGE(message.find("expected qemu 8 or newer, or a target without v") != std::string::npos, message);
   }

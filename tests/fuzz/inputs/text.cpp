@@ -1,5 +1,6 @@
 #include <string_view>
 
+#include "base/error.h"
 #include "crosscompile/ir/error.h"
 #include "host/lang/text/text.h"
 #include "host/npy/npy.h"
@@ -12,7 +13,7 @@ void fuzz_npy(Input input) {
     const npy::Array array = npy::parse(input, "fuzz.npy");
     const auto bytes = npy::format(array.dtype, array.shape, array.bytes);
     if (npy::parse(bytes, "again.npy").bytes != array.bytes) __builtin_trap();
-  } catch (const npy::Error&) {
+  } catch (const UsageError&) {
   }
 }
 

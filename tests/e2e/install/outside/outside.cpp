@@ -45,7 +45,7 @@ int main() try {
   try {
     mm(ferry::view(a, {2, 3}), ferry::view(b, {2, 3}));
     right &= check("a shape that does not fit is refused", false);
-  } catch (const ferry::RemoteError& error) {
+  } catch (const ferry::Error& error) {
     right &= check(error.what(), error.code() == ferry::ErrorCode::invalid_argument);
   }
   try {

@@ -218,7 +218,7 @@ TEST_CASE("a sweep over a knob compiles the kernel for each of its values, which
 
 TEST_CASE("a device that fails leaves the results of the others and its own earlier ones") {
   const std::vector<bench::NamedDevice> devices = {
-      {"broken", [](const ConnectOptions&) -> Device { throw RemoteError(ErrorCode::unavailable, "nobody is there"); }},
+      {"broken", [](const ConnectOptions&) -> Device { throw Error(ErrorCode::unavailable, "nobody is there"); }},
       this_machine()};
   // A size of -1 is impossible; 4 comes before it.
   const std::vector<bench::Sweep> sweeps = {{"K", {"4", "-1"}}};
@@ -235,7 +235,7 @@ TEST_CASE("a session that is lost before anything ran is opened again, which the
   Recorder recorder;
   int sessions = 0;
   const bench::NamedDevice device{"flaky", [&](const ConnectOptions& options) {
-                                    if (++sessions < 3) throw RemoteError(ErrorCode::unavailable, "lost", true);
+                                    if (++sessions < 3) throw ConnectionLost("lost", true);
                                     return local_device(options);
                                   }};
   const bench::Measurements found =
@@ -254,12 +254,12 @@ TEST_CASE("no samples, a size that is missing and a kernel that fails are errors
   try {
     measure(device, mm, none);
     FAIL("no samples were accepted");
-  } catch (const RemoteError& error) {
+  } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::invalid_argument);
     CHECK(std::string(error.what()).find("repeat") != std::string::npos);
   }
-  CHECK_THROWS_AS(measure(device, kernel(kMatmul, {"M=4"}), brief()), RemoteError);
-  CHECK_THROWS_AS(measure(device, device.load(compile(kMatmul, device.target())), "mm", {}, brief()), RemoteError);
+  CHECK_THROWS_AS(measure(device, kernel(kMatmul, {"M=4"}), brief()), Error);
+  CHECK_THROWS_AS(measure(device, device.load(compile(kMatmul, device.target())), "mm", {}, brief()), Error);
   auto gather = kernel("def pick(float(N) A, int32(M) I) -> (B) { B(i) = A(I(i)) }", {"N=4,M=2"});
   gather.call.arguments = {"I=i32[2]:ones", "A=f32[1]"};
   gather.call.sizes.clear();

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/error.h"
 #include "host/kernel/compile_kernel.h"
+#include "host/kernel/option_error.h"
 #include "host/npy/npy.h"
 #include "tests/unit/host/kernel/text_file.h"
 
@@ -122,7 +122,7 @@ TEST_CASE("an input below a size of the kernel is drawn on this side, and differ
   CHECK(plan_call(gather, options).host_copy(1) != plan.host_copy(1));
   options = call({"I=i32[4]:below(Q)"}, {"N=5,D=2"});
   CHECK_THROWS_WITH_AS(plan_call(gather, options),
-                       "--arg I=i32[4]:below(Q): 'Q' is neither a number nor a size of the kernel", UsageError);
+                       "I=i32[4]:below(Q): 'Q' is neither a number nor a size of the kernel", UsageError);
 }
 
 TEST_CASE("all places of a strided input are drawn") {

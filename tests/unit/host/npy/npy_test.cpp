@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+
 using namespace ferry;
 
 namespace {
@@ -35,7 +37,7 @@ std::vector<std::uint8_t> bytes_of(const std::vector<T>& from) {
 std::string error_of(const std::vector<std::uint8_t>& file) {
   try {
     npy::parse(file, "a.npy");
-  } catch (const npy::Error& error) {
+  } catch (const UsageError& error) {
     return error.what();
   }
   return "no error";
@@ -74,7 +76,7 @@ TEST_CASE("files on disk are written and read back") {
   npy::write(path, DType::i32, std::vector<std::int64_t>{2}, bytes_of(data));
   CHECK(values<std::int32_t>(npy::read(path)) == data);
   unlink(path.c_str());
-  CHECK_THROWS_WITH_AS(npy::read(path), ("cannot read '" + path + "': No such file or directory").c_str(), npy::Error);
+  CHECK_THROWS_WITH_AS(npy::read(path), ("cannot read '" + path + "': No such file or directory").c_str(), UsageError);
 }
 
 TEST_CASE("column-major and big-endian files are read into our order") {

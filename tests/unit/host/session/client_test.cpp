@@ -52,7 +52,7 @@ TEST_CASE("a server of another version is refused with the server's words") {
   ScriptedServer server([](ScriptedServer& s) {
     s.refuse(s.receive(), ErrorCode::version_mismatch, "this server speaks versions 7 to 9, the client 1 to 1");
   });
-  const RemoteError error = error_of([&] { Client client(server.client_end(), "board:9090"); });
+  const Error error = error_of([&] { Client client(server.client_end(), "board:9090"); });
   CHECK(error.code() == ErrorCode::version_mismatch);
   CHECK(std::string(error.what()) == "this server speaks versions 7 to 9, the client 1 to 1");
 }
@@ -62,7 +62,7 @@ TEST_CASE("a listener that never answers is given up") {
     s.receive();
     s.receive();
   });
-  const RemoteError error = error_of([&] { Client client(server.client_end(), "board:9090", {}, impatient(50)); });
+  const Error error = error_of([&] { Client client(server.client_end(), "board:9090", {}, impatient(50)); });
   CHECK(error.code() == ErrorCode::unavailable);
   CHECK(std::string(error.what()) ==
         "board:9090 does not answer: something listens there, but it is no ferry rpc_server");
@@ -92,7 +92,7 @@ TEST_CASE("a client that is tired of waiting gives up and names who holds the de
   });
   session::SessionOptions session_options;
   session_options.queue_patience = std::chrono::milliseconds(50);
-  const RemoteError error = error_of([&] { Client client(server.client_end(), "board:9090", {}, session_options); });
+  const Error error = error_of([&] { Client client(server.client_end(), "board:9090", {}, session_options); });
   CHECK(error.code() == ErrorCode::busy);
   CHECK(std::string(error.what()) == "gave up waiting for board:9090 at place 3; it is held by a nightly job");
 }
@@ -110,7 +110,7 @@ TEST_CASE("a server that only ever tells of events is given up as one that is si
     session::SessionOptions session_options = impatient(100);
     session_options.queue_patience = std::chrono::milliseconds(100);
     const auto begin = std::chrono::steady_clock::now();
-    const RemoteError error = error_of([&] { Client client(server.client_end(), "board:9090", {}, session_options); });
+    const Error error = error_of([&] { Client client(server.client_end(), "board:9090", {}, session_options); });
     CHECK(error.code() == (queued ? ErrorCode::busy : ErrorCode::unavailable));
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
   }
@@ -124,7 +124,7 @@ TEST_CASE("what the server says of the connection fails every request with it") 
     s.receive();
   });
   Client client(server.client_end(), "board:9090");
-  const RemoteError error = error_of([&] { client.call(rpc::Ping{}); });
+  const Error error = error_of([&] { client.call(rpc::Ping{}); });
   CHECK(error.code() == ErrorCode::deadline_exceeded);
   CHECK(std::string(error.what()).find("the session took too long") != std::string::npos);
   CHECK_FALSE(client.is_open());
@@ -185,7 +185,7 @@ TEST_CASE("whatever a server says can be shown on a terminal") {
   handlers.log = [&](const rpc::LogEvent& event) { said = event.text; };
   Client client(server.client_end(), "board:9090", handlers);
   CHECK(client.facts().cpu_name == line);
-  const RemoteError error = error_of([&] { client.call(rpc::Call{}); });
+  const Error error = error_of([&] { client.call(rpc::Call{}); });
   CHECK(said == lines);
   // Text with a line break must not look like a line of the program's own output.
   CHECK(std::string(error.what()) == "board\\x1b]0;owned\\x07\n  ferry: all is well");
@@ -203,7 +203,7 @@ TEST_CASE("an aborted request is reported with the failure it depended on") {
   });
   Client client(server.client_end(), "board:9090");
   client.post(rpc::Alloc{1, 1u << 30, 0});
-  const RemoteError error = error_of([&] { client.call(rpc::Call{}); });
+  const Error error = error_of([&] { client.call(rpc::Call{}); });
   CHECK(error.code() == ErrorCode::resource_exhausted);
   CHECK(std::string(error.what()) == "the session's limit is 1 MiB");
   client.synchronize();  // the error was already reported
@@ -218,7 +218,7 @@ TEST_CASE("a failure nobody waited for comes out at synchronize, once") {
   });
   Client client(server.client_end(), "board:9090");
   client.post(rpc::Alloc{1, 1u << 30, 0});
-  const RemoteError error = error_of([&] { client.synchronize(); });
+  const Error error = error_of([&] { client.synchronize(); });
   CHECK(error.code() == ErrorCode::resource_exhausted);
   client.synchronize();
 }
@@ -230,9 +230,9 @@ TEST_CASE("after a crash every request says why the session is over") {
     s.refuse(s.receive(), ErrorCode::kernel_crashed, why);
   });
   Client client(server.client_end(), "board:9090");
-  const RemoteError first = error_of([&] { client.call(rpc::Call{}); });
+  const Error first = error_of([&] { client.call(rpc::Call{}); });
   CHECK(first.code() == ErrorCode::kernel_crashed);
-  const RemoteError second = error_of([&] { client.call(rpc::Ping{}); });
+  const Error second = error_of([&] { client.call(rpc::Ping{}); });
   CHECK(second.code() == ErrorCode::kernel_crashed);
   CHECK(second.what() == why);
   CHECK(!client.is_open());
@@ -244,7 +244,7 @@ TEST_CASE("a request under way when the peer vanishes fails and names the peer")
     s.receive();
   });
   Client client(server.client_end(), "board:9090");
-  const RemoteError error = error_of([&] { client.send(rpc::Ping{}).get(); });
+  const Error error = error_of([&] { client.send(rpc::Ping{}).get(); });
   CHECK(error.code() == ErrorCode::unavailable);
   CHECK(std::string(error.what()) == "the connection to board:9090 is gone: the peer closed the connection");
 }
@@ -258,7 +258,7 @@ TEST_CASE("an answer to another request is a protocol error") {
     s.receive();
   });
   Client client(server.client_end(), "board:9090");
-  const RemoteError error = error_of([&] { client.call(rpc::Ping{}); });
+  const Error error = error_of([&] { client.call(rpc::Ping{}); });
   CHECK(error.code() == ErrorCode::protocol_error);
   CHECK(std::string(error.what()) == "board:9090: expected the answer to request 2, got request 3");
 }
@@ -276,7 +276,7 @@ TEST_CASE("an answer with a length of 2^63 is refused before memory is taken for
   });
   Client client(server.client_end(), "board:9090");
   std::vector<std::uint8_t> into(4);
-  const RemoteError error = error_of([&] { client.send(rpc::Read{1, 0, 4}, {}, into).get(); });
+  const Error error = error_of([&] { client.send(rpc::Read{1, 0, 4}, {}, into).get(); });
   CHECK(error.code() == ErrorCode::protocol_error);
   CHECK(std::string(error.what()) ==
         "board:9090: frame header: expected a payload of at most 9223372036854775807, got 9223372036854775808");
@@ -309,7 +309,7 @@ TEST_CASE("an answer with fewer bytes than were asked for is refused") {
   });
   Client client(server.client_end(), "board:9090");
   std::vector<std::uint8_t> into(4);
-  const RemoteError error = error_of([&] { client.send(rpc::Read{1, 0, 4}, {}, into).get(); });
+  const Error error = error_of([&] { client.send(rpc::Read{1, 0, 4}, {}, into).get(); });
   CHECK(error.code() == ErrorCode::protocol_error);
   CHECK(std::string(error.what()) == "board:9090: read: expected 4 bytes, got 3");
 }

@@ -35,7 +35,7 @@ TEST_CASE_FIXTURE(TwoDevices, "a tensor of one device is refused by the function
   const std::vector<float> twos(4, 2), sevens(4, 7);
   const DeviceTensor a = one.put(view(twos, {4}));
   const DeviceTensor decoy = two.put(view(sevens, {4}));
-  const RemoteError error = error_of([&] { on_two["add"](a, decoy); });
+  const Error error = error_of([&] { on_two["add"](a, decoy); });
   CHECK(error.code() == ErrorCode::invalid_argument);
   CHECK(std::string(error.what()) ==
         "add: argument 1 'A': expected a tensor of this machine and of the same session, got one of another session "
@@ -52,7 +52,7 @@ TEST_CASE_FIXTURE(TwoDevices, "handles of one session mean nothing in another") 
   const DeviceTensor decoy = two.put(view(std::vector<float>(4, 7), {4}));
   std::vector<std::uint8_t> into(16);
   const auto handle = detail::Access::state(a).handle;
-  const RemoteError error = error_of([&] { two.state()->client->send(rpc::Read{handle, 0, 16}, {}, into).get(); });
+  const Error error = error_of([&] { two.state()->client->send(rpc::Read{handle, 0, 16}, {}, into).get(); });
   CHECK(error.code() == ErrorCode::not_found);
   CHECK(std::string(error.what()) == "there is no buffer " + std::to_string(handle));
 }
@@ -60,14 +60,14 @@ TEST_CASE_FIXTURE(TwoDevices, "handles of one session mean nothing in another") 
 TEST_CASE_FIXTURE(TwoDevices, "calls of two devices are not measured in turns") {
   const Module on_one = one.load(compile(kKernels, one.target()));
   const std::vector<float> values(4, 1);
-  const RemoteError error = error_of(
+  const Error error = error_of(
       [&] { measure_in_turns({{on_one["prepared"], {values}}, {on_two["prepared"], {values}}}, BenchOptions()); });
   CHECK(error.code() == ErrorCode::invalid_argument);
   CHECK(std::string(error.what()).find("expected calls of one device to measure in turns, got prepared on") == 0);
 }
 
 TEST_CASE_FIXTURE(TwoDevices, "an empty tensor is refused as one of no device") {
-  const RemoteError error = error_of([&] { on_two["prepared"](DeviceTensor()); });
+  const Error error = error_of([&] { on_two["prepared"](DeviceTensor()); });
   CHECK(std::string(error.what()) ==
         "prepared: argument 1 'A': expected a tensor of this machine, got an empty one, of no device");
   CHECK(error_of([&] { (void)DeviceTensor().copy_to(two); }).code() == ErrorCode::invalid_argument);
@@ -120,7 +120,7 @@ TEST_CASE_FIXTURE(TwoDevices, "a part is copied over another part of the same te
 TEST_CASE_FIXTURE(TwoDevices,
                   "copies between other dtypes and shapes are refused, and tensors without elements are fine") {
   const DeviceTensor from = one.filled(DType::f32, {2, 3}, FillKind::ones);
-  const RemoteError shape = error_of([&] { from.copy_to(two.empty(DType::f32, {3, 2})); });
+  const Error shape = error_of([&] { from.copy_to(two.empty(DType::f32, {3, 2})); });
   CHECK(shape.code() == ErrorCode::invalid_argument);
   CHECK(std::string(shape.what()) == "copy_to: expected a tensor of f32[2,3] to copy to, got f32[3,2]");
   CHECK(error_of([&] { from.copy_to(one.empty(DType::i32, {2, 3})); }).code() == ErrorCode::invalid_argument);
@@ -129,7 +129,7 @@ TEST_CASE_FIXTURE(TwoDevices,
 
 TEST_CASE_FIXTURE(TwoDevices, "a copy that cannot be read is reported, and the other device goes on") {
   const DeviceTensor too_large = one.empty(DType::f32, {std::int64_t{1} << 50});
-  const RemoteError error = error_of([&] {
+  const Error error = error_of([&] {
     too_large.view({1 << 20}).copy_to(two.empty(DType::f32, {1 << 20}));
     two.synchronize();
   });

@@ -19,7 +19,7 @@ const char* const kTwice = "def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }";
 std::string refusal(const Bytes& file) {
   try {
     CompiledModule module{file};
-  } catch (const RemoteError& error) {
+  } catch (const Error& error) {
     return error.what();
   }
   return "";
@@ -52,7 +52,7 @@ TEST_CASE("changed bytes under a right hash are refused or computed with, and th
       const CompiledModule module{changed};
       device.load(module)[module.manifest().functions.at(0).name].call({view(ones, {8})});
       ++computed;
-    } catch (const RemoteError& error) {
+    } catch (const Error& error) {
       CHECK(error.what() != std::string());
       if (error.code() == ErrorCode::kernel_crashed) device = local_device();
     }

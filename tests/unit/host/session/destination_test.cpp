@@ -48,13 +48,13 @@ struct Config {
   }
 };
 
-RemoteError error_of(const std::string& remote, const std::string& key_file = "") {
+Error error_of(const std::string& remote, const std::string& key_file = "") {
   try {
     find_destination(remote, key_file);
-  } catch (const RemoteError& error) {
+  } catch (const Error& error) {
     return error;
   }
-  FAIL("expected a RemoteError for " << remote);
+  FAIL("expected an Error for " << remote);
   return {ErrorCode::ok, ""};
 }
 

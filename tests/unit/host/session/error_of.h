@@ -3,19 +3,19 @@
 
 #include <doctest/doctest.h>
 
-#include "host/session/remote_error.h"
+#include "host/session/throw_status.h"
 
 namespace ferry::test {
 
-// Returns the RemoteError that f throws, for its code and message; fails the test if it throws none.
+// Returns the Error that f throws, for its code and message; fails the test if it throws none.
 template <class F>
-RemoteError error_of(F f) {
+Error error_of(F f) {
   try {
     f();
-  } catch (const RemoteError& error) {
+  } catch (const Error& error) {
     return error;
   }
-  FAIL("expected a RemoteError, got none");
+  FAIL("expected an Error, got none");
   return {ErrorCode::ok, ""};
 }
 

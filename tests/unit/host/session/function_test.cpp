@@ -20,10 +20,10 @@ const char* const kKernels =
     "def ends(float(N) A) -> (L, H) { L() min=! A(i)  H() max=! A(i) }\n"
     "def two(float(N+M) A, float(N) B, float(M) C) -> (D) { D(i) = A(i) + B(0) + C(0) where i in 0:N }\n";
 
-RemoteError refusal(const Function& function, const std::vector<Argument>& arguments) {
+Error refusal(const Function& function, const std::vector<Argument>& arguments) {
   try {
     function.call(arguments);
-  } catch (const RemoteError& error) {
+  } catch (const Error& error) {
     return error;
   }
   return {ErrorCode::ok, "nothing was refused"};
@@ -35,7 +35,7 @@ struct Fixture {
   std::vector<float> six = std::vector<float>(6, 1.0f);
 
   std::string text(const char* function, const std::vector<Argument>& arguments) const {
-    const RemoteError error = refusal(module[function], arguments);
+    const Error error = refusal(module[function], arguments);
     CHECK(error.code() == ErrorCode::invalid_argument);
     return error.what();
   }
@@ -61,10 +61,10 @@ TEST_CASE_FIXTURE(Fixture, "a wrong dtype, rank or shape names the argument") {
 }
 
 TEST_CASE_FIXTURE(Fixture, "a view is of as many elements as there are, so that nothing beside them is read") {
-  CHECK_THROWS_WITH_AS(view(six, {3, 4}), "a view of f32[3,4]: expected 12 elements, got 6", RemoteError);
-  CHECK_THROWS_WITH_AS(view(six, {5}), "a view of f32[5]: expected 5 elements, got 6", RemoteError);
-  CHECK_THROWS_AS(view(six, {std::int64_t{1} << 40, std::int64_t{1} << 40}), RemoteError);
-  CHECK_THROWS_AS(view(six, {-2, -3}), RemoteError);
+  CHECK_THROWS_WITH_AS(view(six, {3, 4}), "a view of f32[3,4]: expected 12 elements, got 6", Error);
+  CHECK_THROWS_WITH_AS(view(six, {5}), "a view of f32[5]: expected 5 elements, got 6", Error);
+  CHECK_THROWS_AS(view(six, {std::int64_t{1} << 40, std::int64_t{1} << 40}), Error);
+  CHECK_THROWS_AS(view(six, {-2, -3}), Error);
   CHECK(view(std::span<const float>(six), {3, 2}).shape == Shape{3, 2});
   CHECK(view(std::vector<float>(), {0, 7}).data == nullptr);
 }
@@ -91,8 +91,8 @@ TEST_CASE_FIXTURE(Fixture, "elements without a shape must leave no choice") {
 TEST_CASE_FIXTURE(Fixture, "names that are not there are told with those that are") {
   try {
     module["nn"];
-    FAIL("expected a RemoteError");
-  } catch (const RemoteError& error) {
+    FAIL("expected an Error");
+  } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::not_found);
     CHECK(std::string(error.what()) == "this module has no function 'nn'; expected one of: mm, scale, ends, two");
   }
@@ -103,7 +103,7 @@ TEST_CASE_FIXTURE(Fixture, "several outputs come from call(), and the only one f
   REQUIRE(both.size() == 2);
   CHECK(both[0].to_vector<float>() == std::vector<float>{1});
   CHECK(both[1].to_vector<float>() == std::vector<float>{3});
-  CHECK_THROWS_WITH_AS(module["ends"](six), "ends has 2 outputs: expected call({...}) for it", RemoteError);
+  CHECK_THROWS_WITH_AS(module["ends"](six), "ends has 2 outputs: expected call({...}) for it", Error);
 }
 
 TEST_CASE_FIXTURE(Fixture, "a refused call leaves the session as it was") {
@@ -118,11 +118,11 @@ TEST_CASE_FIXTURE(Fixture, "a module that was loaded and never called leaves the
 
 TEST_CASE_FIXTURE(Fixture, "a kernel that leaves its memory ends the session, and the error says which and how") {
   const Module crashing = device.load(CompiledModule(test::crashing_module(device.target())));
-  const RemoteError error = refusal(crashing["astray"], {six});
+  const Error error = refusal(crashing["astray"], {six});
   CHECK(error.code() == ErrorCode::kernel_crashed);
   const std::string expected = "astray: the kernel ended the session with SIGSEGV (bad memory access) after ";
   CHECK(std::string(error.what()).substr(0, expected.size()) == expected);
-  const RemoteError later = refusal(module["mm"], {view(six, {2, 3}), view(six, {3, 2})});
+  const Error later = refusal(module["mm"], {view(six, {2, 3}), view(six, {3, 2})});
   CHECK(later.code() == ErrorCode::kernel_crashed);
   CHECK(std::string(later.what()) == error.what());
   const Device next = local_device();

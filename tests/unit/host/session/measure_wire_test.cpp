@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "host/session/remote_error.h"
+#include "host/session/throw_status.h"
 
 using namespace ferry;
 
@@ -12,7 +12,7 @@ namespace {
 ErrorCode refusal(const Evaluation& evaluation, std::size_t calls) {
   try {
     session::timings_of(evaluation, calls);
-  } catch (const RemoteError& error) {
+  } catch (const Error& error) {
     return error.code();
   }
   return ErrorCode::ok;

@@ -9,7 +9,7 @@
 namespace ferry::session {
 
 inline void check(const Status& status) {
-  if (!status.is_ok()) throw RemoteError(status.code(), status.message());
+  if (!status.is_ok()) throw Error(status.code(), status.message());
 }
 
 // Returns the value, or throws its failure.
