@@ -1,29 +1,39 @@
-# Defines libferry.so and what `cmake --install` installs: the programs in bin, the rpc_servers in libexec/ferry, the
+# Defines libferry.so, libferry_client.so and what `cmake --install` installs: the programs in bin, the rpc_servers in libexec/ferry, the
 # headers in include/ferry and the files that find_package(ferry) reads. Included once all libraries of the host are
 # defined.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+# ferry_shared_library(TARGET NAME LIBRARIES ... SYSTEM_DEPS ...) makes libNAME.so of static libraries and installs it as
+# ferry::NAME.
+function(ferry_shared_library target name)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES;SYSTEM_DEPS")
+  list(TRANSFORM arg_LIBRARIES REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+  add_library(${target} SHARED ${objects})
+  target_link_libraries(${target} PRIVATE ${arg_SYSTEM_DEPS} Threads::Threads)
+  # lld and libsodium are linked in but must not be exported.
+  target_link_options(${target} PRIVATE LINKER:--exclude-libs,ALL LINKER:--as-needed)
+  target_compile_features(${target} INTERFACE cxx_std_20)
+  target_include_directories(${target} INTERFACE
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ferry>")
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME ${name} EXPORT_NAME ${name} VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+  install(TARGETS ${target} EXPORT ferry LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
 get_property(libraries GLOBAL PROPERTY FERRY_LIBRARIES)
 get_property(system_deps GLOBAL PROPERTY FERRY_SYSTEM_DEPS)
 list(REMOVE_DUPLICATES system_deps)
-list(TRANSFORM libraries REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+ferry_shared_library(ferry_shared ferry LIBRARIES ${libraries} SYSTEM_DEPS ${system_deps})
+# For programs that only run modules: it needs no LLVM. libferry contains all of it too.
+ferry_shared_library(ferry_client_shared ferry_client
+  LIBRARIES ferry_base ferry_module ferry_rpc_transport ferry_rpc_wire ferry_rpc_secure ferry_stats ferry_session
+  SYSTEM_DEPS ferry_sodium)
 
-add_library(ferry_shared SHARED ${objects})
-target_link_libraries(ferry_shared PRIVATE ${system_deps} Threads::Threads)
-# lld and libsodium are linked in but must not be exported.
-target_link_options(ferry_shared PRIVATE LINKER:--exclude-libs,ALL LINKER:--as-needed)
-target_compile_features(ferry_shared INTERFACE cxx_std_20)
-target_include_directories(ferry_shared INTERFACE
-  "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
-  "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ferry>")
-set_target_properties(ferry_shared PROPERTIES
-  OUTPUT_NAME ferry EXPORT_NAME ferry VERSION ${PROJECT_VERSION}
-  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-  LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
-
-install(TARGETS ferry_shared EXPORT ferry LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # The headers that users of the library include; the other headers are internal.
 foreach(header
     base/error base/hash base/status module/device_facts module/dtype module/fill module/manifest module/manifest_expr module/plan
@@ -32,7 +42,7 @@ foreach(header
     crosscompile/intrinsics/intrinsics crosscompile/target/arch crosscompile/target/capabilities crosscompile/target/resolve
     crosscompile/target/target module/device_id host/lang/extern_stage
     host/lang/math host/lang/program host/lang/reference/reference host/lang/tensor host/lang/text/text host/lang/user_reducer
-    host/npy/npy host/autoschedule/default_schedule host/schedule/schedule host/schedule/schedule_text
+    host/compiler/llvm/compile host/npy/npy host/autoschedule/default_schedule host/schedule/schedule host/schedule/schedule_text
     host/autoschedule/module_schedule host/autoschedule/sized_stages
     host/schedule/stages/directive host/schedule/stages/scheduled_stage host/schedule/stages/stage_loops)
   get_filename_component(folder "${header}" DIRECTORY)
@@ -57,14 +67,19 @@ foreach(header ferry api gpu_facts timing)
   install(FILES "${PROJECT_SOURCE_DIR}/host/session/${header}.h" DESTINATION
     "${CMAKE_INSTALL_INCLUDEDIR}/ferry/host/session")
 endforeach()
-# Supports #include <ferry/ferry.h>. The headers include each other relative to the repository's root, which corresponds
-# to include/ferry.
+# Supports #include <ferry/ferry.h> and <ferry/client.h>. The headers include each other relative to the repository's
+# root, which corresponds to include/ferry.
+file(WRITE "${PROJECT_BINARY_DIR}/install/client.h"
+  "// The client, of libferry_client and libferry.\n#pragma once\n\n"
+  "#include \"host/session/ferry.h\"\n#include \"host/session/gpu_facts.h\"\n")
 file(WRITE "${PROJECT_BINARY_DIR}/install/ferry.h"
-  "// The client and the compiler.\n#pragma once\n\n#include \"host/session/ferry.h\"\n#include \"host/session/gpu_facts.h\"\n")
+  "// The client and the compiler, of libferry.\n#pragma once\n\n"
+  "#include \"client.h\"\n#include \"host/compiler/llvm/compile.h\"\n")
 file(WRITE "${PROJECT_BINARY_DIR}/install/measure.h"
   "// Measures kernels, compares two of them, and measures the way to a device.\n#pragma once\n\n"
   "#include \"host/bench/compare.h\"\n#include \"host/bench/connection.h\"\n#include \"host/bench/measure.h\"\n")
-install(FILES "${PROJECT_BINARY_DIR}/install/ferry.h" "${PROJECT_BINARY_DIR}/install/measure.h"
+install(FILES "${PROJECT_BINARY_DIR}/install/client.h" "${PROJECT_BINARY_DIR}/install/ferry.h"
+  "${PROJECT_BINARY_DIR}/install/measure.h"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry")
 
 # scripts/build.sh builds these before the host; without them only the host is installed.

@@ -93,9 +93,10 @@ MAY_INCLUDE = {
     "host/autoschedule": ["host/lower"],
     "host/no_compiler": ["crosscompile", "host/autoschedule"],
     # The client and the command line.
-    "host/session": ["crosscompile", "host/autoschedule", "host/lang/text", "host/stats", "rpc/secure"],
+    "host/session": ["host/stats", "rpc/secure"],
+    "host/compiler/llvm": ["crosscompile", "host/autoschedule", "host/lang/text", "host/session"],
     # The services, which know of no command line.
-    "host/kernel": ["host/npy", "host/session"],
+    "host/kernel": ["host/compiler/llvm", "host/npy"],
     "host/verify": ["host/kernel", "host/lang/reference"],
     "host/bench": ["host/verify"],
     "host/cli/output": ["module"],

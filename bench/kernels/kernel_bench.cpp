@@ -18,9 +18,9 @@
 #include "bench/support/comparison.h"
 #include "crosscompile/compile.h"
 #include "host/autoschedule/default_schedule.h"
+#include "host/compiler/llvm/compile.h"
 #include "host/lang/text/text.h"
 #include "host/lower/lower.h"
-#include "host/session/ferry.h"
 
 namespace {
 

@@ -21,7 +21,7 @@
 #include "bench/rpc/raw_peer.h"
 #include "bench/rpc/report.h"
 #include "bench/support/comparison.h"
-#include "host/session/ferry.h"
+#include "host/compiler/llvm/compile.h"
 #include "host/session/state.h"
 #include "tests/support/listening_server.h"
 
@@ -61,7 +61,7 @@ void null_call(const std::string& program, Report& report) {
              ping.text() + format("; %.1f us", median(ping.ours) * 1e6), "1.25", ping.ratio() <= 1.25,
              figures_of(ping));
 
-  const Module module = device.load(compile(kSmallKernel, device.target()));
+  const Module module = device.load(compile(kSmallKernel, target_of(device)));
   const Function function = module["twice"];
   const std::vector<Argument> arguments = {device.filled(DType::f32, {1}, FillKind::ones),
                                            device.empty(DType::f32, {1})};
@@ -153,7 +153,7 @@ void new_module(const std::string& program, Report& report) {
   std::uint64_t round_trips = 0;
   std::size_t bytes = 0;
   for (int i = 0; i < 101; ++i) {
-    const CompiledModule module = fresh_module(device.target(), i);
+    const CompiledModule module = fresh_module(target_of(device), i);
     bytes = module.bytes().size();
     session::Client& client = *device.state()->client;
     const std::uint64_t before = client.round_trips();

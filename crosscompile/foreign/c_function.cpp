@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/suggest.h"
 #include "crosscompile/foreign/c_compiler.h"
 #include "crosscompile/foreign/prototype.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/target/suggest.h"
 
 namespace ferry::foreign {
 namespace {

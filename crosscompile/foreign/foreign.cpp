@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/suggest.h"
 #include "crosscompile/codegen/llvm/target/adapter.h"
 #include "crosscompile/codegen/llvm/target/imports.h"
 #include "crosscompile/codegen/llvm/target/padding.h"
@@ -12,7 +13,6 @@
 #include "crosscompile/link/link.h"
 #include "crosscompile/link/temporary_folder.h"
 #include "crosscompile/target/needed_features.h"
-#include "crosscompile/target/suggest.h"
 #include "module/module_file.h"
 #include "module/runtime_api.h"
 

@@ -1,8 +1,8 @@
 #include "crosscompile/intrinsics/intrinsics.h"
 
+#include "base/suggest.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/target/suggest.h"
 
 #include <algorithm>
 #include <utility>

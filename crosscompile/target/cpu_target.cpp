@@ -1,8 +1,8 @@
 #include "crosscompile/target/cpu_target.h"
 
+#include "base/suggest.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/abi.h"
-#include "crosscompile/target/suggest.h"
 
 #include <algorithm>
 #include <iterator>

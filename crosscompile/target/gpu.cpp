@@ -1,7 +1,7 @@
 #include "crosscompile/target/gpu.h"
 
+#include "base/suggest.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/target/suggest.h"
 
 #include <algorithm>
 #include <utility>

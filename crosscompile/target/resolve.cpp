@@ -1,10 +1,10 @@
 #include "crosscompile/target/resolve.h"
 
+#include "base/suggest.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/cpu_target.h"
 #include "crosscompile/target/gpu.h"
 #include "crosscompile/target/options.h"
-#include "crosscompile/target/suggest.h"
 
 #include <unistd.h>
 

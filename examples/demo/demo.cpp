@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "examples/demo/kernels.h"
-#include "host/session/ferry.h"
+#include "host/compiler/llvm/compile.h"
 
 namespace {
 
@@ -68,7 +68,7 @@ void compare(const std::vector<float>& got, const demo::Expected& expected, int 
 Row run(const ferry::Device& device, bool emulated, const demo::Kernel& kernel, const demo::Expected& expected) {
   Row row;
   auto start = Clock::now();
-  const ferry::CompiledModule compiled = ferry::compile(kernel.source, device.target(), kernel.name + ".tc");
+  const ferry::CompiledModule compiled = ferry::compile(kernel.source, ferry::target_of(device), kernel.name + ".tc");
   row.compile_ms = ms_since(start);
   row.module_bytes = compiled.bytes().size();
 
@@ -108,7 +108,7 @@ int main(int count, char** words) try {
   for (int i = 2; i < count; ++i) {
     const Server server = parse_server(words[i]);
     const ferry::Device device = ferry::connect(server.address);
-    ferry::compile(kernels[0].source, device.target());  // keeps the compiler's one-time work out of the times
+    ferry::compile(kernels[0].source, ferry::target_of(device));  // keeps the compiler's one-time work out of the times
     for (std::size_t k = 0; k < kernels.size(); ++k) {
       const Row row = run(device, server.emulated, kernels[k], expected[k]);
       all_right = all_right && row.right;

@@ -3,9 +3,9 @@
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "host/autoschedule/default_schedule.h"
+#include "host/compiler/llvm/compile.h"
 #include "host/lang/reference/reference.h"
 #include "host/lower/lower.h"
-#include "host/session/ferry.h"
 
 #include <algorithm>
 #include <cmath>
@@ -78,7 +78,7 @@ int show(const lang::Program& program, const schedule::Schedule& schedule,
   const Device device = remote != nullptr ? connect(remote) : local_device();
   printf("%s\n", ir::to_text(passes::simplify(lower::lower(program, schedule))).c_str());
 
-  const Target target = device.target();
+  const Target target = target_of(device);
   const Module module = device.load(compile(program, schedule, target));
   const Function function = module[program.name];
   const Inputs inputs = make_inputs(device, function.info(), shapes);

@@ -90,7 +90,7 @@ void measure_points(const OpenSession& open, const MeasuredKernel& kernel, const
 
 Measurement measure(const Device& device, const Module& module, const std::string& function,
                     const std::vector<Argument>& arguments, const MeasureOptions& options, const Observer& observer) {
-  return measure_function(device, module[function], arguments, device.target(), module.manifest().target, options,
+  return measure_function(device, module[function], arguments, target_of(device), module.manifest().target, options,
                           observer);
 }
 

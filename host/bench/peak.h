@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "crosscompile/target/target.h"
-#include "host/session/ferry.h"
+#include "host/compiler/llvm/compile.h"
 
 namespace ferry::bench {
 

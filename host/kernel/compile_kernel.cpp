@@ -3,9 +3,9 @@
 #include <chrono>
 
 #include "crosscompile/compile.h"
-#include "crosscompile/target/resolve.h"
 #include "host/autoschedule/default_schedule.h"
 #include "host/autoschedule/module_schedule.h"
+#include "host/compiler/llvm/compile.h"
 #include "host/kernel/schedule_notes.h"
 #include "host/kernel/size_hints.h"
 #include "host/lower/lower.h"
@@ -43,7 +43,7 @@ Target target_for(const Device& device, const std::string& text, const KernelSou
     target.text = source.module->manifest().target;
     if (target.is_gpu() || !has_compiler()) return target;
   }
-  return text.empty() ? device.target() : resolve_with_notes(text, observer);
+  return text.empty() ? target_of(device) : resolve_with_notes(text, observer);
 }
 
 std::vector<std::string> devices_for(const std::string& target, const KernelSource& source) {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "crosscompile/foreign/foreign.h"
+#include "host/compiler/llvm/compile.h"
 #include "host/kernel/observer.h"
 #include "host/kernel/schedule_choice.h"
 #include "host/lang/program.h"
-#include "host/session/ferry.h"
 
 namespace ferry {
 

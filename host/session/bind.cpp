@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/session/throw_status.h"
+#include "base/throw_status.h"
 
 namespace ferry::session {
 

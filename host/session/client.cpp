@@ -60,10 +60,10 @@ rpc::StatusReply ask_status(Link link, const std::string& peer, std::chrono::mil
   rpc::Connection connection(std::move(link.transport));
   if (!link.encrypted) connection.put_preamble_before_first_frame(rpc::Preamble{});
   connection.transport().set_receive_timeout(patience);
-  check(connection.send_request(1, rpc::GetStatus{}));
+  throw_failure(connection.send_request(1, rpc::GetStatus{}));
   const Result<rpc::Frame> answer = connection.receive_frame();
   if (!answer.is_ok()) throw Error(ErrorCode::unavailable, peer + ": " + answer.status().message());
-  check(rpc::failure_of(answer.value()));
+  throw_failure(rpc::failure_of(answer.value()));
   return take(rpc::decode<rpc::StatusReply>(answer.value().body, Strings::printable));
 }
 
@@ -134,7 +134,7 @@ void Client::guard_memory() {
 
 std::shared_ptr<Answer> Client::enqueue(rpc::Tag tag, const std::vector<std::uint8_t>& body, ByteSpan payload,
                                         MutableByteSpan answer_payload) {
-  check(broken_);
+  throw_failure(broken_);
   make_room_before(payload.size());
   auto answer = std::make_shared<Answer>();
   answer->payload = answer_payload;
@@ -148,7 +148,7 @@ std::shared_ptr<Answer> Client::enqueue(rpc::Tag tag, const std::vector<std::uin
   if (const Status sent = connection_.send_frame(header, body, payload); !sent.is_ok()) {
     if (sent.code() == ErrorCode::internal) {  // rejected before anything was sent
       outstanding_.pop_back();
-      check(sent);
+      throw_failure(sent);
     }
     // The server may have sent the reason for closing the connection: read the remaining answers before giving up.
     while (!outstanding_.empty()) receive_answer();
@@ -265,10 +265,10 @@ void Client::check_answer(const Answer& answer) {
   if (answer.status.code() == ErrorCode::aborted) {
     if (const auto cause = failures_.find(answer.failed_request); cause != failures_.end()) {
       cause->second.told = true;
-      check(cause->second.status);
+      throw_failure(cause->second.status);
     }
   }
-  check(answer.status);
+  throw_failure(answer.status);
 }
 
 void Client::synchronize() {
@@ -276,7 +276,7 @@ void Client::synchronize() {
   for (auto& [request, failure] : failures_) {
     if (failure.told || failure.status.code() == ErrorCode::aborted) continue;
     failure.told = true;
-    check(failure.status);
+    throw_failure(failure.status);
   }
 }
 

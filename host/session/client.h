@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "host/session/throw_status.h"
+#include "base/throw_status.h"
 #include "rpc/messages.h"
 #include "rpc/wire/connection.h"
 

@@ -1,6 +1,7 @@
 #include <optional>
 
-#include "host/session/throw_status.h"
+#include "base/throw_status.h"
+#include "host/session/ferry.h"
 #include "module/module_file.h"
 #include "module/preparation.h"
 
@@ -15,9 +16,9 @@ struct CompiledModule::State {
 };
 
 CompiledModule::CompiledModule(std::vector<std::uint8_t> bytes) {
-  ModuleFile file = session::take(read_module(bytes));
+  ModuleFile file = take(read_module(bytes));
   const Hash hash = blake2b(bytes);
-  std::vector<CallersFunction> functions = session::take(callers_functions(file.manifest));
+  std::vector<CallersFunction> functions = take(callers_functions(file.manifest));
   std::vector<std::optional<FunctionInfo>> preparations;
   file.manifest.functions.clear();
   for (CallersFunction& function : functions) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/session/throw_status.h"
+#include "base/throw_status.h"
 
 namespace ferry::detail {
 
@@ -53,8 +53,8 @@ PreparedConstants prepare(ModuleState& module, std::size_t function, const Funct
     known[i] = {ParameterKind::tensor, sources[i].dtype(), sources[i].shape()};
     prepared.sources.push_back({Access::share(sources[i]), *Access::state(sources[i]).version});
   }
-  const std::vector<std::int64_t> symbols = session::take(bind_symbols(preparation, known));
-  const std::vector<Shape> shapes = session::take(infer_shapes(preparation, symbols));
+  const std::vector<std::int64_t> symbols = take(bind_symbols(preparation, known));
+  const std::vector<Shape> shapes = take(infer_shapes(preparation, symbols));
   for (std::size_t p = sources.size(); p < preparation.parameters.size(); ++p) {
     prepared.made.push_back(make_output(module.device, preparation.parameters[p], shapes[p], symbols));
     call.arguments.push_back(wire_argument(prepared.made.back()));
@@ -76,7 +76,7 @@ rpc::Argument wire_argument(const DeviceTensor& tensor) {
 
 Shape strides_of(const ParameterInfo& parameter, const std::vector<std::int64_t>& symbols) {
   Shape strides;
-  for (const ManifestExpr& stride : parameter.strides) strides.push_back(session::take(evaluate(stride, symbols)));
+  for (const ManifestExpr& stride : parameter.strides) strides.push_back(take(evaluate(stride, symbols)));
   return strides;
 }
 

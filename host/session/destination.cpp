@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/throw_status.h"
 #include "host/session/devices_file.h"
-#include "host/session/throw_status.h"
 
 namespace ferry::session {
 

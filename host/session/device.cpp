@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <thread>
 
-#include "crosscompile/target/resolve.h"
 #include "host/session/destination.h"
 #include "host/session/state.h"
 #include "rpc/secure/client_handshake.h"
@@ -21,7 +20,11 @@ constexpr std::chrono::milliseconds kRetryPause{100};
 
 session::EventHandlers handlers_of(const ConnectOptions& options, const detail::DeviceState& state) {
   session::EventHandlers handlers;
-  handlers.locate = [&state](const Hash& module, std::uint64_t offset) { return state.locate(module, offset); };
+  if (options.source_line) {
+    handlers.locate = [&state, source_line = options.source_line](const Hash& module, std::uint64_t offset) {
+      return state.locate(module, offset, source_line);
+    };
+  }
   if (options.log) handlers.log = [log = options.log](const rpc::LogEvent& event) { log(event.text); };
   if (options.queued) {
     handlers.waiting = [queued = options.queued](const rpc::WaitingEvent& event) {
@@ -83,7 +86,7 @@ session::Link link_over(std::unique_ptr<Transport> transport, const session::Des
 template <class Open>
 auto open_with_retries(const session::Destination& to, const ConnectOptions& options, Open open) {
   for (int attempt = 1;; ++attempt) {
-    auto transport = session::take(connect_tcp(to.tcp.host, to.tcp.port));
+    auto transport = take(connect_tcp(to.tcp.host, to.tcp.port));
     const auto start = std::chrono::steady_clock::now();
     try {
       return open(link_over(std::move(transport), to));
@@ -104,7 +107,7 @@ Device connect(std::string_view address, const ConnectOptions& options) {
   state->name = to.name;
   if (to.way == session::Way::ssh) {
     state->board = std::make_unique<session::SshServer>(to.ssh, to.name, options.log);
-    auto transport = session::take(wrap_socket(state->board->take_socket()));
+    auto transport = take(wrap_socket(state->board->take_socket()));
     try {
       state->client = std::make_unique<session::Client>(std::move(transport), state->name, handlers_of(options, *state),
                                                         session_options_of(options));
@@ -153,7 +156,7 @@ Device local_device(const ConnectOptions& options) {
   auto state = std::make_shared<detail::DeviceState>();
   state->name = "this machine";
   state->server = std::make_unique<session::LocalServer>(session::find_rpc_server());
-  auto transport = session::take(wrap_socket(state->server->take_socket()));
+  auto transport = take(wrap_socket(state->server->take_socket()));
   try {
     state->client = std::make_unique<session::Client>(std::move(transport), state->name, handlers_of(options, *state),
                                                       session_options_of(options));
@@ -168,8 +171,6 @@ Device local_device(const ConnectOptions& options) {
 const DeviceFacts& Device::facts() const { return state_->client->facts(); }
 
 std::string Device::processor() const { return state_->client->processor(); }
-
-Target Device::target() const { return target_of(facts()); }
 
 const std::string& Device::name() const { return state_->name; }
 

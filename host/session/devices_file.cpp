@@ -6,8 +6,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "crosscompile/target/suggest.h"
-#include "host/session/throw_status.h"
+#include "base/suggest.h"
+#include "base/throw_status.h"
 #include "rpc/secure/key.h"
 
 namespace ferry::session {

@@ -1,13 +1,13 @@
-// The client and the compiler in one header: kernels are compiled on this machine and run on another.
+// The client: what was compiled runs on another machine, or on this one.
 //
 //     auto device = ferry::connect("127.0.0.1:9090");
-//     auto mm = device.load(ferry::compile(source, device.target()))["mm"];
+//     auto mm = device.load(ferry::CompiledModule(bytes))["mm"];
 //     auto C = mm(A, B);                        // spans, views with a shape, or tensors of the device
 //     std::cout << mm.bench(A, B).median();     // seconds
 //
 // Objects are handles: cheap to copy, and copies share the same state. A device and everything that belongs to it may
-// be used by only one thread at a time. Everything here throws Error, whose code tells the caller how to
-// react: CompileError if a kernel is at fault, ConnectionLost when the session is gone.
+// be used by only one thread at a time. Everything here throws Error, whose code tells the caller how to react;
+// ConnectionLost when the session is gone.
 #pragma once
 
 #include <concepts>
@@ -25,9 +25,6 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/status.h"
-#include "crosscompile/ir/error.h"
-#include "crosscompile/target/target.h"
-#include "host/schedule/schedule_text.h"
 #include "host/session/api.h"
 #include "host/session/timing.h"
 #include "module/device_facts.h"
@@ -37,12 +34,6 @@
 
 namespace ferry {
 
-namespace lang {
-struct Program;
-}
-namespace schedule {
-class Schedule;
-}
 namespace detail {
 struct Access;
 struct DeviceState;
@@ -114,26 +105,6 @@ class FERRY_API CompiledModule {
   struct State;
   std::shared_ptr<const State> state_;
 };
-
-// Parses a target as the user writes it: "host", "raspberry-pi-4", "llvm -mtriple=... -mcpu=... -mattr=...".
-FERRY_API Target target(std::string_view text);
-
-// Compiles every function of a text in the notation of docs/language.md; `file` is the name of the text in messages.
-FERRY_API CompiledModule compile(std::string_view source, const Target& target, std::string_view file = "kernel.tc");
-// Compiles with the user's own schedules (docs/schedules.md): functions without a section in the text get the default
-// one.
-FERRY_API CompiledModule compile(std::string_view source, const Target& target, const ScheduleText& schedule,
-                                 std::string_view file = "kernel.tc");
-// Compiles programs built with host/lang. `source` is stored in the module for people to read.
-FERRY_API CompiledModule compile(const lang::Program& program, const Target& target, std::string source = {});
-FERRY_API CompiledModule compile(std::span<const lang::Program> programs, const Target& target,
-                                 std::string source = {});
-FERRY_API CompiledModule compile(const lang::Program& program, const schedule::Schedule& schedule, const Target& target,
-                                 std::string source = {});
-// Compiles with one schedule for each program. code_padding shifts the code by this many bytes, to measure it at other
-// addresses.
-FERRY_API CompiledModule compile(std::span<const lang::Program> programs, std::span<const schedule::Schedule> schedules,
-                                 const Target& target, std::string source = {}, std::uint32_t code_padding = 0);
 
 class Device;
 
@@ -283,8 +254,6 @@ class FERRY_API Device {
   const DeviceFacts& facts() const;
   // Returns the display name of the processor that runs kernels in this session: the CPU, or the requested GPU.
   std::string processor() const;
-  // Returns the target to compile for.
-  Target target() const;
   // Returns "127.0.0.1:9090", or "this machine".
   const std::string& name() const;
 
@@ -326,6 +295,9 @@ struct Deadlines {
   double queue = 0;  // until there is a place, otherwise Error with busy
 };
 
+// Returns the source line, "mm.tc:3", of an address in a linked image with debug information, or an empty text.
+using SourceLine = std::function<std::string(std::span<const std::uint8_t> image, std::uint64_t address)>;
+
 struct ConnectOptions {
   // Receives output of kernels and log messages of the server; empty: they are dropped.
   std::function<void(const std::string& line)> log;
@@ -336,6 +308,8 @@ struct ConnectOptions {
   // allocated on the first of them.
   std::vector<std::string> devices;
   bool wait_for_debugger = false;  // before the first call
+  // ferry::source_line, where there is a compiler: a kernel that crashes is then reported with its line.
+  SourceLine source_line = {};
   // Surrounds each CPU tensor with inaccessible pages, so that a kernel that accesses memory out of bounds fails.
   bool guard_tensors = false;
   // The key to use; empty: that of FERRY_KEY_FILE, of devices.toml, or on this machine rpc_server's own.

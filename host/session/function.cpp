@@ -167,7 +167,7 @@ Prepared prepare(detail::ModuleState& module, std::size_t function, const std::v
     prepared.wire.push_back(std::move(wire));
     prepared.tensors.push_back(std::move(tensor));
   }
-  const BoundCall bound = session::take(bind_call(info, checked));
+  const BoundCall bound = take(bind_call(info, checked));
   check_strides(info, prepared.tensors, bound.symbols);
   prepared.constants = detail::prepared_constants(module, function, prepared.tensors);
   for (const DeviceTensor& made : prepared.constants) prepared.wire.push_back(detail::wire_argument(made));

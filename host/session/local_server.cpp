@@ -16,7 +16,7 @@
 #include <thread>
 #include <utility>
 
-#include "host/session/throw_status.h"
+#include "base/throw_status.h"
 
 namespace ferry::session {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "host/session/throw_status.h"
+#include "base/throw_status.h"
 
 namespace ferry::session {
 

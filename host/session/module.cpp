@@ -1,4 +1,3 @@
-#include "crosscompile/codegen/llvm/source_line.h"
 #include "host/session/state.h"
 #include "module/module_file.h"
 
@@ -12,14 +11,14 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> on, CompiledModule module)
   device->modules.push_back(this);
 }
 
-std::string DeviceState::locate(const Hash& module, std::uint64_t offset) const {
+std::string DeviceState::locate(const Hash& module, std::uint64_t offset, const SourceLine& source_line) const {
   for (const ModuleState* each : modules) {
     const Result<ModuleFile> file = read_module(each->compiled.bytes());
     if (!file.is_ok()) continue;
     for (const CodeImage& image : file.value().images) {
       const bool is_it = image.kind == "elf" ? each->compiled.hash() == module
                                              : image.kind == "elf_library" && blake2b(image.bytes) == module;
-      if (is_it) return codegen::source_line(image.bytes, offset);
+      if (is_it) return source_line(image.bytes, offset);
     }
   }
   return {};

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/printable.h"
-#include "host/session/throw_status.h"
+#include "base/throw_status.h"
 
 namespace ferry::session {
 

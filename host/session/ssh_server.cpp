@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/throw_status.h"
 #include "host/session/local_server.h"
 #include "host/session/ssh_script.h"
-#include "host/session/throw_status.h"
 
 namespace ferry::session {
 

@@ -20,7 +20,8 @@ struct DeviceState {
   std::string name;
   std::vector<const ModuleState*> modules;  // the loaded modules
 
-  std::string locate(const Hash& module, std::uint64_t offset) const;
+  // Returns the source line of an offset in one of them; empty if it is unknown.
+  std::string locate(const Hash& module, std::uint64_t offset, const SourceLine& source_line) const;
 };
 
 struct TensorState {

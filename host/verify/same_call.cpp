@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/throw_status.h"
 #include "host/session/bind.h"
-#include "host/session/throw_status.h"
 
 namespace ferry::verify {
 

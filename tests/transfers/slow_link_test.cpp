@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "host/session/ferry.h"
+#include "host/compiler/llvm/compile.h"
 #include "host/session/state.h"
 #include "rpc/secure/key.h"
 #include "tests/support/listening_server.h"
@@ -82,7 +82,7 @@ TEST_CASE("a whole measurement of a new module takes two round trips") {
   const LinkSpeed speed;
   const SlowLink link(guarded.server.port(), speed);
   const Device device = guarded.connect(link);
-  const CompiledModule module = compile("def twice(float(N) A) -> (B) { B(i) = A(i) * 2.0 }", device.target());
+  const CompiledModule module = compile("def twice(float(N) A) -> (B) { B(i) = A(i) * 2.0 }", target_of(device));
   const DeviceTensor input = device.filled(DType::f32, {16}, FillKind::ones, 0),
                      output = device.empty(DType::f32, {16});
   BenchOptions once;
@@ -161,7 +161,7 @@ TEST_CASE("a server that takes its time is waited for") {
   const Device device = ferry::connect("plaintext://" + link.address());
   const CompiledModule module =
       compile("def spin(float(N) A, float(M) B) -> (C) { C(i) +=! sin(A(i) * B(r)) where i in 0:N, r in 0:M }",
-              device.target());
+              target_of(device));
   const DeviceTensor a = device.filled(DType::f32, {2}, FillKind::ones);
   const DeviceTensor b = device.filled(DType::f32, {1 << 20}, FillKind::ones);
   const Module loaded = device.load(module);

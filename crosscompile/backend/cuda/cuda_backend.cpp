@@ -1,5 +1,6 @@
 #include "crosscompile/backend/cuda/cuda_backend.h"
 
+#include "base/suggest.h"
 #include "crosscompile/backend/cuda/cubin.h"
 #include "crosscompile/backend/cuda/ptx.h"
 #include "crosscompile/backend/launch_plan.h"
@@ -9,7 +10,6 @@
 #include "crosscompile/codegen/source/source.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/ptx.h"
-#include "crosscompile/target/suggest.h"
 
 #include <algorithm>
 #include <string>

@@ -51,7 +51,7 @@ Target choose_target(const Options& options) {
   if (!options.target.empty()) return resolve_with_notes(options.target, terminal());
   // GPU code with loops for a CPU would run in one thread of one block.
   if (shows_gpu_code(options)) return resolve_target(options.emit == "opencl" ? "opencl" : "cuda");
-  if (!options.remote.address.empty()) return open_device(options.remote).target();
+  if (!options.remote.address.empty()) return target_of(open_device(options.remote));
   return resolve_target("host");
 }
 

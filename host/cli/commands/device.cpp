@@ -11,6 +11,7 @@
 #include "host/cli/commands/command.h"
 #include "host/cli/options/remote.h"
 #include "host/cli/output/json.h"
+#include "host/compiler/llvm/compile.h"
 #include "host/session/gpu_facts.h"
 #include "module/device_id.h"
 #include "rpc/messages.h"
@@ -149,7 +150,7 @@ Device open_with_all_devices(const RemoteOptions& remote) {
 
 Told told_by(const RemoteOptions& remote) {
   const Device device = open_with_all_devices(remote);
-  return {device.name(), device.facts(), has_compiler() ? device.target() : Target()};
+  return {device.name(), device.facts(), has_compiler() ? target_of(device) : Target()};
 }
 
 int show_device(const RemoteOptions& remote, bool json) {

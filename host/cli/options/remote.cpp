@@ -5,6 +5,7 @@
 #include "base/quantity_text.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/output/progress.h"
+#include "host/compiler/llvm/compile.h"
 
 namespace ferry::cli {
 
@@ -65,6 +66,7 @@ Device open_device(const RemoteOptions& remote, ConnectOptions options) {
                    seconds_text(place.holder_seconds) + " the device has been held by " + place.holder);
   };
   options.deadlines = remote.deadlines;
+  options.source_line = source_line;
   options.key_file = remote.key_file;
   if (remote.address.empty()) return local_device(options);
   const Progress progress("connecting to " + remote.address);

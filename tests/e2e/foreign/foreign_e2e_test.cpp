@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "crosscompile/foreign/foreign.h"
-#include "host/session/ferry.h"
+#include "host/compiler/llvm/compile.h"
 #include "tests/e2e/cli/run_ferry.h"
 #include "tests/support/listening_server.h"
 
@@ -51,7 +51,7 @@ void run_everything(const std::string& arch) {
                                               "f32 j, bool k, u64 l, in f64[n] x, out f64[n] y)");
   for (const std::uint32_t padding : {0U, 48U}) {
     CAPTURE(padding);
-    const CompiledModule module(foreign::compile_foreign(mixed, device.target(), padding));
+    const CompiledModule module(foreign::compile_foreign(mixed, target_of(device), padding));
     const std::vector<double> x = {0, 1, -2};
     const DeviceTensor y =
         device.load(module)["mixed"](-3, 60000, 0.5, -70000, 1.5f, std::int64_t{-5'000'000'000}, 200,
@@ -60,8 +60,8 @@ void run_everything(const std::string& arch) {
     const std::vector<double> result = y.to_vector<double>();
     for (std::size_t i = 0; i < 3; ++i) CHECK(result[i] == doctest::Approx(sum + std::exp(x[i])).epsilon(1e-15));
   }
-  const CompiledModule saxpy(
-      foreign::compile_foreign(kernel(folder, kSaxpy, foreign::signatures_in_source(kSaxpy).front()), device.target()));
+  const CompiledModule saxpy(foreign::compile_foreign(
+      kernel(folder, kSaxpy, foreign::signatures_in_source(kSaxpy).front()), target_of(device)));
   const std::vector<float> x = {1, 2, 3}, y = {10, 20, 30};
   CHECK(device.load(saxpy)["saxpy"](2, view(x, {3}), view(y, {3})).to_vector<float>() ==
         std::vector<float>{12, 24, 36});

@@ -13,10 +13,10 @@
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
 #include "host/autoschedule/default_schedule.h"
+#include "host/compiler/llvm/compile.h"
 #include "host/lang/tensor.h"
 #include "host/lang/text/text.h"
 #include "host/lower/lower.h"
-#include "host/session/ferry.h"
 #include "tests/support/ptxas.h"
 
 using namespace ferry;

@@ -7,6 +7,7 @@
 #include "crosscompile/compile.h"
 #include "crosscompile/target/resolve.h"
 #include "host/autoschedule/default_schedule.h"
+#include "host/compiler/llvm/compile.h"
 #include "host/lang/text/text.h"
 #include "host/lower/lower.h"
 #include "host/session/gpu_facts.h"
@@ -120,8 +121,8 @@ TEST_CASE("sigmoid far below zero is as small as it should be") {
     check_sigmoids(wide, sigmoids(connect(gpu.address(), with_cuda()), resolve_target(target), "double", wide));
   }
   const Device cpu = connect(gpu.address());
-  check_sigmoids(x, sigmoids(cpu, cpu.target(), "float", x));
-  check_sigmoids(wide, sigmoids(cpu, cpu.target(), "double", wide));
+  check_sigmoids(x, sigmoids(cpu, target_of(cpu), "float", x));
+  check_sigmoids(wide, sigmoids(cpu, target_of(cpu), "double", wide));
 }
 
 // The passes for LLVM and those for printed code each keep a part of this program that the other ones remove.

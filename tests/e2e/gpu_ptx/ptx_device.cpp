@@ -11,10 +11,10 @@
 #include "crosscompile/target/resolve.h"
 #include "host/autoschedule/default_schedule.h"
 #include "host/autoschedule/module_schedule.h"
+#include "host/compiler/llvm/compile.h"
 #include "host/lang/text/text.h"
 #include "host/lower/constant_stages.h"
 #include "host/lower/lower.h"
-#include "host/session/ferry.h"
 #include "tests/fuzz/cases/call.h"
 #include "tests/support/ptxas.h"
 

@@ -19,6 +19,15 @@ unset FERRY_REMOTE FERRY_RPC_SERVER
 "$work/prefix/bin/ferry" run -e 'def twice(float32(N) A) -> (B) { B(i) = 2 * A(i) }' --arg A=f32[3]:iota | head -n 2 >got
 printf 'B = f32[3]\n[0. 2. 4.]\n' | diff - got
 
+# A program that only runs modules links libferry_client, which needs no LLVM.
+"$work/prefix/bin/ferry" compile -e 'def twice(float32(N) A) -> (B) { B(i) = 2 * A(i) }' -o twice.ferry >/dev/null
+"$work/build/outside_client" twice.ferry
+readelf -d "$work/build/outside_client" | grep -q 'NEEDED.*libferry_client' || { echo "expected libferry_client"; exit 1; }
+if ldd "$work/build/outside_client" | grep -E 'LLVM|lld|libferry\.so'; then
+  echo "expected libferry_client alone, without LLVM"
+  exit 1
+fi
+
 # Every installed header includes only installed headers, and none of LLVM, Asio, cereal or libsodium.
 cd "$work/prefix/include"
 if grep -rnE '#include [<"](llvm|lld|asio|cereal|sodium)' .; then

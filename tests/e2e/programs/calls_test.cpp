@@ -5,8 +5,8 @@
 #include <functional>
 #include <numeric>
 
+#include "host/compiler/llvm/compile.h"
 #include "host/lang/program.h"
-#include "host/session/ferry.h"
 #include "tests/support/listening_server.h"
 
 using namespace ferry;
@@ -19,7 +19,7 @@ struct Here {
   Device device = connect(server.address());
 
   Function function(const char* source) const {
-    const Module module = device.load(compile(source, device.target()));
+    const Module module = device.load(compile(source, target_of(device)));
     return module[module.manifest().functions.at(0).name];
   }
 };
@@ -106,7 +106,7 @@ TEST_CASE("a requirement built in C++ is checked the same way") {
   const lang::Program program =
       lang::make_program("reshape", {lang::in(a), lang::scalar(p), lang::scalar(q), lang::out(b)},
                          {lang::require(p * q == n * m, "the shapes hold as many elements")});
-  const Module module = here.device.load(compile(program, here.device.target()));
+  const Module module = here.device.load(compile(program, target_of(here.device)));
   const DeviceTensor input = here.device.put(view(counting(24), {4, 6}));
   CHECK(module["reshape"](input, 3, 8).to_vector<float>() == counting(24));
   CHECK(refusal([&] { module["reshape"](input, 5, 5); }) ==

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "host/session/ferry.h"
+#include "host/compiler/llvm/compile.h"
 #include "tests/e2e/programs/program_case.h"
 #include "tests/support/listening_server.h"
 
@@ -57,7 +57,7 @@ void run_all(const std::string& arch) {
                                emulator_of(arch), {"--threads", "2", "--quiet"});
   const Device device = connect(server.address());
   CHECK(device.facts().arch == arch);
-  const Target target = device.target();
+  const Target target = target_of(device);
   for (const ProgramCase& program : all_cases()) {
     run_case(device, arch == "riscv64" && program.truncates ? ferry::target("riscv64") : target, program);
   }
@@ -75,7 +75,7 @@ TEST_CASE("where the emulator of RISC-V fails at a vector's conversion, the mess
                                emulator_of("riscv64"), {"--quiet"});
   const Device device = connect(server.address());
   const char* source = "def f(float(N) A) -> (B) { B(i) = trunc(A(i)) }";
-  const Function function = device.load(compile(source, device.target()))["f"];
+  const Function function = device.load(compile(source, target_of(device)))["f"];
   const std::vector<float> values(37, 1.5F);
   std::vector<float> results(37, 1.0F);  // the result of a newer emulator
   try {

@@ -2,10 +2,10 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/compile.h"
+#include "host/compiler/llvm/compile.h"
 #include "host/lang/text/text.h"
 #include "host/lower/constant_stages.h"
 #include "host/lower/lower.h"
-#include "host/session/ferry.h"
 #include "tests/fuzz/cases/call.h"
 #include "tests/fuzz/cases/run_case.h"
 #include "tests/support/listening_server.h"
@@ -69,7 +69,7 @@ void run_all(const std::string& arch) {
   const test::ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/" + arch + "/static/rpc_server",
                                      test::emulator_of(arch), {"--threads", "2", "--quiet"});
   const Device device = connect(server.address());
-  const Target target = device.target();
+  const Target target = target_of(device);
   for (std::uint64_t seed = kFirst; seed < kFirst + kCases; ++seed) {
     const auto [fuzz_case, outcome] = run_seed(seed);
     if (outcome.kind == "outside") continue;

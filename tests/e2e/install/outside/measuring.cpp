@@ -40,7 +40,7 @@ bool measures(const ferry::Device& device) {
   right &= expect("an interval around the median", found.interval().contains(found.timing.median()));
   right &= expect("a share of the peak", found.share_of_flops().value_or(0) > 0);
 
-  const ferry::Module module = device.load(ferry::compile(kMatmul, device.target()));
+  const ferry::Module module = device.load(ferry::compile(kMatmul, ferry::target_of(device)));
   const std::vector<float> ones(16, 1.0f);
   const bench::Measurement loaded =
       bench::measure(device, module, "mm", {ferry::view(ones, {4, 4}), ferry::view(ones, {4, 4})}, options);

@@ -22,7 +22,7 @@ bool measures(const ferry::Device& device);
 int main() try {
   const ferry::Device device = ferry::local_device();
   const char* source = "def mm(float32(M,K) A, float32(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
-  const ferry::Function mm = device.load(ferry::compile(source, device.target()))["mm"];
+  const ferry::Function mm = device.load(ferry::compile(source, ferry::target_of(device)))["mm"];
   const std::vector<float> a = {1, 2, 3, 4, 5, 6}, b = {1, 0, 0, 1, 1, 1};
   const ferry::DeviceTensor c = mm(ferry::view(a, {2, 3}), ferry::view(b, {3, 2}));
   bool right = check("mm of views", c.to_vector<float>() == std::vector<float>{4, 5, 10, 11});
@@ -38,7 +38,7 @@ int main() try {
   const Tensor from = placeholder({n}, DType::i32, "from");
   const Tensor to = compute({n}, [&](const std::vector<Expr>& i) { return from(i[0]) * from(i[0]) + 1; }, "to");
   const Function squares =
-      device.load(compile(make_program("squares", {in(from), out(to)}), device.target()))["squares"];
+      device.load(compile(make_program("squares", {in(from), out(to)}), target_of(device)))["squares"];
   const DeviceTensor result = squares(std::vector<int>{1, 2, 3});
   right &= check("a program built in C++", result.to_vector<int>() == std::vector<int>{2, 5, 10});
 
@@ -49,7 +49,7 @@ int main() try {
     right &= check(error.what(), error.code() == ferry::ErrorCode::invalid_argument);
   }
   try {
-    ferry::compile("def", device.target());
+    ferry::compile("def", ferry::target_of(device));
     right &= check("a syntax error is refused", false);
   } catch (const ferry::CompileError&) {
   }

@@ -83,7 +83,7 @@ TEST_CASE("a kernel is measured with its operations, its traffic and as many sam
 
 TEST_CASE("a loaded function is measured with arguments of the caller, as a kernel from a text is") {
   const Device device = local_device();
-  const Module module = device.load(compile(kMatmul, device.target()));
+  const Module module = device.load(compile(kMatmul, target_of(device)));
   const std::vector<float> a(6), b(12);
   const Measurement found = measure(device, module, "mm", {view(a, {2, 3}), view(b, {3, 4})}, brief());
   CHECK(found.flops == 2.0 * 2 * 3 * 4);
@@ -259,7 +259,7 @@ TEST_CASE("no samples, a size that is missing and a kernel that fails are errors
     CHECK(std::string(error.what()).find("repeat") != std::string::npos);
   }
   CHECK_THROWS_AS(measure(device, kernel(kMatmul, {"M=4"}), brief()), Error);
-  CHECK_THROWS_AS(measure(device, device.load(compile(kMatmul, device.target())), "mm", {}, brief()), Error);
+  CHECK_THROWS_AS(measure(device, device.load(compile(kMatmul, target_of(device))), "mm", {}, brief()), Error);
   auto gather = kernel("def pick(float(N) A, int32(M) I) -> (B) { B(i) = A(I(i)) }", {"N=4,M=2"});
   gather.call.arguments = {"I=i32[2]:ones", "A=f32[1]"};
   gather.call.sizes.clear();

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "host/session/ferry.h"
+#include "host/compiler/llvm/compile.h"
 #include "host/session/state.h"
 
 using namespace ferry;
@@ -19,7 +19,7 @@ constexpr std::size_t kRows = 3, kDepth = 5, kColumns = 33;
 
 struct Fixture {
   Device device = local_device();
-  Module module = device.load(compile(kSource, device.target(), ScheduleText{kSchedule}));
+  Module module = device.load(compile(kSource, target_of(device), ScheduleText{kSchedule}));
   std::vector<float> a = std::vector<float>(kRows * kDepth), b = std::vector<float>(kDepth * kColumns);
 
   Fixture() {
@@ -58,7 +58,7 @@ TEST_CASE_FIXTURE(Fixture, "a constant that is written to is prepared again") {
   constant.view({kDepth * kColumns}).write(b.data());
   CHECK(product(constant) == expected());
   // A write by a kernel.
-  const Module other = device.load(compile("def raise(float(N) B) -> (B) { B(i) = B(i) + 1 }", device.target()));
+  const Module other = device.load(compile("def raise(float(N) B) -> (B) { B(i) = B(i) + 1 }", target_of(device)));
   other["raise"].call({constant.view({kDepth * kColumns})});
   for (float& value : b) value += 1;
   CHECK(product(constant) == expected());
@@ -82,7 +82,7 @@ TEST_CASE_FIXTURE(Fixture, "a constant is prepared once, and each of several kee
 TEST_CASE_FIXTURE(Fixture, "a first measurement with constants takes two round trips") {
   const Device fresh = local_device();
   const std::uint64_t before = fresh.state()->client->round_trips();
-  const Module loaded = fresh.load(compile(kSource, device.target(), ScheduleText{kSchedule}));
+  const Module loaded = fresh.load(compile(kSource, target_of(device), ScheduleText{kSchedule}));
   BenchOptions options;
   options.repeat = 1;
   options.min_repeat_ms = options.warmup_ms = 0;

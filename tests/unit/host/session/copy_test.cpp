@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/session/ferry.h"
+#include "host/compiler/llvm/compile.h"
 #include "host/session/state.h"
 #include "tests/unit/host/session/error_of.h"
 
@@ -26,7 +26,7 @@ std::vector<float> ramp(std::size_t size, float first = 0) {
 
 struct TwoDevices {
   Device one = local_device(), two = local_device();
-  Module on_two = two.load(compile(kKernels, two.target()));
+  Module on_two = two.load(compile(kKernels, target_of(two)));
 };
 
 }  // namespace
@@ -58,7 +58,7 @@ TEST_CASE_FIXTURE(TwoDevices, "handles of one session mean nothing in another") 
 }
 
 TEST_CASE_FIXTURE(TwoDevices, "calls of two devices are not measured in turns") {
-  const Module on_one = one.load(compile(kKernels, one.target()));
+  const Module on_one = one.load(compile(kKernels, target_of(one)));
   const std::vector<float> values(4, 1);
   const Error error = error_of(
       [&] { measure_in_turns({{on_one["prepared"], {values}}, {on_two["prepared"], {values}}}, BenchOptions()); });

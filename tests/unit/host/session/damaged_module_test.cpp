@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "host/session/ferry.h"
+#include "host/compiler/llvm/compile.h"
 #include "tests/support/damage.h"
 
 using namespace ferry;
@@ -38,7 +38,7 @@ TEST_CASE("a compiled module with a byte changed or missing is refused with the 
 
 TEST_CASE("changed bytes under a right hash are refused or computed with, and the device stays of use") {
   Device device = local_device();
-  const Bytes file = compile(kTwice, device.target()).bytes();
+  const Bytes file = compile(kTwice, target_of(device)).bytes();
   const std::vector<std::size_t> places = test::places_outside_code(file);
   CHECK(places.size() > 300);
   const std::vector<float> ones(8, 1.0f);

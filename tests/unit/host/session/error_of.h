@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "host/session/throw_status.h"
+#include "base/throw_status.h"
 
 namespace ferry::test {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "host/compiler/llvm/compile.h"
 #include "host/lang/text/text.h"
-#include "host/session/ferry.h"
 #include "tests/support/crashing_module.h"
 
 using namespace ferry;
@@ -29,9 +29,15 @@ Error refusal(const Function& function, const std::vector<Argument>& arguments) 
   return {ErrorCode::ok, "nothing was refused"};
 }
 
+Device device_with_lines() {
+  ConnectOptions options;
+  options.source_line = source_line;
+  return local_device(options);
+}
+
 struct Fixture {
-  Device device = local_device();
-  Module module = device.load(compile(kKernels, device.target()));
+  Device device = device_with_lines();
+  Module module = device.load(compile(kKernels, target_of(device)));
   std::vector<float> six = std::vector<float>(6, 1.0f);
 
   std::string text(const char* function, const std::vector<Argument>& arguments) const {
@@ -112,12 +118,12 @@ TEST_CASE_FIXTURE(Fixture, "a refused call leaves the session as it was") {
 }
 
 TEST_CASE_FIXTURE(Fixture, "a module that was loaded and never called leaves the session as it was") {
-  device.load(compile("def never(float(N) A) -> (B) { B(i) = 3 * A(i) }", device.target()));
+  device.load(compile("def never(float(N) A) -> (B) { B(i) = 3 * A(i) }", target_of(device)));
   CHECK_NOTHROW(device.synchronize());
 }
 
 TEST_CASE_FIXTURE(Fixture, "a kernel that leaves its memory ends the session, and the error says which and how") {
-  const Module crashing = device.load(CompiledModule(test::crashing_module(device.target())));
+  const Module crashing = device.load(CompiledModule(test::crashing_module(target_of(device))));
   const Error error = refusal(crashing["astray"], {six});
   CHECK(error.code() == ErrorCode::kernel_crashed);
   const std::string expected = "astray: the kernel ended the session with SIGSEGV (bad memory access) after ";
@@ -134,10 +140,20 @@ TEST_CASE_FIXTURE(Fixture, "with debug information the error names the line that
   lines->file = "astray.tc";
   lines->line = 3;
   lines->stores["B"] = 7;
-  const Module crashing = device.load(CompiledModule(test::crashing_module(device.target(), lines)));
+  const Module crashing = device.load(CompiledModule(test::crashing_module(target_of(device), lines)));
   const std::string said = refusal(crashing["astray"], {six}).what();
   CAPTURE(said);
   CHECK(said.ends_with(" (astray.tc:7)"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "a client without a compiler names no line") {
+  auto lines = std::make_shared<ir::SourceLines>();
+  lines->file = "astray.tc";
+  lines->line = 3;
+  const Device plain = local_device();
+  const Module crashing = plain.load(CompiledModule(test::crashing_module(target_of(plain), lines)));
+  const std::string said = refusal(crashing["astray"], {six}).what();
+  CHECK_MESSAGE(said.find("astray.tc") == std::string::npos, said);
 }
 
 TEST_CASE_FIXTURE(Fixture, "of several modules that are loaded the one that crashed is named") {
@@ -147,9 +163,9 @@ TEST_CASE_FIXTURE(Fixture, "of several modules that are loaded the one that cras
     made->line = 2;
     return made;
   };
-  const Module first = device.load(CompiledModule(test::crashing_module(device.target(), lines("first.tc"))));
-  const Module second = device.load(CompiledModule(test::crashing_module(device.target(), lines("second.tc"))));
-  const Module third = device.load(CompiledModule(test::crashing_module(device.target(), lines("third.tc"))));
+  const Module first = device.load(CompiledModule(test::crashing_module(target_of(device), lines("first.tc"))));
+  const Module second = device.load(CompiledModule(test::crashing_module(target_of(device), lines("second.tc"))));
+  const Module third = device.load(CompiledModule(test::crashing_module(target_of(device), lines("third.tc"))));
   first.wait();
   third.wait();
   const std::string said = refusal(second["astray"], {six}).what();
@@ -165,7 +181,7 @@ TEST_CASE("programs with lines compute the same, in parallel loops too") {
   REQUIRE(programs[0].lines != nullptr);
   CHECK(programs[0].lines->line == 1);
   CHECK(programs[0].lines->stores.at("D") == 4);
-  const Module module = device.load(compile(programs, device.target(), source));
+  const Module module = device.load(compile(programs, target_of(device), source));
   const std::vector<float> ones(200 * 200, 1.0f);
   const auto outputs = module["two"].call({view(ones, {200, 200}), view(ones, {200, 200})});
   CHECK(outputs[1].to_vector<float>() == std::vector<float>(200 * 200, 400.0f));

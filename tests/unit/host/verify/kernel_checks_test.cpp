@@ -52,7 +52,7 @@ struct Ran {
 
   explicit Ran(const std::string& file) {
     const KernelSource source = read_kernel(named(file));
-    const CompiledModule module = compile_kernel(source, "", device.target(), five()).module;
+    const CompiledModule module = compile_kernel(source, "", target_of(device), five()).module;
     info = choose_function(module.manifest(), "", file);
     plan = plan_call(info, five());
     outputs = verify::outputs_of_call(device, module, info, plan);
@@ -65,8 +65,8 @@ TEST_CASE("two kernels are compared on one device with the same inputs") {
   const test::Folder folder;
   const Ran ran(folder.file("wrong.c", kWrong));
   const KernelSource right = read_kernel(named(folder.file("right.c", kRight)));
-  const std::vector<verify::OutputComparison> compared =
-      verify::compare_on_device(ran.device, right, ran.device.target(), {ran.info, ran.plan, ran.outputs}, five(), {});
+  const std::vector<verify::OutputComparison> compared = verify::compare_on_device(
+      ran.device, right, target_of(ran.device), {ran.info, ran.plan, ran.outputs}, five(), {});
   REQUIRE(compared.size() == 1);
   CHECK(compared.front().different == 1);
   CHECK(verify::difference_text(compared) == "B[2] 7 against 4 (1 of 5 elements differ)");
@@ -171,7 +171,7 @@ TEST_CASE("a kernel that runs on a device is checked against its definition and 
   const Device device = local_device();
   const verify::CheckReport by_definition = verify::check(device, {.kernel = text(kTwice), .call = five()});
   CHECK(by_definition.is_fine());
-  CHECK(by_definition.target == device.target().text);
+  CHECK(by_definition.target == target_of(device).text);
   CHECK(by_definition.checks.size() == 1);
 
   const verify::CheckRequest request{

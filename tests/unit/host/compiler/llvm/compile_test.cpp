@@ -1,6 +1,6 @@
+#include "host/compiler/llvm/compile.h"
 #include "host/lang/text/text.h"
 #include "host/schedule/schedule.h"
-#include "host/session/ferry.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "crosscompile/target/suggest.h"
+#include "base/suggest.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,22 +1,22 @@
-// Converts the wire's Status to exceptions.
+// Converts failures that are values to exceptions.
 #pragma once
 
 #include <utility>
 
+#include "base/error.h"
 #include "base/status.h"
-#include "host/session/ferry.h"
 
-namespace ferry::session {
+namespace ferry {
 
-inline void check(const Status& status) {
+inline void throw_failure(const Status& status) {
   if (!status.is_ok()) throw Error(status.code(), status.message());
 }
 
 // Returns the value, or throws its failure.
 template <class T>
 T take(Result<T> result) {
-  check(result.status());
+  throw_failure(result.status());
   return std::move(result.value());
 }
 
-}  // namespace ferry::session
+}  // namespace ferry

@@ -1,16 +1,22 @@
-#include "crosscompile/compile.h"
+#include "host/compiler/llvm/compile.h"
 
+#include "crosscompile/codegen/llvm/source_line.h"
+#include "crosscompile/compile.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/target/resolve.h"
 #include "host/autoschedule/module_schedule.h"
 #include "host/lang/program.h"
 #include "host/lang/text/text.h"
 #include "host/lower/lower.h"
-#include "host/session/ferry.h"
 
 namespace ferry {
 
 Target target(std::string_view text) { return resolve_target(text); }
+
+Target target_of(const Device& device) { return target_of(device.facts()); }
+
+std::string source_line(std::span<const std::uint8_t> image, std::uint64_t address) {
+  return codegen::source_line(image, address);
+}
 
 CompiledModule compile(std::span<const lang::Program> programs, std::span<const schedule::Schedule> schedules,
                        const Target& target, std::string source, std::uint32_t code_padding) {
