@@ -36,14 +36,18 @@ ferry_shared_library(ferry_client_shared ferry_client
 
 # The headers that users of the library include; the other headers are internal.
 foreach(header
-    base/error base/hash base/status module/device_facts module/dtype module/fill module/manifest module/manifest_expr module/plan
-    module/runtime_api module/timing crosscompile/ir/buffer crosscompile/ir/callee crosscompile/ir/error crosscompile/ir/expr crosscompile/ir/function
-    crosscompile/ir/node crosscompile/ir/operators crosscompile/ir/printer crosscompile/ir/stmt crosscompile/ir/type
-    crosscompile/intrinsics/intrinsics crosscompile/target/arch crosscompile/target/capabilities crosscompile/target/resolve
-    crosscompile/target/target module/device_id host/lang/extern_stage
-    host/lang/math host/lang/program host/lang/reference/reference host/lang/tensor host/lang/text/text host/lang/user_reducer
-    host/compiler/llvm/compile host/npy/npy host/autoschedule/default_schedule host/schedule/schedule host/schedule/schedule_text
-    host/autoschedule/module_schedule host/autoschedule/sized_stages
+    base/error base/hash base/status module/device_facts module/dtype module/fill module/manifest module/manifest_expr
+    module/plan module/runtime_api module/timing crosscompile/ir/buffer crosscompile/ir/callee crosscompile/ir/error
+    crosscompile/ir/expr crosscompile/ir/function crosscompile/ir/node crosscompile/ir/operators
+    crosscompile/ir/printer crosscompile/ir/stmt crosscompile/ir/type crosscompile/intrinsics/intrinsics
+    crosscompile/target/arch crosscompile/target/capabilities crosscompile/target/resolve
+    crosscompile/target/target module/device_id host/lang/extern_stage host/lang/math host/lang/program
+    host/lang/reference/reference host/lang/tensor host/lang/text/text host/lang/user_reducer
+    crosscompile/foreign/foreign crosscompile/foreign/signature host/compiler/llvm/compile host/kernel/call_plan
+    host/kernel/compile_kernel host/kernel/kernel host/kernel/kernel_failure host/kernel/observer
+    host/kernel/option_error host/kernel/schedule_choice host/verify/check host/verify/check_outputs
+    host/verify/output_comparison host/npy/npy host/autoschedule/default_schedule host/schedule/schedule
+    host/schedule/schedule_text host/autoschedule/module_schedule host/autoschedule/sized_stages
     host/schedule/stages/directive host/schedule/stages/scheduled_stage host/schedule/stages/stage_loops)
   get_filename_component(folder "${header}" DIRECTORY)
   install(FILES "${PROJECT_SOURCE_DIR}/${header}.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/${folder}")
@@ -73,8 +77,9 @@ file(WRITE "${PROJECT_BINARY_DIR}/install/client.h"
   "// The client, of libferry_client and libferry.\n#pragma once\n\n"
   "#include \"host/session/ferry.h\"\n#include \"host/session/gpu_facts.h\"\n")
 file(WRITE "${PROJECT_BINARY_DIR}/install/ferry.h"
-  "// The client and the compiler, of libferry.\n#pragma once\n\n"
-  "#include \"client.h\"\n#include \"host/compiler/llvm/compile.h\"\n")
+  "// The client, the compiler, and the services that compile and check what a user named, of libferry.\n#pragma once\n\n"
+  "#include \"client.h\"\n#include \"host/compiler/llvm/compile.h\"\n#include \"host/kernel/compile_kernel.h\"\n"
+  "#include \"host/verify/check.h\"\n")
 file(WRITE "${PROJECT_BINARY_DIR}/install/measure.h"
   "// Measures kernels, compares two of them, and measures the way to a device.\n#pragma once\n\n"
   "#include \"host/bench/compare.h\"\n#include \"host/bench/connection.h\"\n#include \"host/bench/measure.h\"\n")

@@ -9,6 +9,7 @@
 #include "crosscompile/foreign/foreign.h"
 #include "host/compiler/llvm/compile.h"
 #include "host/kernel/observer.h"
+#include "host/kernel/option_error.h"
 #include "host/kernel/schedule_choice.h"
 #include "host/lang/program.h"
 

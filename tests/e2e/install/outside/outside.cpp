@@ -5,12 +5,43 @@
 #include "host/lang/tensor.h"
 
 #include <cstdio>
+#include <fstream>
 #include <vector>
 
 namespace {
 
 bool check(const char* what, bool right) {
   if (!right) fprintf(stderr, "outside: %s\n", what);
+  return right;
+}
+
+// A kernel in C, which ferry compiles, checks against another kernel, and runs.
+bool check_kernel_in_c(const ferry::Device& device) {
+  std::ofstream("twice.c") << "#include <stdint.h>\n"
+                              "// ferry: twice(in f32[N] A, out f32[N] B)\n"
+                              "void twice(const float* a, float* b, int64_t n) {\n"
+                              "  for (int64_t i = 0; i < n; ++i) b[i] = a[i] + a[i];\n"
+                              "}\n";
+  std::ofstream("twice.tc") << "def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }\n";
+  ferry::verify::CheckRequest request;
+  request.kernel.file = "twice.c";
+  request.call.sizes = {"N=5"};
+  request.reference = "twice.tc";
+  bool right = check("a kernel in C under sanitizers", ferry::verify::check(request).is_fine());
+  const ferry::verify::CheckReport report = ferry::verify::check(device, request);
+  right &= check("a kernel in C on a device", report.is_fine() && report.checks.size() == 1);
+  const ferry::KernelSource source = ferry::read_kernel(request.kernel);
+  const ferry::CompiledKernel kernel = ferry::compile_kernel(source, "", ferry::target_of(device), request.call);
+  const ferry::Function twice = device.load(kernel.module)["twice"];
+  right &=
+      check("a call of a kernel in C", twice(std::vector<float>{1, 2}).to_vector<float>() == std::vector<float>{2, 4});
+  try {
+    request.call.sizes = {"Q=5"};
+    (void)ferry::verify::check(request);
+    right = check("a size that does not exist is refused", false);
+  } catch (const ferry::OptionError& error) {
+    right &= check(error.what(), error.option() == ferry::Option::size);
+  }
   return right;
 }
 
@@ -54,6 +85,7 @@ int main() try {
   } catch (const ferry::CompileError&) {
   }
   right &= check("measuring and comparing", measures(device));
+  right &= check_kernel_in_c(device);
   return right ? 0 : 1;
 } catch (const std::exception& error) {
   fprintf(stderr, "outside: %s\n", error.what());
