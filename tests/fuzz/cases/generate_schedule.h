@@ -25,7 +25,8 @@ struct GeneratedSchedule {
 };
 
 // Generates a schedule for a program that is called with these sizes, starting either empty, from the default
-// schedule, or from other points of its spaces. Throws std::runtime_error if a refused directive changed the schedule's text.
+// schedule, or from other points of its spaces. Throws std::runtime_error if a refused directive changed the schedule's
+// text.
 GeneratedSchedule generate_schedule(const lang::Program& program, const Target& target,
                                     const std::map<std::string, std::int64_t>& sizes, Random& random,
                                     const ScheduleListener& listener);
