@@ -13,6 +13,7 @@
 #include "host/lang/text/text.h"
 #include "host/lower/lower.h"
 #include "tests/support/kernel_arguments.h"
+#include "tests/support/schedules/cpu_with_vectors.h"
 
 #include <doctest/doctest.h>
 
@@ -20,16 +21,6 @@
 
 namespace ferry::test {
 namespace {
-
-Target make_target(std::uint32_t vector_bits, bool masks) {
-  Target target;
-  target.set_arch("x86_64");
-  target.capabilities = capabilities_of(target);
-  target.vector_bits = vector_bits;
-  target.vector_registers = vector_bits == 512 ? 32 : 16;
-  target.capabilities.masks = masks;
-  return target;
-}
 
 lang::Program parse(const std::string& source) { return lang::parse(source, "test.tc").at(0); }
 
@@ -104,7 +95,7 @@ void check_schedule(const lang::Program& program, const std::string& schedule, c
     expect_same(function, arguments, expected);
   };
   run(lowered, "as lowered");
-  for (const Target& target : {make_target(128, false), make_target(256, false), make_target(512, true)})
+  for (const Target& target : {cpu_with_vectors(128), cpu_with_vectors(256), cpu_with_vectors(512)})
     run(passes::run_pipeline(lowered, target), std::to_string(target.vector_bits) + "-bit vectors");
   if (!passes::has_gpu_loops(lowered.body)) return;
   for (const char* target : {"cuda", "opencl"}) run(passes::run_pipeline(lowered, resolve_target(target)), target);

@@ -3,6 +3,7 @@
 #include "host/autoschedule/default_schedule.h"
 #include "host/lang/text/text.h"
 #include "tests/support/schedules/scheduled.h"
+#include "tests/unit/host/autoschedule/rule_cases.h"
 
 #include <doctest/doctest.h>
 
@@ -12,18 +13,6 @@
 using namespace ferry;
 
 namespace {
-
-Target small_caches(std::uint32_t vector_bits, std::uint64_t l1_bytes, std::uint64_t l2_bytes) {
-  Target target;
-  target.set_arch("x86_64");
-  target.capabilities = capabilities_of(target);
-  target.vector_bits = vector_bits;
-  target.vector_registers = vector_bits == 512 ? 32 : 16;
-  target.capabilities.masks = vector_bits == 512;
-  target.l1_bytes = l1_bytes;
-  target.l2_bytes = l2_bytes;
-  return target;
-}
 
 struct Product {
   const char* name;
@@ -67,7 +56,7 @@ TEST_CASE("products are packed and blocked with rows or with columns outside, an
   for (const Product& product : kBlocked) {
     for (const std::uint32_t bits : {128U, 512U}) {
       for (const std::uint64_t l2_bytes : {std::uint64_t{600}, std::uint64_t{1} << 20}) {
-        const std::string text = default_text(product.source, small_caches(bits, 256, l2_bytes));
+        const std::string text = default_text(product.source, test::small_cpu(bits, 256, l2_bytes));
         INFO(product.name << ", " << bits << "-bit vectors, second-level cache of " << l2_bytes << " bytes\n" << text);
         CHECK(text.find("transform_layout") != std::string::npos);
         CHECK((text.find("compute_at") != std::string::npos || l2_bytes == 600));
@@ -79,7 +68,7 @@ TEST_CASE("products are packed and blocked with rows or with columns outside, an
 
 TEST_CASE("rows that collide in the cache are packed too, and long sums are added up in blocks") {
   const char* source = "def f(int(40,2048) A, int(2048,40) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
-  const std::string text = default_text(source, small_caches(128, 8 << 10, 600));
+  const std::string text = default_text(source, test::small_cpu(128, 8 << 10, 600));
   INFO(text);
   CHECK(text.find("A: cache_read") != std::string::npos);
   CHECK(text.find("split k 1024") != std::string::npos);
@@ -89,7 +78,7 @@ TEST_CASE("rows that collide in the cache are packed too, and long sums are adde
 TEST_CASE("a few rows times a large matrix read it in long stretches") {
   for (const Product& product : kStreamed) {
     for (const std::uint32_t bits : {128U, 512U}) {
-      const std::string text = default_text(product.source, small_caches(bits, 256, 1024));
+      const std::string text = default_text(product.source, test::small_cpu(bits, 256, 1024));
       INFO(product.name << ", " << bits << "-bit vectors\n" << text);
       CHECK(text.find("split k 8") != std::string::npos);
       CHECK(text.find("transform_layout") == std::string::npos);
@@ -102,7 +91,7 @@ TEST_CASE("small products and sizes known only at run time stay in plain tiles")
   for (const char* source : {"def f(int(M,K) A, int(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }",
                              "def f(int(40,40) A, int(40,40) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }",
                              "def f(int(400,400) A) -> (C) { C(m,n) +=! A(m,k) * A(k,n) }"}) {
-    CHECK(default_text(source, small_caches(512, 32 << 10, 1 << 20)).find("cache_read") == std::string::npos);
+    CHECK(default_text(source, test::small_cpu(512, 32 << 10, 1 << 20)).find("cache_read") == std::string::npos);
   }
 }
 
@@ -120,7 +109,7 @@ TEST_CASE("stages over the same rows are computed row by row") {
   };
   for (const Product& program : normalized) {
     for (const std::uint32_t bits : {128U, 512U}) {
-      const std::string text = default_text(program.source, small_caches(bits, 32 << 10, 1 << 20));
+      const std::string text = default_text(program.source, test::small_cpu(bits, 32 << 10, 1 << 20));
       INFO(program.name << ", " << bits << "-bit vectors\n" << text);
       CHECK(text.find("compute_at Y") != std::string::npos);
       CHECK(text.find("scale: compute_at") == std::string::npos);
@@ -132,7 +121,7 @@ TEST_CASE("stages over the same rows are computed row by row") {
 TEST_CASE("rows that are few, short or longer than the cache are not fused, nor are tiles of several rows") {
   const auto text = [](const std::string& size, std::uint64_t l2_bytes) {
     const std::string source = "def f(int(" + size + ") A) -> (Y) { top(i) max=! A(i,j)\n Y(i,j) = A(i,j) - top(i) }";
-    return default_text(source.c_str(), small_caches(128, 32 << 10, l2_bytes));
+    return default_text(source.c_str(), test::small_cpu(128, 32 << 10, l2_bytes));
   };
   CHECK(text("100,100", 1 << 20).find("compute_at") != std::string::npos);
   CHECK(text("7,100", 1 << 20).find("compute_at") == std::string::npos);
@@ -140,7 +129,8 @@ TEST_CASE("rows that are few, short or longer than the cache are not fused, nor 
   CHECK(text("100,100", 700).find("compute_at") == std::string::npos);
   const char* product =
       "def f(int(M,K) A, int(K,N) B) -> (D) { C(m,n) +=! A(m,k) * B(k,n)\n D(m,n) = C(m,n) * C(m,n) }";
-  CHECK(default_text(product, small_caches(128, 32 << 10, 1 << 20)).find("C: compute_at D m\n") == std::string::npos);
+  CHECK(default_text(product, test::small_cpu(128, 32 << 10, 1 << 20)).find("C: compute_at D m\n") ==
+        std::string::npos);
 }
 
 TEST_CASE("windows take several rows at once, and their borders are not stored") {
@@ -157,7 +147,7 @@ TEST_CASE("windows take several rows at once, and their borders are not stored")
   };
   for (const Product& program : windows) {
     for (const std::uint32_t bits : {128U, 512U}) {
-      const std::string text = default_text(program.source, small_caches(bits, 32 << 10, 1 << 20));
+      const std::string text = default_text(program.source, test::small_cpu(bits, 32 << 10, 1 << 20));
       INFO(program.name << ", " << bits << "-bit vectors\n" << text);
       CHECK(text.find("Y: split h ") != std::string::npos);
       CHECK((text.find("P: compute_inline") != std::string::npos ||
@@ -168,7 +158,7 @@ TEST_CASE("windows take several rows at once, and their borders are not stored")
 }
 
 TEST_CASE("windows over a tensor larger than any cache are read in several streams and prefetched") {
-  const Target target = small_caches(512, 48 << 10, 2 << 20);
+  const Target target = test::small_cpu(512, 48 << 10, 2 << 20);
   const auto pool = [](const std::string& size) {
     return "def f(int(" + size + ") X) -> (Y) { Y(n,c,h,w) max=! X(n,c,2*h+a,2*w+b) where a in 0:2, b in 0:2 }";
   };
@@ -198,7 +188,7 @@ TEST_CASE("windows keep one stream where several would not divide, and windows i
         "def f(float(" + sizes + ") X) -> (Y) { Y(n,c,h,w) max=! X(n,c," + index + ") where a in 0:2, b in 0:2 }";
     return default_text(source.c_str(), target);
   };
-  const Target target = small_caches(512, 48 << 10, 2 << 20);
+  const Target target = test::small_cpu(512, 48 << 10, 2 << 20);
   for (const char* const sizes : {"1,65537,64,64", "1,512,64,64", "N,C,64,64"}) {
     const std::string text = decided(sizes, "2*h+a,2*w+b", target);
     CHECK_MESSAGE(text.find("Y: prefetch X h 2\n") != std::string::npos, text);
@@ -219,7 +209,7 @@ TEST_CASE("windows keep one stream where several would not divide, and windows i
 TEST_CASE("sizes that are not constants may be told to the default schedule, which then is right at any") {
   const char* source = "def f(int(M,K) A, int(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
   const lang::Program program = lang::parse(source, "test.tc").at(0);
-  const Target target = small_caches(512, 256, 1 << 20);
+  const Target target = test::small_cpu(512, 256, 1 << 20);
   CHECK(default_text(source, target).find("transform_layout") == std::string::npos);
   const auto at = [&](std::int64_t m) {
     return schedule::default_schedule(program, target, {{"M", m}, {"N", 83}, {"K", 67}, {"other", 3}}).to_text();
@@ -255,7 +245,7 @@ TEST_CASE("what reads a product in place finishes its tiles while they are in re
   for (const Product& program : with_epilogue) {
     for (const std::uint32_t bits : {128U, 512U}) {
       for (const std::uint64_t l2_bytes : {std::uint64_t{600}, std::uint64_t{1} << 20}) {
-        const std::string text = default_text(program.source, small_caches(bits, 256, l2_bytes));
+        const std::string text = default_text(program.source, test::small_cpu(bits, 256, l2_bytes));
         INFO(program.name << ", " << bits << "-bit vectors, second-level cache of " << l2_bytes << " bytes\n" << text);
         CHECK((text.find("C: compute_at D") != std::string::npos || text.find("Y: compute_at Z") != std::string::npos));
         test::check_schedule(program.source, text);
@@ -266,7 +256,7 @@ TEST_CASE("what reads a product in place finishes its tiles while they are in re
   for (const char* source :
        {"def f(int(45,67) A, int(67,45) B) -> (D) { C(m,n) +=! A(m,k) * B(k,n)\n D(m,n) = C(m,n) + C(n,m) }",
         "def f(int(45,67) A, int(67,83) B) -> (C, D) { C(m,n) +=! A(m,k) * B(k,n)\n D(m,n) = C(m,n) + 1 }"}) {
-    const std::string text = default_text(source, small_caches(128, 256, 1 << 20));
+    const std::string text = default_text(source, test::small_cpu(128, 256, 1 << 20));
     CHECK_MESSAGE(text.find("C: compute_at") == std::string::npos, text);
     test::check_schedule(source, text);
   }
@@ -301,7 +291,7 @@ TEST_CASE("what finishes a reduction element by element is computed in its loops
   const test::Sizes sizes = {{"N", 2}, {"C", 3}, {"H", 9}, {"W", 21}, {"O", 7}, {"KH", 3}, {"KW", 2}};
   for (const auto& [name, source] : programs) {
     for (const std::uint32_t bits : {128U, 512U}) {
-      const std::string text = default_text(source.c_str(), small_caches(bits, 256, 1 << 20));
+      const std::string text = default_text(source.c_str(), test::small_cpu(bits, 256, 1 << 20));
       INFO(name << ", " << bits << "-bit vectors\n" << text);
       CHECK(text.find("Y: compute_at R") != std::string::npos);
       const char* const between = source.find("3 * S") == std::string::npos ? "S: compute_inline" : "S: compute_at R";
@@ -320,13 +310,13 @@ TEST_CASE("a transpose moves tiles of vectors along both axes") {
   };
   for (const Product& program : transposed) {
     for (const std::uint32_t bits : {128U, 512U}) {
-      const std::string text = default_text(program.source, small_caches(bits, 32 << 10, 1 << 20));
+      const std::string text = default_text(program.source, test::small_cpu(bits, 32 << 10, 1 << 20));
       INFO(program.name << ", " << bits << "-bit vectors\n" << text);
       CHECK((text.find("unroll") != std::string::npos || std::string(program.name) == "bytes"));
       test::check_schedule(program.source, text, {{"M", 35}, {"N", 50}});
     }
   }
-  CHECK(default_text("def f(int(5,70) A) -> (B) { B(i,j) = A(j,i) }", small_caches(512, 32 << 10, 1 << 20))
+  CHECK(default_text("def f(int(5,70) A) -> (B) { B(i,j) = A(j,i) }", test::small_cpu(512, 32 << 10, 1 << 20))
             .find("unroll") == std::string::npos);
 }
 
@@ -337,7 +327,7 @@ TEST_CASE("a chain of stages too long for one expression is stored now and then"
     source += "T" + std::to_string(i) + "(i) = ((" + before + " * 3 + 1) ^ 5) - 2\n";
   }
   source += "B(i) = T499(i) }";
-  const Target target = small_caches(256, 32 << 10, 1 << 20);
+  const Target target = test::small_cpu(256, 32 << 10, 1 << 20);
   const std::string text = default_text(source.c_str(), target);
   CHECK(text.find("T100: compute_inline") != std::string::npos);
   CHECK_NOTHROW(test::compiled(source, text, target));
@@ -348,6 +338,6 @@ TEST_CASE("conditions nested within conditions cost no more than they are long")
   std::string value = "A(i)";
   for (int i = 0; i < 80; ++i) value = "(" + value + " > " + std::to_string(i) + " ? 1 : 2)";
   const std::string source = "def f(int(N) A) -> (B) { B(i) = " + value + " where i in 0:N }";
-  const Target target = small_caches(256, 32 << 10, 1 << 20);
+  const Target target = test::small_cpu(256, 32 << 10, 1 << 20);
   CHECK_NOTHROW(test::compiled(source, default_text(source.c_str(), target), target));
 }

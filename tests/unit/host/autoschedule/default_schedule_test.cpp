@@ -3,6 +3,7 @@
 #include "crosscompile/ir/operators.h"
 #include "host/autoschedule/inline_choice.h"
 #include "host/autoschedule/register_tile.h"
+#include "tests/support/schedules/cpu_with_vectors.h"
 
 #include <doctest/doctest.h>
 
@@ -13,14 +14,7 @@ using ferry::schedule::Loop;
 
 namespace {
 
-Target wide_target() {
-  Target target;
-  target.set_arch("x86_64");
-  target.capabilities = capabilities_of(target);
-  target.vector_bits = 256;
-  target.vector_registers = 16;
-  return target;
-}
+Target wide_target() { return test::cpu_with_vectors(256); }
 
 std::vector<Loop> loops_of(const Program& program, const Tensor& tensor) {
   const auto schedule = schedule::default_schedule(program, wide_target());

@@ -1,6 +1,7 @@
 #include "tests/unit/host/autoschedule/rule_cases.h"
 
 #include "crosscompile/target/resolve.h"
+#include "tests/support/schedules/cpu_with_vectors.h"
 
 namespace ferry::test {
 
@@ -105,12 +106,7 @@ void add_gpu_cases(std::vector<RuleCase>& cases, const std::string& target) {
 }  // namespace
 
 Target small_cpu(std::uint32_t vector_bits, std::uint64_t l1_bytes, std::uint64_t l2_bytes) {
-  Target target;
-  target.set_arch("x86_64");
-  target.capabilities = capabilities_of(target);
-  target.vector_bits = vector_bits;
-  target.vector_registers = vector_bits == 512 ? 32 : 16;
-  target.capabilities.masks = vector_bits == 512;
+  Target target = cpu_with_vectors(vector_bits);
   target.l1_bytes = l1_bytes;
   target.l2_bytes = l2_bytes;
   return target;

@@ -7,6 +7,7 @@
 #include "host/lang/text/text.h"
 #include "host/lower/lower.h"
 #include "tests/support/kernel_arguments.h"
+#include "tests/support/schedules/cpu_with_vectors.h"
 
 #include <doctest/doctest.h>
 
@@ -143,12 +144,7 @@ TEST_CASE("what depends on more than constants is computed in every call") {
 }
 
 TEST_CASE("the default schedule packs constant weights outside of the call, also for few rows") {
-  Target target;
-  target.set_arch("x86_64");
-  target.capabilities = capabilities_of(target);
-  target.vector_bits = 512;
-  target.vector_registers = 32;
-  target.capabilities.masks = true;
+  const Target target = test::cpu_with_vectors(512);
   const auto functions = [&](const std::string& rows, const std::string& weights) {
     const lang::Program program = lang::parse("def mm(float(" + rows + ",768) A, " + weights +
                                                   "float(768,3072) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }",

@@ -7,6 +7,7 @@
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "tests/support/kernel_arguments.h"
+#include "tests/support/schedules/cpu_with_vectors.h"
 #include "tests/support/schedules/scheduled.h"
 
 #include <doctest/doctest.h>
@@ -20,18 +21,9 @@ using ferry::test::KernelArguments;
 
 namespace {
 
-Target make_target(std::uint32_t vector_bits, bool masks) {
-  Target target;
-  target.set_arch("x86_64");
-  target.capabilities = capabilities_of(target);
-  target.vector_bits = vector_bits;
-  target.vector_registers = vector_bits == 512 ? 32 : 16;
-  target.capabilities.masks = masks;
-  return target;
-}
-
 const std::vector<Target>& targets() {
-  static const std::vector<Target> all = {make_target(128, false), make_target(256, false), make_target(512, true)};
+  static const std::vector<Target> all = {test::cpu_with_vectors(128), test::cpu_with_vectors(256),
+                                          test::cpu_with_vectors(512)};
   return all;
 }
 
