@@ -1,5 +1,5 @@
-// What differs between kinds of targets on the way from lowered functions to a module, an object or a text. There is
-// one implementation a kind, in a folder of its own; make_backend.h chooses it by the target's architecture.
+// The steps from lowered functions to a module, an object or a text that differ between kinds of targets. Each kind has
+// one implementation, in a folder of its own; make_backend.h chooses it by the target's architecture.
 #pragma once
 
 #include "crosscompile/ir/function.h"

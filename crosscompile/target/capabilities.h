@@ -1,4 +1,4 @@
-// What the instructions of a target can do, as a typed table. Passes, schedules and code generators ask its fields;
+// A typed table of the capabilities of a target's instructions. Passes, schedules and code generators ask its fields;
 // only capabilities.cpp derives them from architectures and features.
 #pragma once
 
@@ -46,7 +46,7 @@ struct Capabilities {
   // The compiler of the generated text, or a library linked into the code, has all functions of math.def.
   bool math_library = false;
 
-  // Of GPUs.
+  // GPUs only:
   bool shuffles = false;      // threads of a warp read each other's registers
   bool async_copies = false;  // from global to shared memory, while the threads compute
   bool tensor_cores = false;  // products of small matrices by a warp (passes/tensorize/tensor_core.h)

@@ -27,7 +27,7 @@ struct StageContext {
   std::vector<std::string> epilogues = {};  // stages that may be computed in the stage's loops: reader_fusion.h
 };
 
-// What a rule has scheduled.
+// The stages and loops that a rule has scheduled.
 struct Scheduled {
   std::vector<std::string> epilogues = {};  // they need no schedule of their own
   std::string outermost = {};               // stage whose outer loops may be made parallel; empty: none

@@ -1,4 +1,4 @@
-// What comparing two kernels takes, and what it found out.
+// The options of a comparison of two kernels, and its results.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What measuring a kernel for one size on one device found out.
+// The result of measuring a kernel for one size on one device.
 #pragma once
 
 #include <cstdint>

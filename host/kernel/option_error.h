@@ -8,7 +8,7 @@
 
 namespace ferry {
 
-// What KernelOptions, ScheduleOptions, CallOptions and the requests of other services let a user choose.
+// The choices that KernelOptions, ScheduleOptions, CallOptions and the requests of other services leave to a user.
 enum class Option {
   kernel,      // the file or the text
   function,    // which of several

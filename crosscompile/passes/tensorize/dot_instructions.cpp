@@ -11,7 +11,7 @@ using namespace ir;
 
 using Can = Capabilities;
 
-// Of the instructions of one capability or architecture, the widest comes first.
+// Within one capability or architecture, wider instructions come before narrower ones.
 constexpr DotInstruction kInstructions[] = {
     {"vpdpbusd_512", &Can::vnni_512, DType::i32, DType::u8, DType::i8, 16, 4},
     {"vpdpbusd_256", &Can::vnni_256, DType::i32, DType::u8, DType::i8, 8, 4},

@@ -1,4 +1,4 @@
-// What was found about a kernel's results, as text and as JSON.
+// Prints the findings about a kernel's results, as text and as JSON.
 #pragma once
 
 #include <string>

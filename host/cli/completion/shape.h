@@ -1,4 +1,5 @@
-// What a command line accepts, as its description for CLI11 says: commands, options, and the kinds of their values.
+// The commands and options that a command line accepts, and the kinds of their values, taken from its description for
+// CLI11.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -8,7 +8,7 @@ namespace ferry::cli {
 
 namespace {
 
-// What the command line puts before and after the first line of a message about an option.
+// The text that the command line puts before and after the first line of a message about an option.
 struct Frame {
   const char* before = "";
   const char* after = "";
