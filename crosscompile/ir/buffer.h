@@ -25,7 +25,7 @@ enum class Scope : std::uint8_t {
 // swizzled: the 16-byte pieces of each row, whose number is a power of two, are permuted differently from row to row,
 // so
 //   that threads that read the same piece of neighbouring rows access different banks of shared memory
-//   (passes/swizzle.h). Indices ignore the permutation.
+//   (passes/memory/swizzle.h). Indices ignore the permutation.
 // filled_asynchronously: stores may complete as late as ir/async_copy.h allows.
 #define FERRY_IR_STORAGE_ATTRIBUTES(X) \
   X(nontemporal, "streamed")           \

@@ -33,7 +33,7 @@ struct Capabilities {
   bool gathers = false;
   // Vector stores that bypass the caches and need a fence after them.
   bool nontemporal_stores = false;
-  // Prefetching rows by instructions gains time over the hardware's prefetchers (host/schedule/read_ahead.h).
+  // Prefetching rows by instructions gains time over the hardware's prefetchers (host/autoschedule/read_ahead.h).
   bool row_prefetch = false;
 
   // Sums of products of narrow numbers (passes/tensorize/dot_instructions.h): on x86 by the width in bits of the

@@ -71,7 +71,8 @@ class StageHandle {
   StageHandle& vectorize(const std::string& axis) { return apply("vectorize", {axis}); }
   // Lanes hold partial results, so floats are added in another order.
   StageHandle& vectorize_reduction(const std::string& axis) { return apply("vectorize", {axis, "reduce"}); }
-  // Replaces the loops from `axis` inward by an intrinsic: "dot", or an instruction of passes/dot_instructions.h.
+  // Replaces the loops from `axis` inward by an intrinsic: "dot", or an instruction of
+  // passes/tensorize/dot_instructions.h.
   StageHandle& tensorize(const std::string& axis, const std::string& intrinsic) {
     return apply("tensorize", {axis, intrinsic});
   }

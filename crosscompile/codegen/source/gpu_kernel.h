@@ -1,4 +1,4 @@
-// Prints the kernels of a function for a GPU (passes/launches.h), as the code of each thread.
+// Prints the kernels of a function for a GPU (passes/gpu/extract_kernels.h), as the code of each thread.
 #pragma once
 
 #include "crosscompile/codegen/source/state.h"

@@ -1,5 +1,5 @@
 // Instructions of NVIDIA GPUs that CUDA C has no expression for, as functions around inline assembly: asynchronous
-// copies (ir/async_copy.h) and tensor cores (passes/tensor_core.h).
+// copies (ir/async_copy.h) and tensor cores (passes/tensorize/tensor_core.h).
 #pragma once
 
 #include "crosscompile/codegen/source/state.h"

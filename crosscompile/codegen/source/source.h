@@ -5,8 +5,8 @@
 // compiler: nothing depends on what C leaves undefined, signed overflow included, as long as sizes are below about
 // 2^31, so that their products fit in 64 bits.
 //
-// In CUDA C and OpenCL C it becomes the kernels of passes/launches.h, with their symbols and parameters. The text
-// includes nothing, so that NVRTC needs no headers.
+// In CUDA C and OpenCL C it becomes the kernels of passes/gpu/extract_kernels.h, with their symbols and parameters. The
+// text includes nothing, so that NVRTC needs no headers.
 #pragma once
 
 #include "crosscompile/ir/function.h"

@@ -14,7 +14,7 @@ namespace ferry::passes {
 // execute together.
 std::vector<std::string> tensor_intrinsic_names(const Context* context);
 // Returns whether several threads execute the instruction; its definition is compared once each thread's work is known
-// (passes/select_instructions.h).
+// (passes/tensorize/select_instructions.h).
 bool is_of_threads(const std::string& intrinsic);
 // Returns whether the loops over results become vectors outside of the nest too, where results are initialised and
 // stored.

@@ -9,8 +9,8 @@
 // `dot` is any sum of products of groups of narrow numbers; a target without such an instruction multiplies and adds.
 // The name of an instruction requires exactly its sizes. Floats may be added in another order.
 //
-// mma_m16n8k16 runs on a warp's tensor cores (passes/tensor_core.h); its nest is the part of one thread, which is
-// compared once the parts of all threads are known.
+// mma_m16n8k16 runs on a warp's tensor cores (passes/tensorize/tensor_core.h); its nest is the part of one thread,
+// which is compared once the parts of all threads are known.
 #include "host/schedule/primitives/loop_kind.h"
 #include "host/schedule/primitives/primitives.h"
 

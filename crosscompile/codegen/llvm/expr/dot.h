@@ -1,4 +1,4 @@
-// Emits CallOp::dot as an instruction of passes/dot_instructions.h, or as multiplications and additions.
+// Emits CallOp::dot as an instruction of passes/tensorize/dot_instructions.h, or as multiplications and additions.
 #pragma once
 
 #include "crosscompile/codegen/llvm/state.h"

@@ -38,7 +38,8 @@ struct Repeated {
   std::int64_t group;
 };
 
-// Recognises a repeated index (passes/dot_instructions.h): ramp(0, 1) % group, optionally plus a broadcast number.
+// Recognises a repeated index (passes/tensorize/dot_instructions.h): ramp(0, 1) % group, optionally plus a broadcast
+// number.
 std::optional<Repeated> repeated(const ir::Expr& index) {
   const auto* sum = index.as<ir::Binary>();
   if (sum == nullptr) return std::nullopt;

@@ -1,5 +1,5 @@
 // Emits loads and stores: consecutive lanes as one vector, small constant strides as a few vectors and a shuffle,
-// anything else lane by lane; masks as masked operations. Indices are flat (passes/flatten.h).
+// anything else lane by lane; masks as masked operations. Indices are flat (passes/memory/flatten.h).
 #pragma once
 
 #include "crosscompile/codegen/llvm/memory/strided.h"
