@@ -19,10 +19,7 @@
 namespace ferry::foreign {
 namespace {
 
-void check_object(const link::ObjectFacts& facts, const ForeignKernel& kernel, const Target& target) {
-  if (facts.arch != target.arch_name) {
-    throw CompileError(kernel.file + ": expected an object for " + target.arch_name + ", got one for " + facts.arch);
-  }
+void check_object(const link::ObjectFacts& facts, const ForeignKernel& kernel) {
   if (facts.is_shared && !facts.has_hash) {
     throw CompileError(kernel.file + ": expected a table of symbols that devices read: link it with --hash-style=both");
   }
@@ -62,8 +59,8 @@ std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Tar
   }
   const std::vector<std::uint8_t> object =
       is_compiled(kernel.file) ? compile_object(kernel.file, kernel.flags, target) : link::read_file(kernel.file);
-  const link::ObjectFacts facts = link::inspect_object(object, kernel.file);
-  check_object(facts, kernel, target);
+  const link::ObjectFacts facts = link::inspect_object(object, kernel.file, target);
+  check_object(facts, kernel);
   std::vector<std::string> exports;
   std::vector<std::vector<std::uint8_t>> objects;
   for (const Signature& signature : kernel.signatures) {

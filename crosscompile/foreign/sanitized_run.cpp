@@ -104,7 +104,8 @@ SanitizedProgram::SanitizedProgram(const ForeignKernel& kernel, const Signature&
     throw CompileError(kernel.file + ": expected C or C++, which clang's sanitizers can watch, got machine code");
   }
   const Target target = resolve_target("host");
-  const link::ObjectFacts facts = link::inspect_object(compile_object(kernel.file, kernel.flags, target), kernel.file);
+  const link::ObjectFacts facts =
+      link::inspect_object(compile_object(kernel.file, kernel.flags, target), kernel.file, target);
   const std::string symbol = find_function(facts, kernel, signature);
   check_declaration(kernel, signature, symbol, target);
 

@@ -10,6 +10,7 @@ namespace {
 using llvm::object::ELFObjectFileBase;
 using llvm::object::SymbolRef;
 
+// Returns Target::arch_name, or a description of an architecture that has none.
 std::string arch_of(const ELFObjectFileBase& file) {
   switch (file.getEMachine()) {
     case llvm::ELF::EM_X86_64: return "x86_64";
@@ -33,13 +34,14 @@ std::string refusal(llvm::StringRef section) {
 
 }  // namespace
 
-ObjectFacts inspect_object(std::span<const std::uint8_t> bytes, const std::string& name) {
+ObjectFacts inspect_object(std::span<const std::uint8_t> bytes, const std::string& name, const Target& target) {
   const llvm::StringRef text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   auto opened = llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(text, name));
   if (!opened) throw CompileError(name + ": expected an ELF object: " + llvm::toString(opened.takeError()));
   const auto& file = llvm::cast<ELFObjectFileBase>(**opened);
+  if (const std::string arch = arch_of(file); arch != target.arch_name)
+    throw CompileError(name + ": expected an object for " + target.arch_name + ", got one for " + arch);
   ObjectFacts facts;
-  facts.arch = arch_of(file);
   facts.is_shared = file.getEType() == llvm::ELF::ET_DYN;
   for (const llvm::object::SectionRef& section : file.sections()) {
     llvm::Expected<llvm::StringRef> section_name = section.getName();

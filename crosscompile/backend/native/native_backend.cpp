@@ -83,9 +83,7 @@ std::optional<std::vector<std::uint8_t>> module_in_object(std::span<const std::u
   if (!read.is_ok()) throw CompileError(name + ": " + read.status().message());
   ModuleFile& module = read.value();
   const Target target = resolve_target(module.manifest.target);
-  const link::ObjectFacts facts = link::inspect_object(object, name);
-  if (facts.arch != target.arch_name)
-    throw CompileError(name + ": expected an object for " + target.arch_name + ", got one for " + facts.arch);
+  const link::ObjectFacts facts = link::inspect_object(object, name, target);
   std::vector<std::string> exports;
   for (const FunctionInfo& function : module.manifest.functions) {
     exports.push_back(function.symbol);
