@@ -74,7 +74,7 @@ std::optional<Compiled> compile_case(const Case& c) {
   const std::vector<lang::Program> programs = lang::parse(source, c.program);
   Compiled compiled;
   const auto compile_once = [&] {
-    const schedule::Schedule how = c.schedule.empty() ? schedule::default_schedule(programs.at(0), host)
+    const schedule::Schedule how = c.schedule.empty() ? autoschedule::default_schedule(programs.at(0), host)
                                                       : schedule::Schedule::replay(programs.at(0), read_text(schedule));
     compiled.module =
         compile_module(lower::lower_module(std::span(&programs.at(0), 1), std::span(&how, 1)), host, {source, ""});

@@ -88,7 +88,7 @@ int show(const lang::Program& program, const schedule::Schedule& schedule,
     return loaded[program.name].measure(inputs.arguments, {}).median() * 1e3;
   };
   const double serial = milliseconds(schedule::Schedule(program));
-  const double own = milliseconds(schedule::default_schedule(program, target)), this_one = milliseconds(schedule);
+  const double own = milliseconds(autoschedule::default_schedule(program, target)), this_one = milliseconds(schedule);
   printf("times  serial loops %.3f ms, ferry's own schedule %.3f ms (%.1f times as fast), this one %.3f ms (%.1f)\n",
          serial, own, serial / own, this_one, serial / this_one);
   return right ? 0 : 1;

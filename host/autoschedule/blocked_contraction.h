@@ -5,7 +5,7 @@
 #include "crosscompile/target/target.h"
 #include "host/autoschedule/rule.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 // Whether each column is used by enough rows to make packing worthwhile, and plain tiles would not suffice.
 bool wants_blocks(const Contraction& contraction, std::int64_t lanes, const Target& target);
@@ -25,4 +25,4 @@ bool wants_blocks(const Contraction& contraction, std::int64_t lanes, const Targ
 // depth or fewer steps; `pack_columns` and `pack_rows`; `parallel`. Tiles of one row are not packed by rows.
 std::optional<Match> match_blocked_contraction(const StageContext& context);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

@@ -1,14 +1,19 @@
 #include "host/autoschedule/contraction.h"
 
+#include "crosscompile/analysis/access_stride.h"
+#include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/substitute.h"
 #include "host/autoschedule/default_loops.h"
-#include "host/schedule/stages/access.h"
 
 #include <algorithm>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 using namespace ir;
+using analysis::loads_of;
+using analysis::Step;
+using analysis::step_of;
+using schedule::ScheduledStage;
 
 namespace {
 
@@ -99,4 +104,4 @@ std::int64_t stride_bytes(const Buffer& tensor, std::size_t dimension) {
   return bytes;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

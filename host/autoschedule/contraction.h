@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 struct Contraction {
   // The stage's values when the contraction was found. They own the two loads, which packing replaces in the stage.
@@ -33,10 +33,10 @@ using Constants = std::set<std::string>;
 
 // Returns nothing unless all extents are constants. Chooses rows and columns so that the columns are contiguous and
 // fill vectors of `lanes` best.
-std::optional<Contraction> find_contraction(const ScheduledStage& stage, std::int64_t lanes,
+std::optional<Contraction> find_contraction(const schedule::ScheduledStage& stage, std::int64_t lanes,
                                             const Constants& constants);
 
 // Returns the number of bytes between two elements of the tensor along the dimension; 0 when it is not a constant.
 std::int64_t stride_bytes(const ir::Buffer& tensor, std::size_t dimension);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

@@ -16,7 +16,14 @@
 #include <algorithm>
 #include <optional>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
+
+using schedule::Directive;
+using schedule::Loop;
+using schedule::Place;
+using schedule::Schedule;
+using schedule::ScheduledStage;
+using schedule::Stages;
 
 namespace {
 
@@ -156,7 +163,7 @@ DecidedSchedule decide_schedule(const lang::Program& program, const Target& targ
   Constants constants;
   for (const lang::Parameter& parameter : program.parameters)
     if (parameter.constant) constants.insert(parameter.name);
-  if (!sizes.empty() && !calls_functions(stages_of(program))) {
+  if (!sizes.empty() && !calls_functions(schedule::stages_of(program))) {
     DecidedSchedule sized = Walk(Schedule(stages_at(program, sizes)), target, constants, choose).run();
     if (auto schedule = at_any_size(program, sized.schedule)) return {*std::move(schedule), std::move(sized.decisions)};
   }
@@ -179,4 +186,4 @@ std::string to_text(const Decision& decision) {
   return text;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

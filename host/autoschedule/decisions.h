@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 struct Decision {
   std::string stage;
@@ -26,7 +26,7 @@ using Chooser = std::function<Point(const Decision&)>;
 
 // The schedule that a chooser made, and the decisions on its way.
 struct DecidedSchedule {
-  Schedule schedule;
+  schedule::Schedule schedule;
   std::vector<Decision> decisions;
 };
 
@@ -45,4 +45,4 @@ std::uint64_t points_of(const std::vector<Decision>& decisions);
 // "C: gemv, 24 points" and a line for each knob.
 std::string to_text(const Decision& decision);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

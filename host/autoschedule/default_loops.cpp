@@ -4,9 +4,14 @@
 
 #include <algorithm>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 using namespace ir;
+using schedule::Loop;
+using schedule::Schedule;
+using schedule::ScheduledStage;
+using schedule::StageHandle;
+using schedule::StageLoops;
 
 namespace {
 
@@ -112,4 +117,4 @@ void make_parallel(const Schedule& schedule, StageHandle handle) {
   }
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

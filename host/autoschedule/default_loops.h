@@ -4,35 +4,35 @@
 #include "crosscompile/target/target.h"
 #include "host/schedule/schedule.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 // Returns 0 when the extent is known only at run time.
-std::int64_t constant_extent(const Expr& extent);
+std::int64_t constant_extent(const ir::Expr& extent);
 
 // Returns the size of the whole tensor; 0 when it is known only at run time or exceeds any memory.
 std::int64_t constant_bytes(const ir::Buffer& tensor);
 
 // Returns the values that a stage computes at one point: the sources of its reduction, or its values.
-std::vector<Expr> sources_of(const ScheduledStage& stage);
+std::vector<ir::Expr> sources_of(const schedule::ScheduledStage& stage);
 
 // Returns the number of elements of the widest type the stage computes with that fit a vector.
-std::int64_t native_lanes(const ScheduledStage& stage, const Target& target);
+std::int64_t native_lanes(const schedule::ScheduledStage& stage, const Target& target);
 
 // Cache sizes of a core; a common size if the target does not specify one.
 std::int64_t l1_bytes(const Target& target);
 std::int64_t l2_bytes(const Target& target);
 
-const ScheduledStage& stage_of(const Schedule& schedule, const StageHandle& handle);
-std::vector<std::string> names_in_order(const StageLoops& loops);
+const schedule::ScheduledStage& stage_of(const schedule::Schedule& schedule, const schedule::StageHandle& handle);
+std::vector<std::string> names_in_order(const schedule::StageLoops& loops);
 
 // Fuses these loops, of which there is at least one and which are adjacent in this order; returns the new loop's name.
-std::string fuse_all(StageHandle handle, const std::vector<std::string>& names);
+std::string fuse_all(schedule::StageHandle handle, const std::vector<std::string>& names);
 
 // Whether the loops have enough iterations for threads to save time.
-bool is_worth_threads(const StageLoops& loops);
+bool is_worth_threads(const schedule::StageLoops& loops);
 
 // Makes the outermost loop with more than one iteration parallel if there is enough work and it is not a reduction
 // loop.
-void make_parallel(const Schedule& schedule, StageHandle handle);
+void make_parallel(const schedule::Schedule& schedule, schedule::StageHandle handle);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

@@ -2,10 +2,12 @@
 
 #include "host/autoschedule/decisions.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
+
+using schedule::Schedule;
 
 Schedule default_schedule(const lang::Program& program, const Target& target, const Sizes& sizes) {
   return decide_schedule(program, target, sizes, choose_default).schedule;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

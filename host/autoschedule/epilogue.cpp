@@ -1,13 +1,17 @@
 #include "host/autoschedule/epilogue.h"
 
-#include "host/schedule/stages/access.h"
+#include "crosscompile/analysis/loads.h"
 
 #include <algorithm>
 #include <vector>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 using namespace ir;
+using analysis::loads_of;
+using schedule::Place;
+using schedule::ScheduledStage;
+using schedule::Stages;
 
 namespace {
 
@@ -45,4 +49,4 @@ std::string epilogue_stage(const Stages& stages, const ScheduledStage& stage) {
   return reads_in_place(*readers[0], tensors) ? readers[0]->name : "";
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

@@ -5,10 +5,10 @@
 
 #include <string>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 // Returns the only stage that reads this one, element by element at the same indices, so that it can be applied while
 // the results are in registers; empty if there is none.
-std::string epilogue_stage(const Stages& stages, const ScheduledStage& stage);
+std::string epilogue_stage(const schedule::Stages& stages, const schedule::ScheduledStage& stage);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

@@ -4,7 +4,12 @@
 
 #include <algorithm>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
+
+using schedule::Schedule;
+using schedule::ScheduledStage;
+using schedule::StageHandle;
+using schedule::StageLoops;
 
 namespace {
 
@@ -112,4 +117,4 @@ std::optional<Match> match_gemv(const StageContext& context) {
   return match;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

@@ -5,7 +5,7 @@
 #include "crosscompile/target/target.h"
 #include "host/autoschedule/rule.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 bool wants_gemv(const Contraction& contraction, std::int64_t lanes, const Target& target);
 
@@ -19,4 +19,4 @@ bool wants_gemv(const Contraction& contraction, std::int64_t lanes, const Target
 // Knobs: `columns` of a chunk; `steps` of the depth; `pack`, if the matrix is constant.
 std::optional<Match> match_gemv(const StageContext& context);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

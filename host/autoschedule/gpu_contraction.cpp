@@ -1,8 +1,8 @@
 #include "host/autoschedule/gpu_contraction.h"
 
+#include "crosscompile/analysis/loads.h"
 #include "host/autoschedule/default_loops.h"
 #include "host/autoschedule/gpu_threads.h"
-#include "host/schedule/stages/access.h"
 
 #include "crosscompile/analysis/affine.h"
 #include "crosscompile/ir/substitute.h"
@@ -10,9 +10,14 @@
 #include <algorithm>
 #include <array>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 using namespace ir;
+using analysis::loads_of;
+using schedule::Schedule;
+using schedule::ScheduledStage;
+using schedule::StageHandle;
+using schedule::StageLoops;
 
 namespace {
 
@@ -207,4 +212,4 @@ std::optional<Match> match_gpu_contraction(const StageContext& context) {
   return match;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

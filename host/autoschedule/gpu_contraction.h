@@ -10,7 +10,7 @@
 
 #include "host/autoschedule/rule.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 // Matches products over one axis that are not too small for tiling to pay off. The epilogue's loops, if there is one,
 // become the tiles'.
@@ -20,4 +20,4 @@ namespace ferry::schedule {
 // but one of them are fetched ahead.
 std::optional<Match> match_gpu_contraction(const StageContext& context);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

@@ -1,12 +1,16 @@
 #include "host/autoschedule/gpu_elements.h"
 
+#include "crosscompile/analysis/loads.h"
 #include "host/autoschedule/default_loops.h"
 #include "host/autoschedule/gpu_threads.h"
-#include "host/schedule/stages/access.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 using namespace ir;
+using analysis::loads_of;
+using schedule::Schedule;
+using schedule::ScheduledStage;
+using schedule::StageHandle;
 
 namespace {
 
@@ -52,4 +56,4 @@ std::optional<Match> match_gpu_elements(const StageContext& context) {
   return match;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

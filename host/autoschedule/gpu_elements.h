@@ -3,7 +3,7 @@
 
 #include "host/autoschedule/rule.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 //     for y: for x                     blockIdx.x for y, blockIdx.y for x by threads * elements
 //       B[y,x] = f(A[y,x])     ->        threadIdx.x
@@ -14,4 +14,4 @@ namespace ferry::schedule {
 // Knobs: `threads` of a block; `elements` of a thread.
 std::optional<Match> match_gpu_elements(const StageContext& context);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

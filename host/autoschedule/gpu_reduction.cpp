@@ -1,14 +1,21 @@
 #include "host/autoschedule/gpu_reduction.h"
 
+#include "crosscompile/analysis/access_stride.h"
+#include "crosscompile/analysis/loads.h"
 #include "host/autoschedule/default_loops.h"
 #include "host/autoschedule/gpu_threads.h"
-#include "host/schedule/stages/access.h"
 
 #include <algorithm>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 using namespace ir;
+using analysis::loads_of;
+using analysis::Step;
+using analysis::step_of;
+using schedule::Schedule;
+using schedule::ScheduledStage;
+using schedule::StageHandle;
 
 namespace {
 
@@ -76,4 +83,4 @@ std::optional<Match> match_gpu_reduction(const StageContext& context) {
   return match;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

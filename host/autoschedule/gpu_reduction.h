@@ -3,7 +3,7 @@
 
 #include "host/autoschedule/rule.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 //     for y: for x                  blockIdx.x, threadIdx.x for y by rows and x
 //       for k                         for k
@@ -16,4 +16,4 @@ namespace ferry::schedule {
 // Knobs: `threads` of a block; `rows` of a thread, if there are any that share loads.
 std::optional<Match> match_gpu_reduction(const StageContext& context);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

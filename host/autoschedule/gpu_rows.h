@@ -3,7 +3,7 @@
 
 #include "host/autoschedule/rule.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 //     for y                       blockIdx.x for y
 //       for k                       threadIdx.x: part = the sum of every threads-th A[y,k]
@@ -15,4 +15,4 @@ namespace ferry::schedule {
 // Knobs: `threads` of a block.
 std::optional<Match> match_gpu_rows(const StageContext& context);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
+
+using schedule::ScheduledStage;
+using schedule::StageHandle;
 
 namespace {
 
@@ -53,4 +56,4 @@ std::string bind_rows(StageHandle handle, const std::string& outer, const std::s
   return thread;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

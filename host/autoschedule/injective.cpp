@@ -5,9 +5,12 @@
 
 #include <algorithm>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 using namespace ir;
+using schedule::Schedule;
+using schedule::ScheduledStage;
+using schedule::StageHandle;
 
 namespace {
 
@@ -61,4 +64,4 @@ std::optional<Match> match_injective(const StageContext& context) {
   return match;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

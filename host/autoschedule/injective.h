@@ -3,7 +3,7 @@
 
 #include "host/autoschedule/rule.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 //     for y                             for y
 //       for x                             for x by vectors
@@ -13,4 +13,4 @@ namespace ferry::schedule {
 // Knobs: `vector`, the vectorised axis; `lanes`; `vectors`, the number of vectors in one iteration.
 std::optional<Match> match_injective(const StageContext& context);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

@@ -1,14 +1,17 @@
 #include "host/autoschedule/inline_choice.h"
 
+#include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/substitute.h"
-#include "host/schedule/stages/access.h"
 
 #include <algorithm>
 #include <unordered_map>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 using namespace ir;
+using analysis::loads_of;
+using schedule::ScheduledStage;
+using schedule::Stages;
 
 namespace {
 
@@ -96,4 +99,4 @@ std::vector<std::string> stages_to_inline(const Stages& stages) {
   return result;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

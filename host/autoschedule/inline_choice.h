@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 // Returns the names of stages that only copy or convert elements, and of those that are read once for each element of
 // their only reader: recomputing them costs no more than storing them. Results and reductions are never among them, and
 // chains of inlined stages are limited so that expressions are not nested too deeply.
-std::vector<std::string> stages_to_inline(const Stages& stages);
+std::vector<std::string> stages_to_inline(const schedule::Stages& stages);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

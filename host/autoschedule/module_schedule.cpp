@@ -8,7 +8,13 @@
 #include <algorithm>
 #include <optional>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
+
+using schedule::Directive;
+using schedule::DirectiveList;
+using schedule::Knob;
+using schedule::KnobValues;
+using schedule::Schedule;
 
 namespace {
 
@@ -33,7 +39,7 @@ std::optional<std::string> header_of(std::string_view row) {
 }
 
 [[noreturn]] void fail(const ScheduleText& text, std::size_t line, const std::string& what) {
-  throw CompileError(place_text(text.file, line) + what);
+  throw CompileError(schedule::place_text(text.file, line) + what);
 }
 
 std::vector<Section> sections_of(const ScheduleText& text) {
@@ -93,16 +99,17 @@ std::vector<Schedule> replay_module_schedule(std::span<const lang::Program> prog
 
   std::vector<Section> sections = sections_of(text);
   std::vector<DirectiveList> lists;
-  for (const Section& section : sections) lists.push_back(parse_directives(section.text, text.file, section.line));
+  for (const Section& section : sections)
+    lists.push_back(schedule::parse_directives(section.text, text.file, section.line));
   if (sections.size() == 1 && programs.size() == 1) sections[0].function = names[0];
   if (sections[0].function.empty() && !lists[0].directives.empty())
     fail(text, lists[0].directives[0].line,
          "expected 'def NAME' before the first directive, as the kernel has " +
-             (sections.size() > 1 ? "sections" : "several functions (" + quoted(known) + ")"));
+             (sections.size() > 1 ? "sections" : "several functions (" + schedule::quoted(known) + ")"));
   for (const Section& section : sections)
     if (!section.function.empty() && std::find(known.begin(), known.end(), section.function) == known.end())
       fail(text, section.line - 1,
-           "expected a function of the kernel (" + quoted(known) + "), got '" + section.function + "'" +
+           "expected a function of the kernel (" + schedule::quoted(known) + "), got '" + section.function + "'" +
                lang::suggestion(section.function, known));
   expect_known(text.knobs, lists, text);
 
@@ -120,7 +127,7 @@ std::vector<Schedule> replay_module_schedule(std::span<const lang::Program> prog
 std::vector<Knob> knobs_of(const ScheduleText& text) {
   std::vector<Knob> knobs;
   for (const Section& section : sections_of(text)) {
-    for (Knob& knob : parse_directives(section.text, text.file, section.line).knobs) {
+    for (Knob& knob : schedule::parse_directives(section.text, text.file, section.line).knobs) {
       const auto is_same = [&](const Knob& known) { return known.name == knob.name; };
       if (std::none_of(knobs.begin(), knobs.end(), is_same)) knobs.push_back(std::move(knob));
     }
@@ -142,4 +149,4 @@ std::string to_text(std::span<const lang::Program> programs, std::span<const Sch
   return text;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

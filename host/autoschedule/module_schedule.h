@@ -20,23 +20,24 @@
 #include <string>
 #include <vector>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 // Returns one schedule for each program. `others` are names of functions that are not among the programs but for which
 // the text may have sections. Throws CompileError with file and line.
-std::vector<Schedule> replay_module_schedule(std::span<const lang::Program> programs, const ScheduleText& text,
-                                             const Target& target, const std::vector<std::string>& others = {},
-                                             const Sizes& sizes = {});
+std::vector<schedule::Schedule> replay_module_schedule(std::span<const lang::Program> programs,
+                                                       const ScheduleText& text, const Target& target,
+                                                       const std::vector<std::string>& others = {},
+                                                       const Sizes& sizes = {});
 
 // Returns the knobs of all sections, each once. Throws CompileError for a malformed directive.
-std::vector<Knob> knobs_of(const ScheduleText& text);
+std::vector<schedule::Knob> knobs_of(const ScheduleText& text);
 
 // `sizes` are as in default_schedule().
-std::vector<Schedule> default_schedules(std::span<const lang::Program> programs, const Target& target,
-                                        const Sizes& sizes = {});
+std::vector<schedule::Schedule> default_schedules(std::span<const lang::Program> programs, const Target& target,
+                                                  const Sizes& sizes = {});
 
 // Prints all of them as one text, always with "def" lines and all knobs bound; replay_module_schedule() of it returns
 // the same schedules.
-std::string to_text(std::span<const lang::Program> programs, std::span<const Schedule> schedules);
+std::string to_text(std::span<const lang::Program> programs, std::span<const schedule::Schedule> schedules);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

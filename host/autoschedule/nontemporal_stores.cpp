@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 using namespace ir;
+using schedule::Schedule;
+using schedule::ScheduledStage;
 
 namespace {
 
@@ -30,4 +32,4 @@ std::optional<Match> match_nontemporal_stores(const StageContext& context) {
   return match;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

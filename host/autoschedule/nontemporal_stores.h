@@ -3,11 +3,11 @@
 
 #include "host/autoschedule/rule.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 // Matches results that exceed any cache, so that none keeps them for their next reader.
 //
 // Knobs: `nontemporal`.
 std::optional<Match> match_nontemporal_stores(const StageContext& context);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

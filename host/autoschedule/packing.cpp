@@ -5,9 +5,12 @@
 
 #include <algorithm>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 using namespace ir;
+using schedule::Schedule;
+using schedule::StageHandle;
+using schedule::StageLoops;
 
 namespace {
 
@@ -76,4 +79,4 @@ std::string pack(Schedule& schedule, const std::string& reader, const Packing& p
   return copy.name();
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

@@ -3,7 +3,7 @@
 
 #include "host/schedule/schedule.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 // Divides one dimension of the tensor that is read into panels of `panel` elements. A panel stores, for every index of
 // the other dimensions, its own elements side by side.
@@ -16,6 +16,6 @@ struct Packing {
 
 // Makes the stage read a packed copy, which is a stage of its own (at the root until it is moved); returns the copy's
 // name.
-std::string pack(Schedule& schedule, const std::string& reader, const Packing& packing);
+std::string pack(schedule::Schedule& schedule, const std::string& reader, const Packing& packing);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

@@ -4,9 +4,16 @@
 
 #include <algorithm>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 using namespace ir;
+using schedule::Attachment;
+using schedule::Loop;
+using schedule::Place;
+using schedule::Schedule;
+using schedule::ScheduledStage;
+using schedule::StageHandle;
+using schedule::Stages;
 
 namespace {
 
@@ -57,4 +64,4 @@ std::optional<Match> match_parallel(const StageContext& context) {
   return match;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

@@ -3,7 +3,7 @@
 
 #include "host/autoschedule/rule.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 // Matches when the other loops are chosen.
 //
@@ -11,4 +11,4 @@ namespace ferry::schedule {
 // none. Loops of a reduction, loops in which another stage is computed, and loops that are not serial are not fused.
 std::optional<Match> match_parallel(const StageContext& context);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

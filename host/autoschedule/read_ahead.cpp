@@ -1,14 +1,24 @@
 #include "host/autoschedule/read_ahead.h"
 
+#include "crosscompile/analysis/access_stride.h"
+#include "crosscompile/analysis/loads.h"
 #include "host/autoschedule/default_loops.h"
-#include "host/schedule/stages/access.h"
 
 #include <algorithm>
 #include <set>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 using namespace ir;
+using analysis::loads_of;
+using analysis::Step;
+using analysis::step_of;
+using schedule::Loop;
+using schedule::Schedule;
+using schedule::ScheduledStage;
+using schedule::StageHandle;
+using schedule::StageLoops;
+using schedule::Stages;
 
 namespace {
 
@@ -109,4 +119,4 @@ std::optional<Match> match_read_ahead(const StageContext& context, std::int64_t 
   return match;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

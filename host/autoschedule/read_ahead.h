@@ -5,7 +5,7 @@
 #include "crosscompile/target/target.h"
 #include "host/autoschedule/rule.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 // Prefetches the next rows of the tensors that the stage reads with a stride. Code generation loads each cache line
 // only once, which alone gives the hardware prefetchers too little to work with. Matches when the other loops are
@@ -25,4 +25,4 @@ namespace ferry::schedule {
 // Knobs: `streams`, the number of rows to alternate between; `ahead`, the number of iterations to prefetch ahead.
 std::optional<Match> match_read_ahead(const StageContext& context, std::int64_t unrolled_vectors);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

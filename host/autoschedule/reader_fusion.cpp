@@ -8,7 +8,16 @@
 #include <string_view>
 #include <utility>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
+
+using schedule::Directive;
+using schedule::Loop;
+using schedule::Place;
+using schedule::Schedule;
+using schedule::ScheduledStage;
+using schedule::StageHandle;
+using schedule::StageLoops;
+using schedule::Stages;
 
 namespace {
 
@@ -122,4 +131,4 @@ void place_between(Schedule& schedule, const std::string& stage, std::size_t fir
   }
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

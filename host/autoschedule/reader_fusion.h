@@ -14,25 +14,26 @@
 #include <string>
 #include <vector>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 // Returns the chain of epilogues of this stage, each read only by the next (epilogue_stage.h), which ends before one
 // named `taken`.
-std::vector<std::string> finishing_stages(const Stages& stages, const ScheduledStage& stage, const std::string& taken);
+std::vector<std::string> finishing_stages(const schedule::Stages& stages, const schedule::ScheduledStage& stage,
+                                          const std::string& taken);
 
 // `stage` has been scheduled by the directives from `first` on. Gives all `readers` the same loops over results and
 // computes the stage, and all readers but the last, inside the last one's innermost loop around the reduction. Returns
 // false and changes nothing if the stage's tile holds no vectors of results, or no loop is around it.
-bool fuse_into_readers(Schedule& schedule, const std::string& stage, std::size_t first,
+bool fuse_into_readers(schedule::Schedule& schedule, const std::string& stage, std::size_t first,
                        const std::vector<std::string>& readers);
 
 // The same if `stage` is already computed in the last reader's loops, which the directives from `first` on have made:
 // places the readers between the two.
-void place_between(Schedule& schedule, const std::string& stage, std::size_t first,
+void place_between(schedule::Schedule& schedule, const std::string& stage, std::size_t first,
                    const std::vector<std::string>& readers);
 
 // Fuses the stage with its epilogues, if there are any and fuse_into_readers() can.
-Scheduled with_epilogues(Schedule& schedule, const std::string& stage, std::size_t first,
+Scheduled with_epilogues(schedule::Schedule& schedule, const std::string& stage, std::size_t first,
                          const std::vector<std::string>& epilogues);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

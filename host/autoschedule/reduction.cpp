@@ -7,9 +7,13 @@
 
 #include <algorithm>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 using namespace ir;
+using schedule::Schedule;
+using schedule::ScheduledStage;
+using schedule::StageHandle;
+using schedule::StageLoops;
 
 namespace {
 
@@ -149,4 +153,4 @@ std::optional<Match> match_reduction(const StageContext& context) {
   return match;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

@@ -3,7 +3,7 @@
 
 #include "host/autoschedule/rule.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 //     for y                         for y by rows of a tile, for x by vectors of a tile
 //       for x                         for k
@@ -17,4 +17,4 @@ namespace ferry::schedule {
 // Knobs: `tile`, the number of rows and of vectors; `lanes`; `unroll_window`, for small windows.
 std::optional<Match> match_reduction(const StageContext& context);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

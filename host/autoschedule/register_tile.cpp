@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 namespace {
 
@@ -52,4 +52,4 @@ RegisterTile choose_register_tile(std::uint32_t registers, std::int64_t row_exte
   return best;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

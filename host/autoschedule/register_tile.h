@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 struct RegisterTile {
   std::int64_t rows = 1;
@@ -20,4 +20,4 @@ std::vector<RegisterTile> register_tiles(std::uint32_t registers, std::int64_t r
 RegisterTile choose_register_tile(std::uint32_t registers, std::int64_t row_extent, bool there_are_rows,
                                   std::int64_t column_extent, std::int64_t lanes);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

@@ -1,13 +1,18 @@
 #include "host/autoschedule/row_fusion.h"
 
+#include "crosscompile/analysis/loads.h"
 #include "host/autoschedule/default_loops.h"
-#include "host/schedule/stages/access.h"
 
 #include <algorithm>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 using namespace ir;
+using analysis::loads_of;
+using schedule::Place;
+using schedule::Schedule;
+using schedule::ScheduledStage;
+using schedule::Stages;
 
 namespace {
 
@@ -116,4 +121,4 @@ void fuse(Schedule& schedule, const RowFusion& fusion) {
   }
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

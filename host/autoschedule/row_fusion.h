@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 struct RowFusion {
   std::string result;               // the stage in whose outer loops the others are computed; empty: nothing is fused
@@ -25,13 +25,13 @@ struct RowFusion {
 //
 // Applies to programs with one result; `apart` are stages that keep their own loops. Rows must be long enough to
 // justify a loop of their own and short enough for the second-level cache.
-RowFusion find_row_fusion(const Stages& stages, const std::vector<std::string>& apart, const Target& target);
+RowFusion find_row_fusion(const schedule::Stages& stages, const std::vector<std::string>& apart, const Target& target);
 
 // Knobs: `axes`, the number of leading axes whose loops enumerate the rows; with fewer of them several rows are
 // computed at a time, and with 0 nothing is fused.
 Space space_of(const RowFusion& fusion);
 
 // Computes the stages in the loops of the result.
-void fuse(Schedule& schedule, const RowFusion& fusion);
+void fuse(schedule::Schedule& schedule, const RowFusion& fusion);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

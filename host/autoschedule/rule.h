@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 // A stage to be scheduled, in the schedule made so far.
 struct StageContext {
-  const Schedule& schedule;
-  const ScheduledStage& stage;
+  const schedule::Schedule& schedule;
+  const schedule::ScheduledStage& stage;
   const Target& target;
   const Constants& constants;  // of the program
   // Number of leading axes whose loops other stages are computed in, or that the stage shares with the stage in whose
@@ -37,7 +37,7 @@ struct Scheduled {
 struct Match {
   Space space;
   // Adds the directives of a point to the schedule in which the stage was matched, or to an equal one.
-  std::function<Scheduled(Schedule& schedule, const Point& point)> apply;
+  std::function<Scheduled(schedule::Schedule& schedule, const Point& point)> apply;
 };
 
 struct Rule {
@@ -46,4 +46,4 @@ struct Rule {
   std::optional<Match> (*match)(const StageContext& context);
 };
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

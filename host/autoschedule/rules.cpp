@@ -11,7 +11,7 @@
 #include "host/autoschedule/stencil.h"
 #include "host/autoschedule/transposed.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 namespace {
 
@@ -37,4 +37,4 @@ std::span<const Rule> cpu_rules() { return kCpuRules; }
 
 std::span<const Rule> gpu_rules() { return kGpuRules; }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

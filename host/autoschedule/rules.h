@@ -6,9 +6,9 @@
 
 #include <span>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 std::span<const Rule> cpu_rules();
 std::span<const Rule> gpu_rules();
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

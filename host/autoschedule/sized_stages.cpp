@@ -1,12 +1,15 @@
 #include "host/autoschedule/sized_stages.h"
 
+#include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify/simplify.h"
-#include "host/schedule/stages/access.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 using namespace ir;
+using analysis::loads_of;
+using schedule::ScheduledStage;
+using schedule::Stages;
 
 namespace {
 
@@ -52,10 +55,10 @@ class AtSizes {
 }  // namespace
 
 Stages stages_at(const lang::Program& program, const Sizes& sizes) {
-  Stages stages = stages_of(program);
+  Stages stages = schedule::stages_of(program);
   AtSizes at_sizes(program, sizes);
   for (ScheduledStage& stage : stages) at_sizes.apply(stage);
   return stages;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

@@ -8,13 +8,13 @@
 #include <map>
 #include <string>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 // Sizes and int64 scalars by name; unknown names are ignored.
 using Sizes = std::map<std::string, std::int64_t>;
 
 // Returns the stages of the program with its symbols replaced by these numbers. Names stay the same, so a directive
 // that is legal for one is legal for the other, except where it requires a constant.
-Stages stages_at(const lang::Program& program, const Sizes& sizes);
+schedule::Stages stages_at(const lang::Program& program, const Sizes& sizes);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 namespace {
 
@@ -104,4 +104,4 @@ std::string to_text(const SpaceKnob& knob) {
   return text;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 enum class KnobKind : std::uint8_t {
   tile,    // factors by which loops are split
@@ -79,4 +79,4 @@ std::string value_text(const SpaceKnob& knob, const KnobValue& value);
 // "tile rows x vectors: 1x1, 2x1, [6x2]": the candidates, with the default in brackets.
 std::string to_text(const SpaceKnob& knob);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

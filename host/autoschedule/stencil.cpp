@@ -1,16 +1,26 @@
 #include "host/autoschedule/stencil.h"
 
+#include "crosscompile/analysis/access_stride.h"
+#include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/substitute.h"
 #include "host/autoschedule/default_loops.h"
 #include "host/autoschedule/reader_fusion.h"
 #include "host/autoschedule/vector_axis.h"
-#include "host/schedule/stages/access.h"
 
 #include <algorithm>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 using namespace ir;
+using analysis::loads_of;
+using analysis::Step;
+using analysis::step_of;
+using schedule::Place;
+using schedule::Schedule;
+using schedule::ScheduledStage;
+using schedule::StageHandle;
+using schedule::StageLoops;
+using schedule::Stages;
 
 namespace {
 
@@ -129,4 +139,4 @@ std::optional<Match> match_stencil(const StageContext& context) {
   return match;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

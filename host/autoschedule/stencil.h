@@ -4,15 +4,15 @@
 #include "crosscompile/target/target.h"
 #include "host/autoschedule/rule.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 // Whether the stage sums few elements around each point, and the stencil slides along the innermost axis, which is
 // contiguous in memory, and along the next one: adjacent rows then share most of what they read.
-bool is_stencil(const ScheduledStage& stage);
+bool is_stencil(const schedule::ScheduledStage& stage);
 
 // Returns stages that only pad a tensor with a constant and are read by stencils alone: recomputing them is cheaper
 // than storing them.
-std::vector<std::string> borders_of_stencils(const Stages& stages);
+std::vector<std::string> borders_of_stencils(const schedule::Stages& stages);
 
 //     for rows by tile, for columns by vectors
 //       for window (unrolled), for the tile's rows (unrolled)
@@ -21,4 +21,4 @@ std::vector<std::string> borders_of_stencils(const Stages& stages);
 // Knobs: `rows` of a tile; `lanes`; `unroll_window`.
 std::optional<Match> match_stencil(const StageContext& context);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

@@ -7,9 +7,11 @@
 #include "host/autoschedule/stencil.h"
 #include "host/autoschedule/vector_axis.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 using namespace ir;
+using schedule::ScheduledStage;
+using schedule::Stages;
 
 namespace {
 
@@ -39,4 +41,4 @@ std::vector<std::string> tiled_stages(const Stages& stages, const Target& target
   return names;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

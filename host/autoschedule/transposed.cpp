@@ -1,11 +1,19 @@
 #include "host/autoschedule/transposed.h"
 
+#include "crosscompile/analysis/access_stride.h"
+#include "crosscompile/analysis/loads.h"
 #include "host/autoschedule/default_loops.h"
-#include "host/schedule/stages/access.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 using namespace ir;
+using analysis::loads_of;
+using analysis::Step;
+using analysis::step_of;
+using schedule::Schedule;
+using schedule::ScheduledStage;
+using schedule::StageHandle;
+using schedule::StageLoops;
 
 namespace {
 
@@ -60,4 +68,4 @@ std::optional<Match> match_transposed(const StageContext& context) {
   return match;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

@@ -3,7 +3,7 @@
 
 #include "host/autoschedule/rule.h"
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 //     for i                        for i, j by tiles
 //       for j               ->       for a tile's rows (unrolled)
@@ -15,4 +15,4 @@ namespace ferry::schedule {
 // Knobs: `tile`, the number of unrolled rows and of lanes.
 std::optional<Match> match_transposed(const StageContext& context);
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

@@ -1,13 +1,18 @@
 #include "host/autoschedule/vector_axis.h"
 
+#include "crosscompile/analysis/access_stride.h"
+#include "crosscompile/analysis/loads.h"
 #include "host/autoschedule/default_loops.h"
-#include "host/schedule/stages/access.h"
 
 #include <algorithm>
 
-namespace ferry::schedule {
+namespace ferry::autoschedule {
 
 using namespace ir;
+using analysis::loads_of;
+using analysis::Step;
+using analysis::step_of;
+using schedule::ScheduledStage;
 
 namespace {
 
@@ -84,4 +89,4 @@ std::vector<std::int64_t> lane_candidates(std::int64_t native_lanes) {
   return candidates;
 }
 
-}  // namespace ferry::schedule
+}  // namespace ferry::autoschedule

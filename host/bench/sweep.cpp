@@ -85,7 +85,7 @@ std::vector<std::string> range(Reader& reader) {
 }
 
 std::vector<schedule::Knob> knobs_of(const KernelSource& kernel) {
-  return kernel.schedule ? schedule::knobs_of(*kernel.schedule) : std::vector<schedule::Knob>();
+  return kernel.schedule ? autoschedule::knobs_of(*kernel.schedule) : std::vector<schedule::Knob>();
 }
 
 bool is_knob(const std::string& name, const KernelSource& kernel) {

@@ -15,7 +15,7 @@ namespace ferry {
 
 namespace {
 
-void expect_possible(std::span<const lang::Program> programs, const schedule::Sizes& sizes) {
+void expect_possible(std::span<const lang::Program> programs, const autoschedule::Sizes& sizes) {
   if (sizes.empty()) return;
   for (const lang::Program& program : programs) {
     const FunctionInfo info = describe(lower::lower(program, schedule::Schedule(program)));
@@ -58,14 +58,14 @@ std::vector<std::string> devices_for(const std::string& target, const KernelSour
 
 std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::span<const lang::Program> programs,
                                              const Target& target, const Observer& observer,
-                                             const schedule::Sizes& sizes) {
+                                             const autoschedule::Sizes& sizes) {
   expect_possible(programs, sizes);
   if (source.unscheduled) return {programs.begin(), programs.end()};
-  if (!source.schedule) return schedule::default_schedules(programs, target, sizes);
+  if (!source.schedule) return autoschedule::default_schedules(programs, target, sizes);
   std::vector<std::string> names;
   for (const lang::Program& program : source.programs) names.push_back(program.name);
   std::vector<schedule::Schedule> schedules =
-      schedule::replay_module_schedule(programs, *source.schedule, target, names, sizes);
+      autoschedule::replay_module_schedule(programs, *source.schedule, target, names, sizes);
   tell_schedule_notes(programs, schedules, target, observer);
   return schedules;
 }

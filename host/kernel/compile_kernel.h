@@ -26,7 +26,7 @@ std::vector<std::string> devices_for(const std::string& target, const KernelSour
 // invalid_argument for sizes that no call can have, with the message of the call's own check.
 std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::span<const lang::Program> programs,
                                              const Target& target, const Observer& observer,
-                                             const schedule::Sizes& sizes = {});
+                                             const autoschedule::Sizes& sizes = {});
 
 struct CompiledKernel {
   CompiledModule module;

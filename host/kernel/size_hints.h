@@ -9,6 +9,6 @@ namespace ferry {
 
 // Takes sizes from the given sizes, from numbers among the arguments and from the shapes of tensors, except those in
 // files. Mismatches are left to plan_call() to reject.
-schedule::Sizes size_hints(const lang::Program& program, const CallOptions& options);
+autoschedule::Sizes size_hints(const lang::Program& program, const CallOptions& options);
 
 }  // namespace ferry

@@ -1,10 +1,10 @@
 #include "host/lower/bounds.h"
 
 #include "crosscompile/analysis/affine.h"
+#include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify/simplify.h"
-#include "host/schedule/stages/access.h"
 
 #include <algorithm>
 #include <optional>
@@ -91,7 +91,7 @@ class Inference {
       tight.push_back({axes[i].var, lo, passes::simplify(hi - lo + 1)});
     }
     for (const Expr& value : reader.values)
-      for (const Load* load : schedule::loads_of(value))
+      for (const Load* load : analysis::loads_of(value))
         if (std::find(stage_.outputs.begin(), stage_.outputs.end(), load->buffer) != stage_.outputs.end())
           add_load(*load, loose, is_tighter ? &tight : nullptr);
   }

@@ -16,7 +16,6 @@
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/gpu/map_threads.h"
-#include "host/schedule/stages/access.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -203,7 +202,7 @@ class Lowering {
     }
     if (!inside) return;
     for (const Expr& init : reduce->init)
-      for (const Load* load : schedule::loads_of(init))
+      for (const Load* load : analysis::loads_of(init))
         if (std::find(guest.stage->outputs.begin(), guest.stage->outputs.end(), load->buffer) !=
             guest.stage->outputs.end())
           throw CompileError("'" + guest.name() + "' is computed at the axis '" + host.loops.loop(loop.loop).name +

@@ -1,6 +1,7 @@
 #include "host/lower/placement.h"
 
 #include "crosscompile/analysis/affine.h"
+#include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
@@ -8,7 +9,6 @@
 #include "crosscompile/passes/simplify/simplify.h"
 #include "host/lower/bounds.h"
 #include "host/lower/inliner.h"
-#include "host/schedule/stages/access.h"
 #include "host/schedule/stages/written_once.h"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ class Placement {
  private:
   // Dimensions of inputs and of results are non-negative.
   void note_sizes(const Expr& value) {
-    for (const Load* load : schedule::loads_of(value)) {
+    for (const Load* load : analysis::loads_of(value)) {
       if (load->buffer->scope != Scope::parameter || !inputs_.insert(load->buffer.get()).second) continue;
       for (const Expr& extent : load->buffer->shape)
         if (as_int(extent) == nullptr) note_size(extent);
@@ -114,7 +114,7 @@ class Placement {
 
   void note_reads(const Nest& nest) {
     for (const Expr& value : nest.values) {
-      for (const Load* load : schedule::loads_of(value)) {
+      for (const Load* load : analysis::loads_of(value)) {
         std::vector<const Nest*>& readers = reader_nests_[load->buffer.get()];
         if (readers.empty() || readers.back() != &nest) readers.push_back(&nest);
       }

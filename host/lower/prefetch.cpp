@@ -1,10 +1,10 @@
 #include "host/lower/prefetch.h"
 
+#include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/prefetch.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify/simplify.h"
-#include "host/schedule/stages/access.h"
 
 #include <algorithm>
 #include <iterator>
@@ -105,11 +105,11 @@ Stmt with_prefetches(const Nest& nest, std::size_t loop, Stmt body) {
     if (wanted.loop != loop) continue;
     std::vector<Expr> asked;
     for (const Expr& value : nest.values)
-      for (const Load* load : schedule::loads_of(value)) {
+      for (const Load* load : analysis::loads_of(value)) {
         if (load->buffer != wanted.tensor) continue;
         // An inlined stage may make the indices of the tensor depend on another tensor.
         if (std::any_of(load->indices.begin(), load->indices.end(),
-                        [](const Expr& index) { return !schedule::loads_of(index).empty(); }))
+                        [](const Expr& index) { return !analysis::loads_of(index).empty(); }))
           continue;
         for (std::vector<Expr>& indices : places_read(nest, *load, loop, wanted.offset)) {
           const Expr place = Load::make(load->buffer, std::move(indices));

@@ -58,20 +58,27 @@ namespace schedule {
 
 Stages stages_of(const lang::Program& program) { refuse_to_compile(program.name); }
 
-std::vector<Schedule> replay_module_schedule(std::span<const lang::Program>, const ScheduleText& text, const Target&,
-                                             const std::vector<std::string>&, const Sizes&) {
+}  // namespace schedule
+
+namespace autoschedule {
+
+std::vector<schedule::Schedule> replay_module_schedule(std::span<const lang::Program>, const ScheduleText& text,
+                                                       const Target&, const std::vector<std::string>&, const Sizes&) {
   refuse_to_compile(text.file);
 }
 
-std::vector<Knob> knobs_of(const ScheduleText& text) { refuse_to_compile(text.file); }
+std::vector<schedule::Knob> knobs_of(const ScheduleText& text) { refuse_to_compile(text.file); }
 
-std::vector<Schedule> default_schedules(std::span<const lang::Program> programs, const Target&, const Sizes&) {
+std::vector<schedule::Schedule> default_schedules(std::span<const lang::Program> programs, const Target&,
+                                                  const Sizes&) {
   refuse_to_compile(programs.empty() ? "a kernel's text" : programs.front().name);
 }
 
-std::string to_text(std::span<const lang::Program>, std::span<const Schedule>) { refuse_to_compile("a schedule"); }
+std::string to_text(std::span<const lang::Program>, std::span<const schedule::Schedule>) {
+  refuse_to_compile("a schedule");
+}
 
-}  // namespace schedule
+}  // namespace autoschedule
 
 namespace foreign {
 

@@ -103,7 +103,7 @@ void interpret(const lang::Program& program, const Subject& subject, const CallP
 CheckReport check_interpreted(const KernelSource& source, const std::string& function, const std::string& target,
                               const CallOptions& call, const CheckLimits& limits, const Observer& observer) {
   const lang::Program& program = choose_program(source, function);
-  const schedule::Sizes sizes = size_hints(program, call);
+  const autoschedule::Sizes sizes = size_hints(program, call);
   Target compiled_for = resolve_with_notes(target.empty() ? "host" : target, observer);
   Scope compilation = observer.begin_compilation(source.name);
   const ir::Function lowered =

@@ -43,7 +43,7 @@ std::string refusal(const std::string& text, const std::string& file) {
   for (const std::string& knob : ferry::test::lines_of(text, "knob"))
     schedule.knobs[knob.substr(0, knob.find('='))] = knob.substr(knob.find('=') + 1);
   try {
-    const auto schedules = schedule::replay_module_schedule(std::span(&*program, 1), schedule, Target{});
+    const auto schedules = autoschedule::replay_module_schedule(std::span(&*program, 1), schedule, Target{});
     (void)lower::lower(*program, schedules[0]);
   } catch (const CompileError& error) {
     return error.what();

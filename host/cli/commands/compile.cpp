@@ -62,8 +62,8 @@ std::vector<lang::Program> chosen_programs(const KernelSource& source, const std
 }
 
 // Throws UsageError for a size that no program has.
-schedule::Sizes expected_sizes(const std::vector<lang::Program>& programs, const Options& options) {
-  const schedule::Sizes sizes = parse_sizes(options.sizes);
+autoschedule::Sizes expected_sizes(const std::vector<lang::Program>& programs, const Options& options) {
+  const autoschedule::Sizes sizes = parse_sizes(options.sizes);
   std::vector<std::string> known;
   for (const lang::Program& program : programs)
     for (const ir::Expr& symbol : lang::symbols_of(program)) known.push_back(symbol.as<ir::Var>()->name);
@@ -103,7 +103,7 @@ std::string emitted(const std::vector<lang::Program>& programs, const KernelSour
                     const Options& options) {
   const std::vector<schedule::Schedule> schedules =
       schedules_of(source, programs, target, terminal(), expected_sizes(programs, options));
-  if (options.emit == "schedule") return to_text(programs, schedules);
+  if (options.emit == "schedule") return autoschedule::to_text(programs, schedules);
   if (options.emit == "space") return space_text(spaces_of(programs, target, expected_sizes(programs, options)));
   if (options.emit == "lower") return loops_text(programs, schedules, target, options.after);
   const std::vector<ir::Function> lowered = lower::lower_module(programs, schedules);
@@ -115,7 +115,8 @@ std::string emitted(const std::vector<lang::Program>& programs, const KernelSour
   if (!backend->has_text(form))
     throw UsageError("--emit " + options.emit + " needs a target with machine code, got '" + target.text + "'");
   if (options.emit != "obj") return backend->text(form, lowered);
-  const std::vector<std::uint8_t> object = compile_object(lowered, target, {source.text, to_text(programs, schedules)});
+  const std::vector<std::uint8_t> object =
+      compile_object(lowered, target, {source.text, autoschedule::to_text(programs, schedules)});
   return {object.begin(), object.end()};
 }
 

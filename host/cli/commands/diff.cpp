@@ -36,7 +36,7 @@ Side side(KernelSource source, const std::vector<lang::Program>& programs, const
   source.unscheduled = name == kUnscheduled;
   if (name != kUnscheduled && name != kDefaultSchedule) {
     source.schedule = ScheduleText{read_file(name), {}, name};
-    const std::vector<schedule::Knob> known = schedule::knobs_of(*source.schedule);
+    const std::vector<schedule::Knob> known = autoschedule::knobs_of(*source.schedule);
     for (const auto& [knob, value] : parse_knobs(options.knobs))
       for (const schedule::Knob& one : known)
         if (one.name == knob) {
@@ -45,7 +45,7 @@ Side side(KernelSource source, const std::vector<lang::Program>& programs, const
         }
   }
   const std::vector<schedule::Schedule> schedules = schedules_of(source, programs, target, terminal());
-  return {to_text(programs, schedules), loops_text(programs, schedules, target, options.after)};
+  return {autoschedule::to_text(programs, schedules), loops_text(programs, schedules, target, options.after)};
 }
 
 int run_diff(const Options& options) {

@@ -5,18 +5,18 @@ namespace ferry::cli {
 namespace {
 
 // A number, or an array of several; a flag as a bool, an order by its label.
-Json value_json(const schedule::SpaceKnob& knob, const schedule::KnobValue& value) {
-  if (knob.kind == schedule::KnobKind::flag) return value[0] != 0;
-  if (!knob.labels.empty()) return schedule::value_text(knob, value);
+Json value_json(const autoschedule::SpaceKnob& knob, const autoschedule::KnobValue& value) {
+  if (knob.kind == autoschedule::KnobKind::flag) return value[0] != 0;
+  if (!knob.labels.empty()) return autoschedule::value_text(knob, value);
   return value.size() == 1 ? Json(value[0]) : Json(value);
 }
 
-Json knob_json(const schedule::SpaceKnob& knob) {
-  Json json = {{"name", knob.name}, {"kind", schedule::kind_name(knob.kind)}};
+Json knob_json(const autoschedule::SpaceKnob& knob) {
+  Json json = {{"name", knob.name}, {"kind", autoschedule::kind_name(knob.kind)}};
   if (!knob.parts.empty()) json["parts"] = knob.parts;
   json["default"] = value_json(knob, knob.default_value());
   json["candidates"] = Json::array();
-  for (const schedule::KnobValue& candidate : knob.candidates)
+  for (const autoschedule::KnobValue& candidate : knob.candidates)
     json["candidates"].push_back(value_json(knob, candidate));
   return json;
 }
@@ -24,21 +24,21 @@ Json knob_json(const schedule::SpaceKnob& knob) {
 }  // namespace
 
 std::vector<FunctionSpace> spaces_of(std::span<const lang::Program> programs, const Target& target,
-                                     const schedule::Sizes& sizes) {
+                                     const autoschedule::Sizes& sizes) {
   std::vector<FunctionSpace> spaces;
   for (const lang::Program& program : programs)
     spaces.push_back(
-        {program.name, schedule::decide_schedule(program, target, sizes, schedule::choose_default).decisions});
+        {program.name, autoschedule::decide_schedule(program, target, sizes, autoschedule::choose_default).decisions});
   return spaces;
 }
 
 std::string space_text(std::span<const FunctionSpace> spaces) {
   std::string text;
   for (const FunctionSpace& space : spaces) {
-    const std::uint64_t points = schedule::points_of(space.decisions);
+    const std::uint64_t points = autoschedule::points_of(space.decisions);
     if (!text.empty()) text += "\n";
     text += "def " + space.function + ": " + std::to_string(points) + (points == 1 ? " point\n" : " points\n");
-    for (const schedule::Decision& decision : space.decisions) text += to_text(decision);
+    for (const autoschedule::Decision& decision : space.decisions) text += to_text(decision);
   }
   return text;
 }
@@ -47,16 +47,16 @@ Json space_json(std::span<const FunctionSpace> spaces) {
   Json json = Json::array();
   for (const FunctionSpace& space : spaces) {
     Json decisions = Json::array();
-    for (const schedule::Decision& decision : space.decisions) {
+    for (const autoschedule::Decision& decision : space.decisions) {
       Json knobs = Json::array();
-      for (const schedule::SpaceKnob& knob : decision.space.knobs) knobs.push_back(knob_json(knob));
+      for (const autoschedule::SpaceKnob& knob : decision.space.knobs) knobs.push_back(knob_json(knob));
       decisions.push_back({{"stage", decision.stage},
                            {"rule", decision.rule},
                            {"points", decision.space.size()},
                            {"knobs", std::move(knobs)}});
     }
     json.push_back({{"name", space.function},
-                    {"points", schedule::points_of(space.decisions)},
+                    {"points", autoschedule::points_of(space.decisions)},
                     {"decisions", std::move(decisions)}});
   }
   return json;

@@ -14,11 +14,11 @@ namespace ferry::cli {
 
 struct FunctionSpace {
   std::string function;
-  std::vector<schedule::Decision> decisions;  // of the default schedule
+  std::vector<autoschedule::Decision> decisions;  // of the default schedule
 };
 
 std::vector<FunctionSpace> spaces_of(std::span<const lang::Program> programs, const Target& target,
-                                     const schedule::Sizes& sizes);
+                                     const autoschedule::Sizes& sizes);
 
 // A line "def NAME" with the number of schedules, then each decision with its knobs.
 std::string space_text(std::span<const FunctionSpace> spaces);

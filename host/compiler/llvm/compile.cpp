@@ -24,7 +24,7 @@ CompiledModule compile(std::span<const lang::Program> programs, std::span<const 
     throw CompileError("expected one schedule a program, got " + std::to_string(schedules.size()) + " for " +
                        std::to_string(programs.size()));
   return CompiledModule(compile_module(lower::lower_module(programs, schedules), target,
-                                       {std::move(source), to_text(programs, schedules)}, code_padding));
+                                       {std::move(source), autoschedule::to_text(programs, schedules)}, code_padding));
 }
 
 CompiledModule compile(const lang::Program& program, const schedule::Schedule& schedule, const Target& target,
@@ -33,7 +33,7 @@ CompiledModule compile(const lang::Program& program, const schedule::Schedule& s
 }
 
 CompiledModule compile(std::span<const lang::Program> programs, const Target& target, std::string source) {
-  return compile(programs, schedule::default_schedules(programs, target), target, std::move(source));
+  return compile(programs, autoschedule::default_schedules(programs, target), target, std::move(source));
 }
 
 CompiledModule compile(const lang::Program& program, const Target& target, std::string source) {
@@ -47,7 +47,8 @@ CompiledModule compile(std::string_view source, const Target& target, std::strin
 CompiledModule compile(std::string_view source, const Target& target, const ScheduleText& schedule,
                        std::string_view file) {
   const std::vector<lang::Program> programs = lang::parse(source, file);
-  return compile(programs, schedule::replay_module_schedule(programs, schedule, target), target, std::string(source));
+  return compile(programs, autoschedule::replay_module_schedule(programs, schedule, target), target,
+                 std::string(source));
 }
 
 }  // namespace ferry

@@ -5,15 +5,17 @@
 //
 // Without readers, every stage that reads the tensor reads the copy. The copy of an inlined stage computes it only
 // once.
+#include "crosscompile/analysis/loads.h"
 #include "host/schedule/primitives/new_stage.h"
 #include "host/schedule/primitives/primitives.h"
-#include "host/schedule/stages/access.h"
 
 #include "crosscompile/ir/substitute.h"
 
 #include <algorithm>
 
 namespace ferry::schedule {
+
+using analysis::loads_of;
 
 namespace {
 

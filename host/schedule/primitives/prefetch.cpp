@@ -6,13 +6,15 @@
 //                                      C[m] += A[m,k] * B[k]
 //
 // This is a hint: it changes no result, and prefetches for iterations beyond the last are useless but harmless.
+#include "crosscompile/analysis/loads.h"
 #include "host/schedule/primitives/attachments.h"
 #include "host/schedule/primitives/primitives.h"
-#include "host/schedule/stages/access.h"
 
 #include <algorithm>
 
 namespace ferry::schedule {
+
+using analysis::loads_of;
 
 namespace {
 

@@ -14,14 +14,16 @@
 #include "host/schedule/primitives/loop_kind.h"
 #include "host/schedule/primitives/primitives.h"
 
+#include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/tensorize/tensorize_nest.h"
 #include "host/lang/names.h"
-#include "host/schedule/stages/access.h"
 
 #include <algorithm>
 
 namespace ferry::schedule {
+
+using analysis::loads_of;
 
 namespace {
 

@@ -1,12 +1,14 @@
 #include "host/schedule/stages/scheduled_stage.h"
 
-#include "host/schedule/stages/access.h"
+#include "crosscompile/analysis/loads.h"
 
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
 namespace ferry::schedule {
+
+using analysis::loads_of;
 
 namespace {
 

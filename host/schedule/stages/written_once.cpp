@@ -1,12 +1,14 @@
 #include "host/schedule/stages/written_once.h"
 
+#include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
-#include "host/schedule/stages/access.h"
 
 #include <algorithm>
 
 namespace ferry::schedule {
+
+using analysis::loads_of;
 
 namespace {
 

@@ -45,7 +45,7 @@ IntrinsicRule function_of(const std::string& arch, const std::string& function) 
 
 std::string text_for(const lang::Program& program, const Target& target) {
   const ir::Function function =
-      passes::run_pipeline(lower::lower(program, schedule::default_schedule(program, target)), target);
+      passes::run_pipeline(lower::lower(program, autoschedule::default_schedule(program, target)), target);
   return codegen::emit_source(std::span(&function, 1), target);
 }
 

@@ -27,7 +27,7 @@ std::vector<std::string> images_for(const std::string& target) {
   use_test_packages();
   const Target resolved = resolve_target(target);
   const lang::Program program = lang::parse(kSum, "sum.tc").at(0);
-  const ir::Function lowered = lower::lower(program, schedule::default_schedule(program, resolved));
+  const ir::Function lowered = lower::lower(program, autoschedule::default_schedule(program, resolved));
   const Result<ModuleFile> module = read_module(compile_module(std::span(&lowered, 1), resolved, {}));
   REQUIRE(module.is_ok());
   std::vector<std::string> kinds;

@@ -104,9 +104,9 @@ GpuProgram compiled_program(const std::string& source, const std::string& functi
   for (const lang::Program& program : programs) names.push_back(program.name);
   made.lowered =
       schedule.empty()
-          ? lower::lower(made.program, schedule::default_schedule(made.program, resolved))
-          : lower::lower(made.program, schedule::replay_module_schedule(std::span(&made.program, 1),
-                                                                        ScheduleText{schedule}, resolved, names, {})
+          ? lower::lower(made.program, autoschedule::default_schedule(made.program, resolved))
+          : lower::lower(made.program, autoschedule::replay_module_schedule(std::span(&made.program, 1),
+                                                                            ScheduleText{schedule}, resolved, names, {})
                                            .at(0));
   made.module = compile_module(lower::split_constants(made.lowered), resolved, {});
   return made;

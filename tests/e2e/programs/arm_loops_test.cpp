@@ -40,7 +40,7 @@ const Kernel kKernels[] = {
 
 std::string assembly_of(const std::string& source, const Target& target) {
   const lang::Program program = lang::parse(source, "kernel.tc").at(0);
-  const ir::Function lowered = lower::lower(program, schedule::default_schedule(program, target));
+  const ir::Function lowered = lower::lower(program, autoschedule::default_schedule(program, target));
   return codegen::emit_assembly(std::vector<ir::Function>{passes::run_pipeline(lowered, target)}, target);
 }
 

@@ -43,10 +43,11 @@ lang::Program program_of(const ProgramCase& program) {
 }
 
 schedule::Schedule schedule_of(const ProgramCase& program, const lang::Program& meaning, const Target& target) {
-  if (program.schedule.empty()) return schedule::default_schedule(meaning, target);
+  if (program.schedule.empty()) return autoschedule::default_schedule(meaning, target);
   std::string text = program.schedule;
   if (text.find('\n') == std::string::npos) std::replace(text.begin(), text.end(), ';', '\n');
-  return schedule::replay_module_schedule(std::span(&meaning, 1), {text, program.knobs, program.name}, target).at(0);
+  return autoschedule::replay_module_schedule(std::span(&meaning, 1), {text, program.knobs, program.name}, target)
+      .at(0);
 }
 
 void check_result(const ProgramCase& program, const Expected& expected, const std::vector<std::uint8_t>& bytes,

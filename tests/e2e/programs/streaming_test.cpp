@@ -20,8 +20,8 @@ namespace {
 std::string assembly(const std::string& source, const std::string& schedule, const std::string& target_text) {
   const lang::Program program = lang::parse(source, "kernel.tc").at(0);
   const Target target = resolve_target(target_text);
-  const auto how =
-      schedule.empty() ? schedule::default_schedule(program, target) : schedule::Schedule::replay(program, schedule);
+  const auto how = schedule.empty() ? autoschedule::default_schedule(program, target)
+                                    : schedule::Schedule::replay(program, schedule);
   const ir::Function function = passes::run_pipeline(lower::lower(program, how), target);
   return codegen::emit_assembly(std::vector<ir::Function>{function}, target);
 }

@@ -1,11 +1,11 @@
 #include "tests/fuzz/cases/generate_schedule.h"
 
+#include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "host/autoschedule/decisions.h"
-#include "host/schedule/stages/access.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -227,7 +227,7 @@ class ScheduleGenerator {
     Args names;
     for (const ScheduledStage* stage : stages_)
       for (const lang::Expr& value : stage->values)
-        for (const ir::Load* load : schedule::loads_of(value)) names.push_back(load->buffer->name);
+        for (const ir::Load* load : analysis::loads_of(value)) names.push_back(load->buffer->name);
     return names.empty() ? stage_->name : random_.of(names);
   }
   Args layout() {
@@ -262,13 +262,13 @@ class ScheduleGenerator {
 // Returns the default schedule, or one of any other points of its spaces.
 Schedule decided_schedule(const lang::Program& program, const Target& target, const Sizes& sizes, Random& random) {
   const bool is_default = random.chance(30);
-  const auto choose = [&](const schedule::Decision& decision) {
-    std::map<std::string, schedule::KnobValue> values = decision.space.default_point().values();
+  const auto choose = [&](const autoschedule::Decision& decision) {
+    std::map<std::string, autoschedule::KnobValue> values = decision.space.default_point().values();
     if (!is_default)
-      for (const schedule::SpaceKnob& knob : decision.space.knobs) values[knob.name] = random.of(knob.candidates);
-    return schedule::Point(std::move(values));
+      for (const autoschedule::SpaceKnob& knob : decision.space.knobs) values[knob.name] = random.of(knob.candidates);
+    return autoschedule::Point(std::move(values));
   };
-  return schedule::decide_schedule(program, target, random.chance(50) ? sizes : Sizes{}, choose).schedule;
+  return autoschedule::decide_schedule(program, target, random.chance(50) ? sizes : Sizes{}, choose).schedule;
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ ExampleCase default_case(const fs::path& kernel, const Choice& choice) {
   made.programs = programs_of(kernel, choice);
   made.kind = choice.text().empty() ? ExampleCase::Kind::any_size : ExampleCase::Kind::sized;
   made.schedules = [programs = made.programs, sizes = sizes_of(choice.sizes)](const Target& target) {
-    return schedule::default_schedules(programs, target, sizes);
+    return autoschedule::default_schedules(programs, target, sizes);
   };
   return made;
 }
@@ -93,7 +93,7 @@ ExampleCase scheduled_case(const fs::path& kernel, const fs::path& file) {
   std::vector<std::string> functions;
   for (const lang::Program& program : programs_of(kernel, Choice({}))) functions.push_back(program.name);
   made.schedules = [programs = made.programs, schedule, functions](const Target& target) {
-    return schedule::replay_module_schedule(programs, schedule, target, functions);
+    return autoschedule::replay_module_schedule(programs, schedule, target, functions);
   };
   return made;
 }
@@ -138,7 +138,7 @@ void add_cases_of(const CppExample& example, std::vector<ExampleCase>& cases) {
   made.is_cpp = true;
   made.programs = {example.program};
   made.schedules = [programs = made.programs](const Target& target) {
-    return schedule::default_schedules(programs, target);
+    return autoschedule::default_schedules(programs, target);
   };
   cases.push_back(made);
   made.command += " with its own schedule";

@@ -90,7 +90,8 @@ std::vector<std::uint8_t> compiled_bytes(const ExampleCase& example, const Pinne
   if (target.emit.empty() && !(calls_c(example) && !target.target.is_gpu()))
     return compile(example.programs, schedules, target.target).bytes();
   std::vector<ir::Function> functions = lower::lower_module(example.programs, schedules);
-  if (target.emit.empty()) return compile_object(functions, target.target, {"", to_text(example.programs, schedules)});
+  if (target.emit.empty())
+    return compile_object(functions, target.target, {"", autoschedule::to_text(example.programs, schedules)});
   for (ir::Function& function : functions) function = passes::run_pipeline(std::move(function), target.target);
   const std::string text = codegen::emit_source(functions, target.target);
   return {text.begin(), text.end()};

@@ -37,7 +37,7 @@ TextsOfTargets schedule_texts(const ExampleCase& example, const std::vector<Pinn
   TextsOfTargets texts;
   for (const PinnedTarget& pinned : targets)
     if (texts.empty() || texts.back().first != pinned.name)
-      texts.emplace_back(pinned.name, to_text(example.programs, example.schedules(pinned.target)));
+      texts.emplace_back(pinned.name, autoschedule::to_text(example.programs, example.schedules(pinned.target)));
   return texts;
 }
 

@@ -47,7 +47,7 @@ const Product kStreamed[] = {
 };
 
 std::string default_text(const char* source, const Target& target) {
-  return schedule::default_schedule(lang::parse(source, "test.tc").at(0), target).to_text();
+  return autoschedule::default_schedule(lang::parse(source, "test.tc").at(0), target).to_text();
 }
 
 }  // namespace
@@ -212,7 +212,7 @@ TEST_CASE("sizes that are not constants may be told to the default schedule, whi
   const Target target = test::small_cpu(512, 256, 1 << 20);
   CHECK(default_text(source, target).find("transform_layout") == std::string::npos);
   const auto at = [&](std::int64_t m) {
-    return schedule::default_schedule(program, target, {{"M", m}, {"N", 83}, {"K", 67}, {"other", 3}}).to_text();
+    return autoschedule::default_schedule(program, target, {{"M", m}, {"N", 83}, {"K", 67}, {"other", 3}}).to_text();
   };
   CHECK(at(45).find("transform_layout") != std::string::npos);
   CHECK_MESSAGE(at(3) != default_text(source, target), at(3));
@@ -224,8 +224,8 @@ TEST_CASE("sizes that are not constants may be told to the default schedule, whi
   }
   // A window whose extents are known only at the call cannot be unrolled.
   const char* window = "def f(int(H,W) I, int(R,S) K) -> (Y) { Y(h,w) +=! I(h+r,w+s) * K(r,s) }";
-  const std::string text = schedule::default_schedule(lang::parse(window, "test.tc").at(0), target,
-                                                      {{"H", 20}, {"W", 30}, {"R", 3}, {"S", 3}})
+  const std::string text = autoschedule::default_schedule(lang::parse(window, "test.tc").at(0), target,
+                                                          {{"H", 20}, {"W", 30}, {"R", 3}, {"S", 3}})
                                .to_text();
   CHECK(text == default_text(window, target));
 }

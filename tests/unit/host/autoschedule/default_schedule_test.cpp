@@ -17,7 +17,7 @@ namespace {
 Target wide_target() { return test::cpu_with_vectors(256); }
 
 std::vector<Loop> loops_of(const Program& program, const Tensor& tensor) {
-  const auto schedule = schedule::default_schedule(program, wide_target());
+  const auto schedule = autoschedule::default_schedule(program, wide_target());
   const schedule::ScheduledStage& stage = *schedule::find_stage(schedule.stages(), tensor.name());
   std::vector<Loop> result;
   for (std::size_t id : stage.loops.order()) result.push_back(stage.loops.loop(id));
@@ -83,7 +83,7 @@ TEST_CASE("copies and stages used once are computed where they are used; what is
   const Tensor once = compute({n}, [&](auto& i) { return ir::call_math("exp", {copied(i[0])}); }, "once");
   const Tensor twice = compute({n}, [&](auto& i) { return ir::call_math("log", {once(i[0])}); }, "twice");
   const Tensor result = compute({n}, [&](auto& i) { return twice(i[0]) * twice(i[0]); }, "result");
-  const auto inlined = schedule::stages_to_inline(schedule::stages_of(make_program("chain", {in(a), out(result)})));
+  const auto inlined = autoschedule::stages_to_inline(schedule::stages_of(make_program("chain", {in(a), out(result)})));
   CHECK(inlined == std::vector<std::string>{"copied", "once"});
 }
 
@@ -92,20 +92,20 @@ TEST_CASE("a stage read again for every column is not repeated for each") {
   const Tensor a = placeholder({m}, DType::f32, "A"), b = placeholder({m, n}, DType::f32, "B");
   const Tensor scale = compute({m}, [&](auto& i) { return ir::call_math("exp", {a(i[0])}); }, "scale");
   const Tensor c = compute({m, n}, [&](auto& i) { return scale(i[0]) * b(i[0], i[1]); }, "C");
-  CHECK(schedule::stages_to_inline(schedule::stages_of(make_program("rows", {in(a), in(b), out(c)}))).empty());
+  CHECK(autoschedule::stages_to_inline(schedule::stages_of(make_program("rows", {in(a), in(b), out(c)}))).empty());
 }
 
 TEST_CASE("register tiles fit the registers and do not waste rows that are known") {
   for (std::uint32_t registers : {16U, 32U}) {
     for (std::int64_t rows : {0, 1, 3, 7, 64, 512}) {
-      const auto tile = schedule::choose_register_tile(registers, rows, true, 0, 8);
+      const auto tile = autoschedule::choose_register_tile(registers, rows, true, 0, 8);
       INFO(registers << " registers, " << rows << " rows: " << tile.rows << " x " << tile.vectors);
       CHECK(tile.rows * tile.vectors + tile.vectors + 1 < registers);
       if (rows > 0) CHECK(tile.rows <= rows);
     }
   }
-  CHECK(schedule::choose_register_tile(32, 7, true, 0, 16).rows == 7);
-  CHECK(schedule::choose_register_tile(32, 0, false, 0, 16).rows == 1);
+  CHECK(autoschedule::choose_register_tile(32, 7, true, 0, 16).rows == 7);
+  CHECK(autoschedule::choose_register_tile(32, 0, false, 0, 16).rows == 1);
 }
 
 TEST_CASE("a default schedule is text that replays to itself") {
@@ -115,7 +115,7 @@ TEST_CASE("a default schedule is text that replays to itself") {
   const Tensor c = compute({m, n}, [&](auto& i) { return sum(a(i[0], Expr(r)) * b(Expr(r), i[1]), {r}); }, "C");
   const Tensor d = compute({m, n}, [&](auto& i) { return ir::max(c(i[0], i[1]), Expr(0.0f)); }, "D");
   const Program program = make_program("mm_relu", {in(a), in(b), out(d)});
-  const std::string text = schedule::default_schedule(program, wide_target()).to_text();
+  const std::string text = autoschedule::default_schedule(program, wide_target()).to_text();
   CHECK(schedule::Schedule::replay(program, text).to_text() == text);
   CHECK_MESSAGE(text.find("C: vectorize i1.inner.inner\n") != std::string::npos, text);
 }
@@ -126,11 +126,11 @@ TEST_CASE("an axis of less than no points is scheduled like any other, and ends"
     const ReduceAxis k = reduce_axis(Expr(extent), "k");
     const Tensor sum = compute({}, [&](auto&) { return lang::sum(a(Expr(k)), {k}); }, "S");
     const Program program = make_program("f", {in(a), out(sum)});
-    CHECK(schedule::default_schedule(program, wide_target()).stages().size() == 1);
+    CHECK(autoschedule::default_schedule(program, wide_target()).stages().size() == 1);
   }
   const Expr n = var("n");
   const Tensor b = placeholder({n}, DType::f32, "B");
   const Tensor shorter = compute({n - 2}, [&](auto& i) { return b(i[0]) + b(i[0] + 2); }, "S");
   const Program program = make_program("f", {in(b), out(shorter)});
-  CHECK(schedule::default_schedule(program, wide_target(), {{"n", 1}}).stages().size() == 1);
+  CHECK(autoschedule::default_schedule(program, wide_target(), {{"n", 1}}).stages().size() == 1);
 }

@@ -11,7 +11,7 @@
 #include <sstream>
 
 using namespace ferry;
-using namespace ferry::schedule;
+using namespace ferry::autoschedule;
 
 namespace {
 
@@ -60,7 +60,8 @@ TEST_CASE("sections share the values of knobs, and lines are counted through the
 }
 
 TEST_CASE("knobs of all sections are told, each once with its choices") {
-  const std::vector<Knob> knobs = knobs_of({"def one\nsplit i $f in {4,8}\nsplit j $f\ndef two\nsplit i $g in {2}\n"});
+  const std::vector<schedule::Knob> knobs =
+      knobs_of({"def one\nsplit i $f in {4,8}\nsplit j $f\ndef two\nsplit i $g in {2}\n"});
   REQUIRE(knobs.size() == 2);
   CHECK(knobs[0].name == "f");
   CHECK(knobs[0].choices == std::vector<std::string>{"4", "8"});

@@ -17,9 +17,9 @@
 #include <vector>
 
 using namespace ferry;
-using schedule::Decision;
-using schedule::KnobValue;
-using schedule::Point;
+using autoschedule::Decision;
+using autoschedule::KnobValue;
+using autoschedule::Point;
 
 namespace {
 
@@ -37,24 +37,24 @@ Point with(const Point& point, const std::string& knob, const KnobValue& value) 
   return Point(std::move(values));
 }
 
-Point random_point(const schedule::Space& space, std::mt19937& random) {
+Point random_point(const autoschedule::Space& space, std::mt19937& random) {
   std::map<std::string, KnobValue> values;
-  for (const schedule::SpaceKnob& knob : space.knobs)
+  for (const autoschedule::SpaceKnob& knob : space.knobs)
     values.emplace(knob.name, knob.candidates[random() % knob.candidates.size()]);
   return Point(std::move(values));
 }
 
-Point corner(const schedule::Space& space, bool is_last) {
+Point corner(const autoschedule::Space& space, bool is_last) {
   std::map<std::string, KnobValue> values;
-  for (const schedule::SpaceKnob& knob : space.knobs)
+  for (const autoschedule::SpaceKnob& knob : space.knobs)
     values.emplace(knob.name, is_last ? knob.candidates.back() : knob.candidates.front());
   return Point(std::move(values));
 }
 
 // Returns the corners, the neighbours of the default point along every knob, and random points.
-std::vector<Point> points_to_try(const schedule::Space& space, std::mt19937& random) {
+std::vector<Point> points_to_try(const autoschedule::Space& space, std::mt19937& random) {
   std::vector<Point> points = {corner(space, false), corner(space, true)};
-  for (const schedule::SpaceKnob& knob : space.knobs) {
+  for (const autoschedule::SpaceKnob& knob : space.knobs) {
     const std::size_t step = knob.candidates.size() / kTried + 1;
     for (std::size_t i = random() % step; i < knob.candidates.size(); i += step)
       points.push_back(with(space.default_point(), knob.name, knob.candidates[i]));
@@ -74,8 +74,8 @@ class Trial {
     }
   }
 
-  schedule::DecidedSchedule decide(const schedule::Chooser& choose) const {
-    return schedule::decide_schedule(program_, case_.target, case_.expected_sizes, choose);
+  autoschedule::DecidedSchedule decide(const autoschedule::Chooser& choose) const {
+    return autoschedule::decide_schedule(program_, case_.target, case_.expected_sizes, choose);
   }
 
   // Compares the results of the schedule with the reference, unless they have been already.
@@ -121,7 +121,7 @@ TEST_CASE("every point of every rule's space is legal and computes what the prog
   for (const test::RuleCase& rule_case : test::rule_cases()) {
     CAPTURE(rule_case.name);
     Trial trial(rule_case);
-    const std::vector<Decision> decisions = trial.decide(schedule::choose_default).decisions;
+    const std::vector<Decision> decisions = trial.decide(autoschedule::choose_default).decisions;
     std::set<std::string> rules;
     for (const Decision& decision : decisions) rules.insert(decision.rule);
     for (const std::string& rule : rule_case.rules) CHECK_MESSAGE(rules.contains(rule), rule);

@@ -150,7 +150,7 @@ TEST_CASE("the default schedule packs constant weights outside of the call, also
                                                   "float(768,3072) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }",
                                               "test.tc")
                                       .at(0);
-    const schedule::Schedule how = schedule::default_schedule(program, target);
+    const schedule::Schedule how = autoschedule::default_schedule(program, target);
     return lower_module(std::span(&program, 1), std::span(&how, 1)).size();
   };
   CHECK(functions("128", "const ") == 2);

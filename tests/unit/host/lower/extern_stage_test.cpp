@@ -46,7 +46,7 @@ std::string replayed(const std::string& schedule) {
 TEST_CASE("a C function's stage is one call between the loops of its neighbours") {
   const Program program = three_stages();
   for (const schedule::Schedule& how :
-       {schedule::Schedule(program), schedule::default_schedule(program, resolve_target("x86-64-v3"))}) {
+       {schedule::Schedule(program), autoschedule::default_schedule(program, resolve_target("x86-64-v3"))}) {
     const std::string text = ir::to_text(lower::lower(program, how));
     INFO(text);
     CHECK(text.find("twice(address_of(middle[0]), address_of(first[0]), n);") != std::string::npos);

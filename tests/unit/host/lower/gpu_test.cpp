@@ -41,7 +41,8 @@ std::string pass_refusal(const std::string& source, const std::string& schedule,
 
 std::string default_for_gpu(const std::string& source) {
   const std::string text =
-      schedule::default_schedule(lang::parse(source, "test.tc").at(0), resolve_target("cuda -arch=sm_80")).to_text();
+      autoschedule::default_schedule(lang::parse(source, "test.tc").at(0), resolve_target("cuda -arch=sm_80"))
+          .to_text();
   CHECK(pass_refusal(source, text, "cuda -arch=sm_80") == "none");
   return text;
 }

@@ -28,7 +28,7 @@ const std::vector<Target>& targets() {
 }
 
 ir::Function lower_by_default(const Program& program, const Target& target) {
-  return lower::lower(program, schedule::default_schedule(program, target));
+  return lower::lower(program, autoschedule::default_schedule(program, target));
 }
 
 using Sizes = std::map<std::string, std::int64_t>;
