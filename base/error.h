@@ -1,4 +1,5 @@
-// The exceptions of the client and the services of the host. Nothing under rpc/ or device-runtime/ throws them.
+// The exceptions of the compiler, the client and the services of the host. Nothing under rpc/ or device-runtime/ throws
+// them. CompileError, in crosscompile/ir/error.h, adds a place in a text.
 #pragma once
 
 #include <stdexcept>

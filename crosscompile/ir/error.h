@@ -1,15 +1,34 @@
 // The exceptions that the compiler throws.
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <utility>
+
+#include "base/error.h"
 
 namespace ferry {
 
-// A user error: the message says what was expected and what was found instead, in the user's own names.
-class CompileError : public std::runtime_error {
+// A place in a text that a user wrote.
+struct SourcePlace {
+  std::string file = {};   // as messages call it
+  std::size_t line = 0;    // from 1; 0: unknown
+  std::size_t column = 0;  // from 1, in characters; 0: unknown
+
+  bool is_known() const { return line != 0; }
+};
+
+// A mistake in a kernel, its schedule or its target; the code is invalid_argument. The message says what was expected
+// and what was found instead, in the user's own names. It includes the place, if there is one.
+class CompileError : public Error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit CompileError(const std::string& message, SourcePlace place = {})
+      : Error(ErrorCode::invalid_argument, message), place_(std::move(place)) {}
+  const SourcePlace& place() const { return place_; }
+
+ private:
+  SourcePlace place_;
 };
 
 // An error in ferry: an invariant is violated that should hold whatever the user wrote.

@@ -126,8 +126,6 @@ Measurements measure_on(std::span<const NamedDevice> devices, const MeasuredKern
       with_retries(observer, [&] { measure_points(device.open, kernel, points, options, observer, found.done); });
     } catch (const Error&) {
       fail();
-    } catch (const CompileError&) {
-      fail();
     }
   }
   return found;

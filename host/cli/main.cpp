@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "crosscompile/ir/error.h"
 #include "host/cli/commands/app.h"
 #include "host/cli/options/complaint.h"
 #include "host/cli/output/output.h"
@@ -24,8 +23,6 @@ int complain(const char* message, int code) {
 int run(const cli::Action& chosen) {
   try {
     return chosen();
-  } catch (const CompileError& error) {
-    return complain(error.what(), cli::kExitUserError);
   } catch (const Error& error) {
     return complain(cli::complaint(error).c_str(), cli::exit_code_of(error.code()));
   } catch (const std::bad_alloc&) {

@@ -51,7 +51,7 @@ class Analysis {
   }
 
  private:
-  TextError error(std::size_t offset, const std::string& message) const { return source_.error(offset, message); }
+  CompileError error(std::size_t offset, const std::string& message) const { return source_.error(offset, message); }
 
   bool is_output(std::string_view name) const {
     return std::any_of(def_.outputs.begin(), def_.outputs.end(),

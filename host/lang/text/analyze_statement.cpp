@@ -103,7 +103,7 @@ class Analysis {
   std::size_t target_rank() const { return statement_.indices.size(); }
   bool reduces() const { return builder_.indices().size() > target_rank(); }
 
-  TextError error(std::size_t offset, const std::string& message) const {
+  CompileError error(std::size_t offset, const std::string& message) const {
     return scope_.source->error(offset, message);
   }
 

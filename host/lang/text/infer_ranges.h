@@ -26,7 +26,7 @@ class RangeInference {
   RangeInference(const Scope& scope, const StatementSyntax& statement, const ExpressionBuilder& built,
                  const Tensor& earlier, Algebra& algebra);
 
-  // Throws TextError when an index has no range, or a use is certainly out of bounds.
+  // Throws CompileError when an index has no range, or a use is certainly out of bounds.
   void run();
 
   const IndexRange& of(const Expr& index) const { return ranges_.at(index.get()); }

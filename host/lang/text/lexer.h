@@ -21,7 +21,7 @@ struct Token {
   std::string_view suffix;  // suffix of a number: "", "f", "h", "u", "l", "ul"
 };
 
-// The result ends with a token of kind end. Throws TextError for unknown characters and malformed numbers.
+// The result ends with a token of kind end. Throws CompileError for unknown characters and malformed numbers.
 std::vector<Token> tokenize(const Source& source);
 
 // "'+='", "the end of the text", "the number 3"

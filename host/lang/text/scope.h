@@ -24,7 +24,7 @@ struct Scope {
   Expr size(std::string_view name) const;
   bool has(std::string_view name) const;
   std::vector<std::string> names() const;
-  // Throws TextError for a tensor that only a later statement computes.
+  // Throws CompileError for a tensor that only a later statement computes.
   void check_not_later(std::string_view name, std::size_t offset) const;
 };
 

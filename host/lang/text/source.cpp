@@ -39,7 +39,7 @@ std::string Source::place(std::size_t offset) const {
   return std::to_string(place.line) + ":" + std::to_string(place.column);
 }
 
-TextError Source::error(std::size_t offset, const std::string& message) const {
+CompileError Source::error(std::size_t offset, const std::string& message) const {
   const Place place = find(text_, offset);
   offset = std::clamp(offset, place.begin, place.end);
   // A long line is shown from a little before the location.
@@ -58,8 +58,9 @@ TextError Source::error(std::size_t offset, const std::string& message) const {
     if (shown.back() == '?') --to;
     shown.pop_back();
   }
-  return TextError(file_ + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) + ": " + message +
-                   "\n  " + shown + "\n  " + caret + "^");
+  return CompileError(file_ + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) + ": " + message +
+                          "\n  " + shown + "\n  " + caret + "^",
+                      {file_, place.line, place.column});
 }
 
 }  // namespace ferry::lang

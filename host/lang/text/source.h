@@ -9,11 +9,6 @@
 
 namespace ferry::lang {
 
-// An error that already carries its location.
-class TextError : public CompileError {
-  using CompileError::CompileError;
-};
-
 // Borrows the text.
 class Source {
  public:
@@ -23,7 +18,7 @@ class Source {
   const std::string& file() const { return file_; }
 
   // Formats file:line:column, the message, the line and a caret under the location.
-  TextError error(std::size_t offset, const std::string& message) const;
+  CompileError error(std::size_t offset, const std::string& message) const;
   // "3:24"
   std::string place(std::size_t offset) const;
 
@@ -32,9 +27,8 @@ class Source {
   auto at(std::size_t offset, const Action& action) const {
     try {
       return action();
-    } catch (const TextError&) {
-      throw;
     } catch (const CompileError& mistake) {
+      if (mistake.place().is_known()) throw;
       throw error(offset, mistake.what());
     }
   }

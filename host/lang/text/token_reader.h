@@ -39,7 +39,7 @@ class TokenReader {
   }
 
   // Returns the error "expected `what`, got 'x'" at the current token.
-  TextError unexpected(const std::string& what) const {
+  CompileError unexpected(const std::string& what) const {
     return source_.error(peek().offset, "expected " + what + ", got " + described(peek()));
   }
   const Source& source() const { return source_; }

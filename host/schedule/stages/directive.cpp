@@ -19,7 +19,7 @@ struct Place {
 };
 
 [[noreturn]] void fail(const Place& place, const std::string& what) {
-  throw CompileError(place_text(place.file, place.line) + what);
+  throw CompileError(place_text(place.file, place.line) + what, {place.file, place.line});
 }
 
 std::string shown(char c) {

@@ -38,7 +38,7 @@ void DirectiveArgs::fail(const std::string& what) const {
   const std::string line = directive_.line == 0 ? "" : place_text(directive_.file, directive_.line);
   std::string text = to_text(directive_);
   if (text.size() > kShown) text = text.substr(0, kShown) + "...";
-  throw CompileError(line + text + ": " + what);
+  throw CompileError(line + text + ": " + what, {directive_.file, directive_.line});
 }
 
 void DirectiveArgs::fail(const std::string& expected, const std::string& got) const {

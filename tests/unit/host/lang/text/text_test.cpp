@@ -254,6 +254,20 @@ TEST_CASE("texts with random damage are parsed or refused with a place, never wo
   CHECK(refused > 1000);
 }
 
+TEST_CASE("an error in a text carries its place and the code of a user's mistake") {
+  try {
+    parse("def f(float(N) A) -> (B) {\n  B(i) = 2 * A(i) +\n}", "test.tc");
+    FAIL("expected an error");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::invalid_argument);
+    const auto* located = dynamic_cast<const CompileError*>(&error);
+    REQUIRE(located != nullptr);
+    CHECK(located->place().file == "test.tc");
+    CHECK(located->place().line == 3);
+    CHECK(located->place().column == 1);
+  }
+}
+
 TEST_CASE("a size that is fixed is a number wherever it is named, and the others stay sizes") {
   const std::string def =
       "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) * float(K) where k in 0:K }";
