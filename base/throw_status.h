@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "base/error.h"
 #include "base/status.h"
+#include "ferry/error.h"
 
 namespace ferry {
 

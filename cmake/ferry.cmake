@@ -3,6 +3,9 @@
 define_property(GLOBAL PROPERTY FERRY_LIBRARIES BRIEF_DOCS "Every ferry_library that has sources")
 define_property(GLOBAL PROPERTY FERRY_SYSTEM_DEPS BRIEF_DOCS "Other people's libraries that they link")
 
+# Internal headers are included from the root, public ones from include/.
+set(FERRY_INCLUDE_DIRS "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
+
 # Adds those of the named folders that have a CMakeLists.txt.
 function(ferry_add_subdirectories)
   foreach(folder IN LISTS ARGN)
@@ -32,7 +35,7 @@ function(ferry_library name)
   ferry_sources(sources ${arg_FOLDERS})
   if(sources)
     add_library(${name} STATIC ${sources})
-    target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}")
+    target_include_directories(${name} PUBLIC ${FERRY_INCLUDE_DIRS})
     target_link_libraries(${name} PUBLIC ${arg_DEPS} PRIVATE ${arg_SYSTEM_DEPS})
     if(arg_FAST AND FERRY_DEVICE)
       set_source_files_properties(${arg_FAST} PROPERTIES COMPILE_OPTIONS -O2)
@@ -44,7 +47,7 @@ function(ferry_library name)
     set_property(GLOBAL APPEND PROPERTY FERRY_SYSTEM_DEPS ${arg_SYSTEM_DEPS})
   else()
     add_library(${name} INTERFACE)
-    target_include_directories(${name} INTERFACE "${PROJECT_SOURCE_DIR}")
+    target_include_directories(${name} INTERFACE ${FERRY_INCLUDE_DIRS})
     target_link_libraries(${name} INTERFACE ${arg_DEPS})
   endif()
 endfunction()
@@ -65,7 +68,7 @@ function(ferry_test name)
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 10")  # unoptimised and instrumented
   endif()
   add_executable(${name} ${sources} $<TARGET_OBJECTS:ferry_doctest_main>)
-  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_include_directories(${name} PRIVATE ${FERRY_INCLUDE_DIRS})
   target_link_libraries(${name} PRIVATE ${arg_DEPS} Threads::Threads)
   # Takes a third less time to compile than -O2. What computes much, such as tests/support, is in libraries.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-Og>)

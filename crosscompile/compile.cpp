@@ -6,8 +6,8 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/make_backend.h"
 #include "crosscompile/target/needed_features.h"
+#include "ferry/runtime_api.h"
 #include "module/module_file.h"
-#include "module/runtime_api.h"
 
 namespace ferry {
 namespace {

@@ -1,6 +1,6 @@
 // A user-defined reduction: a function that combines two values, and its initial value. Here: the product of each row.
 #include "examples/show/show.h"
-#include "host/lang/user_reducer.h"
+#include "ferry/lang/user_reducer.h"
 
 using namespace ferry;
 using namespace ferry::lang;

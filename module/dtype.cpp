@@ -1,4 +1,4 @@
-#include "module/dtype.h"
+#include "ferry/types.h"
 
 #include <bit>
 

@@ -1,4 +1,4 @@
-#include "module/fill.h"
+#include "ferry/fill.h"
 
 #include <algorithm>
 #include <bit>

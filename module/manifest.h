@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "module/dtype.h"
+#include "ferry/types.h"
 #include "module/manifest_expr.h"
 #include "module/plan.h"
 
@@ -24,9 +24,6 @@ inline constexpr std::size_t kMaxMessages = 256;
 inline constexpr std::size_t kMaxFeatures = 256;
 inline constexpr std::size_t kMaxNameBytes = 256;
 inline constexpr std::size_t kMaxMessageBytes = 4096;
-
-enum class Direction : std::uint8_t { in = 1, out = 2, inout = 3 };
-enum class ParameterKind : std::uint8_t { tensor = 1, scalar = 2 };
 
 struct ParameterInfo {
   std::string name;

@@ -3,8 +3,8 @@
 // before it uses any content.
 #pragma once
 
-#include "base/hash.h"
 #include "base/status.h"
+#include "ferry/hash.h"
 #include "module/manifest.h"
 
 #include <cstdint>

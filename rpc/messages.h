@@ -2,11 +2,11 @@
 // changed: a new field goes into a new message, at its end.
 #pragma once
 
-#include "base/hash.h"
-#include "module/device_facts.h"
-#include "module/dtype.h"
-#include "module/fill.h"
-#include "module/timing.h"
+#include "ferry/device_facts.h"
+#include "ferry/fill.h"
+#include "ferry/hash.h"
+#include "ferry/timing.h"
+#include "ferry/types.h"
 
 #include <cstdint>
 #include <string>
@@ -153,7 +153,7 @@ struct Read {
   std::uint64_t bytes = 0;
 };
 
-// Fills elements from the start of the buffer, as module/fill.h defines them.
+// Fills elements from the start of the buffer, as ferry/fill.h defines them.
 struct Fill {
   Handle buffer = 0;
   FillKind kind = FillKind::zeros;

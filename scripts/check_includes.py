@@ -107,6 +107,30 @@ MAY_INCLUDE = {
     "host/no_compiler/commands": ["host/cli/commands", "host/no_compiler"],
 }
 
+# The headers that are installed stand in include/ferry and include only the standard library and each other. Each of
+# them, or each folder of them, counts as part of the folder that defines what it declares.
+PUBLIC = {
+    "ferry/api.h": "base",
+    "ferry/error.h": "base",
+    "ferry/error_code.h": "base",
+    "ferry/hash.h": "base",
+    "ferry/device_facts.h": "module",
+    "ferry/device_id.h": "module",
+    "ferry/fill.h": "module",
+    "ferry/runtime_api.h": "module",
+    "ferry/timing.h": "module",
+    "ferry/types.h": "module",
+    "ferry/expr.h": "crosscompile/ir",
+    "ferry/math.def": "crosscompile/ir",
+    "ferry/operators.h": "crosscompile/ir",
+    "ferry/target": "crosscompile/target",
+    "ferry/lang": "host/lang",
+    "ferry/lang/text.h": "host/lang/text",
+    "ferry/lang.h": "host/lang/text",
+    "ferry/ops": "host/ops",
+    "ferry/ops.h": "host/ops",
+}
+
 # Areas that use the product and are used by nobody.
 TOP = ["tests", "bench", "examples"]
 
@@ -144,7 +168,13 @@ AREAS = list(dict.fromkeys(area_of(folder) for folder in MAY_INCLUDE))
 
 
 def folder_of(path: str) -> str:
-    return path.rpartition("/")[0]
+    """The folder to whose rules a file is subject, by its path as others include it."""
+    folder = path.rpartition("/")[0]
+    return PUBLIC.get(path) or PUBLIC.get(folder) or folder
+
+
+def find_header(root: Path, header: str) -> bool:
+    return (root / ("include" if within(header, "ferry") else "") / header).is_file()
 
 
 @cache
@@ -193,9 +223,10 @@ def check_file(root: Path, path: str) -> list[str]:
     errors = []
     if len(lines) > MAX_LINES:
         errors.append(f"{path}: expected at most {MAX_LINES} lines, got {len(lines)}")
-    if Path(path).suffix not in SOURCES or area_of(path) not in [*AREAS, *TOP]:
+    if Path(path).suffix not in SOURCES or area_of(path) not in [*AREAS, *TOP, "include"]:
         return errors
-    folder = folder_of(path)
+    is_public = within(path, "include/ferry")
+    folder = folder_of(path.removeprefix("include/"))
     if folder == "device-runtime/stub":
         return errors
     for number, line in enumerate(lines, 1):
@@ -206,10 +237,14 @@ def check_file(root: Path, path: str) -> list[str]:
         error = None
         if quote == "<":
             error = header_error(folder, header)
-            if not error and area_of(header) in AREAS and (root / header).exists():
+            if not error and area_of(header) in [*AREAS, "ferry"] and find_header(root, header):
                 error = f"expected \"{header}\" in quotes, got <{header}>"
-        elif header.startswith(".") or not (root / header).is_file():
-            error = f'expected a path from the root, got "{header}"'
+            elif is_public and not re.fullmatch(r"[a-z_]+(\.h)?", header):
+                error = f"an installed header may include the standard library, not <{header}>"
+        elif header.startswith(".") or not find_header(root, header):
+            error = f'expected a path from the root or from include/, got "{header}"'
+        elif is_public and not within(header, "ferry"):
+            error = f"an installed header may not include {header}, which is not installed"
         else:
             error = arrow_error(folder, folder_of(header))
         if error:
@@ -219,7 +254,7 @@ def check_file(root: Path, path: str) -> list[str]:
 
 def check_tree(root: Path) -> list[str]:
     errors = []
-    for area in [*AREAS, *TOP, "scripts", "cmake"]:
+    for area in [*AREAS, *TOP, "include", "scripts", "cmake"]:
         for file in sorted((root / area).rglob("*")):
             if file.suffix in SOURCES | SCRIPTS and file.is_file():
                 errors += check_file(root, file.relative_to(root).as_posix())

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 seconds=${1:?"usage: scripts/fuzz_handshake.sh SECONDS"}
 out=build/fuzz_handshake
 mkdir -p $out/corpus
-clang++-19 -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I. -DASIO_STANDALONE \
+clang++-19 -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I. -Iinclude -DASIO_STANDALONE \
   -Ibuild/libsodium/"$(uname -m)"/include -DSODIUM_STATIC \
   base/*.cpp module/*.cpp rpc/wire/*.cpp rpc/transport/loopback.cpp rpc/transport/transport.cpp rpc/secure/*.cpp \
   tests/fuzz/handshake/input.cpp tests/fuzz/handshake/libfuzzer/main.cpp build/libsodium/"$(uname -m)"/lib/libsodium.a \

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <random>
 
-#include "module/dtype.h"
-#include "module/fill.h"
+#include "ferry/fill.h"
+#include "ferry/types.h"
 
 namespace ferry::bench {
 namespace {

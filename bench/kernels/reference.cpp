@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-#include "module/dtype.h"
+#include "ferry/types.h"
 
 namespace ferry::bench {
 namespace {

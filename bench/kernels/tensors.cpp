@@ -6,7 +6,7 @@
 #include <new>
 
 #include "bench/kernels/blocked.h"
-#include "module/fill.h"
+#include "ferry/fill.h"
 
 namespace ferry::bench {
 

@@ -1,8 +1,8 @@
 #include "crosscompile/analysis/affine.h"
 
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/uses.h"
+#include "ferry/operators.h"
 
 #include <cstdlib>
 #include <utility>

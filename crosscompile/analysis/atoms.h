@@ -6,7 +6,8 @@
 #pragma once
 
 #include "crosscompile/analysis/polynomial.h"
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/operators.h"
 
 #include <unordered_map>
 #include <vector>

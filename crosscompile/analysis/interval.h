@@ -2,7 +2,7 @@
 // infinite. A finite range is a fact: a completely unknown 64-bit value has the range of all 64-bit values.
 #pragma once
 
-#include "crosscompile/ir/type.h"
+#include "ferry/expr.h"
 
 #include <cstdint>
 

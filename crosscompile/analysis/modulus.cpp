@@ -1,6 +1,7 @@
 #include "crosscompile/analysis/modulus.h"
 
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/operators.h"
 
 namespace ferry::analysis {
 

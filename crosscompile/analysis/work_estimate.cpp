@@ -1,8 +1,8 @@
 #include "crosscompile/analysis/work_estimate.h"
 
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <unordered_set>

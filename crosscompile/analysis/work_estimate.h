@@ -3,7 +3,7 @@
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 namespace ferry::analysis {
 

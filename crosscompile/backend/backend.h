@@ -3,7 +3,7 @@
 #pragma once
 
 #include "crosscompile/ir/function.h"
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 #include "module/module_file.h"
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include "crosscompile/backend/manifest_exprs.h"
 
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/printer.h"
+#include "ferry/operators.h"
 
 #include <optional>
 #include <unordered_map>

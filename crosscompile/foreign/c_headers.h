@@ -2,7 +2,7 @@
 #pragma once
 
 #include "crosscompile/link/temporary_folder.h"
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 namespace ferry::foreign {
 

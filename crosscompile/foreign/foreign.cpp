@@ -13,8 +13,8 @@
 #include "crosscompile/link/link.h"
 #include "crosscompile/link/temporary_folder.h"
 #include "crosscompile/target/needed_features.h"
+#include "ferry/runtime_api.h"
 #include "module/module_file.h"
-#include "module/runtime_api.h"
 
 namespace ferry::foreign {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "crosscompile/foreign/signature.h"
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 namespace ferry::foreign {
 

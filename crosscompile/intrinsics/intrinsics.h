@@ -14,7 +14,7 @@
 #pragma once
 
 #include "crosscompile/ir/function.h"
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 #include <functional>
 #include <map>

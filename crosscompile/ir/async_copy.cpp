@@ -1,6 +1,7 @@
 #include "crosscompile/ir/async_copy.h"
 
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/operators.h"
 
 namespace ferry::ir {
 

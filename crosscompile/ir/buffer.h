@@ -55,8 +55,6 @@ struct Buffer {
   std::size_t component = 0;  // which of the values that are computed together
 };
 
-using BufferRef = std::shared_ptr<const Buffer>;
-
 // Returns the storage of a tensor, which is not tied to the definition that computes it.
 inline std::shared_ptr<Buffer> without_definition(Buffer tensor) {
   tensor.definition = nullptr;

@@ -1,7 +1,7 @@
 // Names of element types in C, from <stdint.h> and <stdbool.h>.
 #pragma once
 
-#include "module/dtype.h"
+#include "ferry/types.h"
 
 namespace ferry::ir {
 

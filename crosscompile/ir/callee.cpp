@@ -8,7 +8,7 @@ namespace {
 
 constexpr MathSignature kMath[] = {
 #define FERRY_MATH(name, arguments, kind) {#name, arguments, MathKind::kind},
-#include "crosscompile/ir/math.def"
+#include "ferry/math.def"
 #undef FERRY_MATH
 };
 

@@ -5,6 +5,8 @@
 // CallOp without a default, so the compiler names it (docs/architecture.md lists these places).
 #pragma once
 
+#include "ferry/expr.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,12 +15,6 @@
 #include <string_view>
 
 namespace ferry::ir {
-
-enum class MathFunction : std::uint8_t {
-#define FERRY_MATH(name, arguments, kind) name,
-#include "crosscompile/ir/math.def"
-#undef FERRY_MATH
-};
 
 // The types that a function of math.def accepts: floats only, all numbers, or integers only.
 enum class MathKind : std::uint8_t { float_only, any_number, integer };

@@ -1,7 +1,7 @@
 // Determines the common type of operands, and converts literals to it.
 #include "crosscompile/ir/arithmetic.h"
 #include "crosscompile/ir/common_lanes.h"
-#include "crosscompile/ir/operators.h"
+#include "ferry/operators.h"
 
 #include <cmath>
 #include <optional>

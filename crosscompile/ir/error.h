@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "base/error.h"
+#include "ferry/error.h"
 
 namespace ferry {
 

@@ -110,6 +110,8 @@ void check_call(Type type, const Callee& callee, const std::vector<Expr>& argume
 
 }  // namespace
 
+Type Expr::type() const { return get()->type; }
+
 Expr::Expr(int value) : Ref(index_constant(value)) {}
 Expr::Expr(std::int64_t value) : Ref(index_constant(value)) {}
 Expr::Expr(float value) : Expr(FloatImm::make(DType::f32, static_cast<double>(value))) {}

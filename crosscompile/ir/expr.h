@@ -1,20 +1,4 @@
-// Expressions and their semantics, which are the same in the interpreter and in every code generator.
-//
-// Integers are two's complement: +, -, * and negation wrap. Division and modulo round towards negative infinity.
-// Dividing by zero gives 0, and so does the modulo; the smallest value divided by -1 wraps to itself (modulo 0). A
-// shift by less than 0 or at least the width gives 0, or the sign for >> of a signed value.
-//
-// Casts: between integers keep the low bits; to bool test for != 0; from bool give 0 or 1; from integers to floats
-// round to nearest even; from floats to integers truncate towards zero, saturate at the ends of the range, and map NaN
-// to 0; between floats round to nearest even once.
-//
-// Floats: each operation rounds once in its own type, except that a multiplication may be contracted with the addition
-// or subtraction that uses it. min and max return NaN when either side is NaN; which zero they return for +0 and -0 is
-// unspecified. float16 and bfloat16 operations compute in float32 and round.
-//
-// && and || evaluate both sides; only IfThenElse guards.
-//
-// Vectors: all operands of a node have the same number of lanes, and the node works lane by lane.
+// The nodes of expressions. ferry/expr.h says what they compute.
 #pragma once
 
 #include "crosscompile/ir/buffer.h"
@@ -135,8 +119,6 @@ struct Call : ExprNode {
   static Expr make(Type type, Callee callee, std::vector<Expr> arguments);
 };
 
-enum class ReduceOp : std::uint8_t { sum, prod, min, max, any, all, user };
-
 // An associative and commutative combination of tuples, with its identity. combine[i] is an expression over left and
 // right.
 struct Reducer {
@@ -147,13 +129,6 @@ struct Reducer {
   std::vector<Expr> identity;
 };
 using ReducerRef = std::shared_ptr<const Reducer>;
-
-// A loop variable with its range [min, min + extent).
-struct Axis {
-  Expr var;
-  Expr min;
-  Expr extent;
-};
 
 // The combination of `sources` over all points of `axes` (first axis outermost) for which `condition` holds, starting
 // from `init`, or from the identity. Its value is component `component` of the tuple. Occurs only at the top of a

@@ -25,11 +25,6 @@ struct FunctionParameter {
   bool constant = false;
 };
 
-struct Requirement {
-  Expr condition;  // over symbols
-  std::string message;
-};
-
 // The position of a function in the user's source text.
 struct SourceLines {
   std::string file;

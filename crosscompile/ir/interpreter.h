@@ -16,7 +16,7 @@ class InterpreterError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// `arguments` is what a compiled kernel takes (module/runtime_api.h): one pointer per parameter, then one int64_t per
+// `arguments` is what a compiled kernel takes (ferry/runtime_api.h): one pointer per parameter, then one int64_t per
 // symbol. Returns what the kernel would return.
 std::int32_t interpret(const Function& function, void* const* arguments);
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "crosscompile/ir/error.h"
-#include "module/dtype.h"
+#include "ferry/types.h"
 
 #include <cstdint>
 #include <cstring>

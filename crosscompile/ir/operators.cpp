@@ -1,4 +1,4 @@
-#include "crosscompile/ir/operators.h"
+#include "ferry/operators.h"
 
 #include "crosscompile/ir/arithmetic.h"
 #include "crosscompile/ir/common_lanes.h"

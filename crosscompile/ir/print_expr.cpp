@@ -1,8 +1,8 @@
 // Prints expressions as C-like text, with as few parentheses as a reader needs.
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/print_context.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/visitor.h"
+#include "ferry/operators.h"
 
 #include <charconv>
 #include <cmath>

@@ -1,10 +1,10 @@
 // Prints statements and whole functions.
 #include "crosscompile/ir/printer.h"
 
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/print_context.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
+#include "ferry/operators.h"
 
 #include <unordered_set>
 

@@ -1,5 +1,5 @@
-// Prints C-like text for people: loops, stores, "parallel for", vectors as ramp(...) and x8(...). Names that clash
-// while both are in scope are numbered.
+// Prints, beside the expressions of ferry/expr.h, C-like text for people: loops, stores, "parallel for", vectors as
+// ramp(...) and x8(...). Names that clash while both are in scope are numbered.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -8,7 +8,6 @@
 
 namespace ferry::ir {
 
-std::string to_text(const Expr& expr);
 std::string to_text(const Stmt& stmt);
 std::string to_text(const Function& function);
 

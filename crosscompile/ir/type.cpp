@@ -1,4 +1,4 @@
-#include "crosscompile/ir/type.h"
+#include "ferry/expr.h"
 
 namespace ferry::ir {
 

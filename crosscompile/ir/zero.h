@@ -1,7 +1,8 @@
 // Recognises the additive identity.
 #pragma once
 
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/operators.h"
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // Inspects what an object from another compiler defines and needs, before it is linked.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 #include <cstdint>
 #include <span>

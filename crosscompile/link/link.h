@@ -1,7 +1,7 @@
 // Links objects into the position-independent shared object that devices load, with lld in this process.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 #include <cstdint>
 #include <span>

@@ -1,10 +1,10 @@
 #include "crosscompile/passes/lost_vectors.h"
 
 #include "crosscompile/analysis/loads.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/pipeline.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <map>

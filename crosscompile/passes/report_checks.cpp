@@ -1,8 +1,9 @@
 #include "crosscompile/passes/report_checks.h"
 
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
 #include "crosscompile/passes/gpu/map_threads.h"
 #include "crosscompile/passes/memory/plan_workspace.h"
+#include "ferry/operators.h"
 
 #include <utility>
 #include <vector>

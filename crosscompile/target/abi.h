@@ -1,7 +1,7 @@
 // Conventions of a CPU's binaries that neither the triple nor LLVM's defaults say.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-#include "crosscompile/target/arch.h"
+#include "ferry/target/arch.h"
 
 namespace ferry {
 namespace {

@@ -1,6 +1,6 @@
-#include "crosscompile/target/capabilities.h"
+#include "ferry/target/capabilities.h"
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 namespace ferry {
 namespace {

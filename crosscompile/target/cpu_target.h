@@ -3,7 +3,7 @@
 #pragma once
 
 #include "crosscompile/codegen/llvm/cpu/cpu_tables.h"
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 #include <string>
 #include <vector>

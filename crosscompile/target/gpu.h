@@ -2,7 +2,7 @@
 #pragma once
 
 #include "crosscompile/target/options.h"
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // The requirements that a module's manifest places on a device.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 #include <string>
 #include <vector>

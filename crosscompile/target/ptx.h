@@ -1,7 +1,7 @@
 // The target of PTX that LLVM generates for the target "cuda": code for one GPU instead of source text.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 #include <string>
 

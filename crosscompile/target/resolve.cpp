@@ -5,6 +5,7 @@
 #include "crosscompile/target/cpu_target.h"
 #include "crosscompile/target/gpu.h"
 #include "crosscompile/target/options.h"
+#include "module/device_id.h"
 
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
 // Targets as people write them, and as devices report themselves.
 #pragma once
 
-#include "crosscompile/target/target.h"
-#include "module/device_facts.h"
+#include "ferry/device_facts.h"
+#include "ferry/target/target.h"
 
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -12,11 +12,11 @@
 #include <span>
 #include <string>
 
-#include "base/hash.h"
 #include "base/status.h"
 #include "device-runtime/measure/measure.h"
-#include "module/device_facts.h"
-#include "module/fill.h"
+#include "ferry/device_facts.h"
+#include "ferry/fill.h"
+#include "ferry/hash.h"
 #include "module/manifest.h"
 #include "module/module_file.h"
 
@@ -70,7 +70,7 @@ class Device {
   // The ranges may overlap.
   virtual Status copy(void* destination, std::uint64_t destination_offset, void* source, std::uint64_t source_offset,
                       std::uint64_t bytes) = 0;
-  // Fills the first `elements` elements, as module/fill.h defines them.
+  // Fills the first `elements` elements, as ferry/fill.h defines them.
   virtual Status fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements);
 
   // From now on allocate() returns memory that detects out-of-bounds accesses: they either crash the kernel or are

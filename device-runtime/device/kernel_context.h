@@ -1,4 +1,4 @@
-// The runtime as a kernel on the CPU sees it: the function table of module/runtime_api.h, followed by the state of one
+// The runtime as a kernel on the CPU sees it: the function table of ferry/runtime_api.h, followed by the state of one
 // call.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "device-runtime/device/print_tail.h"
 #include "device-runtime/threads/thread_pool.h"
-#include "module/runtime_api.h"
+#include "ferry/runtime_api.h"
 
 namespace ferry::device {
 

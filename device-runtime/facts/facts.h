@@ -1,7 +1,7 @@
 // Facts about this board, gathered once when the server starts. The available memory is read again for each session.
 #pragma once
 
-#include "module/device_facts.h"
+#include "ferry/device_facts.h"
 
 #include <string>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "module/timing.h"
+#include "ferry/timing.h"
 
 namespace ferry::device {
 

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "base/hash.h"
 #include "device-runtime/device/print_tail.h"
+#include "ferry/hash.h"
 #include "rpc/secure/record.h"
 
 namespace ferry::device {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "module/runtime_api.h"
+#include "ferry/runtime_api.h"
 
 namespace ferry::device {
 namespace {

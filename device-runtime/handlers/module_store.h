@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/hash.h"
 #include "base/status.h"
+#include "ferry/hash.h"
 
 namespace ferry::device {
 

@@ -11,7 +11,7 @@
 #include "device-runtime/handlers/limits.h"
 #include "device-runtime/handlers/module.h"
 #include "device-runtime/handlers/module_store.h"
-#include "module/device_facts.h"
+#include "ferry/device_facts.h"
 
 namespace ferry::device {
 

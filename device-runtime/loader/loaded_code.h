@@ -8,7 +8,7 @@
 #include <memory>
 #include <span>
 
-#include "base/hash.h"
+#include "ferry/hash.h"
 
 namespace ferry::device {
 

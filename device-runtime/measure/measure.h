@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "module/timing.h"
+#include "ferry/timing.h"
 
 namespace ferry::device {
 

@@ -8,7 +8,7 @@
 #include "device-runtime/handlers/activity.h"
 #include "device-runtime/handlers/module_store.h"
 #include "device-runtime/sandbox/sandbox.h"
-#include "module/device_facts.h"
+#include "ferry/device_facts.h"
 #include "rpc/transport/transport.h"
 #include "rpc/wire/connection.h"
 

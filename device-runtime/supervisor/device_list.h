@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 #include "device-runtime/device/drivers.h"
-#include "module/device_facts.h"
+#include "ferry/device_facts.h"
 
 namespace ferry::device {
 

@@ -11,7 +11,7 @@
 #include "device-runtime/handlers/module_store.h"
 #include "device-runtime/sandbox/sandbox.h"
 #include "device-runtime/supervisor/work_folder.h"
-#include "module/device_facts.h"
+#include "ferry/device_facts.h"
 #include "rpc/messages.h"
 #include "rpc/server/key_ring.h"
 

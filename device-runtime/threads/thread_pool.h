@@ -4,7 +4,7 @@
 // Only one thread at a time may call parallel_for from outside; bodies may call it recursively, which runs inline.
 #pragma once
 
-#include "module/runtime_api.h"
+#include "ferry/runtime_api.h"
 
 #include <pthread.h>
 

@@ -1,8 +1,8 @@
 #include "examples/gemm8x8/gemm8x8.h"
 
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/target/resolve.h"
+#include "ferry/operators.h"
 
 #include <fstream>
 #include <iterator>

@@ -2,8 +2,8 @@
 // their time beside serial loops and ferry's default schedule.
 #pragma once
 
-#include "host/lang/math.h"
-#include "host/lang/program.h"
+#include "ferry/lang/math.h"
+#include "ferry/lang/program.h"
 #include "host/schedule/schedule.h"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // which the tiles read them.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 #include "host/autoschedule/rule.h"
 
 namespace ferry::autoschedule {

@@ -3,7 +3,7 @@
 // products.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 #include "host/schedule/stages/scheduled_stage.h"
 
 #include <optional>

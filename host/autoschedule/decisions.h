@@ -4,7 +4,7 @@
 // rule that matches (rules.h). Which decisions follow, and what they offer, may depend on the points chosen before.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 #include "host/autoschedule/sized_stages.h"
 #include "host/autoschedule/space.h"
 #include "host/schedule/schedule.h"

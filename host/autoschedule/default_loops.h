@@ -1,7 +1,7 @@
 // Helpers shared by the default schedules of all kinds of stages.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 #include "host/schedule/schedule.h"
 
 namespace ferry::autoschedule {

@@ -1,7 +1,7 @@
 // The default schedule, for programs without an explicit one.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 #include "host/autoschedule/sized_stages.h"
 #include "host/schedule/schedule.h"
 

@@ -11,7 +11,7 @@
 // schedule; a section without directives means serial loops in the order of the definition.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 #include "host/autoschedule/sized_stages.h"
 #include "host/schedule/schedule.h"
 #include "host/schedule/schedule_text.h"

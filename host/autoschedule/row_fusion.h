@@ -2,7 +2,7 @@
 // row that the previous one has left in the cache.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 #include "host/autoschedule/space.h"
 #include "host/schedule/schedule.h"
 

@@ -2,7 +2,7 @@
 // directives of any point among them. Each rule has a pair of files; rules.h lists them.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 #include "host/autoschedule/contraction.h"
 #include "host/autoschedule/space.h"
 #include "host/schedule/schedule.h"

@@ -1,7 +1,7 @@
 // A program's stages specialised to given sizes, for choosing a schedule when the sizes of the calls are known.
 #pragma once
 
-#include "host/lang/program.h"
+#include "ferry/lang/program.h"
 #include "host/schedule/stages/scheduled_stage.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Schedules stencils: reductions over a small window that slides along rows, such as depthwise convolutions and blurs.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 #include "host/autoschedule/rule.h"
 
 namespace ferry::autoschedule {

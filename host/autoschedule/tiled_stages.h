@@ -1,7 +1,7 @@
 // Finds the stages that are scheduled in tiles of several rows.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 #include "host/autoschedule/contraction.h"
 #include "host/schedule/stages/scheduled_stage.h"
 

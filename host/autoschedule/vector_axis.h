@@ -1,7 +1,7 @@
 // Chooses the axes along which a stage is vectorised and tiled.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 #include "host/schedule/stages/scheduled_stage.h"
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
 #include "base/quantity_text.h"
+#include "ferry/error.h"
 
 namespace ferry::bench {
 

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "base/error.h"
+#include "ferry/error.h"
 #include "host/bench/comparison.h"
 #include "host/kernel/session_source.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/error.h"
+#include "ferry/error.h"
 
 namespace ferry::bench {
 

@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "crosscompile/compile.h"
-#include "crosscompile/ir/operators.h"
-#include "host/lang/program.h"
-#include "host/lang/tensor.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/lang/program.h"
+#include "ferry/lang/tensor.h"
+#include "ferry/operators.h"
 
 namespace ferry::bench {
 

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 #include "host/compiler/llvm/compile.h"
 
 namespace ferry::bench {

@@ -1,6 +1,6 @@
 #include "host/bench/sampling.h"
 
-#include "base/error.h"
+#include "ferry/error.h"
 #include "host/bench/environment.h"
 
 namespace ferry::bench {

@@ -1,8 +1,8 @@
 // How samples of a kernel's time are taken.
 #pragma once
 
+#include "ferry/timing.h"
 #include "host/bench/cores.h"
-#include "module/timing.h"
 
 namespace ferry::bench {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/error.h"
+#include "ferry/error.h"
 #include "host/autoschedule/module_schedule.h"
 
 namespace ferry::bench {

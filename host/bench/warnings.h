@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "ferry/device_facts.h"
 #include "host/bench/environment.h"
-#include "module/device_facts.h"
 
 namespace ferry::bench {
 

@@ -4,7 +4,7 @@
 #include <new>
 #include <sstream>
 
-#include "base/error.h"
+#include "ferry/error.h"
 #include "host/cli/commands/app.h"
 #include "host/cli/options/complaint.h"
 #include "host/cli/output/output.h"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numbers>
 
-#include "base/error.h"
+#include "ferry/error.h"
 
 namespace ferry {
 

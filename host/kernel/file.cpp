@@ -6,7 +6,7 @@
 #include <cstring>
 #include <memory>
 
-#include "base/error.h"
+#include "ferry/error.h"
 #include "host/npy/whole_file.h"
 
 namespace ferry {

@@ -4,10 +4,11 @@
 
 #include "base/quantity_text.h"
 #include "crosscompile/compile.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/lang/text.h"
 #include "host/kernel/argument_spec.h"
 #include "host/kernel/file.h"
 #include "host/kernel/option_error.h"
-#include "host/lang/text/text.h"
 #include "host/lower/lower.h"
 
 namespace ferry {

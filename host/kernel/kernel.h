@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "crosscompile/foreign/foreign.h"
+#include "ferry/lang/program.h"
 #include "host/compiler/llvm/compile.h"
 #include "host/kernel/observer.h"
 #include "host/kernel/option_error.h"
 #include "host/kernel/schedule_choice.h"
-#include "host/lang/program.h"
 
 namespace ferry {
 

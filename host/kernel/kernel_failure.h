@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/error.h"
+#include "ferry/error.h"
 #include "host/session/ferry.h"
 
 namespace ferry {

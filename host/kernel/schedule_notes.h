@@ -3,9 +3,9 @@
 
 #include <span>
 
-#include "crosscompile/target/target.h"
+#include "ferry/lang/program.h"
+#include "ferry/target/target.h"
 #include "host/kernel/observer.h"
-#include "host/lang/program.h"
 #include "host/schedule/schedule.h"
 
 namespace ferry {

@@ -1,9 +1,9 @@
 // The sizes that a call's arguments determine before compilation, for choosing the default schedule.
 #pragma once
 
+#include "ferry/lang/program.h"
 #include "host/autoschedule/sized_stages.h"
 #include "host/kernel/call_plan.h"
-#include "host/lang/program.h"
 
 namespace ferry {
 

@@ -3,11 +3,13 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/substitute.h"
+#include "ferry/lang/tensor.h"
 #include "host/lang/gather.h"
 #include "host/lang/measure.h"
 #include "host/lang/names.h"
-#include "host/lang/tensor.h"
+#include "host/lang/stage.h"
 #include "host/lang/wide_sums.h"
+#include "module/manifest.h"
 
 #include <algorithm>
 #include <map>

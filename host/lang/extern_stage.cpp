@@ -1,7 +1,9 @@
-#include "host/lang/extern_stage.h"
+#include "ferry/lang/extern_stage.h"
+#include "crosscompile/ir/expr.h"
 
 #include "crosscompile/ir/error.h"
 #include "host/lang/names.h"
+#include "host/lang/stage.h"
 #include "host/lang/stages.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // such a stage too, where neither the text nor the sizes of a call show that it is in bounds.
 #pragma once
 
-#include "host/lang/tensor.h"
+#include "ferry/lang/tensor.h"
 
 #include <cstddef>
 #include <string>

@@ -1,4 +1,5 @@
-#include "host/lang/math.h"
+#include "ferry/lang/math.h"
+#include "crosscompile/ir/expr.h"
 
 #include "crosscompile/ir/error.h"
 #include "host/lang/names.h"

@@ -1,6 +1,8 @@
 #include "host/lang/measure.h"
 
-#include "host/lang/tensor.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/lang/tensor.h"
+#include "host/lang/stage.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "host/lang/names.h"
 
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
+#include "ferry/operators.h"
 #include "module/manifest.h"
 
 #include <algorithm>

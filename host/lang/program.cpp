@@ -1,8 +1,9 @@
-#include "host/lang/program.h"
+#include "ferry/lang/program.h"
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/substitute.h"
 #include "host/lang/names.h"
+#include "host/lang/stage.h"
 #include "host/lang/stages.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/lang/tensor.h"
 #include "host/lang/names.h"
-#include "host/lang/tensor.h"
 
 namespace ferry::lang {
 namespace {

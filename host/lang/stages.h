@@ -2,7 +2,9 @@
 #pragma once
 
 #include "crosscompile/analysis/loads.h"
-#include "host/lang/tensor.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/lang/tensor.h"
+#include "host/lang/stage.h"
 
 #include <vector>
 

@@ -1,9 +1,18 @@
-#include "host/lang/tensor.h"
+#include "ferry/lang/tensor.h"
 
 #include "crosscompile/ir/error.h"
 #include "host/lang/names.h"
+#include "host/lang/stage.h"
 
 namespace ferry::lang {
+
+const std::string& Tensor::name() const { return buffer_->name; }
+
+DType Tensor::dtype() const { return buffer_->dtype; }
+
+const std::vector<Expr>& Tensor::shape() const { return buffer_->shape; }
+
+const Stage* Tensor::stage() const { return static_cast<const Stage*>(buffer_->definition.get()); }
 
 Expr Tensor::at(std::vector<Expr> indices) const {
   if (indices.size() != rank()) {

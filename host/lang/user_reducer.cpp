@@ -1,4 +1,4 @@
-#include "host/lang/user_reducer.h"
+#include "ferry/lang/user_reducer.h"
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/substitute.h"

@@ -2,9 +2,9 @@
 
 #include "crosscompile/analysis/affine.h"
 #include "crosscompile/analysis/loads.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <optional>

@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "host/lang/stage.h"
 
 #include <unordered_set>
 

@@ -1,7 +1,7 @@
 // Counts a program's useful arithmetic operations, for reporting GFLOP/s.
 #pragma once
 
-#include "host/lang/program.h"
+#include "ferry/lang/program.h"
 
 namespace ferry::lower {
 

@@ -1,9 +1,9 @@
 #include "host/lower/guarded_loads.h"
 
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/uses.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 

@@ -14,8 +14,8 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/gpu/map_threads.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <unordered_map>

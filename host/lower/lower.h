@@ -2,7 +2,7 @@
 #pragma once
 
 #include "crosscompile/ir/function.h"
-#include "host/lang/program.h"
+#include "ferry/lang/program.h"
 #include "host/schedule/schedule.h"
 
 #include <span>

@@ -1,10 +1,10 @@
 #include "host/lower/prefetch.h"
 
 #include "crosscompile/analysis/loads.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/prefetch.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <iterator>

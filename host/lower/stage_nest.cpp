@@ -1,10 +1,10 @@
 #include "host/lower/stage_nest.h"
 
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/zero.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 #include "host/lower/accumulators.h"
 #include "host/lower/guarded_loads.h"
 #include "host/lower/thread_reduction.h"

@@ -1,7 +1,7 @@
 #include "host/lower/thread_reduction.h"
 
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <optional>
 
-#include "base/error.h"
+#include "ferry/error.h"
 
 namespace ferry::npy {
 

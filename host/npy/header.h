@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "module/dtype.h"
+#include "ferry/types.h"
 
 namespace ferry::npy {
 

@@ -1,7 +1,8 @@
-#include "host/ops/convolution.h"
+#include "ferry/ops/convolution.h"
 
 #include "crosscompile/ir/error.h"
-#include "host/ops/shapes.h"
+#include "ferry/ops/shapes.h"
+#include "host/ops/checks.h"
 
 namespace ferry::ops {
 namespace {

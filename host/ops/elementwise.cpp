@@ -1,9 +1,9 @@
-#include "host/ops/elementwise.h"
+#include "ferry/ops/elementwise.h"
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/substitute.h"
-#include "host/lang/math.h"
-#include "host/ops/shapes.h"
+#include "ferry/lang/math.h"
+#include "host/ops/checks.h"
 
 #include <algorithm>
 

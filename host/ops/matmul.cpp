@@ -1,7 +1,7 @@
-#include "host/ops/matmul.h"
+#include "ferry/ops/matmul.h"
 
-#include "host/ops/elementwise.h"
-#include "host/ops/shapes.h"
+#include "ferry/ops/elementwise.h"
+#include "host/ops/checks.h"
 
 namespace ferry::ops {
 namespace {

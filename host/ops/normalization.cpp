@@ -1,8 +1,8 @@
-#include "host/ops/normalization.h"
+#include "ferry/ops/normalization.h"
 
-#include "host/ops/elementwise.h"
-#include "host/ops/reductions.h"
-#include "host/ops/shapes.h"
+#include "ferry/ops/elementwise.h"
+#include "ferry/ops/reductions.h"
+#include "host/ops/checks.h"
 
 #include "crosscompile/ir/error.h"
 

@@ -1,7 +1,9 @@
-#include "host/ops/pooling.h"
+#include "ferry/ops/pooling.h"
 
-#include "host/ops/reductions.h"
-#include "host/ops/shapes.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/ops/reductions.h"
+#include "ferry/ops/shapes.h"
+#include "host/ops/checks.h"
 
 namespace ferry::ops {
 namespace {

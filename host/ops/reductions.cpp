@@ -1,9 +1,9 @@
-#include "host/ops/reductions.h"
+#include "ferry/ops/reductions.h"
 
 #include "crosscompile/ir/error.h"
-#include "host/lang/user_reducer.h"
-#include "host/ops/elementwise.h"
-#include "host/ops/shapes.h"
+#include "ferry/lang/user_reducer.h"
+#include "ferry/ops/elementwise.h"
+#include "host/ops/checks.h"
 
 #include <algorithm>
 

@@ -1,8 +1,9 @@
-#include "host/ops/shapes.h"
+#include "ferry/ops/shapes.h"
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/substitute.h"
+#include "host/ops/checks.h"
 
 #include <algorithm>
 
@@ -22,24 +23,6 @@ void expect_one_each(std::size_t count, const Tensor& x, const char* what, const
 }
 
 }  // namespace
-
-std::string shape_text(const Tensor& tensor) {
-  std::string text;
-  for (const Expr& size : tensor.shape()) text += (text.empty() ? "" : ", ") + ir::to_text(size);
-  return "[" + text + "]";
-}
-
-void expect_rank(const Tensor& tensor, std::size_t rank, const std::string& name) {
-  if (tensor.rank() == rank) return;
-  throw CompileError("'" + name + "': expected '" + tensor.name() + "' to have " + std::to_string(rank) +
-                     (rank == 1 ? " dimension" : " dimensions") + ", got " + shape_text(tensor));
-}
-
-void expect_same(const Expr& a, const Expr& b, const std::string& what, const std::string& name) {
-  if (ir::equal(a, b)) return;
-  throw CompileError("'" + name + "': expected " + what + " to be the same, got " + ir::to_text(a) + " and " +
-                     ir::to_text(b));
-}
 
 Tensor transpose(const Tensor& x, std::string name, std::vector<std::size_t> order) {
   if (order.empty()) {

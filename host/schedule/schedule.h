@@ -9,7 +9,7 @@
 // docs/schedules.md shows what each primitive does.
 #pragma once
 
-#include "host/lang/program.h"
+#include "ferry/lang/program.h"
 #include "host/schedule/stages/directive.h"
 #include "host/schedule/stages/scheduled_stage.h"
 

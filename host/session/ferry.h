@@ -22,14 +22,14 @@
 #include <variant>
 #include <vector>
 
-#include "base/error.h"
-#include "base/hash.h"
 #include "base/status.h"
-#include "host/session/api.h"
+#include "ferry/api.h"
+#include "ferry/device_facts.h"
+#include "ferry/error.h"
+#include "ferry/fill.h"
+#include "ferry/hash.h"
+#include "ferry/types.h"
 #include "host/session/timing.h"
-#include "module/device_facts.h"
-#include "module/dtype.h"
-#include "module/fill.h"
 #include "module/manifest.h"
 
 namespace ferry {

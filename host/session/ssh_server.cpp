@@ -6,8 +6,8 @@
 #include <sstream>
 #include <vector>
 
-#include "base/hash.h"
 #include "base/throw_status.h"
+#include "ferry/hash.h"
 #include "host/session/local_server.h"
 #include "host/session/ssh_script.h"
 

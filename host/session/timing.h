@@ -1,8 +1,8 @@
 // The result of a measurement: raw samples, and everything that the device reports about its environment.
 #pragma once
 
-#include "host/session/api.h"
-#include "module/timing.h"
+#include "ferry/api.h"
+#include "ferry/timing.h"
 
 namespace ferry {
 

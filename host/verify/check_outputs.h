@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "ferry/lang/program.h"
 #include "host/kernel/call_plan.h"
-#include "host/lang/program.h"
 
 namespace ferry::verify {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "crosscompile/foreign/sanitized_run.h"
+#include "ferry/error.h"
 #include "host/session/scalar.h"
 #include "host/verify/same_call.h"
 

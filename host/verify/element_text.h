@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "ferry/types.h"
 #include "host/lang/reference/reference.h"
-#include "module/dtype.h"
 
 namespace ferry::verify {
 

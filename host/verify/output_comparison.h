@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "module/dtype.h"
+#include "ferry/types.h"
 
 namespace ferry::verify {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "base/throw_status.h"
+#include "ferry/error.h"
 #include "host/session/bind.h"
 
 namespace ferry::verify {

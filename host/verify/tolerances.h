@@ -1,7 +1,7 @@
 // By how much results of each type may differ, unless somebody says otherwise (docs/measuring.md).
 #pragma once
 
-#include "module/dtype.h"
+#include "ferry/types.h"
 
 namespace ferry::verify {
 

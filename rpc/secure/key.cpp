@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "base/hash.h"
+#include "ferry/hash.h"
 
 namespace ferry::secure {
 namespace {

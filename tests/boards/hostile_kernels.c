@@ -1,6 +1,6 @@
 /* Kernels that attack the board they run on; hostile_kernels.h documents each. */
 #define _GNU_SOURCE
-#include "module/runtime_api.h"
+#include "ferry/runtime_api.h"
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>

@@ -3,8 +3,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "ferry/runtime_api.h"
 #include "module/module_file.h"
-#include "module/runtime_api.h"
 #include "tests/unit/device-runtime/support/compile_kernel.h"
 #include "tests/unit/device-runtime/support/test_module.h"
 

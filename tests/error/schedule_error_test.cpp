@@ -6,8 +6,8 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/ir/error.h"
+#include "ferry/lang/text.h"
 #include "host/autoschedule/module_schedule.h"
-#include "host/lang/text/text.h"
 #include "host/lower/lower.h"
 
 #include <algorithm>

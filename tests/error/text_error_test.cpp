@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/ir/error.h"
-#include "host/lang/text/text.h"
+#include "ferry/lang/text.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -4,7 +4,7 @@
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
-#include "host/lang/text/text.h"
+#include "ferry/lang/text.h"
 #include "host/lower/lower.h"
 #include "tests/fuzz/cases/gathers.h"
 #include "tests/fuzz/cases/limited.h"

@@ -11,6 +11,9 @@ import check_includes  # noqa: E402
 CLEAN = {
     "base/status.h": "#pragma once\n#include <string>\n",
     "module/dtype.h": '#include "base/status.h"\n',
+    "include/ferry/types.h": "#include <cstdint>\n#include <stdint.h>\n",
+    "include/ferry/target/target.h": '#include "ferry/types.h"\n',
+    "crosscompile/target/resolve.h": '#include "ferry/target/target.h"\n',
     "rpc/messages.h": '#include "module/dtype.h"\n',
     "rpc/wire/codec.cpp": '#include "rpc/messages.h"\n#include <cereal/cereal.hpp>\n',
     "device-runtime/loader/loader.h": '#include "module/dtype.h"\n',
@@ -91,6 +94,17 @@ class PlantedViolations(unittest.TestCase):
 
     def test_our_own_header_in_angle_brackets_is_refused(self):
         self.refused("module/bad.cpp", "#include <base/status.h>\n", "in quotes")
+
+    def test_an_installed_header_includes_installed_headers_alone(self):
+        self.refused("include/ferry/target/bad.h", '#include "module/dtype.h"\n', "which is not installed")
+        self.refused("include/ferry/target/bad.h", "#include <asio.hpp>\n", "the standard library, not <asio.hpp>")
+        self.refused("include/ferry/target/bad.h", "#include <ferry/types.h>\n", "in quotes")
+
+    def test_an_installed_header_belongs_to_a_layer(self):
+        self.refused("module/bad.h", '#include "ferry/target/target.h"\n', "crosscompile/target stands above module")
+        self.refused("include/ferry/types.h", '#include "ferry/target/target.h"\n', "stands above module")
+        files = {"include/ferry/novel.h": "", "base/bad.h": '#include "ferry/novel.h"\n'}
+        self.assertIn("ferry is not in the MAY_INCLUDE table", self.errors(files=files)[0])
 
     def test_a_file_of_401_lines_is_refused_and_one_of_400_is_not(self):
         self.assertEqual(self.errors(files={"host/lang/long.cpp": "\n" * 400}), [])

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "crosscompile/compile.h"
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/operators.h"
 
 namespace ferry::test {
 

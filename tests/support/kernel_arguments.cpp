@@ -1,9 +1,9 @@
 #include "tests/support/kernel_arguments.h"
 
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify/simplify.h"
-#include "module/fill.h"
+#include "ferry/fill.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <stdexcept>

@@ -18,7 +18,7 @@ class KernelArguments {
   KernelArguments(const ir::Function& function, const std::map<std::string, std::int64_t>& sizes,
                   std::uint64_t seed = 1);
 
-  // The arguments as a kernel takes them (module/runtime_api.h).
+  // The arguments as a kernel takes them (ferry/runtime_api.h).
   void* const* pointers() const { return pointers_.data(); }
   std::size_t count() const { return pointers_.size(); }
 

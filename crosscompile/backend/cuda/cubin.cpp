@@ -4,8 +4,8 @@
 #include "crosscompile/backend/cuda/map_diagnostics.h"
 #include "crosscompile/codegen/cuda/nvrtc.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/gpu/extract_kernels.h"
+#include "ferry/operators.h"
 #include "module/cubin.h"
 
 namespace ferry {

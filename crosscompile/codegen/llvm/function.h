@@ -1,4 +1,4 @@
-// Emits one kernel: the ABI of module/runtime_api.h around a lowered function's body.
+// Emits one kernel: the ABI of ferry/runtime_api.h around a lowered function's body.
 #pragma once
 
 #include "crosscompile/codegen/llvm/state.h"

@@ -3,9 +3,10 @@
 #include "crosscompile/codegen/llvm/memory/memory.h"
 #include "crosscompile/codegen/llvm/statements.h"
 #include "crosscompile/ir/async_copy.h"
+#include "crosscompile/ir/expr.h"
 #include "crosscompile/ir/extern_call.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/tensorize/tensor_core.h"
+#include "ferry/operators.h"
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
 

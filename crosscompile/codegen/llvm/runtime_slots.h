@@ -1,8 +1,8 @@
-// Emits calls through the runtime's table, laid out as in module/runtime_api.h.
+// Emits calls through the runtime's table, laid out as in ferry/runtime_api.h.
 #pragma once
 
 #include "crosscompile/codegen/llvm/state.h"
-#include "module/runtime_api.h"
+#include "ferry/runtime_api.h"
 
 namespace ferry::codegen {
 

@@ -6,7 +6,7 @@
 #include "crosscompile/codegen/llvm/debug_lines.h"
 #include "crosscompile/codegen/llvm/memory/alias_scopes.h"
 #include "crosscompile/ir/function.h"
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>

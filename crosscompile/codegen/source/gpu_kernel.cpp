@@ -4,9 +4,10 @@
 #include "crosscompile/codegen/source/kernel.h"
 #include "crosscompile/codegen/source/statements.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
 #include "crosscompile/passes/gpu/extract_kernels.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 

@@ -3,9 +3,10 @@
 #include "crosscompile/codegen/source/expressions.h"
 #include "crosscompile/codegen/source/statements.h"
 #include "crosscompile/ir/async_copy.h"
+#include "crosscompile/ir/expr.h"
 #include "crosscompile/ir/extern_call.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/tensorize/tensor_core.h"
+#include "ferry/operators.h"
 
 namespace ferry::codegen::source {
 namespace {

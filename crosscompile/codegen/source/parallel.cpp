@@ -4,10 +4,10 @@
 #include "crosscompile/codegen/source/expressions.h"
 #include "crosscompile/codegen/source/statements.h"
 #include "crosscompile/codegen/source/workspace.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/uses.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <utility>

@@ -7,7 +7,7 @@
 #include "crosscompile/codegen/source/helpers.h"
 #include "crosscompile/codegen/source/names.h"
 #include "crosscompile/ir/function.h"
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 #include <map>
 #include <string>

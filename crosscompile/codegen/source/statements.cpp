@@ -8,10 +8,10 @@
 #include "crosscompile/codegen/source/workspace.h"
 #include "crosscompile/ir/barrier.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/print_context.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/uses.h"
+#include "ferry/operators.h"
 
 namespace ferry::codegen::source {
 namespace {

@@ -2,10 +2,10 @@
 
 #include "crosscompile/analysis/loads.h"
 #include "crosscompile/codegen/source/expressions.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify/alignment.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 
 namespace ferry::codegen::source {
 namespace {

@@ -4,9 +4,9 @@
 #include "crosscompile/codegen/source/statements.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/visitor.h"
-#include "module/runtime_api.h"
+#include "ferry/operators.h"
+#include "ferry/runtime_api.h"
 
 #include <algorithm>
 

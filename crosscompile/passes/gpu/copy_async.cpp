@@ -3,11 +3,11 @@
 #include "crosscompile/ir/async_copy.h"
 #include "crosscompile/ir/extern_call.h"
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/memory/flatten.h"
 #include "crosscompile/passes/simplify/alignment.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 
 #include <utility>
 

@@ -2,8 +2,9 @@
 
 #include "base/format.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
 #include "crosscompile/passes/gpu/extract_kernels.h"
+#include "ferry/operators.h"
 
 #include <limits>
 #include <string>

@@ -11,12 +11,12 @@
 #include "crosscompile/ir/barrier.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/shuffle.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/uses.h"
 #include "crosscompile/passes/gpu/shared_accesses.h"
 #include "crosscompile/passes/gpu/thread_group.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,9 +1,9 @@
 #include "crosscompile/passes/gpu/reduction_tree.h"
 
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/shuffle.h"
 #include "crosscompile/passes/loops/fresh_copy.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <bit>

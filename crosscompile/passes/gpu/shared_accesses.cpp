@@ -1,10 +1,10 @@
 #include "crosscompile/passes/gpu/shared_accesses.h"
 
 #include "crosscompile/analysis/affine.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 #include "crosscompile/passes/gpu/thread_group.h"
 
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/shuffle.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <bit>

@@ -2,9 +2,9 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/legalize/narrow_floats.h"
 #include "crosscompile/passes/tensorize/dot_instructions.h"
+#include "ferry/operators.h"
 
 #include <utility>
 #include <vector>

@@ -1,6 +1,7 @@
 #include "crosscompile/passes/legalize/narrow_floats.h"
 
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/operators.h"
 
 #include <functional>
 #include <string>

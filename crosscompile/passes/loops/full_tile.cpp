@@ -1,6 +1,6 @@
 #include "crosscompile/passes/loops/full_tile.h"
 
-#include "crosscompile/ir/operators.h"
+#include "ferry/operators.h"
 
 namespace ferry::passes {
 

@@ -2,13 +2,13 @@
 
 #include "crosscompile/analysis/count_nodes.h"
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/loops/fresh_copy.h"
 #include "crosscompile/passes/loops/full_tile.h"
 #include "crosscompile/passes/loops/guard_bounds.h"
 #include "crosscompile/passes/loops/guards.h"
 #include "crosscompile/passes/loops/steady_lanes.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <functional>

@@ -2,9 +2,9 @@
 
 #include "crosscompile/ir/barrier.h"
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/loops/fresh_copy.h"
 #include "crosscompile/passes/loops/full_tile.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <utility>

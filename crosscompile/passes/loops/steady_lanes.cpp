@@ -1,8 +1,8 @@
 #include "crosscompile/passes/loops/steady_lanes.h"
 
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/loops/guard_bounds.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "crosscompile/passes/loops/guards.h"
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 #include <cstdint>
 #include <optional>

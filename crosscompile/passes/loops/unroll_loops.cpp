@@ -1,9 +1,9 @@
 #include "crosscompile/passes/loops/unroll_loops.h"
 
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/loops/fresh_copy.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 
 #include <utility>
 #include <vector>

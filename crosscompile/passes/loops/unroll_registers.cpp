@@ -1,9 +1,9 @@
 #include "crosscompile/passes/loops/unroll_registers.h"
 
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+#include "crosscompile/ir/expr.h"
 #include "crosscompile/passes/lower_math/coefficients.h"
 #include "crosscompile/passes/lower_math/exponential_parts.h"
 #include "crosscompile/passes/lower_math/functions.h"

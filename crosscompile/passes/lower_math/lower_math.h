@@ -10,7 +10,7 @@
 #pragma once
 
 #include "crosscompile/ir/function.h"
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 namespace ferry::passes {
 

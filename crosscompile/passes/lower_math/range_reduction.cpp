@@ -1,5 +1,6 @@
 #include "crosscompile/passes/lower_math/range_reduction.h"
 
+#include "crosscompile/ir/expr.h"
 #include "crosscompile/passes/lower_math/coefficients.h"
 #include "crosscompile/passes/lower_math/exponential_parts.h"
 

@@ -1,5 +1,8 @@
 #include "crosscompile/passes/lower_math/rounding.h"
 
+#include "crosscompile/ir/expr.h"
+#include "ferry/operators.h"
+
 namespace ferry::passes::math {
 
 using namespace ir;

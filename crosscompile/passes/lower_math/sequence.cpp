@@ -1,5 +1,7 @@
 #include "crosscompile/passes/lower_math/sequence.h"
 
+#include "crosscompile/ir/expr.h"
+
 namespace ferry::passes::math {
 
 using namespace ir;

@@ -2,8 +2,8 @@
 // the number of lanes of the sequence; one sequence makes one expression.
 #pragma once
 
-#include "crosscompile/ir/operators.h"
-#include "crosscompile/target/target.h"
+#include "ferry/operators.h"
+#include "ferry/target/target.h"
 
 #include <span>
 #include <utility>

@@ -2,11 +2,11 @@
 
 #include "crosscompile/analysis/modulus.h"
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/memory/swizzle.h"
 #include "crosscompile/passes/simplify/alignment.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "crosscompile/passes/vector/lanes.h"
+#include "ferry/operators.h"
 
 #include <utility>
 #include <vector>

@@ -1,9 +1,9 @@
 #include "crosscompile/passes/memory/plan_workspace.h"
 
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/memory/liveness.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,7 +1,7 @@
 #include "crosscompile/passes/memory/swizzle.h"
 
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 

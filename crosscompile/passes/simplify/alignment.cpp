@@ -1,9 +1,9 @@
 #include "crosscompile/passes/simplify/alignment.h"
 
 #include "crosscompile/analysis/modulus.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 
 namespace ferry::passes {
 

@@ -1,6 +1,7 @@
 #include "crosscompile/passes/tensorize/dot_instructions.h"
 
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/operators.h"
 
 #include <string>
 

@@ -1,10 +1,10 @@
 #include "crosscompile/passes/tensorize/dot_nest.h"
 
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "crosscompile/passes/tensorize/dot_instructions.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 

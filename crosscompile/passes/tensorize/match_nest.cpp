@@ -1,10 +1,10 @@
 #include "crosscompile/passes/tensorize/match_nest.h"
 
 #include "crosscompile/analysis/affine.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <numeric>

@@ -3,10 +3,10 @@
 #include "crosscompile/analysis/modulus.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "crosscompile/passes/tensorize/match_nest.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <memory>

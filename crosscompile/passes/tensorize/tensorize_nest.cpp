@@ -2,11 +2,11 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "crosscompile/passes/tensorize/dot_nest.h"
 #include "crosscompile/passes/tensorize/tensor_core.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,8 +1,8 @@
 #include "crosscompile/passes/vector/lane.h"
 
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
+#include "ferry/operators.h"
 
 namespace ferry::passes {
 namespace {

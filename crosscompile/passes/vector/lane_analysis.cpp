@@ -1,9 +1,9 @@
 #include "crosscompile/passes/vector/lane_analysis.h"
 
 #include "crosscompile/analysis/affine.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,10 +1,11 @@
 #include "crosscompile/passes/vector/lane_mutator.h"
 
 #include "crosscompile/analysis/affine.h"
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
 #include "crosscompile/passes/loops/fresh_copy.h"
 #include "crosscompile/passes/vector/lane_scope.h"
 #include "crosscompile/passes/vector/lanes.h"
+#include "ferry/operators.h"
 
 #include <string>
 #include <utility>

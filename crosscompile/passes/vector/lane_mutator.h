@@ -4,7 +4,7 @@
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/vector/lane_analysis.h"
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 #include <optional>
 #include <unordered_map>

@@ -1,7 +1,8 @@
 #include "crosscompile/passes/vector/lanes.h"
 
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <optional>

@@ -3,11 +3,11 @@
 #include "crosscompile/analysis/loads.h"
 #include "crosscompile/analysis/ranges.h"
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/prefetch.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/uses.h"
 #include "crosscompile/passes/vector/lane.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,8 +1,9 @@
 #include "crosscompile/passes/vector/vectorize.h"
 
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
 #include "crosscompile/passes/loops/fresh_copy.h"
 #include "crosscompile/passes/vector/lane_mutator.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <unordered_set>

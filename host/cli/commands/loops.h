@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "crosscompile/target/target.h"
-#include "host/lang/program.h"
+#include "ferry/lang/program.h"
+#include "ferry/target/target.h"
 #include "host/schedule/schedule.h"
 
 namespace ferry::cli {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "crosscompile/target/target.h"
+#include "ferry/lang/program.h"
+#include "ferry/target/target.h"
 #include "host/autoschedule/decisions.h"
 #include "host/cli/output/json.h"
-#include "host/lang/program.h"
 
 namespace ferry::cli {
 

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "base/error.h"
+#include "ferry/error.h"
 #include "host/cli/options/option_checks.h"
 
 namespace ferry::cli {

@@ -1,6 +1,6 @@
 #include "host/cli/options/output_option.h"
 
-#include "base/error.h"
+#include "ferry/error.h"
 
 namespace ferry::cli {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/error.h"
+#include "ferry/error.h"
 
 namespace ferry::cli {
 

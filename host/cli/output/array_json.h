@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
+#include "ferry/types.h"
 #include "host/cli/output/json.h"
-#include "module/dtype.h"
 
 namespace ferry::cli {
 

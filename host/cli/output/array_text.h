@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "module/dtype.h"
+#include "ferry/types.h"
 
 namespace ferry::cli {
 

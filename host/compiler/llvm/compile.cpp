@@ -3,9 +3,9 @@
 #include "crosscompile/codegen/llvm/source_line.h"
 #include "crosscompile/compile.h"
 #include "crosscompile/ir/error.h"
+#include "ferry/lang/program.h"
+#include "ferry/lang/text.h"
 #include "host/autoschedule/module_schedule.h"
-#include "host/lang/program.h"
-#include "host/lang/text/text.h"
 #include "host/lower/lower.h"
 
 namespace ferry {

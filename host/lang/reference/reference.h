@@ -5,7 +5,7 @@
 //     Element c = reference.evaluate(2, 1000);  // element 1000 of parameter 2
 #pragma once
 
-#include "host/lang/program.h"
+#include "ferry/lang/program.h"
 
 #include <cstdint>
 #include <memory>

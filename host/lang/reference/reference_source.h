@@ -1,9 +1,10 @@
 // Sources of elements for the reference evaluator: the caller's memory, or computing them.
 #pragma once
 
+#include "crosscompile/ir/expr.h"
+#include "ferry/lang/tensor.h"
 #include "host/lang/reference/lane_program.h"
 #include "host/lang/reference/reference.h"
-#include "host/lang/tensor.h"
 
 #include <bitset>
 #include <memory>

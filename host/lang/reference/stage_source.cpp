@@ -4,6 +4,7 @@
 #include "crosscompile/ir/error.h"
 #include "host/lang/reference/float_sum.h"
 #include "host/lang/reference/tuple_reduction.h"
+#include "host/lang/stage.h"
 
 #include <algorithm>
 #include <cmath>

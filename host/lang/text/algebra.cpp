@@ -2,8 +2,8 @@
 
 #include "crosscompile/ir/arithmetic.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <cstdlib>

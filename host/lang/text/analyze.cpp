@@ -1,6 +1,7 @@
 #include "host/lang/text/analyze.h"
 
 #include "host/lang/names.h"
+#include "host/lang/stage.h"
 #include "host/lang/text/analyze_statement.h"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // Semantic analysis: turns the syntax of a def into the Program that it means.
 #pragma once
 
-#include "host/lang/program.h"
+#include "ferry/lang/program.h"
+#include "ferry/lang/text.h"
 #include "host/lang/text/source.h"
 #include "host/lang/text/syntax.h"
-#include "host/lang/text/text.h"
 
 namespace ferry::lang {
 

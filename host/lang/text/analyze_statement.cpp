@@ -1,10 +1,10 @@
 #include "host/lang/text/analyze_statement.h"
 
 #include "crosscompile/ir/mutator.h"
+#include "ferry/lang/user_reducer.h"
 #include "host/lang/names.h"
 #include "host/lang/stages.h"
 #include "host/lang/text/infer_ranges.h"
-#include "host/lang/user_reducer.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Calls of anything but tensors: casts, functions of the language and C functions.
-#include "host/lang/math.h"
+#include "ferry/lang/math.h"
 #include "host/lang/names.h"
 #include "host/lang/text/build_expression.h"
 

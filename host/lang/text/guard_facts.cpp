@@ -1,6 +1,7 @@
 #include "host/lang/text/guard_facts.h"
 
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/operators.h"
 
 namespace ferry::lang {
 namespace {

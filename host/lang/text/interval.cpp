@@ -1,7 +1,7 @@
 #include "host/lang/text/interval.h"
 
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,6 +1,7 @@
 #include "host/lang/text/print_program.h"
 
 #include "crosscompile/ir/printer.h"
+#include "host/lang/stage.h"
 
 namespace ferry::lang {
 namespace {

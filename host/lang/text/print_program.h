@@ -4,7 +4,7 @@
 //       C(m, n) = sum(A[m, k] * B[k, n]; k in 0:K)
 #pragma once
 
-#include "host/lang/program.h"
+#include "ferry/lang/program.h"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // The meaning of the names in a def.
 #pragma once
 
-#include "host/lang/tensor.h"
+#include "ferry/lang/tensor.h"
 #include "host/lang/text/source.h"
 #include "host/lang/text/syntax.h"
 

@@ -1,8 +1,8 @@
 // The syntax tree: the text as written, before names are resolved. Views borrow the text; offsets are into it.
 #pragma once
 
+#include "ferry/types.h"
 #include "host/lang/text/lexer.h"
-#include "module/dtype.h"
 
 #include <optional>
 #include <string_view>

@@ -1,9 +1,10 @@
-#include "host/lang/text/text.h"
+#include "ferry/lang/text.h"
 
 #include "host/lang/text/analyze.h"
 #include "host/lang/text/parser.h"
 
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/function.h"
 
 #include <algorithm>
 #include <set>

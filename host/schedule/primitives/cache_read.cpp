@@ -10,6 +10,7 @@
 #include "host/schedule/primitives/primitives.h"
 
 #include "crosscompile/ir/substitute.h"
+#include "host/lang/stage.h"
 
 #include <algorithm>
 

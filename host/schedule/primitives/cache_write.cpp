@@ -10,8 +10,8 @@
 #include "host/schedule/primitives/new_stage.h"
 #include "host/schedule/primitives/primitives.h"
 
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 

@@ -1,5 +1,7 @@
 #include "host/schedule/primitives/placement.h"
 
+#include "host/lang/stage.h"
+
 #include <algorithm>
 
 namespace ferry::schedule {

@@ -9,6 +9,7 @@
 #include "host/schedule/primitives/primitives.h"
 
 #include "crosscompile/ir/substitute.h"
+#include "module/manifest.h"
 
 #include <algorithm>
 

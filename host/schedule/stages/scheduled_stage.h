@@ -2,7 +2,9 @@
 // their loops, and where each is computed and stored. Directives change this; lowering reads it.
 #pragma once
 
-#include "host/lang/program.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/lang/program.h"
+#include "host/lang/stage.h"
 #include "host/schedule/stages/stage_loops.h"
 
 #include <cstdint>

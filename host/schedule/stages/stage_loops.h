@@ -3,7 +3,7 @@
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
-#include "host/lang/tensor.h"
+#include "ferry/lang/tensor.h"
 
 #include <optional>
 #include <string>

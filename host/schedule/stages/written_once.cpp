@@ -1,8 +1,8 @@
 #include "host/schedule/stages/written_once.h"
 
 #include "crosscompile/analysis/loads.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 

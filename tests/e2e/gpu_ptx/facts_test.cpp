@@ -6,9 +6,9 @@
 
 #include "crosscompile/compile.h"
 #include "crosscompile/target/resolve.h"
+#include "ferry/lang/text.h"
 #include "host/autoschedule/default_schedule.h"
 #include "host/compiler/llvm/compile.h"
-#include "host/lang/text/text.h"
 #include "host/lower/lower.h"
 #include "host/session/gpu_facts.h"
 #include "module/module_file.h"

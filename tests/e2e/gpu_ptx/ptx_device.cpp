@@ -8,11 +8,12 @@
 
 #include "crosscompile/codegen/cuda/cuda_files.h"
 #include "crosscompile/compile.h"
+#include "crosscompile/ir/expr.h"
 #include "crosscompile/target/resolve.h"
+#include "ferry/lang/text.h"
 #include "host/autoschedule/default_schedule.h"
 #include "host/autoschedule/module_schedule.h"
 #include "host/compiler/llvm/compile.h"
-#include "host/lang/text/text.h"
 #include "host/lower/constant_stages.h"
 #include "host/lower/lower.h"
 #include "tests/fuzz/cases/call.h"

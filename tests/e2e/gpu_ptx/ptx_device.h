@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "crosscompile/ir/function.h"
-#include "host/lang/program.h"
+#include "ferry/lang/program.h"
 #include "tests/support/listening_server.h"
 
 namespace ferry::test {

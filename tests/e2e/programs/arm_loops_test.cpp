@@ -13,8 +13,8 @@
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
+#include "ferry/lang/text.h"
 #include "host/autoschedule/default_schedule.h"
-#include "host/lang/text/text.h"
 #include "host/lower/lower.h"
 
 using namespace ferry;

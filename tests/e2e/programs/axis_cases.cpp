@@ -2,10 +2,10 @@
 #include <cmath>
 #include <limits>
 
-#include "host/ops/elementwise.h"
-#include "host/ops/matmul.h"
-#include "host/ops/pooling.h"
-#include "host/ops/reductions.h"
+#include "ferry/ops/elementwise.h"
+#include "ferry/ops/matmul.h"
+#include "ferry/ops/pooling.h"
+#include "ferry/ops/reductions.h"
 #include "tests/e2e/programs/built_case.h"
 
 namespace ferry::test {

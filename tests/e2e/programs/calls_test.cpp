@@ -5,8 +5,8 @@
 #include <functional>
 #include <numeric>
 
+#include "ferry/lang/program.h"
 #include "host/compiler/llvm/compile.h"
-#include "host/lang/program.h"
 #include "tests/support/listening_server.h"
 
 using namespace ferry;

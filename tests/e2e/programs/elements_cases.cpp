@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "host/ops/elementwise.h"
-#include "host/ops/reductions.h"
-#include "host/ops/shapes.h"
+#include "ferry/ops/elementwise.h"
+#include "ferry/ops/reductions.h"
+#include "ferry/ops/shapes.h"
 #include "tests/e2e/programs/built_case.h"
 
 namespace ferry::test {

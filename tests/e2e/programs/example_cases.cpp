@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "crosscompile/compile.h"
+#include "ferry/lang/text.h"
 #include "host/lang/reference/reference.h"
-#include "host/lang/text/text.h"
 #include "host/lower/lower.h"
 #include "tests/e2e/programs/program_case.h"
 #include "tests/support/examples.h"

@@ -4,7 +4,8 @@
 #include <stdexcept>
 
 #include "crosscompile/intrinsics/intrinsics.h"
-#include "host/lang/extern_stage.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/lang/extern_stage.h"
 #include "tests/e2e/programs/built_case.h"
 
 namespace ferry::test {

@@ -1,7 +1,7 @@
 // Cases for indices that are loaded from tensors.
 #include <algorithm>
 
-#include "host/lang/tensor.h"
+#include "ferry/lang/tensor.h"
 #include "tests/e2e/programs/program_case.h"
 
 namespace ferry::test {

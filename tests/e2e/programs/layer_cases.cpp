@@ -1,10 +1,10 @@
 // Cases for the library's operators with several stages or several layouts.
 #include <cmath>
 
-#include "host/ops/blocked_convolution.h"
-#include "host/ops/elementwise.h"
-#include "host/ops/normalization.h"
-#include "host/ops/shapes.h"
+#include "ferry/ops/blocked_convolution.h"
+#include "ferry/ops/elementwise.h"
+#include "ferry/ops/normalization.h"
+#include "ferry/ops/shapes.h"
 #include "tests/e2e/programs/built_case.h"
 
 namespace ferry::test {

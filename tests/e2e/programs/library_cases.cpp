@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "host/ops/convolution.h"
-#include "host/ops/matmul.h"
-#include "host/ops/normalization.h"
-#include "host/ops/pooling.h"
-#include "host/ops/reductions.h"
+#include "ferry/ops/convolution.h"
+#include "ferry/ops/matmul.h"
+#include "ferry/ops/normalization.h"
+#include "ferry/ops/pooling.h"
+#include "ferry/ops/reductions.h"
 #include "tests/e2e/programs/built_case.h"
 
 namespace ferry::test {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ferry/lang/text.h"
 #include "host/autoschedule/default_schedule.h"
 #include "host/autoschedule/module_schedule.h"
-#include "host/lang/text/text.h"
 
 namespace ferry::test {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "crosscompile/target/target.h"
-#include "host/lang/program.h"
+#include "ferry/lang/program.h"
+#include "ferry/target/target.h"
 #include "host/schedule/schedule.h"
 #include "tests/e2e/programs/data.h"
 

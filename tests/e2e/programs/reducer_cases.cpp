@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "host/lang/user_reducer.h"
-#include "host/ops/reductions.h"
+#include "ferry/lang/user_reducer.h"
+#include "ferry/ops/reductions.h"
 #include "tests/e2e/programs/program_case.h"
 
 namespace ferry::test {

@@ -1,5 +1,5 @@
 // Cases for views of larger tensors: parameters that declare strides.
-#include "host/lang/tensor.h"
+#include "ferry/lang/tensor.h"
 #include "tests/e2e/programs/program_case.h"
 
 namespace ferry::test {

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "crosscompile/intrinsics/intrinsics.h"
-#include "host/lang/math.h"
-#include "host/lang/tensor.h"
+#include "ferry/lang/math.h"
+#include "ferry/lang/tensor.h"
 #include "tests/e2e/programs/program_case.h"
 
 namespace ferry::test {

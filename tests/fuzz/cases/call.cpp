@@ -1,9 +1,9 @@
 #include "tests/fuzz/cases/call.h"
 
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify/simplify.h"
-#include "module/fill.h"
+#include "ferry/fill.h"
+#include "ferry/operators.h"
 
 #include <cmath>
 #include <cstring>

@@ -2,7 +2,7 @@
 // sizes to call it with.
 #pragma once
 
-#include "module/dtype.h"
+#include "ferry/types.h"
 
 #include <cstdint>
 #include <map>

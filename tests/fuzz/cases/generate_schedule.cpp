@@ -2,9 +2,9 @@
 
 #include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 #include "host/autoschedule/decisions.h"
 
 #include <algorithm>

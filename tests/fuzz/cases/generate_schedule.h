@@ -2,7 +2,7 @@
 // and a refused directive must leave nothing behind.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 #include "host/schedule/schedule.h"
 #include "tests/fuzz/cases/random.h"
 

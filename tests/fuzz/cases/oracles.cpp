@@ -7,7 +7,7 @@
 #include "crosscompile/ir/validator.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
-#include "host/lang/text/text.h"
+#include "ferry/lang/text.h"
 #include "host/lower/constant_stages.h"
 #include "host/lower/lower.h"
 #include "tests/fuzz/cases/call.h"

@@ -1,7 +1,7 @@
 // Extents of generated tensors, each a sum of multiples of sizes and a number, and the axes and tensors that have them.
 #pragma once
 
-#include "module/dtype.h"
+#include "ferry/types.h"
 
 #include <algorithm>
 #include <array>

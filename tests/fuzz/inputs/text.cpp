@@ -1,8 +1,8 @@
 #include <string_view>
 
-#include "base/error.h"
 #include "crosscompile/ir/error.h"
-#include "host/lang/text/text.h"
+#include "ferry/error.h"
+#include "ferry/lang/text.h"
 #include "host/npy/npy.h"
 #include "tests/fuzz/inputs/targets.h"
 

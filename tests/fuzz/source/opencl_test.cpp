@@ -6,7 +6,7 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
-#include "host/lang/text/text.h"
+#include "ferry/lang/text.h"
 #include "host/lower/lower.h"
 #include "tests/fuzz/cases/call.h"
 #include "tests/fuzz/cases/run_case.h"

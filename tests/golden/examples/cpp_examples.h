@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "host/lang/program.h"
+#include "ferry/lang/program.h"
 #include "host/schedule/schedule.h"
 
 namespace ferry::test {

@@ -6,8 +6,8 @@
 #include <set>
 #include <sstream>
 
+#include "ferry/lang/text.h"
 #include "host/autoschedule/module_schedule.h"
-#include "host/lang/text/text.h"
 #include "tests/golden/examples/cpp_examples.h"
 #include "tests/support/examples.h"
 

@@ -7,11 +7,11 @@
 #include <fstream>
 #include <iterator>
 
-#include "base/hash.h"
 #include "crosscompile/codegen/cuda/cuda_files.h"
 #include "crosscompile/codegen/cuda/nvrtc.h"
 #include "crosscompile/codegen/llvm/target/llvm_version.h"
 #include "crosscompile/target/resolve.h"
+#include "ferry/hash.h"
 
 namespace ferry::test {
 

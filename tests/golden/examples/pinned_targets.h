@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 namespace ferry::test {
 

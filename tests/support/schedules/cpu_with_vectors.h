@@ -1,7 +1,7 @@
 // A CPU for tests of schedules and lowering, whose code is interpreted and never generated.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 #include <cstdint>
 

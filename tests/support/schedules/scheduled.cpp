@@ -2,7 +2,6 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/interpreter.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/validator.h"
@@ -10,7 +9,8 @@
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "crosscompile/target/resolve.h"
-#include "host/lang/text/text.h"
+#include "ferry/lang/text.h"
+#include "ferry/operators.h"
 #include "host/lower/lower.h"
 #include "tests/support/kernel_arguments.h"
 #include "tests/support/schedules/cpu_with_vectors.h"

@@ -1,4 +1,4 @@
-#include "base/hash.h"
+#include "ferry/hash.h"
 
 #include <doctest/doctest.h>
 

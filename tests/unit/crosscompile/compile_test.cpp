@@ -1,11 +1,12 @@
 #include "crosscompile/compile.h"
 
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
 #include "crosscompile/target/resolve.h"
 #include "device-runtime/loader/elf_image.h"
+#include "ferry/operators.h"
+#include "ferry/runtime_api.h"
 #include "module/module_file.h"
-#include "module/runtime_api.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "module/fill.h"
+#include "ferry/fill.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "base/hash.h"
+#include "ferry/hash.h"
 
 namespace ferry {
 namespace {

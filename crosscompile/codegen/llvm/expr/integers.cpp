@@ -2,7 +2,8 @@
 
 #include "crosscompile/codegen/llvm/expr/types.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/operators.h"
 
 #include <bit>
 

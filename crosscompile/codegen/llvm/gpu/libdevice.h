@@ -1,7 +1,7 @@
 // Links CUDA's math functions, which are LLVM bitcode.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 #include <llvm/IR/Module.h>
 

@@ -9,9 +9,10 @@
 #include "crosscompile/codegen/llvm/target/machine.h"
 #include "crosscompile/codegen/llvm/target/optimise.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
 #include "crosscompile/passes/gpu/extract_kernels.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>

@@ -4,7 +4,8 @@
 #include "crosscompile/codegen/llvm/expr/types.h"
 #include "crosscompile/codegen/llvm/memory/strided.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/operators.h"
 
 namespace ferry::codegen {
 namespace {

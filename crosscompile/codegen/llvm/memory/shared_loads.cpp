@@ -3,9 +3,9 @@
 #include "crosscompile/analysis/affine.h"
 #include "crosscompile/codegen/llvm/memory/strided.h"
 #include "crosscompile/ir/extern_call.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <vector>

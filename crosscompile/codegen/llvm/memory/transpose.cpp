@@ -5,8 +5,9 @@
 #include "crosscompile/codegen/llvm/expr/types.h"
 #include "crosscompile/codegen/llvm/memory/memory.h"
 #include "crosscompile/codegen/llvm/memory/strided.h"
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <bit>

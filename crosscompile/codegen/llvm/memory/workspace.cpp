@@ -5,8 +5,8 @@
 #include "crosscompile/codegen/llvm/runtime_slots.h"
 #include "crosscompile/codegen/llvm/statements.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/visitor.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 // Adapts the calling convention of devices to that of a C function.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 #include "module/manifest.h"
 
 #include <cstddef>

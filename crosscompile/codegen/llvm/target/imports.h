@@ -1,7 +1,7 @@
 // Finds what compiled code requires from the device.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 #include <string>
 #include <string_view>

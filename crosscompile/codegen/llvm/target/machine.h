@@ -1,7 +1,7 @@
 // LLVM's code generator for a target: one TargetMachine per emission, since threads must not share one.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>

@@ -1,7 +1,7 @@
 // Bytes before a module's code, with which the same code can be placed at other addresses.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 #include <cstdint>
 #include <vector>

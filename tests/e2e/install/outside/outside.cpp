@@ -1,8 +1,8 @@
 // A program as a user of the installed library writes it, with one kernel as text and one in the C++ notation.
 #include <ferry/ferry.h>
 
-#include "host/lang/program.h"
-#include "host/lang/tensor.h"
+#include "ferry/lang/program.h"
+#include "ferry/lang/tensor.h"
 
 #include <cstdio>
 #include <fstream>

@@ -1,6 +1,7 @@
 #include "crosscompile/analysis/count_nodes.h"
 
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/operators.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,7 @@
 #include "crosscompile/analysis/loads.h"
 
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/operators.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 #include "crosscompile/analysis/modulus.h"
 
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/printer.h"
+#include "ferry/operators.h"
 #include "tests/unit/crosscompile/analysis/evaluate.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 #include "crosscompile/analysis/ranges.h"
 
 #include "crosscompile/ir/interpreter.h"
-#include "crosscompile/ir/operators.h"
+#include "ferry/operators.h"
 
 #include <doctest/doctest.h>
 

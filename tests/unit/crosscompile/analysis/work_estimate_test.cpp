@@ -1,7 +1,7 @@
 #include "crosscompile/analysis/work_estimate.h"
 
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
+#include "ferry/operators.h"
 
 #include <doctest/doctest.h>
 

@@ -1,10 +1,10 @@
 #include "crosscompile/ir/barrier.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/prefetch.h"
 #include "crosscompile/ir/shuffle.h"
 #include "crosscompile/ir/substitute.h"
+#include "ferry/operators.h"
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "crosscompile/ir/interpreter.h"
-#include "crosscompile/ir/operators.h"
+#include "ferry/operators.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "crosscompile/ir/operators.h"
+#include "ferry/operators.h"
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/substitute.h"

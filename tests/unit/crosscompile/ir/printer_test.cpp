@@ -1,6 +1,6 @@
 #include "crosscompile/ir/printer.h"
 
-#include "crosscompile/ir/operators.h"
+#include "ferry/operators.h"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 #include "crosscompile/ir/substitute.h"
 
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/printer.h"
+#include "ferry/operators.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,8 @@
 #include "crosscompile/ir/validator.h"
 
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/operators.h"
 
 #include <doctest/doctest.h>
 

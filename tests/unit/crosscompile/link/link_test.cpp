@@ -2,10 +2,11 @@
 
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
 #include "crosscompile/target/resolve.h"
 #include "device-runtime/loader/elf_image.h"
-#include "module/runtime_api.h"
+#include "ferry/operators.h"
+#include "ferry/runtime_api.h"
 
 #include <doctest/doctest.h>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "crosscompile/ir/function.h"
-#include "crosscompile/ir/operators.h"
-#include "crosscompile/target/target.h"
+#include "ferry/operators.h"
+#include "ferry/target/target.h"
 
 #include <cstdint>
 #include <functional>

@@ -57,7 +57,7 @@ TEST_CASE("handles are the client's, but 0 and those in use are refused") {
   CHECK(client.ask(rpc::Alloc{7, 10, 1}).status.message() == "expected a device below 1, got 1");
 }
 
-TEST_CASE("copies may overlap, fills are what module/fill.h says") {
+TEST_CASE("copies may overlap, fills are what ferry/fill.h says") {
   TestServer server;
   TestClient client(server.port());
   std::vector<std::int32_t> numbers(1000);

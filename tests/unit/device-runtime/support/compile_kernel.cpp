@@ -48,7 +48,7 @@ std::vector<std::uint8_t> compile_kernel(const std::string& source, const Kernel
   const std::string in = (folder / "kernel.c").string(), object = (folder / "kernel.o").string(),
                     out = (folder / "kernel.so").string(), log = (folder / "log").string();
   const std::string pic = options.position_independent ? " -fPIC " : " -fno-pic -mcmodel=large ";
-  const std::string common = options.flags + pic + "-ffreestanding -fno-builtin -I" FERRY_SOURCE_DIR " ";
+  const std::string common = options.flags + pic + "-ffreestanding -fno-builtin -I" FERRY_SOURCE_DIR "/include ";
   std::string command;
   if (options.linker == Linker::lld) {
     command = "clang-19 --target=" + triple_of(arch) + " " + common + "-c " + in + " -o " + object +

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "module/runtime_api.h"
+#include "ferry/runtime_api.h"
 #include "tests/unit/device-runtime/support/compile_kernel.h"
 #include "tests/unit/device-runtime/support/test_module.h"
 #include "tests/unit/device-runtime/support/test_server.h"
@@ -11,7 +11,7 @@ namespace ferry::test {
 namespace {
 
 const char* const kSource = R"C(
-#include "module/runtime_api.h"
+#include "ferry/runtime_api.h"
 #define KERNEL(name) int32_t name(void* const* args, const ferry_runtime_api* rt)
 typedef unsigned char byte;
 

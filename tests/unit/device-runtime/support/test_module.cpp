@@ -1,6 +1,6 @@
 #include "tests/unit/device-runtime/support/test_module.h"
 
-#include "module/runtime_api.h"
+#include "ferry/runtime_api.h"
 #include "tests/unit/device-runtime/support/compile_kernel.h"
 #include "tests/unit/device-runtime/support/test_server.h"
 
@@ -8,7 +8,7 @@ namespace ferry::test {
 namespace {
 
 const char* const kSource = R"(
-#include "module/runtime_api.h"
+#include "ferry/runtime_api.h"
 #define KERNEL(name) int32_t name(void* const* args, const ferry_runtime_api* rt)
 
 struct loop { const float* a; const float* b; float* c; };

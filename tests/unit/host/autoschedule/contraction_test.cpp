@@ -5,8 +5,9 @@
 #include <algorithm>
 
 #include "crosscompile/analysis/loads.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/lang/text.h"
 #include "host/autoschedule/sized_stages.h"
-#include "host/lang/text/text.h"
 
 using namespace ferry;
 using namespace ferry::autoschedule;

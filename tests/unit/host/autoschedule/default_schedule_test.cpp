@@ -1,6 +1,6 @@
 #include "host/autoschedule/default_schedule.h"
 
-#include "crosscompile/ir/operators.h"
+#include "ferry/operators.h"
 #include "host/autoschedule/inline_choice.h"
 #include "host/autoschedule/register_tile.h"
 #include "tests/support/schedules/cpu_with_vectors.h"

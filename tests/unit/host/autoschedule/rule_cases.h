@@ -1,7 +1,7 @@
 // Programs that each rule of host/autoschedule matches, with sizes that no factor divides.
 #pragma once
 
-#include "crosscompile/target/target.h"
+#include "ferry/target/target.h"
 
 #include <cstdint>
 #include <map>

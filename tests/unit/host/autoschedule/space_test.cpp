@@ -1,8 +1,8 @@
 #include "host/autoschedule/space.h"
 
 #include "crosscompile/ir/error.h"
+#include "ferry/lang/text.h"
 #include "host/autoschedule/decisions.h"
-#include "host/lang/text/text.h"
 #include "tests/unit/host/autoschedule/rule_cases.h"
 
 #include <doctest/doctest.h>

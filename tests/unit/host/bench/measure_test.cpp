@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/error.h"
+#include "ferry/error.h"
 #include "host/kernel/kernel_failure.h"
 #include "tests/unit/host/kernel/text_file.h"
 

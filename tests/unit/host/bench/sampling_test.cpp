@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/error.h"
+#include "ferry/error.h"
 #include "host/bench/environment.h"
 
 using namespace ferry;

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "base/error.h"
+#include "ferry/error.h"
 #include "host/kernel/kernel_failure.h"
 #include "tests/unit/host/kernel/text_file.h"
 

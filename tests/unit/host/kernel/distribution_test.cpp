@@ -7,7 +7,7 @@
 #include <cstring>
 #include <map>
 
-#include "base/error.h"
+#include "ferry/error.h"
 #include "host/kernel/call_plan.h"
 
 using namespace ferry;

@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include "base/error.h"
 #include "crosscompile/compile.h"
+#include "ferry/error.h"
 #include "host/lower/lower.h"
 #include "host/schedule/schedule.h"
 #include "tests/unit/host/kernel/text_file.h"

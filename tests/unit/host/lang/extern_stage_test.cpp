@@ -1,10 +1,11 @@
-#include "host/lang/extern_stage.h"
+#include "ferry/lang/extern_stage.h"
 
 #include <doctest/doctest.h>
 
 #include "crosscompile/ir/error.h"
-#include "host/lang/program.h"
+#include "ferry/lang/program.h"
 #include "host/lang/reference/reference.h"
+#include "host/lang/stage.h"
 
 #include <functional>
 

@@ -1,10 +1,10 @@
-#include "host/lang/math.h"
+#include "ferry/lang/math.h"
 
 #include <doctest/doctest.h>
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/printer.h"
-#include "host/lang/program.h"
+#include "ferry/lang/program.h"
 #include "host/lang/reference/reference.h"
 
 #include <cmath>

@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/ir/error.h"
-#include "host/lang/program.h"
+#include "crosscompile/ir/expr.h"
+#include "ferry/lang/program.h"
+#include "host/lang/stage.h"
 
 using namespace ferry;
 using namespace ferry::lang;

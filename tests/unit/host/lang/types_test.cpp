@@ -3,9 +3,10 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/ir/error.h"
-#include "host/lang/math.h"
-#include "host/lang/tensor.h"
-#include "host/lang/text/text.h"
+#include "ferry/lang/math.h"
+#include "ferry/lang/tensor.h"
+#include "ferry/lang/text.h"
+#include "host/lang/stage.h"
 
 #include <array>
 #include <functional>

@@ -1,10 +1,11 @@
-#include "host/lang/user_reducer.h"
+#include "ferry/lang/user_reducer.h"
 
 #include <doctest/doctest.h>
 
 #include "crosscompile/ir/error.h"
-#include "host/lang/program.h"
+#include "ferry/lang/program.h"
 #include "host/lang/reference/reference.h"
+#include "host/lang/stage.h"
 #include "host/lang/text/print_program.h"
 
 #include <cmath>

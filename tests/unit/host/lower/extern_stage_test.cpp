@@ -1,5 +1,5 @@
 // Tests of stages that C functions compute, and of the schedules around them.
-#include "host/lang/extern_stage.h"
+#include "ferry/lang/extern_stage.h"
 
 #include "crosscompile/intrinsics/intrinsics.h"
 #include "crosscompile/ir/error.h"

@@ -2,11 +2,11 @@
 // call and the kernel's own checks agree with the reference evaluator.
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/interpreter.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/lang/text.h"
+#include "ferry/operators.h"
 #include "host/lang/reference/reference.h"
-#include "host/lang/text/text.h"
 #include "host/lower/lower.h"
 #include "tests/support/kernel_arguments.h"
 

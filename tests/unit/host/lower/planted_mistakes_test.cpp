@@ -1,9 +1,9 @@
 // Tests of defects planted in a GPU kernel as `ferry check` sees it: each is reported with the tensor and element.
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
-#include "host/lang/text/text.h"
+#include "ferry/lang/text.h"
+#include "ferry/operators.h"
 #include "host/lower/lower.h"
 #include "tests/support/gpu_schedules.h"
 #include "tests/support/schedules/scheduled.h"

@@ -2,7 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/printer.h"
-#include "host/lang/text/text.h"
+#include "ferry/lang/text.h"
 #include "host/lower/lower.h"
 
 #include <doctest/doctest.h>

@@ -1,8 +1,8 @@
 // Tests of reductions in several steps: each step continues the sum of the previous one.
 #include "crosscompile/ir/interpreter.h"
-#include "host/lang/text/text.h"
+#include "ferry/lang/text.h"
+#include "ferry/types.h"
 #include "host/lower/lower.h"
-#include "module/dtype.h"
 #include "tests/support/gpu_schedules.h"
 #include "tests/support/kernel_arguments.h"
 #include "tests/support/schedules/scheduled.h"

@@ -3,7 +3,6 @@
 #include "crosscompile/passes/tensorize/tensor_core.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
@@ -12,7 +11,8 @@
 #include "crosscompile/passes/simplify/simplify.h"
 #include "crosscompile/passes/tensorize/match_nest.h"
 #include "crosscompile/target/resolve.h"
-#include "host/lang/text/text.h"
+#include "ferry/lang/text.h"
+#include "ferry/operators.h"
 #include "host/lower/lower.h"
 #include "tests/support/schedules/scheduled.h"
 

@@ -1,7 +1,7 @@
 // Tests of loops with several vectorized axes.
 #include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/lost_vectors.h"
-#include "host/lang/text/text.h"
+#include "ferry/lang/text.h"
 #include "host/lower/lower.h"
 #include "tests/support/schedules/scheduled.h"
 

@@ -1,4 +1,4 @@
-#include "host/ops/blocked_convolution.h"
+#include "ferry/ops/blocked_convolution.h"
 
 #include "tests/unit/host/ops/evaluate.h"
 

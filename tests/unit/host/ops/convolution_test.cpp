@@ -1,5 +1,5 @@
-#include "host/ops/convolution.h"
-#include "host/ops/pooling.h"
+#include "ferry/ops/convolution.h"
+#include "ferry/ops/pooling.h"
 
 #include "tests/unit/host/ops/evaluate.h"
 

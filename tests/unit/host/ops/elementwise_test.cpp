@@ -1,4 +1,4 @@
-#include "host/ops/elementwise.h"
+#include "ferry/ops/elementwise.h"
 
 #include "tests/unit/host/ops/evaluate.h"
 

@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/ir/error.h"
+#include "ferry/fill.h"
 #include "host/lang/reference/reference.h"
-#include "module/fill.h"
 
 #include <cstring>
 #include <functional>

@@ -1,12 +1,12 @@
 // Tests that the kernels in examples/ compute the same as the operators of the same name.
-#include "host/lang/text/text.h"
-#include "host/ops/convolution.h"
-#include "host/ops/elementwise.h"
-#include "host/ops/matmul.h"
-#include "host/ops/normalization.h"
-#include "host/ops/pooling.h"
-#include "host/ops/reductions.h"
-#include "host/ops/shapes.h"
+#include "ferry/lang/text.h"
+#include "ferry/ops/convolution.h"
+#include "ferry/ops/elementwise.h"
+#include "ferry/ops/matmul.h"
+#include "ferry/ops/normalization.h"
+#include "ferry/ops/pooling.h"
+#include "ferry/ops/reductions.h"
+#include "ferry/ops/shapes.h"
 #include "tests/unit/host/ops/evaluate.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "host/ops/matmul.h"
+#include "ferry/ops/matmul.h"
 
 #include "tests/unit/host/ops/evaluate.h"
 

@@ -1,4 +1,4 @@
-#include "host/ops/normalization.h"
+#include "ferry/ops/normalization.h"
 
 #include "tests/unit/host/ops/evaluate.h"
 

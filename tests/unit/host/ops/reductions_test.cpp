@@ -1,7 +1,7 @@
-#include "host/ops/reductions.h"
+#include "ferry/ops/reductions.h"
 
-#include "host/ops/elementwise.h"
-#include "host/ops/normalization.h"
+#include "ferry/ops/elementwise.h"
+#include "ferry/ops/normalization.h"
 #include "tests/unit/host/ops/evaluate.h"
 
 #include <cmath>

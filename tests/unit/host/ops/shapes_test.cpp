@@ -1,4 +1,4 @@
-#include "host/ops/shapes.h"
+#include "ferry/ops/shapes.h"
 
 #include "tests/unit/host/ops/evaluate.h"
 

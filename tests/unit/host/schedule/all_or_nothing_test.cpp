@@ -1,7 +1,7 @@
 // Tests that a directive that fails, whether it is refused or runs out of memory, leaves the whole schedule as it was.
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/printer.h"
-#include "host/lang/text/text.h"
+#include "ferry/lang/text.h"
 #include "host/schedule/primitives/primitives.h"
 #include "host/schedule/schedule.h"
 

@@ -1,7 +1,7 @@
 // Tests of checking whole kernels: against each other on a device, under sanitizers, and thread by thread.
 #include <doctest/doctest.h>
 
-#include "base/error.h"
+#include "ferry/error.h"
 #include "host/kernel/option_error.h"
 #include "host/verify/check.h"
 #include "host/verify/check_against.h"

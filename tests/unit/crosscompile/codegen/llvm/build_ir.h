@@ -1,7 +1,7 @@
 // Shorthands to build the functions that tests compile.
 #pragma once
 
-#include "crosscompile/ir/operators.h"
+#include "ferry/operators.h"
 #include "tests/unit/crosscompile/codegen/llvm/everywhere.h"
 
 #include <bit>

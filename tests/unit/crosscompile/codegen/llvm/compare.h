@@ -1,7 +1,7 @@
 // Compares two blocks of memory and describes the first difference for debugging a code generator.
 #pragma once
 
-#include "module/dtype.h"
+#include "ferry/types.h"
 
 #include <span>
 #include <string>

@@ -1,9 +1,9 @@
 #include "tests/unit/crosscompile/codegen/printed/opencl_device.h"
 
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/gpu/extract_kernels.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

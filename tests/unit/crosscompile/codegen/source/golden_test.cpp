@@ -5,7 +5,7 @@
 #include "crosscompile/codegen/source/source.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
-#include "host/lang/text/text.h"
+#include "ferry/lang/text.h"
 #include "host/lower/constant_stages.h"
 #include "host/lower/lower.h"
 #include "tests/unit/crosscompile/codegen/source/gpu_programs.h"

@@ -1,7 +1,7 @@
 #include "tests/unit/crosscompile/codegen/source/gpu_programs.h"
 
 #include "crosscompile/passes/pipeline.h"
-#include "host/lang/text/text.h"
+#include "ferry/lang/text.h"
 #include "host/lower/lower.h"
 #include "tests/support/gpu_schedules.h"
 

@@ -1,11 +1,12 @@
 #include "tests/unit/crosscompile/passes/lower_math/native_math.h"
 
 #include "crosscompile/codegen/llvm/codegen.h"
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
 #include "crosscompile/link/link.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
-#include "module/runtime_api.h"
+#include "ferry/operators.h"
+#include "ferry/runtime_api.h"
 
 #include <stdexcept>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "crosscompile/ir/function.h"
-#include "crosscompile/target/target.h"
 #include "device-runtime/loader/elf_image.h"
+#include "ferry/target/target.h"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // Tests the positions of elements in swizzled buffers.
 #include "crosscompile/passes/memory/swizzle.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,7 @@
 // Tests bounds of quotients: bounds of a dividend imply bounds of its quotient, both upper and lower.
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 
 #include <doctest/doctest.h>
 

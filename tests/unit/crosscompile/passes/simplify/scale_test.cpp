@@ -1,6 +1,7 @@
 // Tests how the simplifier's time grows with the number of stages.
-#include "crosscompile/ir/operators.h"
+#include "crosscompile/ir/expr.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 
 #include <doctest/doctest.h>
 

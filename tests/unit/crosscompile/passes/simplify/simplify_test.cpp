@@ -1,8 +1,8 @@
 #include "crosscompile/passes/simplify/simplify.h"
 
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/validator.h"
+#include "ferry/operators.h"
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,9 @@
 #include "crosscompile/passes/tensorize/match_nest.h"
 
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/passes/tensorize/tensorize_nest.h"
+#include "ferry/operators.h"
 
 #include <doctest/doctest.h>
 

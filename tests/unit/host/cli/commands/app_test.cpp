@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "base/error.h"
+#include "ferry/error.h"
 
 using namespace ferry;
 using namespace ferry::cli;

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "base/error.h"
+#include "ferry/error.h"
 #include "host/cli/options/with_option.h"
 
 using namespace ferry;

@@ -1,5 +1,5 @@
 #include "host/compiler/llvm/compile.h"
-#include "host/lang/text/text.h"
+#include "ferry/lang/text.h"
 #include "host/schedule/schedule.h"
 
 #include <doctest/doctest.h>

@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/ir/error.h"
+#include "ferry/fill.h"
+#include "ferry/lang/text.h"
 #include "host/lang/reference/float_sum.h"
 #include "host/lang/reference/reference.h"
-#include "host/lang/text/text.h"
-#include "module/fill.h"
 
 #include <cmath>
 #include <cstring>

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/ir/error.h"
+#include "ferry/lang/text.h"
 #include "host/lang/text/print_program.h"
-#include "host/lang/text/text.h"
 
 #include <cstdint>
 #include <string>

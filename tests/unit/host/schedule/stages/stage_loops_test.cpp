@@ -1,8 +1,9 @@
 #include "host/schedule/stages/stage_loops.h"
 
-#include "crosscompile/ir/operators.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
+#include "host/lang/stage.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // The common part of all runners: calls kernels on data from a file and writes back the resulting data.
 #pragma once
 
-#include "module/runtime_api.h"
+#include "ferry/runtime_api.h"
 #include "tests/unit/crosscompile/codegen/llvm/runner/runner_files.h"
 
 #include <signal.h>

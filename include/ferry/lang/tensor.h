@@ -5,10 +5,8 @@
 //     Tensor b = compute({n}, [&](auto& i) { return a(i[0]) + 1.0f; }, "B");
 #pragma once
 
-#include "crosscompile/ir/operators.h"
-#include "module/manifest.h"
+#include "ferry/operators.h"
 
-#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -18,23 +16,25 @@ namespace ferry::lang {
 
 using ir::Expr;
 
-struct Stage;
+struct Stage;  // internal
 
 // Limits that bound recursion and the time of walking an expression; compute() throws CompileError beyond them.
 inline constexpr std::size_t kMaxOperations = 200'000;  // in one stage, shared parts counted at every use
 inline constexpr std::uint32_t kMaxChainDepth = 10'000;
 
+// A handle: cheap to copy, and copies share the same tensor. One made by the default constructor has only buffer(),
+// which is null.
 class Tensor {
  public:
   Tensor() = default;
   explicit Tensor(ir::BufferRef buffer) : buffer_(std::move(buffer)) {}
 
   const ir::BufferRef& buffer() const { return buffer_; }
-  const std::string& name() const { return buffer_->name; }
-  DType dtype() const { return buffer_->dtype; }
-  const std::vector<Expr>& shape() const { return buffer_->shape; }
-  std::size_t rank() const { return buffer_->shape.size(); }
-  // Null for a placeholder.
+  const std::string& name() const;
+  DType dtype() const;
+  const std::vector<Expr>& shape() const;
+  std::size_t rank() const { return shape().size(); }
+  // The definition; null for a placeholder.
   const Stage* stage() const;
 
   // Returns the element at these indices. Throws CompileError when their number is not the rank.
@@ -48,41 +48,6 @@ class Tensor {
  private:
   ir::BufferRef buffer_;
 };
-
-// An argument of a C function after the address of its result: a tensor's address, or a number.
-struct ExternArgument {
-  template <std::same_as<Tensor> T>
-  ExternArgument(T argument) : tensor(std::move(argument)) {}
-  template <std::convertible_to<Expr> E>
-  ExternArgument(E argument) : number(std::move(argument)) {}
-
-  Tensor tensor;
-  Expr number;
-};
-struct ExternFunction {
-  std::string name;
-  std::vector<ExternArgument> arguments;
-};
-
-// The definition of a tensor's elements: at each point of `axes` (one for each dimension; their extents are the shape),
-// values[k] is the element of output k. Either all values are expressions over the axes and other tensors, or all are
-// components of one ir::Reduce that differ only in ir::Reduce::component. A sum of float16 or bfloat16 is a reduction
-// in float32, whose results are rounded to the output's type.
-struct Stage : ir::Definition {
-  std::string name;
-  std::vector<ir::Axis> axes;
-  std::vector<Expr> values;
-  // Stages with an assertion that run before this one: they keep data-dependent indices in bounds.
-  std::vector<Tensor> checks;
-  // If not empty, the only value is a bool without dimensions; the call fails with this message when it is false.
-  std::string assertion;
-  // A C function that computes the only output as a whole; the value defines its result.
-  std::shared_ptr<const ExternFunction> external;
-  // Depth of the deepest chain of expressions and producers below the stage; at most kMaxChainDepth.
-  std::uint32_t depth = 0;
-};
-
-inline const Stage* Tensor::stage() const { return static_cast<const Stage*>(buffer_->definition.get()); }
 
 // A size or another integer given to the kernel at run time; with another type, a scalar argument.
 Expr var(std::string name, ir::Type type = ir::kIndex);

@@ -1,7 +1,7 @@
 // Reductions over chosen dimensions, and operators built from them.
 #pragma once
 
-#include "host/lang/tensor.h"
+#include "ferry/lang/tensor.h"
 
 #include <string>
 #include <vector>

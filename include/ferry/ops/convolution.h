@@ -1,7 +1,7 @@
 // Convolutions over images in NCHW order.
 #pragma once
 
-#include "host/lang/tensor.h"
+#include "ferry/lang/tensor.h"
 
 #include <string>
 

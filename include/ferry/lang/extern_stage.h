@@ -10,13 +10,25 @@
 // architecture.
 #pragma once
 
-#include "host/lang/tensor.h"
+#include "ferry/lang/tensor.h"
 
+#include <concepts>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ferry::lang {
 
+// An argument of a C function after the address of its result: a tensor's address, or a number.
+struct ExternArgument {
+  template <std::same_as<Tensor> T>
+  ExternArgument(T argument) : tensor(std::move(argument)) {}
+  template <std::convertible_to<Expr> E>
+  ExternArgument(E argument) : number(std::move(argument)) {}
+
+  Tensor tensor;
+  Expr number;
+};
 // The function gets the address of the result, then the address of each tensor's first element and each number in the
 // order of `arguments`; integers are passed as int64_t, floats as float or double. All tensors are dense. Throws
 // CompileError unless the tensors that `meaning` reads are exactly those among the arguments.

@@ -14,7 +14,7 @@
 // and same_as().
 #pragma once
 
-#include "crosscompile/ir/expr.h"
+#include "ferry/expr.h"
 
 #include <concepts>
 #include <string>

@@ -1,7 +1,7 @@
 // Pooling over images in NCHW order.
 #pragma once
 
-#include "host/ops/convolution.h"
+#include "ferry/ops/convolution.h"
 
 #include <string>
 

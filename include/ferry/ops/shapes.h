@@ -1,8 +1,8 @@
-// Operators that only move elements, and shape checks and messages that all operators use.
+// Operators that only move elements.
 #pragma once
 
-#include "host/lang/program.h"
-#include "host/lang/tensor.h"
+#include "ferry/lang/program.h"
+#include "ferry/lang/tensor.h"
 
 #include <string>
 #include <vector>
@@ -11,14 +11,6 @@ namespace ferry::ops {
 
 using lang::Expr;
 using lang::Tensor;
-
-// "[N, 4]"
-std::string shape_text(const Tensor& tensor);
-// Throws CompileError: "'C': expected 'A' to have 2 dimensions, got [N]".
-void expect_rank(const Tensor& tensor, std::size_t rank, const std::string& name);
-// Throws CompileError unless both are the same constant or expression. `what` names the sizes: "the inner dimensions of
-// 'A' and 'B'".
-void expect_same(const Expr& a, const Expr& b, const std::string& what, const std::string& name);
 
 // Dimension d of the result is dimension order[d] of x; without an order the dimensions are reversed.
 Tensor transpose(const Tensor& x, std::string name, std::vector<std::size_t> order = {});

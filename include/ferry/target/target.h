@@ -1,9 +1,9 @@
 // The target that code is compiled for. Plain data; resolve.h makes one from text or from a device's report.
 #pragma once
 
-#include "crosscompile/target/arch.h"
-#include "crosscompile/target/capabilities.h"
-#include "module/device_id.h"
+#include "ferry/device_id.h"
+#include "ferry/target/arch.h"
+#include "ferry/target/capabilities.h"
 
 #include <algorithm>
 #include <cstdint>

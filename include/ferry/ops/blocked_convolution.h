@@ -1,7 +1,7 @@
 // Convolution over images whose channels are stored in blocks of a vector's length: NCHWc.
 #pragma once
 
-#include "host/ops/convolution.h"
+#include "ferry/ops/convolution.h"
 
 #include <string>
 

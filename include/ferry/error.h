@@ -2,10 +2,10 @@
 // them. CompileError, in crosscompile/ir/error.h, adds a place in a text.
 #pragma once
 
+#include "ferry/error_code.h"
+
 #include <stdexcept>
 #include <string>
-
-#include "base/status.h"
 
 namespace ferry {
 

@@ -1,7 +1,7 @@
 // The text notation (Tensor Comprehensions). docs/language.md describes it for users.
 #pragma once
 
-#include "host/lang/program.h"
+#include "ferry/lang/program.h"
 
 #include <cstdint>
 #include <map>

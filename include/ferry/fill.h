@@ -1,7 +1,7 @@
 // Seeded tensor contents that are identical bit for bit on every machine, so that large inputs need not be transferred.
 #pragma once
 
-#include "module/dtype.h"
+#include "ferry/types.h"
 
 #include <cstddef>
 #include <cstdint>

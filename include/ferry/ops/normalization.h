@@ -1,7 +1,7 @@
 // Normalisation over channels and over the last dimensions.
 #pragma once
 
-#include "host/lang/tensor.h"
+#include "ferry/lang/tensor.h"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 // 1 or missing is repeated. Two different symbolic sizes do not broadcast.
 #pragma once
 
-#include "host/lang/tensor.h"
+#include "ferry/lang/tensor.h"
 
 #include <functional>
 #include <string>

@@ -2,7 +2,7 @@
 // composed of them. Integer arguments of floating-point functions become float32.
 #pragma once
 
-#include "crosscompile/ir/operators.h"
+#include "ferry/operators.h"
 
 #include <concepts>
 #include <string>
@@ -19,7 +19,7 @@ using ir::Expr;
   Expr name(const Argument&... argument) {                                                                        \
     return ir::call_math(ir::MathFunction::name, std::vector<ir::ExprOrLiteral>{ir::ExprOrLiteral(argument)...}); \
   }
-#include "crosscompile/ir/math.def"
+#include "ferry/math.def"
 #undef FERRY_MATH
 
 // min(max(x, low), high)

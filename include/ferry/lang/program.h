@@ -1,11 +1,19 @@
 // A kernel as the user wrote it: its parameters in calling order and the definitions of its outputs.
 #pragma once
 
-#include "crosscompile/ir/function.h"
-#include "host/lang/tensor.h"
+#include "ferry/lang/tensor.h"
+#include "ferry/types.h"
 
+#include <memory>
 #include <string>
 #include <vector>
+
+namespace ferry {
+class Context;  // ferry/intrinsics.h
+namespace ir {
+struct SourceLines;  // internal
+}
+}  // namespace ferry
 
 namespace ferry::lang {
 

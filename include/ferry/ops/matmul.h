@@ -1,7 +1,7 @@
 // Matrix products.
 #pragma once
 
-#include "host/lang/tensor.h"
+#include "ferry/lang/tensor.h"
 
 #include <string>
 

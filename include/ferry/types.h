@@ -1,4 +1,4 @@
-// The element types of tensors and scalars on the wire, in manifests and in the compiler.
+// The element types of tensors and scalars, and the kinds of parameters, on the wire, in manifests and in the compiler.
 #pragma once
 
 #include <cstddef>
@@ -53,5 +53,9 @@ std::uint16_t f64_to_f16(double value);
 float bf16_to_f32(std::uint16_t bits);
 std::uint16_t f32_to_bf16(float value);
 std::uint16_t f64_to_bf16(double value);
+
+enum class ParameterKind : std::uint8_t { tensor = 1, scalar = 2 };
+// What a kernel does with a parameter. Scalars are only read.
+enum class Direction : std::uint8_t { in = 1, out = 2, inout = 3 };
 
 }  // namespace ferry

@@ -9,7 +9,7 @@
 // nothing: a schedule may combine parts in any grouping.
 #pragma once
 
-#include "host/lang/tensor.h"
+#include "ferry/lang/tensor.h"
 
 #include <functional>
 #include <string>

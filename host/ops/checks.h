@@ -1,0 +1,21 @@
+// Shape checks and messages that all operators use.
+#pragma once
+
+#include "ferry/lang/tensor.h"
+
+#include <string>
+
+namespace ferry::ops {
+
+using lang::Expr;
+using lang::Tensor;
+
+// "[N, 4]"
+std::string shape_text(const Tensor& tensor);
+// Throws CompileError: "'C': expected 'A' to have 2 dimensions, got [N]".
+void expect_rank(const Tensor& tensor, std::size_t rank, const std::string& name);
+// Throws CompileError unless both are the same constant or expression. `what` names the sizes: "the inner dimensions of
+// 'A' and 'B'".
+void expect_same(const Expr& a, const Expr& b, const std::string& what, const std::string& name);
+
+}  // namespace ferry::ops
