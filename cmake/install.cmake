@@ -44,8 +44,8 @@ foreach(header
     host/compiler/llvm/compile host/kernel/call_plan host/kernel/compile_kernel host/kernel/kernel
     host/kernel/kernel_failure host/kernel/observer host/kernel/option_error host/kernel/schedule_choice
     host/verify/check host/verify/check_outputs host/verify/output_comparison host/npy/npy
-    host/autoschedule/default_schedule host/schedule/schedule host/schedule/schedule_text
-    host/autoschedule/module_schedule host/autoschedule/sized_stages host/lang/stage host/schedule/stages/directive
+   
+    host/autoschedule/sized_stages host/lang/stage
     host/schedule/stages/scheduled_stage host/schedule/stages/stage_loops)
   get_filename_component(folder "${header}" DIRECTORY)
   install(FILES "${PROJECT_SOURCE_DIR}/${header}.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/${folder}")

@@ -128,6 +128,11 @@ PUBLIC = {
     "ferry/lang/text.h": "host/lang/text",
     "ferry/lang.h": "host/lang/text",
     "ferry/ops": "host/ops",
+    "ferry/schedule/directive.h": "host/schedule/stages",
+    "ferry/schedule/schedule.h": "host/schedule/stages",
+    "ferry/schedule/schedule_text.h": "host/lang",
+    "ferry/schedule": "host/autoschedule",
+    "ferry/schedule.h": "host/autoschedule",
     "ferry/ops.h": "host/ops",
 }
 

@@ -18,7 +18,7 @@
 #include "bench/support/comparison.h"
 #include "crosscompile/compile.h"
 #include "ferry/lang/text.h"
-#include "host/autoschedule/default_schedule.h"
+#include "ferry/schedule/default_schedule.h"
 #include "host/compiler/llvm/compile.h"
 #include "host/lower/lower.h"
 

@@ -4,7 +4,7 @@
 
 #include "ferry/lang/math.h"
 #include "ferry/lang/program.h"
-#include "host/schedule/schedule.h"
+#include "ferry/schedule/schedule.h"
 
 #include <cstdint>
 #include <vector>

@@ -4,10 +4,11 @@
 // rule that matches (rules.h). Which decisions follow, and what they offer, may depend on the points chosen before.
 #pragma once
 
+#include "ferry/schedule/schedule.h"
 #include "ferry/target/target.h"
 #include "host/autoschedule/sized_stages.h"
 #include "host/autoschedule/space.h"
-#include "host/schedule/schedule.h"
+#include "host/schedule/stages/scheduled_stage.h"
 
 #include <functional>
 #include <string>

@@ -1,8 +1,9 @@
 // Helpers shared by the default schedules of all kinds of stages.
 #pragma once
 
+#include "ferry/schedule/schedule.h"
 #include "ferry/target/target.h"
-#include "host/schedule/schedule.h"
+#include "host/schedule/stages/scheduled_stage.h"
 
 namespace ferry::autoschedule {
 

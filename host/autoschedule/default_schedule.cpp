@@ -1,4 +1,4 @@
-#include "host/autoschedule/default_schedule.h"
+#include "ferry/schedule/default_schedule.h"
 
 #include "host/autoschedule/decisions.h"
 

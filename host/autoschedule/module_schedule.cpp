@@ -1,7 +1,7 @@
-#include "host/autoschedule/module_schedule.h"
+#include "ferry/schedule/module_schedule.h"
 
 #include "crosscompile/ir/error.h"
-#include "host/autoschedule/default_schedule.h"
+#include "ferry/schedule/default_schedule.h"
 #include "host/lang/names.h"
 #include "host/schedule/stages/directive_args.h"
 

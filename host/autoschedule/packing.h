@@ -1,7 +1,8 @@
 // Packed copies of tensors, in the order in which tiles read them.
 #pragma once
 
-#include "host/schedule/schedule.h"
+#include "ferry/schedule/schedule.h"
+#include "host/schedule/stages/scheduled_stage.h"
 
 namespace ferry::autoschedule {
 

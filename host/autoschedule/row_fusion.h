@@ -2,9 +2,10 @@
 // row that the previous one has left in the cache.
 #pragma once
 
+#include "ferry/schedule/schedule.h"
 #include "ferry/target/target.h"
 #include "host/autoschedule/space.h"
-#include "host/schedule/schedule.h"
+#include "host/schedule/stages/scheduled_stage.h"
 
 #include <string>
 #include <vector>

@@ -2,10 +2,11 @@
 // directives of any point among them. Each rule has a pair of files; rules.h lists them.
 #pragma once
 
+#include "ferry/schedule/schedule.h"
 #include "ferry/target/target.h"
 #include "host/autoschedule/contraction.h"
 #include "host/autoschedule/space.h"
-#include "host/schedule/schedule.h"
+#include "host/schedule/stages/scheduled_stage.h"
 
 #include <cstdint>
 #include <functional>

@@ -2,16 +2,10 @@
 #pragma once
 
 #include "ferry/lang/program.h"
+#include "ferry/schedule/default_schedule.h"
 #include "host/schedule/stages/scheduled_stage.h"
 
-#include <cstdint>
-#include <map>
-#include <string>
-
 namespace ferry::autoschedule {
-
-// Sizes and int64 scalars by name; unknown names are ignored.
-using Sizes = std::map<std::string, std::int64_t>;
 
 // Returns the stages of the program with its symbols replaced by these numbers. Names stay the same, so a directive
 // that is legal for one is legal for the other, except where it requires a constant.

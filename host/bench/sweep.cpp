@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "ferry/error.h"
-#include "host/autoschedule/module_schedule.h"
+#include "ferry/schedule/module_schedule.h"
 
 namespace ferry::bench {
 

@@ -3,8 +3,8 @@
 #include <chrono>
 
 #include "crosscompile/compile.h"
-#include "host/autoschedule/default_schedule.h"
-#include "host/autoschedule/module_schedule.h"
+#include "ferry/schedule/default_schedule.h"
+#include "ferry/schedule/module_schedule.h"
 #include "host/compiler/llvm/compile.h"
 #include "host/kernel/schedule_notes.h"
 #include "host/kernel/size_hints.h"

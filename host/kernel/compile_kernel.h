@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "ferry/lang/program.h"
+#include "ferry/schedule/schedule.h"
 #include "host/autoschedule/sized_stages.h"
 #include "host/kernel/call_plan.h"
 #include "host/kernel/kernel.h"
-#include "host/schedule/schedule.h"
 
 namespace ferry {
 

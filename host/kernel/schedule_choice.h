@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/schedule/schedule_text.h"
+#include "ferry/schedule/schedule_text.h"
 
 namespace ferry {
 

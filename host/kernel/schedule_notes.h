@@ -4,9 +4,9 @@
 #include <span>
 
 #include "ferry/lang/program.h"
+#include "ferry/schedule/schedule.h"
 #include "ferry/target/target.h"
 #include "host/kernel/observer.h"
-#include "host/schedule/schedule.h"
 
 namespace ferry {
 

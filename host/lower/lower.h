@@ -3,7 +3,8 @@
 
 #include "crosscompile/ir/function.h"
 #include "ferry/lang/program.h"
-#include "host/schedule/schedule.h"
+#include "ferry/schedule/schedule.h"
+#include "host/schedule/stages/scheduled_stage.h"
 
 #include <span>
 #include <vector>

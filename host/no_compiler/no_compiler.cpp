@@ -7,8 +7,8 @@
 #include "crosscompile/intrinsics/intrinsics.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/passes/lost_vectors.h"
-#include "host/autoschedule/default_schedule.h"
-#include "host/autoschedule/module_schedule.h"
+#include "ferry/schedule/default_schedule.h"
+#include "ferry/schedule/module_schedule.h"
 #include "host/lower/lower.h"
 
 namespace ferry {

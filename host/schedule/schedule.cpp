@@ -1,9 +1,10 @@
-#include "host/schedule/schedule.h"
+#include "ferry/schedule/schedule.h"
 
 #include "crosscompile/ir/error.h"
 #include "host/lang/names.h"
 #include "host/schedule/primitives/primitives.h"
 #include "host/schedule/stages/directive_args.h"
+#include "host/schedule/stages/scheduled_stage.h"
 
 #include <algorithm>
 
@@ -35,6 +36,14 @@ std::string current_stage(const std::vector<Directive>& directives, const Stages
 }
 
 }  // namespace
+
+Schedule::Schedule(const lang::Program& program) : Schedule(stages_of(program)) {}
+Schedule::Schedule(Stages stages) : stages_(std::move(stages)) {}
+Schedule::Schedule(const Schedule&) = default;
+Schedule::Schedule(Schedule&&) noexcept = default;
+Schedule& Schedule::operator=(const Schedule&) = default;
+Schedule& Schedule::operator=(Schedule&&) noexcept = default;
+Schedule::~Schedule() = default;
 
 void Schedule::apply(Directive directive) {
   const DirectiveArgs problem(directive, stages_);

@@ -7,7 +7,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "ferry/lang/text.h"
-#include "host/autoschedule/module_schedule.h"
+#include "ferry/schedule/module_schedule.h"
 #include "host/lower/lower.h"
 
 #include <algorithm>

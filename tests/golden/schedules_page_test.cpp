@@ -7,7 +7,7 @@
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "ferry/lang/text.h"
-#include "host/autoschedule/module_schedule.h"
+#include "ferry/schedule/module_schedule.h"
 #include "host/lower/lower.h"
 #include "host/schedule/primitives/primitives.h"
 

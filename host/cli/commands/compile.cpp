@@ -9,7 +9,7 @@
 #include "crosscompile/make_backend.h"
 #include "crosscompile/passes/gpu/map_threads.h"
 #include "crosscompile/target/resolve.h"
-#include "host/autoschedule/module_schedule.h"
+#include "ferry/schedule/module_schedule.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/commands/loops.h"
 #include "host/cli/commands/space.h"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "crosscompile/target/resolve.h"
-#include "host/autoschedule/module_schedule.h"
+#include "ferry/schedule/module_schedule.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/commands/loops.h"
 #include "host/cli/options/schedule_option.h"

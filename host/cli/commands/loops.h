@@ -6,8 +6,8 @@
 #include <string>
 
 #include "ferry/lang/program.h"
+#include "ferry/schedule/schedule.h"
 #include "ferry/target/target.h"
-#include "host/schedule/schedule.h"
 
 namespace ferry::cli {
 

@@ -13,7 +13,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/resolve.h"
-#include "host/schedule/schedule_text.h"
+#include "ferry/schedule/schedule_text.h"
 #include "host/session/ferry.h"
 
 namespace ferry {

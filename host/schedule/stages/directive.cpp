@@ -1,4 +1,4 @@
-#include "host/schedule/stages/directive.h"
+#include "ferry/schedule/directive.h"
 
 #include "crosscompile/ir/error.h"
 #include "host/lang/names.h"

@@ -2,7 +2,7 @@
 // and what was found.
 #pragma once
 
-#include "host/schedule/stages/directive.h"
+#include "ferry/schedule/directive.h"
 #include "host/schedule/stages/scheduled_stage.h"
 
 #include <cstdint>

@@ -4,11 +4,11 @@
 
 #include "crosscompile/ir/expr.h"
 #include "ferry/lang/program.h"
+#include "ferry/schedule/schedule.h"
 #include "host/lang/stage.h"
 #include "host/schedule/stages/stage_loops.h"
 
 #include <cstdint>
-#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -83,9 +83,6 @@ struct ScheduledStage {
   bool is_final() const { return is_result || !assertion.empty() || external != nullptr || !needed_by.empty(); }
   const ir::Reduce* reduction() const { return values.front().as<ir::Reduce>(); }
 };
-
-// Producers first.
-using Stages = std::list<ScheduledStage>;
 
 // Returns one stage for each lang::Stage, with plain loops at the root. Duplicate names get a number.
 Stages stages_of(const lang::Program& program);

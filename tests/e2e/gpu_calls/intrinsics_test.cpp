@@ -15,7 +15,7 @@
 #include "ferry/lang/tensor.h"
 #include "ferry/lang/text.h"
 #include "ferry/operators.h"
-#include "host/autoschedule/default_schedule.h"
+#include "ferry/schedule/default_schedule.h"
 #include "host/compiler/llvm/compile.h"
 #include "host/lower/lower.h"
 #include "tests/support/ptxas.h"

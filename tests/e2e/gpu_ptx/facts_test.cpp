@@ -7,7 +7,7 @@
 #include "crosscompile/compile.h"
 #include "crosscompile/target/resolve.h"
 #include "ferry/lang/text.h"
-#include "host/autoschedule/default_schedule.h"
+#include "ferry/schedule/default_schedule.h"
 #include "host/compiler/llvm/compile.h"
 #include "host/lower/lower.h"
 #include "host/session/gpu_facts.h"

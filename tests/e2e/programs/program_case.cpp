@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "ferry/lang/text.h"
-#include "host/autoschedule/default_schedule.h"
-#include "host/autoschedule/module_schedule.h"
+#include "ferry/schedule/default_schedule.h"
+#include "ferry/schedule/module_schedule.h"
 
 namespace ferry::test {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "ferry/lang/program.h"
+#include "ferry/schedule/schedule.h"
 #include "ferry/target/target.h"
-#include "host/schedule/schedule.h"
 #include "tests/e2e/programs/data.h"
 
 namespace ferry::test {

@@ -10,7 +10,7 @@
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
 #include "ferry/lang/text.h"
-#include "host/autoschedule/default_schedule.h"
+#include "ferry/schedule/default_schedule.h"
 #include "host/lower/lower.h"
 
 using namespace ferry;

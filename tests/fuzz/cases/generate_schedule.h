@@ -2,8 +2,9 @@
 // and a refused directive must leave nothing behind.
 #pragma once
 
+#include "ferry/schedule/schedule.h"
 #include "ferry/target/target.h"
-#include "host/schedule/schedule.h"
+#include "host/schedule/stages/scheduled_stage.h"
 #include "tests/fuzz/cases/random.h"
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ferry/lang/program.h"
-#include "host/schedule/schedule.h"
+#include "ferry/schedule/schedule.h"
 
 namespace ferry::test {
 

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "ferry/lang/text.h"
-#include "host/autoschedule/module_schedule.h"
+#include "ferry/schedule/module_schedule.h"
 #include "tests/golden/examples/cpp_examples.h"
 #include "tests/support/examples.h"
 

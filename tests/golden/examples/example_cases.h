@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ferry/lang/program.h"
+#include "ferry/schedule/schedule.h"
 #include "ferry/target/target.h"
-#include "host/schedule/schedule.h"
 
 namespace ferry::test {
 

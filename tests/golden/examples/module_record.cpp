@@ -8,7 +8,7 @@
 #include "crosscompile/compile.h"
 #include "crosscompile/intrinsics/intrinsics.h"
 #include "crosscompile/passes/pipeline.h"
-#include "host/autoschedule/module_schedule.h"
+#include "ferry/schedule/module_schedule.h"
 #include "host/compiler/llvm/compile.h"
 #include "host/lower/lower.h"
 #include "module/manifest_codec.h"

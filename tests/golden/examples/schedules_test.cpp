@@ -10,7 +10,7 @@
 #include <set>
 #include <sstream>
 
-#include "host/autoschedule/module_schedule.h"
+#include "ferry/schedule/module_schedule.h"
 #include "tests/golden/examples/example_cases.h"
 #include "tests/golden/examples/pinned_targets.h"
 

@@ -2,8 +2,9 @@
 #pragma once
 
 #include "crosscompile/ir/function.h"
+#include "ferry/schedule/schedule.h"
 #include "ferry/target/target.h"
-#include "host/schedule/schedule.h"
+#include "host/schedule/stages/scheduled_stage.h"
 
 #include <cstdint>
 #include <map>

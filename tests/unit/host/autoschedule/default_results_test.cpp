@@ -1,7 +1,7 @@
 // Tests that default schedules which rearrange a program preserve its results, at sizes that no factor divides.
 #include "ferry/lang/text.h"
 #include "ferry/operators.h"
-#include "host/autoschedule/default_schedule.h"
+#include "ferry/schedule/default_schedule.h"
 #include "tests/support/schedules/scheduled.h"
 #include "tests/unit/host/autoschedule/rule_cases.h"
 

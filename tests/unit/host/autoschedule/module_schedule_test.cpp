@@ -1,4 +1,4 @@
-#include "host/autoschedule/module_schedule.h"
+#include "ferry/schedule/module_schedule.h"
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/resolve.h"

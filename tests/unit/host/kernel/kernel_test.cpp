@@ -5,8 +5,9 @@
 
 #include "crosscompile/compile.h"
 #include "ferry/error.h"
+#include "ferry/lang/program.h"
+#include "ferry/schedule/schedule.h"
 #include "host/lower/lower.h"
-#include "host/schedule/schedule.h"
 #include "tests/unit/host/kernel/text_file.h"
 
 using namespace ferry;

@@ -4,7 +4,7 @@
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/validator.h"
 #include "ferry/lang/text.h"
-#include "host/autoschedule/default_schedule.h"
+#include "ferry/schedule/default_schedule.h"
 #include "host/lower/lower.h"
 #include "tests/support/kernel_arguments.h"
 #include "tests/support/schedules/cpu_with_vectors.h"

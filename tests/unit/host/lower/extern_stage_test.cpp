@@ -5,7 +5,7 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/target/resolve.h"
-#include "host/autoschedule/default_schedule.h"
+#include "ferry/schedule/default_schedule.h"
 #include "host/lower/lower.h"
 
 #include <doctest/doctest.h>

@@ -4,7 +4,7 @@
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/target/resolve.h"
 #include "ferry/lang/text.h"
-#include "host/autoschedule/default_schedule.h"
+#include "ferry/schedule/default_schedule.h"
 #include "tests/support/gpu_schedules.h"
 #include "tests/support/schedules/scheduled.h"
 #include "tests/support/waiting_for_fewer.h"

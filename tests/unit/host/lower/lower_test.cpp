@@ -1,5 +1,5 @@
 #include "host/lower/lower.h"
-#include "host/autoschedule/default_schedule.h"
+#include "ferry/schedule/default_schedule.h"
 
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/printer.h"

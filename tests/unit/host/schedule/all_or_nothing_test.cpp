@@ -1,9 +1,10 @@
 // Tests that a directive that fails, whether it is refused or runs out of memory, leaves the whole schedule as it was.
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/printer.h"
+#include "ferry/lang/program.h"
 #include "ferry/lang/text.h"
+#include "ferry/schedule/schedule.h"
 #include "host/schedule/primitives/primitives.h"
-#include "host/schedule/schedule.h"
 
 #include <doctest/doctest.h>
 

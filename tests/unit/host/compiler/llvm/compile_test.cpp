@@ -1,6 +1,7 @@
 #include "host/compiler/llvm/compile.h"
+#include "ferry/lang/program.h"
 #include "ferry/lang/text.h"
-#include "host/schedule/schedule.h"
+#include "ferry/schedule/schedule.h"
 
 #include <doctest/doctest.h>
 

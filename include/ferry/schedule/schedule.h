@@ -9,25 +9,37 @@
 // docs/schedules.md shows what each primitive does.
 #pragma once
 
-#include "ferry/lang/program.h"
-#include "host/schedule/stages/directive.h"
-#include "host/schedule/stages/scheduled_stage.h"
+#include "ferry/schedule/directive.h"
 
 #include <cstdint>
+#include <list>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+namespace ferry::lang {
+struct Program;
+class Tensor;
+}  // namespace ferry::lang
+
 namespace ferry::schedule {
+
+struct ScheduledStage;  // internal
+using Stages = std::list<ScheduledStage>;
 
 class StageHandle;
 
 class Schedule {
  public:
   // Initially every stage has serial loops of its own, in the order of its axes.
-  explicit Schedule(const lang::Program& program) : Schedule(stages_of(program)) {}
-  explicit Schedule(Stages stages) : stages_(std::move(stages)) {}
+  explicit Schedule(const lang::Program& program);
+  explicit Schedule(Stages stages);
+  Schedule(const Schedule&);
+  Schedule(Schedule&&) noexcept;
+  Schedule& operator=(const Schedule&);
+  Schedule& operator=(Schedule&&) noexcept;
+  ~Schedule();
 
   // Throws CompileError with the line number for an illegal directive; bind_knobs() describes the errors for knobs.
   static Schedule replay(const lang::Program& program, std::string_view text, const KnobValues& knobs = {});
@@ -41,6 +53,7 @@ class Schedule {
   // Inlines all stages that are neither reductions nor results.
   Schedule& inline_injective();
 
+  // As directives changed them so far, producers first.
   const Stages& stages() const { return stages_; }
   const std::vector<Directive>& directives() const { return directives_; }
   // Returns one directive a line, each with its stage.

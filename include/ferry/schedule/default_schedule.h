@@ -1,16 +1,22 @@
 // The default schedule, for programs without an explicit one.
 #pragma once
 
+#include "ferry/schedule/schedule.h"
 #include "ferry/target/target.h"
-#include "host/autoschedule/sized_stages.h"
-#include "host/schedule/schedule.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
 
 namespace ferry::autoschedule {
+
+// Sizes and int64 scalars by name; unknown names are ignored.
+using Sizes = std::map<std::string, std::int64_t>;
 
 // Returns a schedule tuned for the target: cheap element-wise stages inline; the outermost loop with enough iterations
 // parallel; the axis with the most contiguous accesses vectorised; reductions in a register tile, large products packed
 // and blocked, stencils and stages over the same rows fused. On a GPU every stage that is not inlined or an epilogue
-// becomes a kernel of its own. Each choice is the default point of a space (decisions.h). The choice depends on sizes
+// becomes a kernel of its own. The choice depends on sizes
 // and accesses only; nothing is run. The best choices depend on the sizes; `sizes` may give those that are not
 // constants. The schedule is correct for any other sizes too.
 schedule::Schedule default_schedule(const lang::Program& program, const Target& target, const Sizes& sizes = {});

@@ -11,10 +11,10 @@
 // schedule; a section without directives means serial loops in the order of the definition.
 #pragma once
 
+#include "ferry/schedule/default_schedule.h"
+#include "ferry/schedule/schedule.h"
+#include "ferry/schedule/schedule_text.h"
 #include "ferry/target/target.h"
-#include "host/autoschedule/sized_stages.h"
-#include "host/schedule/schedule.h"
-#include "host/schedule/schedule_text.h"
 
 #include <span>
 #include <string>
