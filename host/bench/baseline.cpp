@@ -28,17 +28,19 @@ BaselineResult result_of(const Json& json) {
 
 std::vector<BaselineResult> parse_baseline(const std::string& text, const std::string& name) {
   std::vector<BaselineResult> results;
+  const auto refuse = [&](const std::string& got) -> void {
+    throw UsageError(name + ": expected what 'ferry bench --json' printed, got " + got);
+  };
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) refuse("a text that is no JSON");
+  if (!json.is_object() || !json.contains("results")) refuse("JSON without results");
   try {
-    const Json json = Json::parse(text);
-    for (const Json& one : json.at("results")) {
-      results.push_back(result_of(one));
-      if (!(results.back().interval.low > 0)) throw UsageError("a time of 0");
-    }
-  } catch (const Json::exception& error) {
-    throw UsageError(name + ": expected what 'ferry bench --json' printed: " + error.what());
-  } catch (const UsageError& error) {
-    throw UsageError(name + ": expected what 'ferry bench --json' printed, got " + error.what());
+    for (const Json& one : json.at("results")) results.push_back(result_of(one));
+  } catch (const Json::exception&) {
+    refuse("a result without its function, device, sizes or times");
   }
+  for (const BaselineResult& result : results)
+    if (!(result.interval.low > 0)) refuse("a time of 0");
   return results;
 }
 

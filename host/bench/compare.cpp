@@ -5,6 +5,7 @@
 #include "base/quantity_text.h"
 #include "host/bench/compare_process.h"
 #include "host/bench/compare_results.h"
+#include "host/kernel/option_error.h"
 
 namespace ferry::bench {
 
@@ -29,8 +30,10 @@ KernelPair read_pair(const KernelOptions& a, const KernelOptions& b, const Obser
   std::string signature;
   for (const std::size_t k : {b_first ? 1u : 0u, b_first ? 0u : 1u}) {
     kernels[k].function = options[k]->function;
-    kernels[k].source = read_kernel(*options[k], observer, signature);
-    signature = signature_of(kernels[k].source, kernels[k].function);
+    signature = about_kernel(k == 0 ? KernelOfPair::a : KernelOfPair::b, [&] {
+      kernels[k].source = read_kernel(*options[k], observer, signature);
+      return signature_of(kernels[k].source, kernels[k].function);
+    });
   }
   return kernels;
 }

@@ -5,34 +5,19 @@
 //     if (found.difference().empty()) puts(stats::to_text(found.times, options.least_effect).c_str());
 #pragma once
 
-#include <string>
-
-#include "ferry/error.h"
 #include "host/bench/comparison.h"
 #include "host/kernel/session_source.h"
 
 namespace ferry::bench {
 
-// The kernels cannot be given the same inputs, so that their results cannot be compared, only their times.
-class __attribute__((visibility("default"))) DifferentParameters : public UsageError {
- public:
-  explicit DifferentParameters(const std::string& mismatch)
-      : UsageError("A and B cannot be given the same inputs: " + mismatch), mismatch_(mismatch) {}
-  // "fir takes in f32[K] W where total takes out f32[] S"
-  const std::string& mismatch() const { return mismatch_; }
-
- private:
-  std::string mismatch_;
-};
-
 // Reads both kernels, of any kind that read_kernel() knows. A foreign kernel without a signature is called with that of
-// the other. Throws what read_kernel() throws.
+// the other. Throws what read_kernel() throws; errors about options name the kernel.
 KernelPair read_pair(const KernelOptions& a, const KernelOptions& b, const Observer& observer = {});
 
 // Runs both kernels once on the same inputs and compares their outputs, and if these are the same, measures both in
 // turns in each of several sessions that `open` provides. A session that is lost before anything ran there is opened
-// again. Throws UsageError for options out of range, DifferentParameters, CompileError, KernelFailed if a kernel itself
-// fails, and Error for what the device refuses.
+// again. Throws UsageError for options out of range, OptionError (same_results) for kernels that cannot be given the
+// same inputs, CompileError, KernelFailed if a kernel itself fails, and Error for what the device refuses.
 KernelComparison compare(const OpenSession& open, const KernelPair& kernels, const CompareOptions& options = {},
                          const Observer& observer = {});
 

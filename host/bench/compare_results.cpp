@@ -1,9 +1,9 @@
 #include "host/bench/compare_results.h"
 
-#include "host/bench/compare.h"
 #include "host/bench/compare_process.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
+#include "host/kernel/option_error.h"
 #include "host/verify/kernel_outputs.h"
 #include "host/verify/same_call.h"
 
@@ -23,7 +23,8 @@ std::vector<verify::OutputComparison> compare_results(const OpenSession& open, c
     infos.push_back(choose_function(modules.back().manifest(), kernel.function, kernel.source.name));
   }
   const Result<verify::ParameterPairs> pairs = verify::pair_parameters(infos[0], infos[1]);
-  if (!pairs.is_ok()) throw DifferentParameters(pairs.status().message());
+  if (!pairs.is_ok())
+    throw OptionError(Option::same_results, "A and B cannot be given the same inputs: " + pairs.status().message());
   const CallPlan a = plan_call(infos[0], options.call);
   const CallPlan b = verify::plan_same_call(infos[1], infos[0], a, pairs.value());
   const verify::Outputs of_a = verify::outputs_of_call(device, modules[0], infos[0], a, observer);

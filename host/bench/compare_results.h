@@ -8,7 +8,7 @@
 
 namespace ferry::bench {
 
-// Runs both once, in a session of their own. Throws DifferentParameters when they cannot be called with the same
+// Runs both once, in a session of their own. Throws OptionError (same_results) when they cannot be called with the same
 // arguments.
 std::vector<verify::OutputComparison> compare_results(const OpenSession& open, const KernelPair& kernels,
                                                       const CompareOptions& options, const Observer& observer);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "ferry/error.h"
+#include "host/kernel/option_error.h"
 
 namespace ferry::bench {
 
@@ -39,7 +39,8 @@ std::vector<std::uint32_t> cores_by_strength(const std::vector<std::string>& tex
   }
   const auto [least, most] = std::minmax_element(strengths.begin(), strengths.end());
   if (strengths.empty() || *least == *most) {
-    throw UsageError(std::string(big ? "big" : "little") + " cores: the cores of this device are all alike");
+    throw OptionError(Option::cores, std::string("expected a device with big and little cores to choose the ") +
+                                         (big ? "big" : "little") + " ones, got cores that are all alike");
   }
   std::vector<std::uint32_t> cores;
   for (std::size_t core = 0; core < count; ++core) {

@@ -12,7 +12,7 @@ namespace ferry::bench {
 enum class CoreKind : std::uint8_t { any, big, little };
 
 // Returns the numbers of the strongest or the weakest cores: by the Linux kernel's capacity of each core (ARM),
-// otherwise by its highest frequency. Empty for any. Throws UsageError if all cores of the device are alike.
+// otherwise by its highest frequency. Empty for any. Throws OptionError if all cores of the device are alike.
 std::vector<std::uint32_t> cores_of_kind(const Device& device, CoreKind kind);
 
 // The same from the texts of each core's cpu_capacity, which are followed by those of its highest frequency.

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 
-#include "ferry/error.h"
-#include "ferry/schedule/module_schedule.h"
+#include "base/quantity_text.h"
+#include "host/autoschedule/module_schedule.h"
+#include "host/kernel/argument_spec.h"
+#include "host/kernel/option_error.h"
 
 namespace ferry::bench {
 
@@ -17,8 +19,9 @@ class Reader {
  public:
   explicit Reader(const std::string& text) : text_(text) {}
 
-  [[noreturn]] void refuse() const {
-    throw UsageError(text_ + ": expected NAME=2^8..2^24, NAME=100..500+100, NAME=1,7,64, or a knob");
+  [[noreturn]] void refuse(
+      const std::string& expected = "NAME=2^8..2^24, NAME=100..500+100, NAME=1,7,64, or a knob") const {
+    throw OptionError(Option::sweep, text_ + ": expected " + expected);
   }
   bool done() const { return at_ == text_.size(); }
   bool take(std::string_view word) {
@@ -76,7 +79,7 @@ std::vector<std::string> range(Reader& reader) {
   if (!reader.take("..")) reader.refuse();
   const std::int64_t last = reader.size();
   const std::int64_t step = reader.take("+") ? reader.size() : 0;
-  if (last < next) reader.refuse();
+  if (last < next) reader.refuse("a range whose end is not below its start");
   while (next <= last && values.size() <= kMostPoints) {
     values.push_back(std::to_string(next));
     if (__builtin_add_overflow(next, step > 0 ? step : next, &next)) break;
@@ -97,8 +100,17 @@ std::vector<std::string> values_of(const Sweep& sweep, const KernelSource& kerne
   if (!sweep.values.empty()) return sweep.values;
   for (const schedule::Knob& knob : knobs_of(kernel))
     if (knob.name == sweep.name) return knob.choices;
-  throw UsageError(sweep.name + ": expected values, as in " + sweep.name +
-                   "=1,7,64, or the name of a knob that the schedule lists choices for");
+  throw OptionError(Option::sweep, sweep.name + ": expected values, as in " + sweep.name +
+                                       "=1,7,64, or the name of a knob that the schedule lists choices for");
+}
+
+// Sizes are whole numbers; what a knob may be is up to the schedule.
+void expect_sizes(const Sweep& sweep, const KernelSource& kernel) {
+  if (is_knob(sweep.name, kernel)) return;
+  for (const std::string& value : sweep.values) {
+    const std::string text = sweep.name + "=" + value;
+    (void)parse_sizes({text}, Option::sweep);
+  }
 }
 
 }  // namespace
@@ -115,7 +127,8 @@ Sweep parse_sweep(const std::string& text) {
     do sweep.values.push_back(reader.word());
     while (reader.take(","));
   }
-  if (!reader.done() || sweep.values.size() > kMostPoints) reader.refuse();
+  if (!reader.done()) reader.refuse();
+  if (sweep.values.size() > kMostPoints) reader.refuse("at most " + count_text(kMostPoints) + " values, got more");
   return sweep;
 }
 
@@ -125,10 +138,12 @@ std::vector<SweepPoint> points_of(std::span<const Sweep> sweeps, const KernelSou
     const std::string& name = sweeps[s].name;
     const auto is_same = [&](const Sweep& earlier) { return earlier.name == name; };
     if (std::any_of(sweeps.begin(), sweeps.begin() + static_cast<std::ptrdiff_t>(s), is_same))
-      throw UsageError(name + ": expected one range for it, got another");
+      throw OptionError(Option::sweep, name + ": expected one range for it, got another");
+    expect_sizes(sweeps[s], kernel);
     const std::vector<std::string> values = values_of(sweeps[s], kernel);
     if (points.size() * values.size() > kMostPoints)
-      throw UsageError(name + ": expected at most " + std::to_string(kMostPoints) + " measurements, got more");
+      throw OptionError(Option::sweep,
+                        name + ": expected at most " + count_text(kMostPoints) + " measurements, got more");
     std::vector<SweepPoint> longer;
     for (const SweepPoint& point : points) {
       for (const std::string& value : values) {
@@ -139,6 +154,21 @@ std::vector<SweepPoint> points_of(std::span<const Sweep> sweeps, const KernelSou
     points = std::move(longer);
   }
   return points;
+}
+
+void expect_sweepable(std::span<const Sweep> sweeps, const KernelSource& kernel, const std::string& function,
+                      const std::vector<std::string>& sizes) {
+  if (sweeps.empty()) return;
+  const FunctionInfo info = function_of(kernel, function);
+  const std::map<std::string, std::int64_t> given = parse_sizes(sizes);
+  for (const Sweep& sweep : sweeps) {
+    if (is_knob(sweep.name, kernel)) continue;
+    if (std::ranges::find(info.symbols, sweep.name) == info.symbols.end())
+      throw OptionError(Option::sweep, sweep.name + ": " + info.name + " has no size or knob '" + sweep.name +
+                                           "'; expected one of: " + join(", ", info.symbols));
+    if (given.contains(sweep.name))
+      throw OptionError(Option::sweep, sweep.name + ": expected it as a range or as one size, got both");
+  }
 }
 
 void apply(const SweepPoint& point, KernelSource& kernel, std::vector<std::string>& sizes) {

@@ -2,6 +2,7 @@
 // each caller calls them differently.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "ferry/error.h"
@@ -9,27 +10,47 @@
 namespace ferry {
 
 // The choices that KernelOptions, ScheduleOptions, CallOptions and the requests of other services leave to a user.
-enum class Option {
+enum class Option : std::uint8_t {
   kernel,      // the file or the text
   function,    // which of several
   signature,   // of a kernel that ferry did not write
   fixed_size,  // the message starts with what was given: "M=four: expected ..."
   schedule,
-  knob,      // as of a fixed size
-  argument,  // as of a fixed size
-  size,      // as of a fixed size
-  sizes,     // some are missing
-  target,    // as of a fixed size
-  reference  // the kernel to check against
+  knob,         // as of a fixed size
+  argument,     // as of a fixed size
+  size,         // as of a fixed size
+  sizes,        // some are missing
+  target,       // as of a fixed size
+  reference,    // the kernel to check against
+  output,       // as of a fixed size
+  sweep,        // as of a fixed size
+  cores,        // where threads may run
+  same_results  // whether two kernels must compute the same
 };
+
+// The kernel that an option belongs to, where a service takes two.
+enum class KernelOfPair : std::uint8_t { none, a, b };
 
 class __attribute__((visibility("default"))) OptionError : public UsageError {
  public:
-  OptionError(Option option, const std::string& message) : UsageError(message), option_(option) {}
+  OptionError(Option option, const std::string& message, KernelOfPair kernel = KernelOfPair::none)
+      : UsageError(message), option_(option), kernel_(kernel) {}
   Option option() const { return option_; }
+  KernelOfPair kernel() const { return kernel_; }
 
  private:
   Option option_;
+  KernelOfPair kernel_;
 };
+
+// Returns the result of `work`, which handles one kernel of a pair: an OptionError that it throws names that kernel.
+template <class Work>
+auto about_kernel(KernelOfPair kernel, const Work& work) {
+  try {
+    return work();
+  } catch (const OptionError& error) {
+    throw OptionError(error.option(), error.what(), kernel);
+  }
+}
 
 }  // namespace ferry

@@ -58,15 +58,6 @@ int exit_code(const Options& options, const CompareReport& report, JUnitCase& ve
   return kExitUnknown;
 }
 
-bench::KernelComparison measure(const Options& options, const bench::KernelPair& kernels, const Observer& observer) {
-  try {
-    return bench::compare(opening(options.remote), kernels, options.compare, observer);
-  } catch (const bench::DifferentParameters& error) {
-    throw UsageError("A and B cannot be given the same inputs, which --allow-difference does without: " +
-                     error.mismatch());
-  }
-}
-
 int compare(Options& options, JUnitReport& junit) {
   options.kernels[1].signature = options.kernels[0].signature;
   options.kernels[1].c_flags = options.kernels[0].c_flags;
@@ -77,7 +68,7 @@ int compare(Options& options, JUnitReport& junit) {
   const bench::KernelPair kernels = bench::read_pair(options.kernels[0], options.kernels[1], observer);
   const CompareReport report{{kernels[0].source.name, kernels[1].source.name},
                              options.compare.least_effect,
-                             measure(options, kernels, observer)};
+                             bench::compare(opening(options.remote), kernels, options.compare, observer)};
   const std::string difference = report.found.difference();
   if (!options.allow_difference) junit.cases.push_back({.name = "A and B compute the same", .failure = difference});
   if (!difference.empty()) return report_difference(report, difference, options.json);

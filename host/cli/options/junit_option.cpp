@@ -1,5 +1,6 @@
 #include "host/cli/options/junit_option.h"
 
+#include "host/cli/options/complaint.h"
 #include "host/cli/options/exit_code.h"
 #include "host/kernel/file.h"
 #include "host/session/ferry.h"
@@ -24,10 +25,11 @@ void add_junit_option(CLI::App& command, std::string& file) {
 int with_junit(const std::string& file, const std::string& suite, const std::function<int(JUnitReport&)>& work) {
   JUnitReport report{suite, {}};
   if (file.empty()) return work(report);
+  expect_writable(file);
   const auto add = [&](const std::exception& error, bool is_failure) {
     JUnitCase& one = report.cases.emplace_back();
     one.name = suite;
-    (is_failure ? one.failure : one.error) = error.what();
+    (is_failure ? one.failure : one.error) = complaint(error);
     write_report(file, report);
   };
   int code = kExitFine;

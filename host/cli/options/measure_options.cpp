@@ -4,6 +4,7 @@
 
 #include "ferry/error.h"
 #include "host/cli/options/option_checks.h"
+#include "host/kernel/option_error.h"
 
 namespace ferry::cli {
 
@@ -12,7 +13,7 @@ namespace {
 constexpr std::uint32_t kMostCores = 4096;
 
 [[noreturn]] void refuse_cores(const std::string& text) {
-  throw UsageError("--cores: expected 'any', 'big', 'little' or numbers such as 0,2-3, got '" + text + "'");
+  throw OptionError(Option::cores, "expected 'any', 'big', 'little' or numbers such as 0,2-3, got '" + text + "'");
 }
 
 std::uint32_t parse_core(const std::string& text, std::size_t& at) {
@@ -45,22 +46,22 @@ void add_measure_options(CLI::App& command, SamplingCommand& options) {
   const auto milliseconds = [&](const char* name, double& value, const char* help) {
     command.add_option(name, value, help)->type_name("MS")->check(number(0, 1e6))->capture_default_str()->group(group);
   };
-  command.add_option("--number", bench.number, "Calls a sample, at least; 0: as many as the device's clock asks for")
+  command.add_option("--number", bench.number, "Calls in a sample, at least; 0: as many as the device's clock needs")
       ->type_name("N")
       ->check(whole_number(0, 1'000'000'000))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--repeat", bench.repeat, "Samples, at least")
+  command.add_option("--repeat", bench.repeat, "Number of samples, at least")
       ->type_name("N")
       ->check(whole_number(1, 50'000))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--max-repeat", bench.max_repeat, "More samples, up to so many, until the tolerance is met")
+  command.add_option("--max-repeat", bench.max_repeat, "Take up to so many samples until the tolerance is met")
       ->type_name("N")
       ->check(whole_number(0, 50'000))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--tolerance", options.tolerance_percent, "How well the median must be known, in percent")
+  command.add_option("--tolerance", options.tolerance_percent, "How precisely the median must be known, in percent")
       ->type_name("PERCENT")
       ->check(number(0, 100))
       ->capture_default_str()

@@ -184,5 +184,5 @@ TEST_CASE("compare gives each kernel's schedule its own knobs") {
   CHECK(contains(unknown.err, "knob '$width': expected one of {4,8,16}, got '5'"));
   const Outcome none = compare({"--knob-b", "width=4"});
   CHECK(none.code == 2);
-  CHECK(contains(none.err, "--knob width=4: expected a schedule of your own with this knob"));
+  CHECK(contains(none.err, "--knob-b width=4: expected a schedule of your own with this knob"));
 }

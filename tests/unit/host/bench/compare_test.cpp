@@ -9,6 +9,7 @@
 #include <set>
 
 #include "host/kernel/kernel_failure.h"
+#include "host/kernel/option_error.h"
 #include "tests/unit/host/kernel/text_file.h"
 
 using namespace ferry;
@@ -125,18 +126,39 @@ TEST_CASE("a kernel in C without a signature is compared with one that has it") 
   }
 }
 
-TEST_CASE("kernels with other parameters cannot be compared, and the mismatch is told apart") {
+TEST_CASE("kernels with other parameters cannot be compared, and the mismatch is told") {
   const KernelPair kernels = bench::read_pair(text("def one(float(N) A) -> (B) { B(i) = A(i) }"),
                                               text("def two(float(N) A) -> (S) { S() +=! A(i) }"));
   const bench::CompareOptions options = brief({"N=4"});
   try {
     bench::compare(this_machine, kernels, options);
     FAIL("the results were compared");
-  } catch (const bench::DifferentParameters& error) {
-    CHECK(error.code() == ErrorCode::invalid_argument);
-    CHECK(error.mismatch() == "one takes out f32[N] B where two takes out f32[] S");
-    CHECK(std::string(error.what()) == "A and B cannot be given the same inputs: " + error.mismatch());
+  } catch (const OptionError& error) {
+    CHECK(error.option() == Option::same_results);
+    CHECK(std::string(error.what()) ==
+          "A and B cannot be given the same inputs: one takes out f32[N] B where two takes out f32[] S");
   }
+}
+
+TEST_CASE("a mistake in the options of one kernel names that kernel") {
+  const auto faulty = [](const KernelOptions& a, const KernelOptions& b) {
+    try {
+      (void)bench::read_pair(a, b);
+    } catch (const OptionError& error) {
+      return error.kernel();
+    }
+    return KernelOfPair::none;
+  };
+  const KernelOptions right = text("def one(float(N) A) -> (B) { B(i) = A(i) }");
+  KernelOptions with_knob = right;
+  with_knob.schedule.knobs = {"rows=4"};
+  const KernelOptions two = text(
+      "def one(float(N) A) -> (B) { B(i) = A(i) }\n"
+      "def two(float(N) A) -> (B) { B(i) = A(i) }");
+  CHECK(faulty(with_knob, right) == KernelOfPair::a);
+  CHECK(faulty(right, with_knob) == KernelOfPair::b);
+  CHECK(faulty(right, two) == KernelOfPair::b);
+  CHECK(faulty(right, right) == KernelOfPair::none);
 }
 
 TEST_CASE("a kernel that fails is an error of its own") {

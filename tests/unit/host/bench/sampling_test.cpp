@@ -7,6 +7,7 @@
 
 #include "ferry/error.h"
 #include "host/bench/environment.h"
+#include "host/kernel/option_error.h"
 
 using namespace ferry;
 using bench::CoreKind;
@@ -22,10 +23,13 @@ TEST_CASE("big and little cores are told by capacity, or else by frequency") {
 }
 
 TEST_CASE("a device without cores of two kinds has neither big nor little ones") {
-  CHECK_THROWS_WITH_AS(cores_by_strength({"", "", "", ""}, CoreKind::big),
-                       "big cores: the cores of this device are all alike", UsageError);
-  CHECK_THROWS_WITH_AS(cores_by_strength({}, CoreKind::little), "little cores: the cores of this device are all alike",
-                       UsageError);
+  CHECK_THROWS_WITH_AS(
+      cores_by_strength({"", "", "", ""}, CoreKind::big),
+      "expected a device with big and little cores to choose the big ones, got cores that are all alike", OptionError);
+  CHECK_THROWS_WITH_AS(cores_by_strength({}, CoreKind::little),
+                       "expected a device with big and little cores to choose the little ones, got cores that are all "
+                       "alike",
+                       OptionError);
 }
 
 TEST_CASE("cold caches mean one call a sample") {

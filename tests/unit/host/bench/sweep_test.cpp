@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "ferry/error.h"
+#include "host/kernel/option_error.h"
 
 using namespace ferry;
 using bench::parse_sweep;
@@ -39,13 +39,15 @@ TEST_CASE("a sweep doubles, adds or lists") {
   CHECK(parse_sweep("rows").values.empty());
 }
 
-TEST_CASE("a sweep that is empty, falls, grows without end or has a range from 0 is refused as it was written") {
-  for (const std::string bad :
-       {"", "N=", "=3", "N=0..5", "N=8..2", "N=2^99", "N=1^", "N=1..5x", "N=1..9999999+1", "N=1,,2", "N=1,"}) {
+TEST_CASE("a sweep that is empty, grows without end or has a range from 0 is refused as it was written") {
+  for (const std::string bad : {"", "N=", "=3", "N=0..5", "N=2^99", "N=1^", "N=1..5x", "N=1,,2", "N=1,"}) {
     CAPTURE(bad);
     const std::string expected = bad + ": expected NAME=2^8..2^24, NAME=100..500+100, NAME=1,7,64, or a knob";
-    CHECK_THROWS_WITH_AS(parse_sweep(bad), expected.c_str(), UsageError);
+    CHECK_THROWS_WITH_AS(parse_sweep(bad), expected.c_str(), OptionError);
   }
+  CHECK_THROWS_WITH_AS(parse_sweep("N=8..2"), "N=8..2: expected a range whose end is not below its start", OptionError);
+  CHECK_THROWS_WITH_AS(parse_sweep("N=1..9999999+1"), "N=1..9999999+1: expected at most 1,000 values, got more",
+                       OptionError);
 }
 
 TEST_CASE("several sweeps make all combinations, of sizes and of knobs") {
@@ -66,8 +68,23 @@ TEST_CASE("sweeps that name nothing, or the same twice, or too much are refused"
   const KernelSource kernel = matmul("split m $rows in {4,8} -> mo mi");
   CHECK_THROWS_WITH_AS(points({"M"}, kernel),
                        "M: expected values, as in M=1,7,64, or the name of a knob that the schedule lists choices for",
-                       UsageError);
-  CHECK_THROWS_WITH_AS(points({"M=1", "M=2"}, kernel), "M: expected one range for it, got another", UsageError);
-  CHECK_THROWS_WITH_AS(points({"M=1..1000+1", "N=1,2"}, kernel), "N: expected at most 1000 measurements, got more",
-                       UsageError);
+                       OptionError);
+  CHECK_THROWS_WITH_AS(points({"M=1", "M=2"}, kernel), "M: expected one range for it, got another", OptionError);
+  CHECK_THROWS_WITH_AS(points({"M=1..1000+1", "N=1,2"}, kernel), "N: expected at most 1,000 measurements, got more",
+                       OptionError);
+}
+
+TEST_CASE("a sweep over a size takes whole numbers, over sizes of the kernel that are not fixed beside it") {
+  const KernelSource kernel = matmul("split m $rows in {4,8} -> mo mi");
+  CHECK_THROWS_AS(points({"M=4,four"}, kernel), OptionError);
+  CHECK(points({"rows=four"}, kernel).size() == 1);  // the schedule refuses it
+  const auto expect = [&](const std::string& text, const std::vector<std::string>& sizes) {
+    const std::vector<bench::Sweep> sweeps = {parse_sweep(text)};
+    bench::expect_sweepable(sweeps, kernel, "", sizes);
+  };
+  CHECK_NOTHROW(expect("M=4,8", {"N=2,K=3"}));
+  CHECK_NOTHROW(expect("rows", {"M=2,N=2,K=3"}));
+  CHECK_THROWS_WITH_AS(expect("m=4,8", {"N=2,K=3"}), "m: mm has no size or knob 'm'; expected one of: M, K, N",
+                       OptionError);
+  CHECK_THROWS_WITH_AS(expect("M=4,8", {"M=2,N=2"}), "M: expected it as a range or as one size, got both", OptionError);
 }

@@ -19,4 +19,14 @@ TEST_CASE("the option's name stands before the details on further lines") {
         "mm.ferry defines nothing (--check-against FILE)\nmm.ferry:1: expected 'def'");
 }
 
+TEST_CASE("an option of one kernel of two has that kernel's name, where both have one") {
+  CHECK(complaint(OptionError(Option::knob, "rows: expected NAME=VALUE", KernelOfPair::a)) ==
+        "--knob-a rows: expected NAME=VALUE");
+  CHECK(complaint(OptionError(Option::function, "two.tc has several functions", KernelOfPair::b)) ==
+        "two.tc has several functions (--fn-b NAME)");
+  CHECK(complaint(OptionError(Option::schedule, "expected one", KernelOfPair::a)) ==
+        "expected one (--schedule-a FILE)");
+  CHECK(complaint(OptionError(Option::size, "M=x: expected a size", KernelOfPair::b)) == "--size M=x: expected a size");
+}
+
 TEST_CASE("other errors are told as they are") { CHECK(complaint(UsageError("cannot read 'a'")) == "cannot read 'a'"); }

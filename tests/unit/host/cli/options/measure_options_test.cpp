@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "ferry/error.h"
-#include "host/cli/options/with_option.h"
+#include "base/error.h"
+#include "host/kernel/option_error.h"
 
 using namespace ferry;
 using bench::CoreKind;
@@ -34,7 +34,7 @@ TEST_CASE("cores are of a kind, or numbers, or any") {
   CHECK(numbers.cores == CoreKind::any);
   CHECK(numbers.bench.cores == std::vector<std::uint32_t>{1});
   CHECK_THROWS_WITH_AS(cli::sampling_of(with_cores("huge")),
-                       "--cores: expected 'any', 'big', 'little' or numbers such as 0,2-3, got 'huge'", UsageError);
+                       "expected 'any', 'big', 'little' or numbers such as 0,2-3, got 'huge'", OptionError);
 }
 
 TEST_CASE("the tolerance is typed in percent") {
@@ -49,12 +49,4 @@ TEST_CASE("options that contradict each other are named") {
   command.bench.number = 4;
   CHECK_THROWS_WITH_AS(cli::sampling_of(command),
                        "--cold with --number 4: the second call of a sample would find the caches warm", UsageError);
-}
-
-TEST_CASE("an option's name goes before what a service says of its value, and other errors stay as they are") {
-  CHECK(cli::with_option("--sweep", [] { return 3; }) == 3);
-  CHECK_THROWS_WITH_AS(cli::with_option("--sweep", []() -> int { throw UsageError("N=0: expected more"); }),
-                       "--sweep N=0: expected more", UsageError);
-  CHECK_THROWS_WITH_AS(cli::with_option("--sweep", []() -> int { throw Error(ErrorCode::busy, "wait"); }), "wait",
-                       Error);
 }
