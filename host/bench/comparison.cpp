@@ -3,7 +3,7 @@
 #include "base/quantity_text.h"
 #include "host/bench/warnings.h"
 #include "host/stats/summary.h"
-#include "host/verify/kernel_outputs.h"
+#include "host/verify/findings.h"
 
 namespace ferry::bench {
 

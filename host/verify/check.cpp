@@ -1,7 +1,6 @@
 #include "host/verify/check.h"
 
-#include <algorithm>
-#include <utility>
+#include <optional>
 
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/option_error.h"
@@ -31,25 +30,16 @@ void run_on(const Device& device, const CheckRequest& request, const CheckedPair
   report.target = module.manifest().target;
   const CallPlan plan = plan_call(report.function, request.call);
   const RanKernel ran{report.function, plan, outputs_of_call(device, module, report.function, plan, observer)};
-  if (kernels.against && !has_definition(*kernels.against))
-    report.compared = compare_on_device(device, *kernels.against, target, ran, request.call,
-                                        {request.limits.rtol, request.limits.atol}, observer);
+  if (kernels.against)
+    report.findings.compared = compare_with_reference(device, *kernels.against, target, ran, request.call,
+                                                      {request.limits.rtol, request.limits.atol}, observer);
   finish_kernels(device);
-  const Scope step = observer.begin("checking");
-  if (has_definition(source))
-    report.checks =
-        check_outputs(program_of(source, report.function.name), report.function, plan, ran.outputs, request.limits);
-  if (!kernels.against || !has_definition(*kernels.against)) return;
-  std::vector<CheckResult> more = check_against_definition(*kernels.against, ran, request.limits);
-  std::move(more.begin(), more.end(), std::back_inserter(report.checks));
+  std::optional<lang::Program> own;
+  if (has_definition(source)) own = program_of(source, report.function.name);
+  report.findings.checks = check_definitions(own, kernels.against, ran, request.limits, observer);
 }
 
 }  // namespace
-
-bool CheckReport::is_fine() const {
-  return mistake.empty() && std::ranges::all_of(checks, [](const CheckResult& result) { return result.wrong == 0; }) &&
-         difference_text(compared).empty();
-}
 
 CheckReport check(const CheckRequest& request, const Observer& observer) {
   if (foreign::is_foreign(request.kernel.file)) return check_foreign(request, observer);
@@ -73,7 +63,7 @@ CheckReport check(const Device& device, const CheckRequest& request, const Obser
     run_on(device, request, kernels, observer, report);
   } catch (const KernelFailed& error) {
     report.mistake = error.what();
-    report.compared.clear();
+    report.findings = {};
   }
   return report;
 }

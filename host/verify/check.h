@@ -6,12 +6,10 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "host/kernel/call_plan.h"
 #include "host/kernel/kernel.h"
-#include "host/verify/check_outputs.h"
-#include "host/verify/output_comparison.h"
+#include "host/verify/findings.h"
 
 namespace ferry::verify {
 
@@ -28,11 +26,9 @@ struct CheckReport {
   std::string target;   // what it was compiled for
   std::string mistake;  // a fault of the kernel, such as a race or an access out of bounds; empty: none
   std::string details;  // the sanitizers' report, in lines; or empty
-  // After a mistake both are empty.
-  std::vector<CheckResult> checks;         // against a definition
-  std::vector<OutputComparison> compared;  // with a kernel that has none
+  Findings findings;    // empty after a mistake
 
-  bool is_fine() const;
+  bool is_fine() const { return mistake.empty() && findings.is_fine(); }
 };
 
 // Calls the kernel once without a device. One in ferry's own notation is interpreted loop by loop and thread by thread,

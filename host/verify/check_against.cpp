@@ -1,9 +1,27 @@
 #include "host/verify/check_against.h"
 
+#include <iterator>
+#include <utility>
+
 #include "host/kernel/option_error.h"
 #include "host/verify/same_call.h"
 
 namespace ferry::verify {
+
+namespace {
+
+// No option chooses among the functions of a reference.
+KernelSource with_one_function(KernelSource reference) {
+  const std::size_t count = reference.module    ? reference.module->manifest().functions.size()
+                            : reference.foreign ? reference.foreign->signatures.size()
+                                                : reference.programs.size();
+  if (count > 1)
+    throw OptionError(Option::reference,
+                      reference.name + ": expected a kernel with one function, got " + std::to_string(count));
+  return reference;
+}
+
+}  // namespace
 
 CheckedPair read_checked_pair(const KernelOptions& kernel, const std::string& against, const Observer& observer) {
   if (against.empty()) return {read_kernel(kernel, observer), std::nullopt};
@@ -12,9 +30,9 @@ CheckedPair read_checked_pair(const KernelOptions& kernel, const std::string& ag
   if (foreign::is_foreign(against)) {
     KernelSource source = read_kernel(kernel, observer);
     std::string signature = signature_of(source, kernel.function);
-    return {std::move(source), read_kernel(other, observer, signature)};
+    return {std::move(source), with_one_function(read_kernel(other, observer, signature))};
   }
-  KernelSource read = read_kernel(other, observer);
+  KernelSource read = with_one_function(read_kernel(other, observer));
   std::string signature = foreign::is_foreign(kernel.file) ? signature_of(read, "") : std::string();
   return {read_kernel(kernel, observer, signature), std::move(read)};
 }
@@ -44,6 +62,27 @@ std::vector<CheckResult> check_against_definition(const KernelSource& against, c
   Outputs outputs(other.parameters.size());
   for (const auto& [p, q] : pairs) outputs[q] = ran.outputs[p];
   return check_outputs(program_of(against, other.name), other, plan, outputs, limits);
+}
+
+std::vector<OutputComparison> compare_with_reference(const Device& device, const KernelSource& against,
+                                                     const Target& target, const RanKernel& ran,
+                                                     const CallOptions& call, const DifferenceLimits& limits,
+                                                     const Observer& observer) {
+  if (has_definition(against)) return {};
+  return compare_on_device(device, against, target, ran, call, limits, observer);
+}
+
+std::vector<CheckResult> check_definitions(const std::optional<lang::Program>& own,
+                                           const std::optional<KernelSource>& against, const RanKernel& ran,
+                                           const CheckLimits& limits, const Observer& observer) {
+  const Scope step = observer.begin("checking");
+  std::vector<CheckResult> checks;
+  if (own) checks = check_outputs(*own, ran.info, ran.plan, ran.outputs, limits);
+  if (against && has_definition(*against)) {
+    std::vector<CheckResult> more = check_against_definition(*against, ran, limits);
+    std::move(more.begin(), more.end(), std::back_inserter(checks));
+  }
+  return checks;
 }
 
 }  // namespace ferry::verify

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/kernel/compile_kernel.h"
-#include "host/verify/check_outputs.h"
+#include "host/verify/findings.h"
 #include "host/verify/kernel_outputs.h"
 
 namespace ferry::verify {
@@ -36,5 +36,15 @@ std::vector<OutputComparison> compare_on_device(const Device& device, const Kern
 // Evaluates the other kernel's definition on this machine: then only differences that rounding explains are allowed.
 std::vector<CheckResult> check_against_definition(const KernelSource& against, const RanKernel& ran,
                                                   const CheckLimits& limits = {});
+
+// Runs a reference that has no definition on the same device. Returns nothing for one that has.
+std::vector<OutputComparison> compare_with_reference(const Device& device, const KernelSource& against,
+                                                     const Target& target, const RanKernel& ran,
+                                                     const CallOptions& call, const DifferenceLimits& limits,
+                                                     const Observer& observer = {});
+// Evaluates the kernel's own definition, if it is given, and that of the reference, if it has one.
+std::vector<CheckResult> check_definitions(const std::optional<lang::Program>& own,
+                                           const std::optional<KernelSource>& against, const RanKernel& ran,
+                                           const CheckLimits& limits, const Observer& observer = {});
 
 }  // namespace ferry::verify

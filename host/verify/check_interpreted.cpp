@@ -95,7 +95,7 @@ void interpret(const lang::Program& program, const Subject& subject, const CallP
   }
   if (!check.mistake.empty()) return;
   const Scope step = observer.begin("checking");
-  check.checks = check_outputs(program, subject.info, plan, memory.results(subject.info, plan), limits);
+  check.findings.checks = check_outputs(program, subject.info, plan, memory.results(subject.info, plan), limits);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ foreign::SanitizedRun run(const KernelSource& source, const FunctionInfo& info, 
 void check_against(CheckReport& check, const KernelSource& against, const RanKernel& ran, const CheckLimits& limits,
                    const Observer& observer) {
   if (has_definition(against)) {
-    check.checks = check_against_definition(against, ran, limits);
+    check.findings.checks = check_against_definition(against, ran, limits);
     return;
   }
   if (!against.foreign) throw UsageError(against.name + ": expected a kernel's text to check against, got a module");
@@ -52,7 +52,7 @@ void check_against(CheckReport& check, const KernelSource& against, const RanKer
   const CallPlan plan = plan_same_call(other, ran.info, ran.plan, pairs);
   const foreign::SanitizedRun result = run(against, other, plan, observer);
   if (!result.mistake.empty()) throw UsageError(against.name + " cannot be checked against: " + result.mistake);
-  check.compared =
+  check.findings.compared =
       compare_all_outputs(ran.info, ran.plan, ran.outputs, result.outputs, pairs, {limits.rtol, limits.atol});
 }
 

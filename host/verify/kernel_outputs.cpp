@@ -1,6 +1,5 @@
 #include "host/verify/kernel_outputs.h"
 
-#include "base/format.h"
 #include "host/kernel/kernel_failure.h"
 
 namespace ferry::verify {
@@ -30,17 +29,6 @@ std::vector<OutputComparison> compare_all_outputs(const FunctionInfo& a, const C
     compared.push_back(compare_outputs(a.parameters[p].name, plan.dtypes[p], plan.shapes[p], of_a[p], of_b[q], limits));
   }
   return compared;
-}
-
-std::string difference_text(const std::vector<OutputComparison>& outputs) {
-  for (const OutputComparison& output : outputs) {
-    if (output.different == 0) continue;
-    const bool is_only = output.elements == 1;
-    return output.first_difference +
-           (is_only ? ""
-                    : " (" + count_text(output.different) + " of " + count_text(output.elements) + " elements differ)");
-  }
-  return {};
 }
 
 }  // namespace ferry::verify

@@ -22,7 +22,4 @@ std::vector<OutputComparison> compare_all_outputs(const FunctionInfo& a, const C
                                                   const Outputs& of_b, const ParameterPairs& pairs,
                                                   const DifferenceLimits& limits);
 
-// Returns "y[3] 0.7 against 0 (2 of 5 elements differ)" for the first output that differs; empty if none does.
-std::string difference_text(const std::vector<OutputComparison>& outputs);
-
 }  // namespace ferry::verify

@@ -12,7 +12,6 @@
 #include "host/cli/options/terminal.h"
 #include "host/cli/output/style.h"
 #include "host/verify/check.h"
-#include "host/verify/kernel_outputs.h"
 
 namespace ferry::cli {
 
@@ -30,17 +29,14 @@ struct Options {
 };
 
 Json to_json(const verify::CheckReport& found) {
-  Json checks = Json::array(), compared = Json::array();
-  for (const verify::CheckResult& result : found.checks) checks.push_back(check_json(result));
-  for (const verify::OutputComparison& output : found.compared) compared.push_back(comparison_json(output));
   return {{"schema", "ferry.check/1"},
           {"function", found.function.name},
           {"target", found.target},
           {"fine", found.is_fine()},
           {"mistake", found.mistake.empty() ? Json(nullptr) : Json(found.mistake)},
           {"report", found.details},
-          {"check", checks},
-          {"compared", compared}};
+          {"check", checks_json(found.findings.checks)},
+          {"compared", comparisons_json(found.findings.compared)}};
 }
 
 void print_fine(const verify::CheckReport& found, const Options& options, bool sanitized) {
@@ -61,14 +57,11 @@ int run_check(const Options& options, JUnitReport& report) {
   const std::string& name = found.function.name;
   report.cases.push_back(
       {.name = name + (sanitized ? " under sanitizers" : " thread by thread"), .failure = found.mistake});
-  add_cases(found.checks, report);
-  add_cases(found.compared, options.against, report);
+  add_cases(found.findings, options.against, report);
   if (options.json) {
     print_json(to_json(found));
   } else {
-    for (const verify::CheckResult& result : found.checks) printf("%s\n", to_text(result).c_str());
-    for (const verify::OutputComparison& output : found.compared)
-      printf("%s\n", to_text(output, options.against).c_str());
+    for (const std::string& line : lines_of(found.findings, options.against)) printf("%s\n", line.c_str());
     if (found.mistake.empty()) print_fine(found, options, sanitized);
   }
   if (found.is_fine()) return kExitFine;
@@ -77,9 +70,7 @@ int run_check(const Options& options, JUnitReport& report) {
     if (!options.json) fputs(found.details.c_str(), stderr);
     print_error(name + ": " + found.mistake);
   }
-  print_mistakes(found.checks);
-  if (const std::string difference = verify::difference_text(found.compared); !difference.empty())
-    print_error(options.kernel.file + " and " + options.against + " differ: " + difference);
+  print_mistakes(found.findings, options.kernel.file, options.against);
   return kExitWrongResult;
 }
 

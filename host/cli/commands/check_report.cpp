@@ -4,7 +4,6 @@
 
 #include "base/quantity_text.h"
 #include "host/cli/output/style.h"
-#include "host/verify/kernel_outputs.h"
 
 namespace ferry::cli {
 
@@ -31,8 +30,6 @@ std::string verdict_text(std::uint64_t wrong, std::uint64_t compared, std::uint6
     return fine + "a seeded sample of " + count_text(compared) + " of " + count_text(elements) + " elements";
   return fine + (elements == 1 ? "the only element" : "all " + count_text(elements) + " elements");
 }
-
-}  // namespace
 
 std::string to_text(const verify::CheckResult& result) {
   return "check " + result.output + ": " + verdict_text(result.wrong, result.compared, result.elements, "wrong") +
@@ -74,20 +71,46 @@ Json comparison_json(const verify::OutputComparison& output) {
           {"first_difference", output.first_difference.empty() ? Json(nullptr) : Json(output.first_difference)}};
 }
 
-void print_mistakes(const std::vector<verify::CheckResult>& checks) {
-  for (const verify::CheckResult& result : checks)
+}  // namespace
+
+std::vector<std::string> lines_of(const verify::Findings& findings, const std::string& against) {
+  std::vector<std::string> lines;
+  for (const verify::CheckResult& result : findings.checks) lines.push_back(to_text(result));
+  for (const verify::OutputComparison& output : findings.compared) lines.push_back(to_text(output, against));
+  return lines;
+}
+
+Json checks_json(const std::vector<verify::CheckResult>& checks) {
+  Json list = Json::array();
+  for (const verify::CheckResult& result : checks) list.push_back(check_json(result));
+  return list;
+}
+
+Json comparisons_json(const std::vector<verify::OutputComparison>& compared) {
+  Json list = Json::array();
+  for (const verify::OutputComparison& output : compared) list.push_back(comparison_json(output));
+  return list;
+}
+
+void add_findings(const verify::Findings& findings, bool is_checked, Json& json) {
+  if (is_checked || !findings.checks.empty()) json["check"] = checks_json(findings.checks);
+  if (!findings.compared.empty()) json["compared"] = comparisons_json(findings.compared);
+}
+
+void print_mistakes(const verify::Findings& findings, const std::string& kernel, const std::string& against) {
+  for (const verify::CheckResult& result : findings.checks)
     if (result.wrong > 0) print_error("wrong result: " + result.first_wrong);
+  if (const std::string difference = verify::difference_text(findings.compared); !difference.empty())
+    print_error(kernel + " and " + against + " differ: " + difference);
 }
 
-void add_cases(const std::vector<verify::CheckResult>& checks, JUnitReport& report) {
-  for (const verify::CheckResult& result : checks)
-    report.cases.push_back({.name = result.output + " as it is defined", .failure = result.first_wrong});
-}
-
-void add_cases(const std::vector<verify::OutputComparison>& compared, const std::string& against, JUnitReport& report) {
-  for (const verify::OutputComparison& output : compared)
-    report.cases.push_back(
-        {.name = output.output + " as " + against + " computes it", .failure = verify::difference_text({output})});
+void add_cases(const verify::Findings& findings, const std::string& against, JUnitReport& report,
+               const std::string& prefix) {
+  for (const verify::CheckResult& result : findings.checks)
+    report.cases.push_back({.name = prefix + result.output + " as it is defined", .failure = result.first_wrong});
+  for (const verify::OutputComparison& output : findings.compared)
+    report.cases.push_back({.name = prefix + output.output + " as " + against + " computes it",
+                            .failure = verify::difference_text({output})});
 }
 
 }  // namespace ferry::cli

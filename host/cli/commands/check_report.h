@@ -6,24 +6,26 @@
 
 #include "host/cli/output/json.h"
 #include "host/cli/output/junit.h"
-#include "host/verify/check_outputs.h"
-#include "host/verify/output_comparison.h"
+#include "host/verify/findings.h"
 
 namespace ferry::cli {
 
-// "check C: fine: all 262,144 elements; largest error 1.2e-06 absolute, 3.4e-05 relative, allowed ..."
-std::string to_text(const verify::CheckResult& result);
-Json check_json(const verify::CheckResult& result);
+// Returns a line for each output: "check C: fine: all 262,144 elements; largest error 1.2e-06 absolute, 3.4e-05
+// relative, allowed ...", or "check y: fine: all 100 elements as mm.so computes them; largest difference 1e-06, allowed
+// ...".
+std::vector<std::string> lines_of(const verify::Findings& findings, const std::string& against);
 
-// "check y: fine: all 100 elements as mm.so computes them; largest difference 1e-06, allowed ..."
-std::string to_text(const verify::OutputComparison& output, const std::string& against);
-Json comparison_json(const verify::OutputComparison& output);
+// Adds "check", if the kernel was held against its own definition or the list is not empty, and "compared" if that is
+// not empty.
+void add_findings(const verify::Findings& findings, bool is_checked, Json& json);
+Json checks_json(const std::vector<verify::CheckResult>& checks);
+Json comparisons_json(const std::vector<verify::OutputComparison>& compared);
 
-// Prints each output's first wrong element as an error.
-void print_mistakes(const std::vector<verify::CheckResult>& checks);
+// Prints each output's first wrong element as an error; `kernel` and `against` are the files' names.
+void print_mistakes(const verify::Findings& findings, const std::string& kernel, const std::string& against);
 
-// Adds one case for each output.
-void add_cases(const std::vector<verify::CheckResult>& checks, JUnitReport& report);
-void add_cases(const std::vector<verify::OutputComparison>& compared, const std::string& against, JUnitReport& report);
+// Adds one case for each output, whose names begin with `prefix`.
+void add_cases(const verify::Findings& findings, const std::string& against, JUnitReport& report,
+               const std::string& prefix = {});
 
 }  // namespace ferry::cli

@@ -33,12 +33,6 @@ Json slower_json(stats::Verdict verdict) {
   return nullptr;
 }
 
-Json outputs_json(const CompareReport& report) {
-  Json outputs = Json::array();
-  for (const verify::OutputComparison& output : report.found.outputs) outputs.push_back(comparison_json(output));
-  return outputs;
-}
-
 }  // namespace
 
 std::string verdict_text(const CompareReport& report) {
@@ -79,7 +73,7 @@ Json to_json(const CompareReport& report) {
           {"processor", report.found.facts.processor},
           {"target", report.found.facts.target},
           {"kernels", kernels},
-          {"outputs", outputs_json(report)},
+          {"outputs", comparisons_json(report.found.outputs)},
           {"ratio", c.ratio},
           {"interval_99", Json::array({c.low, c.high})},
           {"p_value", c.p_value},
@@ -114,7 +108,7 @@ void print_report(const CompareReport& report) {
 
 Json difference_json(const CompareReport& report, const std::string& verdict) {
   return {{"schema", kCompareSchema},
-          {"outputs", outputs_json(report)},
+          {"outputs", comparisons_json(report.found.outputs)},
           {"outcome", "results differ"},
           {"verdict", verdict},
           {"slower", nullptr}};

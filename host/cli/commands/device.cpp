@@ -1,44 +1,21 @@
 #include <cstdio>
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/format.h"
-#include "base/printable.h"
 #include "base/quantity_text.h"
 #include "crosscompile/compile.h"
+#include "crosscompile/target/resolve.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/options/remote.h"
+#include "host/cli/options/terminal.h"
 #include "host/cli/output/json.h"
-#include "host/compiler/llvm/compile.h"
-#include "host/session/gpu_facts.h"
+#include "host/kernel/device_survey.h"
 #include "module/device_id.h"
-#include "rpc/messages.h"
 
 namespace ferry::cli {
 
 namespace {
-
-// Returns one entry for each of the server's devices, without a name if there are no details: for the CPU, or a device
-// that does not open.
-std::vector<GpuFacts> gpus_of(const RemoteOptions& remote, const DeviceFacts& facts) {
-  std::vector<GpuFacts> gpus;
-  std::map<DeviceKind, std::uint32_t> count;
-  for (const ComputeDevice& one : facts.devices) {
-    gpus.emplace_back();
-    const std::optional<DeviceKind> kind = device_kind_named(one.kind);
-    if (!kind || *kind == DeviceKind::cpu) continue;
-    ConnectOptions options;
-    options.devices = {to_text(DeviceId{*kind, count[*kind]++})};
-    try {
-      gpus.back() = gpu_facts(open_device(remote, options));
-    } catch (const Error& error) {
-      fprintf(stderr, "ferry: %s: %s\n", one.name.c_str(), printable_lines(error.what()).c_str());
-    }
-  }
-  return gpus;
-}
 
 Json to_json(const GpuFacts& gpu) {
   return {{"architecture", gpu.architecture},
@@ -79,16 +56,8 @@ std::vector<std::string> lines_of(const GpuFacts& gpu) {
   return lines;
 }
 
-// The report of a session. The session has ended, since a server may serve only one at a time.
-struct Told {
-  std::string name;
-  DeviceFacts facts;
-  Target target;
-};
-
-Json to_json(const Told& device, const std::vector<GpuFacts>& gpus) {
-  const DeviceFacts& facts = device.facts;
-  const Target& target = device.target;
+Json to_json(const DeviceSurvey& survey, const Target& target) {
+  const DeviceFacts& facts = survey.facts;
   Json caches = Json::array();
   for (const CacheFacts& cache : facts.caches) {
     caches.push_back(
@@ -98,11 +67,11 @@ Json to_json(const Told& device, const std::vector<GpuFacts>& gpus) {
   for (std::size_t i = 0; i < facts.devices.size(); ++i) {
     const ComputeDevice& one = facts.devices[i];
     devices.push_back({{"kind", one.kind}, {"name", one.name}, {"memory_bytes", one.memory_bytes}});
-    if (!gpus[i].name.empty()) devices.back()["gpu"] = to_json(gpus[i]);
+    if (survey.gpus[i]) devices.back()["gpu"] = to_json(*survey.gpus[i]);
   }
   return {
       {"schema", "ferry.device/1"},
-      {"address", device.name},
+      {"address", survey.name},
       {"server_version", facts.server_version},
       {"flavour", facts.flavour},
       {"arch", facts.arch},
@@ -135,33 +104,15 @@ std::string caches_text(const DeviceFacts& facts) {
   return text;
 }
 
-// A server that was started for this session alone enumerates devices only if one is requested.
-Device open_with_all_devices(const RemoteOptions& remote) {
-  ConnectOptions options;
-  options.devices = {rpc::kAnyDevice};
-  try {
-    return open_device(remote, options);
-  } catch (const Error& error) {
-    // An older server takes it for the name of a device.
-    if (error.code() != ErrorCode::unsupported) throw;
-    return open_device(remote);
-  }
-}
-
-Told told_by(const RemoteOptions& remote) {
-  const Device device = open_with_all_devices(remote);
-  return {device.name(), device.facts(), has_compiler() ? target_of(device) : Target()};
-}
-
 int show_device(const RemoteOptions& remote, bool json) {
-  const Told device = told_by(remote);
-  const DeviceFacts& facts = device.facts;
-  const std::vector<GpuFacts> gpus = gpus_of(remote, facts);
+  const DeviceSurvey survey = survey_device(opening(remote), terminal());
+  const DeviceFacts& facts = survey.facts;
+  const Target target = has_compiler() ? target_of(facts) : Target();
   if (json) {
-    print_json(to_json(device, gpus));
+    print_json(to_json(survey, target));
     return kExitFine;
   }
-  line("device", device.name);
+  line("device", survey.name);
   line("cpu", facts.cpu_name);
   line("arch", facts.arch);
   line("features", join(" ", facts.features));
@@ -178,10 +129,11 @@ int show_device(const RemoteOptions& remote, bool json) {
     const std::string own =
         device_kind_named(one.kind) == DeviceKind::cuda ? ", with " + bytes_text(one.memory_bytes) + " of its own" : "";
     line("runs on", std::to_string(i) + ": " + one.kind + (one.name.empty() ? "" : ", " + one.name) + own);
-    for (const std::string& more : lines_of(gpus[i])) line("", "   " + more);
+    if (!survey.gpus[i]) continue;
+    for (const std::string& more : lines_of(*survey.gpus[i])) line("", "   " + more);
   }
   if (!facts.not_enforced.empty()) line("not enforced:", join("; ", facts.not_enforced));
-  if (has_compiler()) line("target", device.target.text);
+  if (has_compiler()) line("target", target.text);
   return kExitFine;
 }
 

@@ -6,9 +6,7 @@
 #include "base/quantity_text.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/output/json.h"
-#include "host/kernel/file.h"
-#include "module/cubin.h"
-#include "module/module_file.h"
+#include "host/kernel/inspect_module.h"
 
 namespace ferry::cli {
 
@@ -49,16 +47,9 @@ Json function_json(const FunctionInfo& function) {
           {"flops", to_text(function.flops, function.symbols)}};
 }
 
-// Returns the compiler's report on machine code for a GPU; empty for images without one.
-std::vector<CubinKernel> kernels_of(const CodeImage& image) {
-  if (!image.kind.starts_with("cubin")) return {};
-  Result<std::vector<CubinKernel>> kernels = cubin_kernels(image.bytes);
-  return kernels.is_ok() ? std::move(kernels.value()) : std::vector<CubinKernel>();
-}
-
-Json image_json(const CodeImage& image) {
+Json image_json(const CodeImage& image, const std::vector<CubinKernel>& kernels) {
   Json json = {{"kind", image.kind}, {"bytes", image.bytes.size()}};
-  for (const CubinKernel& kernel : kernels_of(image)) {
+  for (const CubinKernel& kernel : kernels) {
     json["kernels"].push_back({{"name", kernel.name},
                                {"registers", kernel.registers},
                                {"stack_bytes", kernel.stack_bytes},
@@ -67,22 +58,14 @@ Json image_json(const CodeImage& image) {
   return json;
 }
 
-void print_image(const CodeImage& image) {
+void print_image(const CodeImage& image, const std::vector<CubinKernel>& kernels) {
   printf("code      %s, %s bytes\n", printable(image.kind).c_str(), count_text(image.bytes.size()).c_str());
-  for (const CubinKernel& kernel : kernels_of(image)) {
+  for (const CubinKernel& kernel : kernels) {
     printf("            %s: %u registers a thread", printable(kernel.name).c_str(), kernel.registers);
     if (kernel.stack_bytes != 0) printf(", %s bytes of memory a thread", count_text(kernel.stack_bytes).c_str());
     if (kernel.shared_bytes != 0) printf(", %s bytes of shared memory", count_text(kernel.shared_bytes).c_str());
     printf("\n");
   }
-}
-
-// Whether a module has cubins and no PTX, by which it would run on GPUs for which there is no cubin.
-bool lacks_ptx(const ModuleFile& module) {
-  const auto is_ptx = [](const CodeImage& image) { return image.kind.starts_with("ptx"); };
-  const auto is_cubin = [](const CodeImage& image) { return image.kind.starts_with("cubin"); };
-  return std::any_of(module.images.begin(), module.images.end(), is_cubin) &&
-         std::none_of(module.images.begin(), module.images.end(), is_ptx);
 }
 
 void print_function(const FunctionInfo& function) {
@@ -100,52 +83,56 @@ void print_function(const FunctionInfo& function) {
   expression("work", function.flops, " floating-point operations");
 }
 
+Json to_json(const InspectedModule& inspected, const std::string& file) {
+  const ModuleFile& module = inspected.module;
+  Json images = Json::array();
+  for (std::size_t i = 0; i < module.images.size(); ++i)
+    images.push_back(image_json(module.images[i], inspected.kernels[i]));
+  Json functions = Json::array();
+  for (const FunctionInfo& function : module.manifest.functions) functions.push_back(function_json(function));
+  return {{"schema", "ferry.inspect/1"},
+          {"file", file},
+          {"bytes", inspected.bytes},
+          {"hash", inspected.hash},
+          {"abi_version", module.manifest.abi_version},
+          {"arch", module.manifest.arch},
+          {"features", module.manifest.features},
+          {"target", module.manifest.target},
+          {"images", images},
+          {"functions", functions},
+          {"source", module.source},
+          {"schedule", module.schedule}};
+}
+
+void print_schedule(const std::string& schedule) {
+  if (!schedule.empty()) printf("\nschedule\n");
+  for (std::size_t start = 0; start < schedule.size();) {
+    const std::size_t end = std::min(schedule.find('\n', start), schedule.size());
+    const std::string line = schedule.substr(start, end - start);
+    printf("%s%s\n", line.empty() ? "" : line.starts_with("def ") ? "  " : "    ", printable(line).c_str());
+    start = end + 1;
+  }
+}
+
 int inspect(const std::string& name, bool json) {
   if (name.empty()) throw UsageError("expected a module: ferry inspect K.ferry");
-  const std::string content = read_file(name);
-  if (content.find('\0') == std::string::npos)
-    throw UsageError(name + ": expected a compiled module, such as 'ferry compile " + name + "' makes, got a text");
-  const std::vector<std::uint8_t> bytes(content.begin(), content.end());
-  Result<ModuleFile> read = read_module(bytes);
-  if (!read.is_ok()) throw UsageError(name + ": " + read.status().message());
-  const ModuleFile& module = read.value();
-  const std::string hash = to_hex(blake2b(bytes));
+  const InspectedModule inspected = inspect_module(name);
   if (json) {
-    Json images = Json::array();
-    for (const CodeImage& image : module.images) images.push_back(image_json(image));
-    Json functions = Json::array();
-    for (const FunctionInfo& function : module.manifest.functions) functions.push_back(function_json(function));
-    print_json({{"schema", "ferry.inspect/1"},
-                {"file", name},
-                {"bytes", bytes.size()},
-                {"hash", hash},
-                {"abi_version", module.manifest.abi_version},
-                {"arch", module.manifest.arch},
-                {"features", module.manifest.features},
-                {"target", module.manifest.target},
-                {"images", images},
-                {"functions", functions},
-                {"source", module.source},
-                {"schedule", module.schedule}});
+    print_json(to_json(inspected, name));
     return kExitFine;
   }
+  const ModuleFile& module = inspected.module;
   printf("file      %s\n", name.c_str());
-  printf("size      %s bytes\n", count_text(bytes.size()).c_str());
-  for (const CodeImage& image : module.images) print_image(image);
-  if (lacks_ptx(module)) printf("code      no PTX: GPUs that no cubin is for cannot run this module\n");
+  printf("size      %s bytes\n", count_text(inspected.bytes).c_str());
+  for (std::size_t i = 0; i < module.images.size(); ++i) print_image(module.images[i], inspected.kernels[i]);
+  if (inspected.lacks_ptx()) printf("code      no PTX: GPUs that no cubin is for cannot run this module\n");
   printf("source    %s bytes\n", count_text(module.source.size()).c_str());
-  printf("hash      %s\n", hash.c_str());
+  printf("hash      %s\n", inspected.hash.c_str());
   printf("target    %s\n", module.manifest.target.c_str());
   printf("needs     %s%s%s, ABI %u\n", module.manifest.arch.c_str(), module.manifest.features.empty() ? "" : " with ",
          join(" ", module.manifest.features).c_str(), module.manifest.abi_version);
   for (const FunctionInfo& function : module.manifest.functions) print_function(function);
-  if (!module.schedule.empty()) printf("\nschedule\n");
-  for (std::size_t start = 0; start < module.schedule.size();) {
-    const std::size_t end = std::min(module.schedule.find('\n', start), module.schedule.size());
-    const std::string line = module.schedule.substr(start, end - start);
-    printf("%s%s\n", line.empty() ? "" : line.starts_with("def ") ? "  " : "    ", printable(line).c_str());
-    start = end + 1;
-  }
+  print_schedule(module.schedule);
   return kExitFine;
 }
 

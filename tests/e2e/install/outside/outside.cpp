@@ -29,7 +29,7 @@ bool check_kernel_in_c(const ferry::Device& device) {
   request.reference = "twice.tc";
   bool right = check("a kernel in C under sanitizers", ferry::verify::check(request).is_fine());
   const ferry::verify::CheckReport report = ferry::verify::check(device, request);
-  right &= check("a kernel in C on a device", report.is_fine() && report.checks.size() == 1);
+  right &= check("a kernel in C on a device", report.is_fine() && report.findings.checks.size() == 1);
   const ferry::KernelSource source = ferry::read_kernel(request.kernel);
   const ferry::CompiledKernel kernel = ferry::compile_kernel(source, "", ferry::target_of(device), request.call);
   const ferry::Function twice = device.load(kernel.module)["twice"];

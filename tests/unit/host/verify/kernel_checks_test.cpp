@@ -112,17 +112,17 @@ TEST_CASE("sanitizers find an access outside of a tensor, and nothing in a kerne
   const verify::CheckReport right = checked(kRight, definition);
   CHECK(right.is_fine());
   CHECK(right.target == "host");
-  REQUIRE(right.checks.size() == 1);
-  CHECK(right.checks.front().compared == 5);
+  REQUIRE(right.findings.checks.size() == 1);
+  CHECK(right.findings.checks.front().compared == 5);
 
   const verify::CheckReport wrong = checked(kWrong, definition);
   CHECK_FALSE(wrong.is_fine());
   CHECK(wrong.mistake.empty());
-  CHECK(wrong.checks.front().wrong == 1);
+  CHECK(wrong.findings.checks.front().wrong == 1);
 
   const verify::CheckReport differs = checked(kWrong, folder.file("right.c", kRight));
   CHECK_FALSE(differs.is_fine());
-  CHECK(differs.compared.front().different == 1);
+  CHECK(differs.findings.compared.front().different == 1);
 
   const verify::CheckReport outside = checked(kOutside, "");
   CHECK_FALSE(outside.is_fine());
@@ -147,8 +147,8 @@ TEST_CASE("a schedule for a GPU is interpreted thread by thread, and its results
       observer);
   CHECK(report.is_fine());
   CHECK(report.target.starts_with("opencl"));
-  REQUIRE(report.checks.size() == 1);
-  CHECK(report.checks.front().compared == 5);
+  REQUIRE(report.findings.checks.size() == 1);
+  CHECK(report.findings.checks.front().compared == 5);
   CHECK(compiling == 1);
   CHECK(steps == std::vector<std::string>{"interpreting twice", "checking"});
 }
@@ -162,7 +162,7 @@ TEST_CASE("an index that data leads outside of its tensor is a mistake, interpre
   for (const verify::CheckReport& report : {verify::check(request), verify::check(local_device(), request)}) {
     CHECK_FALSE(report.is_fine());
     CHECK(report.mistake.find("outside its shape") != std::string::npos);
-    CHECK(report.checks.empty());
+    CHECK(report.findings.checks.empty());
   }
 }
 
@@ -172,20 +172,20 @@ TEST_CASE("a kernel that runs on a device is checked against its definition and 
   const verify::CheckReport by_definition = verify::check(device, {.kernel = text(kTwice), .call = five()});
   CHECK(by_definition.is_fine());
   CHECK(by_definition.target == target_of(device).text);
-  CHECK(by_definition.checks.size() == 1);
+  CHECK(by_definition.findings.checks.size() == 1);
 
   const verify::CheckRequest request{
       .kernel = named(folder.file("wrong.c", kWrong)), .call = five(), .reference = folder.file("twice.tc", kTwice)};
   const verify::CheckReport by_reference = verify::check(device, request);
   CHECK_FALSE(by_reference.is_fine());
-  REQUIRE(by_reference.checks.size() == 1);
-  CHECK(by_reference.checks.front().first_wrong == "B[2] is 7.00000000, expected 4.00000000");
+  REQUIRE(by_reference.findings.checks.size() == 1);
+  CHECK(by_reference.findings.checks.front().first_wrong == "B[2] is 7.00000000, expected 4.00000000");
 
   verify::CheckRequest in_c = request;
   in_c.reference = folder.file("right.c", kRight);
   const verify::CheckReport by_run = verify::check(device, in_c);
   CHECK_FALSE(by_run.is_fine());
-  CHECK(by_run.compared.front().first_difference == "B[2] 7 against 4");
+  CHECK(by_run.findings.compared.front().first_difference == "B[2] 7 against 4");
 }
 
 TEST_CASE("what cannot be checked is refused with the option that is at fault") {
@@ -204,5 +204,8 @@ TEST_CASE("what cannot be checked is refused with the option that is at fault") 
         Option::reference);
   CHECK(option_of([&] { verify::check(local_device(), {.kernel = named(in_c), .call = five()}); }) ==
         Option::reference);
+  const std::string two = folder.file("two.tc", kTwice + "def other(float(N) A) -> (B) { B(i) = A(i) }\n");
+  CHECK_THROWS_WITH_AS(verify::read_checked_pair(named(in_c), two),
+                       (two + ": expected a kernel with one function, got 2").c_str(), OptionError);
   CHECK_THROWS_AS(verify::check({.kernel = named(folder.file("bad.ferry", "no module")), .call = five()}), UsageError);
 }

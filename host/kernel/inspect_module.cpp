@@ -1,0 +1,41 @@
+#include "host/kernel/inspect_module.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "host/kernel/file.h"
+
+namespace ferry {
+
+namespace {
+
+bool is_cubin(const CodeImage& image) { return image.kind.starts_with("cubin"); }
+bool is_ptx(const CodeImage& image) { return image.kind.starts_with("ptx"); }
+
+std::vector<CubinKernel> kernels_of(const CodeImage& image) {
+  if (!is_cubin(image)) return {};
+  Result<std::vector<CubinKernel>> kernels = cubin_kernels(image.bytes);
+  return kernels.is_ok() ? std::move(kernels.value()) : std::vector<CubinKernel>();
+}
+
+}  // namespace
+
+bool InspectedModule::lacks_ptx() const {
+  return std::ranges::any_of(module.images, is_cubin) && std::ranges::none_of(module.images, is_ptx);
+}
+
+InspectedModule inspect_module(const std::string& file) {
+  const std::string content = read_file(file);
+  if (content.find('\0') == std::string::npos)
+    throw UsageError(file + ": expected a compiled module, such as 'ferry compile " + file + "' makes, got a text");
+  if (!is_module(content)) throw UsageError(file + ": expected a .ferry module, got another kind of file");
+  const std::vector<std::uint8_t> bytes(content.begin(), content.end());
+  Result<ModuleFile> read = read_module(bytes);
+  if (!read.is_ok()) throw UsageError(file + ": " + read.status().message());
+  InspectedModule inspected{std::move(read.value()), bytes.size(), to_hex(blake2b(bytes)), {}};
+  for (const CodeImage& image : inspected.module.images) inspected.kernels.push_back(kernels_of(image));
+  return inspected;
+}
+
+}  // namespace ferry

@@ -1,0 +1,114 @@
+#include "host/verify/run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/quantity_text.h"
+#include "host/kernel/file.h"
+#include "host/kernel/kernel_failure.h"
+#include "host/kernel/option_error.h"
+#include "host/kernel/tensor_file.h"
+
+namespace ferry::verify {
+
+namespace {
+
+void expect_outputs(const FunctionInfo& function, const std::map<std::string, std::string>& files) {
+  std::vector<std::string> names;
+  for (const ParameterInfo& parameter : function.parameters)
+    if (parameter.direction != Direction::in) names.push_back(parameter.name);
+  for (const auto& [name, file] : files)
+    if (std::ranges::find(names, name) == names.end())
+      throw OptionError(Option::output, name + "=@" + file + ": " + function.name + " has no output '" + name +
+                                            "'; expected one of: " + join(", ", names));
+}
+
+// Reads back what the request needs.
+std::vector<RunOutput> collect(const FunctionInfo& function, const std::vector<DeviceTensor>& tensors,
+                               const RunRequest& request, const Observer& observer) {
+  const bool is_checked = request.by_definition || request.kernels.against;
+  std::vector<RunOutput> outputs;
+  for (std::size_t p = 0; p < function.parameters.size(); ++p) {
+    if (function.parameters[p].direction == Direction::in) continue;
+    const DeviceTensor& tensor = tensors[outputs.size()];
+    RunOutput output{p, tensor.dtype(), tensor.shape(), tensor.elements(), "", {}};
+    if (const auto file = request.files.find(function.parameters[p].name); file != request.files.end())
+      output.file = file->second;
+    if (is_checked || !output.file.empty() || output.elements <= request.most_elements) {
+      output.bytes.resize(tensor.bytes());
+      const Scope step = observer.begin("reading " + bytes_text(output.bytes.size()));
+      tensor.read(output.bytes.data());
+    }
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
+// Everything that needs the session, and what is left to be done without it.
+struct Session {
+  RunReport report;
+  CallPlan plan;
+  std::optional<lang::Program> definition;
+
+  RanKernel ran() const {
+    Outputs outputs(report.function.parameters.size());
+    for (const RunOutput& output : report.outputs) outputs[output.parameter] = output.bytes;
+    return {report.function, plan, std::move(outputs)};
+  }
+};
+
+Session run_on_device(const OpenSession& open, const RunRequest& request, const Observer& observer) {
+  const KernelSource& source = request.kernels.source;
+  const std::optional<KernelSource>& against = request.kernels.against;
+  ConnectOptions connection;
+  connection.wait_for_debugger = request.wait_for_debugger;
+  connection.devices = devices_for(request.target, source);
+  connection.guard_tensors = may_leave_tensors(source) || (against && may_leave_tensors(*against));
+  const Device device = open(connection);
+  const Target target = target_for(device, request.target, source, observer);
+  const CompiledKernel kernel = compile_kernel(source, request.function, target, request.call, observer);
+  Session session;
+  RunReport& report = session.report;
+  report.device = device.name() + (device.processor() == device.facts().cpu_name ? "" : ", " + device.processor());
+  report.target = kernel.module.manifest().target;
+  report.compile_ms = kernel.compile_ms;
+  report.module_bytes = kernel.module.bytes().size();
+  report.function = choose_function(kernel.module.manifest(), request.function, source.name);
+  const FunctionInfo& info = report.function;
+  expect_outputs(info, request.files);
+  session.plan = plan_call(info, request.call);
+  if (request.by_definition) session.definition = program_of(source, info.name);
+  {
+    const Function function = device.load(kernel.module)[info.name];
+    const std::vector<Argument> arguments = make_arguments(info, session.plan, device, observer);
+    TimedOutputs timed = run_kernel(device, {info.name}, [&] {
+      const Scope step = observer.begin("running " + info.name);
+      return function.call_timed(arguments);
+    });
+    report.outputs = collect(info, timed.outputs, request, observer);
+    report.steps = std::move(timed.steps);
+    report.seconds = static_cast<double>(function.last_elapsed_ns()) * 1e-9;
+  }
+  if (against) {
+    report.findings.compared = compare_with_reference(device, *against, target, session.ran(), request.call,
+                                                      {request.limits.rtol, request.limits.atol}, observer);
+  }
+  finish_kernels(device);
+  return session;
+}
+
+}  // namespace
+
+RunReport run(const OpenSession& open, const RunRequest& request, const Observer& observer) {
+  for (const auto& [name, file] : request.files) expect_writable(file);
+  Session session = with_retries(observer, [&] { return run_on_device(open, request, observer); });
+  for (const RunOutput& output : session.report.outputs)
+    if (!output.file.empty()) write_tensor(output.file, output.dtype, output.shape, output.bytes);
+  if (session.definition || request.kernels.against) {
+    session.report.findings.checks =
+        check_definitions(session.definition, request.kernels.against, session.ran(), request.limits, observer);
+  }
+  return std::move(session.report);
+}
+
+}  // namespace ferry::verify

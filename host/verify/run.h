@@ -1,0 +1,56 @@
+// Runs a kernel once on a device, brings back what it computed, and checks it.
+//
+//     const verify::RunReport report = verify::run(open, {.kernels = verify::read_checked_pair({.file = "mm.tc"}, ""),
+//                                                         .call = {.sizes = {"M=4,N=4,K=4"}}, .by_definition = true});
+//     if (!report.findings.is_fine()) std::cerr << report.findings.mistake();
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "host/kernel/session_source.h"
+#include "host/verify/check_against.h"
+
+namespace ferry::verify {
+
+struct RunRequest {
+  CheckedPair kernels;
+  std::string function = {};  // empty: the only function
+  CallOptions call = {};
+  std::string target = {};     // empty: that of the device
+  bool by_definition = false;  // compare with the kernel's own definition
+  CheckLimits limits = {};
+  std::map<std::string, std::string> files = {};  // outputs by name, and the .npy files to write them to
+  std::uint64_t most_elements = 0;                // outputs of up to so many elements are read back in any case
+  bool wait_for_debugger = false;
+};
+
+struct RunOutput {
+  std::size_t parameter = 0;
+  DType dtype = DType::f32;
+  Shape shape;
+  std::uint64_t elements = 0;
+  std::string file;                 // that it was written to; or empty
+  std::vector<std::uint8_t> bytes;  // empty if it was not read back
+};
+
+struct RunReport {
+  std::string device;  // the names of the device and, if that is no CPU, of the processor
+  std::string target;  // that the kernel was compiled for
+  double compile_ms = 0;
+  std::size_t module_bytes = 0;
+  FunctionInfo function;
+  std::vector<RunOutput> outputs;
+  double seconds = 0;           // of the call
+  std::vector<StepTime> steps;  // kernels of the call, if a GPU timed each
+  Findings findings;
+};
+
+// The session ends before definitions are evaluated on this machine. A session that is lost before anything ran there
+// is opened again. Throws OptionError (output) for a file of an output that the function does not have, KernelFailed if
+// the kernel itself fails, CompileError, and Error for what the device refuses.
+RunReport run(const OpenSession& open, const RunRequest& request, const Observer& observer = {});
+
+}  // namespace ferry::verify
