@@ -7,7 +7,7 @@
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/session/bind.h"
-#include "host/verify/kernel_outputs.h"
+#include "host/verify/check_against.h"
 
 namespace ferry::bench {
 
@@ -35,6 +35,12 @@ std::vector<std::string> constants_of(const Function& function) {
   return names;
 }
 
+// Returns everything that is known before the kernel runs.
+Measurement untimed(const Device& device, const FunctionInfo& info, const std::vector<std::int64_t>& symbols,
+                    const std::string& module_target) {
+  return {info, symbols, device.name(), device.processor(), device.facts(), module_target};
+}
+
 // `target` is what the device's peaks are compiled for.
 Measurement measure_function(const Device& device, const Function& function, const std::vector<Argument>& arguments,
                              const Target& target, const std::string& module_target, const MeasureOptions& options,
@@ -42,7 +48,7 @@ Measurement measure_function(const Device& device, const Function& function, con
   const FunctionInfo& info = function.info();
   const session::CallSizes sizes = session::sizes_of_call(info, arguments);
   const std::uint64_t traffic = traffic_bytes(info, sizes.shapes);
-  Measurement found{info, sizes.symbols, device.name(), device.processor(), device.facts(), module_target};
+  Measurement found = untimed(device, info, sizes.symbols, module_target);
   found.cold = options.sampling.bench.cold;
   found.constants = constants_of(function);
   const Result<std::int64_t> flops = evaluate(info.flops, sizes.symbols);
@@ -73,15 +79,35 @@ Measurement measure_function(const Device& device, const Function& function, con
   return found;
 }
 
+// Runs the kernel once and says what is wrong with its outputs.
+verify::Findings check_results(const Device& device, const MeasuredKernel& kernel, const CompiledModule& module,
+                               const FunctionInfo& info, const CallPlan& plan, const Target& target,
+                               const MeasureOptions& options, const Observer& observer) {
+  std::optional<lang::Program> definition;
+  if (options.check_definition) definition = program_of(kernel.source, info.name);
+  const verify::RanKernel ran{info, plan, verify::outputs_of_call(device, module, info, plan, observer)};
+  verify::Findings findings;
+  if (kernel.reference)
+    findings.compared = verify::compare_with_reference(device, *kernel.reference, target, ran, kernel.call,
+                                                       {options.limits.rtol, options.limits.atol}, observer);
+  findings.checks = verify::check_definitions(definition, kernel.reference, ran, options.limits, observer);
+  return findings;
+}
+
 void measure_points(const OpenSession& open, const MeasuredKernel& kernel, const std::vector<SweepPoint>& points,
-                    const MeasureOptions& options, const Observer& observer, std::vector<Measurement>& done) {
+                    const MeasureOptions& options, const Observer& observer, const std::string& name,
+                    Measurements& found) {
   ConnectOptions connection;
   connection.devices = devices_for(kernel.target, kernel.source);
   const Device device = open(connection);
   for (const SweepPoint& point : points) {
     MeasuredKernel one = kernel;
     apply(point, one.source, one.call.sizes);
-    done.push_back(measure(device, one, options, observer));
+    try {
+      found.done.push_back(measure(device, one, options, observer));
+    } catch (const WrongResult&) {
+      found.failures.push_back({name, std::current_exception()});
+    }
   }
   finish_kernels(device);
 }
@@ -101,29 +127,36 @@ Measurement measure(const Device& device, const MeasuredKernel& kernel, const Me
   const Manifest& manifest = compiled.module.manifest();
   const FunctionInfo& info = choose_function(manifest, kernel.function, kernel.source.name);
   const CallPlan plan = plan_call(info, kernel.call);
-  std::vector<verify::CheckResult> checks;
-  if (options.check) {
-    const lang::Program definition = program_of(kernel.source, info.name);
-    const verify::Outputs outputs = verify::outputs_of_call(device, compiled.module, info, plan, observer);
-    const Scope step = observer.begin("checking");
-    checks = verify::check_outputs(definition, info, plan, outputs, *options.check);
+  const std::map<std::string, std::string> knobs =
+      kernel.source.schedule ? kernel.source.schedule->knobs : std::map<std::string, std::string>();
+  verify::Findings findings;
+  if (options.check_definition || kernel.reference) {
+    findings = check_results(device, kernel, compiled.module, info, plan, target, options, observer);
+    if (!findings.is_fine()) {
+      Measurement wrong = untimed(device, info, plan.symbols, manifest.target);
+      wrong.knobs = knobs;
+      wrong.findings = std::move(findings);
+      throw WrongResult(std::move(wrong));
+    }
   }
   const Function function = device.load(compiled.module)[info.name];
   Measurement found = measure_function(device, function, make_arguments(info, plan, device, observer), target,
                                        manifest.target, options, observer);
-  found.checks = std::move(checks);
-  if (kernel.source.schedule) found.knobs = kernel.source.schedule->knobs;
+  found.findings = std::move(findings);
+  found.knobs = knobs;
   return found;
 }
 
 Measurements measure_on(std::span<const NamedDevice> devices, const MeasuredKernel& kernel,
                         std::span<const Sweep> sweeps, const MeasureOptions& options, const Observer& observer) {
   const std::vector<SweepPoint> points = points_of(sweeps, kernel.source);
+  expect_sweepable(sweeps, kernel.source, kernel.function, kernel.call.sizes);
   Measurements found;
   for (const NamedDevice& device : devices) {
     const auto fail = [&] { found.failures.push_back({device.name, std::current_exception()}); };
     try {
-      with_retries(observer, [&] { measure_points(device.open, kernel, points, options, observer, found.done); });
+      with_retries(observer,
+                   [&] { measure_points(device.open, kernel, points, options, observer, device.name, found); });
     } catch (const Error&) {
       fail();
     }

@@ -33,9 +33,10 @@ struct MeasureOptions {
   // Measure the device's peaks too, before and after the samples. There are none for GPUs, for kernels whose results
   // are integers, and in a ferry without a compiler.
   bool peak = true;
-  // Compare what the kernel computes with its definition, evaluated on this machine, before it is measured. Only for a
-  // kernel in ferry's own notation that a user named; others throw an error then.
-  std::optional<verify::CheckLimits> check = {};
+  // Compare what the kernel computes with its own definition, evaluated on this machine, before it is measured. Only
+  // for a kernel in ferry's own notation that a user named; others throw OptionError then.
+  bool check_definition = false;
+  verify::CheckLimits limits = {};  // of this and of the comparison with a reference
 };
 
 // Measures calls of a loaded function with these arguments, which are those of Function::call().
@@ -49,8 +50,11 @@ struct MeasuredKernel {
   std::string function = {};  // empty: the only function
   std::string target = {};    // empty: that of the device
   CallOptions call = {};
+  // Computes the same: the kernel is measured only if its results agree with these.
+  std::optional<KernelSource> reference = {};
 };
-// Compiles the kernel for the device and measures it there.
+// Compiles the kernel for the device and measures it there. Throws WrongResult instead if it was to be checked and
+// computes something else.
 Measurement measure(const Device& device, const MeasuredKernel& kernel, const MeasureOptions& options = {},
                     const Observer& observer = {});
 
@@ -58,7 +62,7 @@ struct NamedDevice {
   std::string name;  // for messages
   OpenSession open;
 };
-// Why a device has no measurement, or not one for every size: an Error.
+// Why a device has no measurement, or not one for every size: an Error. A WrongResult is about one size alone.
 struct FailedDevice {
   std::string name;
   std::exception_ptr error;
@@ -68,8 +72,9 @@ struct Measurements {
   std::vector<FailedDevice> failures;
 };
 // Measures the kernel on each device in a session of its own, at every point of the sweeps; without sweeps, the call as
-// it is. If one device fails, its earlier results and those of the other devices are kept. A session that is lost
-// before anything ran there is opened again.
+// it is. If one device fails, its earlier results and those of the other devices are kept; after a wrong result the
+// next point follows. A session that is lost before anything ran there is opened again. Throws OptionError for sweeps
+// that do not fit the kernel.
 Measurements measure_on(std::span<const NamedDevice> devices, const MeasuredKernel& kernel,
                         std::span<const Sweep> sweeps = {}, const MeasureOptions& options = {},
                         const Observer& observer = {});

@@ -1,5 +1,7 @@
 #include "host/bench/measurement.h"
 
+#include <utility>
+
 #include "base/quantity_text.h"
 #include "host/bench/warnings.h"
 
@@ -23,9 +25,6 @@ std::optional<double> Measurement::share_of_bytes() const { return share(bytes_p
 std::vector<std::string> Measurement::warnings() const {
   std::vector<std::string> all = bench::warnings(timing, environment(), facts.logical_cores);
   if (is_emulated(facts)) all.insert(all.begin(), kEmulatedWarning);
-  for (const verify::CheckResult& check : checks) {
-    if (check.wrong > 0) all.push_back("wrong result: " + check.first_wrong);
-  }
   // A rate above the measured peak shows that this was not the peak, or was not measured under the same conditions.
   const auto beyond = [&](std::optional<double> of_peak, const char* what, const std::string& why) {
     if (!of_peak || *of_peak <= kMostOfPeak) return;
@@ -36,5 +35,17 @@ std::vector<std::string> Measurement::warnings() const {
   beyond(share_of_bytes(), "memory", "the kernel uses only a part of its tensors");
   return all;
 }
+
+std::string name_of(const Measurement& measurement) {
+  std::vector<std::string> parts = {measurement.function.name};
+  for (std::size_t s = 0; s < measurement.symbols.size(); ++s)
+    parts.push_back(measurement.function.symbols[s] + "=" + std::to_string(measurement.symbols[s]));
+  for (const auto& [name, value] : measurement.knobs) parts.push_back(name + "=" + value);
+  return join(", ", parts);
+}
+
+WrongResult::WrongResult(Measurement untimed)
+    : KernelFailed(name_of(untimed) + ": wrong result, so it was not measured: " + untimed.findings.mistake()),
+      untimed_(std::move(untimed)) {}
 
 }  // namespace ferry::bench

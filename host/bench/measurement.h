@@ -9,9 +9,10 @@
 
 #include "host/bench/environment.h"
 #include "host/bench/peak.h"
+#include "host/kernel/kernel_failure.h"
 #include "host/session/ferry.h"
 #include "host/stats/interval.h"
-#include "host/verify/check_outputs.h"
+#include "host/verify/findings.h"
 
 namespace ferry::bench {
 
@@ -33,7 +34,7 @@ struct Measurement {
   std::map<std::string, std::string> knobs{};  // of the kernel's own schedule
   std::vector<std::string> constants{};        // the function's inputs that were packed before the measurement
   std::vector<StepTime> steps{};               // kernels of one call, if a GPU timed each
-  std::vector<verify::CheckResult> checks{};   // one for each output, if they were to be checked
+  verify::Findings findings{};                 // about the outputs, if they were to be checked
 
   // The 95% confidence interval of the median, in seconds a call.
   stats::Interval interval() const;
@@ -44,8 +45,22 @@ struct Measurement {
   // unknown.
   std::optional<double> share_of_flops() const;
   std::optional<double> share_of_bytes() const;
-  // Returns sentences that say why the times or the shares should not be trusted, or which result is wrong.
+  // Returns sentences that say why the times or the shares should not be trusted.
   std::vector<std::string> warnings() const;
+};
+
+// Returns "mm, M=512, N=512, rows=8": the function with its sizes and knobs.
+std::string name_of(const Measurement& measurement);
+
+// The kernel computes something else than it should, so that it was not measured.
+class __attribute__((visibility("default"))) WrongResult : public KernelFailed {
+ public:
+  // Takes a measurement whose findings are not fine, without times.
+  explicit WrongResult(Measurement untimed);
+  const Measurement& measurement() const { return untimed_; }
+
+ private:
+  Measurement untimed_;
 };
 
 }  // namespace ferry::bench

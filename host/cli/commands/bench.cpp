@@ -7,8 +7,10 @@
 #include "base/quantity_text.h"
 #include "host/bench/measure.h"
 #include "host/cli/commands/bench_report.h"
+#include "host/cli/commands/check_report.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/options/call_options.h"
+#include "host/cli/options/check_options.h"
 #include "host/cli/options/compile_deadline.h"
 #include "host/cli/options/complaint.h"
 #include "host/cli/options/junit_option.h"
@@ -18,10 +20,10 @@
 #include "host/cli/options/remote.h"
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
-#include "host/cli/options/with_option.h"
 #include "host/cli/output/style.h"
 #include "host/kernel/file.h"
 #include "host/kernel/kernel_failure.h"
+#include "host/verify/check_against.h"
 
 namespace ferry::cli {
 
@@ -30,6 +32,8 @@ namespace {
 struct Options {
   KernelCommand kernel;
   CallOptions call;
+  CheckOptions check;
+  std::string check_against;  // path of a file
   SamplingCommand sampling{bench::MeasureOptions().sampling};
   RemoteOptions remote;
   std::vector<std::string> addresses;
@@ -46,10 +50,12 @@ struct Options {
 
 BenchFailure failure_of(const bench::FailedDevice& device) {
   const auto failure = [&](const std::string& code, const std::string& message, int exit_code) {
-    return BenchFailure{device.name, code, message, exit_code};
+    return BenchFailure{device.name, code, message, exit_code, {}};
   };
   try {
     std::rethrow_exception(device.error);
+  } catch (const bench::WrongResult& error) {
+    return {device.name, "wrong_result", error.what(), kExitWrongResult, error.measurement()};
   } catch (const KernelFailed& error) {
     return failure("kernel_failed", error.what(), kExitWrongResult);
   } catch (const UsageError& error) {
@@ -61,17 +67,19 @@ BenchFailure failure_of(const bench::FailedDevice& device) {
   }
 }
 
+bool is_wrong(const BenchFailure& failure) { return failure.wrong.has_value(); }
+
 BenchRun measure(const Options& options) {
   bench::MeasureOptions how;
   how.sampling = sampling_of(options.sampling);
   how.peak = !options.without_peak;
+  how.check_definition = options.check.check;
+  how.limits = options.check.limits;
+  verify::CheckedPair kernels = verify::read_checked_pair(options.kernel, options.check_against, terminal());
+  const bench::MeasuredKernel kernel{std::move(kernels.source), options.kernel.function, options.target, options.call,
+                                     std::move(kernels.against)};
   std::vector<bench::Sweep> sweeps;
-  const bench::MeasuredKernel kernel{read_kernel(options.kernel, terminal()), options.kernel.function, options.target,
-                                     options.call};
-  with_option("--sweep", [&] {
-    for (const std::string& text : options.sweeps) sweeps.push_back(bench::parse_sweep(text));
-    return bench::points_of(sweeps, kernel.source);
-  });
+  for (const std::string& text : options.sweeps) sweeps.push_back(bench::parse_sweep(text));
   std::vector<bench::NamedDevice> devices;
   for (const std::string& address : options.addresses) {
     RemoteOptions remote = options.remote;
@@ -81,17 +89,11 @@ BenchRun measure(const Options& options) {
   if (devices.empty()) devices.push_back({"this machine", opening(options.remote)});
   const Observer observer = terminal(first_deadline(options.kernel.deadline, options.remote.deadlines.session));
   bench::Measurements found = bench::measure_on(devices, kernel, sweeps, how, observer);
-  if (devices.size() == 1 && found.done.empty()) std::rethrow_exception(found.failures.front().error);
   BenchRun run{std::move(found.done), {}, {}};
   for (const bench::FailedDevice& device : found.failures) run.failures.push_back(failure_of(device));
+  const bool has_nothing = run.reports.empty() && std::ranges::none_of(run.failures, is_wrong);
+  if (devices.size() == 1 && has_nothing) std::rethrow_exception(found.failures.front().error);
   return run;
-}
-
-std::string name_of(const bench::Measurement& report) {
-  std::string name = report.function.name;
-  for (const std::string& part : {sizes_text(report), knobs_text(report)})
-    if (!part.empty()) name += ", " + part;
-  return name;
 }
 
 // Finds each result's change from the baseline, and says which the baseline lacks.
@@ -99,7 +101,8 @@ void compare_with_baseline(const Options& options, const std::vector<bench::Base
   if (options.baseline.empty()) return;
   for (const bench::Measurement& report : run.reports) {
     const bench::BaselineResult* before = bench::find(baseline, report);
-    if (before == nullptr) print_note(options.baseline + " has no result of " + name_of(report) + " to compare with");
+    if (before == nullptr)
+      print_note(options.baseline + " has no result of " + bench::name_of(report) + " to compare with");
     run.changes.push_back(before == nullptr ? std::nullopt : std::optional(bench::change_from(*before, report)));
   }
 }
@@ -108,7 +111,8 @@ void compare_with_baseline(const Options& options, const std::vector<bench::Base
 int judge(const Options& options, const BenchRun& run, JUnitReport& junit) {
   int code = kExitFine;
   for (std::size_t i = 0; i < run.reports.size(); ++i) {
-    const std::string name = name_of(run.reports[i]) + " on " + run.reports[i].device;
+    const std::string name = bench::name_of(run.reports[i]) + " on " + run.reports[i].device;
+    add_cases(run.reports[i].findings, options.check_against, junit, name + ": ");
     JUnitCase& one = junit.cases.emplace_back(name, run.reports[i].timing.median());
     one.output = join("; ", run.reports[i].warnings());
     if (!options.fail_if_slower_percent) continue;
@@ -140,13 +144,16 @@ int bench(const Options& options, JUnitReport& junit) {
     fputs(csv_text(run).c_str(), stdout);
   } else if (run.reports.size() == 1) {
     print_report(run.reports.front(), run.changes.empty() ? std::nullopt : run.changes.front(), options.verbose);
+    for (const std::string& line : lines_of(run.reports.front().findings, options.check_against))
+      printf("  %s\n", line.c_str());
   } else if (!run.reports.empty()) {
     print_table(run);
   }
   int code = judge(options, run, junit);
   for (const BenchFailure& failure : run.failures) {
     print_error(failure.device + ": " + failure.message);
-    JUnitCase& one = junit.cases.emplace_back(failure.device);
+    JUnitCase& one = junit.cases.emplace_back(
+        failure.wrong ? bench::name_of(*failure.wrong) + " on " + failure.wrong->device : failure.device);
     (failure.exit_code == kExitWrongResult ? one.failure : one.error) = failure.message;
     code = code == kExitUnknown ? failure.exit_code : std::max(code, failure.exit_code);
   }
@@ -171,6 +178,8 @@ void add_bench(CLI::App& app, Action& chosen) {
       ->type_name("NAME=VALUES")
       ->type_size(1)
       ->allow_extra_args(false);
+  add_check_options(command, options->check);
+  add_check_against_option(command, options->check_against);
   add_measure_options(command, options->sampling);
   command.add_flag("--no-peak", options->without_peak, "Do not measure what the device can do at best");
   command
@@ -188,10 +197,11 @@ void add_bench(CLI::App& app, Action& chosen) {
   add_junit_option(command, options->junit);
   add_verbose_option(command, options->verbose);
   command.footer(
-      "docs/measuring.md says how times are taken and what the numbers mean, docs/json.md what --json prints.\n\n"
+      "docs/measuring.md says how times are taken and what the numbers mean, docs/json.md what --json prints. With\n"
+      "--check or --check-against, a kernel that computes something wrong is not measured: exit code 1.\n\n"
       "Examples:\n"
       "  ferry bench mm.tc --size M=512,N=512,K=512\n"
-      "  ferry bench mm.tc --size M=512,N=512,K=512 --schedule mm.schedule\n"
+      "  ferry bench mm.tc --size M=512,N=512,K=512 --schedule mm.schedule --check\n"
       "  ferry bench add.tc --sweep N=2^8..2^24 --cold --cores big --threads 1\n"
       "  ferry bench mm.tc --schedule mm.schedule --sweep rows --size M=512,N=512,K=512 --csv\n"
       "  ferry bench mm.tc --size M=512,N=512,K=512 --baseline yesterday.json --fail-if-slower 10\n"

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "host/cli/commands/bench_report.h"
+#include "host/cli/commands/check_report.h"
 #include "host/stats/convergence.h"
 #include "host/stats/interval.h"
 #include "host/stats/outliers.h"
@@ -35,6 +36,12 @@ Json change_json(const std::optional<bench::Change>& change) {
   if (!change) return nullptr;
   return {
       {"seconds", change->baseline}, {"ratio", change->ratio}, {"interval", Json::array({change->low, change->high})}};
+}
+
+Json sizes_json(const bench::Measurement& report) {
+  Json sizes = Json::object();
+  for (std::size_t s = 0; s < report.symbols.size(); ++s) sizes[report.function.symbols[s]] = report.symbols[s];
+  return sizes;
 }
 
 }  // namespace
@@ -90,15 +97,19 @@ Json environment_json(const Timing& timing) {
 Json to_json(const BenchRun& run) {
   Json results = Json::array(), errors = Json::array();
   for (const BenchFailure& failure : run.failures) {
-    errors.push_back({{"device", failure.device}, {"code", failure.code}, {"message", failure.message}});
+    Json& error =
+        errors.emplace_back(Json{{"device", failure.device}, {"code", failure.code}, {"message", failure.message}});
+    if (!failure.wrong) continue;
+    error["function"] = failure.wrong->function.name;
+    error["sizes"] = sizes_json(*failure.wrong);
+    error["knobs"] = failure.wrong->knobs;
+    add_findings(failure.wrong->findings, false, error);
   }
   for (std::size_t i = 0; i < run.reports.size(); ++i) {
     const bench::Measurement& report = run.reports[i];
-    Json sizes = Json::object();
-    for (std::size_t s = 0; s < report.symbols.size(); ++s) sizes[report.function.symbols[s]] = report.symbols[s];
     Json json = {{"function", report.function.name},
                  {"signature", signature_text(report.function)},
-                 {"sizes", sizes},
+                 {"sizes", sizes_json(report)},
                  {"knobs", report.knobs},
                  {"constants", report.constants},
                  {"device", report.device},
@@ -122,6 +133,7 @@ Json to_json(const BenchRun& run) {
       json["peak_bytes_per_second"] = report.peak.bytes;
     }
     if (!run.changes.empty()) json["baseline"] = change_json(run.changes[i]);
+    add_findings(report.findings, false, json);
     if (!report.steps.empty()) json["steps"] = steps_json(report.steps);
     json["environment"] = environment_json(report.timing);
     json["warnings"] = report.warnings();

@@ -14,9 +14,10 @@ namespace ferry::cli {
 // The reason why one of several devices has no result, or not for all sizes.
 struct BenchFailure {
   std::string device;
-  std::string code;  // error_name(), or "kernel_failed", "usage", "compile"
+  std::string code;  // error_name(), or "kernel_failed", "wrong_result", "usage", "compile"
   std::string message;
   int exit_code = 0;
+  std::optional<bench::Measurement> wrong;  // without times: its findings are why there are none
 };
 struct BenchRun {
   std::vector<bench::Measurement> reports;

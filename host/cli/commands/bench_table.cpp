@@ -35,6 +35,27 @@ std::string csv_number(double value) {
   return text;
 }
 
+bool is_checked(const Measurement& report) {
+  return !report.findings.checks.empty() || !report.findings.compared.empty();
+}
+
+constexpr std::size_t kTimeColumns = 10;
+
+// Returns the columns from median_seconds to baseline_ratio.
+std::vector<std::string> csv_times(const Measurement& report, const std::optional<bench::Change>& change) {
+  const stats::Interval interval = report.interval();
+  return {csv_number(report.timing.median()),
+          csv_number(interval.low),
+          csv_number(interval.high),
+          csv_number(report.timing.deviation()),
+          csv_number(report.timing.minimum()),
+          std::to_string(report.timing.seconds.size()),
+          csv_number(report.flops_per_second()),
+          csv_number(report.bytes_per_second()),
+          change ? csv_number(change->baseline) : "",
+          change ? csv_number(change->ratio) : ""};
+}
+
 }  // namespace
 
 std::string sizes_text(const Measurement& report) {
@@ -86,13 +107,18 @@ void print_table(const BenchRun& run) {
   printf("%s%s\n", signature_text(reports.front().function).c_str(), device.c_str());
   print_columns(rows);
   for (const std::string& note : notes.lines()) printf("%s\n", wrapped(note, terminal_width()).c_str());
+  if (any(reports, is_checked)) printf("every result here is right, as --check and --check-against found\n");
 }
 
 std::string csv_text(const BenchRun& run) {
+  std::vector<const Measurement*> all;
+  for (const Measurement& report : run.reports) all.push_back(&report);
+  for (const BenchFailure& failure : run.failures)
+    if (failure.wrong) all.push_back(&*failure.wrong);
   std::set<std::string> sizes, knobs;
-  for (const Measurement& report : run.reports) {
-    sizes.insert(report.function.symbols.begin(), report.function.symbols.end());
-    for (const auto& [name, value] : report.knobs) knobs.insert(name);
+  for (const Measurement* report : all) {
+    sizes.insert(report->function.symbols.begin(), report->function.symbols.end());
+    for (const auto& [name, value] : report->knobs) knobs.insert(name);
   }
   Rows rows = {{"device", "function"}};
   std::vector<std::string>& header = rows.front();
@@ -100,10 +126,10 @@ std::string csv_text(const BenchRun& run) {
   header.insert(header.end(), knobs.begin(), knobs.end());
   for (const char* name :
        {"median_seconds", "interval_95_low_seconds", "interval_95_high_seconds", "deviation_seconds", "minimum_seconds",
-        "samples", "flops_per_second", "bytes_per_second", "baseline_seconds", "baseline_ratio", "warnings"})
+        "samples", "flops_per_second", "bytes_per_second", "baseline_seconds", "baseline_ratio", "check", "warnings"})
     header.emplace_back(name);
-  for (std::size_t i = 0; i < run.reports.size(); ++i) {
-    const Measurement& report = run.reports[i];
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Measurement& report = *all[i];
     std::vector<std::string> row = {report.device, report.function.name};
     const std::vector<std::string>& symbols = report.function.symbols;
     for (const std::string& name : sizes) {
@@ -112,17 +138,13 @@ std::string csv_text(const BenchRun& run) {
           at == symbols.end() ? "" : std::to_string(report.symbols[static_cast<std::size_t>(at - symbols.begin())]));
     }
     for (const std::string& name : knobs) row.push_back(report.knobs.contains(name) ? report.knobs.at(name) : "");
-    const stats::Interval interval = report.interval();
-    for (const double value :
-         {report.timing.median(), interval.low, interval.high, report.timing.deviation(), report.timing.minimum()})
-      row.push_back(csv_number(value));
-    row.push_back(std::to_string(report.timing.seconds.size()));
-    row.push_back(csv_number(report.flops_per_second()));
-    row.push_back(csv_number(report.bytes_per_second()));
-    const std::optional<bench::Change> change = run.changes.empty() ? std::nullopt : run.changes[i];
-    row.push_back(change ? csv_number(change->baseline) : "");
-    row.push_back(change ? csv_number(change->ratio) : "");
-    row.push_back(join("; ", report.warnings()));
+    const bool is_timed = i < run.reports.size();
+    const std::vector<std::string> times = is_timed
+                                               ? csv_times(report, run.changes.empty() ? std::nullopt : run.changes[i])
+                                               : std::vector<std::string>(kTimeColumns);
+    row.insert(row.end(), times.begin(), times.end());
+    row.emplace_back(is_checked(report) ? (is_timed ? "right" : "wrong") : "");
+    row.push_back(is_timed ? join("; ", report.warnings()) : "wrong result: " + report.findings.mistake());
     rows.push_back(std::move(row));
   }
   return csv_text(rows);

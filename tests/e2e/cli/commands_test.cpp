@@ -264,11 +264,11 @@ TEST_CASE("bench sweeps over sizes, in cold caches, on one core and thread") {
   CHECK(complaint({"--cores", "x"}).find("--cores: expected 'any', 'big', 'little' or numbers") != std::string::npos);
   for (const char* kind : {"big", "little"}) {
     const std::string said = complaint({"--cores", kind, "--repeat", "3", "--no-peak"});
-    const bool has_no_kinds = said.find(": the cores of this device are all alike") != std::string::npos;
+    const bool has_no_kinds = said.find("--cores: expected a device with big and little cores") != std::string::npos;
     CHECK_MESSAGE((said.empty() || has_no_kinds), said);
   }
   CHECK(complaint({"--cores", "4000"}).find("expected cores that this session may use, got 4000") != std::string::npos);
-  CHECK(complaint({"--sweep", "N=8..2"}).find("--sweep N=8..2: expected NAME=2^8..2^24") != std::string::npos);
+  CHECK(complaint({"--sweep", "N=0..2"}).find("--sweep N=0..2: expected NAME=2^8..2^24") != std::string::npos);
 }
 
 TEST_CASE("bench takes several devices, one after the other") {

@@ -83,6 +83,14 @@ TEST_CASE("every field that a command prints is documented in its section") {
       folder.file("old.json", run_ferry({"bench", kernel, "--size", "N=1000", "--repeat", "5", "--json"}).out);
   documented("bench", {"bench", kernel, "--sweep", "N=10,1000", "--repeat", "5", "--min-repeat-ms", "0.1", "--baseline",
                        baseline, "--json"});
+  documented("bench",
+             {"bench", kernel, "--size", "N=100", "--repeat", "5", "--min-repeat-ms", "0.1", "--check", "--json"});
+  const std::string wrong =
+      folder.file("wrong.c",
+                  "// ferry: twice(in f32[N] A, out f32[N] B)\n"
+                  "void twice(const float* A, float* B, long n) { for (long i = 0; i < n; ++i) B[i] = 3; }\n");
+  documented("bench", {"bench", wrong, "--size", "N=4", "--check-against", kernel, "--json"});
+  documented("bench", {"bench", wrong, "--size", "N=4", "--check-against", c, "--json"});
   documented("compare", {"compare", kernel, kernel, "--size", "N=1000", "--processes", "3", "--repeat", "5", "--json"});
   documented("ping", {"ping", "--count", "10", "--bytes", "1000", "--json"});
   const test::ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/x86_64/dynamic/rpc_server", {},
