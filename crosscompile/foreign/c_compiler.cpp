@@ -108,8 +108,10 @@ void run_clang(const std::vector<std::string>& mode, const std::string& file, co
                        ", got none: install it (Debian: apt install clang-19), or name another with FERRY_CLANG");
   }
   if (code == 0) return;
-  const std::string text = text_of(errors);
-  throw CompileError(clang() + " refuses " + file + ":\n" + text + advice_on_headers(text));
+  std::string text = text_of(errors);
+  text.resize(text.find_last_not_of('\n') + 1);
+  const std::string advice = advice_on_headers(text);
+  throw CompileError(clang() + " refuses " + file + ":\n" + text + (advice.empty() ? "" : "\n" + advice));
 }
 
 }  // namespace
@@ -147,7 +149,8 @@ void link_program(const std::vector<std::string>& words, const std::string& prog
   std::vector<std::string> command = {clang(), "-o", program};
   command.insert(command.end(), words.begin(), words.end());
   if (run(command, "/dev/null", errors) == 0) return;
-  const std::string text = text_of(errors);
+  std::string text = text_of(errors);
+  text.resize(text.find_last_not_of('\n') + 1);
   throw CompileError(clang() + " cannot link a program with its sanitizers; install them (Debian: apt install " +
                      "libclang-rt-19-dev libc6-dev):\n" + text);
 }

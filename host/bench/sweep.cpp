@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "base/quantity_text.h"
-#include "host/autoschedule/module_schedule.h"
+#include "ferry/schedule/module_schedule.h"
 #include "host/kernel/argument_spec.h"
 #include "host/kernel/option_error.h"
 

@@ -2,6 +2,9 @@
 
 #include <charconv>
 #include <utility>
+
+#include "base/quantity_text.h"
+
 namespace ferry {
 
 namespace {
@@ -81,6 +84,37 @@ bool parse_scalar(const std::string& text, ArgumentSpec& spec) {
   return spec.number.has_value();
 }
 
+// `type` is what stands before the brackets or the colon; a word without either may be anything.
+void expect_known_type(const std::string& text, const std::string& type) {
+  const bool is_type = text.find_first_of("[:", text.find('=')) != std::string::npos && !type.empty();
+  if (!is_type || parse_dtype(type)) return;
+  std::vector<std::string> names;
+#define FERRY_NAME(tag, name, text, bytes, storage) names.emplace_back(text);
+  FERRY_DTYPES(FERRY_NAME)
+#undef FERRY_NAME
+  throw OptionError(Option::argument,
+                    text + ": expected an element type, one of " + join(", ", names) + "; got '" + type + "'");
+}
+
+void expect_known_contents(const std::string& text, const std::string& contents) {
+  if (parse_kind(contents) || parse_distribution(contents)) return;
+  throw OptionError(Option::argument, text +
+                                          ": expected contents such as zeros, ones, iota, below(N), uniform(A,B), "
+                                          "normal or normal(MEAN,DEVIATION) after the colon, got '" +
+                                          contents + "'");
+}
+
+// Parses a size; `part` is "M=512".
+std::int64_t parse_size(Option option, const std::string& part, const std::string& value, const std::string& expected) {
+  if (const auto size = parse_number<std::int64_t>(value)) {
+    if (*size >= 0) return *size;
+    throw OptionError(option, part + ": expected a size of at least 0");
+  }
+  if (!value.empty() && value.find_first_not_of("0123456789") == std::string::npos)
+    throw OptionError(option, part + ": expected a size below 2^63");
+  throw OptionError(option, part + ": expected " + expected);
+}
+
 }  // namespace
 
 ArgumentSpec parse_argument(const std::string& text) {
@@ -96,6 +130,8 @@ ArgumentSpec parse_argument(const std::string& text) {
     if (!spec.file.empty()) return spec;
   } else if (!parse_scalar(value, spec)) {
     const std::size_t colon = value.find(':');
+    expect_known_type(text, value.substr(0, value.find_first_of("[:")));
+    if (colon != std::string::npos) expect_known_contents(text, value.substr(colon + 1));
     const bool type_fine = colon == 0 || parse_type(value.substr(0, colon), spec);
     const auto kind = colon == std::string::npos ? FillKind::random : parse_kind(value.substr(colon + 1));
     if (colon != std::string::npos) spec.distribution = parse_distribution(value.substr(colon + 1));
@@ -115,9 +151,8 @@ std::map<std::string, std::int64_t> parse_sizes(const std::vector<std::string>& 
     for (const std::string& part : split(text, ',')) {
       const std::string expected = "NAME=SIZE such as M=512, several with commas between";
       const auto [name, value] = split_name(option, part, expected);
-      const auto size = parse_number<std::int64_t>(value);
-      if (!size || *size < 0) throw OptionError(option, part + ": expected " + expected);
-      if (const auto [known, is_new] = sizes.emplace(name, *size); !is_new && known->second != *size) {
+      const std::int64_t size = parse_size(option, part, value, expected);
+      if (const auto [known, is_new] = sizes.emplace(name, size); !is_new && known->second != size) {
         throw OptionError(option,
                           name + ": expected one value, got " + std::to_string(known->second) + " and " + value);
       }

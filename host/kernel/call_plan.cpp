@@ -196,7 +196,10 @@ CallPlan plan_call(const FunctionInfo& function, const CallOptions& options) {
     partial[p].shape = spec->shape;
     if (!spec->file.empty()) {
       TensorFile file = read_tensor(spec->file);
-      plan.dtypes[p] = file.dtype;
+      if (file.dtype != plan.dtypes[p])
+        throw OptionError(Option::argument, spec->text + ": expected elements of " + dtype_name(plan.dtypes[p]) +
+                                                " for " + spec->name + ", got " + dtype_name(file.dtype) +
+                                                " in the file: convert them before they are saved");
       partial[p].shape = file.shape;
       plan.contents[p].bytes = std::move(file.bytes);
     }

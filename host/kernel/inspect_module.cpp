@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "base/hash.h"
+#include "ferry/error.h"
+#include "ferry/hash.h"
 #include "host/kernel/file.h"
 
 namespace ferry {

@@ -130,6 +130,9 @@ KernelSource read_kernel(const KernelOptions& options, const Observer& observer,
     source.name = options.file == "-" ? "stdin" : options.file;
     source.text = read_file(options.file);
     if (ends_with_ferry(options.file) || source.text.find('\0') != std::string::npos) {
+      if (!is_module(source.text))
+        throw UsageError(source.name + ": expected a " + (ends_with_ferry(options.file) ? "" : "kernel's text or a ") +
+                         ".ferry module, got another kind of file");
       try {
         source.module.emplace(std::vector<std::uint8_t>(source.text.begin(), source.text.end()));
       } catch (const Error& error) {

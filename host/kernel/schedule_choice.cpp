@@ -1,11 +1,24 @@
 #include "host/kernel/schedule_choice.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "host/kernel/file.h"
 #include "host/kernel/option_error.h"
+#include "host/lang/names.h"
 
 namespace ferry {
+
+namespace {
+
+// Throws OptionError for a file that does not exist and whose name is nearly one of the words.
+void expect_no_misspelt_word(const std::string& file) {
+  if (file == "-" || std::filesystem::exists(file)) return;
+  const std::string meant = lang::suggestion(file, {kDefaultSchedule, kUnscheduled});
+  if (!meant.empty()) throw OptionError(Option::schedule, "there is no file '" + file + "'" + meant);
+}
+
+}  // namespace
 
 std::map<std::string, std::string> parse_knobs(const std::vector<std::string>& words) {
   std::map<std::string, std::string> knobs;
@@ -33,6 +46,7 @@ std::optional<ScheduleText> read_schedule(const ScheduleOptions& options) {
   ScheduleText schedule;
   schedule.knobs = parse_knobs(options.knobs);
   if (!options.file.empty()) {
+    expect_no_misspelt_word(options.file);
     schedule.text = read_file(options.file);
     schedule.file = options.file;
   } else {

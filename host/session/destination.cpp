@@ -39,6 +39,7 @@ SshAddress parse_ssh(std::string_view text) {
     rest.remove_prefix(at + 1);
     check_ssh_part("a user", address.user, "._-+@", text);
   }
+  if (rest.empty()) refuse("expected a host in ssh://[USER@]HOST[:PORT], got '" + std::string(text) + "'");
   // A port is recognised by its colon; the default 1 means none, and a port that the user wrote is passed to ssh.
   const bool has_port =
       !rest.empty() && rest.find(':', rest.front() == '[' ? rest.find(']') : 0) != std::string_view::npos;
@@ -83,7 +84,8 @@ std::string key_file_of(const Destination& destination, const std::vector<NamedD
   throw Error(ErrorCode::not_found, message +
                                         ". rpc_server made one when it first started, and said how to copy "
                                         "it; name the copy with FERRY_KEY_FILE or in " +
-                                        devices_file() + way + destination.tcp.host +
+                                        devices_file() + way +
+                                        (is_loopback(destination.tcp.host) ? destination.name : destination.tcp.host) +
                                         (is_loopback(destination.tcp.host) ? "" : " needs none"));
 }
 

@@ -50,12 +50,26 @@ std::string usage_of(const CLI::App& command) {
   return usage;
 }
 
+// Returns "; expected --fn-a or --fn-b" for an option that the command has for each of two kernels.
+std::string of_each_kernel(const CLI::App& command, const std::string& option) {
+  Names found;
+  for (const char* kernel : {"-a", "-b"})
+    if (option_of(command, option + kernel) != nullptr) found.push_back(option + kernel);
+  return found.empty() ? "" : "; expected " + join(" or ", found);
+}
+
+// One letter is near to every other.
+std::string near_option(const std::string& option, const Names& names) {
+  return option.starts_with("--") ? lang::suggestion(option, names) : "";
+}
+
 std::string unknown_option(const CLI::App& app, const CLI::App* command, const std::string& word) {
   const std::string option = word.substr(0, word.find('='));
-  if (command == nullptr) return "there is no option '" + option + "'" + lang::suggestion(option, option_names(app));
-  const std::string other = elsewhere(app, *command, option);
+  if (command == nullptr) return "there is no option '" + option + "'" + near_option(option, option_names(app));
+  std::string other = of_each_kernel(*command, option);
+  if (other.empty()) other = elsewhere(app, *command, option);
   return "'ferry " + command->get_name() + "' has no option '" + option + "'" +
-         (other.empty() ? lang::suggestion(option, option_names(*command)) : other);
+         (other.empty() ? near_option(option, option_names(*command)) : other);
 }
 
 std::string unknown_command(const CLI::App& app, const std::string& word) {
@@ -82,6 +96,13 @@ std::string too_many(const CLI::App& app, const CLI::App& command, const std::st
   return once;
 }
 
+// `word` is the first argument that the command has no place for.
+std::string one_argument_too_many(const CLI::App& command, const std::string& word) {
+  const bool is_size = word.find('=') != std::string::npos && option_of(command, "--size") != nullptr;
+  return "'" + word + "' is one argument too many: " + usage_of(command) +
+         (is_size ? "; several sizes stand together, as in --size M=4,N=4" : "");
+}
+
 std::string message_of(const CLI::App& app, const CLI::App* command, const CLI::ParseError& error) {
   const std::string said = error.what();
   const auto before = [&](const char* text) { return said.substr(0, said.find(text)); };
@@ -89,6 +110,15 @@ std::string message_of(const CLI::App& app, const CLI::App* command, const CLI::
     if (said.find(": At Most") != std::string::npos && command != nullptr)
       return too_many(app, *command, before(": At Most"));
     return before(":") + ": expected a value after it";
+  }
+  if (const std::string excludes = " excludes "; dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr)
+    return "expected " + before(excludes.c_str()) + " or " + said.substr(said.find(excludes) + excludes.size()) +
+           ", got both";
+  // Only flags convert their values by themselves; the other options have checks.
+  if (const std::string start = "Could not convert: "; said.starts_with(start)) {
+    const std::size_t equals = said.find(" = ");
+    return said.substr(start.size(), equals - start.size()) + ": expected no value, got '" + said.substr(equals + 3) +
+           "'";
   }
   if (command == nullptr) {
     const Names extra = app.remaining();
@@ -102,7 +132,7 @@ std::string message_of(const CLI::App& app, const CLI::App* command, const CLI::
   const Names extra = command->remaining();
   const auto option = std::find_if(extra.begin(), extra.end(), [](const auto& word) { return word.starts_with('-'); });
   if (option != extra.end()) return unknown_option(app, command, *option);
-  return "'" + extra.front() + "' is one argument too many: " + usage_of(*command);
+  return one_argument_too_many(*command, extra.front());
 }
 
 // Options that every command has.

@@ -50,14 +50,14 @@ Side side(KernelSource source, const std::vector<lang::Program>& programs, const
 
 int run_diff(const Options& options) {
   if (!options.after.empty()) expect_pass(options.after);
+  if (foreign::is_foreign(options.kernel)) {
+    throw UsageError(options.kernel +
+                     " is computed as it says: expected a kernel in ferry's own notation, which schedules are for");
+  }
   KernelOptions kernel;
   kernel.file = options.kernel;
   const KernelSource source = read_kernel(kernel, terminal());
   if (source.module) throw UsageError(source.name + " is compiled already: expected a kernel's text");
-  if (source.foreign) {
-    throw UsageError(source.name +
-                     " is computed as it says: expected a kernel in ferry's own notation, which schedules are for");
-  }
   std::vector<lang::Program> programs = source.programs;
   if (!options.function.empty()) programs = {choose_program(source, options.function)};
   const Target target = resolve_with_notes(options.target.empty() ? "host" : options.target, terminal());
@@ -89,11 +89,13 @@ void add_diff(CLI::App& app, Action& chosen) {
   CLI::App& command = *app.add_subcommand("diff", "Show how two schedules of a kernel differ in their loops");
   command.add_option("kernel", options->kernel, "The kernel, or '-' for stdin")->type_name("K.tc")->required();
   command
-      .add_option("first", options->first,
+      .add_option("schedule", options->first,
                   "A schedule: a file, 'default' for what ferry decides, 'none' for serial loops in the written order")
       ->type_name("SCHEDULE")
       ->required();
-  command.add_option("second", options->second, "The schedule to hold against it")->type_name("SCHEDULE")->required();
+  command.add_option("other-schedule", options->second, "The schedule to hold against it")
+      ->type_name("SCHEDULE")
+      ->required();
   command.add_option("--fn", options->function, "The function to take, where there are several")->type_name("NAME");
   add_knob_option(command, options->knobs);
   command.add_option("--target", options->target, "What to compile for (default: this machine); see 'ferry targets'")

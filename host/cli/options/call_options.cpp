@@ -17,7 +17,7 @@ void add_call_options(CLI::App& command, CallOptions& options) {
       ->type_name("NAME=SIZE")
       ->type_size(1)
       ->allow_extra_args(false);
-  command.add_option("--seed", options.seed, "Of the random inputs")
+  command.add_option("--seed", options.seed, "Seed of the random inputs")
       ->type_name("N")
       ->check(whole_number(0, ~std::uint64_t{0}))
       ->capture_default_str();

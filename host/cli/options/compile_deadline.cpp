@@ -13,7 +13,7 @@
 namespace ferry::cli {
 
 void add_compile_deadline(CLI::App& command, double& seconds) {
-  command.add_option("--compile-deadline", seconds, "Of compiling a kernel on this machine (as long as it takes)")
+  command.add_option("--compile-deadline", seconds, "Limit for compiling a kernel on this machine (default: none)")
       ->type_name("SECONDS")
       ->check(number(0.001, 1e9))
       ->group("Deadlines");

@@ -12,8 +12,9 @@ void add_kernel_options(CLI::App& command, KernelCommand& options, const char* f
   command.add_flag("-g", options.debug, "Let debuggers and reports of crashes know the lines of the source");
   command.add_option("--fn", options.function, "The function to take, where there are several")->type_name("NAME");
   command
-      .add_option("--fix", options.fixed,
-                  "Compile for these sizes alone: M=512,N=512. Nothing is left to be found out during the call")
+      .add_option(
+          "--fix", options.fixed,
+          "Compile for these sizes alone: M=512,N=512. They are constants of the code then, and no longer arguments")
       ->type_name("NAME=SIZE")
       ->type_size(1)
       ->allow_extra_args(false);

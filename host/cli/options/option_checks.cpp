@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <limits>
 #include <optional>
 #include <sstream>
@@ -62,8 +63,17 @@ CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
 }
 
 CLI::Validator number(double low, double high) {
-  const std::string upper = high < std::numeric_limits<double>::infinity() ? " to " + number_text(high, 1) : " up";
-  return between(low, high, "a number from " + number_text(low) + upper);
+  const auto text = [](double value) {
+    char digits[32];
+    snprintf(digits, sizeof digits, "%.15g", value);
+    return std::string(digits);
+  };
+  const std::string upper = high < std::numeric_limits<double>::infinity() ? " to " + text(high) : " up";
+  return between(low, high, "a number from " + text(low) + upper);
+}
+
+CLI::Validator some_text(const std::string& what) {
+  return {[what](std::string& text) { return text.empty() ? "expected " + what + ", got an empty text" : ""; }, ""};
 }
 
 }  // namespace ferry::cli

@@ -12,5 +12,7 @@ CLI::Validator one_of(std::vector<std::string> words);
 std::vector<std::string> words_of(CLI::Option& option);
 CLI::Validator whole_number(std::uint64_t low, std::uint64_t high);
 CLI::Validator number(double low, double high);
+// Refuses an empty text, such as a variable of the shell that is not set.
+CLI::Validator some_text(const std::string& what);
 
 }  // namespace ferry::cli

@@ -17,11 +17,11 @@ void add_deadline(CLI::App& command, const char* name, double& seconds, const ch
 
 void add_deadlines(CLI::App& command, Deadlines& deadlines) {
   add_deadline(command, "--call-deadline", deadlines.call,
-               "Of one call or measurement; the server's own if it is less");
-  add_deadline(command, "--session-deadline", deadlines.session, "Of everything on the device together");
-  add_deadline(command, "--idle-deadline", deadlines.idle, "Of doing nothing on the device");
+               "Limit for one call or measurement; the server's own applies if it is less");
+  add_deadline(command, "--session-deadline", deadlines.session, "Limit for the whole session on the device");
+  add_deadline(command, "--idle-deadline", deadlines.idle, "Limit for the time without work on the device");
   add_deadline(command, "--queue-deadline", deadlines.queue,
-               "Of waiting for a place on the device (as long as it takes); counts for none of the others");
+               "Limit for waiting for a place on the device (default: none); the other limits start after it");
 }
 
 void add_key_file(CLI::App& command, RemoteOptions& remote) {
@@ -34,7 +34,10 @@ void add_key_file(CLI::App& command, RemoteOptions& remote) {
 }  // namespace
 
 void add_address_options(CLI::App& command, RemoteOptions& remote, const char* help) {
-  command.add_option("-r,--remote", remote.address, help)->type_name("NAME|ADDRESS")->envname("FERRY_REMOTE");
+  command.add_option("-r,--remote", remote.address, help)
+      ->type_name("NAME|ADDRESS")
+      ->check(some_text("a device"))
+      ->envname("FERRY_REMOTE");
   add_key_file(command, remote);
 }
 
@@ -50,6 +53,7 @@ void add_remotes_option(CLI::App& command, std::vector<std::string>& addresses, 
       ->type_name("NAME|ADDRESS")
       ->type_size(1)
       ->allow_extra_args(false)
+      ->check(some_text("a device"))
       ->envname("FERRY_REMOTE");
   add_key_file(command, remote);
   add_deadlines(command, remote.deadlines);

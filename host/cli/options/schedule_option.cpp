@@ -4,7 +4,7 @@ namespace ferry::cli {
 
 void add_knob_option(CLI::App& command, std::vector<std::string>& knobs, const std::string& name) {
   const std::string of = name == "--knob" ? "the schedule" : name == "--knob-a" ? "A's schedule" : "B's schedule";
-  command.add_option(name, knobs, "What a knob of " + of + " stands for: rows=8; once a knob")
+  command.add_option(name, knobs, "The value of a knob of " + of + ": rows=8; repeat it for each knob")
       ->type_name("NAME=VALUE")
       ->type_size(1)
       ->allow_extra_args(false);

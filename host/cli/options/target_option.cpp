@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "host/cli/options/option_checks.h"
+
 namespace ferry::cli {
 
 void add_target_option(CLI::App& command, std::string& target) {
   command
       .add_option("--target", target, "What to compile for (default: what the device says it is); see 'ferry targets'")
-      ->type_name("TARGET");
+      ->type_name("TARGET")
+      ->check(some_text("a target"));
 }
 
 void add_verbose_option(CLI::App& command, bool& verbose) {

@@ -58,8 +58,8 @@ CompileError Source::error(std::size_t offset, const std::string& message) const
     if (shown.back() == '?') --to;
     shown.pop_back();
   }
-  return CompileError(file_ + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) + ": " + message +
-                          "\n  " + shown + "\n  " + caret + "^",
+  const std::string at = file_ + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) + ": " + message;
+  return CompileError(shown.empty() ? at : at + "\n  " + shown + "\n  " + caret + "^",
                       {file_, place.line, place.column});
 }
 

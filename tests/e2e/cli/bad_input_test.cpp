@@ -235,3 +235,69 @@ TEST_CASE("a server of another version is told with both versions") {
   CHECK(outcome.code == 3);
   CHECK(outcome.err == "ferry: the server speaks versions 2 to 3, the client 1 to 1\n");
 }
+
+TEST_CASE("a file that cannot be written is told before the kernel runs") {
+  const Folder folder;
+  const std::string file = folder.path("none/x");
+  for (const std::string option : {"--out", "--junit"}) {
+    const Outcome outcome = run_ferry(
+        {"run", "-e", test::kMatmul, "--size", "M=2,N=2,K=2", option, (option == "--out" ? "C=@" : "") + file});
+    CHECK(outcome.code == 2);
+    CHECK(outcome.err == "ferry: cannot write '" + file + "': No such file or directory\n");
+    CHECK(outcome.out.empty());
+  }
+}
+
+TEST_CASE("options of one kernel of two are named as they were typed") {
+  const Folder folder;
+  const std::string one = folder.file("one.tc", "def f(float(N) A) -> (B) { B(i) = A(i) }\n");
+  const std::string two = folder.file("two.tc",
+                                      "def f(float(N) A) -> (B) { B(i) = A(i) }\n"
+                                      "def g(float(N) A) -> (B) { B(i) = A(i) }\n");
+  const auto message = [](std::vector<std::string> words) {
+    words.insert(words.begin(), "compare");
+    const Outcome outcome = run_ferry(words);
+    CHECK(outcome.code == 2);
+    return outcome.err;
+  };
+  CHECK(message({one, one, "--knob-a", "rows=4"}) ==
+        "ferry: --knob-a rows=4: expected a schedule of your own with this knob\n");
+  CHECK(message({one, one, "--knob-b", "rows=4"}) ==
+        "ferry: --knob-b rows=4: expected a schedule of your own with this knob\n");
+  CHECK(message({one, two}) == "ferry: " + two + " has several functions; expected one of: f, g (--fn-b NAME)\n");
+  CHECK(message({one, one, "--size", "N=x"}).starts_with("ferry: --size N=x: expected NAME=SIZE"));
+  const std::string sum = folder.file("sum.tc", "def f(float(N) A) -> (S) { S() +=! A(i) }\n");
+  CHECK(message({one, sum, "--size", "N=4"}) ==
+        "ferry: A and B cannot be given the same inputs: f takes out f32[N] B where f takes out f32[] S "
+        "(--allow-difference measures them all the same)\n");
+}
+
+TEST_CASE("JUnit names the option that is at fault, as the message does") {
+  const Folder folder;
+  const std::string report = folder.path("bench.xml");
+  const Outcome outcome = run_ferry({"bench", "-e", test::kMatmul, "--size", "M=2,N=2,K=2,Q=1", "--junit", report});
+  CHECK(outcome.code == 2);
+  CHECK(outcome.err == "ferry: --size Q=1: mm has no size 'Q'; expected one of: M, K, N\n");
+  CHECK(test::content_of(report).find("<error message=\"--size Q=1: mm has no size") != std::string::npos);
+}
+
+TEST_CASE("a sweep that does not fit is told as a sweep") {
+  const auto message = [](const std::string& sweep, const std::string& sizes) {
+    const Outcome outcome = run_ferry({"bench", "-e", test::kMatmul, "--size", sizes, "--sweep", sweep});
+    CHECK(outcome.code == 2);
+    return outcome.err;
+  };
+  CHECK(message("m=2,4", "N=2,K=2") == "ferry: --sweep m: mm has no size or knob 'm'; expected one of: M, K, N\n");
+  CHECK(message("M=2,4", "M=2,N=2,K=2") == "ferry: --sweep M: expected it as a range or as one size, got both\n");
+  CHECK(message("M=a,b", "N=2,K=2").starts_with("ferry: --sweep M=a: expected NAME=SIZE"));
+  CHECK(message("M=8..2", "N=2,K=2") == "ferry: --sweep M=8..2: expected a range whose end is not below its start\n");
+}
+
+TEST_CASE("a file that is neither a text nor a module is called that") {
+  const Folder folder;
+  const std::string file = folder.file("a.bin", std::string("\x93NUMPY\0\0", 8));
+  CHECK(run_ferry({"run", file}).err ==
+        "ferry: " + file + ": expected a kernel's text or a .ferry module, got another kind of file\n");
+  CHECK(run_ferry({"inspect", file}).err ==
+        "ferry: " + file + ": expected a .ferry module, got another kind of file\n");
+}

@@ -49,8 +49,8 @@ TEST_CASE("files and numbers") {
 }
 
 TEST_CASE("what is none of these is shown with what was expected") {
-  for (const char* text : {"A", "=f32[1]", "A=", "A=f32[64,", "A=f32[a]", "A=f33[4]", "A=f32[-1]", "A=f32[4]:twos",
-                           "A=f32[4]:below(0)", "A=f32[4]]", "A=@", "n=5x", "A=f32[99999999999999999999]"}) {
+  for (const char* text : {"A", "=f32[1]", "A=", "A=f32[64,", "A=f32[a]", "A=f32[-1]", "A=f32[4]]", "A=@", "n=5x",
+                           "A=f32[99999999999999999999]"}) {
     CAPTURE(text);
     try {
       parse_argument(text);
@@ -60,6 +60,30 @@ TEST_CASE("what is none of these is shown with what was expected") {
       CHECK(std::string(error.what()).starts_with(std::string(text) + ": expected NAME="));
     }
   }
+}
+
+TEST_CASE("an element type and contents that do not exist are named, with those that do") {
+  CHECK_THROWS_WITH_AS(parse_argument("A=f33[4]:ones"),
+                       "A=f33[4]:ones: expected an element type, one of f16, bf16, f32, f64, i8, i16, i32, i64, u8, "
+                       "u16, u32, u64, bool; got 'f33'",
+                       OptionError);
+  for (const std::string contents : {"twos", "below(0)", ""}) {
+    CHECK_THROWS_WITH_AS(parse_argument("A=f32[4]:" + contents),
+                         ("A=f32[4]:" + contents +
+                          ": expected contents such as zeros, ones, iota, below(N), uniform(A,B), normal or "
+                          "normal(MEAN,DEVIATION) after the colon, got '" +
+                          contents + "'")
+                             .c_str(),
+                         OptionError);
+  }
+}
+
+TEST_CASE("a size below 0 or beyond 2^63 is told as that") {
+  CHECK_THROWS_WITH_AS(parse_sizes({"M=-4,N=2"}), "M=-4: expected a size of at least 0", OptionError);
+  CHECK_THROWS_WITH_AS(parse_sizes({"M=99999999999999999999"}), "M=99999999999999999999: expected a size below 2^63",
+                       OptionError);
+  CHECK_THROWS_WITH_AS(parse_sizes({"M=4.5"}), "M=4.5: expected NAME=SIZE such as M=512, several with commas between",
+                       OptionError);
 }
 
 TEST_CASE("a mistake in a size names the option that the size was given for") {

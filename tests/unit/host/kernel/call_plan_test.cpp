@@ -85,6 +85,13 @@ TEST_CASE("a tensor of a file gives contents and shape") {
   const CallPlan plan = plan_call(mm, call({"A=@" + folder.path("a.npy")}, {"N=1"}));
   CHECK(plan.shapes.front() == Shape{2, 3});
   CHECK(plan.host_copy(0) == bytes);
+  const std::vector<std::uint8_t> doubles(6 * 8);
+  npy::write(folder.path("f64.npy"), DType::f64, Shape{2, 3}, doubles);
+  CHECK_THROWS_WITH_AS(plan_call(mm, call({"A=@" + folder.path("f64.npy")}, {"N=1"})),
+                       ("A=@" + folder.path("f64.npy") +
+                        ": expected elements of f32 for A, got f64 in the file: convert them before they are saved")
+                           .c_str(),
+                       OptionError);
   CHECK_THROWS_AS(plan_call(mm, call({"A=@" + folder.path("none.npy")}, {"N=1"})), UsageError);
 }
 

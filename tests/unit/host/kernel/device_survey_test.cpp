@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/error.h"
+#include "ferry/error.h"
 
 using namespace ferry;
 

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "base/error.h"
+#include "ferry/error.h"
 #include "tests/unit/host/kernel/text_file.h"
 
 using namespace ferry;

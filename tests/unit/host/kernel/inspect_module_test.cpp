@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "base/error.h"
+#include "ferry/error.h"
 #include "host/compiler/llvm/compile.h"
 #include "host/kernel/file.h"
 #include "tests/unit/host/kernel/text_file.h"

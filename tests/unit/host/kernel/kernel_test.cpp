@@ -4,9 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/compile.h"
-#include "ferry/error.h"
-#include "ferry/lang/program.h"
-#include "ferry/schedule/schedule.h"
+#include "host/kernel/option_error.h"
 #include "host/lower/lower.h"
 #include "tests/unit/host/kernel/text_file.h"
 
@@ -62,6 +60,14 @@ TEST_CASE("one kernel must be named, and its file must exist") {
   CHECK_THROWS_WITH_AS(read_kernel(both), "expected one kernel, got a text and the file 'mm.tc'", UsageError);
   CHECK_THROWS_WITH_AS(read_kernel(named("/nowhere/mm.tc")), "cannot read '/nowhere/mm.tc': No such file or directory",
                        UsageError);
+}
+
+TEST_CASE("a misspelt 'default' or 'none' is no file") {
+  KernelOptions options = expression(kTwice);
+  options.schedule.file = "defalt";
+  CHECK_THROWS_WITH_AS(read_kernel(options), "there is no file 'defalt'; did you mean 'default'?", OptionError);
+  options.schedule.file = "mm.schedule";
+  CHECK_THROWS_WITH_AS(read_kernel(options), "cannot read 'mm.schedule': No such file or directory", UsageError);
 }
 
 TEST_CASE("a usage error carries the code invalid_argument") {

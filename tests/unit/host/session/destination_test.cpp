@@ -109,7 +109,11 @@ TEST_CASE("a device that is not there is told with the nearest and the ways to g
         std::string::npos);
   CHECK(message.find("FERRY_KEY_FILE or in ") != std::string::npos);
   CHECK(message.find("ssh://gpubox needs none") != std::string::npos);
-  CHECK(message_of("localhost:1").find("is reached by plaintext://localhost") != std::string::npos);
+  CHECK(message_of("localhost:1").find("is reached by plaintext://localhost:1") != std::string::npos);
+}
+
+TEST_CASE("an address of ssh without a host says what is missing") {
+  CHECK(message_of("ssh://") == "expected a host in ssh://[USER@]HOST[:PORT], got 'ssh://'");
 }
 
 TEST_CASE("plaintext has to be asked for, and stays on this machine") {

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "base/error.h"
+#include "ferry/error.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/option_error.h"
 #include "host/kernel/tensor_file.h"

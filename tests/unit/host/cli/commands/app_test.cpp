@@ -56,6 +56,32 @@ TEST_CASE("what is missing or too many is shown with the command's form") {
   CHECK(complaint({"run", "--rtol"}) == "--rtol: expected a value after it");
 }
 
+TEST_CASE("sizes as arguments of their own are shown as one option") {
+  CHECK(complaint({"run", "mm.tc", "--size", "M=4", "N=4"}) ==
+        "'N=4' is one argument too many: ferry run kernel; several sizes stand together, as in --size M=4,N=4");
+  CHECK(complaint({"inspect", "a.ferry", "N=4"}) == "'N=4' is one argument too many: ferry inspect module");
+}
+
+TEST_CASE("an option that compare has for each kernel names both, and one letter is like no other") {
+  CHECK(complaint({"compare", "a.tc", "b.tc", "--fn", "mm"}) ==
+        "'ferry compare' has no option '--fn'; expected --fn-a or --fn-b");
+  CHECK(complaint({"run", "a.tc", "-x"}) == "'ferry run' has no option '-x'");
+}
+
+TEST_CASE("options that exclude each other, and a value of a flag, are told in the words of the others") {
+  CHECK(complaint({"run", "a.tc", "--json", "--quiet"}) == "expected --json or --quiet, got both");
+  CHECK(complaint({"bench", "a.tc", "--json", "--csv"}) == "expected --json or --csv, got both");
+  CHECK(complaint({"run", "a.tc", "--check=maybe"}) == "--check: expected no value, got 'maybe'");
+}
+
+TEST_CASE("an empty device or target is refused, and limits are written as they are typed") {
+  CHECK(complaint({"run", "a.tc", "--remote", ""}) == "--remote: expected a device, got an empty text");
+  CHECK(complaint({"bench", "a.tc", "--remote", ""}) == "--remote: expected a device, got an empty text");
+  CHECK(complaint({"run", "a.tc", "--target", ""}) == "--target: expected a target, got an empty text");
+  CHECK(complaint({"run", "a.tc", "--call-deadline", "0"}) ==
+        "--call-deadline: expected a number from 0.001 to 1000000000, got '0'");
+}
+
 TEST_CASE("help shows a command's own help, and knows no other") {
   const CommandLine line;
   const std::string run = help_text(line.app, "run");

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "base/error.h"
+#include "ferry/error.h"
 #include "host/kernel/option_error.h"
 
 using namespace ferry;
