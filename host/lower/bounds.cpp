@@ -74,11 +74,12 @@ class Inference {
     const std::vector<Axis> axes = reader.all_axes();
     const auto values = reader.loops.axis_values();
     for (std::size_t i = 0; i < axes.size(); ++i) {
-      const bool spatial = i < reader.needed.size();
-      // The range of the reader's loops, and the part of it that is needed.
-      const Interval all = spatial ? Interval{reader.needed[i].min, reader.needed[i].min + reader.needed[i].extent - 1}
-                                   : Interval{axes[i].min, axes[i].min + axes[i].extent - 1};
-      const Interval used = spatial ? Interval{reader.needed[i].lowest(), reader.needed[i].highest()} : all;
+      const bool spatial = i < reader.required.size();
+      // The range of the reader's loops, and the part of it that is required.
+      const Interval all =
+          spatial ? Interval{reader.required[i].min, reader.required[i].min + reader.required[i].extent - 1}
+                  : Interval{axes[i].min, axes[i].min + axes[i].extent - 1};
+      const Interval used = spatial ? Interval{reader.required[i].lowest(), reader.required[i].highest()} : all;
       const Interval whole = outermost(all, ranges, axes[i]);
       const Interval useful = outermost(used, ranges, axes[i]);
       std::optional<Interval> here;
@@ -97,9 +98,9 @@ class Inference {
   }
 
   std::vector<RequiredRegion> finish() {
-    std::vector<RequiredRegion> needed;
-    for (std::size_t i = 0; i < boxes_.size(); ++i) needed.push_back(finish(boxes_[i], stage_.axes[i].extent));
-    return needed;
+    std::vector<RequiredRegion> required;
+    for (std::size_t i = 0; i < boxes_.size(); ++i) required.push_back(finish(boxes_[i], stage_.axes[i].extent));
+    return required;
   }
 
  private:
@@ -138,16 +139,16 @@ class Inference {
   RequiredRegion finish(const Box& box, const Expr& size) const {
     if (!box.loose) return {Expr(0), Expr(0), {}, {}};  // no reader
     Interval loose = *box.loose;
-    RequiredRegion needed;
+    RequiredRegion required;
     if (!uses_any(loose.lo, around_)) loose.lo = passes::simplify(max(box.tight->lo, Expr(0)), facts_);
     if (!uses_any(loose.hi, around_)) loose.hi = passes::simplify(min(box.tight->hi, size - 1), facts_);
-    needed.min = loose.lo;
-    needed.extent = passes::simplify(loose.hi - loose.lo + 1, facts_);
+    required.min = loose.lo;
+    required.extent = passes::simplify(loose.hi - loose.lo + 1, facts_);
     const Expr first = passes::simplify(max(box.tight->lo, Expr(0)), facts_);
     const Expr last = passes::simplify(min(box.tight->hi, size - 1), facts_);
-    if (!passes::can_prove(first <= loose.lo, facts_)) needed.first = first;
-    if (!passes::can_prove(last >= loose.hi, facts_)) needed.last = last;
-    return needed;
+    if (!passes::can_prove(first <= loose.lo, facts_)) required.first = first;
+    if (!passes::can_prove(last >= loose.hi, facts_)) required.last = last;
+    return required;
   }
 
   const Nests& nests_;
@@ -183,42 +184,42 @@ bool over_all_iterations(Expr& bound, const Loop& loop,
 
 }  // namespace
 
-std::vector<RequiredRegion> needed_at(const Nests& nests, const schedule::ScheduledStage& stage,
-                                      const std::vector<const Nest*>& readers, const Attachment& place, Scope scope,
-                                      std::span<const Expr> sizes) {
+std::vector<RequiredRegion> required_at(const Nests& nests, const schedule::ScheduledStage& stage,
+                                        const std::vector<const Nest*>& readers, const Attachment& place, Scope scope,
+                                        std::span<const Expr> sizes) {
   Inference inference(nests, stage, place, scope, sizes);
   for (const Nest* reader : readers) inference.add_reader(*reader);
   return inference.finish();
 }
 
-Sliding slide(std::vector<RequiredRegion> needed, const Loop& loop) {
-  Sliding sliding{std::move(needed)};
+Sliding slide(std::vector<RequiredRegion> required, const Loop& loop) {
+  Sliding sliding{std::move(required)};
   if (loop.kind != ForKind::serial) return sliding;
-  for (std::size_t i = 0; i < sliding.needed.size(); ++i) {
-    const RequiredRegion& axis = sliding.needed[i];
+  for (std::size_t i = 0; i < sliding.required.size(); ++i) {
+    const RequiredRegion& axis = sliding.required[i];
     if (!uses_var(axis.min, loop.var) && !uses_var(axis.extent, loop.var)) continue;
-    if (sliding.axis >= 0) return {std::move(sliding.needed)};  // two axes move: the new points are not a box
+    if (sliding.axis >= 0) return {std::move(sliding.required)};  // two axes move: the new points are not a box
     sliding.axis = static_cast<int>(i);
   }
   if (sliding.axis < 0) return sliding;
-  const RequiredRegion& axis = sliding.needed[static_cast<std::size_t>(sliding.axis)];
+  const RequiredRegion& axis = sliding.required[static_cast<std::size_t>(sliding.axis)];
   const std::int64_t* window = as_int(axis.extent);
   const auto step = growth(axis.min, loop.var);
-  if (window == nullptr || !step || *step < 1 || *step >= *window) return {std::move(sliding.needed)};
+  if (window == nullptr || !step || *step < 1 || *step >= *window) return {std::move(sliding.required)};
   // A later iteration may need what this one does not, and will not compute it again, so bounds must cover all
   // iterations.
-  std::vector<RequiredRegion> wide = sliding.needed;
+  std::vector<RequiredRegion> wide = sliding.required;
   for (RequiredRegion& other : wide) {
     const bool is_known = over_all_iterations(other.first, loop, analysis::lower_bound) &&
                           over_all_iterations(other.last, loop, analysis::upper_bound);
-    if (!is_known) return {std::move(sliding.needed)};
+    if (!is_known) return {std::move(sliding.required)};
   }
   sliding.window = *window;
   const Expr is_first = loop.var == Expr(0);
   RequiredRegion& moving = wide[static_cast<std::size_t>(sliding.axis)];
   moving.min = select(is_first, axis.min, axis.min + Expr(*window - *step));
   moving.extent = select(is_first, Expr(*window), Expr(*step));
-  sliding.needed = std::move(wide);
+  sliding.required = std::move(wide);
   return sliding;
 }
 

@@ -154,14 +154,16 @@ class Lowering {
   }
 
   Stmt loops_of(const Nest& nest) {
-    const auto body = [&](std::size_t id, Stmt inner, const Expr& is_real) {
-      return attached_stages(Attachment{nest.name(), id}, with_prefetches(nest, id, std::move(inner)), is_real);
+    const auto body = [&](std::size_t id, Stmt inner, const Expr& is_real_iteration) {
+      return attached_stages(Attachment{nest.name(), id}, with_prefetches(nest, id, std::move(inner)),
+                             is_real_iteration);
     };
     return stage_nest(nest, loops_around(nests_, place_of(*nest.stage)), body);
   }
 
-  // Returns the body of a loop preceded by the stages attached to the loop, inside the allocations of their storage.
-  Stmt attached_stages(const Attachment& loop, Stmt body, const Expr& is_real = {}) {
+  // Returns the body of a loop preceded by the stages attached to the loop, inside the allocations of their storage. An
+  // attachment without a stage stands for the function's body, in which the stages at the root are computed.
+  Stmt attached_stages(const Attachment& loop, Stmt body, const Expr& is_real_iteration = {}) {
     std::vector<Stmt> steps;
     // Nests are ordered consumers first.
     for (auto nest = nests_.rbegin(); nest != nests_.rend(); ++nest) {
@@ -170,7 +172,8 @@ class Lowering {
       steps.push_back(nest->stage->external != nullptr ? extern_stage(*nest) : loops_of(*nest));
       if (!nest->stage->assertion.empty()) steps.push_back(assertion(*nest));
     }
-    if (is_real.defined() && !steps.empty()) steps = {If::make(is_real, Block::make(std::move(steps)))};
+    if (is_real_iteration.defined() && !steps.empty())
+      steps = {If::make(is_real_iteration, Block::make(std::move(steps)))};
     if (body.defined()) steps.push_back(std::move(body));
     if (steps.empty()) return {};
     Stmt result = Block::make(std::move(steps));
@@ -191,22 +194,22 @@ class Lowering {
 
   // The initial value of a reduction is computed before its loops, so a stage attached inside them comes too late for
   // it.
-  void expect_not_initial(const Nest& guest, const Attachment& loop) const {
-    const Nest& host = *find_nest(nests_, loop.stage);
-    const Reduce* reduce = host.reduction();
+  void expect_not_initial(const Nest& attached, const Attachment& loop) const {
+    const Nest& outer = *find_nest(nests_, loop.stage);
+    const Reduce* reduce = outer.reduction();
     if (reduce == nullptr) return;
     bool inside = false;
-    for (std::size_t id : host.loops.order()) {
-      inside |= host.loops.loop(id).reduces;
+    for (std::size_t id : outer.loops.order()) {
+      inside |= outer.loops.loop(id).reduces;
       if (id == loop.loop) break;
     }
     if (!inside) return;
     for (const Expr& init : reduce->init)
       for (const Load* load : analysis::loads_of(init))
-        if (std::find(guest.stage->outputs.begin(), guest.stage->outputs.end(), load->buffer) !=
-            guest.stage->outputs.end())
-          throw CompileError("'" + guest.name() + "' is computed at the axis '" + host.loops.loop(loop.loop).name +
-                             "' of '" + host.name() + "': expected a loop outside of the reduction, because the " +
+        if (std::find(attached.stage->outputs.begin(), attached.stage->outputs.end(), load->buffer) !=
+            attached.stage->outputs.end())
+          throw CompileError("'" + attached.name() + "' is computed at the axis '" + outer.loops.loop(loop.loop).name +
+                             "' of '" + outer.name() + "': expected a loop outside of the reduction, because the " +
                              "reduction starts from it");
   }
 

@@ -81,9 +81,9 @@ std::vector<ir::Axis> Nest::all_axes() const {
 
 std::vector<Expr> Nest::conditions() const {
   std::vector<Expr> conditions;
-  for (std::size_t i = 0; i < needed.size(); ++i) {
-    if (needed[i].first.defined()) conditions.push_back(stage->axes[i].var >= needed[i].first);
-    if (needed[i].last.defined()) conditions.push_back(stage->axes[i].var <= needed[i].last);
+  for (std::size_t i = 0; i < required.size(); ++i) {
+    if (required[i].first.defined()) conditions.push_back(stage->axes[i].var >= required[i].first);
+    if (required[i].last.defined()) conditions.push_back(stage->axes[i].var <= required[i].last);
   }
   return conditions;
 }

@@ -12,7 +12,7 @@ namespace ferry::lower {
 using ir::Expr;
 
 // The computed interval of one axis: loops run over [min, min + extent); only the points from `first` to `last` (where
-// defined) are needed.
+// defined) are required.
 struct RequiredRegion {
   Expr min, extent;
   Expr first, last;
@@ -35,15 +35,15 @@ struct Storage {
 struct Nest {
   const schedule::ScheduledStage* stage = nullptr;
   std::vector<Expr> values;  // with inlined stages substituted
-  std::vector<RequiredRegion> needed;
-  schedule::StageLoops loops;    // over `needed`
+  std::vector<RequiredRegion> required;
+  schedule::StageLoops loops;    // over `required`
   std::vector<Storage> storage;  // one for each output
 
   const std::string& name() const { return stage->name; }
   const ir::Reduce* reduction() const { return values.front().as<ir::Reduce>(); }
   // Returns the stage's axes followed by those of its reduction.
   std::vector<ir::Axis> all_axes() const;
-  // Returns conditions over the stage's axes that the needed points fulfil.
+  // Returns conditions over the stage's axes that the required points fulfil.
   std::vector<Expr> conditions() const;
 };
 

@@ -1,14 +1,13 @@
 #include "host/lower/placement.h"
 
-#include "crosscompile/analysis/affine.h"
 #include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/substitute.h"
-#include "crosscompile/passes/memory/swizzle.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "ferry/operators.h"
 #include "host/lower/bounds.h"
 #include "host/lower/inliner.h"
+#include "host/lower/stage_storage.h"
 #include "host/schedule/stages/written_once.h"
 
 #include <algorithm>
@@ -23,15 +22,6 @@ using schedule::Place;
 using schedule::ScheduledStage;
 
 namespace {
-
-// Small tensors that are computed in another stage's loops are kept on the stack.
-constexpr std::int64_t kMaxLocalBytes = 4096;
-
-std::int64_t power_of_two_from(std::int64_t value) {
-  std::int64_t power = 1;
-  while (power < value) power *= 2;
-  return power;
-}
 
 class Placement {
  public:
@@ -83,8 +73,8 @@ class Placement {
     std::vector<RequiredRegion> kept;
     Sliding sliding;
     if (stage.is_final() && stage.place != Place::attached) {
-      for (const Axis& axis : stage.axes) nest.needed.push_back({Expr(0), axis.extent, {}, {}});
-      kept = nest.needed;
+      for (const Axis& axis : stage.axes) nest.required.push_back({Expr(0), axis.extent, {}, {}});
+      kept = nest.required;
     } else {
       const std::vector<const Nest*> readers = readers_of(stage);
       const Attachment computed = stage.place == Place::attached ? stage.compute_at : Attachment{};
@@ -92,22 +82,27 @@ class Placement {
       if (stage.is_result) expect_written_once(stage);
       const bool shared = !stage.is_result && threads_compute(stage);
       const Scope scope = stage.scope.value_or(shared ? Scope::shared : Scope::global);
-      nest.needed = kept = needed_at(nests_, stage, readers, computed, scope, sizes_);
+      nest.required = kept = required_at(nests_, stage, readers, computed, scope, sizes_);
       if (stage.store_at) {
         expect_kept_outside(stage);
-        kept = needed_at(nests_, stage, readers, *stage.store_at, scope, sizes_);
+        kept = required_at(nests_, stage, readers, *stage.store_at, scope, sizes_);
         expect_serial_between(stage);
       }
       // Storage local to one iteration cannot carry points over to the next, so it needs no sliding window.
       if (stage.store_at && !(stage.store_at->stage == computed.stage && stage.store_at->loop == computed.loop)) {
-        sliding = slide(std::move(nest.needed), find_nest(nests_, computed.stage)->loops.loop(computed.loop));
-        nest.needed = sliding.needed;
+        sliding = slide(std::move(nest.required), find_nest(nests_, computed.stage)->loops.loop(computed.loop));
+        nest.required = sliding.required;
       }
     }
     std::vector<schedule::AxisRange> ranges;
-    for (const RequiredRegion& needed : nest.needed) ranges.push_back({needed.min, needed.extent});
+    for (const RequiredRegion& required : nest.required) ranges.push_back({required.min, required.extent});
     nest.loops = stage.loops.over(ranges);
-    for (const BufferRef& output : stage.outputs) nest.storage.push_back(storage_of(stage, output, kept, sliding));
+    for (const BufferRef& output : stage.outputs) {
+      const auto given = given_.find(output.get());
+      nest.storage.push_back(given != given_.end()
+                                 ? Storage{given->second, {}, {}}
+                                 : make_storage(stage, output, kept, sliding, loops_around_storage(stage)));
+    }
     nests_.push_back(std::move(nest));
     note_reads(nests_.back());
   }
@@ -180,117 +175,9 @@ class Placement {
     }
   }
 
-  Storage storage_of(const ScheduledStage& stage, const BufferRef& tensor, const std::vector<RequiredRegion>& kept,
-                     const Sliding& sliding) const {
-    Storage storage;
-    if (const auto given = given_.find(tensor.get()); given != given_.end()) {
-      storage.buffer = given->second;
-      return storage;
-    }
-    const bool attached = stage.place == Place::attached;
-    const std::vector<Loop> around =
-        attached ? loops_around(nests_, stage.store_at ? *stage.store_at : stage.compute_at) : std::vector<Loop>{};
-    std::vector<Expr> extents;
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      // If loops overshoot, `min` may be out of the tensor's bounds: then all of it is stored, from 0 on.
-      const auto extent = widest(kept[i].extent, around);
-      storage.origin.push_back(extent ? kept[i].min : Expr(0));
-      extents.push_back(extent ? *extent : stage.axes[i].extent);
-      const bool folds = sliding.axis == static_cast<int>(i) && sliding.window != 0;
-      if (folds && storage.folds.empty()) storage.folds.resize(kept.size());
-      if (!folds) continue;
-      storage.folds[i] = power_of_two_from(sliding.window);
-      extents[i] = Expr(storage.folds[i]);
-    }
-    if (stage.layout) storage.layout = &*stage.layout;
-    const bool in_kernel = std::any_of(around.begin(), around.end(), [](const Loop& loop) {
-      return ir::is_block(loop.kind) || ir::is_thread(loop.kind) || loop.kind == ForKind::vthread;
-    });
-    storage.buffer = make_buffer(stage, tensor, std::move(extents), in_kernel);
-    return storage;
-  }
-
-  // Whether the stage is computed inside another stage's loops by thread loops of its own.
-  static bool threads_compute(const ScheduledStage& stage) {
-    const std::vector<std::size_t>& order = stage.loops.order();
-    return stage.place == Place::attached && std::any_of(order.begin(), order.end(), [&](std::size_t id) {
-             return ir::is_thread(stage.loops.loop(id).kind);
-           });
-  }
-
-  // Returns an extent that holds in every iteration of the loops around it, or nothing when none is found.
-  static std::optional<Expr> widest(const Expr& extent, const std::vector<Loop>& around) {
-    std::vector<analysis::Range> ranges;
-    for (const Loop& loop : around) ranges.push_back({loop.var, Expr(0), loop.extent});
-    const auto bound = analysis::upper_bound(extent, ranges);
-    if (!bound) return std::nullopt;
-    const Expr result = passes::simplify(*bound);
-    for (const Loop& loop : around)
-      if (uses_var(result, loop.var)) return std::nullopt;
-    return result;
-  }
-
-  static BufferRef make_buffer(const ScheduledStage& stage, const BufferRef& tensor, std::vector<Expr> extents,
-                               bool in_kernel) {
-    std::shared_ptr<Buffer> buffer = without_definition(*tensor);
-    for (Expr& extent : extents)
-      if (!passes::can_prove(extent >= Expr(0))) extent = passes::simplify(max(extent, Expr(0)));
-    if (stage.layout) {
-      std::vector<Expr> shape;
-      for (const schedule::LayoutPart& part : *stage.layout)
-        shape.push_back(part.modulus != 0 ? Expr(part.modulus)
-                                          : passes::simplify(ceil_div(extents[part.axis], Expr(part.divisor))));
-      extents = std::move(shape);
-    }
-    align_rows(stage, extents);
-    buffer->shape = std::move(extents);
-    std::int64_t elements = 1;
-    for (const Expr& extent : buffer->shape) {
-      const std::int64_t* size = as_int(extent);
-      if (size == nullptr || *size > kMaxLocalBytes || elements > kMaxLocalBytes) {
-        elements = kMaxLocalBytes + 1;
-        if (size == nullptr && stage.scope == Scope::local)
-          throw CompileError("'" + stage.name +
-                             "': expected a constant size in the local scope, got one that is known " +
-                             "only at run time; compute it at an inner loop or use the global scope");
-      } else {
-        elements *= std::max<std::int64_t>(*size, 1);
-      }
-    }
-    const bool small = elements * static_cast<std::int64_t>(dtype_bytes(buffer->dtype)) <= kMaxLocalBytes;
-    buffer->scope = scope_of(stage, small, in_kernel);
-    if (stage.swizzled) expect_swizzles(*buffer);
-    buffer->storage.swizzled = stage.swizzled;
-    return buffer;
-  }
-
-  // The memory that a GPU kernel allocates itself is either shared or local.
-  static Scope scope_of(const ScheduledStage& stage, bool small, bool in_kernel) {
-    if (stage.scope) return *stage.scope;
-    if (stage.place != Place::attached) return Scope::global;
-    if (threads_compute(stage)) return Scope::shared;
-    return small || in_kernel ? Scope::local : Scope::global;
-  }
-
-  static void expect_swizzles(const Buffer& buffer) {
-    const std::string who = "swizzle '" + buffer.name + "': ";
-    if (buffer.scope != Scope::shared)
-      throw CompileError(who + "expected a tensor in shared memory (set_scope shared)");
-    const std::int64_t* row = buffer.shape.empty() ? nullptr : as_int(buffer.shape.back());
-    if (row == nullptr || !passes::can_swizzle(buffer.dtype, *row))
-      throw CompileError(who + "expected rows of 32, 64, 128 or more bytes, a power of two, got " +
-                         (row == nullptr ? "a size that is known only at run time"
-                                         : std::to_string(*row) + " elements of " +
-                                               std::to_string(dtype_bytes(buffer.dtype)) + " bytes"));
-  }
-
-  // Pads rows at their end as storage_align asks.
-  static void align_rows(const ScheduledStage& stage, std::vector<Expr>& extents) {
-    for (const auto& [axis, alignment] : stage.alignments) {
-      Expr& row = extents[axis + 1];
-      const Expr factor(alignment.factor), offset(alignment.offset);
-      row = passes::simplify(ceil_div(max(row - offset, Expr(0)), factor) * factor + offset);
-    }
+  std::vector<Loop> loops_around_storage(const ScheduledStage& stage) const {
+    if (stage.place != Place::attached) return {};
+    return loops_around(nests_, stage.store_at ? *stage.store_at : stage.compute_at);
   }
 
   const schedule::Stages& stages_;
