@@ -52,7 +52,7 @@ bool is_barrier(const Evaluate& statement) {
   return call != nullptr && call->callee.op == CallOp::barrier;
 }
 
-bool is_common(const Stmt& stmt) {
+bool is_collective(const Stmt& stmt) {
   Finder finder;
   finder.visit(stmt);
   return finder.found;

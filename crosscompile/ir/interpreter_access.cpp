@@ -120,26 +120,26 @@ struct StoreAction final : Action {
  private:
   void put(Frame& frame, Bound& bound, std::int64_t position, Value stored) const {
     note_write(bound, position, frame.clock, frame.workspaces);
-    if (!frame.late.is_starting) return write(bound, position, stored);
+    if (!frame.async_stores.is_starting) return write(bound, position, stored);
     note_start(bound, position);
-    frame.late.open.push_back({access.slot(), position, stored});
+    frame.async_stores.open.push_back({access.slot(), position, stored});
   }
 };
 
 // Runs a copy whose stores stay in flight until they are waited for.
-struct LateCopyAction final : Action {
+struct AsyncCopyAction final : Action {
   ActionPtr copy;
   std::int32_t run(Frame& frame) const override {
-    frame.late.is_starting = true;
+    frame.async_stores.is_starting = true;
     const std::int32_t result = copy->run(frame);
-    frame.late.is_starting = false;
+    frame.async_stores.is_starting = false;
     return result;
   }
 };
 
 struct CommitAction final : Action {
   std::int32_t run(Frame& frame) const override {
-    frame.late.groups.push_back(std::exchange(frame.late.open, {}));
+    frame.async_stores.groups.push_back(std::exchange(frame.async_stores.open, {}));
     return 0;
   }
 };
@@ -147,13 +147,13 @@ struct CommitAction final : Action {
 struct WaitAction final : Action {
   std::size_t groups_left = 0;
   std::int32_t run(Frame& frame) const override {
-    while (frame.late.groups.size() > groups_left) {
-      for (const LateStore& store : frame.late.groups.front()) {
+    while (frame.async_stores.groups.size() > groups_left) {
+      for (const AsyncStore& store : frame.async_stores.groups.front()) {
         Bound& bound = frame.buffers[store.buffer];
         note_write(bound, store.position, frame.clock, frame.workspaces);
         write(bound, store.position, store.value);
       }
-      frame.late.groups.erase(frame.late.groups.begin());
+      frame.async_stores.groups.erase(frame.async_stores.groups.begin());
     }
     return 0;
   }
@@ -205,8 +205,8 @@ ActionPtr compile_allocate(const Allocate& node, Layout& layout) {
   return std::make_unique<AllocateAction>(node, layout);
 }
 
-ActionPtr compile_late_copy(const Intrinsic& node, Layout& layout) {
-  auto action = std::make_unique<LateCopyAction>();
+ActionPtr compile_async_copy(const Intrinsic& node, Layout& layout) {
+  auto action = std::make_unique<AsyncCopyAction>();
   action->copy = compile(node.definition, layout);
   return action;
 }

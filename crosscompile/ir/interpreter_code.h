@@ -14,17 +14,17 @@
 namespace ferry::ir::interp {
 
 // A store in flight (ir/async_copy.h).
-struct LateStore {
+struct AsyncStore {
   std::size_t buffer = 0;  // slot
   std::int64_t position = 0;
   Value value;
 };
 
 // The stores in flight of one thread.
-struct LateStores {
-  std::vector<std::vector<LateStore>> groups;  // committed, the oldest first
-  std::vector<LateStore> open;                 // since the last commit
-  bool is_starting = false;                    // whether stores are asynchronous now
+struct AsyncStores {
+  std::vector<std::vector<AsyncStore>> groups;  // committed, the oldest first
+  std::vector<AsyncStore> open;                 // since the last commit
+  bool is_starting = false;                     // whether stores are asynchronous now
 };
 
 // All state that changes while a function runs.
@@ -33,7 +33,7 @@ struct Frame {
   std::vector<Bound> buffers;
   Clock clock;
   Workspaces workspaces;
-  LateStores late;                            // of the running thread
+  AsyncStores async_stores;                   // of the running thread
   std::uint64_t random = 0x9e3779b97f4a7c15;  // fixed seed, so that failures are reproducible
   // Scratch space of the running vector store.
   std::vector<std::int64_t> positions;
@@ -88,7 +88,7 @@ CodePtr compile_load(const Load& node, Layout& layout);
 ActionPtr compile_store(const Store& node, Layout& layout);
 ActionPtr compile_allocate(const Allocate& node, Layout& layout);
 // Compile Instruction::copy_async, and the statements that order copies.
-ActionPtr compile_late_copy(const Intrinsic& node, Layout& layout);
+ActionPtr compile_async_copy(const Intrinsic& node, Layout& layout);
 ActionPtr compile_copy_order(const Evaluate& node);
 ActionPtr compile_parallel(const For& node, Layout& layout);
 // Compiles the outermost loop over a GPU's threads, with the thread loops directly inside it.

@@ -127,7 +127,7 @@ class StmtCompiler : public Visitor {
   }
   void visit_node(const Intrinsic& node) override {
     switch (node.instruction) {
-      case Instruction::copy_async: result = compile_late_copy(node, layout_); return;
+      case Instruction::copy_async: result = compile_async_copy(node, layout_); return;
       case Instruction::mma_m16n8k16: result = compile(node.definition, layout_); return;
     }
   }

@@ -17,7 +17,7 @@ namespace {
 struct Member {
   std::vector<Value> slots;
   std::vector<Bound> buffers;
-  LateStores late;
+  AsyncStores async_stores;
 };
 
 // The threads of one block. The variables of the running thread are in the frame.
@@ -70,7 +70,7 @@ class Crew {
   void swap(std::size_t thread) {
     Member& member = members_[thread];
     std::swap(frame_.slots, member.slots);
-    std::swap(frame_.late, member.late);
+    std::swap(frame_.async_stores, member.async_stores);
     for (std::size_t i = 0; i < own_buffers_.size(); ++i) std::swap(frame_.buffers[own_buffers_[i]], member.buffers[i]);
     frame_.clock.thread = static_cast<std::uint32_t>(thread);
   }
@@ -204,7 +204,7 @@ class StepCompiler {
   std::vector<std::size_t> own_buffers;
 
   StepPtr compile_step(const Stmt& stmt) {
-    if (!is_common(stmt)) {
+    if (!is_collective(stmt)) {
       auto step = std::make_unique<OwnStep>();
       step->action = compile(stmt, layout_);
       return step;
@@ -262,7 +262,7 @@ class StepCompiler {
       piece.clear();
     };
     for (const Stmt& stmt : block.body) {
-      if (!is_common(stmt)) {
+      if (!is_collective(stmt)) {
         piece.push_back(stmt);
         continue;
       }

@@ -79,7 +79,7 @@ Step step_of(const Stmt& stmt, const SharedAccessFinder& accesses) {
   const auto waits = [](const Step& inner) { return inner.waits; };
   step.waits = is_wait(stmt) || std::any_of(step.body.begin(), step.body.end(), waits) ||
                std::any_of(step.otherwise.begin(), step.otherwise.end(), waits);
-  step.matters = step.waits || is_common(stmt) || !accesses.in(stmt, {}).empty();
+  step.matters = step.waits || is_collective(stmt) || !accesses.in(stmt, {}).empty();
   return step;
 }
 

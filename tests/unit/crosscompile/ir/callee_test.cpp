@@ -45,9 +45,9 @@ TEST_CASE("a C function with the name of an operation or of a math function is n
 
   const Stmt called = make_extern_call("barrier", {});
   CHECK(!is_barrier(*called.as<Evaluate>()));
-  CHECK(!is_common(called));
+  CHECK(!is_collective(called));
   CHECK(extern_functions(called) == std::vector<std::string>{"barrier"});
-  CHECK(is_common(make_barrier()));
+  CHECK(is_collective(make_barrier()));
   CHECK(extern_functions(make_barrier()).empty());
 }
 
