@@ -7,6 +7,7 @@
 #include "crosscompile/make_backend.h"
 #include "crosscompile/target/needed_features.h"
 #include "ferry/runtime_api.h"
+#include "module/kernel_symbol.h"
 #include "module/module_file.h"
 
 namespace ferry {
@@ -52,7 +53,7 @@ void require_narrow_sizes(FunctionInfo& info) {
 FunctionInfo describe(const ir::Function& function) {
   FunctionInfo info;
   info.name = function.name;
-  info.symbol = codegen::kSymbolPrefix + function.name;
+  info.symbol = kSymbolPrefix + function.name;
   for (const ir::Expr& symbol : function.symbols) info.symbols.push_back(symbol.as<ir::Var>()->name);
   for (const ir::FunctionParameter& parameter : function.parameters) {
     info.parameters.push_back(describe_parameter(function, parameter));

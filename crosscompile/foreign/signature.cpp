@@ -5,8 +5,8 @@
 #include <charconv>
 #include <optional>
 
-#include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/ir/error.h"
+#include "module/kernel_symbol.h"
 
 namespace ferry::foreign {
 namespace {
@@ -31,7 +31,7 @@ class Parser {
     }
     signature_.c_name = name;
     signature_.function.name = name;
-    signature_.function.symbol = codegen::kSymbolPrefix + name;
+    signature_.function.symbol = kSymbolPrefix + name;
     expect('(');
     if (!take(')')) {
       do {

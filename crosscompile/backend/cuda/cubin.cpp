@@ -41,7 +41,7 @@ std::vector<std::uint8_t> cubin_of(const std::string& text, const std::string& g
   try {
     cubin = codegen::cuda::compile_cuda(text, gpu, finished.front().name + ".cu");
   } catch (const CompileError& error) {
-    const std::string meaning = blame(error.what(), text, finished);
+    const std::string meaning = map_diagnostics(error.what(), text, finished);
     if (meaning.empty()) throw;
     throw CompileError(error.what() + meaning +
                        "\nThe text is what --emit cuda shows. What CUDA C does not know comes from the rule of an "

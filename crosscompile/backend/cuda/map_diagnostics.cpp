@@ -7,22 +7,22 @@
 #include <vector>
 
 #include "base/lines.h"
+#include "module/kernel_symbol.h"
 
 namespace ferry {
 namespace {
 
 constexpr std::string_view kError = "): error";
-constexpr std::string_view kSymbol = "ferry_fn_";
 
 // Returns the line numbers that have errors, counted from 1, each once.
-std::set<std::size_t> lines_with_errors(const std::string& complaint) {
+std::set<std::size_t> lines_with_errors(const std::string& diagnostics) {
   std::set<std::size_t> numbers;
-  for (std::size_t at = complaint.find(kError); at != std::string::npos; at = complaint.find(kError, at + 1)) {
-    const std::size_t open = complaint.rfind('(', at);
+  for (std::size_t at = diagnostics.find(kError); at != std::string::npos; at = diagnostics.find(kError, at + 1)) {
+    const std::size_t open = diagnostics.rfind('(', at);
     std::size_t number = 0;
     if (open == std::string::npos) continue;
-    const auto [end, error] = std::from_chars(&complaint[open + 1], &complaint[at], number);
-    if (error == std::errc() && end == &complaint[at]) numbers.insert(number);
+    const auto [end, error] = std::from_chars(&diagnostics[open + 1], &diagnostics[at], number);
+    if (error == std::errc() && end == &diagnostics[at]) numbers.insert(number);
   }
   return numbers;
 }
@@ -39,9 +39,9 @@ std::string_view stored(std::string_view line) {
 
 // Returns the function whose kernel begins in this line, or null.
 const ir::Function* kernel_of(std::string_view line, std::span<const ir::Function> functions) {
-  const std::size_t at = line.find(kSymbol);
+  const std::size_t at = line.find(kSymbolPrefix);
   if (at == std::string_view::npos || !line.ends_with('(')) return nullptr;
-  const std::string_view symbol = line.substr(at + kSymbol.size());
+  const std::string_view symbol = line.substr(at + std::string_view(kSymbolPrefix).size());
   const ir::Function* longest = nullptr;
   for (const ir::Function& function : functions) {
     if (symbol.starts_with(function.name) && (longest == nullptr || function.name.size() > longest->name.size()))
@@ -69,10 +69,11 @@ std::string explanation(const std::vector<std::string_view>& lines, std::size_t 
 
 }  // namespace
 
-std::string blame(const std::string& complaint, const std::string& text, std::span<const ir::Function> functions) {
+std::string map_diagnostics(const std::string& diagnostics, const std::string& text,
+                            std::span<const ir::Function> functions) {
   const std::vector<std::string_view> lines = lines_of(text);
   std::string all;
-  for (const std::size_t number : lines_with_errors(complaint)) {
+  for (const std::size_t number : lines_with_errors(diagnostics)) {
     if (number >= 1 && number <= lines.size()) all += explanation(lines, number, functions);
   }
   return all;

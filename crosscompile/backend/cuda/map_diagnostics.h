@@ -9,10 +9,10 @@
 
 namespace ferry {
 
-// Returns, for each "NAME.cu(LINE): error" in the compiler's output, a line such as
+// Returns, for each "NAME.cu(LINE): error" in the compiler's diagnostics, a line such as
 //   line 31 computes 'B' of 'logarithm' (log.tc:2)
 // or "" where the diagnostic is about no kernel. `text` is the compiled source, and `functions` are what it was printed
 // from.
-std::string blame(const std::string& complaint, const std::string& text, std::span<const ir::Function> functions);
+std::string map_diagnostics(const std::string& diagnostics, const std::string& text, std::span<const ir::Function> functions);
 
 }  // namespace ferry

@@ -10,6 +10,7 @@
 #include "crosscompile/link/link.h"
 #include "crosscompile/target/needed_features.h"
 #include "crosscompile/target/resolve.h"
+#include "module/kernel_symbol.h"
 
 #include <algorithm>
 
@@ -53,7 +54,7 @@ void NativeBackend::expect_modules() const { require_device(target_); }
 std::vector<CodeImage> NativeBackend::images(const ModuleFunctions& functions) const {
   const std::vector<std::vector<std::uint8_t>> objects = objects_of(functions.lowered, target_);
   std::vector<std::string> exports;
-  for (const ir::Function& function : functions.finished) exports.push_back(codegen::kSymbolPrefix + function.name);
+  for (const ir::Function& function : functions.finished) exports.push_back(kSymbolPrefix + function.name);
   std::vector<std::uint8_t> padding;
   if (functions.code_padding != 0) {
     padding = codegen::emit_padding(target_, functions.code_padding);

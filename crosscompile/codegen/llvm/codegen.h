@@ -11,16 +11,14 @@
 
 namespace ferry::codegen {
 
-// Functions must have gone through passes::run_pipeline. Each becomes an external symbol, whose name is prefixed with
-// kSymbolPrefix.
-inline constexpr const char* kSymbolPrefix = "ferry_fn_";
-
 // Code for 32-bit machines relies on every symbol being within [-kMaxNarrowSize, kMaxNarrowSize]; callers must ensure
 // this.
 inline constexpr std::int64_t kMaxNarrowSize = (std::int64_t{1} << 31) - 2;
 
-// `description` is stored in a section of its own, kDescriptionSection, which linkers drop.
 inline constexpr const char* kDescriptionSection = ".ferry.module";
+
+// The functions must have gone through passes::run_pipeline. Each becomes an external symbol (module/kernel_symbol.h).
+// `description` is stored in a section of its own, kDescriptionSection, which linkers drop.
 std::vector<std::uint8_t> emit_object(std::span<const ir::Function> functions, const Target& target,
                                       std::span<const std::uint8_t> description = {});
 std::string emit_llvm(std::span<const ir::Function> functions, const Target& target);  // optimised IR as text

@@ -6,6 +6,7 @@
 #include "crosscompile/codegen/llvm/statements.h"
 #include "crosscompile/codegen/llvm/target/machine.h"
 #include "crosscompile/ir/error.h"
+#include "module/kernel_symbol.h"
 
 namespace ferry::codegen {
 namespace {

@@ -7,6 +7,7 @@
 #include "crosscompile/target/resolve.h"
 #include "ferry/operators.h"
 #include "ferry/runtime_api.h"
+#include "module/kernel_symbol.h"
 
 #include <stdexcept>
 
@@ -26,7 +27,7 @@ BufferRef buffer(const std::string& name, DType dtype) {
 
 device::ElfImage load(const std::string& name, std::size_t arguments, const Target& target, std::uint32_t lanes) {
   const std::vector<Function> functions{passes::run_pipeline(batch_function(name, arguments, lanes), target)};
-  const std::vector<std::string> exports{codegen::kSymbolPrefix + name};
+  const std::vector<std::string> exports{kSymbolPrefix + name};
   auto image = device::ElfImage::load(link::link_shared(codegen::emit_object(functions, target), target, exports));
   if (!image.is_ok()) throw std::runtime_error(image.status().message());
   return std::move(image.value());
@@ -54,7 +55,7 @@ Function batch_function(const std::string& name, std::size_t arguments, std::uin
 
 NativeMath::NativeMath(const std::string& name, std::size_t arguments, const Target& target, std::uint32_t lanes)
     : arguments_(arguments), image_(load(name, arguments, target, lanes)), function_(nullptr) {
-  const auto function = image_.function(codegen::kSymbolPrefix + name);
+  const auto function = image_.function(kSymbolPrefix + name);
   if (!function.is_ok()) throw std::runtime_error(function.status().message());
   function_ = function.value();
 }

@@ -1,0 +1,9 @@
+// Names of functions in compiled code.
+#pragma once
+
+namespace ferry {
+
+// The symbol of a function is this prefix and its name. Further kernels of a function for GPUs have a number behind it.
+inline constexpr const char* kSymbolPrefix = "ferry_fn_";
+
+}  // namespace ferry
