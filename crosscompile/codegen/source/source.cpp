@@ -4,7 +4,6 @@
 #include "crosscompile/codegen/source/kernel.h"
 #include "crosscompile/codegen/source/prelude.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/passes/vector/scalarize.h"
 
 #include <set>
 
@@ -45,7 +44,7 @@ std::string emit_source(std::span<const ir::Function> functions, const Target& t
   }
   for (const ir::Function& function : functions) {
     if (language == source::Language::c)
-      source::print_kernel(unit, passes::scalarize(function));
+      source::print_kernel(unit, function);
     else
       source::print_gpu_kernels(unit, function);
   }

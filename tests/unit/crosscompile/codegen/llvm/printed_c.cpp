@@ -3,6 +3,7 @@
 #include "crosscompile/codegen/source/source.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/passes/pipeline.h"
+#include "crosscompile/passes/vector/scalarize.h"
 #include "crosscompile/target/resolve.h"
 #include "tests/unit/crosscompile/codegen/llvm/outcome.h"
 
@@ -21,7 +22,8 @@ void check_c(const test::CCompiler& compiler, const std::vector<Case>& all_cases
   std::vector<runner::Call> calls;
   std::vector<std::string> symbols;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    functions.push_back(run_passes ? passes::run_pipeline(cases[i].function, target) : cases[i].function);
+    functions.push_back(run_passes ? passes::run_pipeline(cases[i].function, target)
+                                   : passes::scalarize(cases[i].function));
     functions.back().flat = true;
     functions.back().name += "_" + std::to_string(i);
     calls.push_back(call_of(functions.back(), cases[i]));
