@@ -6,7 +6,6 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/expr.h"
 #include "crosscompile/passes/gpu/extract_kernels.h"
-#include "crosscompile/passes/simplify/simplify.h"
 #include "ferry/operators.h"
 
 #include <algorithm>
@@ -26,12 +25,6 @@ std::int64_t threads(const Launch& launch, std::size_t axis) {
   return *known;
 }
 
-bool is_input(const ir::Function& function, const ir::BufferRef& buffer) {
-  return std::any_of(function.parameters.begin(), function.parameters.end(), [&](const ir::FunctionParameter& one) {
-    return one.buffer == buffer && one.direction == Direction::in;
-  });
-}
-
 // Declares a parameter of a kernel, for which OpenCL does not allow bool.
 std::string parameter_text(FunctionState& state, const LaunchParameter& parameter) {
   if (parameter.buffer == nullptr) {
@@ -41,7 +34,7 @@ std::string parameter_text(FunctionState& state, const LaunchParameter& paramete
   const ir::Buffer& buffer = *parameter.buffer;
   const Dialect& dialect = state.unit.dialect;
   const std::string name = state.names.declare(&buffer, buffer.name);
-  const std::string constant = is_input(state.source, parameter.buffer) ? "const " : "";
+  const std::string constant = parameter.is_input ? "const " : "";
   // Parts of the workspace may overlap, so they are not restrict pointers.
   const std::string alone = parameter.offset.defined() ? "" : std::string(dialect.restrict) + " ";
   return std::string(dialect.global) + constant + memory_type(buffer.dtype) + "* " + alone + name;
@@ -74,28 +67,20 @@ void print_axis(FunctionState& state, const LaunchAxis& axis, std::string_view v
   state.line("const int64_t " + name + " = " + std::string(value) + ";");
 }
 
-std::int64_t elements(const ir::Buffer& buffer) {
-  ir::Expr count(1);
-  for (const ir::Expr& extent : buffer.shape) count = count * extent;
-  return *ir::as_int(passes::simplify(count));
-}
-
 void print_shared(FunctionState& state, const Launch& launch) {
   const Dialect& dialect = state.unit.dialect;
   const bool at_launch = dialect.language == Language::cuda && launch.shared_bytes > passes::kStaticSharedBytes;
   if (at_launch) state.line("extern __shared__ __align__(16) char shared_memory[];");
-  std::int64_t offset = 0;
-  for (const ir::BufferRef& buffer : launch.shared) {
-    const std::string type = memory_type(buffer->dtype), name = state.names.declare(buffer.get(), buffer->name);
-    const std::string comment = buffer->shape.size() > 1 ? "  " + shape_comment(*buffer) : "";
-    const std::int64_t count = elements(*buffer);
+  for (const passes::SharedArray& array : launch.shared) {
+    const ir::Buffer& buffer = *array.buffer;
+    const std::string type = memory_type(buffer.dtype), name = state.names.declare(&buffer, buffer.name);
+    const std::string comment = buffer.shape.size() > 1 ? "  " + shape_comment(buffer) : "";
     if (at_launch) {
-      state.line(type + "* const " + name + " = (" + type + "*)(shared_memory + " + std::to_string(offset) + ");" +
-                 comment);
-      offset += passes::shared_bytes_of(*buffer);
+      state.line(type + "* const " + name + " = (" + type + "*)(shared_memory + " + std::to_string(array.offset) +
+                 ");" + comment);
     } else {
       state.line(std::string(dialect.shared) + type + " " + name + "[" +
-                 std::to_string(std::max<std::int64_t>(count, 1)) + "];" + comment);
+                 std::to_string(std::max<std::int64_t>(array.elements, 1)) + "];" + comment);
     }
   }
 }

@@ -7,6 +7,7 @@
 #include "crosscompile/passes/gpu/map_threads.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "ferry/operators.h"
+#include "module/kernel_symbol.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -17,7 +18,7 @@ namespace {
 using namespace ir;
 
 std::string symbol_text(const std::string& name) {
-  std::string text = "ferry_fn_";
+  std::string text = kSymbolPrefix;
   for (const char c : name) {
     const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     text += fits ? c : '_';
@@ -82,8 +83,8 @@ class Splitter {
     }
     const auto* allocate = launch.body.as<Allocate>();
     if (allocate == nullptr || allocate->buffer->scope != Scope::shared) return false;
-    launch.shared.push_back(allocate->buffer);
-    launch.shared_bytes += shared_bytes_of(*allocate->buffer);
+    launch.shared.push_back(shared_array(allocate->buffer, launch.shared_bytes));
+    launch.shared_bytes += launch.shared.back().bytes;
     launch.body = Stmt(allocate->body);
     return true;
   }
@@ -91,9 +92,10 @@ class Splitter {
   void find_parameters(Launch& launch) const {
     Checker().visit(launch.body);
     for (const BufferRef& buffer : used_buffers(launch.body)) {
-      if (std::find(launch.shared.begin(), launch.shared.end(), buffer) != launch.shared.end()) continue;
+      const auto is_it = [&](const SharedArray& array) { return array.buffer == buffer; };
+      if (std::any_of(launch.shared.begin(), launch.shared.end(), is_it)) continue;
       const auto place = places_.find(buffer.get());
-      launch.parameters.push_back({buffer, place == places_.end() ? Expr() : place->second, {}});
+      launch.parameters.push_back({buffer, place == places_.end() ? Expr() : place->second, {}, is_input(buffer)});
     }
     const auto is_axis = [&](const Expr& variable) {
       const auto is_it = [&](const LaunchAxis& axis) { return axis.var.same_as(variable); };
@@ -104,21 +106,30 @@ class Splitter {
       if (!is_axis(variable)) launch.parameters.push_back({nullptr, {}, variable});
   }
 
+  bool is_input(const BufferRef& buffer) const {
+    return std::any_of(function_.parameters.begin(), function_.parameters.end(), [&](const FunctionParameter& one) {
+      return one.buffer == buffer && one.direction == Direction::in;
+    });
+  }
+
   const Function& function_;
   std::unordered_map<const Buffer*, Expr> places_;
 };
 
 }  // namespace
 
-std::int64_t shared_bytes_of(const Buffer& buffer) {
-  auto bytes = static_cast<std::int64_t>(dtype_bytes(buffer.dtype));
-  for (const Expr& extent : buffer.shape) {
+SharedArray shared_array(const BufferRef& buffer, std::int64_t offset) {
+  constexpr std::int64_t kAlignment = 16;
+  SharedArray array{buffer, 1, static_cast<std::int64_t>(dtype_bytes(buffer->dtype)), offset};
+  for (const Expr& extent : buffer->shape) {
     const Expr simple = simplify(extent);
     const std::int64_t* known = as_int(simple);
-    if (known == nullptr || __builtin_mul_overflow(bytes, *known, &bytes))
-      throw InternalError("shared memory '" + buffer.name + "' has no constant size");
+    if (known == nullptr || __builtin_mul_overflow(array.bytes, *known, &array.bytes))
+      throw InternalError("shared memory '" + buffer->name + "' has no constant size");
+    array.elements *= *known;
   }
-  return (bytes + 15) / 16 * 16;
+  array.bytes = (array.bytes + kAlignment - 1) / kAlignment * kAlignment;
+  return array;
 }
 
 std::vector<Launch> launches_of(const Function& function) {

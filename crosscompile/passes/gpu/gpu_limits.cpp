@@ -37,8 +37,8 @@ class Limits {
   void check_shared(const Launch& launch) const {
     if (target_.block_shared_bytes == 0 || launch.shared_bytes <= target_.block_shared_bytes) return;
     std::string parts;
-    for (const ir::BufferRef& buffer : launch.shared)
-      parts += (parts.empty() ? "'" : ", '") + buffer->name + "' " + number(shared_bytes_of(*buffer));
+    for (const SharedArray& array : launch.shared)
+      parts += (parts.empty() ? "'" : ", '") + array.buffer->name + "' " + number(array.bytes);
     fail(number(target_.block_shared_bytes) + " bytes of shared memory for a block",
          number(launch.shared_bytes) + " (" + parts + "); smaller tiles need less");
   }

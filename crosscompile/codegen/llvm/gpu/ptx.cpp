@@ -11,7 +11,6 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/expr.h"
 #include "crosscompile/passes/gpu/extract_kernels.h"
-#include "crosscompile/passes/simplify/simplify.h"
 #include "ferry/operators.h"
 
 #include <llvm/IR/Verifier.h>
@@ -61,13 +60,7 @@ std::unique_ptr<llvm::TargetMachine> make_ptx_machine(const Target& target) {
   return machine;
 }
 
-bool is_input(const ir::Function& function, const ir::BufferRef& buffer) {
-  return std::any_of(function.parameters.begin(), function.parameters.end(), [&](const ir::FunctionParameter& one) {
-    return one.buffer == buffer && one.direction == Direction::in;
-  });
-}
-
-llvm::Function* declare(ModuleState& module, const ir::Function& function, const Launch& launch) {
+llvm::Function* declare(ModuleState& module, const Launch& launch) {
   llvm::LLVMContext& context = module.context;
   llvm::SmallVector<llvm::Type*, 8> types;
   for (const LaunchParameter& parameter : launch.parameters)
@@ -87,7 +80,7 @@ llvm::Function* declare(ModuleState& module, const ir::Function& function, const
     kernel->addParamAttr(i, llvm::Attribute::getWithAlignment(context, llvm::Align(kParameterAlignment)));
     // Parts of the workspace may overlap.
     if (!parameter.offset.defined()) kernel->addParamAttr(i, llvm::Attribute::NoAlias);
-    if (is_input(function, parameter.buffer)) kernel->addParamAttr(i, llvm::Attribute::ReadOnly);
+    if (parameter.is_input) kernel->addParamAttr(i, llvm::Attribute::ReadOnly);
   }
   return kernel;
 }
@@ -130,14 +123,8 @@ void take_indices(FunctionState& state, const Launch& launch) {
   }
 }
 
-std::int64_t elements(const ir::Buffer& buffer) {
-  ir::Expr count(1);
-  for (const ir::Expr& extent : buffer.shape) count = count * extent;
-  return std::max<std::int64_t>(*ir::as_int(passes::simplify(count)), 1);
-}
-
-llvm::GlobalVariable* shared_array(ModuleState& module, llvm::Type* type, llvm::GlobalValue::LinkageTypes linkage,
-                                   const std::string& name) {
+llvm::GlobalVariable* declare_shared(ModuleState& module, llvm::Type* type, llvm::GlobalValue::LinkageTypes linkage,
+                                     const std::string& name) {
   llvm::Constant* contents = linkage == llvm::GlobalValue::ExternalLinkage ? nullptr : llvm::UndefValue::get(type);
   auto* array = new llvm::GlobalVariable(module.module, type, false, linkage, contents, name, nullptr,
                                          llvm::GlobalValue::NotThreadLocal, kShared);
@@ -152,27 +139,25 @@ void make_shared(FunctionState& state, const Launch& launch) {
   if (launch.shared_bytes > passes::kStaticSharedBytes) {
     at_launch = state.module.module.getGlobalVariable("shared_memory");
     if (at_launch == nullptr)
-      at_launch = shared_array(state.module, llvm::ArrayType::get(b.getInt8Ty(), 0), llvm::GlobalValue::ExternalLinkage,
-                               "shared_memory");
+      at_launch = declare_shared(state.module, llvm::ArrayType::get(b.getInt8Ty(), 0),
+                                 llvm::GlobalValue::ExternalLinkage, "shared_memory");
   }
-  std::int64_t offset = 0;
-  for (const ir::BufferRef& buffer : launch.shared) {
-    llvm::Type* type = memory_type(state.module, buffer->dtype);
-    const std::int64_t count = elements(*buffer);
-    if (at_launch == nullptr) {
-      state.buffers[buffer.get()] =
-          shared_array(state.module, llvm::ArrayType::get(type, static_cast<std::uint64_t>(count)),
-                       llvm::GlobalValue::InternalLinkage, launch.symbol + "_" + buffer->name);
+  for (const passes::SharedArray& array : launch.shared) {
+    const ir::Buffer& buffer = *array.buffer;
+    if (at_launch != nullptr) {
+      state.buffers[&buffer] =
+          b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), at_launch, static_cast<std::uint64_t>(array.offset));
       continue;
     }
-    state.buffers[buffer.get()] =
-        b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), at_launch, static_cast<std::uint64_t>(offset));
-    offset += (count * static_cast<std::int64_t>(dtype_bytes(buffer->dtype)) + 15) / 16 * 16;
+    const auto elements = static_cast<std::uint64_t>(std::max<std::int64_t>(array.elements, 1));
+    state.buffers[&buffer] =
+        declare_shared(state.module, llvm::ArrayType::get(memory_type(state.module, buffer.dtype), elements),
+                       llvm::GlobalValue::InternalLinkage, launch.symbol + "_" + buffer.name);
   }
 }
 
 void emit_kernel(ModuleState& module, const ir::Function& function, const Launch& launch) {
-  llvm::Function* kernel = declare(module, function, launch);
+  llvm::Function* kernel = declare(module, launch);
   annotate(module, kernel, launch);
   AliasScopes aliases(module.context, function);
   FunctionState state(module, function, aliases, kernel);

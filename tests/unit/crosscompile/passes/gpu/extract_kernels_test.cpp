@@ -67,9 +67,10 @@ TEST_CASE("shared memory is counted with the padding that aligns the next array"
   CHECK(launches.at(0).shared_bytes == 0);
   CHECK(launches.at(1).shared.size() == 1);
   CHECK(launches.at(1).shared_bytes == 32);
-  CHECK(shared_bytes_of(*shared("S", {1}, DType::i8)) == 16);
-  CHECK(shared_bytes_of(*shared("S", {4, 4}, DType::f32)) == 64);
-  CHECK(shared_bytes_of(*shared("S", {17}, DType::i8)) == 32);
+  CHECK(shared_array(shared("S", {1}, DType::i8), 0).bytes == 16);
+  CHECK(shared_array(shared("S", {4, 4}, DType::f32), 0).bytes == 64);
+  CHECK(shared_array(shared("S", {17}, DType::i8), 0).bytes == 32);
+  CHECK(shared_array(shared("S", {0}, DType::i8), 0).bytes == 0);
 }
 
 TEST_CASE("a statement outside of all loops over blocks and threads is a kernel of one thread") {
