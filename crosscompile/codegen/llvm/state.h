@@ -29,7 +29,7 @@ struct ModuleState {
 
 // The consecutive elements that several strided loads read together: the number of them before the lowest element of
 // this load, and the number of all of them.
-struct SharedRange {
+struct InterleavedRange {
   std::int64_t before = 0;
   std::int64_t elements = 0;
 };
@@ -46,12 +46,12 @@ struct FunctionState {
   AliasScopes& aliases;
   llvm::Function* function;
   llvm::IRBuilder<> builder;
-  std::unordered_map<const ir::ExprNode*, llvm::Value*> values;   // of variables
-  std::unordered_map<const ir::Buffer*, llvm::Value*> buffers;    // addresses of their first elements
-  ValueRanges ranges;                                             // of integer variables
-  std::unordered_map<const ir::Load*, SharedRange> shared_loads;  // of the statements being emitted
-  llvm::Value* runtime = nullptr;                                 // ferry_runtime_api*
-  llvm::Value* call_block = nullptr;                              // null when not used here
+  std::unordered_map<const ir::ExprNode*, llvm::Value*> values;             // of variables
+  std::unordered_map<const ir::Buffer*, llvm::Value*> buffers;              // addresses of their first elements
+  ValueRanges ranges;                                                       // of integer variables
+  std::unordered_map<const ir::Load*, InterleavedRange> interleaved_loads;  // of the statements being emitted
+  llvm::Value* runtime = nullptr;                                           // ferry_runtime_api*
+  llvm::Value* call_block = nullptr;                                        // null when not used here
   llvm::Value* thread_block = nullptr;
   llvm::Value* lane_mask = nullptr;  // lanes whose side of a vector IfThenElse is being evaluated; null: all
   bool in_parallel = false;

@@ -4,8 +4,8 @@
 #include "crosscompile/codegen/llvm/expr/types.h"
 #include "crosscompile/codegen/llvm/gpu/nvptx.h"
 #include "crosscompile/codegen/llvm/instructions.h"
+#include "crosscompile/codegen/llvm/memory/interleaved_loads.h"
 #include "crosscompile/codegen/llvm/memory/memory.h"
-#include "crosscompile/codegen/llvm/memory/shared_loads.h"
 #include "crosscompile/codegen/llvm/memory/transpose.h"
 #include "crosscompile/codegen/llvm/memory/workspace.h"
 #include "crosscompile/codegen/llvm/parallel.h"
@@ -108,9 +108,9 @@ void emit_assert(FunctionState& state, const ir::Assert& node) {
 
 void emit_block(FunctionState& state, const ir::Block& node) {
   std::span<const ir::Stmt> rest = node.body;
-  std::size_t stores = 0;  // at the beginning of `rest`, whose shared loads are known
+  std::size_t stores = 0;  // at the beginning of `rest`, whose interleaved loads are known
   while (!rest.empty()) {
-    if (stores == 0) stores = find_shared_loads(state, rest);
+    if (stores == 0) stores = find_interleaved_loads(state, rest);
     std::size_t emitted = emit_strided_stores(state, rest);
     if (emitted == 0) {
       if (const auto* store = rest.front().as<ir::Store>())
@@ -162,7 +162,9 @@ void emit_return_if(FunctionState& state, Value* condition, Value* result) {
 
 void emit_stmt(FunctionState& state, const ir::Stmt& stmt) {
   switch (stmt.kind()) {
-    case ir::NodeKind::Store: find_shared_loads(state, {&stmt, 1}); return emit_store(state, *stmt.as<ir::Store>());
+    case ir::NodeKind::Store:
+      find_interleaved_loads(state, {&stmt, 1});
+      return emit_store(state, *stmt.as<ir::Store>());
     case ir::NodeKind::For: return emit_for(state, *stmt.as<ir::For>());
     case ir::NodeKind::Block: return emit_block(state, *stmt.as<ir::Block>());
     case ir::NodeKind::If: return emit_if(state, *stmt.as<ir::If>());

@@ -71,9 +71,9 @@ Value* load_repeated(FunctionState& state, const Place& place, const Repeated& r
 }
 
 // Returns the range that the load shares with others, or null.
-const SharedRange* shared_range(const FunctionState& state, const ir::Load& node) {
-  const auto found = state.shared_loads.find(&node);
-  return found == state.shared_loads.end() ? nullptr : &found->second;
+const InterleavedRange* interleaved_range(const FunctionState& state, const ir::Load& node) {
+  const auto found = state.interleaved_loads.find(&node);
+  return found == state.interleaved_loads.end() ? nullptr : &found->second;
 }
 
 Value* load_vector(FunctionState& state, const Place& place, const ir::Load& node, const ir::Expr& mask) {
@@ -89,7 +89,7 @@ Value* load_vector(FunctionState& state, const Place& place, const ir::Load& nod
   const std::int64_t* stride = ramp == nullptr ? nullptr : ir::as_int(ramp->stride);
   if (stride != nullptr && *stride == 1) return load_consecutive(state, place, emit_expr(state, ramp->base), lanes);
   if (stride != nullptr && lanes == nullptr)
-    return load_strided(state, place, emit_expr(state, ramp->base), *stride, shared_range(state, node));
+    return load_strided(state, place, emit_expr(state, ramp->base), *stride, interleaved_range(state, node));
   if (const auto repeat = repeated(index); repeat.has_value() && lanes == nullptr && repeat->group > 1) {
     const std::size_t bits = static_cast<std::size_t>(repeat->group) * dtype_bytes(place.type.code) * 8;
     if (bits == 16 || bits == 32 || bits == 64) return load_repeated(state, place, *repeat);

@@ -105,12 +105,12 @@ Value* reversed(FunctionState& state, Value* value, std::uint32_t lanes) {
 }
 
 // Loads the range of all lanes as `stride` whole vectors, the last of which is moved back so that it ends with the
-// range and nothing beyond is read; then shuffles two at a time. Loads of one shared range differ only in the shuffles,
+// range and nothing beyond is read; then shuffles two at a time. Loads of one range differ only in the shuffles,
 // and the optimiser keeps one load of each vector.
 Value* load_shuffled(FunctionState& state, const Place& place, Value* index, std::int64_t stride,
-                     const SharedRange* shared) {
+                     const InterleavedRange* interleaved) {
   const auto lanes = static_cast<std::int64_t>(place.type.lanes);
-  const SharedRange range = shared == nullptr ? SharedRange{0, stride * (lanes - 1) + 1} : *shared;
+  const InterleavedRange range = interleaved == nullptr ? InterleavedRange{0, stride * (lanes - 1) + 1} : *interleaved;
   Value* result = nullptr;
   for (std::int64_t part = 0; part < stride; ++part) {
     const std::int64_t first = std::min(part * lanes, range.elements - lanes) - range.before;
@@ -164,17 +164,17 @@ Value* load_consecutive(FunctionState& state, const Place& place, Value* index, 
 }
 
 Value* load_strided(FunctionState& state, const Place& place, Value* index, std::int64_t stride,
-                    const SharedRange* shared) {
+                    const InterleavedRange* interleaved) {
   llvm::IRBuilder<>& b = state.builder;
   const std::uint32_t lanes = place.type.lanes;
   if (stride == 0) return b.CreateVectorSplat(lanes, load_one(state, place, index));
   if (stride < 0 && stride >= -kMaxShuffledStride) {
     Value* lowest = advanced(state, index, stride * (static_cast<std::int64_t>(lanes) - 1));
-    Value* ascending =
-        stride == -1 ? plain_load(state, place, lowest, lanes) : load_shuffled(state, place, lowest, -stride, shared);
+    Value* ascending = stride == -1 ? plain_load(state, place, lowest, lanes)
+                                    : load_shuffled(state, place, lowest, -stride, interleaved);
     return reversed(state, ascending, lanes);
   }
-  if (stride > 0 && stride <= kMaxShuffledStride) return load_shuffled(state, place, index, stride, shared);
+  if (stride > 0 && stride <= kMaxShuffledStride) return load_shuffled(state, place, index, stride, interleaved);
   Value* result = llvm::PoisonValue::get(memory_type(state.module, place.type));
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
     Value* element = load_one(state, place, advanced(state, index, stride * lane));

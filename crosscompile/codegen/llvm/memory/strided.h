@@ -17,10 +17,10 @@ struct Place {
 
 llvm::Value* load_one(FunctionState& state, const Place& place, llvm::Value* index);
 llvm::Value* load_consecutive(FunctionState& state, const Place& place, llvm::Value* index, llvm::Value* mask);
-// Loads lanes that are `stride` elements apart (may be negative or zero). `shared` is the range to load instead of the
-// lanes' own, or null if the load shares no range.
+// Loads lanes that are `stride` elements apart (may be negative or zero). `interleaved` is the range to load instead of
+// the lanes' own, or null if the load shares no range.
 llvm::Value* load_strided(FunctionState& state, const Place& place, llvm::Value* index, std::int64_t stride,
-                          const SharedRange* shared);
+                          const InterleavedRange* interleaved);
 llvm::Value* gather(FunctionState& state, const Place& place, llvm::Value* indices, llvm::Value* mask);
 
 void store_one(FunctionState& state, const Place& place, llvm::Value* index, llvm::Value* value);

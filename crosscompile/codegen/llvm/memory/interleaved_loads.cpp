@@ -1,4 +1,4 @@
-#include "crosscompile/codegen/llvm/memory/shared_loads.h"
+#include "crosscompile/codegen/llvm/memory/interleaved_loads.h"
 
 #include "crosscompile/analysis/affine.h"
 #include "crosscompile/codegen/llvm/memory/strided.h"
@@ -96,14 +96,14 @@ void share(FunctionState& state, Group& group) {
     if (width == 0) continue;
     const std::int64_t elements = width + group.stride * (std::int64_t{group.lanes} - 1) + 1;
     for (auto member = first; member != end; ++member)
-      state.shared_loads[member->load] = {member->offset - first->offset, elements};
+      state.interleaved_loads[member->load] = {member->offset - first->offset, elements};
   }
 }
 
 }  // namespace
 
-std::size_t find_shared_loads(FunctionState& state, std::span<const ir::Stmt> statements) {
-  state.shared_loads.clear();
+std::size_t find_interleaved_loads(FunctionState& state, std::span<const ir::Stmt> statements) {
+  state.interleaved_loads.clear();
   CertainLoads loads;
   std::size_t count = 0;
   for (; count < statements.size(); ++count) {
