@@ -96,7 +96,7 @@ class Walk {
     StageContext context = context_of(name);
     if (context.stage.place == Place::attached || name == fusion.result) context.outer = fusion.outer;
     if (context.stage.reduction() != nullptr && context.outer == 0)
-      context.epilogues = finishing_stages(schedule_.stages(), context.stage, fusion.result);
+      context.epilogues = epilogue_stages(schedule_.stages(), context.stage, fusion.result);
     const Scheduled scheduled = apply_first(cpu_rules(), context);
     finished_.insert(finished_.end(), scheduled.epilogues.begin(), scheduled.epilogues.end());
     if (scheduled.unrolled_vectors > 0)

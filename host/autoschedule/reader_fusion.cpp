@@ -91,7 +91,7 @@ Tile tile_of(const StageLoops& loops) {
 
 }  // namespace
 
-std::vector<std::string> finishing_stages(const Stages& stages, const ScheduledStage& stage, const std::string& taken) {
+std::vector<std::string> epilogue_stages(const Stages& stages, const ScheduledStage& stage, const std::string& taken) {
   std::vector<std::string> names;
   const ScheduledStage* last = &stage;
   while (true) {

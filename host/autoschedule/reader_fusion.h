@@ -16,10 +16,10 @@
 
 namespace ferry::autoschedule {
 
-// Returns the chain of epilogues of this stage, each read only by the next (epilogue_stage.h), which ends before one
+// Returns the chain of epilogues of this stage, each read only by the next (epilogue.h), which ends before one
 // named `taken`.
-std::vector<std::string> finishing_stages(const schedule::Stages& stages, const schedule::ScheduledStage& stage,
-                                          const std::string& taken);
+std::vector<std::string> epilogue_stages(const schedule::Stages& stages, const schedule::ScheduledStage& stage,
+                                         const std::string& taken);
 
 // `stage` has been scheduled by the directives from `first` on. Gives all `readers` the same loops over results and
 // computes the stage, and all readers but the last, inside the last one's innermost loop around the reduction. Returns

@@ -36,7 +36,7 @@ std::vector<std::string> tiled_stages(const Stages& stages, const Target& target
   }
   // Epilogues are computed in the loops of those stages, not in rows.
   for (std::size_t i = 0, tiles = names.size(); i < tiles; ++i)
-    for (std::string& reader : finishing_stages(stages, *find_stage(stages, names[i]), ""))
+    for (std::string& reader : epilogue_stages(stages, *find_stage(stages, names[i]), ""))
       names.push_back(std::move(reader));
   return names;
 }

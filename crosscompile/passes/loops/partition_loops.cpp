@@ -58,9 +58,9 @@ class Partitioner : public Mutator {
   Stmt mutate_node(const For& node, const Stmt& self) override {
     switch (node.for_kind) {
       case ForKind::serial: return cut(node, self);
-      case ForKind::parallel: return double_body(node, self);
+      case ForKind::parallel: return version_body(node, self);
       case ForKind::vectorized: return vectorized(node, self);
-      case ForKind::unrolled: return double_loop(node, self);
+      case ForKind::unrolled: return version_loop(node, self);
       // All threads of a block must reach the same barriers, so no loop is split at a position that differs between
       // threads.
       case ForKind::block_x:
@@ -80,7 +80,8 @@ class Partitioner : public Mutator {
   }
 
  private:
-  bool pay(std::size_t nodes) {
+  // Takes the nodes from the budget; returns false if it is too small for them.
+  bool spend(std::size_t nodes) {
     if (nodes > budget_) return false;
     budget_ -= nodes;
     return true;
@@ -94,7 +95,7 @@ class Partitioner : public Mutator {
   }
 
   // Runs `run` with part of the budget reserved for what comes after.
-  Stmt keeping_back(std::size_t nodes, const std::function<Stmt()>& run) {
+  Stmt with_reserve(std::size_t nodes, const std::function<Stmt()>& run) {
     budget_ -= nodes;
     Stmt result = run();
     budget_ += nodes;
@@ -117,7 +118,7 @@ class Partitioner : public Mutator {
       if (!affine || affine->coefficient == 0 || !is_mostly_wanted(*bounds, affine->coefficient, node.extent)) continue;
       (affine->coefficient > 0 ? lows : highs).push_back({*bounds, position_of(*affine, assumptions_)});
     }
-    if (lows.empty() && highs.empty()) return double_body(node, self);
+    if (lows.empty() && highs.empty()) return version_body(node, self);
 
     const Expr begin = node.min;
     const Expr end = node.min + node.extent;
@@ -130,9 +131,9 @@ class Partitioner : public Mutator {
     if (!highs.empty()) steady_end = assumptions_.simplify(max(steady_end, steady_begin));
     const bool has_before = !lows.empty() && !assumptions_.proves(steady_begin <= begin);
     const bool has_after = !highs.empty() && !assumptions_.proves(steady_end >= end);
-    if (assumptions_.proves(steady_end <= steady_begin)) return double_body(node, self);
-    if (!pay(analysis::count_nodes(node.body) * (std::size_t{has_before} + std::size_t{has_after})))
-      return double_body(node, self);
+    if (assumptions_.proves(steady_end <= steady_begin)) return version_body(node, self);
+    if (!spend(analysis::count_nodes(node.body) * (std::size_t{has_before} + std::size_t{has_after})))
+      return version_body(node, self);
 
     Outcomes wanted;
     for (const std::vector<Cut>* side : {&lows, &highs}) {
@@ -141,9 +142,9 @@ class Partitioner : public Mutator {
     std::vector<Stmt> parts(3);
     // The steady state, which runs most, is refined first, but part of the budget is reserved for the other ranges.
     parts[1] =
-        keeping_back(budget_ / 3, [&] { return piece(node, steady_begin, steady_end, assume(node.body, wanted), {}); });
+        with_reserve(budget_ / 3, [&] { return piece(node, steady_begin, steady_end, assume(node.body, wanted), {}); });
     if (has_after) {
-      parts[2] = keeping_back(has_before ? budget_ / 2 : 0, [&] { return outside(node, steady_end, end, highs); });
+      parts[2] = with_reserve(has_before ? budget_ / 2 : 0, [&] { return outside(node, steady_end, end, highs); });
     }
     if (has_before) parts[0] = outside(node, begin, steady_begin, lows);
     const bool keep_names = !parts[0] && !parts[2];
@@ -163,7 +164,7 @@ class Partitioner : public Mutator {
     const std::size_t known_before = undecided_.size();
     undecided_.insert(undecided_.end(), undecided.begin(), undecided.end());
     const Stmt loop = For::make(node.var, begin, extent, node.for_kind, body);
-    Stmt result = double_body(*loop.as<For>(), loop);
+    Stmt result = version_body(*loop.as<For>(), loop);
     undecided_.resize(known_before);
     return result;
   }
@@ -188,7 +189,7 @@ class Partitioner : public Mutator {
   }
 
   // Tests an iteration's guards once: if (all have the wanted outcome) the body without them, else the body.
-  Stmt double_body(const For& node, const Stmt& self) {
+  Stmt version_body(const For& node, const Stmt& self) {
     const std::vector<Guard> guards = guards_in(node);
     const Assumptions::Loop in_loop(assumptions_, node.var, node.min, node.extent);
     FullTileSpecialization specialization;
@@ -204,8 +205,8 @@ class Partitioner : public Mutator {
       add(specialization, *bounds, guard.inner);
     }
     const auto unchanged = [&] { return mutate(node.body); };
-    const bool doubles = specialization.tile.guards() > 0 && pay(analysis::count_nodes(node.body));
-    Stmt body = doubles ? specialized(specialization, node.body, unchanged) : unchanged();
+    const bool versions = specialization.tile.guards() > 0 && spend(analysis::count_nodes(node.body));
+    Stmt body = versions ? specialized(specialization, node.body, unchanged) : unchanged();
     if (body.same_as(node.body)) return self;
     return body ? For::make(node.var, node.min, node.extent, node.for_kind, std::move(body)) : Stmt{};
   }
@@ -240,7 +241,7 @@ class Partitioner : public Mutator {
     Stmt other;
     if (common) {
       const Assumptions::ScopedAssumption holds(assumptions_, condition);
-      common = keeping_back(budget_ / 3, [&] { return mutate(common); });
+      common = with_reserve(budget_ / 3, [&] { return mutate(common); });
     }
     if (is_constant(condition, 1)) return common;
     {
@@ -259,7 +260,7 @@ class Partitioner : public Mutator {
   Stmt vectorized(const For& node, const Stmt& self) {
     if (const Stmt parts = peeled(node)) return parts;
     lanes_.push_back(node.var);
-    Stmt result = double_loop(node, self);
+    Stmt result = version_loop(node, self);
     lanes_.pop_back();
     return result;
   }
@@ -271,12 +272,12 @@ class Partitioner : public Mutator {
     const auto steady = find_steady_lanes(node, guards_in(node), assumptions_, target_);
     if (!steady) return {};
     const std::int64_t low = steady->begin, high = steady->end, lanes = *as_int(node.extent);
-    if (!pay(analysis::count_nodes(node.body) * (std::size_t{low > 0} + std::size_t{high < lanes}))) return {};
+    if (!spend(analysis::count_nodes(node.body) * (std::size_t{low > 0} + std::size_t{high < lanes}))) return {};
     std::vector<Stmt> parts(3);
     if (const Stmt body = assume(node.body, steady->outcomes)) {
       const Stmt vectors =
           For::make(node.var, assumptions_.simplify(node.min + Expr(low)), Expr(high - low), ForKind::vectorized, body);
-      parts[1] = keeping_back(budget_ / 3, [&] { return mutate(vectors); });
+      parts[1] = with_reserve(budget_ / 3, [&] { return mutate(vectors); });
     }
     const auto border = [&](std::int64_t from, std::int64_t to) {
       const Stmt loop = For::make(node.var, assumptions_.simplify(node.min + Expr(from)), Expr(to - from),
@@ -291,7 +292,7 @@ class Partitioner : public Mutator {
   }
 
   // Tests once whether all iterations of a vectorized or unrolled loop have the wanted outcome.
-  Stmt double_loop(const For& node, const Stmt& self) {
+  Stmt version_loop(const For& node, const Stmt& self) {
     const bool is_vector = node.for_kind == ForKind::vectorized;
     // Without masks, a guard around stores would turn every store into a loop over the lanes.
     const std::vector<Guard> urgent =
@@ -322,7 +323,7 @@ class Partitioner : public Mutator {
       return shorter ? shorter : keep();
     };
     if (is_tail) return tail();
-    if (specialization.tile.guards() > 0 && pay(analysis::count_nodes(self)))
+    if (specialization.tile.guards() > 0 && spend(analysis::count_nodes(self)))
       return specialized(specialization, self,
                          urgent_specialization.tile.guards() == 0 ? std::function<Stmt()>(keep) : tail);
     return urgent_specialization.tile.guards() == 0 ? keep() : specialized(urgent_specialization, self, tail);

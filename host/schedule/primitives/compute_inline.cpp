@@ -14,9 +14,9 @@ void compute_inline(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) 
   if (stage->reduction() != nullptr)
     args.fail("a stage without a reduction",
               "'" + stage->name + "', which reduces: inlined, it would run its loops at every use");
-  if (const ScheduledStage* guest = attached_to(stages, *stage))
+  if (const ScheduledStage* attached = attached_to(stages, *stage))
     args.fail("a stage whose loops nothing needs",
-              "'" + stage->name + "', in whose loops '" + guest->name + "' is computed");
+              "'" + stage->name + "', in whose loops '" + attached->name + "' is computed");
   stage->place = Place::inlined;
   stage->store_at.reset();
 }
