@@ -1,4 +1,4 @@
-// How the index of an access changes when one variable increases by one.
+// Determines how the index of an access changes when one variable increases by one.
 #pragma once
 
 #include "crosscompile/ir/expr.h"

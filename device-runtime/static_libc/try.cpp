@@ -1,4 +1,4 @@
-// Tests whether static_libc.cpp fits: a program that, like rpc_server, prints, opens files, starts threads and reads
+// Tests whether the files of this folder fit the C library: a program that, like rpc_server, prints, opens files, starts threads and reads
 // the time.
 #include <pthread.h>
 

@@ -24,7 +24,8 @@ struct SeenActivity {
   std::optional<std::uint64_t> sealed;  // number of sealed records
 };
 
-// `since` is the start of the session by the clock of measure/clock.h; no request of the session can be older.
+// `since` is the start of the session by the clock of device-runtime/measure/clock.h; no request of the session can be
+// older.
 SeenActivity look_at(const Activity& activity, std::int64_t since);
 
 // The reason with which a session ends if look_at() found its page damaged.

@@ -1,6 +1,6 @@
 // Decides when a session has exceeded a time limit or lost its client. The supervisor observes this from outside,
 // through the shared page, which it does not trust, and through the state of the connection. Times are those of
-// measure/clock.h.
+// device-runtime/measure/clock.h.
 #pragma once
 
 #include "base/status.h"

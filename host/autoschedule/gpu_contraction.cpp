@@ -23,8 +23,8 @@ namespace {
 
 // In smaller products one thread for each result fetches no more than a tile would.
 constexpr std::int64_t kLeastSide = 32, kLeastDepth = 16;
-// Where copies into shared memory are asynchronous (passes/gpu/copy_async.h), kCopies buffers keep two of them in
-// flight; they must fit the shared memory that a kernel has by default.
+// Where copies into shared memory are asynchronous (crosscompile/passes/gpu/copy_async.h), kCopies buffers keep two of
+// them in flight; they must fit the shared memory that a kernel has by default.
 constexpr std::int64_t kCopies = 3, kSharedBytes = 48 * 1024;
 // Number of blocks that keeps all multiprocessors of a GPU busy.
 constexpr std::int64_t kManyBlocks = 256;

@@ -83,7 +83,7 @@ std::vector<Expr> best_over(ir::ReduceOp op, Expr value, Expr index, const std::
     const Expr better = greatest ? right[0] > left[0] : right[0] < left[0];
     const Expr right_wins = better || (is_nan(right[0]) && !is_nan(left[0]));
     const Expr equal = right[0] == left[0] || (is_nan(right[0]) && is_nan(left[0]));
-    // As an unsigned number -1, which stands for no index, is the highest.
+    // -1 stands for no index; as an unsigned number it is the highest.
     const Expr earlier = ir::cast(DType::u64, right[1]) < ir::cast(DType::u64, left[1]);
     const Expr take = right_wins || (equal && earlier);
     return std::vector<Expr>{ir::select(take, right[0], left[0]), ir::select(take, right[1], left[1])};

@@ -14,7 +14,7 @@
 
 namespace ferry::test {
 
-// How a server was started.
+// The ways in which the servers are started.
 enum class Setting { bare, usual, modest };
 inline constexpr std::array<Setting, 3> kSettings{Setting::bare, Setting::usual, Setting::modest};
 std::string name_of(Setting setting);

@@ -362,7 +362,7 @@ TEST_CASE("a server that cannot see what sessions have open says so") {
   CHECK(is_said({}) == (getuid() != 0));
   if (getuid() != 0) return;
   if (nobody_can_run_it()) CHECK(is_said(as_nobody()));
-  // As packaging/systemd starts it.
+  // The service of packaging/systemd starts it like this.
   CHECK(is_said({"setpriv", "--bounding-set", "-sys_ptrace"}));
 }
 

@@ -46,7 +46,7 @@ std::string libdevice_version() {
   return to_hex(blake2b(bytes)).substr(0, 16);
 }
 
-// Which operand of a call is made first is the compiler's to choose, and with it the order of instructions.
+// The compiler chooses which operand of a call is evaluated first, and with it the order of instructions.
 std::string cpp_compiler() {
 #ifdef __clang__
   return "Clang";

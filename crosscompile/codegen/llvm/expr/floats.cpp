@@ -43,7 +43,7 @@ Value* minimum(FunctionState& state, const ir::Binary& node, bool smaller, Value
 Value* nan_keeping(FunctionState& state, bool smaller, Value* left, Value* right) {
   auto* call =
       state.builder.CreateBinaryIntrinsic(smaller ? llvm::Intrinsic::minimum : llvm::Intrinsic::maximum, left, right);
-  // Which zero results from +0 and -0 is unspecified.
+  // The sign of the zero that results from +0 and -0 is unspecified.
   if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(call)) instruction->setHasNoSignedZeros(true);
   return call;
 }

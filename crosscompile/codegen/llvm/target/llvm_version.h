@@ -1,4 +1,4 @@
-// Which LLVM generates the code: other patch levels generate other code.
+// The version of LLVM that generates the code; other patch levels generate other code.
 #pragma once
 
 #include <string>

@@ -8,7 +8,7 @@
 namespace ferry::codegen {
 namespace {
 
-// No unrolling and no vectorisers: both would undo what the schedule chose. LICM runs after arrays have become values,
+// Unrolling and the vectorisers are left out, because they would undo what the schedule chose. LICM runs after arrays have become values,
 // so that it sees loop invariants. GVN in place of the second early-cse would cost more than everything else together
 // and finds nothing more in this kind of code.
 constexpr const char* kPipeline =

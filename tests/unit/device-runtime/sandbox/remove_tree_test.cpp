@@ -67,7 +67,7 @@ void race(uid_t user) {
   std::ofstream(victim + "/kept") << "kept";
   for (int round = 0; round < 60; ++round) {
     const std::string root = make_folder();
-    // Not empty, so that removal descends into it.
+    // The folder has contents, so that removal descends into it.
     fs::create_directories(root + "/folder/inner/more");
     fs::create_directory_symlink(victim, root + "/link");
     if (user != 0) {
