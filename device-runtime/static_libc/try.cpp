@@ -1,5 +1,5 @@
-// Tests whether the files of this folder fit the C library: a program that, like rpc_server, prints, opens files, starts threads and reads
-// the time.
+// Tests whether the files of this folder fit the C library: a program that, like rpc_server, prints, opens files,
+// starts threads and reads the time.
 #include <pthread.h>
 
 #include <cstdio>

@@ -13,6 +13,7 @@ namespace ferry {
 //   line 31 computes 'B' of 'logarithm' (log.tc:2)
 // or "" where the diagnostic is about no kernel. `text` is the compiled source, and `functions` are what it was printed
 // from.
-std::string map_diagnostics(const std::string& diagnostics, const std::string& text, std::span<const ir::Function> functions);
+std::string map_diagnostics(const std::string& diagnostics, const std::string& text,
+                            std::span<const ir::Function> functions);
 
 }  // namespace ferry

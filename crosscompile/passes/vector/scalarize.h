@@ -3,8 +3,8 @@
 // comparisons whose outcome follows from a type.
 //
 // Requires flat indices, from which lanes of an address are extracted. Runs last, only for targets with is_source, so
-// that the parameters of a printed kernel (passes/gpu/extract_kernels.h) are those it uses. Afterwards every expression is a scalar; the
-// loops over lanes are of ForKind::vectorized.
+// that the parameters of a printed kernel (passes/gpu/extract_kernels.h) are those it uses. Afterwards every expression
+// is a scalar; the loops over lanes are of ForKind::vectorized.
 #pragma once
 
 #include "crosscompile/ir/function.h"

@@ -8,9 +8,9 @@
 namespace ferry::codegen {
 namespace {
 
-// Unrolling and the vectorisers are left out, because they would undo what the schedule chose. LICM runs after arrays have become values,
-// so that it sees loop invariants. GVN in place of the second early-cse would cost more than everything else together
-// and finds nothing more in this kind of code.
+// Unrolling and the vectorisers are left out, because they would undo what the schedule chose. LICM runs after arrays
+// have become values, so that it sees loop invariants. GVN in place of the second early-cse would cost more than
+// everything else together and finds nothing more in this kind of code.
 constexpr const char* kPipeline =
     "function("
     "sroa<modify-cfg>,early-cse<memssa>,simplifycfg<hoist-common-insts;sink-common-insts>,"
