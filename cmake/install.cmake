@@ -37,19 +37,17 @@ ferry_shared_library(ferry_client_shared ferry_client
 # The headers that users of the library include, and those that these still include.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/ferry" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 foreach(header
-    base/error base/hash base/status module/device_facts module/dtype module/fill module/manifest module/manifest_expr
-    module/plan module/runtime_api module/timing crosscompile/ir/buffer crosscompile/ir/callee crosscompile/ir/error
-    crosscompile/ir/expr crosscompile/ir/function crosscompile/ir/node crosscompile/ir/operators
-    crosscompile/ir/printer crosscompile/ir/stmt crosscompile/ir/type crosscompile/intrinsics/intrinsics
-    crosscompile/target/arch crosscompile/target/capabilities crosscompile/target/resolve
-    crosscompile/target/target module/device_id host/lang/extern_stage host/lang/math host/lang/program
-    host/lang/reference/reference host/lang/tensor host/lang/text/text host/lang/user_reducer
-    crosscompile/foreign/foreign crosscompile/foreign/signature host/compiler/llvm/compile host/kernel/call_plan
-    host/kernel/compile_kernel host/kernel/kernel host/kernel/kernel_failure host/kernel/observer
-    host/kernel/option_error host/kernel/schedule_choice host/verify/check host/verify/check_outputs
-    host/verify/findings host/verify/output_comparison host/npy/npy host/autoschedule/default_schedule host/schedule/schedule
-    host/schedule/schedule_text host/autoschedule/module_schedule host/autoschedule/sized_stages
-    host/schedule/stages/directive host/schedule/stages/scheduled_stage host/schedule/stages/stage_loops)
+    base/status module/manifest module/manifest_expr module/plan crosscompile/ir/buffer crosscompile/ir/callee
+    crosscompile/ir/error crosscompile/ir/expr crosscompile/ir/function crosscompile/ir/node crosscompile/ir/printer
+    crosscompile/ir/stmt crosscompile/intrinsics/intrinsics crosscompile/target/resolve
+    host/lang/reference/reference crosscompile/foreign/foreign crosscompile/foreign/signature
+    host/compiler/llvm/compile host/kernel/call_plan host/kernel/compile_kernel host/kernel/kernel
+    host/kernel/kernel_failure host/kernel/observer host/kernel/option_error host/kernel/schedule_choice
+    host/verify/check host/verify/check_outputs host/verify/findings host/verify/output_comparison
+    host/npy/npy
+   
+    host/autoschedule/sized_stages host/lang/stage
+    host/schedule/stages/scheduled_stage host/schedule/stages/stage_loops)
   get_filename_component(folder "${header}" DIRECTORY)
   install(FILES "${PROJECT_SOURCE_DIR}/${header}.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/${folder}")
 endforeach()
@@ -58,9 +56,9 @@ foreach(header
     crosscompile/foreign/foreign crosscompile/foreign/signature host/kernel/call_plan host/kernel/kernel
     host/kernel/kernel_failure host/kernel/observer host/kernel/schedule_choice host/kernel/session_source
     host/stats/comparison host/stats/interval host/verify/check_outputs host/verify/findings
-    host/verify/output_comparison host/bench/compare host/bench/comparison
-    host/bench/connection host/bench/cores host/bench/environment host/bench/measure host/bench/measurement
-    host/bench/peak host/bench/sampling host/bench/sweep)
+    host/verify/output_comparison
+    host/bench/compare host/bench/comparison host/bench/connection host/bench/cores host/bench/environment
+    host/bench/measure host/bench/measurement host/bench/peak host/bench/sampling host/bench/sweep)
   get_filename_component(folder "${header}" DIRECTORY)
   install(FILES "${PROJECT_SOURCE_DIR}/${header}.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/${folder}")
 endforeach()
