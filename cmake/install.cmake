@@ -39,7 +39,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/ferry" DESTINATION "${CMAKE_INS
 foreach(header
     base/status module/manifest module/manifest_expr module/plan crosscompile/ir/buffer crosscompile/ir/callee
     crosscompile/ir/error crosscompile/ir/expr crosscompile/ir/function crosscompile/ir/node crosscompile/ir/printer
-    crosscompile/ir/stmt crosscompile/intrinsics/intrinsics crosscompile/target/resolve
+    crosscompile/ir/stmt crosscompile/target/resolve
     host/lang/reference/reference crosscompile/foreign/foreign crosscompile/foreign/signature
     host/compiler/llvm/compile host/kernel/call_plan host/kernel/compile_kernel host/kernel/kernel
     host/kernel/kernel_failure host/kernel/observer host/kernel/option_error host/kernel/schedule_choice

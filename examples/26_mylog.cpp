@@ -1,6 +1,6 @@
 // A user-defined intrinsic: a name, the rule for its type, and its expansion, which may differ between targets.
-#include "crosscompile/intrinsics/intrinsics.h"
 #include "examples/show/show.h"
+#include "ferry/intrinsics.h"
 
 using namespace ferry;
 using namespace ferry::lang;

@@ -123,6 +123,7 @@ PUBLIC = {
     "ferry/expr.h": "crosscompile/ir",
     "ferry/math.def": "crosscompile/ir",
     "ferry/operators.h": "crosscompile/ir",
+    "ferry/intrinsics.h": "crosscompile/intrinsics",
     "ferry/target": "crosscompile/target",
     "ferry/lang": "host/lang",
     "ferry/lang/text.h": "host/lang/text",

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace ferry {
-class Context;  // crosscompile/intrinsics/intrinsics.h
+class Context;  // ferry/intrinsics.h
 }
 
 namespace ferry::ir {

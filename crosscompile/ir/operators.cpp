@@ -294,6 +294,15 @@ Expr constant(Type type, double value) {
   return Broadcast::make(FloatImm::make(type.element(), value), type.lanes);
 }
 
+Expr call_external(Type type, std::string name, std::vector<Expr> arguments) {
+  return Call::make(type, Callee::external(std::move(name)), std::move(arguments));
+}
+
+Expr let(std::string name, Expr value, const std::function<Expr(const Expr&)>& body) {
+  const Expr x = Var::make(std::move(name), value.type());
+  return Let::make(x, std::move(value), body(x));
+}
+
 Expr constant(Type type, std::int64_t value) {
   if (type.is_float()) return constant(type, int_to_float(DType::i64, value, type.code));
   return Broadcast::make(IntImm::make(type.element(), value), type.lanes);

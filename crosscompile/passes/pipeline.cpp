@@ -1,6 +1,6 @@
 #include "crosscompile/passes/pipeline.h"
 
-#include "crosscompile/intrinsics/intrinsics.h"
+#include "crosscompile/intrinsics/lower_intrinsics.h"
 #include "crosscompile/ir/validator.h"
 #include "crosscompile/passes/gpu/copy_async.h"
 #include "crosscompile/passes/gpu/gpu_limits.h"

@@ -1,7 +1,7 @@
 // A micro-kernel in C, and its definition as loops.
 #pragma once
 
-#include "crosscompile/intrinsics/intrinsics.h"
+#include "ferry/intrinsics.h"
 
 #include <memory>
 

@@ -17,6 +17,7 @@
 #include "ferry/expr.h"
 
 #include <concepts>
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -97,6 +98,11 @@ template <class Function, std::same_as<Expr> E>
 Expr call_math(const Function& function, const std::vector<E>& arguments) {
   return call_math(function, std::vector<ExprOrLiteral>(arguments.begin(), arguments.end()));
 }
+// Calls a C function on numbers, lane by lane in vectors. Devices must offer it (module/symbols.def), or an object of
+// the program's Context.
+Expr call_external(Type type, std::string name, std::vector<Expr> arguments);
+// Returns body(x), where x is the value, which is evaluated once however often the body uses it.
+Expr let(std::string name, Expr value, const std::function<Expr(const Expr& x)>& body);
 Expr ceil_div(const ExprOrLiteral& left, const ExprOrLiteral& right);
 
 // Makes a constant of this type (and lanes).

@@ -3,13 +3,13 @@
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/codegen/llvm/target/imports.h"
 #include "crosscompile/codegen/llvm/target/padding.h"
-#include "crosscompile/intrinsics/intrinsics.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
 #include "crosscompile/link/inspect_object.h"
 #include "crosscompile/link/link.h"
 #include "crosscompile/target/needed_features.h"
 #include "crosscompile/target/resolve.h"
+#include "ferry/intrinsics.h"
 #include "module/kernel_symbol.h"
 
 #include <algorithm>

@@ -1,10 +1,11 @@
 // The part of a Context that handles C functions on pieces of tensors.
 #include "crosscompile/analysis/loads.h"
-#include "crosscompile/intrinsics/intrinsics.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/function.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/passes/tensorize/dot_nest.h"
 #include "crosscompile/passes/tensorize/match_nest.h"
+#include "ferry/intrinsics.h"
 
 #include <algorithm>
 
@@ -16,37 +17,38 @@ using namespace ir;
 void check(const std::string& intrinsic, const NestFunction& function) {
   const std::string who = "tensor intrinsic '" + intrinsic + "': ";
   if (function.symbol.empty()) throw CompileError(who + "expected the name of a C function");
-  const auto nest = function.meaning.body.defined() ? passes::as_nest(function.meaning.body) : std::nullopt;
+  if (function.meaning == nullptr)
+    throw CompileError(who + "expected what '" + function.symbol + "' means, see nest_function()");
+  const Function& meaning = *function.meaning;
+  const auto nest = meaning.body.defined() ? passes::as_nest(meaning.body) : std::nullopt;
   if (!nest || nest->loops.empty() || !nest->conditions.empty())
     throw CompileError(who + "expected what '" + function.symbol +
                        "' means as loops of constant extents, from 0, around one store");
   const auto check_parameter = [&](const BufferRef& buffer) {
-    const std::vector<FunctionParameter>& parameters = function.meaning.parameters;
+    const std::vector<FunctionParameter>& parameters = meaning.parameters;
     if (std::none_of(parameters.begin(), parameters.end(),
                      [&](const FunctionParameter& parameter) { return parameter.buffer == buffer; }))
       throw CompileError(who + "expected '" + buffer->name + "' among the parameters of '" + function.symbol + "'");
   };
   check_parameter(nest->store.as<Store>()->buffer);
   analysis::for_each_load(nest->store, [&](const Load& load) { check_parameter(load.buffer); });
-  for (const FunctionParameter& parameter : function.meaning.parameters)
+  for (const FunctionParameter& parameter : meaning.parameters)
     if (parameter.buffer == nullptr)
       throw CompileError(who + "expected tensors as parameters of '" + function.symbol + "', got '" + parameter.name +
                          "'");
   // A pattern that does not match itself would match nothing.
   std::string mismatch;
   const auto match = passes::match_nest(
-      function.meaning, *nest, [&](passes::NestMatch& found) { return passes::check_steps(function.meaning, found); },
-      mismatch);
+      meaning, *nest, [&](passes::NestMatch& found) { return passes::check_steps(meaning, found); }, mismatch);
   if (!match) throw CompileError(who + "'" + function.symbol + "': " + mismatch);
   for (std::size_t i = 0; i < match->operands.size(); ++i)
     if (match->operands[i].buffer == nullptr)
       throw CompileError(who + "expected '" + function.symbol + "' to use its parameter '" +
-                         function.meaning.parameters[i].name + "'");
+                         meaning.parameters[i].name + "'");
   for (std::size_t i = 0; i < match->symbols.size(); ++i)
     if (!match->symbols[i].defined())
       throw CompileError(who + "expected each symbol of '" + function.symbol +
-                         "' to be how far a parameter steps along a loop, got '" +
-                         to_text(function.meaning.symbols[i]) + "'");
+                         "' to be how far a parameter steps along a loop, got '" + to_text(meaning.symbols[i]) + "'");
 }
 
 }  // namespace

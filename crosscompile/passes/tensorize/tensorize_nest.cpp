@@ -18,7 +18,7 @@ using namespace ir;
 
 // Returns a call of the function on the nest's operands; nothing, and the reason in `mismatch`, when the nest differs.
 std::optional<Stmt> call_for(const NestFunction& function, const LoopNest& nest, std::string& mismatch) {
-  const Function& meaning = function.meaning;
+  const Function& meaning = *function.meaning;
   const auto match = match_nest(meaning, nest, [&](NestMatch& found) { return check_steps(meaning, found); }, mismatch);
   if (!match) return std::nullopt;
   std::vector<Expr> arguments;
@@ -59,7 +59,7 @@ std::string check_nest(const std::string& intrinsic, const Context* context, con
   const TensorIntrinsic* own = find(intrinsic, context);
   if (own == nullptr) return check_dot(intrinsic, nest);
   std::string mismatch;
-  match_nest(own->update.meaning, nest, [](NestMatch&) { return std::string(); }, mismatch);
+  match_nest(*own->update.meaning, nest, [](NestMatch&) { return std::string(); }, mismatch);
   return mismatch;
 }
 

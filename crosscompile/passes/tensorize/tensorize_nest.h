@@ -2,8 +2,8 @@
 // function of the program's Context.
 #pragma once
 
-#include "crosscompile/intrinsics/intrinsics.h"
 #include "crosscompile/passes/tensorize/match_nest.h"
+#include "ferry/intrinsics.h"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "host/lang/reference/lane_program.h"
 
-#include "crosscompile/intrinsics/intrinsics.h"
+#include "crosscompile/intrinsics/lower_intrinsics.h"
 #include "crosscompile/ir/error.h"
 
 #include <algorithm>
@@ -171,9 +171,9 @@ void LaneProgram::check_inside(const ir::Buffer& buffer, std::span<const std::in
 }
 
 const Lanes& LaneProgram::call(const ir::Call& node, const Lanes* mask) {
-  if (intrinsics_ != nullptr && intrinsics_->lowers(node.callee)) {
+  if (intrinsics_ != nullptr && passes::lowers(*intrinsics_, node.callee)) {
     // The rule for the generic target defines the meaning of the name.
-    const ir::Expr meaning = intrinsics_->lower(node, Target());
+    const ir::Expr meaning = passes::lower(*intrinsics_, node, Target());
     const auto* same = meaning.as<ir::Call>();
     if (same == nullptr || same->callee != node.callee) return add(meaning, mask);
   }

@@ -6,7 +6,7 @@
 //     void my_gemm(float* s, const float* a, const float* b, int64_t m, int64_t n, int64_t k);
 //
 // `meaning` defines what the function computes; the reference evaluator and the inference of the regions read rely on
-// it. The code comes from the program's Context (crosscompile/intrinsics/intrinsics.h: add_object), one object for each
+// it. The code comes from the program's Context (ferry/intrinsics.h: add_object), one object for each
 // architecture.
 #pragma once
 

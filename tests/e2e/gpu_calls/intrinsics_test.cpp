@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "crosscompile/codegen/source/source.h"
-#include "crosscompile/intrinsics/intrinsics.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/expr.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
+#include "ferry/intrinsics.h"
 #include "ferry/lang/tensor.h"
 #include "ferry/lang/text.h"
 #include "ferry/operators.h"

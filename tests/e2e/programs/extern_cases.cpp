@@ -3,8 +3,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "crosscompile/intrinsics/intrinsics.h"
-#include "crosscompile/ir/expr.h"
+#include "ferry/intrinsics.h"
 #include "ferry/lang/extern_stage.h"
 #include "tests/e2e/programs/built_case.h"
 
@@ -22,37 +21,15 @@ std::vector<std::uint8_t> object_for(const std::string& arch) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-ir::BufferRef piece(const char* name, const Expr& stride) {
-  auto buffer = std::make_shared<ir::Buffer>();
-  buffer->name = name;
-  buffer->shape = {Expr(8), Expr(8)};
-  buffer->strides = {stride, Expr(1)};
-  return buffer;
-}
-
-ir::Stmt loop(const Expr& var, ir::Stmt body) {
-  return ir::For::make(var, Expr(0), Expr(8), ir::ForKind::serial, std::move(body));
-}
+ir::BufferRef tile(const char* name, const Expr& stride) { return piece(name, DType::f32, {8, 8}, {stride, 1}); }
 
 // C[8,8] += A[8,8] * B[8,8], where each operand is a tile of a larger matrix.
 TensorIntrinsic gemm8x8() {
-  const Expr ldc = ir::Var::make("ldc"), lda = ir::Var::make("lda"), ldb = ir::Var::make("ldb");
-  const ir::BufferRef c = piece("c", ldc), a = piece("a", lda), b = piece("b", ldb);
-  const Expr i = ir::Var::make("i"), j = ir::Var::make("j"), k = ir::Var::make("k");
-  const auto parameter = [](const ir::BufferRef& buffer) {
-    return ir::FunctionParameter{buffer->name, ParameterKind::tensor, Direction::in, buffer, {}};
-  };
-  NestFunction update{"gemm8x8_update", {}}, reset{"gemm8x8_reset", {}};
-  update.meaning.name = update.symbol;
-  update.meaning.parameters = {parameter(c), parameter(a), parameter(b)};
-  update.meaning.symbols = {ldc, lda, ldb};
-  const Expr product = ir::Load::make(a, {i, k}) * ir::Load::make(b, {k, j});
-  update.meaning.body = loop(i, loop(j, loop(k, ir::Store::make(c, {i, j}, ir::Load::make(c, {i, j}) + product))));
-  reset.meaning.name = reset.symbol;
-  reset.meaning.parameters = {parameter(c)};
-  reset.meaning.symbols = {ldc};
-  reset.meaning.body = loop(i, loop(j, ir::Store::make(c, {i, j}, Expr(0.0f))));
-  return {update, reset};
+  const ir::BufferRef c = tile("c", lang::var("ldc")), a = tile("a", lang::var("lda")), b = tile("b", lang::var("ldb"));
+  const ir::Axis i = {lang::var("i"), 0, 8}, j = {lang::var("j"), 0, 8}, k = {lang::var("k"), 0, 8};
+  const Expr product = element(a, {i.var, k.var}) * element(b, {k.var, j.var});
+  return {nest_function("gemm8x8_update", {c, a, b}, {i, j, k}, {i.var, j.var}, element(c, {i.var, j.var}) + product),
+          nest_function("gemm8x8_reset", {c}, {i, j}, {i.var, j.var}, 0.0f)};
 }
 
 std::shared_ptr<const Context> c_functions() {

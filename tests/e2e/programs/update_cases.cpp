@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "crosscompile/intrinsics/intrinsics.h"
+#include "ferry/intrinsics.h"
 #include "ferry/lang/math.h"
 #include "ferry/lang/tensor.h"
 #include "tests/e2e/programs/program_case.h"

@@ -6,8 +6,8 @@
 
 #include "crosscompile/codegen/source/source.h"
 #include "crosscompile/compile.h"
-#include "crosscompile/intrinsics/intrinsics.h"
 #include "crosscompile/passes/pipeline.h"
+#include "ferry/intrinsics.h"
 #include "ferry/schedule/module_schedule.h"
 #include "host/compiler/llvm/compile.h"
 #include "host/lower/lower.h"

@@ -1,11 +1,11 @@
 // Tests of modules whose kernels call C functions.
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/compile.h"
-#include "crosscompile/intrinsics/intrinsics.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/target/resolve.h"
+#include "ferry/intrinsics.h"
 
 #include <doctest/doctest.h>
 

@@ -173,6 +173,15 @@ TEST_CASE("math functions convert their arguments and refuse what they are not f
   CHECK_THROWS_AS(call_math("expp", {f}), CompileError);
 }
 
+TEST_CASE("let evaluates its value once, and C functions are called by name") {
+  const Expr f = var("f", DType::f32);
+  const Expr squared = let("x", f + 1, [](const Expr& x) { return x * x; });
+  REQUIRE(squared.as<Let>() != nullptr);
+  CHECK(equal(squared.as<Let>()->value, f + 1));
+  CHECK(equal(squared.as<Let>()->body, squared.as<Let>()->var * squared.as<Let>()->var));
+  CHECK(to_text(call_external(DType::f32, "cosf", {f})) == "cosf(f)");
+}
+
 TEST_CASE("equal compares structure, but variables by identity") {
   const Expr i = var("i", DType::i64), j = var("i", DType::i64);
   CHECK(equal(i * 2 + 1, i * 2 + 1));

@@ -1,5 +1,6 @@
-#include "crosscompile/intrinsics/intrinsics.h"
+#include "ferry/intrinsics.h"
 
+#include "crosscompile/intrinsics/lower_intrinsics.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/printer.h"
@@ -115,13 +116,16 @@ TEST_CASE("a tensor intrinsic says what its C functions mean as loops of constan
   };
   const BufferRef out = buffer("out"), in = buffer("in");
   const Expr i = Var::make("i"), n = Var::make("n");
-  TensorIntrinsic copy{{"copy4", {}}, {}};
-  copy.update.meaning.parameters = {{"out", ParameterKind::tensor, Direction::out, out, {}},
-                                    {"in", ParameterKind::tensor, Direction::in, in, {}}};
+  Function meaning;
+  meaning.parameters = {{"out", ParameterKind::tensor, Direction::out, out, {}},
+                        {"in", ParameterKind::tensor, Direction::in, in, {}}};
   const auto copying = [&](const Expr& extent) {
     return For::make(i, Expr(0), extent, ForKind::serial, Store::make(out, {i}, Load::make(in, {i})));
   };
-  copy.update.meaning.body = copying(Expr(4));
+  meaning.body = copying(Expr(4));
+  const auto intrinsic = [](Function function) {
+    return TensorIntrinsic{{"copy4", std::make_shared<const Function>(std::move(function))}, {}};
+  };
   const auto refusal = [](const std::string& name, const TensorIntrinsic& intrinsic) -> std::string {
     Context context;
     try {
@@ -131,24 +135,42 @@ TEST_CASE("a tensor intrinsic says what its C functions mean as loops of constan
     }
     return "nothing was refused";
   };
-  CHECK(refusal("copy", copy) == "nothing was refused");
-  CHECK(refusal("dot", copy) == "tensor intrinsic 'dot' is registered already");
-  TensorIntrinsic wrong = copy;
-  wrong.update.meaning.body = copying(n);
-  CHECK(refusal("copy", wrong) ==
+  CHECK(refusal("copy", intrinsic(meaning)) == "nothing was refused");
+  CHECK(refusal("dot", intrinsic(meaning)) == "tensor intrinsic 'dot' is registered already");
+  Function wrong = meaning;
+  wrong.body = copying(n);
+  CHECK(refusal("copy", intrinsic(wrong)) ==
         "tensor intrinsic 'copy': expected what 'copy4' means as loops of constant extents, from 0, around one store");
-  wrong = copy;
-  wrong.update.meaning.parameters.pop_back();
-  CHECK(refusal("copy", wrong) == "tensor intrinsic 'copy': expected 'in' among the parameters of 'copy4'");
-  wrong = copy;
-  wrong.reset = NestFunction{"", copy.update.meaning};
-  CHECK(refusal("copy", wrong) == "tensor intrinsic 'copy': expected the name of a C function");
-  wrong = copy;
-  wrong.update.meaning.symbols = {n};
-  CHECK(refusal("copy", wrong) ==
+  wrong = meaning;
+  wrong.parameters.pop_back();
+  CHECK(refusal("copy", intrinsic(wrong)) == "tensor intrinsic 'copy': expected 'in' among the parameters of 'copy4'");
+  TensorIntrinsic nameless = intrinsic(meaning);
+  nameless.reset = NestFunction{"", nameless.update.meaning};
+  CHECK(refusal("copy", nameless) == "tensor intrinsic 'copy': expected the name of a C function");
+  CHECK(refusal("copy", {{"copy4", nullptr}, {}}) ==
+        "tensor intrinsic 'copy': expected what 'copy4' means, see nest_function()");
+  wrong = meaning;
+  wrong.symbols = {n};
+  CHECK(refusal("copy", intrinsic(wrong)) ==
         "tensor intrinsic 'copy': expected each symbol of 'copy4' to be how far a parameter "
         "steps along a loop, got 'n'");
-  wrong = copy;
-  wrong.update.meaning.parameters.push_back({"more", ParameterKind::tensor, Direction::in, buffer("more"), {}});
-  CHECK(refusal("copy", wrong) == "tensor intrinsic 'copy': expected 'copy4' to use its parameter 'more'");
+  wrong = meaning;
+  wrong.parameters.push_back({"more", ParameterKind::tensor, Direction::in, buffer("more"), {}});
+  CHECK(refusal("copy", intrinsic(wrong)) == "tensor intrinsic 'copy': expected 'copy4' to use its parameter 'more'");
+}
+
+TEST_CASE("a C function on pieces of tensors is defined by an expression over their elements") {
+  const Expr lda = Var::make("lda"), i = Var::make("i"), j = Var::make("j");
+  const BufferRef out = piece("out", DType::f32, {4, 2}, {2, 1}), in = piece("in", DType::f32, {4, 2}, {lda, 1});
+  const NestFunction doubled =
+      nest_function("doubled", {out, in}, {{i, 0, 4}, {j, 0, 2}}, {i, j}, element(in, {i, j}) * 2.0f);
+  REQUIRE(doubled.meaning->symbols.size() == 1);
+  CHECK(doubled.meaning->symbols[0].same_as(lda));
+  Context context;
+  context.add_tensor_intrinsic("doubled", {doubled, {}});
+  CHECK(context.tensor_intrinsic_names() == std::vector<std::string>{"doubled"});
+  CHECK_THROWS_WITH_AS(piece("a", DType::f32, {4, 2}, {1}), "piece 'a': expected a stride for each dimension, 2, got 1",
+                       CompileError);
+  CHECK_THROWS_WITH_AS(element(in, {i}), "piece 'in': expected an index for each dimension, 2, got 1", CompileError);
+  CHECK_THROWS_WITH_AS(nest_function("none", {}, {}, {}, 0), "'none': expected at least one piece", CompileError);
 }

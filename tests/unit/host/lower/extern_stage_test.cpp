@@ -1,10 +1,10 @@
 // Tests of stages that C functions compute, and of the schedules around them.
 #include "ferry/lang/extern_stage.h"
 
-#include "crosscompile/intrinsics/intrinsics.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/target/resolve.h"
+#include "ferry/intrinsics.h"
 #include "ferry/schedule/default_schedule.h"
 #include "host/lower/lower.h"
 

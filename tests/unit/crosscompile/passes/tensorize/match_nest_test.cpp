@@ -32,8 +32,7 @@ Expr at(const BufferRef& from, Expr index) { return Load::make(from, {std::move(
 // The intrinsic out[i] = value, for i in 4, with these parameters.
 TensorIntrinsic intrinsic(const Expr& i, const BufferRef& out, const std::vector<BufferRef>& in, const Expr& value,
                           std::vector<Expr> symbols = {}) {
-  TensorIntrinsic made{{"f", {}}, {}};
-  Function& meaning = made.update.meaning;
+  Function meaning;
   meaning.name = "f";
   std::vector<BufferRef> all = in;
   all.insert(all.begin(), out);
@@ -41,7 +40,7 @@ TensorIntrinsic intrinsic(const Expr& i, const BufferRef& out, const std::vector
     meaning.parameters.push_back({one->name, ParameterKind::tensor, Direction::in, one, {}});
   meaning.symbols = std::move(symbols);
   meaning.body = loop(i, 4, Store::make(out, {i}, value));
-  return made;
+  return {{"f", std::make_shared<const Function>(std::move(meaning))}, {}};
 }
 
 // Returns the statements that replace the nest as text, or the error message.

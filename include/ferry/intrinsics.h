@@ -1,6 +1,5 @@
 // User-defined intrinsics: names that may be called like math functions, with a rule for the type of the result and
-// rules that lower a call for each target. A program holds a Context and passes it on with each ir::Function; there is
-// no global registry.
+// rules that lower a call for each target. A program holds a Context; there is no global registry.
 //
 //   Context context;
 //   context.add_intrinsic("mylog", same_float_types(1));
@@ -13,15 +12,21 @@
 // expansion.
 #pragma once
 
-#include "crosscompile/ir/function.h"
+#include "ferry/operators.h"
 #include "ferry/target/target.h"
 
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+namespace ferry::ir {
+struct Function;  // internal
+}
 
 namespace ferry {
 
@@ -44,19 +49,31 @@ struct IntrinsicRule {
   std::string arch = {};                   // as Target::arch_name; empty: any
   std::vector<std::string> features = {};  // that the target must have
   int priority = 0;
-  // Returns an expression of exactly call.type. It may call math functions, C functions (Call::make with
-  // Callee::external; lane by lane in vectors) and other intrinsics. Each use of an argument is evaluated separately:
-  // bind an argument that is used often with ir::Let.
+  // Returns an expression of exactly call.type. It may call math functions, C functions (ir::call_external) and other
+  // intrinsics. Each use of an argument is evaluated separately: bind an argument that is used often with ir::let.
   std::function<ir::Expr(const IntrinsicCall& call)> lower;
 };
 
+// A piece of a larger tensor as the parameter of a C function: its shape is constant; its strides, in elements, are
+// constants or variables. Throws CompileError unless there is a stride for each dimension.
+ir::BufferRef piece(std::string name, DType dtype, std::vector<ir::Expr> shape, std::vector<ir::Expr> strides);
+// Returns an element of a piece. Throws CompileError unless there is an index for each dimension.
+ir::Expr element(const ir::BufferRef& piece, std::vector<ir::Expr> indices);
+
 // A C function on pieces of tensors, `void SYMBOL(float* c, const float* a, ..., int64_t lda, ...)`: it takes the
-// addresses of the first elements of meaning.parameters, in order, and then meaning.symbols.
+// addresses of the pieces' first elements, and then each variable that is a stride. nest_function() makes one.
 struct NestFunction {
   std::string symbol;
-  // Loops of constant extents around one store. A parameter's stride that is one of the symbols may have any value.
-  ir::Function meaning;
+  // Loops of constant extents around one store.
+  std::shared_ptr<const ir::Function> meaning;
 };
+
+// Defines the function as loops over the axes, outermost first, that compute
+//     pieces[0][indices] = value
+// where `value` refers to pieces by element(). The strides that are variables may have any value. Throws CompileError
+// unless there is an index for each dimension of the first piece; add_tensor_intrinsic() checks all else.
+NestFunction nest_function(std::string symbol, const std::vector<ir::BufferRef>& pieces,
+                           const std::vector<ir::Axis>& axes, std::vector<ir::Expr> indices, ir::Expr value);
 
 // The function that `tensorize AXIS NAME` calls in place of a loop nest that computes the same.
 struct TensorIntrinsic {
@@ -72,20 +89,14 @@ class Context {
   void add_rule(const std::string& name, IntrinsicRule rule);
 
   bool knows(const std::string& name) const { return intrinsics_.contains(name); }
-  // Returns whether the rules of an intrinsic lower calls of it: of the intrinsic itself, or of the function of
-  // math.def with its name.
-  bool lowers(const ir::Callee& callee) const {
-    return (callee.op == ir::CallOp::intrinsic || callee.op == ir::CallOp::math) && knows(to_text(callee));
-  }
+  // Returns its rules in the order in which they were added. Throws CompileError for an unregistered name, with the
+  // nearest known one.
+  std::span<const IntrinsicRule> rules(const std::string& name) const { return find(name).rules; }
   std::vector<std::string> names() const;
 
   // Makes a call; arguments must be scalars or have equal lanes. Throws CompileError for an unregistered name, with the
   // nearest known one, and for arguments that its type rule rejects.
   ir::Expr call(const std::string& name, std::vector<ir::Expr> arguments) const;
-
-  // Lowers a call for the target, other intrinsics inside included. Throws CompileError when no rule fits, or the
-  // rule's result has another type. `nesting`: number of rules applied on the way here.
-  ir::Expr lower(const ir::Call& call, const Target& target, int nesting = 0) const;
 
   // Throws CompileError when the name is registered already, or the meaning of a function is not such a nest.
   void add_tensor_intrinsic(const std::string& name, TensorIntrinsic intrinsic);
@@ -111,16 +122,4 @@ class Context {
   std::map<std::string, std::vector<std::vector<std::uint8_t>>> objects_;  // by architecture
 };
 
-namespace passes {
-
-// Replaces the calls of function.context's intrinsics by the results of their rules; does nothing without a context.
-//
-// Requires explicit vectors, so that a rule sees the number of lanes. Runs before legalize_floats and lower_math, which
-// lower what the rules use.
-ir::Function lower_intrinsics(ir::Function function, const Target& target);
-
-// Does the same in one expression, for code that evaluates definitions.
-ir::Expr lower_intrinsics(const ir::Expr& expr, const Context& context, const Target& target);
-
-}  // namespace passes
 }  // namespace ferry
