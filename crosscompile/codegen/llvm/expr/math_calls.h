@@ -1,5 +1,5 @@
-// Emits calls: functions of ferry/math.def, operations that have a value, and external C functions. A function that is an
-// instruction of the target becomes an LLVM intrinsic; the others call the runtime's libm, lane by lane.
+// Emits calls: functions of ferry/math.def, operations that have a value, and external C functions. A function that is
+// an instruction of the target becomes an LLVM intrinsic; the others call the runtime's libm, lane by lane.
 #pragma once
 
 #include "crosscompile/codegen/llvm/state.h"
