@@ -62,24 +62,16 @@ foreach(header
   get_filename_component(folder "${header}" DIRECTORY)
   install(FILES "${PROJECT_SOURCE_DIR}/${header}.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/${folder}")
 endforeach()
-foreach(header ferry gpu_facts timing)
-  install(FILES "${PROJECT_SOURCE_DIR}/host/session/${header}.h" DESTINATION
-    "${CMAKE_INSTALL_INCLUDEDIR}/ferry/host/session")
-endforeach()
-# Supports #include <ferry/ferry.h> and <ferry/client.h>. The headers include each other relative to the repository's
+# Supports #include <ferry/ferry.h> and <ferry/measure.h>. The headers include each other relative to the repository's
 # root, which corresponds to include/ferry.
-file(WRITE "${PROJECT_BINARY_DIR}/install/client.h"
-  "// The client, of libferry_client and libferry.\n#pragma once\n\n"
-  "#include \"host/session/ferry.h\"\n#include \"host/session/gpu_facts.h\"\n")
 file(WRITE "${PROJECT_BINARY_DIR}/install/ferry.h"
   "// The client, the compiler, and the services that compile and check what a user named, of libferry.\n#pragma once\n\n"
-  "#include \"client.h\"\n#include \"host/compiler/llvm/compile.h\"\n#include \"host/kernel/compile_kernel.h\"\n"
+  "#include \"ferry/client.h\"\n#include \"ferry/gpu_facts.h\"\n#include \"host/compiler/llvm/compile.h\"\n#include \"host/kernel/compile_kernel.h\"\n"
   "#include \"host/verify/check.h\"\n")
 file(WRITE "${PROJECT_BINARY_DIR}/install/measure.h"
   "// Measures kernels, compares two of them, and measures the way to a device.\n#pragma once\n\n"
   "#include \"host/bench/compare.h\"\n#include \"host/bench/connection.h\"\n#include \"host/bench/measure.h\"\n")
-install(FILES "${PROJECT_BINARY_DIR}/install/client.h" "${PROJECT_BINARY_DIR}/install/ferry.h"
-  "${PROJECT_BINARY_DIR}/install/measure.h"
+install(FILES "${PROJECT_BINARY_DIR}/install/ferry.h" "${PROJECT_BINARY_DIR}/install/measure.h"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry")
 
 # scripts/build.sh builds these before the host; without them only the host is installed.

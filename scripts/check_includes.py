@@ -120,6 +120,9 @@ PUBLIC = {
     "ferry/runtime_api.h": "module",
     "ferry/timing.h": "module",
     "ferry/types.h": "module",
+    "ferry/client.h": "host/session",
+    "ferry/gpu_facts.h": "host/session",
+    "ferry/server_status.h": "host/session",
     "ferry/expr.h": "crosscompile/ir",
     "ferry/math.def": "crosscompile/ir",
     "ferry/operators.h": "crosscompile/ir",
@@ -139,6 +142,9 @@ PUBLIC = {
 
 # Areas that use the product and are used by nobody.
 TOP = ["tests", "bench", "examples"]
+
+# Projects of users, which find ferry as it is installed.
+OUTSIDE = "tests/e2e/install/outside"
 
 # (headers, the only folders where they may appear, why)
 ONLY_IN = [
@@ -243,10 +249,16 @@ def check_file(root: Path, path: str) -> list[str]:
         error = None
         if quote == "<":
             error = header_error(folder, header)
-            if not error and area_of(header) in [*AREAS, "ferry"] and find_header(root, header):
+            ours = area_of(header) in [*AREAS, "ferry"] and find_header(root, header)
+            if within(folder, OUTSIDE):
+                if ours and not within(header, "ferry"):
+                    error = f"<{header}> is not installed"
+            elif not error and ours:
                 error = f"expected \"{header}\" in quotes, got <{header}>"
             elif is_public and not re.fullmatch(r"[a-z_]+(\.h)?", header):
                 error = f"an installed header may include the standard library, not <{header}>"
+        elif within(folder, OUTSIDE):
+            error = f'expected a header of ferry in angle brackets, got "{header}"'
         elif header.startswith(".") or not find_header(root, header):
             error = f'expected a path from the root or from include/, got "{header}"'
         elif is_public and not within(header, "ferry"):

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <vector>
 
-#include "host/session/ferry.h"
+#include "ferry/client.h"
 #include "host/session/state.h"
 
 namespace ferry::bench {

@@ -10,7 +10,7 @@
 #include "bench/rpc/pings.h"
 #include "bench/rpc/raw_peer.h"
 #include "bench/support/comparison.h"
-#include "host/session/ferry.h"
+#include "ferry/client.h"
 #include "host/session/state.h"
 #include "rpc/secure/record.h"
 #include "tests/support/listening_server.h"

@@ -4,6 +4,7 @@
 
 #include "base/quantity_text.h"
 #include "ferry/error.h"
+#include "module/manifest.h"
 
 namespace ferry::bench {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "ferry/client.h"
 #include "host/kernel/observer.h"
-#include "host/session/ferry.h"
 
 namespace ferry::bench {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/session/timing.h"
+#include "ferry/client.h"
 
 namespace ferry::bench {
 

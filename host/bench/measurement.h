@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "ferry/client.h"
 #include "host/bench/environment.h"
 #include "host/bench/peak.h"
 #include "host/kernel/kernel_failure.h"
-#include "host/session/ferry.h"
 #include "host/stats/interval.h"
 #include "host/verify/findings.h"
+#include "module/manifest.h"
 
 namespace ferry::bench {
 

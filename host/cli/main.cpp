@@ -4,12 +4,12 @@
 #include <new>
 #include <sstream>
 
+#include "ferry/client.h"
 #include "ferry/error.h"
 #include "host/cli/commands/app.h"
 #include "host/cli/options/complaint.h"
 #include "host/cli/output/output.h"
 #include "host/cli/output/style.h"
-#include "host/session/ferry.h"
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "ferry/client.h"
 #include "host/kernel/distribution.h"
 #include "host/kernel/option_error.h"
-#include "host/session/ferry.h"
 
 namespace ferry {
 

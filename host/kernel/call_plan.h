@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "ferry/client.h"
 #include "host/kernel/observer.h"
-#include "host/session/ferry.h"
 
 namespace ferry {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "ferry/gpu_facts.h"
 #include "host/kernel/session_source.h"
-#include "host/session/gpu_facts.h"
 
 namespace ferry {
 

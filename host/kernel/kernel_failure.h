@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "ferry/client.h"
 #include "ferry/error.h"
-#include "host/session/ferry.h"
 
 namespace ferry {
 

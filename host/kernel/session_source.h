@@ -3,8 +3,8 @@
 
 #include <functional>
 
+#include "ferry/client.h"
 #include "host/kernel/observer.h"
-#include "host/session/ferry.h"
 
 namespace ferry {
 

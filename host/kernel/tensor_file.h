@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/session/ferry.h"
+#include "ferry/client.h"
 
 namespace ferry {
 

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "host/session/ferry.h"
+#include "ferry/client.h"
+#include "module/manifest.h"
 
 namespace ferry::session {
 

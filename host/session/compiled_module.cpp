@@ -1,7 +1,7 @@
 #include <optional>
 
 #include "base/throw_status.h"
-#include "host/session/ferry.h"
+#include "ferry/client.h"
 #include "module/module_file.h"
 #include "module/preparation.h"
 
@@ -34,6 +34,12 @@ const std::vector<std::uint8_t>& CompiledModule::bytes() const { return state_->
 const Hash& CompiledModule::hash() const { return state_->hash; }
 
 const Manifest& CompiledModule::manifest() const { return state_->manifest; }
+
+std::vector<std::string> CompiledModule::functions() const {
+  std::vector<std::string> names;
+  for (const FunctionInfo& function : state_->manifest.functions) names.push_back(function.name);
+  return names;
+}
 
 const FunctionInfo* CompiledModule::preparation(std::size_t function) const {
   const auto& preparation = state_->preparations.at(function);

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "ferry/server_status.h"
 #include "host/session/destination.h"
 #include "host/session/state.h"
 #include "rpc/secure/client_handshake.h"

@@ -242,6 +242,8 @@ Function::Function(std::shared_ptr<detail::ModuleState> module, std::size_t inde
 
 const FunctionInfo& Function::info() const { return module_->compiled.manifest().functions[index_]; }
 
+std::string Function::signature() const { return signature_text(info()); }
+
 const FunctionInfo* Function::preparation() const { return module_->compiled.preparation(index_); }
 
 std::uint64_t Function::last_elapsed_ns() const { return module_->last_elapsed_ns; }

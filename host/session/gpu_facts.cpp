@@ -1,4 +1,4 @@
-#include "host/session/gpu_facts.h"
+#include "ferry/gpu_facts.h"
 
 #include "host/session/client.h"
 #include "host/session/state.h"

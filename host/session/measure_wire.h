@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "host/session/timing.h"
+#include "ferry/client.h"
 
 namespace ferry::session {
 

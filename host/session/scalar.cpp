@@ -1,5 +1,7 @@
 #include "host/session/scalar.h"
 
+#include "module/manifest.h"
+
 #include <bit>
 #include <cmath>
 #include <limits>

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "host/session/ferry.h"
+#include "ferry/client.h"
 
 namespace ferry::session {
 

@@ -4,10 +4,11 @@
 #include <memory>
 #include <string>
 
+#include "ferry/client.h"
 #include "host/session/client.h"
-#include "host/session/ferry.h"
 #include "host/session/local_server.h"
 #include "host/session/ssh_server.h"
+#include "module/manifest.h"
 
 namespace ferry::detail {
 

@@ -1,4 +1,4 @@
-#include "host/session/timing.h"
+#include "ferry/client.h"
 
 #include <algorithm>
 

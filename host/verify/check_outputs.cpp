@@ -10,6 +10,7 @@
 #include "host/session/scalar.h"
 #include "host/verify/element_text.h"
 #include "host/verify/tolerances.h"
+#include "module/manifest.h"
 
 namespace ferry::verify {
 

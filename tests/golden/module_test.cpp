@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "host/session/ferry.h"
+#include "ferry/client.h"
+#include "module/manifest.h"
 #include "tests/support/listening_server.h"
 
 using namespace ferry;

@@ -6,6 +6,7 @@
 #include "host/stats/interval.h"
 #include "host/stats/outliers.h"
 #include "host/stats/summary.h"
+#include "module/manifest.h"
 
 namespace ferry::cli {
 

@@ -10,6 +10,7 @@
 #include "host/cli/output/style.h"
 #include "host/stats/outliers.h"
 #include "host/stats/summary.h"
+#include "module/manifest.h"
 
 namespace ferry::cli {
 

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "base/quantity_text.h"
+#include "ferry/server_status.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/options/remote.h"
 #include "host/cli/output/json.h"

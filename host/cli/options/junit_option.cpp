@@ -1,9 +1,9 @@
 #include "host/cli/options/junit_option.h"
 
+#include "ferry/client.h"
 #include "host/cli/options/complaint.h"
 #include "host/cli/options/exit_code.h"
 #include "host/kernel/file.h"
-#include "host/session/ferry.h"
 
 namespace ferry::cli {
 

@@ -13,8 +13,8 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/resolve.h"
+#include "ferry/client.h"
 #include "ferry/schedule/schedule_text.h"
-#include "host/session/ferry.h"
 
 namespace ferry {
 

@@ -7,6 +7,7 @@
 
 #include "ferry/lang/program.h"
 #include "host/compiler/llvm/compile.h"
+#include "module/manifest.h"
 #include "tests/support/listening_server.h"
 
 using namespace ferry;

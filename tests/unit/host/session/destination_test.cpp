@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "ferry/client.h"
 #include "host/session/devices_file.h"
-#include "host/session/ferry.h"
 
 using namespace ferry;
 using session::Destination;

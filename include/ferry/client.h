@@ -10,6 +10,14 @@
 // ConnectionLost when the session is gone.
 #pragma once
 
+#include "ferry/api.h"
+#include "ferry/device_facts.h"
+#include "ferry/error.h"
+#include "ferry/fill.h"
+#include "ferry/hash.h"
+#include "ferry/timing.h"
+#include "ferry/types.h"
+
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -22,17 +30,10 @@
 #include <variant>
 #include <vector>
 
-#include "base/status.h"
-#include "ferry/api.h"
-#include "ferry/device_facts.h"
-#include "ferry/error.h"
-#include "ferry/fill.h"
-#include "ferry/hash.h"
-#include "ferry/types.h"
-#include "host/session/timing.h"
-#include "module/manifest.h"
-
 namespace ferry {
+
+struct FunctionInfo;  // internal
+struct Manifest;      // internal
 
 namespace detail {
 struct Access;
@@ -97,6 +98,8 @@ class FERRY_API CompiledModule {
   // Returns the initialisation of the function with this index, which derives data from its constant arguments once
   // (module/MODULE.md), or null.
   const FunctionInfo* preparation(std::size_t function) const;
+  // Names of the functions, in order.
+  std::vector<std::string> functions() const;
   const std::string& source() const;
   // Returns the schedules of all functions, the default ones included, as a text that reproduces them.
   const std::string& schedule() const;
@@ -181,6 +184,15 @@ class FERRY_API Argument {
   std::variant<DeviceTensor, View, Flat, Scalar> value_;
 };
 
+// The result of a measurement: raw samples, and everything that the device reports about its environment. Times are in
+// seconds.
+struct FERRY_API Timing : Samples, TimingEnvironment {
+  double median() const;
+  double minimum() const;
+  // Returns the median absolute deviation from the median.
+  double deviation() const;
+};
+
 struct TimedCall;
 
 struct TimedOutputs {
@@ -193,6 +205,8 @@ struct TimedOutputs {
 class FERRY_API Function {
  public:
   const FunctionInfo& info() const;
+  // Returns a text such as "mm(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)".
+  std::string signature() const;
   // Returns the initialisation that derives data from its constant arguments once, or null.
   const FunctionInfo* preparation() const;
 
@@ -321,30 +335,6 @@ struct ConnectOptions {
 // "plaintext://HOST:PORT". Throws Error with unavailable within 5 s if there is no answer, with unauthenticated
 // if the server does not know the key.
 FERRY_API Device connect(std::string_view address, const ConnectOptions& options = {});
-
-// A client that a server serves, or that waits to be served.
-struct ServerClient {
-  std::uint64_t session = 0;  // session number; 0 while waiting
-  std::string client;
-  std::string peer;
-  double seconds = 0;    // time in the session, or in the queue
-  std::string function;  // the running function, for running_seconds; or empty
-  double running_seconds = 0;
-};
-struct ServerStatus {
-  std::string address;
-  std::string server_version;
-  std::string device;
-  double uptime_seconds = 0;
-  std::uint32_t max_sessions = 0;
-  std::uint32_t max_waiting = 0;
-  std::uint64_t sessions_ended = 0;
-  std::uint64_t sessions_failed = 0;
-  std::vector<ServerClient> sessions;
-  std::vector<ServerClient> waiting;  // in the order of the queue
-};
-// Answered at once, even if another client has the device.
-FERRY_API ServerStatus server_status(std::string_view address, const ConnectOptions& options = {});
 
 // Starts a private server on this machine, which ends with the last object that uses it.
 FERRY_API Device local_device(const ConnectOptions& options = {});

@@ -5,7 +5,8 @@
 //     const std::int64_t tile = gpu.block_shared_bytes >= 64 * 1024 ? 128 : 64;
 #pragma once
 
-#include "host/session/ferry.h"
+#include "ferry/api.h"
+#include "ferry/client.h"
 
 #include <cstdint>
 #include <string>
