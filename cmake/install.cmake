@@ -34,20 +34,17 @@ ferry_shared_library(ferry_client_shared ferry_client
   LIBRARIES ferry_base ferry_module ferry_rpc_transport ferry_rpc_wire ferry_rpc_secure ferry_stats ferry_session
   SYSTEM_DEPS ferry_sodium)
 
-# The headers that users of the library include, and those that these still include.
+# The headers that users of the library include, and those that measure.h still includes.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/ferry" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 foreach(header
     base/status module/manifest module/manifest_expr module/plan crosscompile/ir/buffer crosscompile/ir/callee
     crosscompile/ir/error crosscompile/ir/expr crosscompile/ir/function crosscompile/ir/node crosscompile/ir/printer
-    crosscompile/ir/stmt crosscompile/target/resolve
-    host/lang/reference/reference crosscompile/foreign/foreign crosscompile/foreign/signature
-    host/compiler/llvm/compile host/kernel/call_plan host/kernel/compile_kernel host/kernel/kernel
+    crosscompile/ir/stmt crosscompile/target/resolve host/lang/reference/reference crosscompile/foreign/foreign
+    crosscompile/foreign/signature host/kernel/call_plan host/kernel/compile_kernel host/kernel/kernel
     host/kernel/kernel_failure host/kernel/observer host/kernel/option_error host/kernel/schedule_choice
-    host/verify/check host/verify/check_outputs host/verify/findings host/verify/output_comparison
-    host/npy/npy
-   
-    host/autoschedule/sized_stages host/lang/stage
-    host/schedule/stages/scheduled_stage host/schedule/stages/stage_loops)
+    host/verify/check host/verify/check_outputs host/verify/findings host/verify/output_comparison host/npy/npy
+    host/autoschedule/sized_stages host/lang/stage host/schedule/stages/scheduled_stage
+    host/schedule/stages/stage_loops)
   get_filename_component(folder "${header}" DIRECTORY)
   install(FILES "${PROJECT_SOURCE_DIR}/${header}.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/${folder}")
 endforeach()
@@ -56,23 +53,19 @@ foreach(header
     crosscompile/foreign/foreign crosscompile/foreign/signature host/kernel/call_plan host/kernel/kernel
     host/kernel/kernel_failure host/kernel/observer host/kernel/schedule_choice host/kernel/session_source
     host/stats/comparison host/stats/interval host/verify/check_outputs host/verify/findings
-    host/verify/output_comparison
-    host/bench/compare host/bench/comparison host/bench/connection host/bench/cores host/bench/environment
-    host/bench/measure host/bench/measurement host/bench/peak host/bench/sampling host/bench/sweep)
+    host/verify/output_comparison host/bench/compare host/bench/comparison host/bench/connection host/bench/cores
+    host/bench/environment host/bench/measure host/bench/measurement host/bench/peak host/bench/sampling
+    host/bench/sweep)
   get_filename_component(folder "${header}" DIRECTORY)
   install(FILES "${PROJECT_SOURCE_DIR}/${header}.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/${folder}")
 endforeach()
-# Supports #include <ferry/ferry.h> and <ferry/measure.h>. The headers include each other relative to the repository's
-# root, which corresponds to include/ferry.
-file(WRITE "${PROJECT_BINARY_DIR}/install/ferry.h"
-  "// The client, the compiler, and the services that compile and check what a user named, of libferry.\n#pragma once\n\n"
-  "#include \"ferry/client.h\"\n#include \"ferry/gpu_facts.h\"\n#include \"host/compiler/llvm/compile.h\"\n#include \"host/kernel/compile_kernel.h\"\n"
-  "#include \"host/verify/check.h\"\n")
+# Supports #include <ferry/measure.h>. What it includes is not in include/ferry yet; these headers include each other
+# relative to the repository's root, which corresponds to include/ferry.
 file(WRITE "${PROJECT_BINARY_DIR}/install/measure.h"
-  "// Measures kernels, compares two of them, and measures the way to a device.\n#pragma once\n\n"
-  "#include \"host/bench/compare.h\"\n#include \"host/bench/connection.h\"\n#include \"host/bench/measure.h\"\n")
-install(FILES "${PROJECT_BINARY_DIR}/install/ferry.h" "${PROJECT_BINARY_DIR}/install/measure.h"
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry")
+  "// Compiles, checks and measures kernels that a user named, compares two of them, and measures the way to a device.\n"
+  "#pragma once\n\n#include \"host/bench/compare.h\"\n#include \"host/bench/connection.h\"\n"
+  "#include \"host/bench/measure.h\"\n#include \"host/kernel/compile_kernel.h\"\n#include \"host/verify/check.h\"\n")
+install(FILES "${PROJECT_BINARY_DIR}/install/measure.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry")
 
 # scripts/build.sh builds these before the host; without them only the host is installed.
 foreach(arch x86_64 armv7 aarch64 riscv64)

@@ -121,6 +121,9 @@ PUBLIC = {
     "ferry/timing.h": "module",
     "ferry/types.h": "module",
     "ferry/client.h": "host/session",
+    "ferry/compile.h": "host/compiler/llvm",
+    # For users alone: no folder of the product may include it.
+    "ferry/ferry.h": "examples",
     "ferry/gpu_facts.h": "host/session",
     "ferry/server_status.h": "host/session",
     "ferry/expr.h": "crosscompile/ir",

@@ -17,9 +17,9 @@
 #include "bench/kernels/request.h"
 #include "bench/support/comparison.h"
 #include "crosscompile/compile.h"
+#include "ferry/compile.h"
 #include "ferry/lang/text.h"
 #include "ferry/schedule/default_schedule.h"
-#include "host/compiler/llvm/compile.h"
 #include "host/lower/lower.h"
 
 namespace {

@@ -21,7 +21,7 @@
 #include "bench/rpc/raw_peer.h"
 #include "bench/rpc/report.h"
 #include "bench/support/comparison.h"
-#include "host/compiler/llvm/compile.h"
+#include "ferry/compile.h"
 #include "host/session/state.h"
 #include "tests/support/listening_server.h"
 

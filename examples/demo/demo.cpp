@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "examples/demo/kernels.h"
-#include "host/compiler/llvm/compile.h"
+#include "ferry/compile.h"
 
 namespace {
 

@@ -2,8 +2,8 @@
 
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/compile.h"
 #include "ferry/schedule/default_schedule.h"
-#include "host/compiler/llvm/compile.h"
 #include "host/lang/reference/reference.h"
 #include "host/lower/lower.h"
 

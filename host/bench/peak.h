@@ -3,8 +3,8 @@
 
 #include <functional>
 
+#include "ferry/compile.h"
 #include "ferry/target/target.h"
-#include "host/compiler/llvm/compile.h"
 
 namespace ferry::bench {
 

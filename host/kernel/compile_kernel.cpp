@@ -3,9 +3,10 @@
 #include <chrono>
 
 #include "crosscompile/compile.h"
+#include "crosscompile/target/resolve.h"
+#include "ferry/compile.h"
 #include "ferry/schedule/default_schedule.h"
 #include "ferry/schedule/module_schedule.h"
-#include "host/compiler/llvm/compile.h"
 #include "host/kernel/schedule_notes.h"
 #include "host/kernel/size_hints.h"
 #include "host/lower/lower.h"

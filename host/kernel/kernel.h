@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "crosscompile/foreign/foreign.h"
+#include "ferry/compile.h"
 #include "ferry/lang/program.h"
-#include "host/compiler/llvm/compile.h"
 #include "host/kernel/observer.h"
 #include "host/kernel/option_error.h"
 #include "host/kernel/schedule_choice.h"

@@ -1,11 +1,13 @@
 // The exceptions of the compiler, the client and the services of the host. Nothing under rpc/ or device-runtime/ throws
-// them. CompileError, in crosscompile/ir/error.h, adds a place in a text.
+// them.
 #pragma once
 
 #include "ferry/error_code.h"
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace ferry {
 
@@ -23,6 +25,27 @@ class __attribute__((visibility("default"))) Error : public std::runtime_error {
 class __attribute__((visibility("default"))) UsageError : public Error {
  public:
   explicit UsageError(const std::string& message) : Error(ErrorCode::invalid_argument, message) {}
+};
+
+// A place in a text that a user wrote.
+struct SourcePlace {
+  std::string file = {};   // as messages call it
+  std::size_t line = 0;    // from 1; 0: unknown
+  std::size_t column = 0;  // from 1, in characters; 0: unknown
+
+  bool is_known() const { return line != 0; }
+};
+
+// A mistake in a kernel, its schedule or its target; the code is invalid_argument. The message says what was expected
+// and what was found instead, in the user's own names. It includes the place, if there is one.
+class __attribute__((visibility("default"))) CompileError : public Error {
+ public:
+  explicit CompileError(const std::string& message, SourcePlace place = {})
+      : Error(ErrorCode::invalid_argument, message), place_(std::move(place)) {}
+  const SourcePlace& place() const { return place_; }
+
+ private:
+  SourcePlace place_;
 };
 
 // The session with a server is lost; the code is unavailable.

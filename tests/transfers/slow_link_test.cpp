@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "host/compiler/llvm/compile.h"
+#include "ferry/compile.h"
 #include "host/session/state.h"
 #include "rpc/secure/key.h"
 #include "tests/support/listening_server.h"

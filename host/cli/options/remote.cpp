@@ -3,9 +3,9 @@
 #include <cstdio>
 
 #include "base/quantity_text.h"
+#include "ferry/compile.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/output/progress.h"
-#include "host/compiler/llvm/compile.h"
 
 namespace ferry::cli {
 

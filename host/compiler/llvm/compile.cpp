@@ -1,8 +1,9 @@
-#include "host/compiler/llvm/compile.h"
+#include "ferry/compile.h"
 
 #include "crosscompile/codegen/llvm/source_line.h"
 #include "crosscompile/compile.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/target/resolve.h"
 #include "ferry/lang/program.h"
 #include "ferry/lang/text.h"
 #include "ferry/schedule/module_schedule.h"

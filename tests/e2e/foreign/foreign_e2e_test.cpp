@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "crosscompile/foreign/foreign.h"
-#include "host/compiler/llvm/compile.h"
+#include "ferry/compile.h"
 #include "tests/e2e/cli/run_ferry.h"
 #include "tests/support/listening_server.h"
 

@@ -11,12 +11,12 @@
 #include "crosscompile/ir/expr.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
+#include "ferry/compile.h"
 #include "ferry/intrinsics.h"
 #include "ferry/lang/tensor.h"
 #include "ferry/lang/text.h"
 #include "ferry/operators.h"
 #include "ferry/schedule/default_schedule.h"
-#include "host/compiler/llvm/compile.h"
 #include "host/lower/lower.h"
 #include "tests/support/ptxas.h"
 

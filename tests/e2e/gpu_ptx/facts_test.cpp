@@ -6,10 +6,10 @@
 
 #include "crosscompile/compile.h"
 #include "crosscompile/target/resolve.h"
+#include "ferry/compile.h"
 #include "ferry/gpu_facts.h"
 #include "ferry/lang/text.h"
 #include "ferry/schedule/default_schedule.h"
-#include "host/compiler/llvm/compile.h"
 #include "host/lower/lower.h"
 #include "module/module_file.h"
 #include "tests/e2e/cli/run_ferry.h"

@@ -16,6 +16,7 @@ cp -r "$here/outside" "$work/outside"
 cd "$work"
 unset FERRY_REMOTE FERRY_RPC_SERVER
 "$work/build/outside"
+"$work/build/outside_program"
 "$work/prefix/bin/ferry" run -e 'def twice(float32(N) A) -> (B) { B(i) = 2 * A(i) }' --arg A=f32[3]:iota | head -n 2 >got
 printf 'B = f32[3]\n[0. 2. 4.]\n' | diff - got
 
@@ -27,6 +28,11 @@ if ldd "$work/build/outside_client" | grep -E 'LLVM|lld|libferry\.so'; then
   echo "expected libferry_client alone, without LLVM"
   exit 1
 fi
+
+# Programs that only run modules, and programs that build, schedule and compile their own, need nothing but include/ferry.
+for program in outside_client outside_program; do
+  "$compiler" -std=c++20 -fsyntax-only -I"$here/../../../include" "$here/outside/$program.cpp"
+done
 
 # Every installed header includes only installed headers, and none of LLVM, Asio, cereal or libsodium.
 cd "$work/prefix/include"

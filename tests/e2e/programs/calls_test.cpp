@@ -5,8 +5,8 @@
 #include <functional>
 #include <numeric>
 
+#include "ferry/compile.h"
 #include "ferry/lang/program.h"
-#include "host/compiler/llvm/compile.h"
 #include "module/manifest.h"
 #include "tests/support/listening_server.h"
 

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "host/compiler/llvm/compile.h"
+#include "ferry/compile.h"
 #include "module/manifest.h"
 #include "tests/e2e/programs/program_case.h"
 #include "tests/support/listening_server.h"

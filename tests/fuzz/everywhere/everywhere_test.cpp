@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/compile.h"
+#include "ferry/compile.h"
 #include "ferry/lang/text.h"
-#include "host/compiler/llvm/compile.h"
 #include "host/lower/constant_stages.h"
 #include "host/lower/lower.h"
 #include "tests/fuzz/cases/call.h"

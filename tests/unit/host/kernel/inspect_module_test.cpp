@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "ferry/compile.h"
 #include "ferry/error.h"
-#include "host/compiler/llvm/compile.h"
 #include "host/kernel/file.h"
 #include "tests/unit/host/kernel/text_file.h"
 

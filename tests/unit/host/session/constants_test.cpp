@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "host/compiler/llvm/compile.h"
+#include "ferry/compile.h"
 #include "host/session/state.h"
 
 using namespace ferry;

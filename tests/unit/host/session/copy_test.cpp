@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/compiler/llvm/compile.h"
+#include "ferry/compile.h"
 #include "host/session/state.h"
 #include "tests/unit/host/session/error_of.h"
 

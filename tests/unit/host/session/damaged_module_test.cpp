@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "host/compiler/llvm/compile.h"
+#include "ferry/compile.h"
 #include "tests/support/damage.h"
 
 using namespace ferry;

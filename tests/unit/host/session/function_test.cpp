@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "ferry/compile.h"
 #include "ferry/lang/text.h"
-#include "host/compiler/llvm/compile.h"
 #include "tests/support/crashing_module.h"
 
 using namespace ferry;

@@ -1,4 +1,4 @@
-#include "host/compiler/llvm/compile.h"
+#include "ferry/compile.h"
 #include "ferry/lang/program.h"
 #include "ferry/lang/text.h"
 #include "ferry/schedule/schedule.h"

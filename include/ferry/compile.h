@@ -1,4 +1,5 @@
-// Compiles kernels on this machine, for any target: a text, or programs of host/lang with schedules.
+// Compiles kernels on this machine, for any target: a text, or programs of ferry/lang.h with schedules of
+// ferry/schedule.h.
 //
 //     auto device = ferry::connect("127.0.0.1:9090");
 //     auto mm = device.load(ferry::compile(source, ferry::target_of(device)))["mm"];
@@ -6,15 +7,16 @@
 // Everything here throws CompileError.
 #pragma once
 
+#include "ferry/api.h"
+#include "ferry/client.h"
+#include "ferry/error.h"
+#include "ferry/schedule/schedule_text.h"
+#include "ferry/target/target.h"
+
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-
-#include "crosscompile/ir/error.h"
-#include "crosscompile/target/resolve.h"
-#include "ferry/client.h"
-#include "ferry/schedule/schedule_text.h"
 
 namespace ferry {
 
@@ -36,7 +38,7 @@ FERRY_API CompiledModule compile(std::string_view source, const Target& target, 
 // one.
 FERRY_API CompiledModule compile(std::string_view source, const Target& target, const ScheduleText& schedule,
                                  std::string_view file = "kernel.tc");
-// Compiles programs built with host/lang. `source` is stored in the module for people to read.
+// Compiles programs built with ferry/lang.h. `source` is stored in the module for people to read.
 FERRY_API CompiledModule compile(const lang::Program& program, const Target& target, std::string source = {});
 FERRY_API CompiledModule compile(std::span<const lang::Program> programs, const Target& target,
                                  std::string source = {});
