@@ -123,7 +123,7 @@ TEST_CASE("a tensor intrinsic says what its C functions mean as loops of constan
     return For::make(i, Expr(0), extent, ForKind::serial, Store::make(out, {i}, Load::make(in, {i})));
   };
   meaning.body = copying(Expr(4));
-  const auto intrinsic = [](Function function) {
+  const auto copying_by = [](Function function) {
     return TensorIntrinsic{{"copy4", std::make_shared<const Function>(std::move(function))}, {}};
   };
   const auto refusal = [](const std::string& name, const TensorIntrinsic& intrinsic) -> std::string {
@@ -135,28 +135,28 @@ TEST_CASE("a tensor intrinsic says what its C functions mean as loops of constan
     }
     return "nothing was refused";
   };
-  CHECK(refusal("copy", intrinsic(meaning)) == "nothing was refused");
-  CHECK(refusal("dot", intrinsic(meaning)) == "tensor intrinsic 'dot' is registered already");
+  CHECK(refusal("copy", copying_by(meaning)) == "nothing was refused");
+  CHECK(refusal("dot", copying_by(meaning)) == "tensor intrinsic 'dot' is registered already");
   Function wrong = meaning;
   wrong.body = copying(n);
-  CHECK(refusal("copy", intrinsic(wrong)) ==
+  CHECK(refusal("copy", copying_by(wrong)) ==
         "tensor intrinsic 'copy': expected what 'copy4' means as loops of constant extents, from 0, around one store");
   wrong = meaning;
   wrong.parameters.pop_back();
-  CHECK(refusal("copy", intrinsic(wrong)) == "tensor intrinsic 'copy': expected 'in' among the parameters of 'copy4'");
-  TensorIntrinsic nameless = intrinsic(meaning);
+  CHECK(refusal("copy", copying_by(wrong)) == "tensor intrinsic 'copy': expected 'in' among the parameters of 'copy4'");
+  TensorIntrinsic nameless = copying_by(meaning);
   nameless.reset = NestFunction{"", nameless.update.meaning};
   CHECK(refusal("copy", nameless) == "tensor intrinsic 'copy': expected the name of a C function");
   CHECK(refusal("copy", {{"copy4", nullptr}, {}}) ==
         "tensor intrinsic 'copy': expected what 'copy4' means, see nest_function()");
   wrong = meaning;
   wrong.symbols = {n};
-  CHECK(refusal("copy", intrinsic(wrong)) ==
+  CHECK(refusal("copy", copying_by(wrong)) ==
         "tensor intrinsic 'copy': expected each symbol of 'copy4' to be how far a parameter "
         "steps along a loop, got 'n'");
   wrong = meaning;
   wrong.parameters.push_back({"more", ParameterKind::tensor, Direction::in, buffer("more"), {}});
-  CHECK(refusal("copy", intrinsic(wrong)) == "tensor intrinsic 'copy': expected 'copy4' to use its parameter 'more'");
+  CHECK(refusal("copy", copying_by(wrong)) == "tensor intrinsic 'copy': expected 'copy4' to use its parameter 'more'");
 }
 
 TEST_CASE("a C function on pieces of tensors is defined by an expression over their elements") {
