@@ -16,6 +16,12 @@ add_compile_definitions(_FILE_OFFSET_BITS=64)
 # these settings save 28 KB on aarch64.
 add_compile_definitions(ASIO_NO_IOSTREAM ASIO_DISABLE_THREADS ASIO_USE_TS_EXECUTOR_AS_DEFAULT)
 
+# Headers are most of what a file costs here, so eight files of a folder are compiled as one: a folder's helpers need
+# names of their own. On riscv64 this makes rpc_server up to 4 KB larger; elsewhere as much smaller.
+if(NOT FERRY_ARCH STREQUAL riscv64)
+  set(CMAKE_UNITY_BUILD ON)
+endif()
+
 # Link-time optimisation of all objects together saves another tenth. Anything that only a kernel refers to must be in a
 # [[gnu::used]] table.
 set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)

@@ -12,7 +12,7 @@ constexpr Int128 kHighest = std::numeric_limits<std::int64_t>::max();
 Int128 clamp(Int128 value) { return std::clamp(value, -kInfinity, kInfinity); }
 bool is_infinite(Int128 value) { return value >= kInfinity || value <= -kInfinity; }
 
-Int128 times(Int128 a, Int128 b) {
+Int128 clamped_product(Int128 a, Int128 b) {
   if (a == 0 || b == 0) return 0;
   Int128 product = 0;
   if (is_infinite(a) || is_infinite(b) || __builtin_mul_overflow(a, b, &product)) {
@@ -44,7 +44,8 @@ Interval operator+(Interval a, Interval b) {
 }
 
 Interval operator*(Interval a, Interval b) {
-  const Int128 corners[] = {times(a.lo, b.lo), times(a.lo, b.hi), times(a.hi, b.lo), times(a.hi, b.hi)};
+  const Int128 corners[] = {clamped_product(a.lo, b.lo), clamped_product(a.lo, b.hi), clamped_product(a.hi, b.lo),
+                            clamped_product(a.hi, b.hi)};
   return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
 }
 

@@ -46,9 +46,9 @@ ValueRange corners(ir::Type type, const ValueRange& a, const ValueRange& b, Oper
   return fitted(type, overflowed, result);
 }
 
-bool add(std::int64_t a, std::int64_t b, std::int64_t* to) { return __builtin_add_overflow(a, b, to); }
-bool sub(std::int64_t a, std::int64_t b, std::int64_t* to) { return __builtin_sub_overflow(a, b, to); }
-bool mul(std::int64_t a, std::int64_t b, std::int64_t* to) { return __builtin_mul_overflow(a, b, to); }
+bool add_overflows(std::int64_t a, std::int64_t b, std::int64_t* to) { return __builtin_add_overflow(a, b, to); }
+bool sub_overflows(std::int64_t a, std::int64_t b, std::int64_t* to) { return __builtin_sub_overflow(a, b, to); }
+bool mul_overflows(std::int64_t a, std::int64_t b, std::int64_t* to) { return __builtin_mul_overflow(a, b, to); }
 
 ValueRange united(const ValueRange& a, const ValueRange& b) { return {std::min(a.min, b.min), std::max(a.max, b.max)}; }
 
@@ -58,9 +58,9 @@ ValueRange of_binary(const ValueRanges& variables, const ir::Binary& node) {
   const ValueRange a = range_of(variables, node.left);
   const ValueRange b = range_of(variables, node.right);
   switch (node.op) {
-    case BinaryOp::add: return corners(type, a, b, add);
-    case BinaryOp::sub: return corners(type, a, b, sub);
-    case BinaryOp::mul: return corners(type, a, b, mul);
+    case BinaryOp::add: return corners(type, a, b, add_overflows);
+    case BinaryOp::sub: return corners(type, a, b, sub_overflows);
+    case BinaryOp::mul: return corners(type, a, b, mul_overflows);
     case BinaryOp::div:
       // Dividing by zero gives zero.
       if (a.is_non_negative() && b.is_non_negative()) {
@@ -100,8 +100,8 @@ ValueRange range_of(const ValueRanges& variables, const ir::Expr& expr) {
   if (const auto* broadcast = expr.as<ir::Broadcast>()) return range_of(variables, broadcast->value);
   if (const auto* ramp = expr.as<ir::Ramp>()) {
     const ValueRange steps{0, static_cast<std::int64_t>(type.lanes) - 1};
-    const ValueRange offset = corners(type, range_of(variables, ramp->stride), steps, mul);
-    return corners(type, range_of(variables, ramp->base), offset, add);
+    const ValueRange offset = corners(type, range_of(variables, ramp->stride), steps, mul_overflows);
+    return corners(type, range_of(variables, ramp->base), offset, add_overflows);
   }
   if (const auto* cast = expr.as<ir::Cast>()) {
     const ir::Type from = cast->value.type();

@@ -17,8 +17,6 @@ CuDevicePointer address(const void* memory, std::uint64_t offset = 0) {
   return reinterpret_cast<std::uintptr_t>(memory) + offset;
 }
 
-unsigned long long number(std::uint64_t value) { return value; }
-
 int attribute_of(const CudaApi& api, CuDevice device, int what) {
   int value = 0;
   return api.device_attribute(&value, what, device) == kCuSuccess ? value : 0;

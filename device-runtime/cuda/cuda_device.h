@@ -14,6 +14,9 @@
 
 namespace ferry::device {
 
+// A 64-bit number as the format %llu takes it, on every architecture.
+inline unsigned long long number(std::uint64_t value) { return value; }
+
 // Returns all GPUs, in the driver's order. Their names end with the architecture: "NVIDIA H100 PCIe (sm_90)". A failure
 // says why there are none.
 Result<std::vector<ComputeDevice>> list_cuda_devices(const Drivers& drivers);

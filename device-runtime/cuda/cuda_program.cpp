@@ -14,8 +14,6 @@ constexpr std::size_t kMaxLog = 8 << 10;
 // Shared memory that a kernel may use without opting in to more.
 constexpr int kPlainSharedBytes = 48 << 10;
 
-unsigned long long number(std::uint64_t value) { return value; }
-
 Status refuse(ErrorCode code, const FunctionInfo& function, const BoundLaunch& launch, const std::string& what) {
   return {code, function.name + ": kernel '" + launch.kernel + "': " + what};
 }

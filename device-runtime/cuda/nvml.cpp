@@ -7,7 +7,7 @@
 namespace ferry::device {
 namespace {
 
-constexpr const char* kLibrary = "libnvidia-ml.so.1";
+constexpr const char* kNvmlLibrary = "libnvidia-ml.so.1";
 constexpr int kSuccess = 0;
 // nvmlClockType_t and nvmlTemperatureSensors_t
 constexpr int kSmClock = 1, kMemoryClock = 2, kGpuTemperature = 0;
@@ -20,7 +20,7 @@ void find(const Drivers& drivers, void* library, const char* name, Function& int
 }  // namespace
 
 Nvml::Nvml(const Drivers& drivers, const char* bus_id) {
-  void* library = drivers.open(kLibrary);
+  void* library = drivers.open(kNvmlLibrary);
   if (library == nullptr) return;
   int (*init)() = nullptr;
   int (*find_device)(const char*, Handle*) = nullptr;

@@ -9,7 +9,7 @@
 namespace ferry::device {
 namespace {
 
-constexpr std::uint64_t kAlignment = 64;
+constexpr std::uint64_t kTensorAlignment = 64;
 // Floats with this pattern are NaN, so a result that depends on them is recognisable.
 constexpr std::uint8_t kUntouched = 0xff;
 
@@ -45,7 +45,7 @@ void* GuardedMemory::take(std::uint64_t bytes) {
     munmap(mapping, mapping_bytes);
     return nullptr;
   }
-  std::uint8_t* const memory = end - round_up(bytes, kAlignment);
+  std::uint8_t* const memory = end - round_up(bytes, kTensorAlignment);
   std::memset(begin, kUntouched, static_cast<std::size_t>(memory - begin));
   std::memset(memory + bytes, kUntouched, static_cast<std::size_t>(end - memory) - static_cast<std::size_t>(bytes));
   blocks_.push_back({static_cast<std::uint8_t*>(mapping), mapping_bytes, memory, static_cast<std::size_t>(bytes)});

@@ -8,17 +8,17 @@
 namespace ferry::device {
 namespace {
 
-constexpr std::uint64_t kAlignment = 64;
+constexpr std::uint64_t kBlockAlignment = 64;
 constexpr std::uint64_t kOwnMapping = 128 << 10;
 constexpr std::uint64_t kHugePages = 4 << 20;
 
 }  // namespace
 
 void* take_host_memory(std::uint64_t bytes) {
-  if (bytes > SIZE_MAX - kAlignment) return nullptr;
+  if (bytes > SIZE_MAX - kBlockAlignment) return nullptr;
   if (bytes < kOwnMapping) {
-    const auto rounded = static_cast<std::size_t>((bytes + kAlignment - 1) / kAlignment * kAlignment);
-    void* memory = std::aligned_alloc(kAlignment, rounded);
+    const auto rounded = static_cast<std::size_t>((bytes + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment);
+    void* memory = std::aligned_alloc(kBlockAlignment, rounded);
     if (memory != nullptr) std::memset(memory, 0, rounded);
     return memory;
   }

@@ -12,7 +12,7 @@
 namespace ferry::device {
 namespace {
 
-struct Feature {
+struct ArmFeature {
   const char* name;
   std::uint64_t hwcap;   // all of these bits
   std::uint64_t hwcap2;  // and all of these bits
@@ -21,7 +21,7 @@ struct Feature {
 constexpr std::uint64_t bit(int number) { return std::uint64_t{1} << number; }
 
 #if defined(__aarch64__)
-constexpr Feature kFeatures[] = {
+constexpr ArmFeature kArmFeatures[] = {
     {"neon", bit(1), 0},     {"crc", bit(7), 0},      {"lse", bit(8), 0},
     {"rdm", bit(12), 0},     {"rcpc", bit(15), 0},    {"fullfp16", bit(9) | bit(10), 0},
     {"fp16fml", bit(23), 0}, {"dotprod", bit(20), 0}, {"complxnum", bit(14), 0},
@@ -29,7 +29,7 @@ constexpr Feature kFeatures[] = {
     {"sve", bit(22), 0},     {"sve2", 0, bit(1)},     {"sme", 0, bit(23)},
 };
 #else
-constexpr Feature kFeatures[] = {
+constexpr ArmFeature kArmFeatures[] = {
     {"neon", bit(12), 0},
     {"vfp3", bit(13), 0},
     {"vfp4", bit(16), 0},
@@ -60,7 +60,7 @@ const char* native_arch() {
 
 std::vector<std::string> detect_features(std::uint64_t hwcap, std::uint64_t hwcap2) {
   std::vector<std::string> names;
-  for (const Feature& feature : kFeatures) {
+  for (const ArmFeature& feature : kArmFeatures) {
     if ((hwcap & feature.hwcap) == feature.hwcap && (hwcap2 & feature.hwcap2) == feature.hwcap2) {
       names.emplace_back(feature.name);
     }

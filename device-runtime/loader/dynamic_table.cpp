@@ -1,6 +1,7 @@
 #include "device-runtime/loader/dynamic_table.h"
 
 #include "base/format.h"
+#include "device-runtime/loader/image_error.h"
 
 #include <algorithm>
 #include <limits>
@@ -14,9 +15,6 @@ struct RawEntries {
   std::uint64_t table = 0, table_bytes = 0, table_entry = 0;
   std::uint64_t plt = 0, plt_bytes = 0, plt_kind = 0;
 };
-
-Status malformed(std::string what) { return {ErrorCode::invalid_argument, "malformed code image: " + std::move(what)}; }
-Status refused(std::string what) { return {ErrorCode::unsupported, "code image refused: " + std::move(what)}; }
 
 Status take_entry(RawEntries& raw, std::int64_t tag, std::uint64_t value) {
   switch (tag) {

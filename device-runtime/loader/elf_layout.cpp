@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "device-runtime/loader/elf_native.h"
+#include "device-runtime/loader/image_error.h"
 
 #include <algorithm>
 #include <cstring>
@@ -11,9 +12,6 @@ namespace {
 
 constexpr std::uint16_t kMaxProgramHeaders = 64;
 constexpr std::uint64_t kMaxAlignment = std::uint64_t{2} << 20;
-
-Status malformed(std::string what) { return {ErrorCode::invalid_argument, "malformed code image: " + std::move(what)}; }
-Status refused(std::string what) { return {ErrorCode::unsupported, "code image refused: " + std::move(what)}; }
 
 bool fits(std::uint64_t offset, std::uint64_t bytes, std::uint64_t limit) {
   return offset <= limit && bytes <= limit - offset;

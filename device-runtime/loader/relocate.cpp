@@ -2,15 +2,13 @@
 
 #include "base/format.h"
 #include "device-runtime/loader/elf_image.h"
+#include "device-runtime/loader/image_error.h"
 #include "device-runtime/loader/imports.h"
 
 namespace ferry::device {
 namespace {
 
 using elf::Word;
-
-Status malformed(std::string what) { return {ErrorCode::invalid_argument, "malformed code image: " + std::move(what)}; }
-Status refused(std::string what) { return {ErrorCode::unsupported, "code image refused: " + std::move(what)}; }
 
 Result<Word> symbol_address(const ImageMemory& image, const DynamicTable& table, std::uint32_t index,
                             const ElfImage* library) {

@@ -11,11 +11,11 @@ namespace ferry::lang {
 namespace {
 
 // Functions of module/symbols.def that take only numbers; each exists for double and, with the suffix 'f', for float.
-struct ExternFunction {
+struct MathFunction {
   const char* name;
   std::size_t arguments;
 };
-constexpr ExternFunction kExterns[] = {
+constexpr MathFunction kExterns[] = {
     {"exp", 1},       {"exp2", 1},  {"expm1", 1}, {"log", 1},   {"log2", 1}, {"log1p", 1}, {"sin", 1},
     {"cos", 1},       {"tan", 1},   {"asin", 1},  {"acos", 1},  {"atan", 1}, {"sinh", 1},  {"cosh", 1},
     {"tanh", 1},      {"erf", 1},   {"sqrt", 1},  {"floor", 1}, {"ceil", 1}, {"trunc", 1}, {"round", 1},
@@ -28,7 +28,7 @@ struct Signature {
 };
 
 std::optional<Signature> signature_of(const std::string& name) {
-  for (const ExternFunction& function : kExterns) {
+  for (const MathFunction& function : kExterns) {
     if (name == function.name) return Signature{DType::f64, function.arguments};
     if (name == function.name + std::string("f")) return Signature{DType::f32, function.arguments};
   }
@@ -52,7 +52,7 @@ bool is_extern(const std::string& name) { return signature_of(name).has_value();
 
 std::vector<std::string> extern_names() {
   std::vector<std::string> names;
-  for (const ExternFunction& function : kExterns) {
+  for (const MathFunction& function : kExterns) {
     names.emplace_back(function.name);
     names.push_back(function.name + std::string("f"));
   }

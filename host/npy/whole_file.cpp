@@ -19,7 +19,7 @@ constexpr std::size_t kPiece = std::size_t{1} << 30;
 
 int write_all(int file, std::span<const std::uint8_t> bytes) {
   while (!bytes.empty()) {
-    const ssize_t count = write(file, bytes.data(), std::min(bytes.size(), kPiece));
+    const ssize_t count = ::write(file, bytes.data(), std::min(bytes.size(), kPiece));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return errno;
     if (count == 0) return EIO;

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kStopPatience{1000};
-constexpr int kCannotStart = 127;
+constexpr int kServerCannotStart = 127;
 
 #if defined(__x86_64__)
 constexpr const char* kArch = "x86_64";
@@ -73,10 +73,10 @@ constexpr int kServerSocket = 3;
 // Runs between fork and exec, so it may only make system calls.
 [[noreturn]] void become(const char* program, char* const* arguments, int socket, pid_t parent, bool end_with_thread) {
   if (end_with_thread) prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent) _exit(kCannotStart);  // the parent ended before it could be watched
+  if (getppid() != parent) _exit(kServerCannotStart);  // the parent ended before it could be watched
   // dup2 of a descriptor to itself would leave close-on-exec set.
   const int ours = socket == kServerSocket ? dup(socket) : socket;
-  if (dup2(ours, kServerSocket) < 0) _exit(kCannotStart);
+  if (dup2(ours, kServerSocket) < 0) _exit(kServerCannotStart);
   const int nothing = open("/dev/null", O_RDWR);
   if (nothing >= 0) {
     dup2(nothing, STDIN_FILENO);
@@ -86,7 +86,7 @@ constexpr int kServerSocket = 3;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   execv(program, arguments);
-  _exit(kCannotStart);
+  _exit(kServerCannotStart);
 }
 
 }  // namespace
@@ -171,9 +171,9 @@ void LocalServer::check_running() {
   }
   if (ended != pid_) return;
   pid_ = -1;
-  const std::string why = WIFSIGNALED(how)                   ? std::string(strsignal(WTERMSIG(how)))
-                          : WEXITSTATUS(how) == kCannotStart ? "it cannot be run"
-                                                             : "exit code " + std::to_string(WEXITSTATUS(how));
+  const std::string why = WIFSIGNALED(how)                         ? std::string(strsignal(WTERMSIG(how)))
+                          : WEXITSTATUS(how) == kServerCannotStart ? "it cannot be run"
+                                                                   : "exit code " + std::to_string(WEXITSTATUS(how));
   throw Error(ErrorCode::unavailable, "the server started here, " + program_.string() + ", has ended: " + why);
 }
 

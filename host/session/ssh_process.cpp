@@ -26,7 +26,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr int kCannotStart = 127;
+constexpr int kSshCannotStart = 127;
 // Maximum output of a login before the script's first answer.
 constexpr std::size_t kMaxNoise = std::size_t{1} << 20;
 
@@ -58,7 +58,7 @@ std::vector<std::string> arguments_of(const SshAddress& address, const std::stri
   const int error = errno;
   const std::string_view why = error == ENOENT ? "there is no such program" : std::strerror(error);
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, why.data(), why.size());
-  _exit(kCannotStart);
+  _exit(kSshCannotStart);
 }
 
 // Returns "ssh -p 2222 user@host", the command by which the user reaches the same login.
@@ -151,7 +151,7 @@ void SshProcess::fail() {
   const bool ended = wait_for_end(milliseconds(1000));
   const int code = ended && WIFEXITED(status_) ? WEXITSTATUS(status_) : -1;
   const std::string said = words();
-  if (code == kCannotStart) {
+  if (code == kSshCannotStart) {
     const char* named = getenv("FERRY_SSH");
     throw Error(ErrorCode::unavailable, name_ + ": cannot run '" + (named != nullptr && *named != 0 ? named : "ssh") +
                                             "': " + (said.empty() ? "it is not found" : said) +

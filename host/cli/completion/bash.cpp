@@ -8,7 +8,7 @@ namespace ferry::cli {
 namespace {
 
 // Returns the statement that completes one value.
-std::string action(const OptionShape& option, const AppShape& app) {
+std::string bash_action(const OptionShape& option, const AppShape& app) {
   switch (option.takes) {
     case Takes::nothing:
     case Takes::text: return "return";
@@ -34,7 +34,7 @@ std::string value_cases(const AppShape& app) {
     for (const OptionShape& option : options) {
       if (option.takes == Takes::nothing) continue;
       for (const std::string& name : option.names)
-        patterns[action(option, app)].push_back("'" + command + " " + name + "'");
+        patterns[bash_action(option, app)].push_back("'" + command + " " + name + "'");
     }
   };
   add("", app.options);
@@ -48,7 +48,7 @@ std::string value_cases(const AppShape& app) {
 std::string command_case(const CommandShape& command, const AppShape& app) {
   std::string text = "        " + command.name + ")\n          if [[ $current == -* ]]; then words='" +
                      join(" ", names_of(command.options)) + "'\n          else ";
-  text += command.positionals.empty() ? "return" : action(command.positionals.front(), app);
+  text += command.positionals.empty() ? "return" : bash_action(command.positionals.front(), app);
   return text + "; fi ;;\n";
 }
 

@@ -19,7 +19,7 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-std::string action(const OptionShape& option, const AppShape& app) {
+std::string zsh_action(const OptionShape& option, const AppShape& app) {
   switch (option.takes) {
     case Takes::nothing: return "";
     case Takes::text: return ":" + escaped(option.value) + ": ";
@@ -38,7 +38,8 @@ std::string option_specs(const OptionShape& option, const AppShape& app) {
   for (const std::string& name : option.names) {
     const std::string others = option.repeats ? "*" : "(" + join(" ", option.names) + ")";
     const char* equals = option.takes != Takes::nothing && name.starts_with("--") ? "=" : "";
-    text += " \\\n        '" + others + name + equals + "[" + escaped(option.help) + "]" + action(option, app) + "'";
+    text +=
+        " \\\n        '" + others + name + equals + "[" + escaped(option.help) + "]" + zsh_action(option, app) + "'";
   }
   return text;
 }
@@ -75,7 +76,7 @@ std::string zsh_completion(const AppShape& app) {
     for (const OptionShape& option : command.options) text += option_specs(option, app);
     int position = 0;
     for (const OptionShape& option : command.positionals)
-      text += " \\\n        '" + std::to_string(++position) + action(option, app) + "'";
+      text += " \\\n        '" + std::to_string(++position) + zsh_action(option, app) + "'";
     text += " ;;\n";
   }
   return text +

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kGap = 2;
 // No column becomes narrower.
-constexpr std::size_t kLeastWidth = 8;
+constexpr std::size_t kLeastColumnWidth = 8;
 
 std::vector<std::size_t> widths_of(const Rows& rows, std::size_t most) {
   std::vector<std::size_t> widths(rows.front().size());
@@ -23,7 +23,7 @@ std::vector<std::size_t> widths_of(const Rows& rows, std::size_t most) {
   std::size_t total = std::accumulate(widths.begin(), widths.end(), kGap * (widths.size() - 1));
   for (auto widest = widths.begin(); total > most; --total, --*widest) {
     widest = std::max_element(widths.begin(), widths.end());
-    if (*widest <= kLeastWidth) break;
+    if (*widest <= kLeastColumnWidth) break;
   }
   return widths;
 }

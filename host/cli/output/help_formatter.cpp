@@ -9,14 +9,14 @@ namespace ferry::cli {
 namespace {
 
 // Narrower columns would be unreadable.
-constexpr std::size_t kLeastWidth = 30;
+constexpr std::size_t kLeastHelpWidth = 30;
 
 }  // namespace
 
 std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
   const std::size_t width = terminal_width();
   if (width == 0) return option->get_description();
-  return wrapped(option->get_description(), std::max(kLeastWidth, width - std::min(width, get_column_width())));
+  return wrapped(option->get_description(), std::max(kLeastHelpWidth, width - std::min(width, get_column_width())));
 }
 
 std::string HelpFormatter::make_footer(const CLI::App* app) const {

@@ -78,9 +78,9 @@ const char* text_of(Assign assign) {
   return "";
 }
 
-class Analysis {
+class StatementAnalysis {
  public:
-  Analysis(const Scope& scope, const StatementSyntax& statement)
+  StatementAnalysis(const Scope& scope, const StatementSyntax& statement)
       : scope_(scope), statement_(statement), builder_(scope, true) {}
 
   StatementResult run(const std::vector<std::string>& names) {
@@ -293,7 +293,7 @@ class Analysis {
 
 StatementResult analyze_statement(const Scope& scope, const StatementSyntax& statement,
                                   const std::vector<std::string>& names) {
-  return scope.source->at(statement.target.offset, [&] { return Analysis(scope, statement).run(names); });
+  return scope.source->at(statement.target.offset, [&] { return StatementAnalysis(scope, statement).run(names); });
 }
 
 }  // namespace ferry::lang

@@ -29,9 +29,9 @@ int precedence(const Token& token) {
   return 0;
 }
 
-class Parser {
+class ExpressionParser {
  public:
-  explicit Parser(TokenReader& tokens) : tokens_(tokens) {}
+  explicit ExpressionParser(TokenReader& tokens) : tokens_(tokens) {}
 
   Syntax choice() {
     const Deeper deeper(*this);
@@ -46,11 +46,11 @@ class Parser {
 
  private:
   struct Deeper {
-    explicit Deeper(Parser& parser) : parser_(parser) {
+    explicit Deeper(ExpressionParser& parser) : parser_(parser) {
       if (++parser_.nesting_ > kMaxNesting) parser_.refuse_depth(parser_.tokens_.peek().offset);
     }
     ~Deeper() { --parser_.nesting_; }
-    Parser& parser_;
+    ExpressionParser& parser_;
   };
 
   [[noreturn]] void refuse_depth(std::size_t offset) const {
@@ -148,6 +148,6 @@ class Parser {
 
 }  // namespace
 
-Syntax parse_expression(TokenReader& tokens) { return Parser(tokens).choice(); }
+Syntax parse_expression(TokenReader& tokens) { return ExpressionParser(tokens).choice(); }
 
 }  // namespace ferry::lang
