@@ -146,6 +146,29 @@ void load(ByteInputArchive& archive, std::vector<T>& values) {
   }
 }
 
+// A vector of which more elements than `most` are refused before any is read.
+template <class T>
+struct LimitedField {
+  std::vector<T>& value;
+  std::size_t most;
+};
+template <class T>
+LimitedField<T> limited(std::vector<T>& value, std::size_t most) {
+  return {value, most};
+}
+template <class T>
+void save(ByteOutputArchive& archive, const LimitedField<T>& field) {
+  save(archive, field.value);
+}
+template <class T>
+void load(ByteInputArchive& archive, LimitedField<T>& field) {
+  field.value.clear();
+  const std::size_t count = archive.take_count(1);
+  if (count > field.most) archive.fail("a shorter list", count, sizeof(std::uint32_t));
+  field.value.reserve(std::min<std::size_t>(count, 8));
+  for (std::size_t i = 0; i < count; ++i) archive(field.value.emplace_back());
+}
+
 // A string that may have several lines, or a vector of such strings. The encoding is the same, but line feeds and tabs
 // count as printable.
 template <class T>

@@ -53,7 +53,6 @@ void require_narrow_sizes(FunctionInfo& info) {
 FunctionInfo describe(const ir::Function& function) {
   FunctionInfo info;
   info.name = function.name;
-  info.symbol = kSymbolPrefix + function.name;
   for (const ir::Expr& symbol : function.symbols) info.symbols.push_back(symbol.as<ir::Var>()->name);
   for (const ir::FunctionParameter& parameter : function.parameters) {
     info.parameters.push_back(describe_parameter(function, parameter));
@@ -62,10 +61,11 @@ FunctionInfo describe(const ir::Function& function) {
     info.preconditions.push_back(
         {to_manifest(requirement.condition, function, function.name + ": requirement"), requirement.message});
   }
-  info.call_workspace = to_manifest(function.call_workspace, function, function.name + ": workspace");
-  info.thread_workspace = to_manifest(function.thread_workspace, function, function.name + ": workspace");
   info.messages = function.messages;
   info.flops = to_manifest(function.flops, function, function.name + ": operation count");
+  set_native_code(info, {kSymbolPrefix + function.name,
+                         to_manifest(function.call_workspace, function, function.name + ": workspace"),
+                         to_manifest(function.thread_workspace, function, function.name + ": workspace")});
   return info;
 }
 
@@ -81,14 +81,14 @@ Lowered lower_all(std::span<const ir::Function> functions, const Target& target,
   Lowered lowered;
   Manifest& manifest = lowered.module.manifest;
   manifest.abi_version = FERRY_ABI_VERSION;
-  manifest.arch = target.arch_name;
-  manifest.features = needed_features(target);
+  manifest.devices = {{target.is_gpu() ? target.arch_name : "cpu", target.is_gpu() ? "" : target.arch_name,
+                       needed_features(target)}};
   manifest.target = target.text;
   lowered.functions = finished(functions, backend.pipeline_target());
   for (const ir::Function& function : lowered.functions) {
     FunctionInfo& info = manifest.functions.emplace_back(describe(function));
     if (target.pointer_bits == 32) require_narrow_sizes(info);
-    info.plan = backend.plan_of(function);
+    if (target.is_gpu()) info.plan = backend.plan_of(function);
   }
   if (const Status status = check_manifest(manifest); !status.is_ok()) {
     throw CompileError("the module cannot be described: " + status.message());

@@ -247,14 +247,6 @@ Result<BoundCall> bind_call(const FunctionInfo& function, std::span<const Argume
   for (const Precondition& precondition : function.preconditions) {
     FERRY_TRY(check_precondition(function, precondition, symbols.values));
   }
-  const auto workspace = [&](const ManifestExpr& expr, std::uint64_t& bytes) -> Status {
-    FERRY_ASSIGN(const std::int64_t value, evaluate_for(function, {"workspace"}, expr, symbols.values));
-    if (value < 0) return refuse(function, "expected a workspace of at least 0 bytes, got " + std::to_string(value));
-    bytes = static_cast<std::uint64_t>(value);
-    return Status();
-  };
-  FERRY_TRY(workspace(function.call_workspace, call.call_workspace));
-  FERRY_TRY(workspace(function.thread_workspace, call.thread_workspace));
   call.symbols = std::move(symbols.values);
   return call;
 }

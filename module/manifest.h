@@ -2,6 +2,7 @@
 // checks every call against it; the client uses it to allocate outputs and to write error messages.
 #pragma once
 
+#include "ferry/hash.h"
 #include "base/status.h"
 #include "ferry/types.h"
 #include "module/manifest_expr.h"
@@ -16,11 +17,15 @@
 namespace ferry {
 
 inline constexpr std::size_t kMaxRank = 8;
+inline constexpr std::size_t kMaxDevices = 16;
+inline constexpr std::size_t kMaxBlobs = 65'536;
+inline constexpr std::size_t kMaxConstants = 65'536;
 inline constexpr std::size_t kMaxFunctions = 256;
-inline constexpr std::size_t kMaxParameters = 64;
+inline constexpr std::size_t kMaxParameters = 1024;
 inline constexpr std::size_t kMaxSymbols = 64;
 inline constexpr std::size_t kMaxPreconditions = 64;
-inline constexpr std::size_t kMaxMessages = 256;
+inline constexpr std::size_t kMaxPersistent = 65'536;
+inline constexpr std::size_t kMaxMessages = 4096;
 inline constexpr std::size_t kMaxFeatures = 256;
 inline constexpr std::size_t kMaxNameBytes = 256;
 inline constexpr std::size_t kMaxMessageBytes = 4096;
@@ -32,6 +37,8 @@ struct ParameterInfo {
   Direction direction = Direction::in;
   std::vector<ManifestExpr> shape;    // tensors only, rank 0..8
   std::vector<ManifestExpr> strides;  // in elements; empty: dense, row-major
+  bool is_constant = false;           // an input that an instance binds; init plans read no other parameter
+  std::uint32_t device = 0;           // tensors: the device whose memory it is in
   bool operator==(const ParameterInfo&) const = default;
 };
 
@@ -41,30 +48,62 @@ struct Precondition {
   bool operator==(const Precondition&) const = default;
 };
 
+// Memory of an instance, which the function's init plan writes once and its plan reads.
+struct PersistentBuffer {
+  std::uint32_t device = 0;
+  ValueIndex bytes = kNoValue;  // of the init plan's values
+  bool operator==(const PersistentBuffer&) const = default;
+};
+
 struct FunctionInfo {
-  std::string name;    // as the user calls it
-  std::string symbol;  // name of the native code; unused if the function has a plan
+  std::string name;  // as the user calls it
   // Sizes, all int64. Each is bound by the first input dimension that is exactly this symbol, or by the int64 scalar
   // parameter of the same name.
   std::vector<std::string> symbols;
   std::vector<ParameterInfo> parameters;
   std::vector<Precondition> preconditions;
-  ManifestExpr call_workspace;        // bytes; empty code: none
-  ManifestExpr thread_workspace;      // bytes; empty code: none
-  std::vector<std::string> messages;  // for non-zero results: result r means messages[r - 1]
+  std::vector<std::string> messages;  // what the results of the steps mean
   ManifestExpr flops;                 // useful arithmetic operations of one call; 0 or empty code: unknown
-  Plan plan;                          // empty: the symbol is called
+  Plan plan;
+  std::vector<PersistentBuffer> persistent;
+  Plan init;  // runs when an instance is bound; without steps if there is nothing to compute then
   bool operator==(const FunctionInfo&) const = default;
+};
+
+// A device that the module needs. Images, steps, workspaces and parameters refer to it by its position.
+struct ModuleDevice {
+  std::string kind;                   // "cpu", "cuda", "opencl"
+  std::string arch;                   // of a CPU: "x86_64", "armv7", "aarch64", "riscv64"; empty for others
+  std::vector<std::string> features;  // from features.def, sorted: every feature that the code may use
+  bool operator==(const ModuleDevice&) const = default;
+};
+
+// Contents that are transferred apart from the module.
+struct Blob {
+  Hash hash{};
+  std::uint64_t bytes = 0;
+  bool operator==(const Blob&) const = default;
+};
+
+// A range of a blob, in the memory of a device.
+struct Constant {
+  std::uint32_t blob = 0, device = 0;
+  std::uint64_t offset = 0, bytes = 0;
+  bool operator==(const Constant&) const = default;
 };
 
 struct Manifest {
   std::uint32_t abi_version = 0;
-  std::string arch;                   // "x86_64", "armv7", "aarch64", "riscv64"; for GPUs "cuda", "opencl"
-  std::vector<std::string> features;  // from features.def, sorted: every feature that the code may use
-  std::string target;                 // the whole target as text, for people
+  std::vector<ModuleDevice> devices;
+  std::string target;  // the whole target as text, for people
+  std::vector<Blob> blobs;
+  std::vector<Constant> constants;
   std::vector<FunctionInfo> functions;
   bool operator==(const Manifest&) const = default;
 };
+
+// Returns the architecture of a CPU, or the kind of another device.
+const std::string& device_name(const ModuleDevice& device);
 
 // Checks that names, counts and expressions are within their limits and that every reference is valid.
 Status check_manifest(const Manifest& manifest);
@@ -81,8 +120,6 @@ struct ArgumentShape {
 struct BoundCall {
   std::vector<std::int64_t> symbols;
   std::vector<std::uint64_t> tensor_bytes;  // one entry per parameter; 0 for scalars
-  std::uint64_t call_workspace = 0;
-  std::uint64_t thread_workspace = 0;
 };
 
 // Binds symbols from the arguments and checks count, dtype, rank, shape and preconditions. Error messages have the form
@@ -105,5 +142,26 @@ std::optional<std::uint64_t> dense_bytes(DType dtype, std::span<const std::int64
 std::string shape_text(DType dtype, std::span<const std::int64_t> shape);
 // Returns a text such as "mm(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)".
 std::string signature_text(const FunctionInfo& function);
+
+// Returns a value of the function's plan as text: "(n + 1) * 4". A value that refers to others is "value 3".
+std::string value_text(const FunctionInfo& function, ValueIndex index);
+// Returns a step of the function's plan as text: "call ferry_fn_mm(A, B, C, M, K, N)".
+std::string step_text(const FunctionInfo& function, const Step& step);
+
+// A function whose plan is one call of native code, which receives all parameters and then all symbols.
+struct NativeCode {
+  std::string symbol;
+  ManifestExpr call_workspace;    // bytes; empty code: none
+  ManifestExpr thread_workspace;  // bytes; empty code: none
+  bool operator==(const NativeCode&) const = default;
+};
+
+// Gives the function the plan of such a call. Its parameters and symbols must be known.
+void set_native_code(FunctionInfo& function, const NativeCode& code);
+// Returns nothing if the plan is anything else than one call.
+std::optional<NativeCode> native_code(const FunctionInfo& function);
+
+// Returns the expression of a value; empty code for kNoValue. It may refer to earlier values.
+ManifestExpr value_expr(const Plan& plan, std::size_t symbol_count, ValueIndex index);
 
 }  // namespace ferry

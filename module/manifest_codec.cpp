@@ -1,35 +1,107 @@
 #include "module/manifest_codec.h"
 
-#include "module/manifest_expr_codec.h"
+#include "module/manifest_fields_codec.h"
 
 namespace ferry {
-namespace {
-
-bool is_valid_kind(std::uint8_t tag) { return tag == 1 || tag == 2; }
-bool is_valid_direction(std::uint8_t tag) { return tag >= 1 && tag <= 3; }
-
-}  // namespace
 
 template <class Archive>
 void serialize(Archive& archive, ParameterInfo& parameter) {
-  archive(parameter.name, enum_field(parameter.kind, is_valid_kind), enum_field(parameter.dtype, is_valid_dtype),
-          enum_field(parameter.direction, is_valid_direction), parameter.shape, parameter.strides);
+  serialize_parameter(archive, parameter);
+  archive(parameter.is_constant, parameter.device);
 }
 
 template <class Archive>
-void serialize(Archive& archive, Precondition& precondition) {
-  archive(precondition.condition, precondition.message);
+void serialize(Archive& archive, Operand& operand) {
+  archive(enum_field(operand.kind, [](std::uint8_t tag) { return tag >= 1 && tag <= 6; }), operand.index,
+          operand.offset);
+}
+
+template <class Archive>
+void serialize(Archive& archive, WorkspacePlace& place) {
+  archive(place.workspace, place.offset);
+}
+
+template <class Archive>
+void serialize(Archive& archive, CallStep& step) {
+  archive(step.device, step.symbol, limited(step.operands, kMaxOperands), step.workspace, step.thread_workspace,
+          step.first_message);
+}
+
+template <class Archive>
+void serialize(Archive& archive, LaunchStep& step) {
+  archive(step.device, step.kernel, step.grid[0], step.grid[1], step.grid[2], step.block[0], step.block[1],
+          step.block[2], step.shared_bytes, limited(step.operands, kMaxOperands), step.result, step.first_message);
+}
+
+template <class Archive>
+void serialize(Archive& archive, CopyStep& step) {
+  archive(step.to, step.from, step.bytes);
+}
+
+template <class Archive>
+void serialize(Archive& archive, FillStep& step) {
+  archive(step.to, step.bytes, step.pattern_bytes, step.pattern);
+}
+
+// Tag 5 is reserved for repeat(count, steps).
+template <class Archive>
+void serialize(Archive& archive, Step& step) {
+  auto tag = static_cast<std::uint8_t>(step.index() + 1);
+  archive(tag);
+  if constexpr (Archive::is_loading::value) {
+    switch (tag) {
+      case 1: step = CallStep(); break;
+      case 2: step = LaunchStep(); break;
+      case 3: step = CopyStep(); break;
+      case 4: step = FillStep(); break;
+      default: archive.fail("a known tag", tag, sizeof tag);
+    }
+  }
+  std::visit([&archive](auto& one) { archive(one); }, step);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Workspace& workspace) {
+  archive(workspace.device, workspace.bytes);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Plan& plan) {
+  archive(limited(plan.values, kMaxValues), limited(plan.workspaces, kMaxWorkspaces), limited(plan.steps, kMaxSteps));
+}
+
+template <class Archive>
+void serialize(Archive& archive, PersistentBuffer& buffer) {
+  archive(buffer.device, buffer.bytes);
 }
 
 template <class Archive>
 void serialize(Archive& archive, FunctionInfo& function) {
-  archive(function.name, function.symbol, function.symbols, function.parameters, function.preconditions,
-          function.call_workspace, function.thread_workspace, function.messages, function.flops);
+  archive(function.name, limited(function.symbols, kMaxSymbols), limited(function.parameters, kMaxParameters),
+          limited(function.preconditions, kMaxPreconditions), limited(function.messages, kMaxMessages), function.flops,
+          function.plan, limited(function.persistent, kMaxPersistent), function.init);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ModuleDevice& device) {
+  archive(device.kind, device.arch, limited(device.features, kMaxFeatures));
+}
+
+template <class Archive>
+void serialize(Archive& archive, Blob& blob) {
+  archive(blob.hash, blob.bytes);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Constant& constant) {
+  archive(constant.blob, constant.device, constant.offset, constant.bytes);
 }
 
 template <class Archive>
 void serialize(Archive& archive, Manifest& manifest) {
-  archive(manifest.abi_version, manifest.arch, manifest.features, manifest.target, manifest.functions);
+  archive(manifest.abi_version, limited(manifest.devices, kMaxDevices), manifest.target,
+          limited(manifest.blobs, kMaxBlobs), limited(manifest.constants, kMaxConstants),
+          limited(manifest.functions, kMaxFunctions));
 }
 
 std::vector<std::uint8_t> encode_manifest(const Manifest& manifest) {
@@ -41,12 +113,9 @@ std::vector<std::uint8_t> encode_manifest(const Manifest& manifest) {
 
 Result<Manifest> decode_manifest(std::span<const std::uint8_t> bytes) {
   Manifest manifest;
-  const Status status = decode_with(
-      bytes, [](ByteInputArchive& archive, void* into) { archive(*static_cast<Manifest*>(into)); }, &manifest);
-  if (!status.is_ok()) {
-    const bool malformed = status.code() == ErrorCode::protocol_error;
-    return Status(malformed ? ErrorCode::invalid_argument : status.code(), "manifest: " + status.message());
-  }
+  FERRY_TRY(decode_section(
+      "manifest", bytes, [](ByteInputArchive& archive, void* into) { archive(*static_cast<Manifest*>(into)); },
+      &manifest));
   FERRY_TRY(check_manifest(manifest));
   return manifest;
 }

@@ -5,8 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "module/earlier_manifest.h"
 #include "module/manifest_codec.h"
-#include "module/plan_codec.h"
 
 namespace ferry {
 namespace {
@@ -21,13 +21,11 @@ constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kHashBytes = sizeof(Hash);
 constexpr std::uint32_t kMaxSections = 64;
 
-enum class SectionKind : std::uint32_t { manifest = 1, code = 2, source = 3, schedule = 4, plans = 5 };
+enum class SectionKind : std::uint32_t { manifest = 1, code = 2, source = 3, schedule = 4, launches = 5 };
 
-// The format versions and what each added. A module is written in the earliest version that can hold it.
-constexpr std::uint32_t kFirstVersion = 1;
-constexpr std::uint32_t kVersionWithPlans = 2;
-// Readers of earlier versions would not check whether a plan reported a failure.
-constexpr std::uint32_t kVersionWithChecks = 3;
+// Versions 1 to 3 describe one device and the launches of GPU functions in a section of their own, from version 2 on.
+constexpr std::uint32_t kVersionWithLaunches = 2;
+constexpr std::uint32_t kVersionWithPlans = 4;
 
 using Bytes = std::span<const std::uint8_t>;
 
@@ -65,6 +63,7 @@ struct Section {
   SectionKind kind;
   std::string name;
   Bytes bytes;
+  std::uint32_t device = 0;
 };
 
 Bytes bytes_of(const std::string& text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
@@ -110,10 +109,15 @@ Result<std::vector<Section>> read_sections(Bytes bytes) {
     const auto kind = get<std::uint32_t>(bytes, entry);
     const auto offset = get<std::uint64_t>(bytes, entry + 8);
     const auto length = get<std::uint64_t>(bytes, entry + 16);
-    const std::uint32_t last = get<std::uint32_t>(bytes, 8) < kVersionWithPlans ? 4 : 5;
-    if (kind < 1 || kind > last)
-      return refuse(entry, "a section of kind 1 to " + std::to_string(last), std::to_string(kind));
-    FERRY_TRY(check_zeros(bytes, entry + 4, entry + 8));
+    const auto version = get<std::uint32_t>(bytes, 8);
+    const bool has_launches = version >= kVersionWithLaunches && version < kVersionWithPlans;
+    if (kind < 1 || kind > (has_launches ? 5U : 4U)) {
+      return refuse(entry, has_launches ? "a section of kind 1 to 5" : "a section of kind 1 to 4",
+                    std::to_string(kind));
+    }
+    const bool has_device = version >= kVersionWithPlans && static_cast<SectionKind>(kind) == SectionKind::code;
+    const auto device = get<std::uint32_t>(bytes, entry + 4);
+    if (!has_device) FERRY_TRY(check_zeros(bytes, entry + 4, entry + 8));
     FERRY_TRY(check_zeros(bytes, entry + 24, entry + 32));
     if (offset != next) return refuse(entry + 8, "a section at offset", next, offset);
     if (length > end - next) return refuse(entry + 16, "a section of at most", end - next, length);
@@ -122,7 +126,7 @@ Result<std::vector<Section>> read_sections(Bytes bytes) {
     const auto name_bytes = static_cast<std::size_t>(name_end - name.begin());
     FERRY_TRY(check_zeros(bytes, entry + 32 + name_bytes, entry + kEntryBytes));
     sections.push_back({static_cast<SectionKind>(kind), text_of(name.first(name_bytes)),
-                        bytes.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(length))});
+                        bytes.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(length)), device});
     next = aligned(next + length);
     if (next > end) return refuse(entry + 16, "a section that ends before the hash at", end, next);
     FERRY_TRY(check_zeros(bytes, static_cast<std::size_t>(offset + length), static_cast<std::size_t>(next)));
@@ -131,31 +135,22 @@ Result<std::vector<Section>> read_sections(Bytes bytes) {
   return sections;
 }
 
-std::uint32_t version_for(const Manifest& manifest) {
-  std::uint32_t version = kFirstVersion;
-  for (const FunctionInfo& function : manifest.functions) {
-    if (function.plan.empty()) continue;
-    version = std::max(version, function.messages.empty() ? kVersionWithPlans : kVersionWithChecks);
-  }
-  return version;
-}
-
 }  // namespace
 
 std::vector<std::uint8_t> write_module(const ModuleFile& module) {
   const std::vector<std::uint8_t> manifest = encode_manifest(module.manifest);
   std::vector<Section> sections{{SectionKind::manifest, "", manifest}};
-  for (const CodeImage& image : module.images) sections.push_back({SectionKind::code, image.kind, image.bytes});
+  for (const CodeImage& image : module.images) {
+    sections.push_back({SectionKind::code, image.kind, image.bytes, image.device});
+  }
   sections.push_back({SectionKind::source, "", bytes_of(module.source)});
   sections.push_back({SectionKind::schedule, "", bytes_of(module.schedule)});
-  const std::vector<std::uint8_t> plans = encode_plans(module.manifest);
-  if (!plans.empty()) sections.push_back({SectionKind::plans, "", plans});
 
   std::uint64_t length = kHeaderBytes + sections.size() * kEntryBytes;
   for (const Section& section : sections) length = aligned(length + section.bytes.size());
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(length));
   std::copy(std::begin(kMagic), std::end(kMagic), bytes.begin());
-  put(bytes, 8, version_for(module.manifest));
+  put(bytes, 8, kModuleFormatVersion);
   put(bytes, 12, static_cast<std::uint32_t>(sections.size()));
   put(bytes, 16, length + kHashBytes);
 
@@ -163,6 +158,7 @@ std::vector<std::uint8_t> write_module(const ModuleFile& module) {
   std::uint64_t offset = kHeaderBytes + sections.size() * kEntryBytes;
   for (const Section& section : sections) {
     put(bytes, entry, static_cast<std::uint32_t>(section.kind));
+    put(bytes, entry + 4, section.device);
     put(bytes, entry + 8, offset);
     put(bytes, entry + 16, static_cast<std::uint64_t>(section.bytes.size()));
     std::copy_n(section.name.begin(), std::min(section.name.size(), kEntryNameBytes),
@@ -181,8 +177,9 @@ Result<ModuleFile> read_module(std::span<const std::uint8_t> bytes) {
   FERRY_TRY(check_envelope(bytes));
   FERRY_ASSIGN(const std::vector<Section> sections, read_sections(bytes));
   ModuleFile module;
+  const auto version = get<std::uint32_t>(bytes, 8);
   unsigned seen[6] = {};
-  Bytes plans;
+  Bytes manifest, launches;
   for (const Section& section : sections) {
     const auto place = static_cast<std::uint64_t>(section.bytes.data() - bytes.data());
     if (++seen[static_cast<std::size_t>(section.kind)] > 1 && section.kind != SectionKind::code) {
@@ -192,28 +189,24 @@ Result<ModuleFile> read_module(std::span<const std::uint8_t> bytes) {
       return refuse(place, "a code section with a name, another without", "'" + section.name + "'");
     }
     switch (section.kind) {
-      case SectionKind::manifest: {
-        FERRY_ASSIGN(module.manifest, decode_manifest(section.bytes));
-        break;
-      }
+      case SectionKind::manifest: manifest = section.bytes; break;
       case SectionKind::code:
-        module.images.push_back({section.name, {section.bytes.begin(), section.bytes.end()}});
+        module.images.push_back({section.name, {section.bytes.begin(), section.bytes.end()}, section.device});
         break;
       case SectionKind::source: module.source = text_of(section.bytes); break;
       case SectionKind::schedule: module.schedule = text_of(section.bytes); break;
-      case SectionKind::plans: plans = section.bytes; break;
+      case SectionKind::launches: launches = section.bytes; break;
     }
   }
   if (seen[1] == 0) return refuse(kHeaderBytes, "a manifest section", "none");
-  if (seen[5] != 0) {
-    FERRY_TRY(decode_plans(plans, module.manifest));
-    FERRY_TRY(check_manifest(module.manifest));
-    // Plans of earlier versions could not fail.
-    if (get<std::uint32_t>(bytes, 8) < kVersionWithChecks) {
-      for (FunctionInfo& function : module.manifest.functions) {
-        if (!function.plan.empty()) function.messages.clear();
-      }
-    }
+  if (version < kVersionWithPlans) {
+    FERRY_ASSIGN(module.manifest, decode_earlier_manifest(version, manifest, seen[5] == 0 ? nullptr : &launches));
+  } else {
+    FERRY_ASSIGN(module.manifest, decode_manifest(manifest));
+  }
+  for (const CodeImage& image : module.images) {
+    if (image.device < module.manifest.devices.size()) continue;
+    return refuse(kHeaderBytes, "code for a device below", module.manifest.devices.size(), image.device);
   }
   return module;
 }

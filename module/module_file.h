@@ -14,12 +14,13 @@
 
 namespace ferry {
 
-inline constexpr std::uint32_t kModuleFormatVersion = 3;
+inline constexpr std::uint32_t kModuleFormatVersion = 4;
 
 struct CodeImage {
   // "elf", or for GPUs "opencl-c", "ptx-sm_80", "cubin-sm_90", which include the architecture
   std::string kind;
   std::vector<std::uint8_t> bytes;  // for "elf": a position-independent shared object
+  std::uint32_t device = 0;         // the manifest's device that it is for
 };
 
 struct ModuleFile {

@@ -1,5 +1,5 @@
-// The body of a function that runs on a GPU, as a straight-line list of steps. Sizes and offsets are expressions over
-// the function's symbols, so one plan serves every call.
+// A function's body as a straight-line list of steps. Sizes and offsets are values, each defined once by an expression
+// over the function's symbols and earlier values, so one plan serves every call.
 #pragma once
 
 #include "module/manifest_expr.h"
@@ -7,47 +7,106 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace ferry {
 
-inline constexpr std::size_t kMaxSteps = 4096;
-inline constexpr std::size_t kMaxOperands = 128;
+inline constexpr std::size_t kMaxValues = 65'536;
+inline constexpr std::size_t kMaxSteps = 65'536;
+inline constexpr std::size_t kMaxOperands = 2048;
+inline constexpr std::size_t kMaxWorkspaces = 1024;
+
+// Names a symbol of the function, or a value of the plan: the number of symbols plus the value's position.
+using ValueIndex = std::uint32_t;
+// In place of an index: 1 for an extent, otherwise 0.
+inline constexpr ValueIndex kNoValue = UINT32_MAX;
 
 enum class OperandKind : std::uint8_t {
-  argument = 1,        // the memory of a tensor parameter
-  call_workspace = 2,  // the block that is valid for the duration of the call
-  scalar = 3,          // the value of a scalar parameter
-  symbol = 4,          // a size, int64
+  argument = 1,    // the memory of a tensor parameter
+  workspace = 2,   // a block that is valid for the duration of the call
+  scalar = 3,      // the value of a scalar parameter
+  value = 4,       // a symbol or value, int64
+  constant = 5,    // a range of a blob
+  persistent = 6,  // memory of the instance, which the init plan writes
 };
 
-// An operand of a step.
 struct Operand {
   OperandKind kind = OperandKind::argument;
-  std::uint32_t index = 0;  // index of the parameter or symbol; 0 for the workspace
-  ManifestExpr offset;      // for memory: byte offset from its start; empty code: 0
+  std::uint32_t index = 0;       // of the parameter, workspace, value, constant or persistent buffer
+  ValueIndex offset = kNoValue;  // for memory: byte offset from its start
   bool operator==(const Operand&) const = default;
 };
 
-// Runs a kernel of the module's image with grid * block threads; the operands are in the order of its parameters.
-struct Launch {
-  std::string kernel;
-  // Extents along x, y and z; empty code: 1. Nothing runs if an extent of the grid is below 1.
-  std::array<ManifestExpr, 3> grid, block;
-  ManifestExpr shared_bytes;  // in addition to what the kernel declares itself; empty code: 0
+// A place in a workspace, or none.
+struct WorkspacePlace {
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+  std::uint32_t workspace = kNone;
+  ValueIndex offset = kNoValue;
+  bool is_given() const { return workspace != kNone; }
+  bool operator==(const WorkspacePlace&) const = default;
+};
+
+// Calls native code on a CPU. It receives a pointer for each operand, scalars and values by address.
+struct CallStep {
+  std::uint32_t device = 0;
+  std::string symbol;
   std::vector<Operand> operands;
-  bool operator==(const Launch&) const = default;
+  WorkspacePlace workspace;                // what the runtime gives the code as the call's workspace
+  ValueIndex thread_workspace = kNoValue;  // bytes for each thread
+  std::uint32_t first_message = 0;         // a result r > 0 means the function's message first_message + r - 1
+  bool operator==(const CallStep&) const = default;
 };
 
-// Unlisted tags are reserved for calls of native code, copies, fills, streams, events, conditions and loops.
-enum class StepKind : std::uint8_t { launch = 2 };
-
-struct Step {
-  StepKind kind = StepKind::launch;
-  Launch launch;
-  bool operator==(const Step&) const = default;
+// Runs a kernel of the device's image with grid * block threads; the operands are in the order of its parameters.
+struct LaunchStep {
+  std::uint32_t device = 0;
+  std::string kernel;
+  // Extents along x, y and z. Nothing runs if an extent of the grid is below 1.
+  std::array<ValueIndex, 3> grid{kNoValue, kNoValue, kNoValue}, block{kNoValue, kNoValue, kNoValue};
+  ValueIndex shared_bytes = kNoValue;  // in addition to what the kernel declares itself
+  std::vector<Operand> operands;
+  // Where an i32, the result of this step and of launches before it, is found after the step. It is read before the
+  // next step on a CPU and at the end.
+  WorkspacePlace result;
+  std::uint32_t first_message = 0;
+  bool operator==(const LaunchStep&) const = default;
 };
 
-using Plan = std::vector<Step>;
+// Copies bytes between two places that do not overlap.
+struct CopyStep {
+  Operand to, from;
+  ValueIndex bytes = kNoValue;
+  bool operator==(const CopyStep&) const = default;
+};
+
+// Repeats the low bytes of a pattern. `bytes` is a multiple of their number.
+struct FillStep {
+  Operand to;
+  ValueIndex bytes = kNoValue;
+  std::uint8_t pattern_bytes = 1;  // 1, 2 or 4
+  std::uint32_t pattern = 0;
+  bool operator==(const FillStep&) const = default;
+};
+
+// In the order of their tags, from 1 on.
+using Step = std::variant<CallStep, LaunchStep, CopyStep, FillStep>;
+
+struct Workspace {
+  std::uint32_t device = 0;
+  ValueIndex bytes = kNoValue;
+  bool operator==(const Workspace&) const = default;
+};
+
+struct Plan {
+  std::vector<ManifestExpr> values;
+  std::vector<Workspace> workspaces;
+  std::vector<Step> steps;
+  bool operator==(const Plan&) const = default;
+};
+
+// Returns the index of this expression over symbols and earlier values, which is added to the plan if it has none yet.
+// kNoValue for an expression without code.
+ValueIndex add_value(Plan& plan, std::size_t symbol_count, ManifestExpr expr);
 
 }  // namespace ferry

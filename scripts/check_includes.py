@@ -32,7 +32,8 @@ MAY_INCLUDE = {
     "device-runtime/device": ["device-runtime/loader", "device-runtime/measure", "device-runtime/threads"],
     "device-runtime/cuda": ["device-runtime/device"],
     "device-runtime/opencl": ["device-runtime/device"],
-    "device-runtime/handlers": ["device-runtime/device", "device-runtime/facts", "rpc/secure"],
+    "device-runtime/plan": ["device-runtime/device"],
+    "device-runtime/handlers": ["device-runtime/plan", "device-runtime/facts", "rpc/secure"],
     "device-runtime/sandbox": ["base"],
     "device-runtime/session": [
         "device-runtime/cuda", "device-runtime/handlers", "device-runtime/opencl", "device-runtime/sandbox",

@@ -30,7 +30,7 @@ class Backend {
   virtual void expect_modules() const = 0;
   // Returns the target that the passes compile a module's functions for.
   virtual Target pipeline_target() const = 0;
-  // Returns the plan of a function that went through the passes; empty where devices call the function's code.
+  // Returns the plan of a function that went through the passes; empty where its code is called.
   virtual Plan plan_of(const ir::Function& finished) const = 0;
   // Compiles a module's functions together.
   virtual std::vector<CodeImage> images(const ModuleFunctions& functions) const = 0;

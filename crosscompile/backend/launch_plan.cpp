@@ -13,50 +13,57 @@ class Planner {
  public:
   explicit Planner(const ir::Function& function) : function_(function) {}
 
-  Step step(const passes::Launch& launch, SharedMemory shared) const {
-    Step step;
-    if (shared == SharedMemory::at_launch && launch.shared_bytes > passes::kStaticSharedBytes)
-      step.launch.shared_bytes = manifest(ir::Expr(launch.shared_bytes), "shared memory");
-    step.launch.kernel = launch.symbol;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      step.launch.grid[axis] = manifest(launch.grid[axis].extent, "grid");
-      step.launch.block[axis] = manifest(launch.block[axis].extent, "block");
-    }
-    for (const passes::LaunchParameter& parameter : launch.parameters)
-      step.launch.operands.push_back(operand(parameter));
-    return step;
+  Plan plan(SharedMemory shared) {
+    const ManifestExpr workspace = manifest(function_.call_workspace, "workspace");
+    if (!workspace.code.empty()) plan_.workspaces.push_back({0, value(workspace)});
+    for (const passes::Launch& launch : passes::launches_of(function_)) add(launch, shared);
+    // The kernels leave their result at the beginning of the workspace.
+    if (!function_.messages.empty() && !plan_.steps.empty())
+      std::get<LaunchStep>(plan_.steps.back()).result = {0, kNoValue};
+    return std::move(plan_);
   }
 
  private:
+  void add(const passes::Launch& launch, SharedMemory shared) {
+    LaunchStep step;
+    step.kernel = launch.symbol;
+    if (shared == SharedMemory::at_launch && launch.shared_bytes > passes::kStaticSharedBytes)
+      step.shared_bytes = value(manifest(ir::Expr(launch.shared_bytes), "shared memory"));
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      step.grid[axis] = value(manifest(launch.grid[axis].extent, "grid"));
+      step.block[axis] = value(manifest(launch.block[axis].extent, "block"));
+    }
+    for (const passes::LaunchParameter& parameter : launch.parameters) step.operands.push_back(operand(parameter));
+    plan_.steps.emplace_back(std::move(step));
+  }
+
   ManifestExpr manifest(const ir::Expr& expr, const char* what) const {
     return to_manifest(expr, function_, function_.name + ": " + what);
   }
 
-  Operand operand(const passes::LaunchParameter& parameter) const {
+  ValueIndex value(ManifestExpr expr) { return add_value(plan_, function_.symbols.size(), std::move(expr)); }
+
+  Operand operand(const passes::LaunchParameter& parameter) {
     if (parameter.buffer != nullptr && parameter.offset.defined())
-      return {OperandKind::call_workspace, 0, manifest(parameter.offset, "workspace")};
+      return {OperandKind::workspace, 0, value(manifest(parameter.offset, "workspace"))};
     for (std::uint32_t i = 0; i < function_.parameters.size(); ++i) {
       const ir::FunctionParameter& own = function_.parameters[i];
-      if (parameter.buffer != nullptr && own.buffer == parameter.buffer) return {OperandKind::argument, i, {}};
+      if (parameter.buffer != nullptr && own.buffer == parameter.buffer) return {OperandKind::argument, i, kNoValue};
     }
     for (std::uint32_t i = 0; i < function_.symbols.size(); ++i)
-      if (parameter.variable.same_as(function_.symbols[i])) return {OperandKind::symbol, i, {}};
+      if (parameter.variable.same_as(function_.symbols[i])) return {OperandKind::value, i, kNoValue};
     for (std::uint32_t i = 0; i < function_.parameters.size(); ++i)
       if (parameter.variable.defined() && parameter.variable.same_as(function_.parameters[i].scalar))
-        return {OperandKind::scalar, i, {}};
+        return {OperandKind::scalar, i, kNoValue};
     throw InternalError(function_.name + ": a kernel is given what the function does not have");
   }
 
   const ir::Function& function_;
+  Plan plan_;
 };
 
 }  // namespace
 
-Plan launch_plan(const ir::Function& function, SharedMemory shared) {
-  const Planner planner(function);
-  Plan plan;
-  for (const passes::Launch& launch : passes::launches_of(function)) plan.push_back(planner.step(launch, shared));
-  return plan;
-}
+Plan launch_plan(const ir::Function& function, SharedMemory shared) { return Planner(function).plan(shared); }
 
 }  // namespace ferry

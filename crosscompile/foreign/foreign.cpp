@@ -14,6 +14,7 @@
 #include "crosscompile/link/temporary_folder.h"
 #include "crosscompile/target/needed_features.h"
 #include "ferry/runtime_api.h"
+#include "module/kernel_symbol.h"
 #include "module/module_file.h"
 
 namespace ferry::foreign {
@@ -50,8 +51,7 @@ std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Tar
   require_device(target);
   ModuleFile module;
   module.manifest.abi_version = FERRY_ABI_VERSION;
-  module.manifest.arch = target.arch_name;
-  module.manifest.features = needed_features(target);
+  module.manifest.devices = {{"cpu", target.arch_name, needed_features(target)}};
   module.manifest.target = target.text;
   for (const Signature& signature : kernel.signatures) module.manifest.functions.push_back(signature.function);
   if (const Status status = check_manifest(module.manifest); !status.is_ok()) {
@@ -66,7 +66,7 @@ std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Tar
   for (const Signature& signature : kernel.signatures) {
     const std::string c_name = find_function(facts, kernel, signature);
     check_declaration(kernel, signature, c_name, target);
-    exports.push_back(signature.function.symbol);
+    exports.push_back(kSymbolPrefix + signature.function.name);
     objects.push_back(
         codegen::emit_adapter(signature.function, c_name, signature.returns_status, facts.is_shared, target));
   }
@@ -78,9 +78,9 @@ std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Tar
   const std::vector<std::uint8_t> first = std::move(objects.front());
   objects.erase(objects.begin());
   if (!facts.is_shared) objects.push_back(object);
-  module.images.push_back({"elf", link::link_shared(first, target, exports, objects, padding)});
+  module.images.push_back({"elf", link::link_shared(first, target, exports, objects, padding), 0});
   // A shared object is shipped unchanged; the device loads it first and resolves the adapters' calls in it.
-  if (facts.is_shared) module.images.push_back({"elf_library", object});
+  if (facts.is_shared) module.images.push_back({"elf_library", object, 0});
   check_imports(module.images.back().bytes, kernel, target);
   module.source = kernel.source;
   return write_module(module);

@@ -31,7 +31,6 @@ class Parser {
     }
     signature_.c_name = name;
     signature_.function.name = name;
-    signature_.function.symbol = kSymbolPrefix + name;
     expect('(');
     if (!take(')')) {
       do {
@@ -42,6 +41,7 @@ class Parser {
     skip_spaces();
     if (at_ != text_.size()) refuse("the end");
     check_symbols();
+    set_native_code(signature_.function, {kSymbolPrefix + name, {}, {}});
     return std::move(signature_);
   }
 

@@ -31,6 +31,7 @@ namespace ferry::device {
   X(copy_on_device, "cuMemcpyDtoDAsync_v2", (CuDevicePointer, CuDevicePointer, std::size_t, CuStream)) \
   X(set_bytes, "cuMemsetD8Async", (CuDevicePointer, unsigned char, std::size_t, CuStream))             \
   X(set_words, "cuMemsetD32Async", (CuDevicePointer, unsigned, std::size_t, CuStream))                 \
+  X(set_halves, "cuMemsetD16Async", (CuDevicePointer, unsigned short, std::size_t, CuStream))          \
   X(pinned_address, "cuMemHostGetDevicePointer_v2", (CuDevicePointer*, void*, unsigned))               \
   X(stream_create, "cuStreamCreate", (CuStream*, unsigned))                                            \
   X(stream_destroy, "cuStreamDestroy_v2", (CuStream))                                                  \

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "base/format.h"
-#include "device-runtime/cuda/cuda_call.h"
 #include "device-runtime/cuda/cuda_image.h"
+#include "device-runtime/cuda/cuda_stream.h"
 
 namespace ferry::device {
 namespace {
@@ -115,11 +115,8 @@ Result<CudaKernel> CudaProgram::kernel_for(const FunctionInfo& function, const B
   return *kernel;
 }
 
-Result<std::unique_ptr<Workload>> CudaProgram::prepare(std::size_t function, std::span<const DeviceArgument> arguments,
-                                                       const BoundCall& bound) {
-  auto call = std::make_unique<CudaCall>(device_, functions_[function].name, bound.call_workspace);
-  FERRY_TRY(call->prepare(*this, functions_[function], arguments, bound));
-  return std::unique_ptr<Workload>(std::move(call));
+Result<std::unique_ptr<Stream>> CudaProgram::open_stream(const FunctionInfo& function) {
+  return std::unique_ptr<Stream>(std::make_unique<CudaStream>(device_, *this, function));
 }
 
 Result<std::unique_ptr<Program>> load_cuda_program(const ModuleFile& module, CudaDevice& device) {
@@ -133,7 +130,7 @@ Result<std::unique_ptr<Program>> load_cuda_program(const ModuleFile& module, Cud
   const CuResult error = device.api().module_load(&loaded, code.c_str(), 2, options, values);
   log.resize(std::strlen(log.c_str()));
   if (error != kCuSuccess) return load_failure(device, *image, code, error, log);
-  return std::unique_ptr<Program>(std::make_unique<CudaProgram>(device, loaded, module.manifest.functions));
+  return std::unique_ptr<Program>(std::make_unique<CudaProgram>(device, loaded));
 }
 
 }  // namespace ferry::device

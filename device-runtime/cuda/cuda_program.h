@@ -1,4 +1,4 @@
-// A module's kernels, loaded by the driver, and its plans.
+// A module's kernels, loaded by the driver.
 #pragma once
 
 #include <map>
@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "device-runtime/cuda/cuda_device.h"
-#include "device-runtime/device/plan_call.h"
 
 namespace ferry::device {
 
@@ -26,14 +25,12 @@ struct CudaKernel {
 
 class CudaProgram final : public Program {
  public:
-  CudaProgram(CudaDevice& device, CuModule module, std::vector<FunctionInfo> functions)
-      : device_(device), module_(module), functions_(std::move(functions)) {}
+  CudaProgram(CudaDevice& device, CuModule module) : device_(device), module_(module) {}
   CudaProgram(const CudaProgram&) = delete;
   CudaProgram& operator=(const CudaProgram&) = delete;
   ~CudaProgram() override { device_.api().module_unload(module_); }
 
-  Result<std::unique_ptr<Workload>> prepare(std::size_t function, std::span<const DeviceArgument> arguments,
-                                            const BoundCall& bound) override;
+  Result<std::unique_ptr<Stream>> open_stream(const FunctionInfo& function) override;
 
   // Prepares the kernel for this launch. A refusal says which limit of the GPU the launch exceeds, and by how much.
   Result<CudaKernel> kernel_for(const FunctionInfo& function, const BoundLaunch& launch);
@@ -43,7 +40,6 @@ class CudaProgram final : public Program {
 
   CudaDevice& device_;
   CuModule module_;
-  std::vector<FunctionInfo> functions_;
   std::map<std::string, CudaKernel> kernels_;
 };
 

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "device-runtime/measure/measure.h"
+#include "device-runtime/device/stream.h"
 #include "ferry/device_facts.h"
 #include "ferry/fill.h"
 #include "ferry/hash.h"
@@ -21,13 +21,6 @@
 #include "module/module_file.h"
 
 namespace ferry::device {
-
-// One argument as a kernel receives it: memory of the device, or a scalar's bits.
-struct DeviceArgument {
-  bool is_scalar = false;
-  void* memory = nullptr;
-  std::uint64_t scalar_bits = 0;  // little-endian, in the low bytes
-};
 
 // Describes where a kernel wrote outside of its memory.
 struct MemoryDamage {
@@ -39,10 +32,8 @@ struct MemoryDamage {
 class Program {
  public:
   virtual ~Program() = default;
-  // Prepares a call that can be run repeatedly. Workspaces are allocated here, before any timing starts, and released
-  // with the call. `function` is an index into the manifest; the arguments have been checked against it.
-  virtual Result<std::unique_ptr<Workload>> prepare(std::size_t function, std::span<const DeviceArgument> arguments,
-                                                    const BoundCall& bound) = 0;
+  // Returns a stream for one plan of the function, which must outlive it.
+  virtual Result<std::unique_ptr<Stream>> open_stream(const FunctionInfo& function) = 0;
 };
 
 class Device {

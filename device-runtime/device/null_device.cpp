@@ -7,15 +7,30 @@
 namespace ferry::device {
 namespace {
 
-class NullCall final : public Workload {
+class NullStream final : public Stream {
  public:
-  std::int32_t run() override { return 0; }
+  Status add(BoundNativeCall call) override { return add_named(StepKind::call, *call.symbol); }
+  Status add(BoundLaunch launch) override { return add_named(StepKind::launch, launch.kernel); }
+  Status add(BoundCopy) override { return add_named(StepKind::copy, ""); }
+  Status add(BoundFill) override { return add_named(StepKind::fill, ""); }
+  StepTime describe(std::size_t step) const override { return steps_[step]; }
+  std::int32_t run(std::size_t, bool) override { return 0; }
+
+ private:
+  Status add_named(StepKind kind, const std::string& name) {
+    steps_.emplace_back();
+    steps_.back().kind = kind;
+    steps_.back().kernel = name;
+    return {};
+  }
+
+  std::vector<StepTime> steps_;
 };
 
 class NullProgram final : public Program {
  public:
-  Result<std::unique_ptr<Workload>> prepare(std::size_t, std::span<const DeviceArgument>, const BoundCall&) override {
-    return std::unique_ptr<Workload>(std::make_unique<NullCall>());
+  Result<std::unique_ptr<Stream>> open_stream(const FunctionInfo&) override {
+    return std::unique_ptr<Stream>(std::make_unique<NullStream>());
   }
 };
 

@@ -110,6 +110,10 @@ Result<CheckedCall> check_call(SessionState& state, RequestContext& context, con
   return call;
 }
 
+Result<std::unique_ptr<PlanCall>> prepare_call(const CheckedCall& call) {
+  return PlanCall::prepare(*call.module->device, *call.module->program, call.info(), call.arguments, call.bound);
+}
+
 Status check_damage(const CheckedCall& call) {
   const MemoryDamage damage = call.module->device->memory_damage();
   if (damage.memory == nullptr) return {};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "device-runtime/handlers/session_state.h"
+#include "device-runtime/plan/plan_call.h"
 
 namespace ferry::device {
 
@@ -20,6 +21,9 @@ struct CheckedCall {
 // Checks dtypes, shapes and preconditions against the manifest. In addition, every view must lie within its buffer,
 // must not depend on a failed request if it is read, and may overlap another view only if the kernel writes neither.
 Result<CheckedCall> check_call(SessionState& state, RequestContext& context, const rpc::Call& request);
+
+// Binds the function's plan; the checked call must outlive the result.
+Result<std::unique_ptr<PlanCall>> prepare_call(const CheckedCall& call);
 
 // Returns invalid_argument if the kernel, which has run, wrote outside of its tensors. Only guarded memory detects
 // this.

@@ -9,7 +9,13 @@
 namespace ferry::device {
 Result<rpc::CallReply> handle_call(SessionState& state, RequestContext& context, const rpc::Call& request) {
   FERRY_ASSIGN(const CheckedCall call, check_call(state, context, request));
-  FERRY_ASSIGN(auto workload, call.module->program->prepare(call.function, call.arguments, call.bound));
+  KeptCalls& kept = call.module->kept_calls;
+  std::unique_ptr<PlanCall> made;
+  PlanCall* workload = kept.find(call.function, call.arguments, call.bound.symbols);
+  if (workload == nullptr) {
+    FERRY_ASSIGN(made, prepare_call(call));
+    workload = made.get();
+  }
   std::int32_t result = 0;
   std::int64_t elapsed = 0;
   {
@@ -23,6 +29,7 @@ Result<rpc::CallReply> handle_call(SessionState& state, RequestContext& context,
   FERRY_TRY(result_status(call.info(), result));
   FERRY_TRY(check_damage(call));
   mark_outputs_written(state, request, call);
+  if (made != nullptr) kept.keep(call.function, call.arguments, call.bound.symbols, std::move(made));
   return rpc::CallReply{static_cast<std::uint64_t>(std::max<std::int64_t>(elapsed, 0))};
 }
 

@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/format.h"
 #include "device-runtime/facts/watched_files.h"
 #include "device-runtime/handlers/call_arguments.h"
+#include "device-runtime/handlers/cold_calls.h"
 #include "device-runtime/handlers/device_texts.h"
 #include "device-runtime/handlers/kernel_running.h"
-#include "device-runtime/measure/cold_cache.h"
 #include "device-runtime/measure/counters.h"
 #include "device-runtime/measure/pinning.h"
 
@@ -25,8 +26,6 @@ constexpr std::size_t kMaxSamples = 60'000;
 struct Subject {
   CheckedCall call;
   std::unique_ptr<Workload> workload;
-  std::vector<MemoryRange> memory;  // the memory of the arguments that this process can access
-  bool wipes_itself = false;        // the device has caches of its own
   Counts counted{};
   double calls = 0;
 };
@@ -41,7 +40,7 @@ rusage usage_now() {
 // and the first round, since an idle core's frequency says nothing about the measurement.
 class Hooks final : public SampleHooks {
  public:
-  Hooks(const std::vector<std::string>& watch, std::vector<Subject>& subjects, ColdCache* cold, Evaluation& into)
+  Hooks(const std::vector<std::string>& watch, std::vector<Subject>& subjects, ColdCalls* cold, Evaluation& into)
       : watch_(watch),
         subjects_(subjects),
         text_([&device = *subjects.front().call.module->device](const std::string& path) {
@@ -55,10 +54,7 @@ class Hooks final : public SampleHooks {
     into_.environment.watched = watch_before(watch_, text_);
     before_rounds_ = usage_now();
   }
-  void cool(std::size_t w) override {
-    if (subjects_[w].wipes_itself) return subjects_[w].call.module->device->wipe_caches();
-    cold_->cool(subjects_[w].memory);
-  }
+  void cool(std::size_t w) override { cold_->empty_caches(w); }
   void begin() override {
     before_ = counters_.read();
     counters_.start();
@@ -89,7 +85,7 @@ class Hooks final : public SampleHooks {
   const std::vector<std::string>& watch_;
   std::vector<Subject>& subjects_;
   TextOfPath text_;
-  ColdCache* cold_;
+  ColdCalls* cold_;
   Evaluation& into_;
   Counters counters_;
   Counts before_{};
@@ -108,12 +104,7 @@ Status check_request(std::size_t calls, const BenchOptions& options) {
 Status prepare(SessionState& state, RequestContext& context, const rpc::Call& request, Subject& subject) {
   CheckedCall& call = subject.call;
   FERRY_ASSIGN(call, check_call(state, context, request));
-  FERRY_ASSIGN(subject.workload, call.module->program->prepare(call.function, call.arguments, call.bound));
-  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-    if (call.arguments[i].is_scalar) continue;
-    const void* memory = call.module->device->host_address(call.arguments[i].memory);
-    if (memory != nullptr) subject.memory.push_back({memory, call.bound.tensor_bytes[i]});
-  }
+  FERRY_ASSIGN(subject.workload, prepare_call(call));
   return {};
 }
 
@@ -137,12 +128,6 @@ std::uint32_t threads_for(const SessionState& state, const BenchOptions& options
   return threads;
 }
 
-std::uint64_t largest_cache(const DeviceFacts& facts) {
-  std::uint64_t most = 0;
-  for (const CacheFacts& cache : facts.caches) most = std::max(most, cache.bytes);
-  return most;
-}
-
 }  // namespace
 
 Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context, const rpc::Evaluate& request) {
@@ -156,22 +141,17 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
     workloads.push_back(subjects[i].workload.get());
   }
   Evaluation reply;
-  std::unique_ptr<ColdCache> cold;
+  std::optional<ColdCalls> cold;
   if (options.cold) {
-    cold = std::make_unique<ColdCache>(largest_cache(state.facts));
-    if (!cold->is_ready()) return Status(ErrorCode::resource_exhausted, "measure: no memory to wipe the caches with");
+    cold.emplace(state.facts);
+    for (const Subject& subject : subjects) FERRY_TRY(cold->add(subject.call));
     reply.environment.wiped_bytes = cold->wiped_bytes();
-    for (Subject& subject : subjects) {
-      FERRY_ASSIGN(const std::uint64_t wiped, subject.call.module->device->prepare_wiping());
-      subject.wipes_itself = wiped != 0;
-      reply.environment.wiped_bytes = std::max(reply.environment.wiped_bytes, wiped);
-    }
   }
   Pinning pinning([&state] { state.devices.front()->follow_caller(); });
   FERRY_TRY(pinning.move_to(options.cores));
   reply.environment.threads = threads_for(state, options);
   const LimitedThreads limited(*state.devices.front(), reply.environment.threads);
-  Hooks hooks(options.watch, subjects, cold.get(), reply);
+  Hooks hooks(options.watch, subjects, cold ? &*cold : nullptr, reply);
   const Result<Failure> failure = [&] {
     const KernelRunning running(context, subjects.front().call.info().name);
     return measure(options, workloads, hooks, reply);

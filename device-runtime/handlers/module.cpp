@@ -31,8 +31,8 @@ Status check_version(const Manifest& manifest) {
   return {};
 }
 
-Status check_fits_cpu(const Manifest& manifest, const DeviceFacts& facts) {
-  for (const std::string& feature : manifest.features) {
+Status check_fits_cpu(const ModuleDevice& needed, const DeviceFacts& facts) {
+  for (const std::string& feature : needed.features) {
     if (!std::binary_search(facts.features.begin(), facts.features.end(), feature)) {
       return unsupported("this module needs " + feature + "; the device has " +
                          closest_features(feature, facts.features));
@@ -41,33 +41,35 @@ Status check_fits_cpu(const Manifest& manifest, const DeviceFacts& facts) {
   return {};
 }
 
-// Functions for a CPU are machine code, those for other devices are plans.
-Status check_has_code(const Manifest& manifest, const Device& device) {
-  const bool is_cpu = device.describe().kind == "cpu";
+// What the format holds and this server does not run.
+Status check_runs_here(const Manifest& manifest) {
+  if (manifest.devices.size() > 1) return unsupported("this server runs no modules for several devices");
+  if (!manifest.constants.empty() || !manifest.blobs.empty()) {
+    return unsupported("this server runs no modules with constants in blobs");
+  }
   for (const FunctionInfo& function : manifest.functions) {
-    if (function.plan.empty() == is_cpu) continue;
-    return {ErrorCode::invalid_argument,
-            function.name + (is_cpu ? ": a plan, which a CPU does not run" : ": no plan of what to launch")};
+    if (function.init.steps.empty() && function.persistent.empty()) continue;
+    return unsupported(function.name + ": this server runs no init plans");
   }
   return {};
 }
 
-// A module names the architecture of a CPU or the kind of another device.
-Result<Device*> find_device(const Manifest& manifest, const DeviceFacts& facts,
+Result<Device*> find_device(const ModuleDevice& needed, const DeviceFacts& facts,
                             std::span<const std::unique_ptr<Device>> devices) {
-  if (manifest.arch == facts.arch) {
-    FERRY_TRY(check_fits_cpu(manifest, facts));
+  const std::string& name = device_name(needed);
+  if (needed.kind == "cpu") {
+    if (needed.arch != facts.arch) return unsupported("this module is for " + name + "; the device is " + facts.arch);
+    FERRY_TRY(check_fits_cpu(needed, facts));
     return devices.front().get();
   }
   for (const auto& device : devices.subspan(1)) {
-    if (device->describe().kind == manifest.arch) return device.get();
+    if (device->describe().kind == needed.kind) return device.get();
   }
   for (const ComputeDevice& device : facts.devices) {
-    if (device.kind == manifest.arch)
-      return unsupported("this module is for " + manifest.arch +
-                         ", which the client did not ask for as it opened the session");
+    if (device.kind == needed.kind)
+      return unsupported("this module is for " + name + ", which the client did not ask for as it opened the session");
   }
-  return unsupported("this module is for " + manifest.arch + "; the device is " + facts.arch);
+  return unsupported("this module is for " + name + "; the device is " + facts.arch);
 }
 
 }  // namespace
@@ -78,8 +80,8 @@ Result<std::unique_ptr<Module>> load_module(std::span<const std::uint8_t> file, 
   FERRY_ASSIGN(ModuleFile contents, read_module(file));
   FERRY_TRY(check_version(contents.manifest));
   auto module = std::make_unique<Module>();
-  FERRY_ASSIGN(module->device, find_device(contents.manifest, facts, devices));
-  FERRY_TRY(check_has_code(contents.manifest, *module->device));
+  FERRY_TRY(check_runs_here(contents.manifest));
+  FERRY_ASSIGN(module->device, find_device(contents.manifest.devices.front(), facts, devices));
   FERRY_ASSIGN(module->program, module->device->load(contents, hash));
   module->hash = hash;
   module->file_bytes = file.size();

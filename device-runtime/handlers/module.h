@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "device-runtime/device/device.h"
+#include "device-runtime/plan/kept_calls.h"
 
 namespace ferry::device {
 
@@ -13,6 +14,7 @@ struct Module {
   Manifest manifest;
   Device* device = nullptr;  // the device that runs the module
   std::unique_ptr<Program> program;
+  KeptCalls kept_calls;
 };
 
 // Reads a .ferry file, selects a device that can run it, trying the CPU first, and loads its code there. The message of

@@ -1,10 +1,12 @@
 #include "device-runtime/handlers/time_steps.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "base/format.h"
 #include "device-runtime/handlers/call_arguments.h"
+#include "device-runtime/handlers/cold_calls.h"
 #include "device-runtime/handlers/kernel_running.h"
 #include "device-runtime/measure/clock.h"
 
@@ -33,13 +35,14 @@ Status check_request(const CheckedCall& call, const rpc::TimeSteps& request, std
 
 Result<rpc::StepTimes> handle_time_steps(SessionState& state, RequestContext& context, const rpc::TimeSteps& request) {
   FERRY_ASSIGN(const CheckedCall call, check_call(state, context, request.call));
-  FERRY_ASSIGN(auto workload, call.module->program->prepare(call.function, call.arguments, call.bound));
+  FERRY_ASSIGN(const auto workload, prepare_call(call));
   Device& device = *call.module->device;
   rpc::StepTimes reply{0, workload->steps()};
   FERRY_TRY(check_request(call, request, reply.steps.size()));
+  std::optional<ColdCalls> cold;
   if (request.cold) {
-    FERRY_ASSIGN(const std::uint64_t wiped, device.prepare_wiping());
-    if (wiped == 0) return refuse(call, "its device has no caches of its own to be wiped");
+    cold.emplace(state.facts);
+    FERRY_TRY(cold->add(call));
   }
   std::vector<std::int64_t> elapsed(reply.steps.size());
   std::int32_t result = 0;
@@ -47,7 +50,7 @@ Result<rpc::StepTimes> handle_time_steps(SessionState& state, RequestContext& co
   {
     const KernelRunning running(context, call.info().name);
     for (std::uint32_t i = 0; i < request.repeat && result == 0; ++i) {
-      if (request.cold) device.wipe_caches();
+      if (cold) cold->empty_caches(0);
       const std::int64_t begin = now_ns();
       result = workload->run_timed(elapsed);
       whole = now_ns() - begin - clock_overhead_ns();
@@ -59,6 +62,7 @@ Result<rpc::StepTimes> handle_time_steps(SessionState& state, RequestContext& co
   context.log(device.take_printed());
   FERRY_TRY(device_status(context, call.info(), *workload));
   FERRY_TRY(result_status(call.info(), result));
+  FERRY_TRY(check_damage(call));
   mark_outputs_written(state, request.call, call);
   reply.elapsed_ns = static_cast<std::uint64_t>(std::max<std::int64_t>(whole, 0));
   return reply;

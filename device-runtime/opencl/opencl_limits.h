@@ -1,7 +1,6 @@
 // The limits that an OpenCL device sets for a launch, known once the kernel has been compiled for it.
 #pragma once
 
-#include "device-runtime/device/plan_call.h"
 #include "device-runtime/opencl/opencl_device.h"
 
 namespace ferry::device {

@@ -1,4 +1,4 @@
-// Compiles a module's OpenCL C with the device's own compiler and runs its plans.
+// Compiles a module's OpenCL C with the device's own compiler.
 #pragma once
 
 #include <memory>

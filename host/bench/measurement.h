@@ -34,7 +34,7 @@ struct Measurement {
   bool cold = false;
   std::map<std::string, std::string> knobs{};  // of the kernel's own schedule
   std::vector<std::string> constants{};        // the function's inputs that were packed before the measurement
-  std::vector<StepTime> steps{};               // kernels of one call, if a GPU timed each
+  std::vector<StepTime> steps{};               // of one call, if each was timed by itself
   verify::Findings findings{};                 // about the outputs, if they were to be checked
 
   // The 95% confidence interval of the median, in seconds a call.

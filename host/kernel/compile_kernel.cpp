@@ -40,7 +40,7 @@ Target resolve_with_notes(const std::string& text, const Observer& observer) {
 Target target_for(const Device& device, const std::string& text, const KernelSource& source, const Observer& observer) {
   if (source.module) {
     Target target;
-    target.set_arch(source.module->manifest().arch);
+    target.set_arch(device_name(source.module->manifest().devices.front()));
     target.text = source.module->manifest().target;
     if (target.is_gpu() || !has_compiler()) return target;
   }
@@ -53,8 +53,8 @@ std::vector<std::string> devices_for(const std::string& target, const KernelSour
     return resolved.is_gpu() ? std::vector{to_text(resolved.device)} : std::vector<std::string>{};
   }
   if (!source.module) return {};
-  const std::string& arch = source.module->manifest().arch;
-  return is_gpu(arch_named(arch)) ? std::vector{arch} : std::vector<std::string>{};
+  const std::string& kind = source.module->manifest().devices.front().kind;
+  return kind == "cpu" ? std::vector<std::string>{} : std::vector{kind};
 }
 
 std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::span<const lang::Program> programs,

@@ -91,7 +91,7 @@ class Split {
     std::vector<BufferRef> kept;  // buffers made from constants that the calls read
     for (const BufferRef& buffer : allocated_)
       if (made.contains(buffer.get()) && read.contains(buffer.get())) kept.push_back(buffer);
-    if (kept.empty() || function_.parameters.size() + kept.size() > kMaxParameters) return {function_};
+    if (kept.empty()) return {function_};
 
     BufferSubstitution parameters;
     for (const BufferRef& buffer : kept) {

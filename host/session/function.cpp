@@ -188,10 +188,9 @@ std::vector<DeviceTensor> outputs_of(const FunctionInfo& info, Prepared& prepare
 // Returns other possible causes of a kernel's crash: qemu-user before version 8 fails an assertion of its own
 // (decode_save_opc) where RISC-V float vectors are converted to integers or truncated.
 std::string other_cause(const detail::ModuleState& module, const std::string& message) {
-  const Manifest& manifest = module.compiled.manifest();
+  const std::vector<std::string>& features = module.compiled.manifest().devices.front().features;
   // No other architecture has a feature of this name.
-  const bool has_vectors =
-      std::find(manifest.features.begin(), manifest.features.end(), "v") != manifest.features.end();
+  const bool has_vectors = std::find(features.begin(), features.end(), "v") != features.end();
   if (!has_vectors || message.find("SIGABRT") == std::string::npos) return {};
   return "; where the device is qemu-user 7 or older, that is its own failed assertion (decode_save_opc), at vectors "
          "of "
@@ -256,7 +255,6 @@ std::vector<DeviceTensor> Function::call(const std::vector<Argument>& arguments)
 }
 
 TimedOutputs Function::call_timed(const std::vector<Argument>& arguments, std::uint32_t repeat, bool cold) const {
-  if (info().plan.empty()) return {call(arguments), {}};
   Prepared prepared = prepare(*module_, index_, arguments);
   try {
     rpc::StepTimes times =

@@ -59,13 +59,16 @@ struct Evaluation {
   TimingEnvironment environment;
 };
 
-// A kernel that a call launches on a GPU, timed by the device's events.
+enum class StepKind : std::uint8_t { call = 1, launch = 2, copy = 3, fill = 4 };
+
+// A step of a call's plan, timed by the device's clock.
 struct StepTime {
-  std::string kernel;
+  std::string kernel;  // of a call or launch
   std::array<std::uint64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   std::uint64_t shared_bytes = 0;  // shared memory of a block; 0: the device does not report it
   std::uint32_t registers = 0;     // for each thread; 0: the device does not report it
   std::vector<double> seconds;     // one for each repetition
+  StepKind kind = StepKind::launch;
 };
 
 }  // namespace ferry

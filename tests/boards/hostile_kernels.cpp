@@ -19,9 +19,9 @@ std::string source() {
 FunctionInfo function(std::string name, std::vector<ParameterInfo> parameters) {
   FunctionInfo info;
   info.name = name;
-  info.symbol = std::move(name);
   if (!parameters.empty()) info.symbols = {"n"};
   info.parameters = std::move(parameters);
+  set_native_code(info, {std::move(name), {}, {}});
   return info;
 }
 
@@ -32,7 +32,7 @@ const std::vector<std::uint8_t>& hostile_file(const std::string& arch) {
     const ParameterInfo results = tensor_parameter("results", Direction::inout, DType::i64);
     ModuleFile module;
     module.manifest.abi_version = FERRY_ABI_VERSION;
-    module.manifest.arch = arch;
+    module.manifest.devices = {{"cpu", arch, {}}};
     module.manifest.target = "tests";
     module.manifest.functions = {
         function("say", {}),

@@ -4,7 +4,6 @@
 #include "crosscompile/backend/cuda/cubin.h"
 #include "crosscompile/backend/cuda/ptx.h"
 #include "crosscompile/backend/launch_plan.h"
-#include "crosscompile/backend/manifest_exprs.h"
 #include "crosscompile/codegen/cuda/cuda_files.h"
 #include "crosscompile/codegen/cuda/nvrtc.h"
 #include "crosscompile/codegen/source/source.h"
@@ -29,12 +28,9 @@ bool is_by_llvm(const Target& target, const std::string& gpu) {
 
 // Returns whether both launch the same kernels with the same operands: a module has one plan for all of its images.
 bool have_one_plan(std::span<const ir::Function> a, std::span<const ir::Function> b) {
-  const auto bytes = [](const ir::Function& function) {
-    return to_manifest(function.call_workspace, function, function.name + ": workspace");
-  };
   const auto plan = [](const ir::Function& function) { return launch_plan(function, SharedMemory::at_launch); };
   for (std::size_t i = 0; i < a.size(); ++i)
-    if (plan(a[i]) != plan(b[i]) || bytes(a[i]) != bytes(b[i])) return false;
+    if (plan(a[i]) != plan(b[i])) return false;
   return true;
 }
 
@@ -54,14 +50,14 @@ std::vector<CodeImage> CudaBackend::images(const ModuleFunctions& functions) con
   const auto add_ptx = [&](const std::string& gpu) {
     const Ptx ptx = compile_ptx(functions.lowered, target_, gpu);
     if (!have_one_plan(functions.finished, ptx.functions)) return false;
-    images.push_back({kPtx + gpu, {ptx.text.begin(), ptx.text.end()}});
+    images.push_back({kPtx + gpu, {ptx.text.begin(), ptx.text.end()}, 0});
     return true;
   };
   std::string text;
   for (const std::string& gpu : target_.gpus) {
     if (!is_by_llvm(target_, gpu)) {
       if (text.empty()) text = codegen::emit_source(functions.finished, target_);
-      images.push_back({kCubin + gpu, cubin_of(text, gpu, functions.finished)});
+      images.push_back({kCubin + gpu, cubin_of(text, gpu, functions.finished), 0});
     } else if (!add_ptx(gpu)) {
       throw InternalError("the kernels of PTX are launched in another way than the plan says");
     }

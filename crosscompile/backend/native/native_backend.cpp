@@ -63,7 +63,7 @@ std::vector<CodeImage> NativeBackend::images(const ModuleFunctions& functions) c
   const std::vector<std::uint8_t> own = codegen::emit_object(functions.finished, target_);
   std::vector<std::uint8_t> linked = link::link_shared(own, target_, exports, objects, padding);
   check_imports(linked, functions.finished, target_);
-  return {{kImage, std::move(linked)}};
+  return {{kImage, std::move(linked), 0}};
 }
 
 std::vector<std::uint8_t> NativeBackend::object(std::span<const ir::Function> finished,
@@ -87,11 +87,13 @@ std::optional<std::vector<std::uint8_t>> module_in_object(std::span<const std::u
   const link::ObjectFacts facts = link::inspect_object(object, name, target);
   std::vector<std::string> exports;
   for (const FunctionInfo& function : module.manifest.functions) {
-    exports.push_back(function.symbol);
-    if (std::find(facts.functions.begin(), facts.functions.end(), function.symbol) == facts.functions.end())
-      throw CompileError(name + ": expected the function '" + function.symbol + "', got none of that name");
+    const std::optional<NativeCode> code = native_code(function);
+    if (!code) throw CompileError(name + ": expected '" + function.name + "' to be native code, got another plan");
+    exports.push_back(code->symbol);
+    if (std::find(facts.functions.begin(), facts.functions.end(), code->symbol) == facts.functions.end())
+      throw CompileError(name + ": expected the function '" + code->symbol + "', got none of that name");
   }
-  module.images = {{kImage, link::link_shared(object, target, exports)}};
+  module.images = {{kImage, link::link_shared(object, target, exports), 0}};
   check_imports(module.images.back().bytes, {}, target);
   return write_module(module);
 }

@@ -13,7 +13,7 @@ Plan OpenClBackend::plan_of(const ir::Function& finished) const {
 
 std::vector<CodeImage> OpenClBackend::images(const ModuleFunctions& functions) const {
   const std::string text = codegen::emit_source(functions.finished, target_);
-  return {{"opencl-c", {text.begin(), text.end()}}};
+  return {{"opencl-c", {text.begin(), text.end()}, 0}};
 }
 
 std::vector<std::uint8_t> OpenClBackend::object(std::span<const ir::Function>, std::span<const std::uint8_t>) const {

@@ -37,13 +37,17 @@ Json function_json(const FunctionInfo& function) {
     preconditions.push_back(
         {{"condition", to_text(precondition.condition, function.symbols)}, {"message", precondition.message}});
   }
+  Json workspaces = Json::array(), steps = Json::array();
+  for (const Workspace& workspace : function.plan.workspaces)
+    workspaces.push_back(value_text(function, workspace.bytes));
+  for (const Step& step : function.plan.steps) steps.push_back(step_text(function, step));
   return {{"name", function.name},
           {"signature", signature_text(function)},
           {"symbols", function.symbols},
           {"parameters", parameters},
           {"preconditions", preconditions},
-          {"call_workspace", to_text(function.call_workspace, function.symbols)},
-          {"thread_workspace", to_text(function.thread_workspace, function.symbols)},
+          {"workspaces", workspaces},
+          {"steps", steps},
           {"flops", to_text(function.flops, function.symbols)}};
 }
 
@@ -78,13 +82,16 @@ void print_function(const FunctionInfo& function) {
     const std::string text = to_text(value, function.symbols);
     if (text != "0") printf("  %-10s %s%s\n", what, text.c_str(), unit);
   };
-  expression("workspace", function.call_workspace, " bytes a call");
-  expression("workspace", function.thread_workspace, " bytes a thread");
+  for (const Workspace& workspace : function.plan.workspaces) {
+    printf("  %-10s %s bytes a call\n", "workspace", value_text(function, workspace.bytes).c_str());
+  }
+  for (const Step& step : function.plan.steps) printf("  %-10s %s\n", "step", step_text(function, step).c_str());
   expression("work", function.flops, " floating-point operations");
 }
 
 Json to_json(const InspectedModule& inspected, const std::string& file) {
   const ModuleFile& module = inspected.module;
+  const ModuleDevice& device = module.manifest.devices.front();
   Json images = Json::array();
   for (std::size_t i = 0; i < module.images.size(); ++i)
     images.push_back(image_json(module.images[i], inspected.kernels[i]));
@@ -95,8 +102,8 @@ Json to_json(const InspectedModule& inspected, const std::string& file) {
           {"bytes", inspected.bytes},
           {"hash", inspected.hash},
           {"abi_version", module.manifest.abi_version},
-          {"arch", module.manifest.arch},
-          {"features", module.manifest.features},
+          {"arch", device_name(device)},
+          {"features", device.features},
           {"target", module.manifest.target},
           {"images", images},
           {"functions", functions},
@@ -122,6 +129,7 @@ int inspect(const std::string& name, bool json) {
     return kExitFine;
   }
   const ModuleFile& module = inspected.module;
+  const ModuleDevice& device = module.manifest.devices.front();
   printf("file      %s\n", name.c_str());
   printf("size      %s bytes\n", count_text(inspected.bytes).c_str());
   for (std::size_t i = 0; i < module.images.size(); ++i) print_image(module.images[i], inspected.kernels[i]);
@@ -129,8 +137,8 @@ int inspect(const std::string& name, bool json) {
   printf("source    %s bytes\n", count_text(module.source.size()).c_str());
   printf("hash      %s\n", inspected.hash.c_str());
   printf("target    %s\n", module.manifest.target.c_str());
-  printf("needs     %s%s%s, ABI %u\n", module.manifest.arch.c_str(), module.manifest.features.empty() ? "" : " with ",
-         join(" ", module.manifest.features).c_str(), module.manifest.abi_version);
+  printf("needs     %s%s%s, ABI %u\n", device_name(device).c_str(), device.features.empty() ? "" : " with ",
+         join(" ", device.features).c_str(), module.manifest.abi_version);
   for (const FunctionInfo& function : module.manifest.functions) print_function(function);
   print_schedule(module.schedule);
   return kExitFine;

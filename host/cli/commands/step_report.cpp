@@ -1,4 +1,4 @@
-// Reports the kernels of one call on a GPU, as text and as JSON.
+// Reports the steps of one call, as text and as JSON.
 #include "base/quantity_text.h"
 #include "host/cli/commands/bench_report.h"
 #include "host/cli/output/columns.h"
@@ -17,9 +17,22 @@ std::string extents_text(const std::array<std::uint64_t, 3>& extents) {
 }
 
 // Returns the user's name of the function; kernels after the first have a number appended.
-std::string kernel_text(const std::string& symbol) {
+std::string kernel_text(const StepTime& step) {
+  if (step.kind == StepKind::copy) return "(copy)";
+  if (step.kind == StepKind::fill) return "(fill)";
+  const std::string& symbol = step.kernel;
   constexpr std::string_view kPrefix = "ferry_fn_";
   return symbol.starts_with(kPrefix) ? symbol.substr(kPrefix.size()) : symbol;
+}
+
+const char* kind_name(StepKind kind) {
+  switch (kind) {
+    case StepKind::call: return "call";
+    case StepKind::launch: return "launch";
+    case StepKind::copy: return "copy";
+    case StepKind::fill: return "fill";
+  }
+  return "";
 }
 
 double total(const std::vector<StepTime>& steps) {
@@ -31,13 +44,16 @@ double total(const std::vector<StepTime>& steps) {
 }  // namespace
 
 void print_steps(const std::vector<StepTime>& steps) {
-  if (steps.empty()) return;
+  // The time of the only call is that of the whole.
+  if (steps.empty() || (steps.size() == 1 && steps.front().kind == StepKind::call)) return;
   const double all = total(steps);
   std::vector<std::vector<std::string>> rows = {{"kernel", "median", "share", "grid", "block", "shared", "registers"}};
   for (const StepTime& step : steps) {
-    rows.push_back({kernel_text(step.kernel), seconds_text(stats::median(step.seconds)),
-                    all > 0 ? percent_text(stats::median(step.seconds) / all) : "", extents_text(step.grid),
-                    extents_text(step.block), step.shared_bytes == 0 ? "-" : bytes_text(step.shared_bytes),
+    const bool is_launch = step.kind == StepKind::launch;
+    rows.push_back({kernel_text(step), seconds_text(stats::median(step.seconds)),
+                    all > 0 ? percent_text(stats::median(step.seconds) / all) : "",
+                    is_launch ? extents_text(step.grid) : "-", is_launch ? extents_text(step.block) : "-",
+                    step.shared_bytes == 0 ? "-" : bytes_text(step.shared_bytes),
                     step.registers == 0 ? "-" : std::to_string(step.registers)});
   }
   print_columns(rows, "  ");
@@ -47,7 +63,8 @@ Json steps_json(const std::vector<StepTime>& steps) {
   const double all = total(steps);
   Json list = Json::array();
   for (const StepTime& step : steps) {
-    list.push_back({{"kernel", step.kernel},
+    list.push_back({{"kind", kind_name(step.kind)},
+                    {"kernel", step.kernel},
                     {"grid", step.grid},
                     {"block", step.block},
                     {"shared_bytes", step.shared_bytes},

@@ -1,9 +1,11 @@
 // The contract of every device that runs plans: results at any size, timings, and refusals that state the numbers.
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cstring>
 #include <vector>
 
+#include "device-runtime/plan/plan_call.h"
 #include "tests/conformance/device/devices.h"
 #include "tests/unit/device-runtime/support/gpu_module.h"
 
@@ -34,7 +36,6 @@ struct Arguments {
     REQUIRE(device.write(in, 0, {reinterpret_cast<const std::uint8_t*>(a.data()), 4 * n}).is_ok());
     bound.symbols = {static_cast<std::int64_t>(n)};
     bound.tensor_bytes = {4 * n, 0, 4 * n};
-    bound.call_workspace = 4 * n + 256;
   }
   Arguments(const Arguments&) = delete;
   Arguments& operator=(const Arguments&) = delete;
@@ -42,11 +43,11 @@ struct Arguments {
     device.release(in, 4 * n);
     device.release(out, 4 * n);
   }
-  Result<std::unique_ptr<Workload>> prepare(Program& program, float more) const {
+  Result<std::unique_ptr<PlanCall>> prepare(Program& program, const FunctionInfo& function, float more) const {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &more, sizeof more);
     const std::vector<DeviceArgument> arguments = {{false, in, 0}, {true, nullptr, bits}, {false, out, 0}};
-    return program.prepare(0, arguments, bound);
+    return PlanCall::prepare(device, program, function, arguments, bound);
   }
   // Returns the number of wrong elements in the result.
   std::size_t wrong(float more) const {
@@ -65,7 +66,7 @@ TEST_CASE("a plan launches its kernels one after the other, at any size, again a
       const std::uint64_t before = tested.budget->used();
       {
         const Arguments arguments(*tested.device, n);
-        auto call = arguments.prepare(program, 0.5F);
+        auto call = arguments.prepare(program, tested.module->manifest.functions[0], 0.5F);
         REQUIRE_MESSAGE(call.is_ok(), call.status().message());
         for (int run = 0; run < 3; ++run) {
           REQUIRE(call.value()->run() == 0);
@@ -85,7 +86,8 @@ TEST_CASE("a view inside of a buffer is written where it is") {
         {false, arguments.in, 0}, {true, nullptr, 0}, {false, static_cast<char*>(arguments.out) + 256, 0}};
     arguments.bound.symbols = {64};
     arguments.bound.tensor_bytes = {256, 0, 256};
-    auto call = program.prepare(0, parts, arguments.bound);
+    auto call =
+        PlanCall::prepare(*tested.device, program, tested.module->manifest.functions[0], parts, arguments.bound);
     REQUIRE_MESSAGE(call.is_ok(), call.status().message());
     REQUIRE(call.value()->run() == 0);
     std::vector<float> c(256);
@@ -101,7 +103,7 @@ TEST_CASE("a view inside of a buffer is written where it is") {
 TEST_CASE("samples are timed by the device's clock, cold ones too") {
   for_each_gpu([](TestedDevice& tested, Program& program) {
     const Arguments arguments(*tested.device, 100'000);
-    auto call = arguments.prepare(program, 1);
+    auto call = arguments.prepare(program, tested.module->manifest.functions[0], 1);
     REQUIRE_MESSAGE(call.is_ok(), call.status().message());
     CHECK(call.value()->clock_resolution_ns() > 0);
     REQUIRE(tested.device->prepare_wiping().is_ok());
@@ -119,7 +121,7 @@ TEST_CASE("samples are timed by the device's clock, cold ones too") {
 TEST_CASE("each launch of a plan is timed by itself") {
   for_each_gpu([](TestedDevice& tested, Program& program) {
     const Arguments arguments(*tested.device, 100'000);
-    auto call = arguments.prepare(program, 1);
+    auto call = arguments.prepare(program, tested.module->manifest.functions[0], 1);
     REQUIRE_MESSAGE(call.is_ok(), call.status().message());
     const std::vector<StepTime> steps = call.value()->steps();
     REQUIRE(steps.size() == 2);
@@ -143,11 +145,12 @@ TEST_CASE("each launch of a plan is timed by itself") {
 
 TEST_CASE("what a plan's own checks say is the result, however it is run, and the next call may go well") {
   for_each_gpu([](TestedDevice& tested, Program&) {
-    const auto program = tested.device->load(test::with_verdict(*tested.module), {});
+    ModuleFile module = test::with_verdict(*tested.module);
+    const auto program = tested.device->load(module, {});
     REQUIRE_MESSAGE(program.is_ok(), program.status().message());
     for (const std::int32_t n : {10, 11, 12}) {
       const Arguments arguments(*tested.device, static_cast<std::size_t>(n));
-      auto call = arguments.prepare(*program.value(), 1);
+      auto call = arguments.prepare(*program.value(), module.manifest.functions[0], 1);
       REQUIRE_MESSAGE(call.is_ok(), call.status().message());
       CHECK(call.value()->run() == n % 2);
       std::int64_t elapsed = 0;
@@ -156,20 +159,88 @@ TEST_CASE("what a plan's own checks say is the result, however it is run, and th
       CHECK(call.value()->run_timed(each) == n % 2);
       CHECK(call.value()->failure().is_ok());
     }
-    Arguments without(*tested.device, 10);
-    without.bound.call_workspace = 0;
-    CHECK(without.prepare(*program.value(), 1).status().message() == "f: the plan has no workspace for its result");
+    const Arguments without(*tested.device, 10);
+    test::launch_of(module, 2).result.offset = test::constant_value(module, 4 * 10 + 256 - 3);
+    CHECK(without.prepare(*program.value(), module.manifest.functions[0], 1).status().message() ==
+          "f: the plan has no workspace for its result");
+  });
+}
+
+TEST_CASE("copies and fills run in their turn, before and after launches") {
+  for_each_gpu([](TestedDevice& tested, Program&) {
+    ModuleFile module = *tested.module;
+    FunctionInfo& f = module.manifest.functions[0];
+    const ValueIndex bytes =
+        add_value(f.plan, 1, manifest_apply(ManifestOp::mul, {manifest_symbol(0), manifest_constant(4)}));
+    const Operand between{OperandKind::workspace, 0, test::constant_value(module, 256)};
+    const Operand out{OperandKind::argument, 2, kNoValue}, out_end{OperandKind::argument, 2, bytes};
+    const ValueIndex four = test::constant_value(module, 4);
+    f.plan.steps = {FillStep{out, bytes, 4, 0x40000000}, CopyStep{between, {OperandKind::argument, 0, kNoValue}, bytes},
+                    FillStep{between, four, 2, 0x4040},  f.plan.steps[1],
+                    FillStep{out, four, 1, 0x41},        CopyStep{out_end, between, kNoValue}};
+    auto program = tested.device->load(module, {});
+    REQUIRE_MESSAGE(program.is_ok(), program.status().message());
+    const Arguments arguments(*tested.device, 100);
+    auto call = arguments.prepare(*program.value(), f, 0.5F);
+    REQUIRE_MESSAGE(call.is_ok(), call.status().message());
+    std::int64_t elapsed = 0;
+    CHECK(call.value()->sample(2, elapsed) == 0);
+    REQUIRE(call.value()->run() == 0);
+    float c[100] = {};
+    REQUIRE(tested.device->read(arguments.out, 0, {reinterpret_cast<std::uint8_t*>(c), sizeof c}).is_ok());
+    CHECK(c[99] == std::bit_cast<float>(0x40404040) + 0.5F);
+    for (std::size_t i = 1; i < 99; ++i) CHECK(c[99 - i] == static_cast<float>(i) + 0.5F);
+    CHECK(c[0] == std::bit_cast<float>(0x41414141));
+    const std::vector<StepTime> steps = call.value()->steps();
+    REQUIRE(steps.size() == 6);
+    CHECK(steps[0].kind == StepKind::fill);
+    CHECK(steps[1].kind == StepKind::copy);
+    CHECK(steps[3].kind == StepKind::launch);
+    std::vector<std::int64_t> each(6, -1);
+    REQUIRE(call.value()->run_timed(each) == 0);
+    for (const std::int64_t one : each) CHECK(one >= 0);
+  });
+}
+
+TEST_CASE("a plan that would copy or fill outside of its memory is refused before anything runs") {
+  for_each_gpu([](TestedDevice& tested, Program& program) {
+    const auto refusal = [&](auto make) {
+      ModuleFile module = *tested.module;
+      FunctionInfo& f = module.manifest.functions[0];
+      f.plan.steps = {make(module)};
+      REQUIRE(check_manifest(module.manifest).is_ok());
+      const Arguments arguments(*tested.device, 10);
+      return arguments.prepare(program, f, 1).status().message();
+    };
+    const Operand in{OperandKind::argument, 0, kNoValue}, out{OperandKind::argument, 2, kNoValue};
+    const auto number = test::constant_value;
+    CHECK(refusal([&](ModuleFile& m) { return CopyStep{out, in, number(m, 41)}; }) ==
+          "f: the plan copies or fills 41 bytes where 40 are left");
+    CHECK(refusal([&](ModuleFile& m) {
+            return FillStep{{OperandKind::argument, 2, number(m, 8)}, number(m, 36), 4, 0};
+          }) == "f: the plan copies or fills 36 bytes where 32 are left");
+    CHECK(refusal([&](ModuleFile& m) { return FillStep{out, number(m, 6), 4, 0}; }) ==
+          "f: the plan fills 6 bytes with a pattern of 4");
+    CHECK(refusal([&](ModuleFile& m) { return FillStep{out, number(m, -1), 1, 0}; }) ==
+          "f: expected sizes and offsets of at least 0 bytes in its plan, got -1");
+    CHECK(refusal([&](ModuleFile& m) {
+            return CopyStep{out, {OperandKind::argument, 2, number(m, 4)}, number(m, 8)};
+          }) == "f: the plan copies between overlapping ranges");
+    CHECK(refusal([&](ModuleFile& m) { return FillStep{{OperandKind::argument, 2, number(m, 41)}, kNoValue, 1, 0}; }) ==
+          "f: the plan works at byte 41 of memory of 40 bytes");
   });
 }
 
 TEST_CASE("a grid without blocks runs nothing, and takes next to no time") {
   for_each_gpu([](TestedDevice& tested, Program&) {
     ModuleFile module = *tested.module;
-    for (Step& step : module.manifest.functions[0].plan) step.launch.grid[1] = manifest_constant(0);
+    for (const std::size_t step : {0U, 1U}) {
+      test::launch_of(module, step).grid[1] = test::constant_value(module, 0);
+    }
     auto program = tested.device->load(module, {});
     REQUIRE(program.is_ok());
     const Arguments arguments(*tested.device, 10);
-    auto call = arguments.prepare(*program.value(), 1);
+    auto call = arguments.prepare(*program.value(), module.manifest.functions[0], 1);
     REQUIRE_MESSAGE(call.is_ok(), call.status().message());
     CHECK(call.value()->run() == 0);
     std::int64_t elapsed = -1;
@@ -183,22 +254,25 @@ TEST_CASE("a grid without blocks runs nothing, and takes next to no time") {
 
 TEST_CASE("what a device does not take of a launch is refused with both numbers before anything runs") {
   for_each_gpu([](TestedDevice& tested, Program&) {
-    const auto refusal = [&](const std::function<void(Launch&)>& change) {
+    const auto refusal = [&](const std::function<void(ModuleFile&, LaunchStep&)>& change) {
       ModuleFile module = *tested.module;
-      change(module.manifest.functions[0].plan[0].launch);
+      change(module, test::launch_of(module, 0));
       auto program = tested.device->load(module, {});
       REQUIRE(program.is_ok());
       const Arguments arguments(*tested.device, 10);
-      const auto call = arguments.prepare(*program.value(), 1);
+      const auto call = arguments.prepare(*program.value(), module.manifest.functions[0], 1);
       REQUIRE_FALSE(call.is_ok());
       CHECK_MESSAGE(call.status().message().find("f: kernel 'twice'") == 0, call.status().message());
       return call.status().message();
     };
-    const std::string wide = refusal([](Launch& launch) { launch.block[0] = manifest_constant(1 << 20); });
+    const std::string wide =
+        refusal([](ModuleFile& m, LaunchStep& launch) { launch.block[0] = test::constant_value(m, 1 << 20); });
     CHECK_MESSAGE(wide.find("1048576 threads") != std::string::npos, wide);
-    const std::string shared = refusal([](Launch& launch) { launch.shared_bytes = manifest_constant(1 << 30); });
+    const std::string shared =
+        refusal([](ModuleFile& m, LaunchStep& launch) { launch.shared_bytes = test::constant_value(m, 1 << 30); });
     CHECK_MESSAGE(shared.find("1073741824 bytes of shared memory") != std::string::npos, shared);
-    const std::string grid = refusal([](Launch& launch) { launch.grid[0] = manifest_constant(std::int64_t{1} << 40); });
+    const std::string grid = refusal(
+        [](ModuleFile& m, LaunchStep& launch) { launch.grid[0] = test::constant_value(m, std::int64_t{1} << 40); });
     CHECK_MESSAGE(grid.find("a grid of 1099511627776 along x is larger than any device takes") != std::string::npos,
                   grid);
   });

@@ -57,9 +57,9 @@ std::int32_t in_single_iterations(const ferry_runtime_api* rt, std::int64_t n, s
 }  // namespace
 
 std::int32_t run_native(const ir::Function& function, const Target& target, const Call& call) {
-  const FunctionInfo info = describe(function);
+  const NativeCode code = native_code(describe(function)).value();
   const std::vector<std::uint8_t> object = codegen::emit_object(std::span(&function, 1), target);
-  const std::vector<std::string> exports = {info.symbol};
+  const std::vector<std::string> exports = {code.symbol};
   const std::vector<std::uint8_t> file = link::link_shared(object, target, exports);
   const device::ElfImage image = value_of(device::ElfImage::load(file));
   device::ThreadPool pool(3);
@@ -68,12 +68,12 @@ std::int32_t run_native(const ir::Function& function, const Target& target, cons
   context.api.parallel_for = in_single_iterations;
   slow_loops_left = kSlowLoops;
   // Memory that was not written reads as NaN or as large numbers.
-  const GuardedMemory call_workspace(bytes_of(info.call_workspace, call), 0xff);
-  context.thread_workspace_stride = (bytes_of(info.thread_workspace, call) + 63) / 64 * 64;
+  const GuardedMemory call_workspace(bytes_of(code.call_workspace, call), 0xff);
+  context.thread_workspace_stride = (bytes_of(code.thread_workspace, call) + 63) / 64 * 64;
   const GuardedMemory thread_workspaces(context.thread_workspace_stride * pool.threads(), 0xff);
   context.call_workspace = call_workspace.data();
   context.thread_workspaces = thread_workspaces.data();
-  const auto kernel = reinterpret_cast<ferry_kernel>(value_of(image.function(info.symbol)));
+  const auto kernel = reinterpret_cast<ferry_kernel>(value_of(image.function(code.symbol)));
   const std::int32_t result = kernel(call.pointers(), &context.api);
   if (!call_workspace.is_intact() || !thread_workspaces.is_intact())
     throw std::runtime_error("the kernel writes beside its workspace");

@@ -17,8 +17,10 @@ void evaluate_all(const Manifest& manifest) {
         (void)evaluate(expression, symbols);
         (void)to_text(expression, function.symbols);
       };
-      use(function.call_workspace);
-      use(function.thread_workspace);
+      for (std::size_t v = 0; v < function.plan.values.size(); ++v) {
+        (void)value_text(function, static_cast<ValueIndex>(symbols.size() + v));
+      }
+      for (const Step& step : function.plan.steps) (void)step_text(function, step);
       for (const ParameterInfo& parameter : function.parameters) {
         for (const ManifestExpr& extent : parameter.shape) use(extent);
         for (const ManifestExpr& stride : parameter.strides) use(stride);

@@ -12,6 +12,7 @@ using Input = std::span<const std::uint8_t>;
 void fuzz_frame(Input input);     // preamble, frames, every message's body
 void fuzz_dispatch(Input input);  // a session after its opening
 void fuzz_manifest(Input input);  // .ferry files, manifests, their expressions
+void fuzz_plan(Input input);      // manifests, with their plans bound for several sizes
 void fuzz_elf(Input input);       // the loader of code images, and the data passed to debuggers
 void fuzz_npy(Input input);
 void fuzz_tc(Input input);  // the text notation
@@ -22,6 +23,7 @@ struct Target {
 };
 
 inline constexpr Target kTargets[] = {{"frame", fuzz_frame}, {"dispatch", fuzz_dispatch}, {"manifest", fuzz_manifest},
-                                      {"elf", fuzz_elf},     {"npy", fuzz_npy},           {"tc", fuzz_tc}};
+                                      {"plan", fuzz_plan},   {"elf", fuzz_elf},           {"npy", fuzz_npy},
+                                      {"tc", fuzz_tc}};
 
 }  // namespace ferry::fuzz

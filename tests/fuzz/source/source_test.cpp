@@ -41,8 +41,8 @@ struct Printed {
     return bytes.code.empty() ? 0 : static_cast<std::size_t>(evaluate(bytes, of.symbols()).value());
   }
   runner::Call call_of(std::size_t function, const Call& with) const {
-    const FunctionInfo& info = infos[function];
-    runner::Call made{info.symbol, workspace(info.call_workspace, with), workspace(info.thread_workspace, with), {}};
+    const NativeCode code = native_code(infos[function]).value();
+    runner::Call made{code.symbol, workspace(code.call_workspace, with), workspace(code.thread_workspace, with), {}};
     for (const Argument& argument : with.arguments())
       made.arguments.push_back(bytes_at(argument.memory->data(), argument.memory->size()));
     for (const std::int64_t& symbol : with.symbols()) made.arguments.push_back(bytes_at(&symbol, sizeof symbol));
@@ -97,7 +97,7 @@ void check_all(const test::CCompiler& compiler, std::uint64_t count) {
     if (!printed) continue;
     cases.push_back(std::move(*printed));
     functions.insert(functions.end(), cases.back().functions.begin(), cases.back().functions.end());
-    for (const FunctionInfo& info : cases.back().infos) symbols.push_back(info.symbol);
+    for (const FunctionInfo& info : cases.back().infos) symbols.push_back(native_code(info).value().symbol);
   }
   const Target target = resolve_target("c");
   const test::PrintedProgram program(compiler, codegen::emit_source(functions, target), symbols);

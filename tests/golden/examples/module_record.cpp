@@ -13,7 +13,6 @@
 #include "host/lower/lower.h"
 #include "module/manifest_codec.h"
 #include "module/module_file.h"
-#include "module/plan_codec.h"
 
 namespace ferry::test {
 
@@ -104,7 +103,6 @@ std::string record_of(std::span<const std::uint8_t> bytes, const PinnedTarget& t
   if (!read.is_ok()) return record;  // an object
   const ModuleFile& module = read.value();
   record += " manifest " + short_hash(encode_manifest(module.manifest));
-  if (target.target.is_gpu()) record += " plans " + short_hash(encode_plans(module.manifest));
   record += " schedule " + short_hash(bytes_of(module.schedule));
   for (const CodeImage& image : module.images) record += " " + image.kind + " " + short_hash(image.bytes);
   return record;

@@ -64,6 +64,13 @@ FERRY_FAKE_API cuMemsetD8Async(CuDevicePointer to, unsigned char byte, std::size
   });
 }
 
+FERRY_FAKE_API cuMemsetD16Async(CuDevicePointer to, unsigned short half, std::size_t count, CuStream) {
+  return later([=] {
+    auto* place = static_cast<unsigned short*>(real(to, count * sizeof half));
+    for (std::size_t i = 0; place != nullptr && i < count; ++i) place[i] = half;
+  });
+}
+
 FERRY_FAKE_API cuMemsetD32Async(CuDevicePointer to, unsigned word, std::size_t count, CuStream) {
   return later([=] {
     auto* place = static_cast<unsigned*>(real(to, count * sizeof word));

@@ -73,10 +73,12 @@ TEST_CASE("a module says how to call it and what it needs") {
   const ModuleFile module = compiled("x86-64-v3", {scaled_add()});
   CHECK(module.source == "the source");
   CHECK(module.schedule == "the schedule");
-  CHECK(module.manifest.arch == "x86_64");
+  const ModuleDevice& device = module.manifest.devices.front();
+  CHECK(device.kind == "cpu");
+  CHECK(device.arch == "x86_64");
   CHECK(module.manifest.abi_version == FERRY_ABI_VERSION);
   CHECK(module.manifest.target == "llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v3");
-  const std::vector<std::string>& features = module.manifest.features;
+  const std::vector<std::string>& features = device.features;
   CHECK(std::is_sorted(features.begin(), features.end()));
   CHECK(std::find(features.begin(), features.end(), "avx2") != features.end());
   CHECK(std::find(features.begin(), features.end(), "avx512f") == features.end());
@@ -84,8 +86,9 @@ TEST_CASE("a module says how to call it and what it needs") {
   const FunctionInfo& info = module.manifest.functions[0];
   CHECK(signature_text(info) == "scaled_add(in f32[N,M] A, in f32[M] B, in f32 factor, out f32[N,M] C)");
   CHECK(value_of(info.flops, {3, 5}) == 30);
-  CHECK(value_of(info.thread_workspace, {3, 5}) >= 20);
-  CHECK(value_of(info.call_workspace, {3, 5}) == 0);
+  const NativeCode code = native_code(info).value();
+  CHECK(value_of(code.thread_workspace, {3, 5}) >= 20);
+  CHECK(code.call_workspace.code.empty());
   REQUIRE(info.preconditions.size() == 1);
   CHECK(value_of(info.preconditions[0].condition, {401, 100}) == 0);
   CHECK(value_of(info.preconditions[0].condition, {100, 1}) == 1);
@@ -98,7 +101,7 @@ TEST_CASE("a compiled module runs") {
   CHECK(module.images[0].kind == "elf");
   const auto image = device::ElfImage::load(module.images[0].bytes);
   REQUIRE_MESSAGE(image.is_ok(), image.status().message());
-  const auto function = image.value().function(module.manifest.functions[0].symbol);
+  const auto function = image.value().function(native_code(module.manifest.functions[0]).value().symbol);
   REQUIRE_MESSAGE(function.is_ok(), function.status().message());
 
   std::int64_t n = 2, m = 3;

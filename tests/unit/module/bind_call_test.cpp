@@ -21,8 +21,6 @@ TEST_CASE("a call that fits binds its sizes and says how many bytes it touches")
   REQUIRE_MESSAGE(call.is_ok(), call.status().message());
   CHECK(call.value().symbols == std::vector<std::int64_t>{64, 100, 7});
   CHECK(call.value().tensor_bytes == std::vector<std::uint64_t>{25600, 2800, 1792});
-  CHECK(call.value().call_workspace == 0);
-  CHECK(call.value().thread_workspace == 6400);
 }
 
 TEST_CASE("scalars bind sizes, and a size computed from them is checked") {
@@ -32,7 +30,6 @@ TEST_CASE("scalars bind sizes, and a size computed from them is checked") {
   REQUIRE_MESSAGE(call.is_ok(), call.status().message());
   CHECK(call.value().symbols == std::vector<std::int64_t>{100, 10, 3});
   CHECK(call.value().tensor_bytes == std::vector<std::uint64_t>{400, 0, 0, 0, 120});
-  CHECK(call.value().call_workspace == 400);
 }
 
 TEST_CASE("each mistake in a call is named with the argument, what was expected and what came") {
@@ -103,7 +100,6 @@ TEST_CASE("a tensor without elements has no bytes whatever its other sizes are")
 TEST_CASE("a strided tensor reaches from its first to its last element") {
   FunctionInfo view;
   view.name = "view";
-  view.symbol = "view";
   view.symbols = {"n", "m", "ld"};
   view.parameters = {{"A",
                       ParameterKind::tensor,
@@ -133,18 +129,6 @@ TEST_CASE("a client learns the shapes of outputs from the inputs alone") {
   CHECK(infer_shapes(mm, std::vector<std::int64_t>{1, 2}).status().message() == "mm: expected 3 sizes, got 2");
   CHECK(infer_shapes(sample_slice(), std::vector<std::int64_t>{1, 5, 1}).status().message() ==
         "slice: argument 5 'Y': expected sizes of at least 0, got (n - b) / s = -4");
-}
-
-TEST_CASE("a workspace that overflows or is negative is refused") {
-  FunctionInfo mm = sample_mm();
-  const std::vector<ArgumentShape> arguments{tensor(DType::f32, {2, 3}), tensor(DType::f32, {3, 4}),
-                                             tensor(DType::f32, {2, 4})};
-  mm.call_workspace = manifest_apply(ManifestOp::sub, {manifest_symbol(0), manifest_constant(3)});
-  CHECK(refusal(mm, arguments) == "mm: expected a workspace of at least 0 bytes, got -1");
-  mm.call_workspace = manifest_apply(ManifestOp::mul, {manifest_symbol(0), manifest_constant(std::int64_t{1} << 62)});
-  CHECK(refusal(mm, arguments) ==
-        "mm: workspace M * 4611686018427387904: instruction 2 of an expression: mul: the result does not fit into 64 "
-        "bits");
 }
 
 TEST_CASE("a signature reads as it would in a program") {

@@ -37,8 +37,23 @@ TEST_CASE("a truncated manifest is refused with its offset") {
 TEST_CASE("each wrong part of a manifest is named") {
   using M = Manifest;
   using F = FunctionInfo;
-  CHECK(refusal([](M& m, F&) { m.arch = ""; }) == "manifest: architecture: expected 1 to 256 bytes, got 0");
-  CHECK(refusal([](M& m, F&) { m.features = {"fma", "avx2"}; }) == "manifest: expected sorted features");
+  CHECK(refusal([](M& m, F&) { m.devices.clear(); }) == "manifest: expected a device, got none");
+  CHECK(refusal([](M& m, F&) { m.devices.resize(17, m.devices[0]); }) ==
+        "manifest: expected at most 16 devices, got 17");
+  CHECK(refusal([](M& m, F&) { m.devices[0].kind = ""; }) ==
+        "manifest: kind of device: expected 1 to 256 bytes, got 0");
+  CHECK(refusal([](M& m, F&) { m.devices[0].arch = ""; }) == "manifest: architecture: expected 1 to 256 bytes, got 0");
+  CHECK(refusal([](M& m, F&) { m.devices[0].features = {"fma", "avx2"}; }) == "manifest: expected sorted features");
+  CHECK(refusal([](M& m, F&) { m.constants[0].blob = 1; }) == "manifest: expected a constant of a blob below 1, got 1");
+  CHECK(refusal([](M& m, F&) { m.constants[0].device = 2; }) ==
+        "manifest: expected a constant on a device below 2, got 2");
+  CHECK(refusal([](M& m, F&) { m.constants[0].offset = 1025; }) ==
+        "manifest: expected a constant inside of its blob of 4096 bytes, got 3072 bytes from 1025 on");
+  CHECK(refusal([](M& m, F&) { m.constants[0].offset = UINT64_MAX; }).find("inside of its blob") != std::string::npos);
+  CHECK(refusal([](M&, F& f) { f.parameters[0].device = 2; }) ==
+        "manifest: mm: parameter 'A': expected a device below 2, got 2");
+  CHECK(refusal([](M&, F& f) { f.parameters[2].is_constant = true; }) ==
+        "manifest: mm: parameter 'C': expected a constant to be an input tensor");
   CHECK(refusal([](M& m, F&) { m.functions.push_back(m.functions[0]); }) ==
         "manifest: expected functions with different names, got two 'mm'");
   CHECK(refusal([](M&, F& f) { f.name = "a\nb"; }) ==
@@ -63,7 +78,7 @@ TEST_CASE("each wrong part of a manifest is named") {
         "manifest: mm: parameter 'A': size: instruction 0 of an expression: expected a symbol below 3, got 3");
   CHECK(refusal([](M&, F& f) { f.preconditions = {{{}, ""}}; }) ==
         "manifest: mm: precondition: expected an expression of 1 to 256 instructions, got 0");
-  CHECK(refusal([](M&, F& f) { f.messages.resize(257); }) == "manifest: mm: expected at most 256 messages, got 257");
+  CHECK(refusal([](M&, F& f) { f.messages.resize(4097); }) == "manifest: mm: expected at most 4096 messages, got 4097");
 }
 
 }  // namespace

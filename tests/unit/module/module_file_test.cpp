@@ -17,7 +17,7 @@ ModuleFile sample() {
   ModuleFile module;
   module.manifest = sample_manifest();
   for (int i = 0; i < 100; ++i) {
-    if (i % 50 == 0) module.images.push_back({"elf", {}});
+    if (i % 50 == 0) module.images.push_back({"elf", {}, 0});
     module.images.back().bytes.push_back(static_cast<std::uint8_t>(i * 7));
   }
   module.source = "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }\n";
@@ -64,50 +64,12 @@ TEST_CASE("a module comes back from its bytes as it was") {
   CHECK(back.value().schedule == module.schedule);
 }
 
-TEST_CASE("a module with plans comes back as it was, and only such a one has the later format version") {
+TEST_CASE("code belongs to a device that the manifest has") {
   ModuleFile module = sample();
-  CHECK(write_module(module)[8] == 1);
-  module.manifest.functions[1].plan = sample_plan();
-  const Bytes checked = write_module(module);
-  CHECK(checked[8] == 3);
-  CHECK(read_module(checked).value().manifest == module.manifest);
-  // Version 2 plans have no checks: an earlier writer did not emit them, and an earlier reader would ignore their
-  // results.
-  Bytes unchecked = checked;
-  unchecked[8] = 2;
-  rehash(unchecked);
-  module.manifest.functions[1].messages.clear();
-  CHECK(read_module(unchecked).value().manifest == module.manifest);
-  const Bytes bytes = write_module(module);
-  CHECK(bytes[8] == 2);
-  const Result<ModuleFile> back = read_module(bytes);
-  REQUIRE_MESSAGE(back.is_ok(), back.status().message());
-  CHECK(back.value().manifest == module.manifest);
-
-  Bytes old = bytes;
-  old[8] = 1;
-  rehash(old);
-  CHECK(refusal(old).find("expected a section of kind 1 to 4, got 5") != std::string::npos);
-}
-
-TEST_CASE("a plan that refers to what is not there is refused, with the kernel") {
-  const auto refused = [](auto change) {
-    ModuleFile module = sample();
-    module.manifest.functions[1].plan = sample_plan();
-    change(module.manifest.functions[1].plan);
-    return refusal(write_module(module));
-  };
-  CHECK(refused([](Plan& plan) { plan[0].launch.operands[0].index = 1; }) ==
-        "manifest: slice: kernel 'slice_kernel0': expected an operand that is a tensor parameter, got number 1");
-  CHECK(refused([](Plan& plan) { plan[0].launch.operands[2].index = 9; }).find("a scalar parameter, got number 9") !=
-        std::string::npos);
-  CHECK(refused([](Plan& plan) { plan[0].launch.operands[3].index = 3; }).find("a symbol, got number 3") !=
-        std::string::npos);
-  CHECK(refused([](Plan& plan) { plan[1].launch.grid[2] = manifest_symbol(7); }).find("'slice_kernel1': grid") !=
-        std::string::npos);
-  CHECK(refused([](Plan& plan) { plan[1].launch.kernel = ""; }).find("kernel name") != std::string::npos);
-  CHECK(refused([](Plan& plan) { plan[1].launch.operands.resize(129); }).find("at most 128 operands") !=
-        std::string::npos);
+  module.images[1].device = 1;
+  CHECK(read_module(write_module(module)).value().images[1].device == 1);
+  module.images[1].device = 2;
+  CHECK(refusal(write_module(module)) == "module: offset 64: expected code for a device below 2, got 2");
 }
 
 TEST_CASE("sections stand at multiples of 64 bytes and the hash of the rest at the end") {
@@ -119,7 +81,7 @@ TEST_CASE("sections stand at multiples of 64 bytes and the hash of the rest at t
 }
 
 TEST_CASE("the same module is the same bytes on every machine") {
-  CHECK(to_hex(blake2b(write_module(sample()))) == "bf68d2ba76549541cc4b11fb45a1b5a873180ee7842950c0636db9d4ef065dee");
+  CHECK(to_hex(blake2b(write_module(sample()))) == "2545827b8dcfc6666d7f53823a540a9f0dbacb5869717253a71c82df40d46e76");
 }
 
 TEST_CASE("every truncated length is refused, with a stale and with a recomputed hash") {
@@ -167,9 +129,9 @@ TEST_CASE("what is wrong with a file is named with its offset") {
   changed[0] = 'X';
   CHECK(refusal(changed) == "module: offset 0: expected a .ferry file, which begins with FERRYMOD, got other bytes");
   changed = bytes;
-  changed[8] = 4;
+  changed[8] = 5;
   CHECK(read_module(changed).status().code() == ErrorCode::version_mismatch);
-  CHECK(refusal(changed) == "module: the file has format version 4; this program reads versions 1 to 3");
+  CHECK(refusal(changed) == "module: the file has format version 5; this program reads versions 1 to 4");
   changed = bytes;
   changed.back() ^= 1;
   CHECK(refusal(changed) == "module: offset " + std::to_string(bytes.size() - 32) +

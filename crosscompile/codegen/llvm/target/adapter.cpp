@@ -72,7 +72,8 @@ std::vector<std::uint8_t> emit_adapter(const FunctionInfo& function, const std::
   configure_module(module, *machine, target);
   llvm::IRBuilder<> b(context);
   auto* kernel_type = llvm::FunctionType::get(b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy()}, false);
-  auto* kernel = llvm::Function::Create(kernel_type, llvm::Function::ExternalLinkage, function.symbol, module);
+  auto* kernel = llvm::Function::Create(kernel_type, llvm::Function::ExternalLinkage,
+                                        native_code(function).value().symbol, module);
   b.SetInsertPoint(llvm::BasicBlock::Create(context, "", kernel));
 
   std::vector<llvm::Type*> types;

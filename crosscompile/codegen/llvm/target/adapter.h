@@ -15,9 +15,9 @@ namespace ferry::codegen {
 // those that no parameter is named after.
 std::vector<std::size_t> passed_sizes(const FunctionInfo& function);
 
-// Returns an object that defines function.symbol. That function unpacks its arguments, scalars by value, tensors as
-// pointers, then as int64_t each size that is not a parameter itself, and calls `c_name` with the target's C ABI.
-// elsewhere: the callee is in another image, where the device finds it.
+// Returns an object that defines the symbol of the function's native code. That function unpacks its arguments, scalars
+// by value, tensors as pointers, then as int64_t each size that is not a parameter itself, and calls `c_name` with the
+// target's C ABI. elsewhere: the callee is in another image, where the device finds it.
 std::vector<std::uint8_t> emit_adapter(const FunctionInfo& function, const std::string& c_name, bool returns_status,
                                        bool elsewhere, const Target& target);
 

@@ -9,6 +9,7 @@
 
 #include <tuple>
 
+#include "device-runtime/plan/plan_call.h"
 #include "device-runtime/session/compute_devices.h"
 #include "tests/unit/device-runtime/support/drivers.h"
 #include "tests/unit/device-runtime/support/gpu_module.h"
@@ -121,6 +122,7 @@ TEST_CASE("code that the driver does not take is refused with the reason and the
 }
 
 struct Prepared {
+  std::unique_ptr<ModuleFile> module;
   std::unique_ptr<Program> program;
   std::unique_ptr<Workload> call;
   Status status;
@@ -129,24 +131,24 @@ struct Prepared {
 // Prepares f's plan, or another one, over 100 elements in the device's memory.
 Prepared prepare(CudaDevice& device, void* memory, ModuleFile module = test::cuda_module()) {
   Prepared prepared;
-  auto program = device.load(module, {});
+  prepared.module = std::make_unique<ModuleFile>(std::move(module));
+  auto program = device.load(*prepared.module, {});
   REQUIRE_MESSAGE(program.is_ok(), program.status().message());
   prepared.program = std::move(program.value());
   BoundCall bound;
   bound.symbols = {100};
   bound.tensor_bytes = {400, 0, 400};
-  bound.call_workspace = 656;
   const std::vector<DeviceArgument> arguments = {
       {false, memory, 0}, {true, nullptr, 0}, {false, static_cast<char*>(memory) + 512, 0}};
-  auto call = prepared.program->prepare(0, arguments, bound);
+  auto call = PlanCall::prepare(device, *prepared.program, prepared.module->manifest.functions[0], arguments, bound);
   prepared.status = call.status();
   if (call.is_ok()) prepared.call = std::move(call.value());
   return prepared;
 }
 
-Status refusal(CudaDevice& device, void* memory, const std::function<void(Launch&)>& change) {
+Status refusal(CudaDevice& device, void* memory, const std::function<void(ModuleFile&, LaunchStep&)>& change) {
   ModuleFile module = test::cuda_module();
-  change(module.manifest.functions[0].plan[0].launch);
+  change(module, test::launch_of(module, 0));
   return prepare(device, memory, std::move(module)).status;
 }
 
@@ -154,9 +156,9 @@ TEST_CASE("limits that are known only with the kernel at hand are checked before
   const auto device = open_gpu();
   void* memory = device->allocate(1024).value();
   CHECK(refusal(*device, memory,
-                [](Launch& launch) {
+                [](ModuleFile& m, LaunchStep& launch) {
                   launch.kernel = "heavy";
-                  launch.block[0] = manifest_constant(512);
+                  launch.block[0] = test::constant_value(m, 512);
                 })
             .message() ==
         "f: kernel 'heavy': 512 threads a block; with its 168 registers a thread, this GPU takes at most 384: schedule "
@@ -164,26 +166,29 @@ TEST_CASE("limits that are known only with the kernel at hand are checked before
         "with smaller blocks");
   CHECK(
       refusal(*device, memory,
-              [](Launch& launch) {
+              [](ModuleFile& m, LaunchStep& launch) {
                 launch.kernel = "heavy";
-                launch.shared_bytes = manifest_constant(200'000);
+                launch.shared_bytes = test::constant_value(m, 200'000);
               })
           .message() ==
       "f: kernel 'heavy': 240000 bytes of shared memory a block; this GPU has 232448: schedule it with smaller tiles");
-  CHECK(refusal(*device, memory, [](Launch& launch) { launch.grid[1] = manifest_constant(65536); }).message() ==
+  CHECK(refusal(*device, memory,
+                [](ModuleFile& m, LaunchStep& launch) { launch.grid[1] = test::constant_value(m, 65536); })
+            .message() ==
         "f: kernel 'twice': a grid of 65536 blocks along y; this GPU takes at most 65535 there: use larger blocks, or "
         "bind the loop to blockIdx.x");
-  CHECK(refusal(*device, memory, [](Launch& launch) { launch.block[2] = manifest_constant(65); }).message() ==
-        "f: kernel 'twice': a block of 65 threads along z; this GPU takes at most 64 there");
-  CHECK(refusal(*device, memory, [](Launch& launch) { launch.kernel = "thrice"; }).message() ==
+  CHECK(refusal(*device, memory, [](ModuleFile& m, LaunchStep& launch) {
+          launch.block[2] = test::constant_value(m, 65);
+        }).message() == "f: kernel 'twice': a block of 65 threads along z; this GPU takes at most 64 there");
+  CHECK(refusal(*device, memory, [](ModuleFile&, LaunchStep& launch) { launch.kernel = "thrice"; }).message() ==
         "f: its plan launches the kernel 'thrice', which the module's code does not have");
   // A launch that needs more shared memory than the default requests it.
-  const auto large = [](Launch& launch) {
+  const auto large = [](ModuleFile& m, LaunchStep& launch) {
     launch.kernel = "heavy";
-    launch.shared_bytes = manifest_constant(150'000);
+    launch.shared_bytes = test::constant_value(m, 150'000);
   };
   ModuleFile module = test::cuda_module();
-  large(module.manifest.functions[0].plan[0].launch);
+  large(module, test::launch_of(module, 0));
   const Prepared prepared = prepare(*device, memory, std::move(module));
   REQUIRE_MESSAGE(prepared.status.is_ok(), prepared.status.message());
   CHECK(prepared.call->run() == 0);

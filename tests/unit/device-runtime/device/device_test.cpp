@@ -9,6 +9,7 @@
 
 #include "device-runtime/device/cpu_device.h"
 #include "device-runtime/device/null_device.h"
+#include "device-runtime/plan/kept_calls.h"
 #include "tests/unit/device-runtime/support/test_module.h"
 
 namespace ferry::device {
@@ -40,8 +41,13 @@ struct CpuFixture {
     REQUIRE_MESSAGE(loaded.is_ok(), loaded.status().message());
     program = std::move(loaded.value());
   }
-  std::unique_ptr<Workload> prepare(const char* name, std::vector<DeviceArgument> arguments, BoundCall bound) {
-    auto call = program->prepare(index_of(module.manifest, name), arguments, bound);
+  FunctionInfo& function(const char* name) { return module.manifest.functions[index_of(module.manifest, name)]; }
+  Result<std::unique_ptr<PlanCall>> try_prepare(const char* name, std::vector<DeviceArgument> arguments,
+                                                BoundCall bound) {
+    return PlanCall::prepare(cpu, *program, function(name), arguments, bound);
+  }
+  std::unique_ptr<PlanCall> prepare(const char* name, std::vector<DeviceArgument> arguments, BoundCall bound) {
+    auto call = try_prepare(name, std::move(arguments), std::move(bound));
     REQUIRE_MESSAGE(call.is_ok(), call.status().message());
     return std::move(call.value());
   }
@@ -52,7 +58,7 @@ TEST_CASE_FIXTURE(CpuFixture, "a prepared call can be run again and again, and g
   CHECK(before > 0);  // the module's code
   float out[100] = {};
   {
-    const auto call = prepare("ramp", {{true, nullptr, 100}, {false, out, 0}}, {{100}, {0, 400}, 800, 100});
+    const auto call = prepare("ramp", {{true, nullptr, 100}, {false, out, 0}}, {{100}, {0, 400}});
     CHECK(budget.used() >= before + 800 + 3 * 100);
     for (int i = 0; i < 3; ++i) {
       std::memset(out, 0, sizeof out);
@@ -66,12 +72,116 @@ TEST_CASE_FIXTURE(CpuFixture, "a prepared call can be run again and again, and g
 TEST_CASE_FIXTURE(CpuFixture, "workspaces beyond the budget are refused when the call is prepared") {
   const std::uint64_t before = budget.used();
   const std::vector<DeviceArgument> arguments = {{true, nullptr, 1}, {false, nullptr, 0}};
-  const std::size_t ramp = index_of(module.manifest, "ramp");
-  CHECK(program->prepare(ramp, arguments, {{1}, {0, 4}, std::uint64_t{1} << 40, 100}).status().code() ==
-        ErrorCode::resource_exhausted);
-  CHECK(program->prepare(ramp, arguments, {{1}, {0, 4}, 8, ~std::uint64_t{0} / 2}).status().code() ==
-        ErrorCode::resource_exhausted);
+  const ManifestExpr large = manifest_constant(std::int64_t{1} << 40), huge = manifest_constant(INT64_MAX);
+  for (const NativeCode& code : {NativeCode{"ramp", large, {}}, {"ramp", manifest_constant(8), huge}}) {
+    set_native_code(function("ramp"), code);
+    CHECK(try_prepare("ramp", arguments, {{1}, {0, 4}}).status().code() == ErrorCode::resource_exhausted);
+  }
   CHECK(budget.used() == before);
+}
+
+TEST_CASE_FIXTURE(CpuFixture, "a plan runs its calls, copies and fills in order, and each step is timed") {
+  // C = (A + 1) + B through a workspace.
+  FunctionInfo& add = function("add");
+  const Operand a{OperandKind::argument, 0, kNoValue}, b{OperandKind::argument, 1, kNoValue};
+  const Operand c{OperandKind::argument, 2, kNoValue}, n{OperandKind::value, 0, kNoValue};
+  const Operand between{OperandKind::workspace, 0, kNoValue};
+  Plan& plan = add.plan;
+  const ValueIndex bytes =
+      add_value(plan, 1, manifest_apply(ManifestOp::mul, {manifest_symbol(0), manifest_constant(4)}));
+  plan.workspaces = {{0, bytes}};
+  CallStep first = std::get<CallStep>(plan.steps[0]), second = first;
+  first.operands = {a, between, c, n};
+  second.operands = {between, b, c, n};
+  plan.steps = {FillStep{between, bytes, 4, 0x3f800000}, first, CopyStep{between, c, bytes}, second};
+  REQUIRE(check_manifest(module.manifest).is_ok());
+  float left[3] = {1, 2, 3}, right[3] = {10, 20, 30}, sum[3] = {};
+  const auto call = prepare("add", {{false, left, 0}, {false, right, 0}, {false, sum, 0}}, {{3}, {12, 12, 12}});
+  REQUIRE(call->run() == 0);
+  CHECK(sum[0] == 12);
+  CHECK(sum[2] == 34);
+  std::int64_t elapsed = -1;
+  CHECK(call->sample(10, elapsed) == 0);
+  CHECK(elapsed >= 0);
+  const std::vector<StepTime> steps = call->steps();
+  REQUIRE(steps.size() == 4);
+  CHECK(steps[0].kind == StepKind::fill);
+  CHECK(steps[1].kind == StepKind::call);
+  CHECK(steps[1].kernel == "add");
+  CHECK(steps[2].kind == StepKind::copy);
+  std::vector<std::int64_t> each(4, -1);
+  CHECK(call->run_timed(each) == 0);
+  for (const std::int64_t one : each) CHECK(one >= 0);
+  CHECK(sum[1] == 23);
+}
+
+TEST_CASE_FIXTURE(CpuFixture, "the first result other than 0 ends the plan, and says which of the messages it means") {
+  FunctionInfo& fail = function("fail");
+  const FillStep after{{OperandKind::argument, 1, kNoValue}, add_value(fail.plan, 0, manifest_constant(4)), 4, 1};
+  std::get<CallStep>(fail.plan.steps[0]).first_message = 1;
+  fail.plan.steps.emplace_back(after);
+  REQUIRE(check_manifest(module.manifest).is_ok());
+  std::int32_t out = 0;
+  const auto run = [&](std::int64_t code) {
+    out = 0;
+    return prepare("fail", {{true, nullptr, static_cast<std::uint64_t>(code)}, {false, &out, 0}}, {{}, {0, 4}})->run();
+  };
+  CHECK(run(0) == 0);
+  CHECK(out == 1);
+  CHECK(run(1) == 2);
+  CHECK(out == 0);
+  CHECK(run(-5) == -5);
+}
+
+TEST_CASE_FIXTURE(CpuFixture, "a sample ends at the first result other than 0, in plans of one step and of several") {
+  FunctionInfo& fail = function("fail");
+  std::int32_t out = 0;
+  const std::vector<DeviceArgument> arguments = {{true, nullptr, 2}, {false, &out, 0}};
+  std::int64_t elapsed = 0;
+  CHECK(prepare("fail", arguments, {{}, {0, 4}})->sample(5, elapsed) == 2);
+  const CallStep call = std::get<CallStep>(fail.plan.steps[0]);
+  fail.plan.steps = {FillStep{{OperandKind::argument, 1, kNoValue}, kNoValue, 1, 0}, call};
+  CHECK(prepare("fail", arguments, {{}, {0, 4}})->sample(5, elapsed) == 2);
+}
+
+TEST_CASE_FIXTURE(CpuFixture, "a bound call is kept for the same arguments and sizes, unless it holds workspaces") {
+  float a[2] = {1, 2}, other[2] = {1, 2};
+  const auto scale = [&](float by, float* memory) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &by, sizeof by);
+    return std::vector<DeviceArgument>{{true, nullptr, bits}, {false, memory, 0}};
+  };
+  const std::vector<std::int64_t> two = {2}, one = {1};
+  KeptCalls kept;
+  CHECK(kept.find(3, scale(2, a), two) == nullptr);
+  auto call = prepare("scale", scale(2, a), {two, {0, 8}});
+  PlanCall* const address = call.get();
+  kept.keep(3, scale(2, a), two, std::move(call));
+  REQUIRE(kept.find(3, scale(2, a), two) == address);
+  CHECK(kept.find(3, scale(2, a), two)->run() == 0);
+  CHECK(a[1] == 4);
+  CHECK(kept.find(2, scale(2, a), two) == nullptr);
+  CHECK(kept.find(4, scale(2, a), two) == nullptr);
+  CHECK(kept.find(3, scale(3, a), two) == nullptr);
+  CHECK(kept.find(3, scale(2, other), two) == nullptr);
+  CHECK(kept.find(3, scale(2, a), one) == nullptr);
+  kept.keep(3, scale(2, other), two, prepare("scale", scale(2, other), {two, {0, 8}}));
+  CHECK(kept.find(3, scale(2, a), two) == nullptr);
+  CHECK(kept.find(3, scale(2, other), two) != nullptr);
+
+  const std::uint64_t before = budget.used();
+  float out[2] = {};
+  const std::vector<DeviceArgument> ramp = {{true, nullptr, 2}, {false, out, 0}};
+  kept.keep(0, ramp, two, prepare("ramp", ramp, {two, {0, 8}}));
+  CHECK(kept.find(0, ramp, two) == nullptr);
+  CHECK(budget.used() == before);
+}
+
+TEST_CASE_FIXTURE(CpuFixture, "a value of a plan that overflows is refused") {
+  set_native_code(function("ramp"),
+                  {"ramp", manifest_apply(ManifestOp::mul, {manifest_symbol(0), manifest_constant(INT64_MAX)}), {}});
+  CHECK(try_prepare("ramp", {{true, nullptr, 2}, {false, nullptr, 0}}, {{2}, {0, 8}}).status().message() ==
+        "ramp: a size of its plan: instruction 2 of an expression: mul: the result does not fit into 64 bits");
 }
 
 TEST_CASE_FIXTURE(CpuFixture, "what kernels print is kept until it is taken") {
@@ -101,7 +211,8 @@ TEST_CASE("a module without code for a CPU is refused, the null device takes any
   NullDevice null(budget);
   auto program = null.load(module, {});
   REQUIRE(program.is_ok());
-  auto call = program.value()->prepare(0, {}, {});
+  const std::vector<DeviceArgument> arguments(3);
+  auto call = PlanCall::prepare(null, *program.value(), module.manifest.functions[0], arguments, {{1}, {4, 4, 4}});
   REQUIRE(call.is_ok());
   CHECK(call.value()->run() == 0);
 }

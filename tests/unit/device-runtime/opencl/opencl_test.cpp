@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "device-runtime/plan/plan_call.h"
 #include "device-runtime/session/compute_devices.h"
 #include "tests/unit/device-runtime/support/drivers.h"
 #include "tests/unit/device-runtime/support/gpu_module.h"
@@ -45,7 +46,8 @@ TEST_CASE("a machine without OpenCL, or with too old a one, is told as such") {
 }
 
 TEST_CASE_FIXTURE(Fixture, "a plan launches its kernels one after the other, at any size, again and again") {
-  auto program = device->load(test::gpu_module(), {});
+  const ModuleFile module = test::gpu_module();
+  auto program = device->load(module, {});
   REQUIRE_MESSAGE(program.is_ok(), program.status().message());
   for (const std::size_t n : {1U, 15U, 64U, 1000U}) {
     CAPTURE(n);
@@ -61,9 +63,8 @@ TEST_CASE_FIXTURE(Fixture, "a plan launches its kernels one after the other, at 
     BoundCall bound;
     bound.symbols = {static_cast<std::int64_t>(n)};
     bound.tensor_bytes = {4 * n, 0, 4 * n};
-    bound.call_workspace = 4 * n + 256;
     {
-      auto call = program.value()->prepare(0, arguments, bound);
+      auto call = PlanCall::prepare(*device, *program.value(), module.manifest.functions[0], arguments, bound);
       REQUIRE_MESSAGE(call.is_ok(), call.status().message());
       for (int run = 0; run < 3; ++run) {
         REQUIRE(call.value()->run() == 0);
@@ -113,16 +114,15 @@ TEST_CASE_FIXTURE(Fixture, "a module without OpenCL C is refused, as is a block 
   CHECK(device->load(other, {}).status().message().find("has no OpenCL C") != std::string::npos);
 
   ModuleFile wide = test::gpu_module();
-  wide.manifest.functions[0].plan[0].launch.block[0] = manifest_constant(1 << 20);
+  test::launch_of(wide, 0).block[0] = test::constant_value(wide, 1 << 20);
   auto program = device->load(wide, {});
   REQUIRE(program.is_ok());
   void* memory = put({1});
   BoundCall bound;
   bound.symbols = {1};
   bound.tensor_bytes = {4, 0, 4};
-  bound.call_workspace = 260;
   const std::vector<DeviceArgument> arguments = {{false, memory, 0}, {true, nullptr, 0}, {false, memory, 0}};
-  const auto call = program.value()->prepare(0, arguments, bound);
+  const auto call = PlanCall::prepare(*device, *program.value(), wide.manifest.functions[0], arguments, bound);
   CHECK_MESSAGE(call.status().message().find("f: kernel 'twice' wants 1048576 threads a block; on this device") == 0,
                 call.status().message());
   device->release(memory, 4);

@@ -49,6 +49,54 @@ TEST_CASE_FIXTURE(Fixture, "a kernel with a parallel loop computes the right thi
   }
 }
 
+TEST_CASE_FIXTURE(Fixture, "the steps of a function for a CPU are timed") {
+  const auto a = client.upload(numbers(10));
+  const rpc::TimeSteps request{{module, "scale", {scalar(2.0F), tensor(a, {10})}}, 3, false};
+  const rpc::StepTimes times = client.must(request).reply;
+  REQUIRE(times.steps.size() == 1);
+  CHECK(times.steps[0].kind == StepKind::call);
+  CHECK(times.steps[0].kernel == "scale");
+  CHECK(times.steps[0].seconds.size() == 3);
+  CHECK(client.download<float>(a, 10)[0] == 8.0F);
+}
+
+TEST_CASE_FIXTURE(Fixture, "the steps of a function for a CPU take longer with cold caches") {
+  constexpr std::size_t kElements = 16'384;
+  const auto a = client.upload(std::vector<float>(kElements, 1.0F));
+  const auto fastest = [&](bool cold) {
+    const rpc::Call call{module, "scale", {scalar(1.0F), tensor(a, {kElements})}};
+    const rpc::StepTimes times = client.must(rpc::TimeSteps{call, 50, cold}).reply;
+    REQUIRE(times.steps.size() == 1);
+    REQUIRE(times.steps[0].seconds.size() == 50);
+    return *std::min_element(times.steps[0].seconds.begin(), times.steps[0].seconds.end());
+  };
+  const double warm = fastest(false), cold = fastest(true);
+  CAPTURE(warm);
+  CAPTURE(cold);
+  CHECK(cold > warm);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a call that repeats the one before computes anew") {
+  const auto a = client.upload(std::vector<float>{1.0F, 2.0F});
+  const auto scale = [&](float by, rpc::Handle of) {
+    REQUIRE(call("scale", {scalar(by), tensor(of, {2})}).status.is_ok());
+    return client.download<float>(of, 2);
+  };
+  CHECK(scale(3.0F, a) == std::vector<float>{3.0F, 6.0F});
+  CHECK(scale(3.0F, a) == std::vector<float>{9.0F, 18.0F});
+  CHECK(scale(2.0F, a) == std::vector<float>{18.0F, 36.0F});
+  const auto b = client.upload(std::vector<float>{5.0F, 6.0F});
+  CHECK(scale(2.0F, b) == std::vector<float>{10.0F, 12.0F});
+  client.must(rpc::Free{a});
+  CHECK(refusal("scale", {scalar(2.0F), tensor(a, {2})}).find("buffer") != std::string::npos);
+  // Buffers of the same size may take the same addresses again.
+  client.must(rpc::Free{b});
+  const auto c = client.upload(std::vector<float>{7.0F, 8.0F});
+  CHECK(scale(2.0F, c) == std::vector<float>{14.0F, 16.0F});
+  CHECK(refusal("fail", {scalar(std::int64_t{2}), tensor(c, {1})}) == "fail: the second reason");
+  CHECK(refusal("fail", {scalar(std::int64_t{2}), tensor(c, {1})}) == "fail: the second reason");
+}
+
 TEST_CASE_FIXTURE(Fixture, "scalars, inout tensors, sizes from scalars and workspaces reach the kernel") {
   const auto a = client.upload(numbers(10));
   REQUIRE(call("scale", {scalar(3.0F), tensor(a, {10})}).status.is_ok());

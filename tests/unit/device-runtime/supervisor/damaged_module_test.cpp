@@ -16,11 +16,12 @@ namespace {
 Bytes copy_file() {
   ModuleFile module;
   module.manifest.abi_version = 1;
-  module.manifest.arch = server_arch();
+  module.manifest.devices = {{"cpu", server_arch(), {}}};
   FunctionInfo info;
-  info.name = info.symbol = "copy";
+  info.name = "copy";
   info.symbols = {"n"};
   info.parameters = {tensor_parameter("A", Direction::in), tensor_parameter("B", Direction::out)};
+  set_native_code(info, {"copy", {}, {}});
   module.manifest.functions.push_back(info);
   KernelOptions options;
   options.arch = server_arch();

@@ -21,13 +21,14 @@ Status put_status(TestClient& client, const Bytes& file) {
 ModuleFile small_module(const std::string& source) {
   ModuleFile module;
   module.manifest.abi_version = 1;
-  module.manifest.arch = server_arch();
+  module.manifest.devices = {{"cpu", server_arch(), {}}};
   FunctionInfo info;
-  info.name = info.symbol = "f";
+  info.name = "f";
+  set_native_code(info, {"f", {}, {}});
   module.manifest.functions.push_back(info);
   KernelOptions options;
   options.arch = server_arch();
-  module.images.push_back({"elf", compile_kernel(source, options)});
+  module.images.push_back({"elf", compile_kernel(source, options), 0});
   return module;
 }
 
@@ -137,21 +138,41 @@ TEST_CASE("modules for another machine, for missing features and of another inte
   TestServer server;
   TestClient client(server.port());
   ModuleFile module = small_module(kNothing);
-  module.manifest.arch = server_arch() == "armv7" ? "riscv64" : "armv7";
+  ModuleDevice& needed = module.manifest.devices.front();
+  needed.arch = server_arch() == "armv7" ? "riscv64" : "armv7";
   CHECK(put_status(client, write_module(module)).message() ==
-        "this module is for " + module.manifest.arch + "; the device is " + server_arch());
-  module.manifest.arch = server_arch();
+        "this module is for " + needed.arch + "; the device is " + server_arch());
+  needed.arch = server_arch();
   // A feature that no machine has, since this one may have any real one.
   const char* missing = "feature-of-tomorrow";
-  module.manifest.features = {missing};
+  needed.features = {missing};
   const Status refused = put_status(client, write_module(module));
   CHECK(refused.code() == ErrorCode::unsupported);
   CHECK(refused.message().rfind("this module needs " + std::string(missing) + "; the device has ", 0) == 0);
-  module.manifest.features.clear();
+  needed.features.clear();
   module.manifest.abi_version = 7;
   const Status version = put_status(client, write_module(module));
   CHECK(version.code() == ErrorCode::version_mismatch);
   CHECK(version.message() == "this module needs version 7 of the kernel interface; this server has version 1");
+}
+
+TEST_CASE("what the format holds and this server does not run is refused in one sentence") {
+  TestServer server;
+  TestClient client(server.port());
+  const auto refusal = [&](auto change) {
+    ModuleFile module = small_module(kNothing);
+    change(module.manifest);
+    const Status status = put_status(client, write_module(module));
+    CHECK(status.code() == ErrorCode::unsupported);
+    return status.message();
+  };
+  CHECK(refusal([](Manifest& manifest) { manifest.devices.push_back({"cuda", "", {}}); }) ==
+        "this server runs no modules for several devices");
+  CHECK(refusal([](Manifest& manifest) { manifest.blobs.push_back({{}, 4096}); }) ==
+        "this server runs no modules with constants in blobs");
+  CHECK(refusal([](Manifest& manifest) {
+          manifest.functions[0].persistent = {{0, add_value(manifest.functions[0].init, 0, manifest_constant(64))}};
+        }) == "f: this server runs no init plans");
 }
 
 TEST_CASE("code that lies about its machine, imports too much or lacks its function is refused") {

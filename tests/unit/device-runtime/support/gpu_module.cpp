@@ -115,40 +115,57 @@ ManifestExpr blocks_of(std::int64_t threads) {
 ModuleFile gpu_module(const std::string& text) {
   const std::string source = text.empty() ? kSource : text;
   FunctionInfo f;
-  f.name = f.symbol = "f";
+  f.name = "f";
   f.symbols = {"n"};
   f.parameters = {{"A", ParameterKind::tensor, DType::f32, Direction::in, {manifest_symbol(0)}, {}},
                   {"more", ParameterKind::scalar, DType::f32, Direction::in, {}, {}},
                   {"C", ParameterKind::tensor, DType::f32, Direction::out, {manifest_symbol(0)}, {}}};
-  f.call_workspace = manifest_apply(
-      ManifestOp::add,
-      {manifest_apply(ManifestOp::mul, {manifest_symbol(0), manifest_constant(4)}), manifest_constant(256)});
-  Step twice, reversed;
-  twice.launch = {"twice", {blocks_of(64), {}, {}}, {manifest_constant(64), {}, {}}, {}, {}};
-  twice.launch.operands = {{OperandKind::argument, 0, {}},
-                           {OperandKind::call_workspace, 0, manifest_constant(256)},
-                           {OperandKind::symbol, 0, {}}};
-  reversed.launch = {"reversed", {blocks_of(16), {}, {}}, {manifest_constant(16), {}, {}}, {}, {}};
-  reversed.launch.operands = {{OperandKind::call_workspace, 0, manifest_constant(256)},
-                              {OperandKind::argument, 2, {}},
-                              {OperandKind::scalar, 1, {}},
-                              {OperandKind::symbol, 0, {}}};
-  f.plan = {twice, reversed};
+  const auto value = [&f](ManifestExpr expr) { return add_value(f.plan, 1, std::move(expr)); };
+  f.plan.workspaces = {
+      {0, value(manifest_apply(
+              ManifestOp::add,
+              {manifest_apply(ManifestOp::mul, {manifest_symbol(0), manifest_constant(4)}), manifest_constant(256)}))}};
+  const ValueIndex between = value(manifest_constant(256));
+  LaunchStep twice, reversed;
+  twice.kernel = "twice";
+  twice.grid[0] = value(blocks_of(64));
+  twice.block[0] = value(manifest_constant(64));
+  twice.operands = {
+      {OperandKind::argument, 0, kNoValue}, {OperandKind::workspace, 0, between}, {OperandKind::value, 0, kNoValue}};
+  reversed.kernel = "reversed";
+  reversed.grid[0] = value(blocks_of(16));
+  reversed.block[0] = value(manifest_constant(16));
+  reversed.operands = {{OperandKind::workspace, 0, between},
+                       {OperandKind::argument, 2, kNoValue},
+                       {OperandKind::scalar, 1, kNoValue},
+                       {OperandKind::value, 0, kNoValue}};
+  f.plan.steps = {twice, reversed};
   ModuleFile module;
   module.manifest.abi_version = 1;
-  module.manifest.arch = "opencl";
+  module.manifest.devices = {{"opencl", "", {}}};
   module.manifest.functions = {f};
-  module.images = {{"opencl-c", {source.begin(), source.end()}}};
+  module.images = {{"opencl-c", {source.begin(), source.end()}, 0}};
   REQUIRE(check_manifest(module.manifest).is_ok());
   return module;
+}
+
+LaunchStep& launch_of(ModuleFile& module, std::size_t step) {
+  return std::get<LaunchStep>(module.manifest.functions[0].plan.steps[step]);
+}
+
+ValueIndex constant_value(ModuleFile& module, std::int64_t value) {
+  FunctionInfo& f = module.manifest.functions[0];
+  return add_value(f.plan, f.symbols.size(), manifest_constant(value));
 }
 
 ModuleFile with_verdict(ModuleFile module) {
   FunctionInfo& f = module.manifest.functions[0];
   f.messages = {"n is odd"};
-  Step judge;
-  judge.launch = {"judge", {}, {}, {}, {{OperandKind::call_workspace, 0, {}}, {OperandKind::symbol, 0, {}}}};
-  f.plan.insert(f.plan.begin(), judge);
+  LaunchStep judge;
+  judge.kernel = "judge";
+  judge.operands = {{OperandKind::workspace, 0, kNoValue}, {OperandKind::value, 0, kNoValue}};
+  f.plan.steps.insert(f.plan.steps.begin(), judge);
+  launch_of(module, 2).result = {0, kNoValue};
   return module;
 }
 
@@ -156,9 +173,9 @@ ModuleFile cuda_module() { return cuda_module({{"ptx-sm_80", kPtx}}); }
 
 ModuleFile cuda_module(const std::vector<std::pair<std::string, std::string>>& images) {
   ModuleFile module = gpu_module();
-  module.manifest.arch = "cuda";
+  module.manifest.devices = {{"cuda", "", {}}};
   module.images.clear();
-  for (const auto& [kind, text] : images) module.images.push_back({kind, {text.begin(), text.end()}});
+  for (const auto& [kind, text] : images) module.images.push_back({kind, {text.begin(), text.end()}, 0});
   return module;
 }
 

@@ -16,6 +16,11 @@ ModuleFile cuda_module();
 // The same with other images, given as pairs of kind and text.
 ModuleFile cuda_module(const std::vector<std::pair<std::string, std::string>>& images);
 
+// A step of f, to be changed.
+LaunchStep& launch_of(ModuleFile& module, std::size_t step);
+// Gives f a value that is a number, if it has none.
+ValueIndex constant_value(ModuleFile& module, std::int64_t value);
+
 // Adds a first kernel that refuses an odd n with "n is odd".
 ModuleFile with_verdict(ModuleFile module);
 

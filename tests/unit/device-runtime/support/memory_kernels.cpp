@@ -145,11 +145,12 @@ KERNEL(print) {
 
 FunctionInfo function(const char* name, std::vector<ParameterInfo> parameters) {
   FunctionInfo info;
-  info.name = info.symbol = name;
+  info.name = name;
   for (const ParameterInfo& each : parameters) {
     if (each.kind == ParameterKind::tensor) info.symbols = {"n"};
   }
   info.parameters = std::move(parameters);
+  set_native_code(info, {name, {}, {}});
   info.messages = {"/proc/self/maps says nothing of what is wanted"};
   return info;
 }
@@ -160,7 +161,7 @@ const Bytes& memory_kernels() {
   static const Bytes file = [] {
     ModuleFile module;
     module.manifest.abi_version = FERRY_ABI_VERSION;
-    module.manifest.arch = server_arch();
+    module.manifest.devices = {{"cpu", server_arch(), {}}};
     module.manifest.target = "tests";
     module.manifest.functions = {
         function("search",

@@ -165,9 +165,9 @@ FunctionInfo function(std::string name, std::vector<ParameterInfo> parameters,
                       std::vector<std::string> symbols = {"n"}) {
   FunctionInfo info;
   info.name = name;
-  info.symbol = std::move(name);
   info.symbols = std::move(symbols);
   info.parameters = std::move(parameters);
+  set_native_code(info, {std::move(name), {}, {}});
   return info;
 }
 
@@ -193,7 +193,7 @@ ParameterInfo scalar_parameter(std::string name, DType dtype) {
 ModuleFile kit_module() {
   ModuleFile module;
   module.manifest.abi_version = FERRY_ABI_VERSION;
-  module.manifest.arch = server_arch();
+  module.manifest.devices = {{"cpu", server_arch(), {}}};
   module.manifest.target = "tests";
   auto& functions = module.manifest.functions;
   functions.push_back(function("add", {tensor_parameter("A", Direction::in), tensor_parameter("B", Direction::in),
@@ -201,8 +201,9 @@ ModuleFile kit_module() {
   functions.push_back(
       function("scale", {scalar_parameter("factor", DType::f32), tensor_parameter("A", Direction::inout)}));
   functions.push_back(function("ramp", {scalar_parameter("n", DType::i64), tensor_parameter("A", Direction::out)}));
-  functions.back().call_workspace = manifest_apply(ManifestOp::mul, {manifest_symbol(0), manifest_constant(8)});
-  functions.back().thread_workspace = manifest_constant(100);
+  set_native_code(
+      functions.back(),
+      {"ramp", manifest_apply(ManifestOp::mul, {manifest_symbol(0), manifest_constant(8)}), manifest_constant(100)});
   ParameterInfo one_element = tensor_parameter("A", Direction::out);
   one_element.shape = {manifest_constant(1)};
   functions.push_back(function("fail", {scalar_parameter("code", DType::i64), one_element}, {}));
@@ -223,7 +224,7 @@ ModuleFile kit_module() {
   functions.push_back(function("system", std::move(system)));
   KernelOptions options;
   options.arch = server_arch();
-  module.images.push_back({"elf", compile_kernel(kSource, options)});
+  module.images.push_back({"elf", compile_kernel(kSource, options), 0});
   module.source = kSource;
   return module;
 }

@@ -51,6 +51,22 @@ TEST_CASE("a packed copy of a constant is made by a function of its own and is a
   CHECK(ir::to_text(functions[0]).find("B[k") == std::string::npos);
 }
 
+TEST_CASE("a constant is packed beforehand however many parameters the function has") {
+  std::string parameters, sum;
+  for (int i = 0; i < 500; ++i) {
+    parameters += "float(M,N) X" + std::to_string(i) + ", ";
+    sum += " + X" + std::to_string(i) + "(m,n)";
+  }
+  const std::vector<ir::Function> functions = lowered(
+      "def mm(" + parameters +
+          "float(M,K) A, const float(K,N) B) -> (C, D) { C(m,n) +=! A(m,k) * B(k,n) D(m,n) = C(m,n)" + sum + " }",
+      kPacked);
+  REQUIRE(functions.size() == 2);
+  CHECK(functions[0].parameters.size() == 505);
+  CHECK(functions[0].parameters.back().name == "packed");
+  CHECK(parameters_of(functions[1]) == Names{"in B", "out packed"});
+}
+
 TEST_CASE("places among constants are checked where they are used: before the call") {
   const std::vector<ir::Function> functions =
       lowered("def f(const int(N) K, const int(M) I, int(M) X) -> (B) { T(i) = K(I(i)) B(i) = T(i) + X(i) }", "");

@@ -33,9 +33,9 @@ std::uint64_t workspace_bytes(const ManifestExpr& expr, const ir::Function& func
 }  // namespace
 
 runner::Call call_of(const ir::Function& function, const Case& one) {
-  const FunctionInfo info = describe(function);
-  return {info.symbol, workspace_bytes(info.call_workspace, function, one),
-          workspace_bytes(info.thread_workspace, function, one), one.arguments};
+  const NativeCode code = native_code(describe(function)).value();
+  return {code.symbol, workspace_bytes(code.call_workspace, function, one),
+          workspace_bytes(code.thread_workspace, function, one), one.arguments};
 }
 
 std::vector<Outcome> split_results(const std::vector<std::uint8_t>& bytes, const std::vector<Case>& cases) {

@@ -1,0 +1,100 @@
+// What a device does with the steps of one plan (module/plan.h): steps are prepared once, with all addresses and sizes
+// known, and then run again and again in order. device-runtime/plan/ drives it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "device-runtime/measure/clock.h"
+#include "ferry/timing.h"
+
+namespace ferry::device {
+
+// An operand of a step: an address in the device's memory, or the bytes of a number.
+struct BoundOperand {
+  bool is_memory = false;
+  void* memory = nullptr;
+  std::uint64_t bits = 0;
+  std::size_t bytes = 0;  // size of the number
+};
+
+struct BoundNativeCall {
+  const std::string* symbol = nullptr;
+  std::vector<BoundOperand> operands;
+  void* workspace = nullptr;
+  std::uint64_t thread_workspace = 0;  // bytes
+};
+
+struct BoundLaunch {
+  std::string kernel;
+  std::array<std::uint64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  std::uint64_t shared_bytes = 0;
+  std::vector<BoundOperand> operands;
+};
+
+// The ranges do not overlap.
+struct BoundCopy {
+  void* to = nullptr;
+  void* from = nullptr;
+  std::uint64_t bytes = 0;
+};
+
+struct BoundFill {
+  void* to = nullptr;
+  std::uint64_t bytes = 0;
+  std::uint8_t pattern_bytes = 1;
+  std::uint32_t pattern = 0;
+};
+
+// How running all steps ended: the first result other than 0, and the step that it is from.
+struct Outcome {
+  std::int32_t result = 0;
+  std::size_t step = 0;
+};
+
+// Functions that return an std::int32_t return 0 on success; if another result is not that of a native call, failure()
+// has the reason.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+
+  // Prepare the next step. Steps are numbered from 0 in the order of these calls. The message of a refusal names the
+  // kernel and both numbers.
+  virtual Status add(BoundNativeCall call) = 0;
+  virtual Status add(BoundLaunch launch) = 0;
+  virtual Status add(BoundCopy copy) = 0;
+  virtual Status add(BoundFill fill) = 0;
+  // Returns the name and the extents of a step, without times.
+  virtual StepTime describe(std::size_t step) const = 0;
+
+  // Runs a step after all steps before. A CPU returns the result of a call; a GPU returns before the step has ended.
+  // With `traced`, a crash can be attributed to its step, which costs a little time.
+  virtual std::int32_t run(std::size_t step, bool traced) = 0;
+  // Runs the first `steps` steps in order, `times` times or until a result other than 0.
+  virtual Outcome run_all(std::size_t steps, std::uint64_t times, bool traced);
+  // Returns when everything has ended.
+  virtual std::int32_t wait() { return 0; }
+
+  // Measure what runs between the two calls, with the clock that suits the device best; the time is known after wait().
+  // A slot may be used again.
+  virtual std::int32_t start_timing(std::size_t slot);
+  virtual std::int32_t end_timing(std::size_t slot);
+  virtual std::int32_t elapsed(std::size_t slot, std::int64_t& elapsed_ns) const;
+  // Resolution of that clock; 0: it is the processor's.
+  virtual std::int64_t clock_resolution_ns() const { return 0; }
+
+  // Whether the stream can stay open between calls: it owns no memory of the device and refers to that of its operands
+  // by addresses alone.
+  virtual bool may_stay_open() const { return false; }
+
+  // Returns why the device could not run a step; otherwise ok.
+  virtual Status failure() const { return {}; }
+
+ private:
+  std::vector<std::int64_t> elapsed_ns_;  // the time of the start until the end
+};
+
+}  // namespace ferry::device

@@ -1,0 +1,40 @@
+#include "device-runtime/handlers/cold_calls.h"
+
+#include <algorithm>
+
+namespace ferry::device {
+namespace {
+
+std::uint64_t largest_cache(const DeviceFacts& facts) {
+  std::uint64_t most = 0;
+  for (const CacheFacts& cache : facts.caches) most = std::max(most, cache.bytes);
+  return most;
+}
+
+}  // namespace
+
+ColdCalls::ColdCalls(const DeviceFacts& facts) : cold_(largest_cache(facts)), wiped_bytes_(cold_.wiped_bytes()) {}
+
+Status ColdCalls::add(const CheckedCall& call) {
+  if (!cold_.is_ready()) return {ErrorCode::resource_exhausted, "measure: no memory to wipe the caches with"};
+  Device& device = *call.module->device;
+  FERRY_ASSIGN(const std::uint64_t wiped, device.prepare_wiping());
+  wiped_bytes_ = std::max(wiped_bytes_, wiped);
+  Call& added = calls_.emplace_back();
+  added.device = &device;
+  added.has_own_caches = wiped != 0;
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    if (call.arguments[i].is_scalar) continue;
+    const void* memory = device.host_address(call.arguments[i].memory);
+    if (memory != nullptr) added.memory.push_back({memory, call.bound.tensor_bytes[i]});
+  }
+  return {};
+}
+
+void ColdCalls::empty_caches(std::size_t call) {
+  const Call& cold = calls_[call];
+  if (cold.has_own_caches) return cold.device->wipe_caches();
+  cold_.cool(cold.memory);
+}
+
+}  // namespace ferry::device

@@ -1,0 +1,34 @@
+// Empties the caches before calls that are measured with cold caches.
+#pragma once
+
+#include <vector>
+
+#include "device-runtime/handlers/call_arguments.h"
+#include "device-runtime/measure/cold_cache.h"
+
+namespace ferry::device {
+
+class ColdCalls {
+ public:
+  explicit ColdCalls(const DeviceFacts& facts);
+  // Adds a call, which must outlive this. Fails with resource_exhausted without the memory to wipe caches with.
+  Status add(const CheckedCall& call);
+  // Size of the memory that empty_caches() walks through at most; 0: lines are flushed instead.
+  std::uint64_t wiped_bytes() const { return wiped_bytes_; }
+  // Empties the caches that may hold the arguments of a call: the device's own if it has any, otherwise the
+  // processor's. Calls are numbered in the order in which they were added.
+  void empty_caches(std::size_t call);
+
+ private:
+  struct Call {
+    Device* device = nullptr;
+    bool has_own_caches = false;
+    std::vector<MemoryRange> memory;  // the memory of the arguments that this process can access
+  };
+
+  ColdCache cold_;
+  std::uint64_t wiped_bytes_ = 0;
+  std::vector<Call> calls_;
+};
+
+}  // namespace ferry::device

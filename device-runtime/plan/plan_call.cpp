@@ -1,0 +1,92 @@
+#include "device-runtime/plan/plan_call.h"
+
+#include <limits>
+
+namespace ferry::device {
+namespace {
+
+// Turns the result of a step into one of the function. The runtime's own results are negative.
+std::int32_t function_result(std::int32_t result, std::uint32_t first_message) {
+  if (result <= 0) return result;
+  const std::int64_t all = std::int64_t{result} + first_message;
+  return all <= std::numeric_limits<std::int32_t>::max() ? static_cast<std::int32_t>(all) : result;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PlanCall>> PlanCall::prepare(Device& device, Program& program, const FunctionInfo& function,
+                                                    std::span<const DeviceArgument> arguments, const BoundCall& bound) {
+  std::unique_ptr<PlanCall> call(new PlanCall(device));
+  const Plan& plan = function.plan;
+  std::vector<std::int64_t> evaluated;
+  std::span<const std::int64_t> values = bound.symbols;
+  if (!plan.values.empty()) {
+    FERRY_ASSIGN(evaluated, evaluate_values(function, plan, bound.symbols));
+    values = evaluated;
+  }
+  for (const Workspace& workspace : plan.workspaces) {
+    FERRY_ASSIGN(const std::uint64_t bytes, size_of(function, values, workspace.bytes));
+    FERRY_ASSIGN(void* const memory, device.allocate(bytes));
+    call->workspaces_.push_back({memory, bytes});
+  }
+  FERRY_ASSIGN(call->stream_, program.open_stream(function));
+  const PlanMemory memory{arguments, bound.tensor_bytes, call->workspaces_, {}};
+  FERRY_ASSIGN(call->bound_, bind_plan(function, plan, values, memory, *call->stream_));
+  return call;
+}
+
+PlanCall::~PlanCall() {
+  stream_.reset();
+  for (const MemoryBlock& block : workspaces_) device_.release(block.memory, block.bytes);
+}
+
+std::int32_t PlanCall::run_steps(std::uint64_t times, bool traced) {
+  const Outcome outcome = stream_->run_all(bound_.first_messages.size(), times, traced);
+  return outcome.result == 0 ? 0 : function_result(outcome.result, bound_.first_messages[outcome.step]);
+}
+
+std::int32_t PlanCall::finish() {
+  if (const std::int32_t result = stream_->wait(); result != 0) return result;
+  for (const ResultPlace& place : bound_.results) {
+    std::int32_t found = 0;
+    failure_ = device_.read(place.memory, 0, {reinterpret_cast<std::uint8_t*>(&found), sizeof found});
+    if (!failure_.is_ok()) return -1;
+    if (found != 0) return function_result(found, place.first_message);
+  }
+  return 0;
+}
+
+std::int32_t PlanCall::run() {
+  if (const std::int32_t result = run_steps(1, true); result != 0) return result;
+  return finish();
+}
+
+std::int32_t PlanCall::sample(std::uint64_t calls, std::int64_t& elapsed_ns) {
+  std::int32_t result = stream_->start_timing(0);
+  if (result == 0) result = run_steps(calls, false);
+  if (result == 0) result = stream_->end_timing(0);
+  if (result == 0) result = finish();
+  return result != 0 ? result : stream_->elapsed(0, elapsed_ns);
+}
+
+std::vector<StepTime> PlanCall::steps() const {
+  std::vector<StepTime> steps;
+  for (std::size_t i = 0; i < bound_.first_messages.size(); ++i) steps.push_back(stream_->describe(i));
+  return steps;
+}
+
+std::int32_t PlanCall::run_timed(std::span<std::int64_t> elapsed_ns) {
+  for (std::size_t i = 0; i < elapsed_ns.size(); ++i) {
+    std::int32_t result = stream_->start_timing(i);
+    if (result == 0) result = function_result(stream_->run(i, true), bound_.first_messages[i]);
+    if (result == 0) result = stream_->end_timing(i);
+    if (result != 0) return result;
+  }
+  const std::int32_t result = finish();
+  for (std::size_t i = 0; i < elapsed_ns.size() && result == 0; ++i) {
+    if (const std::int32_t failed = stream_->elapsed(i, elapsed_ns[i]); failed != 0) return failed;
+  }
+  return result;
+}
+
+}  // namespace ferry::device

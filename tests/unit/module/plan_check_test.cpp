@@ -1,0 +1,130 @@
+// Plans that refer to what is not there, or write what is only to be read.
+#include <doctest/doctest.h>
+
+#include "module/manifest_codec.h"
+#include "tests/unit/module/sample_manifest.h"
+
+namespace ferry {
+namespace {
+
+template <class Change>
+std::string refusal(Change change) {
+  Manifest manifest = sample_manifest();
+  change(manifest.functions[2]);
+  const Status status = check_manifest(manifest);
+  CHECK(status.code() == ErrorCode::invalid_argument);
+  CHECK_FALSE(decode_manifest(encode_manifest(manifest)).is_ok());
+  const std::string prefix = "manifest: layer: ";
+  REQUIRE_MESSAGE(status.message().find(prefix) == 0, status.message());
+  return status.message().substr(prefix.size());
+}
+
+template <class Kind>
+Kind& step(FunctionInfo& f, std::size_t index) {
+  return std::get<Kind>(f.plan.steps[index]);
+}
+CallStep& call(FunctionInfo& f) { return step<CallStep>(f, 1); }
+CopyStep& copy(FunctionInfo& f) { return step<CopyStep>(f, 2); }
+FillStep& fill(FunctionInfo& f) { return step<FillStep>(f, 0); }
+LaunchStep& launch(FunctionInfo& f) { return step<LaunchStep>(f, 3); }
+CopyStep& init_copy(FunctionInfo& f) { return std::get<CopyStep>(f.init.steps[0]); }
+
+using F = FunctionInfo;
+
+TEST_CASE("every index of a plan is checked") {
+  CHECK(refusal([](F& f) { call(f).operands[0].index = 3; }) ==
+        "expected an operand that is a tensor parameter, got number 3");
+  CHECK(refusal([](F& f) { call(f).operands[0].kind = OperandKind::scalar; }) ==
+        "expected an operand that is a scalar parameter, got number 0");
+  CHECK(refusal([](F& f) { call(f).operands[1].index = 1; }) == "expected a persistent buffer below 1, got 1");
+  CHECK(refusal([](F& f) { call(f).operands[2].index = 1; }) == "expected a constant below 1, got 1");
+  CHECK(refusal([](F& f) { call(f).operands[3].index = 2; }) == "expected a workspace below 2, got 2");
+  CHECK(refusal([](F& f) { call(f).operands[4].index = 6; }) == "expected an operand that is a value below 6, got 6");
+  CHECK(refusal([](F& f) { call(f).operands[4].index = kNoValue; }) == "expected an operand that is a value, got none");
+  CHECK(refusal([](F& f) { call(f).operands[2].offset = 6; }) ==
+        "expected an operand's offset that is a value below 6, got 6");
+  CHECK(refusal([](F& f) { call(f).workspace.workspace = 2; }) == "expected a workspace below 2, got 2");
+  CHECK(refusal([](F& f) { call(f).workspace.offset = 7; }) ==
+        "expected a place's offset that is a value below 6, got 7");
+  CHECK(refusal([](F& f) { call(f).thread_workspace = 6; }) ==
+        "expected a thread's workspace that is a value below 6, got 6");
+  CHECK(refusal([](F& f) { call(f).first_message = 3; }) == "expected a first message below 3, got 3");
+  CHECK(refusal([](F& f) { call(f).symbol = ""; }) == "symbol of its code: expected 1 to 256 bytes, got 0");
+  CHECK(refusal([](F& f) { launch(f).kernel = ""; }) == "kernel name: expected 1 to 256 bytes, got 0");
+  CHECK(refusal([](F& f) { launch(f).grid[2] = 6; }) ==
+        "kernel 'layer_kernel0': expected a grid that is a value below 6, got 6");
+  CHECK(refusal([](F& f) { launch(f).result.workspace = 9; }) ==
+        "kernel 'layer_kernel0': expected a workspace below 2, got 9");
+  CHECK(refusal([](F& f) { launch(f).operands.resize(2049); }) ==
+        "kernel 'layer_kernel0': expected at most 2048 operands, got 2049");
+  CHECK(refusal([](F& f) { f.plan.workspaces[1].device = 2; }) == "expected a workspace on a device below 2, got 2");
+  CHECK(refusal([](F& f) { f.plan.workspaces[1].bytes = 8; }) ==
+        "expected a workspace's size that is a value below 6, got 8");
+  CHECK(refusal([](F& f) { f.persistent[0].device = 2; }) == "expected a persistent buffer on a device below 2, got 2");
+  CHECK(refusal([](F& f) { f.persistent[0].bytes = 4; }) ==
+        "init plan: expected a persistent buffer's size that is a value below 4, got 4");
+}
+
+TEST_CASE("the memory of a step is on the device where the step runs") {
+  const std::string on_cpu = "expected memory on device 0, where the step runs, got some on device 1";
+  CHECK(refusal([](F& f) { call(f).operands[0].index = 2; }) == on_cpu);
+  CHECK(refusal([](F& f) { call(f).operands[3].index = 1; }) == on_cpu);
+  CHECK(refusal([](F& f) { call(f).workspace.workspace = 1; }) == on_cpu);
+  CHECK(refusal([](F& f) { f.persistent[0].device = 1; }) == on_cpu);
+  const std::string on_gpu =
+      "kernel 'layer_kernel0': expected memory on device 1, where the step runs, got some on device 0";
+  CHECK(refusal([](F& f) { launch(f).operands[0].index = 0; }) == on_gpu);
+  CHECK(refusal([](F& f) { launch(f).operands[0] = {OperandKind::constant, 0, kNoValue}; }) == on_gpu);
+  CHECK(refusal([](F& f) { launch(f).result.workspace = 0; }) == on_gpu);
+}
+
+TEST_CASE("a value refers to symbols and earlier values alone") {
+  CHECK(refusal([](F& f) { f.plan.values[1].code[0].value = 4; }) ==
+        "value: instruction 0 of an expression: expected a symbol below 4, got 4");
+  CHECK(refusal([](F& f) { f.plan.values[0].code.clear(); }).find("expected an expression of 1 to 256") !=
+        std::string::npos);
+  CHECK(refusal([](F& f) { f.plan.values.resize(65'537, manifest_constant(1)); }) ==
+        "expected at most 65536 values, got 65537");
+}
+
+TEST_CASE("calls run on CPUs and launches on others") {
+  CHECK(refusal([](F& f) { call(f).device = 1; }) == "expected calls on a CPU, got one on cuda");
+  CHECK(refusal([](F& f) { launch(f).device = 0; }) == "expected launches on a GPU, got one on a CPU");
+  CHECK(refusal([](F& f) { launch(f).device = 2; }) == "expected a step on a device below 2, got 2");
+}
+
+TEST_CASE("copies and fills write nothing that is only to be read") {
+  const std::string read_only = "expected memory that the plan may write, got an input";
+  CHECK(refusal([](F& f) { copy(f).to = {OperandKind::argument, 0, kNoValue}; }) == read_only);
+  CHECK(refusal([](F& f) { copy(f).to = {OperandKind::constant, 0, kNoValue}; }) == read_only);
+  CHECK(refusal([](F& f) { fill(f).to = {OperandKind::persistent, 0, kNoValue}; }) == read_only);
+  CHECK(refusal([](F& f) { copy(f).from = {OperandKind::value, 0, kNoValue}; }) ==
+        "expected memory to copy or fill, got a number");
+  CHECK(refusal([](F& f) { fill(f).pattern_bytes = 3; }) == "expected a pattern of 1, 2 or 4 bytes, got 3");
+  CHECK(refusal([](F& f) { fill(f).bytes = 6; }) == "expected a fill's size that is a value below 6, got 6");
+  CHECK(refusal([](F& f) { copy(f).bytes = 6; }) == "expected a copy's size that is a value below 6, got 6");
+}
+
+TEST_CASE("an init plan reads constant inputs and sizes that these determine") {
+  CHECK(refusal([](F& f) { init_copy(f).from.index = 0; }) ==
+        "init plan: expected an operand that is a constant input, got 'A'");
+  CHECK(refusal([](F& f) { init_copy(f).bytes = 0; }) ==
+        "init plan: expected a copy's size that the constant inputs determine, got value 0");
+  CHECK(refusal([](F& f) { f.init.values[0].code[0].value = 0; }) ==
+        "init plan: expected a value that the constant inputs determine, got value 0");
+  CHECK(refusal([](F& f) { f.persistent[0].bytes = 0; }) ==
+        "init plan: expected a persistent buffer's size that the constant inputs determine, got value 0");
+}
+
+TEST_CASE("a plan reads as text") {
+  const FunctionInfo layer = sample_layer();
+  CHECK(step_text(layer, layer.plan.steps[0]) == "fill 256 bytes of workspace 1");
+  CHECK(step_text(layer, layer.plan.steps[1]) ==
+        "call ferry_layer(A, persistent 0, constant 0 + 256, workspace 0, M * N) with workspace 0 with 256 bytes a "
+        "thread");
+  CHECK(step_text(layer, layer.plan.steps[2]) == "copy value 1 bytes to C from workspace 0");
+  CHECK(step_text(layer, layer.plan.steps[3]) == "launch layer_kernel0[M * N, 1, K][256, 1, 1](C + 256, N)");
+}
+
+}  // namespace
+}  // namespace ferry
