@@ -81,8 +81,8 @@ Lowered lower_all(std::span<const ir::Function> functions, const Target& target,
   Lowered lowered;
   Manifest& manifest = lowered.module.manifest;
   manifest.abi_version = FERRY_ABI_VERSION;
-  manifest.devices = {{target.is_gpu() ? target.arch_name : "cpu", target.is_gpu() ? "" : target.arch_name,
-                       needed_features(target)}};
+  manifest.devices = {
+      {target.is_gpu() ? target.arch_name : "cpu", target.is_gpu() ? "" : target.arch_name, needed_features(target)}};
   manifest.target = target.text;
   lowered.functions = finished(functions, backend.pipeline_target());
   for (const ir::Function& function : lowered.functions) {

@@ -2,8 +2,8 @@
 // checks every call against it; the client uses it to allocate outputs and to write error messages.
 #pragma once
 
-#include "ferry/hash.h"
 #include "base/status.h"
+#include "ferry/hash.h"
 #include "ferry/types.h"
 #include "module/manifest_expr.h"
 #include "module/plan.h"
