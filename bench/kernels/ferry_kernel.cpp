@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "device-runtime/device/cpu_device.h"
+#include "device-runtime/plan/plan_call.h"
 #include "module/preparation.h"
 
 namespace ferry::bench {
@@ -41,7 +42,7 @@ struct FerryKernel::State {
       given.push_back({ParameterKind::tensor, info.parameters.at(p).dtype, sizes[p]});
       arguments.push_back({false, memory[p], 0});
     }
-    return take(program->prepare(index, arguments, take(bind_call(info, given))));
+    return take(device::PlanCall::prepare(device, *program, info, arguments, take(bind_call(info, given))));
   }
 
   // Computes the call's additional arguments from its constant ones.
