@@ -13,10 +13,6 @@ constexpr int kMaxName = 128;
 // Used if the driver does not report the size of the cache; larger than any existing cache.
 constexpr std::size_t kUnknownCacheBytes = std::size_t{64} << 20;
 
-CuDevicePointer address(const void* memory, std::uint64_t offset = 0) {
-  return reinterpret_cast<std::uintptr_t>(memory) + offset;
-}
-
 int attribute_of(const CudaApi& api, CuDevice device, int what) {
   int value = 0;
   return api.device_attribute(&value, what, device) == kCuSuccess ? value : 0;

@@ -14,6 +14,11 @@
 
 namespace ferry::device {
 
+// The device's address of its memory.
+inline CuDevicePointer address(const void* memory, std::uint64_t offset = 0) {
+  return reinterpret_cast<std::uintptr_t>(memory) + offset;
+}
+
 // A 64-bit number as the format %llu takes it, on every architecture.
 inline unsigned long long number(std::uint64_t value) { return value; }
 

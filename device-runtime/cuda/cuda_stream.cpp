@@ -23,8 +23,6 @@ const char* meaning(CuResult error) {
   }
 }
 
-CuDevicePointer address(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
-
 }  // namespace
 
 CudaStream::~CudaStream() {
