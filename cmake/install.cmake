@@ -37,25 +37,15 @@ ferry_shared_library(ferry_client_shared ferry_client
 # The headers that users of the library include, and those that measure.h still includes.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/ferry" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 foreach(header
-    base/status module/manifest module/manifest_expr module/plan crosscompile/ir/buffer crosscompile/ir/callee
-    crosscompile/ir/error crosscompile/ir/expr crosscompile/ir/function crosscompile/ir/node crosscompile/ir/printer
-    crosscompile/ir/stmt crosscompile/target/resolve host/lang/reference/reference crosscompile/foreign/foreign
-    crosscompile/foreign/signature host/kernel/call_plan host/kernel/compile_kernel host/kernel/kernel
-    host/kernel/kernel_failure host/kernel/observer host/kernel/option_error host/kernel/schedule_choice
-    host/verify/check host/verify/check_outputs host/verify/findings host/verify/output_comparison host/npy/npy
-    host/autoschedule/sized_stages host/lang/stage host/schedule/stages/scheduled_stage
-    host/schedule/stages/stage_loops)
-  get_filename_component(folder "${header}" DIRECTORY)
-  install(FILES "${PROJECT_SOURCE_DIR}/${header}.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/${folder}")
-endforeach()
-# Measuring and comparing kernels that a user names.
-foreach(header
-    crosscompile/foreign/foreign crosscompile/foreign/signature host/kernel/call_plan host/kernel/kernel
-    host/kernel/kernel_failure host/kernel/observer host/kernel/schedule_choice host/kernel/session_source
-    host/stats/comparison host/stats/interval host/verify/check_outputs host/verify/findings
-    host/verify/output_comparison host/bench/compare host/bench/comparison host/bench/connection host/bench/cores
+    base/status crosscompile/foreign/foreign crosscompile/foreign/signature crosscompile/ir/buffer
+    crosscompile/ir/callee crosscompile/ir/expr crosscompile/ir/node crosscompile/ir/stmt
+    host/autoschedule/sized_stages host/bench/compare host/bench/comparison host/bench/connection host/bench/cores
     host/bench/environment host/bench/measure host/bench/measurement host/bench/peak host/bench/sampling
-    host/bench/sweep)
+    host/bench/sweep host/kernel/call_plan host/kernel/compile_kernel host/kernel/kernel host/kernel/kernel_failure
+    host/kernel/observer host/kernel/option_error host/kernel/schedule_choice host/kernel/session_source
+    host/lang/stage host/schedule/stages/scheduled_stage host/schedule/stages/stage_loops host/stats/comparison
+    host/stats/interval host/verify/check host/verify/check_outputs host/verify/findings
+    host/verify/output_comparison module/manifest module/manifest_expr module/plan)
   get_filename_component(folder "${header}" DIRECTORY)
   install(FILES "${PROJECT_SOURCE_DIR}/${header}.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/${folder}")
 endforeach()
