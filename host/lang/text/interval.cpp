@@ -1,13 +1,18 @@
 #include "host/lang/text/interval.h"
 
+#include "crosscompile/ir/arithmetic.h"
 #include "crosscompile/ir/substitute.h"
 #include "ferry/operators.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 namespace ferry::lang {
 namespace {
+
+// The number whose negative is no int64.
+constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 
 // Whether a call's checks can compute the expression: manifest expressions over int64 variables.
 bool computable(const ir::Expr& expr) {
@@ -78,9 +83,11 @@ Interval Intervals::product(const Interval& a, const Interval& b) {
 
 Polynomial Intervals::divide(const Polynomial& dividend, const Polynomial& divisor) {
   if (dividend == Polynomial()) return {};
-  const std::optional<std::int64_t> by = constant_of(divisor);
+  const std::optional<std::int64_t> whole = constant_of(dividend), by = constant_of(divisor);
+  if (whole && by) return Algebra::number(ir::floor_div(*whole, *by));
   if (!by) return algebra_.of(algebra_.to_expr(dividend) / algebra_.to_expr(divisor));
   if (*by == 0) return Algebra::number(0);
+  if (*by == kLeast) return algebra_.of(algebra_.to_expr(dividend) / ir::Expr(*by));
   if (*by > 0) return algebra_.floor_divide(dividend, *by);
   return algebra_.floor_divide(algebra_.subtract({}, dividend), -*by);
 }
