@@ -8,6 +8,7 @@
 #include "crosscompile/codegen/llvm/target/adapter.h"
 #include "crosscompile/ir/c_type_name.h"
 #include "crosscompile/ir/error.h"
+#include "ferry/expr.h"
 
 namespace ferry::foreign {
 namespace {
@@ -118,8 +119,7 @@ bool fits(const CType& type, const Expected& expected, const Target& target) {
   if (known == nullptr) return expected.is_pointer;
   const int bits = known->bits == 0 ? static_cast<int>(target.pointer_bits) : known->bits;
   const int wanted = expected.dtype == DType::bf16 ? 17 : static_cast<int>(dtype_bytes(expected.dtype)) * 8;
-  const bool is_narrow = expected.dtype == DType::f16 || expected.dtype == DType::bf16;
-  if (expected.is_pointer && is_narrow && !known->is_float) return bits == 16;
+  if (expected.is_pointer && ir::Type(expected.dtype).is_narrow_float() && !known->is_float) return bits == 16;
   return known->is_float == is_float(expected.dtype) && bits == wanted;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "crosscompile/ir/error.h"
+#include "ferry/expr.h"
 #include "module/kernel_symbol.h"
 
 namespace ferry::foreign {
@@ -97,7 +98,7 @@ class Parser {
     if (is_tensor && !has_direction) refuse_at(begin, "in, out or inout before a tensor");
     if (!is_tensor && parameter.direction != Direction::in) refuse("'['");
     parameter.kind = is_tensor ? ParameterKind::tensor : ParameterKind::scalar;
-    if (!is_tensor && (parameter.dtype == DType::f16 || parameter.dtype == DType::bf16)) {
+    if (!is_tensor && ir::Type(parameter.dtype).is_narrow_float()) {
       refuse_at(begin, "a number of another type: C compilers do not agree on how to pass narrow floats");
     }
     if (is_tensor) sizes(parameter);

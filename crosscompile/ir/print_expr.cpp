@@ -84,7 +84,7 @@ std::string float_text(DType type, double value) {
   std::string text(buffer, end.ptr);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   if (type == DType::f32) text += "f";
-  if (type == DType::f16 || type == DType::bf16) text += dtype_name(type);
+  if (Type(type).is_narrow_float()) text += dtype_name(type);
   return text;
 }
 

@@ -25,8 +25,7 @@ class WidestType : public Visitor {
  protected:
   void note(Type type) {
     // Narrow floats are computed as float32.
-    const bool narrow = type.code == DType::f16 || type.code == DType::bf16;
-    bytes = std::max(bytes, narrow ? 4U : static_cast<std::uint32_t>(dtype_bytes(type.code)));
+    bytes = std::max(bytes, type.is_narrow_float() ? 4U : static_cast<std::uint32_t>(dtype_bytes(type.code)));
   }
   // The indices of a load are index arithmetic, not data: only the element counts.
   void visit_node(const Load& node) override { note(node.type); }

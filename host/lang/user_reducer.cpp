@@ -155,7 +155,7 @@ std::vector<Expr> moments_over(Expr value, const std::vector<ReduceAxis>& axes, 
   };
   // A count in float16 would saturate at 2048.
   const DType type = value.type().code;
-  const bool narrow = type == DType::f16 || type == DType::bf16;
+  const bool narrow = value.type().is_narrow_float();
   if (narrow) value = ir::cast(DType::f32, value);
   const Expr one = ir::constant(value.type(), 1.0), zero = ir::constant(value.type(), 0.0);
   std::vector<Expr> moments =

@@ -9,8 +9,6 @@ using ir::Expr;
 
 namespace {
 
-bool is_narrow(ir::Type type) { return type.code == DType::f16 || type.code == DType::bf16; }
-
 Expr widened(const Expr& term) {
   if (const auto* product = term.as<ir::Binary>(); product != nullptr && product->op == ir::BinaryOp::mul)
     return ir::cast(DType::f32, product->left) * ir::cast(DType::f32, product->right);
@@ -26,7 +24,7 @@ Expr widened(const Expr& term) {
 
 Expr with_wide_sum(const Expr& value) {
   const auto* reduce = value.as<ir::Reduce>();
-  if (reduce == nullptr || reduce->reducer->op != ir::ReduceOp::sum || !is_narrow(value.type())) return value;
+  if (reduce == nullptr || reduce->reducer->op != ir::ReduceOp::sum || !value.type().is_narrow_float()) return value;
   std::vector<Expr> init;
   for (const Expr& start : reduce->init) init.push_back(ir::cast(DType::f32, start));
   return ir::Reduce::make(ir::make_reducer(ir::ReduceOp::sum, ir::Type(DType::f32)), {widened(reduce->sources[0])},

@@ -69,7 +69,7 @@ Tensor place_of(ArgOver find, const Tensor& x, std::vector<std::size_t> dimensio
       std::move(name));
 }
 
-bool is_narrow(const Tensor& x) { return x.dtype() == DType::f16 || x.dtype() == DType::bf16; }
+bool is_narrow(const Tensor& x) { return ir::Type(x.dtype()).is_narrow_float(); }
 
 // Returns x in the type in which means are computed: a total in float16 overflows at 65,504, long before its mean does.
 Tensor as_wide_floats(const Tensor& x, const std::string& name) {

@@ -40,6 +40,8 @@ struct Type {
   constexpr bool is_scalar() const { return lanes == 1; }
   constexpr bool is_vector() const { return lanes > 1; }
   constexpr bool is_float() const { return ferry::is_float(code); }
+  // Such values are stored narrow, and computed as float32 unless the target computes with them.
+  constexpr bool is_narrow_float() const { return code == DType::f16 || code == DType::bf16; }
   constexpr bool is_bool() const { return code == DType::boolean; }
   constexpr bool is_signed_int() const { return ferry::is_signed_int(code); }
   constexpr bool is_unsigned_int() const { return ferry::is_unsigned_int(code); }

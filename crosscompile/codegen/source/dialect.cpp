@@ -45,8 +45,7 @@ const Dialect& dialect_of(Language language) { return kDialects[static_cast<std:
 
 std::string value_type(DType type) {
   // Narrow floats are types of the text's own, by their short names.
-  const bool is_own = type == DType::f16 || type == DType::bf16;
-  return is_own ? dtype_name(type) : ir::c_type_name(type);
+  return ir::Type(type).is_narrow_float() ? dtype_name(type) : ir::c_type_name(type);
 }
 
 std::string memory_type(DType type) { return type == DType::boolean ? "uint8_t" : value_type(type); }
@@ -55,7 +54,7 @@ std::string int_literal(Language language, DType type, std::int64_t value) {
   // OpenCL's long always has 64 bits, and OpenCL has no long long.
   const std::string wide = language == Language::opencl ? "l" : "ll";
   if (type == DType::boolean) return value != 0 ? "true" : "false";
-  if (type == DType::f16 || type == DType::bf16) {
+  if (ir::Type(type).is_narrow_float()) {
     char digits[8];
     const auto end = std::to_chars(digits, digits + sizeof digits, static_cast<std::uint16_t>(value), 16);
     return "0x" + std::string(digits, end.ptr);

@@ -27,7 +27,7 @@ Text int_text(const FunctionState& state, const ir::IntImm& node) {
 }
 
 Text float_text(const FunctionState& state, const ir::FloatImm& node) {
-  if (node.type.code == DType::f16 || node.type.code == DType::bf16) {
+  if (node.type.is_narrow_float()) {
     const std::uint16_t bits = node.type.code == DType::f16 ? f64_to_f16(node.value) : f64_to_bf16(node.value);
     return {int_literal(state.unit.dialect.language, node.type.code, bits)};
   }
@@ -36,11 +36,9 @@ Text float_text(const FunctionState& state, const ir::FloatImm& node) {
   return {std::move(text), binding};
 }
 
-bool is_narrow_float(DType type) { return type == DType::f16 || type == DType::bf16; }
-
 Text cast_text(FunctionState& state, const ir::Cast& node) {
   const DType from = node.value.type().code, to = node.type.code;
-  if (is_narrow_float(from) || is_narrow_float(to)) {
+  if (node.value.type().is_narrow_float() || node.type.is_narrow_float()) {
     if (from != DType::f32 && to != DType::f32)
       throw InternalError("a cast from or to a narrow float that is not float32's; legalize_floats must stand before");
     const std::string function = to == DType::f32 ? state.unit.helpers.use(Helper::to_single, from)
@@ -127,8 +125,7 @@ Text binary_text(FunctionState& state, const ir::Binary& node) {
   const ir::Type type = node.type;
   if (type.is_bool()) return bool_text(state, node);
   if (type.is_int()) return int_binary_text(state, node);
-  if (is_narrow_float(type.code))
-    throw InternalError("arithmetic in a narrow float; legalize_floats must stand before");
+  if (type.is_narrow_float()) throw InternalError("arithmetic in a narrow float; legalize_floats must stand before");
   switch (node.op) {
     case BinaryOp::add: return joined(state, node, Binding::sum, Binding::sum, Binding::product);
     case BinaryOp::sub: return joined(state, node, Binding::sum, Binding::sum, Binding::product);

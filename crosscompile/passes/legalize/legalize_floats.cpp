@@ -14,8 +14,6 @@ namespace {
 
 using namespace ir;
 
-bool is_narrow(DType type) { return type == DType::f16 || type == DType::bf16; }
-
 class Legalizer : public Mutator {
  public:
   explicit Legalizer(const Target& target) : target_(target) {}
@@ -32,11 +30,11 @@ class Legalizer : public Mutator {
   Expr mutate_node(const Cast& node, const Expr& self) override {
     const DType from = node.value.type().code;
     const DType to = node.type.code;
-    if (is_narrow(from)) {
+    if (Type(from).is_narrow_float()) {
       const Expr value = as_f32(node.value);
-      return is_narrow(to) ? rounded(to, value) : cast(to, value);
+      return Type(to).is_narrow_float() ? rounded(to, value) : cast(to, value);
     }
-    if (!is_narrow(to)) return Mutator::mutate_node(node, self);
+    if (!Type(to).is_narrow_float()) return Mutator::mutate_node(node, self);
     const Expr value = mutate(node.value);
     if (from == DType::f32) return rounded(to, value);
     if (from == DType::f64) return rounded(to, f64_to_f32_odd(value));
@@ -81,11 +79,11 @@ class Legalizer : public Mutator {
   }
 
  private:
-  bool to_be_replaced(Type type) const { return is_narrow(type.code) && !computes_natively(type.code, target_); }
+  bool to_be_replaced(Type type) const { return type.is_narrow_float() && !computes_natively(type.code, target_); }
 
   // Math functions compute in float32 even where arithmetic is native.
   Expr legal_math(const Call& node, const Expr& self) {
-    if (!is_narrow(node.type.code)) return Mutator::mutate_node(node, self);
+    if (!node.type.is_narrow_float()) return Mutator::mutate_node(node, self);
     if (node.callee.math == MathFunction::abs) {
       const Expr bits = bitcast(DType::u16, mutate(node.arguments[0]));
       return bitcast(node.type.code, bits & constant(bits.type(), std::int64_t{0x7fff}));
@@ -103,7 +101,7 @@ class Legalizer : public Mutator {
                                                                    node.type.lanes, group) != nullptr;
     if (!left.is_float() || has_instruction) return Mutator::mutate_node(node, self);
     const auto widened = [&](const Expr& factor) {
-      return is_narrow(factor.type().code) ? as_f32(factor) : mutate(factor);
+      return factor.type().is_narrow_float() ? as_f32(factor) : mutate(factor);
     };
     return Call::make(node.type, CallOp::dot,
                       {mutate(node.arguments[0]), widened(node.arguments[1]), widened(node.arguments[2])});

@@ -230,7 +230,7 @@ std::vector<Expr> match_tensor_core(const Stmt& definition, const Warp& warp) {
         "threadIdx.y, of which each has a row");
   nest->loops.insert(nest->loops.begin(), {{warp.y, kRowsOfThreads}, {warp.x, kColumnsOfThreads}});
   const DType type = narrow_type(nest->store.as<Store>()->value);
-  if (type != DType::f16 && type != DType::bf16)
+  if (!Type(type).is_narrow_float())
     throw CompileError(
         "expected products of float16 or bfloat16 values, added up in float32: sum(f32(A[i, k]) * "
         "f32(B[k, j]), k)");

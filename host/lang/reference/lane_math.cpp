@@ -15,7 +15,7 @@ namespace {
 double sigmoid(double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x)); }
 
 double round_result(DType type, double value) {
-  if (type == DType::f16 || type == DType::bf16) return ir::round_to(type, static_cast<float>(value));
+  if (ir::Type(type).is_narrow_float()) return ir::round_to(type, static_cast<float>(value));
   return ir::round_to(type, value);
 }
 

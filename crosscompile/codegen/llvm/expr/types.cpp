@@ -37,7 +37,7 @@ llvm::Type* element_type(ModuleState& module, DType type) {
 }  // namespace
 
 bool is_moved_as_bits(const ModuleState& module, DType type) {
-  return (type == DType::f16 || type == DType::bf16) && !passes::computes_natively(type, module.target);
+  return ir::Type(type).is_narrow_float() && !passes::computes_natively(type, module.target);
 }
 
 llvm::Type* float_type(ModuleState& module, ir::Type type) {
