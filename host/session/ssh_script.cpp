@@ -20,19 +20,17 @@ constexpr const char* kOwn =
     "case \"$1\" in d*) return 0;; esac; return 1; }; "
     "own() { mine \"$1\" || return 1; case \"$(ls -ldn \"$1\")\" in drwx------*) return 0;; esac; return 1; }; ";
 
-// The names that uname gives an architecture, where there is another than its own.
-struct Machines {
-  const char* arch;
-  const char* names[2];
-};
-constexpr Machines kMachines[] = {
-    {"x86_64", {"x86_64", "amd64"}}, {"aarch64", {"aarch64", "arm64"}}, {"armv7", {"armv7l", "armv8l"}}};
-
+// Returns the pattern of what uname says on an architecture.
 std::string machines_of(const std::string& arch) {
-  for (const auto& [own, names] : kMachines) {
-    if (arch == own) return "\"Linux " + std::string(names[0]) + "\"|\"Linux " + names[1] + "\"";
-  }
-  return "\"Linux " + arch + "\"";
+  const auto pattern = [](const char* machine, const char* other) {
+    const std::string one = "\"Linux " + std::string(machine) + "\"";
+    return *other == 0 ? one : one + "|\"Linux " + other + "\"";
+  };
+#define FERRY_DEVICE_ARCH(name, triple, pointer_bits, machine, other_machine) \
+  if (arch == #name) return pattern(machine, other_machine);
+#include "module/device_archs.def"
+#undef FERRY_DEVICE_ARCH
+  return pattern(arch.c_str(), "");
 }
 
 std::string answer(const std::string& words) { return "echo \"" + (kSshMarker + words) + "\""; }

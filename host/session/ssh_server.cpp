@@ -22,7 +22,11 @@ struct OwnServer {
 
 std::vector<OwnServer> own_servers() {
   std::vector<OwnServer> servers;
-  for (const char* arch : {"x86_64", "aarch64", "armv7", "riscv64"}) {
+#define FERRY_DEVICE_ARCH(name, triple, pointer_bits, machine, other_machine) #name,
+  for (const char* arch : {
+#include "module/device_archs.def"
+       }) {
+#undef FERRY_DEVICE_ARCH
     const std::filesystem::path path = find_board_server(arch);
     if (path.empty()) continue;
     std::ifstream file(path, std::ios::binary);

@@ -98,12 +98,10 @@ std::vector<std::string> names_of(Table table) {
 }  // namespace
 
 TripleFacts triple_of_arch(std::string_view arch) {
-  static const TripleFacts kDevices[] = {{"x86_64", "x86_64-unknown-linux-gnu", 64},
-                                         {"armv7", "armv7-unknown-linux-gnueabihf", 32},
-                                         {"aarch64", "aarch64-unknown-linux-gnu", 64},
-                                         {"riscv64", "riscv64-unknown-linux-gnu", 64}};
-  for (const TripleFacts& facts : kDevices)
-    if (facts.arch == arch) return facts;
+#define FERRY_DEVICE_ARCH(name, triple, pointer_bits, machine, other_machine) \
+  if (arch == #name) return {#name, triple, pointer_bits};
+#include "module/device_archs.def"
+#undef FERRY_DEVICE_ARCH
   throw CompileError("expected the architecture x86_64, armv7, aarch64 or riscv64; got '" + std::string(arch) + "'");
 }
 
