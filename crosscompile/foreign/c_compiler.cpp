@@ -39,7 +39,7 @@ std::string clang() {
 void add_target(std::vector<std::string>& words, const Target& target) {
   words.push_back("--target=" + target.triple);
   const Abi abi = abi_of(target);
-  if (abi.hard_float_option) words.insert(words.end(), {"-mfloat-abi=hard"});
+  if (const std::string name = abi.float_abi; !name.empty()) words.push_back("-mfloat-abi=" + name);
   if (const std::string name = abi.calling_convention; !name.empty()) words.push_back("-mabi=" + name);
   const auto pass = [&](const char* name, const std::string& value) {
     words.insert(words.end(), {"-Xclang", name, "-Xclang", value});

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "crosscompile/codegen/llvm/target/imports.h"
+
 namespace ferry::foreign {
 namespace {
 
@@ -50,10 +52,10 @@ std::string guarded(const std::string& body) {
 
 void write_c_headers(const link::TemporaryFolder& folder, const Target& target) {
   std::string math;
-  const auto add = [&](const char* name, std::string_view architectures) {
-    if (architectures == "any" || architectures == target.arch_name) math += math_prototype(name);
+  const auto add = [&](const char* name) {
+    if (codegen::is_offered(name, target.arch_name)) math += math_prototype(name);
   };
-#define FERRY_SYMBOL(name, architectures) add(#name, #architectures);
+#define FERRY_SYMBOL(name, architectures) add(#name);
 #include "module/symbols.def"
 #undef FERRY_SYMBOL
   math +=

@@ -91,7 +91,7 @@ class Stores : public Visitor {
 
 Function vectorized(Function function, const Target& target) {
   for (const Pass& pass : pipeline()) {
-    function = pass.run(std::move(function), target);
+    function = run_pass(pass, std::move(function), target);
     if (pass.name == "vectorize") break;
   }
   return function;
@@ -100,7 +100,7 @@ Function vectorized(Function function, const Target& target) {
 }  // namespace
 
 std::vector<std::string> lost_vectors(const Function& lowered, const Target& target) {
-  if (target.keeps_loops || !lowered.body.defined()) return {};
+  if (!target.pass_groups.loops || !lowered.body.defined()) return {};
   VectorLoops wanted;
   wanted.visit(lowered.body);
   if (wanted.loops.empty()) return {};

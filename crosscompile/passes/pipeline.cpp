@@ -40,46 +40,49 @@ constexpr Pass kPipeline[] = {
     {"select_instructions", [](Function f, const Target& target) { return select_instructions(std::move(f), target); }},
     {"insert_barriers", [](Function f, const Target&) { return insert_barriers(std::move(f)); }},
     {"copy_async", [](Function f, const Target& target) { return copy_async(std::move(f), target); }},
-    {"specialize_full_tiles",
-     [](Function f, const Target& target) { return target.is_gpu() ? specialize_full_tiles(std::move(f)) : f; }},
-    {"unroll_registers",
-     [](Function f, const Target& target) { return target.is_gpu() ? unroll_registers(std::move(f)) : f; }},
-    {"partition_loops",
-     [](Function f, const Target& target) { return target.keeps_loops ? f : partition_loops(std::move(f), target); }},
-    {"unroll_loops",
-     [](Function f, const Target& target) { return target.keeps_loops ? f : unroll_loops(std::move(f)); }},
+    {"specialize_full_tiles", [](Function f, const Target&) { return specialize_full_tiles(std::move(f)); },
+     &PassGroups::kernels},
+    {"unroll_registers", [](Function f, const Target&) { return unroll_registers(std::move(f)); },
+     &PassGroups::kernels},
+    {"partition_loops", [](Function f, const Target& target) { return partition_loops(std::move(f), target); },
+     &PassGroups::loops},
+    {"unroll_loops", [](Function f, const Target&) { return unroll_loops(std::move(f)); }, &PassGroups::loops},
     {"simplify_loops", [](Function f, const Target&) { return simplify(std::move(f)); }},
-    {"vectorize",
-     [](Function f, const Target& target) { return target.keeps_loops ? f : vectorize(std::move(f), target); }},
+    {"vectorize", [](Function f, const Target& target) { return vectorize(std::move(f), target); }, &PassGroups::loops},
     {"simplify_vectors", [](Function f, const Target&) { return simplify(std::move(f)); }},
     {"lower_intrinsics", [](Function f, const Target& target) { return lower_intrinsics(std::move(f), target); }},
     {"legalize_floats", [](Function f, const Target& target) { return legalize_floats(std::move(f), target); }},
     {"lower_math", [](Function f, const Target& target) { return lower_math(std::move(f), target); }},
-    {"drop_unread", [](Function f, const Target& target) { return target.is_gpu() ? drop_unread(std::move(f)) : f; }},
+    {"drop_unread", [](Function f, const Target&) { return drop_unread(std::move(f)); }, &PassGroups::kernels},
     {"plan_workspace",
      [](Function f, const Target& target) {
-       return plan_workspace(std::move(f), target.is_gpu() ? kGpuWorkspaceAlignment : kWorkspaceAlignment);
+       return plan_workspace(std::move(f), target.pass_groups.kernels ? kGpuWorkspaceAlignment : kWorkspaceAlignment);
      }},
-    {"report_checks",
-     [](Function f, const Target& target) { return target.is_gpu() ? report_checks(std::move(f)) : f; }},
+    {"report_checks", [](Function f, const Target&) { return report_checks(std::move(f)); }, &PassGroups::kernels},
     {"flatten", [](Function f, const Target&) { return flatten(std::move(f)); }},
     {"simplify_addresses", [](Function f, const Target&) { return simplify(std::move(f)); }},
-    {"scalarize", [](Function f, const Target& target) { return target.is_source ? scalarize(std::move(f)) : f; }},
+    {"scalarize", [](Function f, const Target&) { return scalarize(std::move(f)); }, &PassGroups::lanes},
     {"check_gpu_limits",
      [](Function f, const Target& target) {
-       if (target.is_gpu()) check_gpu_limits(f, target);
+       check_gpu_limits(f, target);
        return f;
-     }},
+     },
+     &PassGroups::kernels},
 };
 
 }  // namespace
 
 std::span<const Pass> pipeline() { return kPipeline; }
 
+ir::Function run_pass(const Pass& pass, ir::Function function, const Target& target) {
+  const bool runs = pass.group == nullptr || target.pass_groups.*pass.group;
+  return runs ? pass.run(std::move(function), target) : function;
+}
+
 ir::Function run_pipeline(ir::Function function, const Target& target,
                           const std::function<void(std::string_view pass, const ir::Function&)>& after) {
   for (const Pass& pass : pipeline()) {
-    function = pass.run(std::move(function), target);
+    function = run_pass(pass, std::move(function), target);
 #ifndef NDEBUG
     ir::validate(function, std::string(pass.name));
 #endif

@@ -1,7 +1,7 @@
 // The table of passes between lowering and code generation.
 //
 // After the whole pipeline:
-// - Loops are serial or parallel (of any kind, where Target::keeps_loops). Vectors are explicit (Ramp, Broadcast,
+// - Loops are serial or parallel (of any kind, without PassGroups::loops). Vectors are explicit (Ramp, Broadcast,
 //   vector Load and Store, VectorReduce) and may have any number of lanes, also more than a register holds, or not a
 //   power of two.
 // - Every Load and Store has exactly one index, counted in elements from the start of the buffer, rank 0 included.
@@ -31,6 +31,7 @@ namespace ferry::passes {
 struct Pass {
   std::string_view name;
   ir::Function (*run)(ir::Function, const Target&);
+  bool PassGroups::* group = nullptr;  // only targets with this group have the pass; null: all have it
 };
 
 // After this pass, the blocks, threads, memory and barriers of a kernel are final, and every tensor still has an index
@@ -40,7 +41,11 @@ inline constexpr std::string_view kLastOfThreads = "unroll_registers";
 // Passes in order. Each pass's header explains its position.
 std::span<const Pass> pipeline();
 
-// Runs all passes; calls `after`, if given, with the function after each pass. Debug builds validate after each pass.
+// Runs the pass if the target has it.
+ir::Function run_pass(const Pass& pass, ir::Function function, const Target& target);
+
+// Runs all passes that the target has; calls `after`, if given, with the function after each pass, and for a pass that
+// the target does not have with what the previous one left. Debug builds validate after each pass.
 ir::Function run_pipeline(ir::Function function, const Target& target,
                           const std::function<void(std::string_view pass, const ir::Function&)>& after = {});
 

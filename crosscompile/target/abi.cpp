@@ -1,31 +1,30 @@
 #include "crosscompile/target/abi.h"
 
 namespace ferry {
+namespace {
+
+constexpr std::uint32_t kLargePage = 65536;
+
+struct ArchAbi {
+  Arch arch;
+  Abi abi;
+};
+
+// The architectures with conventions to know of.
+constexpr ArchAbi kAbis[] = {
+    {Arch::armv7, {.mabi = "aapcs", .float_abi = "hard", .has_unwind_helpers = true, .page_bytes = kLargePage}},
+    {Arch::aarch64, {.page_bytes = kLargePage}},
+    {Arch::riscv64, {.calling_convention = "lp64d", .mabi = "lp64d", .sign_extends_32_bits = true}},
+    {Arch::riscv32, {.calling_convention = "ilp32"}},
+};
+
+}  // namespace
 
 Abi abi_of(const Target& target) {
-  constexpr std::uint32_t kLargePage = 65536;
   Abi abi;
-  switch (target.arch) {
-    case Arch::armv7:
-      abi.hard_float_option = abi.has_unwind_helpers = true;
-      abi.page_bytes = kLargePage;
-      break;
-    case Arch::aarch64: abi.page_bytes = kLargePage; break;
-    case Arch::riscv64:
-      abi.calling_convention = "lp64d";
-      abi.sign_extends_32_bits = true;
-      break;
-    case Arch::riscv32: abi.calling_convention = target.has("d") ? "ilp32d" : "ilp32"; break;
-    case Arch::x86_64:
-    case Arch::i386:
-    case Arch::arm:
-    case Arch::wasm32:
-    case Arch::wasm64:
-    case Arch::other_cpu:
-    case Arch::c:
-    case Arch::cuda:
-    case Arch::opencl: break;
-  }
+  for (const ArchAbi& row : kAbis)
+    if (row.arch == target.arch) abi = row.abi;
+  if (std::string_view(abi.calling_convention) == "ilp32" && target.has("d")) abi.calling_convention = "ilp32d";
   return abi;
 }
 

@@ -10,8 +10,9 @@ namespace ferry {
 struct Abi {
   // LLVM's name of the calling convention: of RISC-V, in which registers floats are passed. Empty: the triple says it.
   const char* calling_convention = "";
-  // Floats are passed in registers, which compilers must be told.
-  bool hard_float_option = false;
+  // Values of the options -mabi and -mfloat-abi of compilers that agree with the convention; empty: any.
+  const char* mabi = "";
+  const char* float_abi = "";
   // Every 32-bit integer is passed sign-extended to a register, unsigned ones too.
   bool sign_extends_32_bits = false;
   // Unwind tables refer to functions of the compiler's library, even in objects that never throw.

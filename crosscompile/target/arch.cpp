@@ -1,29 +1,41 @@
-#include "ferry/target/arch.h"
+#include "crosscompile/target/arch_info.h"
 
 namespace ferry {
 namespace {
 
-struct NamedArch {
-  std::string_view name;
-  Arch arch;
-};
-constexpr NamedArch kNames[] = {
-    {"x86_64", Arch::x86_64},   {"i386", Arch::i386},
-    {"armv7", Arch::armv7},     {"arm", Arch::arm},
-    {"aarch64", Arch::aarch64}, {"riscv64", Arch::riscv64},
-    {"riscv32", Arch::riscv32}, {"wasm32", Arch::wasm32},
-    {"wasm64", Arch::wasm64},   {"c", Arch::c},
-    {"cuda", Arch::cuda},       {"opencl", Arch::opencl},
+constexpr ArchInfo kOtherCpu{.arch = Arch::other_cpu, .name = ""};
+
+// One row for each architecture that has a name of its own.
+constexpr ArchInfo kArchs[] = {
+    {.arch = Arch::x86_64, .name = "x86_64", .baseline_cpu = "x86-64"},
+    // Without SSE2, float results would be those of long double.
+    {.arch = Arch::i386, .name = "i386", .baseline_cpu = "pentium4"},
+    {.arch = Arch::armv7, .name = "armv7"},
+    {.arch = Arch::arm, .name = "arm"},
+    {.arch = Arch::aarch64, .name = "aarch64"},
+    {.arch = Arch::riscv64, .name = "riscv64", .baseline_cpu = "generic-rv64"},
+    {.arch = Arch::riscv32, .name = "riscv32", .baseline_cpu = "generic-rv32"},
+    {.arch = Arch::wasm32, .name = "wasm32"},
+    {.arch = Arch::wasm64, .name = "wasm64"},
+    {.arch = Arch::c, .name = "c"},
+    {.arch = Arch::cuda, .name = "cuda", .is_gpu = true},
+    {.arch = Arch::opencl, .name = "opencl", .is_gpu = true},
 };
 
 }  // namespace
 
 Arch arch_named(std::string_view name) {
-  for (const NamedArch& named : kNames)
-    if (named.name == name) return named.arch;
+  for (const ArchInfo& info : kArchs)
+    if (info.name == name) return info.arch;
   return Arch::other_cpu;
 }
 
-bool is_gpu(Arch arch) { return arch == Arch::cuda || arch == Arch::opencl; }
+const ArchInfo& info_of(Arch arch) {
+  for (const ArchInfo& info : kArchs)
+    if (info.arch == arch) return info;
+  return kOtherCpu;
+}
+
+bool is_gpu(Arch arch) { return info_of(arch).is_gpu; }
 
 }  // namespace ferry

@@ -12,6 +12,7 @@ void set_x86(Capabilities& can, const Target& target) {
 }
 
 void set_x86_64(Capabilities& can, const Target& target) {
+  set_x86(can, target);
   const bool short_vectors = target.has("avx512vl");
   can.f16_conversion = target.has("f16c") || target.has("avx512fp16");
   can.f16_arithmetic = target.has("avx512fp16");
@@ -24,15 +25,20 @@ void set_x86_64(Capabilities& can, const Target& target) {
   can.vnni_256 = (can.vnni_512 && short_vectors) || target.has("avxvnni");
   can.bf16_dot_512 = target.has("avx512bf16");
   can.bf16_dot_256 = can.bf16_dot_512 && short_vectors;
+  can.asks_for_vector_width = true;
 }
 
+void set_arm(Capabilities& can, const Target&) { can.float_min_max = false; }
+
 void set_armv7(Capabilities& can, const Target& target) {
+  set_arm(can, target);
   can.f16_conversion = target.has("fp16");
   can.f16_arithmetic = target.has("fullfp16");
   can.f16_conversion_by_four = can.nan_min_max_f32_vectors = target.has("neon");
   can.fma = target.has("vfp4");
   can.rounding = target.has("fp-armv8");
   can.neon_dot_32bit = target.has("dotprod");
+  can.contracts_by_option = true;
 }
 
 void set_aarch64(Capabilities& can, const Target& target) {
@@ -63,33 +69,25 @@ void set_cuda(Capabilities& can, const Target& target) {
   can.block_z = 64;
 }
 
+struct ArchCapabilities {
+  Arch arch;
+  void (*set)(Capabilities& can, const Target& target);
+};
+
+// The architectures that can do something that not every one can, or not all that most can.
+constexpr ArchCapabilities kArchs[] = {
+    {Arch::x86_64, set_x86_64},   {Arch::i386, set_x86},        {Arch::armv7, set_armv7}, {Arch::arm, set_arm},
+    {Arch::aarch64, set_aarch64}, {Arch::riscv64, set_riscv64}, {Arch::cuda, set_cuda},
+};
+
 }  // namespace
 
 Capabilities capabilities_of(const Target& target) {
   Capabilities can;
   can.math_library = can.f16_conversion = can.bf16_conversion = target.is_source;
   can.rounding = can.float_min_max = true;
-  switch (target.arch) {
-    case Arch::x86_64:
-      set_x86(can, target);
-      set_x86_64(can, target);
-      break;
-    case Arch::i386: set_x86(can, target); break;
-    case Arch::armv7:
-      can.float_min_max = false;
-      set_armv7(can, target);
-      break;
-    case Arch::arm: can.float_min_max = false; break;
-    case Arch::aarch64: set_aarch64(can, target); break;
-    case Arch::riscv64: set_riscv64(can, target); break;
-    case Arch::cuda: set_cuda(can, target); break;
-    case Arch::riscv32:
-    case Arch::wasm32:
-    case Arch::wasm64:
-    case Arch::other_cpu:
-    case Arch::c:
-    case Arch::opencl: break;
-  }
+  for (const ArchCapabilities& row : kArchs)
+    if (row.arch == target.arch) row.set(can, target);
   return can;
 }
 

@@ -3,6 +3,7 @@
 #include "base/suggest.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/abi.h"
+#include "crosscompile/target/arch_info.h"
 
 #include <algorithm>
 #include <iterator>
@@ -12,25 +13,33 @@ namespace {
 
 constexpr std::uint32_t kNoVectors = 8;
 
-std::string baseline_cpu(const Target& target) {
-  switch (target.arch) {
-    case Arch::x86_64: return "x86-64";
-    // Without SSE2, float results would be those of long double.
-    case Arch::i386: return "pentium4";
-    case Arch::riscv64: return "generic-rv64";
-    case Arch::riscv32: return "generic-rv32";
-    case Arch::armv7:
-    case Arch::arm:
-    case Arch::aarch64:
-    case Arch::wasm32:
-    case Arch::wasm64:
-    case Arch::other_cpu:
-    case Arch::c:
-    case Arch::cuda:
-    case Arch::opencl: break;
-  }
-  return "generic";
-}
+struct VectorRow {
+  Arch arch;
+  std::string_view feature;
+  std::uint32_t bits, registers;
+};
+
+// The registers for vectors: of an architecture's rows, the first whose feature the CPU has.
+constexpr VectorRow kVectors[] = {
+    {Arch::x86_64, "avx512f", 512, 32},
+    {Arch::x86_64, "avx", 256, 16},
+    {Arch::x86_64, "", 128, 16},
+    {Arch::i386, "avx512f", 512, 32},
+    {Arch::i386, "avx", 256, 16},
+    {Arch::i386, "", 128, 16},
+    {Arch::armv7, "neon", 128, 16},
+    {Arch::armv7, "", kNoVectors, 16},
+    {Arch::arm, "neon", 128, 16},
+    {Arch::arm, "", kNoVectors, 16},
+    {Arch::aarch64, "", 128, 32},
+    // The V extension guarantees registers of at least 128 bits; longer ones are not used.
+    {Arch::riscv64, "v", 128, 32},
+    {Arch::riscv32, "v", 128, 32},
+    {Arch::wasm32, "simd128", 128, 16},
+    {Arch::wasm32, "", kNoVectors, 16},
+    {Arch::wasm64, "simd128", 128, 16},
+    {Arch::wasm64, "", kNoVectors, 16},
+};
 
 // Returns the attributes assumed when nothing is specified: for a RISC-V board without a named CPU, what Linux
 // distributions require.
@@ -101,32 +110,11 @@ void set_sizes(Target& target, const TargetParts& parts) {
 void set_vector_hints(Target& target) {
   target.vector_bits = kNoVectors;
   target.vector_registers = 32;
-  switch (target.arch) {
-    case Arch::x86_64:
-    case Arch::i386:
-      target.vector_bits = target.has("avx512f") ? 512 : target.has("avx") ? 256 : 128;
-      target.vector_registers = target.has("avx512f") ? 32 : 16;
-      break;
-    case Arch::armv7:
-    case Arch::arm:
-      if (target.has("neon")) target.vector_bits = 128;
-      target.vector_registers = 16;
-      break;
-    case Arch::aarch64: target.vector_bits = 128; break;
-    case Arch::riscv64:
-    case Arch::riscv32:
-      // The V extension guarantees registers of at least 128 bits; longer ones are not used.
-      if (target.has("v")) target.vector_bits = 128;
-      break;
-    case Arch::wasm32:
-    case Arch::wasm64:
-      if (target.has("simd128")) target.vector_bits = 128;
-      target.vector_registers = 16;
-      break;
-    case Arch::other_cpu:
-    case Arch::c:
-    case Arch::cuda:
-    case Arch::opencl: break;
+  for (const VectorRow& row : kVectors) {
+    if (row.arch != target.arch || !(row.feature.empty() || target.has(std::string(row.feature)))) continue;
+    target.vector_bits = row.bits;
+    target.vector_registers = row.registers;
+    return;
   }
 }
 
@@ -136,7 +124,7 @@ Target build_target(const TargetParts& parts) {
   target.triple = parts.triple.triple;
   target.pointer_bits = parts.triple.pointer_bits;
   target.objects_only = parts.triple.objects_only;
-  target.cpu = parts.cpu.empty() ? baseline_cpu(target) : parts.cpu;
+  target.cpu = parts.cpu.empty() ? info_of(target.arch).baseline_cpu : parts.cpu;
   const std::vector<std::string> cpus = codegen::known_cpus(target.triple);
   if (!std::binary_search(cpus.begin(), cpus.end(), target.cpu)) {
     throw CompileError(unknown_name("CPU for " + target.arch_name, target.cpu, cpus));
@@ -168,7 +156,7 @@ Target build_c_target(const TargetParts& parts) {
   Target target;
   target.set_arch("c");
   target.is_source = true;
-  target.keeps_loops = true;
+  target.pass_groups = {.lanes = true};
   target.capabilities = capabilities_of(target);
   set_sizes(target, parts);
   target.text = "c" + size_options(target);

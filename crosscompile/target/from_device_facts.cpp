@@ -3,36 +3,44 @@
 #include "crosscompile/target/resolve.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace ferry {
 namespace {
 
+// A CPU that stands for all with certain features.
 struct Level {
+  Arch arch;
   const char* cpu;
   std::vector<std::string> needs;
 };
 
-// Returns the levels of the x86-64 psABI, highest first, each with those of its features that devices report.
-const std::vector<Level>& x86_levels() {
+// Returns the levels of the x86-64 psABI, highest first, each with those of its features that devices report. Other
+// architectures have none.
+const std::vector<Level>& levels() {
   static const std::vector<Level> levels = [] {
     const std::vector<std::string> v2{"popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"};
     std::vector<std::string> v3{"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"};
     v3.insert(v3.end(), v2.begin(), v2.end());
     std::vector<std::string> v4{"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"};
     v4.insert(v4.end(), v3.begin(), v3.end());
-    return std::vector<Level>{{"x86-64-v4", v4}, {"x86-64-v3", v3}, {"x86-64-v2", v2}};
+    return std::vector<Level>{{Arch::x86_64, "x86-64-v4", v4},
+                              {Arch::x86_64, "x86-64-v3", v3},
+                              {Arch::x86_64, "x86-64-v2", v2},
+                              {Arch::x86_64, "x86-64", {}}};
   }();
   return levels;
 }
 
-std::string x86_cpu(const std::vector<std::string>& reported) {
+// Returns the highest level whose features are reported; nothing for an architecture without levels.
+std::optional<std::string> level_of(Arch arch, const std::vector<std::string>& reported) {
   const auto has = [&](const std::string& name) {
     return std::find(reported.begin(), reported.end(), name) != reported.end();
   };
-  for (const Level& level : x86_levels()) {
-    if (std::all_of(level.needs.begin(), level.needs.end(), has)) return level.cpu;
+  for (const Level& level : levels()) {
+    if (level.arch == arch && std::all_of(level.needs.begin(), level.needs.end(), has)) return level.cpu;
   }
-  return "x86-64";
+  return std::nullopt;
 }
 
 std::uint64_t cache_bytes(const DeviceFacts& facts, int level) {
@@ -58,7 +66,7 @@ std::vector<std::string> detectable_features(const std::string& arch) {
 
 void apply_reported_features(TargetParts& parts, std::string cpu, const std::vector<std::string>& reported) {
   const std::string& arch = parts.triple.arch;
-  parts.cpu = arch_named(arch) == Arch::x86_64 ? x86_cpu(reported) : std::move(cpu);
+  parts.cpu = level_of(arch_named(arch), reported).value_or(std::move(cpu));
   const std::vector<std::string> known = codegen::known_features(parts.triple.triple);
   std::vector<std::string> on, off;
   for (const std::string& name : detectable_features(arch)) {

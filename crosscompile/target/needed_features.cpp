@@ -1,21 +1,13 @@
 #include "crosscompile/target/needed_features.h"
 
 #include "crosscompile/ir/error.h"
-
-#include <algorithm>
+#include "crosscompile/target/cpu_target.h"
 
 namespace ferry {
 
 std::vector<std::string> needed_features(const Target& target) {
-  std::vector<std::string> names;
-  const auto add = [&](const std::string& arch, const std::string& name) {
-    if (arch == target.arch_name && target.has(name)) names.push_back(name);
-  };
-#define FERRY_FEATURE(arch, name) add(#arch, name);
-#include "module/features.def"
-#undef FERRY_FEATURE
-  // The order of features.def is unspecified.
-  std::sort(names.begin(), names.end());
+  std::vector<std::string> names = detectable_features(target.arch_name);
+  std::erase_if(names, [&](const std::string& name) { return !target.has(name); });
   return names;
 }
 

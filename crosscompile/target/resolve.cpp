@@ -2,6 +2,7 @@
 
 #include "base/suggest.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/target/abi.h"
 #include "crosscompile/target/cpu_target.h"
 #include "crosscompile/target/gpu.h"
 #include "crosscompile/target/options.h"
@@ -40,13 +41,12 @@ void add_attributes(TargetParts& parts, const std::string& list) {
   }
 }
 
-void check_abi(const Option& option, const TargetParts& parts) {
-  const bool arm = arch_named(parts.triple.arch) == Arch::armv7;
-  const bool riscv = arch_named(parts.triple.arch) == Arch::riscv64;
-  const std::string expected = option.key == "mabi" ? (riscv ? "lp64d" : arm ? "aapcs" : "") : (arm ? "hard" : "");
+void check_abi(const Option& option, const Target& target) {
+  const Abi abi = abi_of(target);
+  const std::string expected = option.key == "mabi" ? abi.mabi : abi.float_abi;
   if (option.value == expected || expected.empty()) return;
-  throw CompileError("expected -" + option.key + "=" + expected + " on " + parts.triple.arch + ", got '" +
-                     option.value + "'");
+  throw CompileError("expected -" + option.key + "=" + expected + " on " + target.arch_name + ", got '" + option.value +
+                     "'");
 }
 
 const std::vector<std::string>& option_names() {
@@ -87,9 +87,6 @@ Target from_options(const std::vector<Option>& options, std::vector<std::string>
     }
     anything = true;
   }
-  for (const Option& option : options) {
-    if (option.key == "mabi" || option.key == "mfloat-abi") check_abi(option, parts);
-  }
   if (!anything || parts.cpu == "native") {
     if (parts.triple.arch != codegen::host_arch()) {
       throw CompileError("-mcpu=native means this machine's " + codegen::host_arch() + ", expected a CPU for " +
@@ -99,7 +96,11 @@ Target from_options(const std::vector<Option>& options, std::vector<std::string>
     fill_in_host(parts);
     parts.attributes.insert(parts.attributes.end(), attributes.begin(), attributes.end());
   }
-  return build_target(parts);
+  Target target = build_target(parts);
+  for (const Option& option : options) {
+    if (option.key == "mabi" || option.key == "mfloat-abi") check_abi(option, target);
+  }
+  return target;
 }
 
 std::optional<std::string> named_meaning(const std::string& name) {
@@ -160,7 +161,6 @@ Target resolve_target(std::string_view text, std::vector<std::string>* notes) {
 }
 
 Target c_target_like(const Target& target) {
-  if (target.arch == Arch::c) return target;
   TargetParts parts;
   parts.l1_bytes = target.l1_bytes;
   parts.l2_bytes = target.l2_bytes;

@@ -19,7 +19,7 @@ std::vector<std::uint8_t> CBackend::object(std::span<const ir::Function>, std::s
 }
 
 std::string CBackend::text(TextForm, std::span<const ir::Function> lowered) const {
-  return codegen::emit_source(finished(lowered, target_), target_);
+  return codegen::emit_source(finished(lowered, target_), target_, codegen::source::Language::c);
 }
 
 }  // namespace ferry

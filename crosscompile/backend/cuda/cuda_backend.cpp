@@ -56,7 +56,7 @@ std::vector<CodeImage> CudaBackend::images(const ModuleFunctions& functions) con
   std::string text;
   for (const std::string& gpu : target_.gpus) {
     if (!is_by_llvm(target_, gpu)) {
-      if (text.empty()) text = codegen::emit_source(functions.finished, target_);
+      if (text.empty()) text = codegen::emit_source(functions.finished, target_, codegen::source::Language::cuda);
       images.push_back({kCubin + gpu, cubin_of(text, gpu, functions.finished), 0});
     } else if (!add_ptx(gpu)) {
       throw InternalError("the kernels of PTX are launched in another way than the plan says");
@@ -87,7 +87,7 @@ bool CudaBackend::has_text(TextForm form) const { return form == TextForm::sourc
 
 std::string CudaBackend::text(TextForm form, std::span<const ir::Function> lowered) const {
   if (form == TextForm::ptx) return compile_ptx(lowered, target_, target_.gpus.front()).text;
-  return codegen::emit_source(finished(lowered, target_), target_);
+  return codegen::emit_source(finished(lowered, target_), target_, codegen::source::Language::cuda);
 }
 
 }  // namespace ferry

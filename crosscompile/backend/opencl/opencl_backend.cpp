@@ -12,7 +12,7 @@ Plan OpenClBackend::plan_of(const ir::Function& finished) const {
 }
 
 std::vector<CodeImage> OpenClBackend::images(const ModuleFunctions& functions) const {
-  const std::string text = codegen::emit_source(functions.finished, target_);
+  const std::string text = codegen::emit_source(functions.finished, target_, codegen::source::Language::opencl);
   return {{"opencl-c", {text.begin(), text.end()}, 0}};
 }
 
@@ -21,7 +21,7 @@ std::vector<std::uint8_t> OpenClBackend::object(std::span<const ir::Function>, s
 }
 
 std::string OpenClBackend::text(TextForm, std::span<const ir::Function> lowered) const {
-  return codegen::emit_source(finished(lowered, target_), target_);
+  return codegen::emit_source(finished(lowered, target_), target_, codegen::source::Language::opencl);
 }
 
 }  // namespace ferry

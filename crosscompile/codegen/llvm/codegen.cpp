@@ -34,7 +34,7 @@ void compile(Compiled& into, std::span<const ir::Function> functions, const Targ
   into.machine = make_machine(target);
   configure_module(*into.module, *into.machine, target);
   DebugLines lines(*into.module);
-  ModuleState state{target, into.context, *into.module, lines};
+  ModuleState state{target, CodeKind::cpu, into.context, *into.module, lines};
   for (const ir::Function& function : functions) emit_function(state, function);
   lines.finish();
   verify(*into.module);

@@ -65,8 +65,7 @@ void set_function_attributes(const ModuleState& module, llvm::Function* function
   function->setDoesNotThrow();
   function->addFnAttr("target-cpu", module.target.cpu);
   function->addFnAttr("target-features", feature_string(module.target));
-  if (module.target.arch == Arch::x86_64) {
-    // Otherwise LLVM splits 512-bit vectors into halves on CPUs whose clock it expects to drop.
+  if (module.target.capabilities.asks_for_vector_width) {
     const std::string width = std::to_string(module.target.vector_bits);
     function->addFnAttr("prefer-vector-width", width);
     function->addFnAttr("min-legal-vector-width", width);

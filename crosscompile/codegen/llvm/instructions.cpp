@@ -83,7 +83,7 @@ void emit_products(FunctionState& state, const ir::Intrinsic& node) {
 }  // namespace
 
 void emit_instruction(FunctionState& state, const ir::Intrinsic& node) {
-  if (node.arguments.empty() || !state.module.target.is_gpu()) return emit_stmt(state, node.definition);
+  if (node.arguments.empty() || !state.module.is_nvptx()) return emit_stmt(state, node.definition);
   switch (node.instruction) {
     case ir::Instruction::copy_async: return emit_copy(state, node);
     case ir::Instruction::mma_m16n8k16: return emit_products(state, node);
@@ -91,7 +91,7 @@ void emit_instruction(FunctionState& state, const ir::Intrinsic& node) {
 }
 
 void emit_copy_order(FunctionState& state, const ir::Evaluate& node) {
-  if (!state.module.target.is_gpu()) return;  // each copy has completed already
+  if (!state.module.is_nvptx()) return;  // each copy has completed already
   llvm::IRBuilder<>& b = state.builder;
   if (const auto left = ir::groups_left(node))
     b.CreateIntrinsic(Intrinsic::nvvm_cp_async_wait_group, {}, {b.getInt32(static_cast<std::uint32_t>(*left))});

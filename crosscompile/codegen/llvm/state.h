@@ -20,11 +20,17 @@ using analysis::range_of_loop;
 using analysis::ValueRange;
 using analysis::ValueRanges;
 
+// The kind of code that is generated.
+enum class CodeKind : std::uint8_t { cpu, nvptx };
+
 struct ModuleState {
   const Target& target;
+  CodeKind kind;
   llvm::LLVMContext& context;
   llvm::Module& module;
   DebugLines& lines;
+
+  bool is_nvptx() const { return kind == CodeKind::nvptx; }
 };
 
 // The consecutive elements that several strided loads read together: the number of them before the lowest element of

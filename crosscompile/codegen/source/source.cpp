@@ -9,31 +9,7 @@
 
 namespace ferry::codegen {
 
-namespace {
-
-source::Language language_of(Arch arch) {
-  switch (arch) {
-    case Arch::cuda: return source::Language::cuda;
-    case Arch::opencl: return source::Language::opencl;
-    case Arch::c:
-    case Arch::x86_64:
-    case Arch::i386:
-    case Arch::armv7:
-    case Arch::arm:
-    case Arch::aarch64:
-    case Arch::riscv64:
-    case Arch::riscv32:
-    case Arch::wasm32:
-    case Arch::wasm64:
-    case Arch::other_cpu: break;
-  }
-  return source::Language::c;
-}
-
-}  // namespace
-
-std::string emit_source(std::span<const ir::Function> functions, const Target& target) {
-  const source::Language language = language_of(target.arch);
+std::string emit_source(std::span<const ir::Function> functions, const Target& target, source::Language language) {
   source::Unit unit(target, source::dialect_of(language));
   std::set<std::string> names;
   for (const ir::Function& function : functions) {

@@ -9,6 +9,7 @@
 // text includes nothing, so that NVRTC needs no headers.
 #pragma once
 
+#include "crosscompile/codegen/source/dialect.h"
 #include "crosscompile/ir/function.h"
 #include "ferry/target/target.h"
 
@@ -17,8 +18,7 @@
 
 namespace ferry::codegen {
 
-// Functions must have gone through passes::run_pipeline for a target with is_source, whose arch determines the
-// language.
-std::string emit_source(std::span<const ir::Function> functions, const Target& target);
+// Functions must have gone through passes::run_pipeline for the target, which has is_source.
+std::string emit_source(std::span<const ir::Function> functions, const Target& target, source::Language language);
 
 }  // namespace ferry::codegen

@@ -2,9 +2,9 @@
 // expressions with scalar results (VectorReduce, CallOp::dot) are written out. Removes prefetches, unused lets and
 // comparisons whose outcome follows from a type.
 //
-// Requires flat indices, from which lanes of an address are extracted. Runs last, only for targets with is_source, so
-// that the parameters of a printed kernel (passes/gpu/extract_kernels.h) are those it uses. Afterwards every expression
-// is a scalar; the loops over lanes are of ForKind::vectorized.
+// Requires flat indices, from which lanes of an address are extracted. Runs last, only for targets with
+// PassGroups::lanes, so that the parameters of a printed kernel (passes/gpu/extract_kernels.h) are those it uses.
+// Afterwards every expression is a scalar; the loops over lanes are of ForKind::vectorized.
 #pragma once
 
 #include "crosscompile/ir/function.h"

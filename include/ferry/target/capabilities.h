@@ -43,6 +43,13 @@ struct Capabilities {
   bool neon_dot = false, neon_mixed_dot = false;
   bool neon_dot_32bit = false;  // as instructions of 32-bit ARM
 
+  // What LLVM must be told:
+  // It splits vectors of the full width into halves on CPUs whose clock it expects to drop, unless functions ask for
+  // the width.
+  bool asks_for_vector_width = false;
+  // Its vector code ignores the flag on single operations that allows contraction, which all emitted operations carry.
+  bool contracts_by_option = false;
+
   // The compiler of the generated text, or a library linked into the code, has all functions of math.def.
   bool math_library = false;
 

@@ -15,6 +15,15 @@ namespace ferry {
 // The compilers for the target "cuda": both, unless one is requested, as in "cuda -compiler=llvm".
 enum class CudaCompiler : std::uint8_t { both, nvrtc, llvm };
 
+// The groups of passes that not every target has: which rows of the compiler's table of passes run.
+struct PassGroups {
+  // Loops are split, unrolled and vectorized. Without it the code stays readable, and the compiler that translates it
+  // can do that.
+  bool loops = false;
+  bool kernels = false;  // what kernels of blocks and threads need
+  bool lanes = false;    // vectors are split into their lanes, for languages without vectors
+};
+
 struct Target {
   std::string text;  // as resolved; can be printed and parsed again
   Arch arch = Arch::other_cpu;
@@ -36,9 +45,7 @@ struct Target {
   std::int64_t block_threads = 0, block_shared_bytes = 0;
   // No rpc_server runs on the target: it supports objects and assembly, but no modules.
   bool objects_only = false;
-  // Loops are not split, unrolled or vectorized, so that the code stays readable; the compiler that translates it can
-  // do that.
-  bool keeps_loops = false;
+  PassGroups pass_groups = {.loops = true};
   // Hints for default schedules; 0 when unknown.
   std::uint64_t l1_bytes = 0;
   std::uint64_t l2_bytes = 0;

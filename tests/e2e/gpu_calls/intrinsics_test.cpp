@@ -6,10 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "crosscompile/codegen/source/source.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/expr.h"
-#include "crosscompile/passes/pipeline.h"
+#include "crosscompile/make_backend.h"
 #include "crosscompile/target/resolve.h"
 #include "ferry/compile.h"
 #include "ferry/intrinsics.h"
@@ -45,9 +44,8 @@ IntrinsicRule function_of(const std::string& arch, const std::string& function) 
 }
 
 std::string text_for(const lang::Program& program, const Target& target) {
-  const ir::Function function =
-      passes::run_pipeline(lower::lower(program, autoschedule::default_schedule(program, target)), target);
-  return codegen::emit_source(std::span(&function, 1), target);
+  const ir::Function lowered = lower::lower(program, autoschedule::default_schedule(program, target));
+  return make_backend(target)->text(TextForm::source, std::span(&lowered, 1));
 }
 
 std::vector<float> run_on_opencl(const lang::Program& program, const std::vector<float>& a) {

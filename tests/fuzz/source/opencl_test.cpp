@@ -47,7 +47,7 @@ TEST_CASE("random programs compute in OpenCL C what the reference evaluator says
     std::string text;
     try {
       function = passes::run_pipeline(lowered, target);
-      text = codegen::emit_source(std::span(&function, 1), target);
+      text = codegen::emit_source(std::span(&function, 1), target, codegen::source::Language::opencl);
     } catch (const CompileError&) {
       continue;  // workspace of the call inside a kernel, or a check
     }

@@ -100,7 +100,8 @@ void check_all(const test::CCompiler& compiler, std::uint64_t count) {
     for (const FunctionInfo& info : cases.back().infos) symbols.push_back(native_code(info).value().symbol);
   }
   const Target target = resolve_target("c");
-  const test::PrintedProgram program(compiler, codegen::emit_source(functions, target), symbols);
+  const test::PrintedProgram program(compiler, codegen::emit_source(functions, target, codegen::source::Language::c),
+                                     symbols);
   std::vector<runner::Call> calls;
   for (const Printed& one : cases)
     if (one.preparation) calls.push_back(one.call_of(1, *one.preparation));
@@ -119,9 +120,10 @@ void check_all(const test::CCompiler& compiler, std::uint64_t count) {
     at = take_results(results, at, *one.call, one.fuzz_case);
     std::string wrong = one.expectation->difference(*one.call);
     if (wrong.empty()) wrong = one.call->damage();
-    CHECK_MESSAGE(wrong.empty(), compiler.command[0] << ": " << wrong << "\n"
-                                                     << as_test(one.fuzz_case) << "\n"
-                                                     << codegen::emit_source(one.functions, target));
+    CHECK_MESSAGE(wrong.empty(), compiler.command[0]
+                                     << ": " << wrong << "\n"
+                                     << as_test(one.fuzz_case) << "\n"
+                                     << codegen::emit_source(one.functions, target, codegen::source::Language::c));
   }
 }
 

@@ -4,9 +4,8 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "crosscompile/codegen/source/source.h"
 #include "crosscompile/compile.h"
-#include "crosscompile/passes/pipeline.h"
+#include "crosscompile/make_backend.h"
 #include "ferry/compile.h"
 #include "ferry/intrinsics.h"
 #include "ferry/schedule/module_schedule.h"
@@ -88,11 +87,10 @@ std::vector<std::uint8_t> compiled_bytes(const ExampleCase& example, const Pinne
   const std::vector<schedule::Schedule> schedules = example.schedules(target.target);
   if (target.emit.empty() && !(calls_c(example) && !target.target.is_gpu()))
     return compile(example.programs, schedules, target.target).bytes();
-  std::vector<ir::Function> functions = lower::lower_module(example.programs, schedules);
+  const std::vector<ir::Function> functions = lower::lower_module(example.programs, schedules);
   if (target.emit.empty())
     return compile_object(functions, target.target, {"", autoschedule::to_text(example.programs, schedules)});
-  for (ir::Function& function : functions) function = passes::run_pipeline(std::move(function), target.target);
-  const std::string text = codegen::emit_source(functions, target.target);
+  const std::string text = make_backend(target.target)->text(TextForm::source, functions);
   return {text.begin(), text.end()};
 }
 

@@ -60,12 +60,12 @@ Value* libm(FunctionState& state, const std::string& name, ir::Type type, ArrayR
   llvm::Type* scalar = register_type(state.module, type.element());
   const llvm::SmallVector<llvm::Type*, 4> parameters(arguments.size(), scalar);
   const std::string of_type = type.code == DType::f32 ? name + "f" : name;
-  const std::string symbol = state.module.target.is_gpu() ? libdevice_symbol(state.module.target, of_type) : of_type;
+  const std::string symbol = state.module.is_nvptx() ? libdevice_symbol(state.module.target, of_type) : of_type;
   return call_lanes(state, library_function(state, symbol, scalar, parameters, true), type, arguments);
 }
 
 Value* external(FunctionState& state, const ir::Call& node, ArrayRef<Value*> arguments) {
-  if (state.module.target.is_gpu())
+  if (state.module.is_nvptx())
     throw CompileError("expected what a GPU can compute, got the C function '" + node.callee.name + "'");
   llvm::SmallVector<llvm::Type*, 4> parameters;
   for (Value* argument : arguments) parameters.push_back(argument->getType()->getScalarType());

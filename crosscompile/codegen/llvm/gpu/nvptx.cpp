@@ -38,7 +38,7 @@ Value* emit_thread_index(FunctionState& state, std::size_t axis) {
 }
 
 void emit_barrier(FunctionState& state) {
-  if (!state.module.target.is_gpu())
+  if (!state.module.is_nvptx())
     throw CompileError("expected what a CPU can do, got a barrier between the threads of a GPU's block");
   state.builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
 }

@@ -179,7 +179,7 @@ std::string emit_ptx(std::span<const ir::Function> functions, const Target& targ
   module.setTargetTriple(target.triple);
   module.setDataLayout(machine->createDataLayout());
   DebugLines lines(module);
-  ModuleState state{target, context, module, lines};
+  ModuleState state{target, CodeKind::nvptx, context, module, lines};
   for (ir::Function function : functions) {
     if (!function.flat) throw InternalError(function.name + ": code generation expects what passes/flatten.h makes");
     function.lines = nullptr;  // debug information in PTX differs from what host debuggers expect

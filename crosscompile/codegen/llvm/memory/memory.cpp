@@ -138,7 +138,7 @@ Value* emit_address(FunctionState& state, const ir::Load& node) {
 }
 
 void emit_prefetch(FunctionState& state, const ir::Load& node) {
-  if (!node.type.is_scalar() || state.module.target.is_gpu()) return;
+  if (!node.type.is_scalar() || state.module.is_nvptx()) return;
   constexpr std::uint32_t kRead = 0, kKeepClose = 3, kData = 1;
   llvm::IRBuilder<>& b = state.builder;
   Value* address = emit_address(state, node);

@@ -42,13 +42,10 @@ std::string feature_string(const Target& target) {
 
 std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
   llvm::TargetOptions options;
-  options.MCOptions.ABIName = abi_of(target).calling_convention;
-  if (target.arch == Arch::armv7) {
-    options.FloatABIType = llvm::FloatABI::Hard;
-    // Its vector code ignores the flag on single operations that allows contraction, which all emitted operations
-    // carry.
-    options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
-  }
+  const Abi abi = abi_of(target);
+  options.MCOptions.ABIName = abi.calling_convention;
+  if (std::string_view(abi.float_abi) == "hard") options.FloatABIType = llvm::FloatABI::Hard;
+  if (target.capabilities.contracts_by_option) options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   // WebAssembly has position-independent code only for one of its systems.
   const auto relocation = llvm::Triple(target.triple).isWasm() ? llvm::Reloc::Static : llvm::Reloc::PIC_;
   std::optional<llvm::CodeModel::Model> model;

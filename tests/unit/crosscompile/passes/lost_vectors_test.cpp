@@ -44,7 +44,7 @@ TEST_CASE("a loop of one lane has nothing to lose") {
 
 TEST_CASE("targets that keep their loops, and functions without a body, lose nothing") {
   Target target = plain_target();
-  target.keeps_loops = true;
+  target.pass_groups.loops = false;
   CHECK(lost_vectors(lanes(true), target).empty());
   CHECK(lost_vectors(Kernel().function, plain_target()).empty());
 }

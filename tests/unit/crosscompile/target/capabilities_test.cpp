@@ -142,23 +142,24 @@ TEST_CASE("the conventions of binaries depend on the architecture") {
     const char* text;
     const char* convention;
     std::uint32_t page_bytes;
-    bool is_hard_float, sign_extends, has_helpers;
+    const char* float_abi;
+    bool sign_extends, has_helpers;
   };
   const Case cases[] = {
-      {"x86-64", "", 4096, false, false, false},
-      {"armv7", "", 65536, true, false, true},
-      {"llvm -mtriple=armv6k-linux-gnueabi", "", 4096, false, false, false},
-      {"aarch64", "", 65536, false, false, false},
-      {"riscv64", "lp64d", 4096, false, true, false},
-      {"llvm -mtriple=riscv32-unknown-elf", "ilp32d", 4096, false, false, false},
-      {"llvm -mtriple=riscv32-unknown-elf -mattr=-d", "ilp32", 4096, false, false, false},
+      {"x86-64", "", 4096, "", false, false},
+      {"armv7", "", 65536, "hard", false, true},
+      {"llvm -mtriple=armv6k-linux-gnueabi", "", 4096, "", false, false},
+      {"aarch64", "", 65536, "", false, false},
+      {"riscv64", "lp64d", 4096, "", true, false},
+      {"llvm -mtriple=riscv32-unknown-elf", "ilp32d", 4096, "", false, false},
+      {"llvm -mtriple=riscv32-unknown-elf -mattr=-d", "ilp32", 4096, "", false, false},
   };
   for (const Case& c : cases) {
     CAPTURE(std::string(c.text));
     const Abi abi = abi_of(resolve_target(c.text));
     CHECK(abi.calling_convention == std::string(c.convention));
     CHECK(abi.page_bytes == c.page_bytes);
-    CHECK(abi.hard_float_option == c.is_hard_float);
+    CHECK(abi.float_abi == std::string(c.float_abi));
     CHECK(abi.sign_extends_32_bits == c.sign_extends);
     CHECK(abi.has_unwind_helpers == c.has_helpers);
   }

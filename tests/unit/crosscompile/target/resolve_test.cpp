@@ -200,7 +200,7 @@ TEST_CASE("the target c is plain C with hints for schedules") {
   CHECK(plain.text == "c");
   CHECK(plain.arch == ferry::Arch::c);
   CHECK(plain.is_source);
-  CHECK(plain.keeps_loops);
+  CHECK_FALSE(plain.pass_groups.loops);
   const Target hinted = resolve_target("c -num-cores=4 -l1-bytes=32768");
   CHECK(hinted.threads == 4);
   CHECK(resolve_target(hinted.text).text == hinted.text);

@@ -29,7 +29,8 @@ void check_c(const test::CCompiler& compiler, const std::vector<Case>& all_cases
     calls.push_back(call_of(functions.back(), cases[i]));
     symbols.push_back(calls.back().symbol);
   }
-  const test::PrintedProgram program(compiler, codegen::emit_source(functions, target), symbols);
+  const test::PrintedProgram program(compiler, codegen::emit_source(functions, target, codegen::source::Language::c),
+                                     symbols);
   const std::vector<Outcome> got = split_results(program.run(calls), cases);
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -37,7 +38,7 @@ void check_c(const test::CCompiler& compiler, const std::vector<Case>& all_cases
     // A defect usually affects many cases; the first few suffice.
     if (difference.empty() || ++wrong > 3) continue;
     FAIL_CHECK(compiler.command[0], ": ", difference, "\n", ir::to_text(cases[i].function), "\n",
-               codegen::emit_source(std::span(&functions[i], 1), target));
+               codegen::emit_source(std::span(&functions[i], 1), target, codegen::source::Language::c));
   }
   CHECK_MESSAGE(wrong == 0, compiler.command[0], ": ", wrong, " of ", cases.size(), " cases are wrong");
 }

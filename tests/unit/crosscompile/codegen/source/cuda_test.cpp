@@ -35,7 +35,7 @@ TEST_CASE("kernels printed as CUDA C become machine code for every GPU that is a
   const Target target = resolve_target("cuda -arch=sm_80,sm_90");
   for (const GpuProgram& program : gpu_programs()) {
     const ir::Function function = compiled_for(program, target);
-    const std::string text = codegen::emit_source(std::span(&function, 1), target);
+    const std::string text = codegen::emit_source(std::span(&function, 1), target, codegen::source::Language::cuda);
     INFO(program.name << "\n" << text);
     for (const std::string& gpu : target.gpus) {
       std::vector<std::uint8_t> cubin;

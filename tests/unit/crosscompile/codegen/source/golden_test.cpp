@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 using namespace ferry;
 
@@ -27,7 +28,7 @@ std::string printed(const std::string& kernel, const std::string& directives) {
   const schedule::Schedule schedule = schedule::Schedule::replay(program, directives);
   for (ir::Function& function : lower::split_constants(lower::lower(program, schedule)))
     functions.push_back(passes::run_pipeline(std::move(function), target));
-  return codegen::emit_source(functions, target);
+  return codegen::emit_source(functions, target, codegen::source::Language::c);
 }
 
 // Removes the includes and the runtime's interface, which are always the same.
@@ -60,10 +61,12 @@ TEST_CASE("kernels for GPUs read the same in both languages but for their words"
     const auto program =
         std::find_if(programs.begin(), programs.end(), [&](const auto& one) { return one.name == name; });
     REQUIRE(program != programs.end());
-    for (const auto& [target, ending] : {std::pair("opencl", ".cl"), {"cuda", ".cu"}}) {
+    using codegen::source::Language;
+    for (const auto& [target, ending, language] :
+         {std::tuple("opencl", ".cl", Language::opencl), {"cuda", ".cu", Language::cuda}}) {
       const Target gpu = resolve_target(target);
       const ir::Function function = codegen_test::compiled_for(*program, gpu);
-      check_file(name + std::string(ending), codegen::emit_source(std::span(&function, 1), gpu));
+      check_file(name + std::string(ending), codegen::emit_source(std::span(&function, 1), gpu, language));
     }
   }
 }

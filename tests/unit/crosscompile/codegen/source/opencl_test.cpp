@@ -73,7 +73,7 @@ TEST_CASE("kernels printed as OpenCL C compute on PoCL what the interpreter says
   for (const GpuProgram& program : gpu_programs()) {
     CAPTURE(program.name);
     const ir::Function function = compiled_for(program, target);
-    std::string text = codegen::emit_source(std::span(&function, 1), target);
+    std::string text = codegen::emit_source(std::span(&function, 1), target, codegen::source::Language::opencl);
     if (std::getenv(kWithoutBarriers) != nullptr) leave_out(text, "barrier(CLK_LOCAL_MEM_FENCE);");
     for (const auto& sizes : program.sizes) {
       test::KernelArguments expected(function, sizes), got(function, sizes);
