@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -48,9 +50,23 @@ void add_target(std::vector<std::string>& words, const Target& target) {
   for (const std::string& feature : target.features) pass("-target-feature", "+" + feature);
 }
 
-// Returns the exit code; the process writes its output to the two files.
+// Has SIGALRM end this process, or what it becomes by exec, after this many seconds.
+void end_after(double seconds) {
+  std::signal(SIGALRM, SIG_DFL);
+  sigset_t alarm;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  sigprocmask(SIG_UNBLOCK, &alarm, nullptr);
+  const double whole = std::floor(seconds);
+  itimerval timer = {};
+  timer.it_value.tv_sec = static_cast<time_t>(whole);
+  timer.it_value.tv_usec = static_cast<suseconds_t>((seconds - whole) * 1e6);
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+// Returns the exit code; the process writes its output to the two files. `deadline`: in seconds; 0: none.
 int run(const std::vector<std::string>& words, const std::string& output_file, const std::string& error_file,
-        const std::vector<std::string>& environment = {}) {
+        const std::vector<std::string>& environment = {}, double deadline = 0) {
   std::vector<char*> arguments, variables;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -68,6 +84,7 @@ int run(const std::vector<std::string>& words, const std::string& output_file, c
                            open(error_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600)};
     for (int stream = 0; stream < 3; ++stream)
       if (dup2(streams[stream], stream) < 0) _exit(kNoProgram);
+    if (deadline > 0) end_after(deadline);
     execvpe(arguments[0], arguments.data(), variables.data());
     _exit(kNoProgram);
   }
@@ -155,11 +172,12 @@ void link_program(const std::vector<std::string>& words, const std::string& prog
                      "libclang-rt-19-dev libc6-dev):\n" + text);
 }
 
-ProgramEnd run_program(const std::vector<std::string>& words, const std::vector<std::string>& environment) {
+ProgramEnd run_program(const std::vector<std::string>& words, const std::vector<std::string>& environment,
+                       double deadline) {
   const link::TemporaryFolder folder;
   const std::string errors = folder.file("errors");
-  const int code = run(words, "/dev/null", errors, environment);
-  return {code, text_of(errors)};
+  const int code = run(words, "/dev/null", errors, environment, deadline);
+  return {code, code == 128 + SIGALRM, text_of(errors)};
 }
 
 std::string syntax_tree(const std::string& file, const std::vector<std::string>& flags, const Target& target,

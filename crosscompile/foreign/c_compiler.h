@@ -31,10 +31,13 @@ void compile_sanitized(const std::string& file, const std::vector<std::string>& 
 void link_program(const std::vector<std::string>& words, const std::string& program);
 
 struct ProgramEnd {
-  int code = 0;  // 128 + N when signal N ended it
+  int code = 0;          // 128 + N when signal N ended it
+  bool is_late = false;  // the deadline ended it
   std::string errors;
 };
-// Runs the program to its end, with these variables added to the environment of this process.
-ProgramEnd run_program(const std::vector<std::string>& words, const std::vector<std::string>& environment);
+// Runs the program to its end, or for at most this many seconds, with these variables added to the environment of this
+// process.
+ProgramEnd run_program(const std::vector<std::string>& words, const std::vector<std::string>& environment,
+                       double deadline);
 
 }  // namespace ferry::foreign

@@ -1,5 +1,6 @@
 #include "crosscompile/foreign/sanitized_run.h"
 
+#include "base/quantity_text.h"
 #include "crosscompile/codegen/llvm/target/adapter.h"
 #include "crosscompile/foreign/c_compiler.h"
 #include "crosscompile/foreign/c_function.h"
@@ -116,12 +117,18 @@ SanitizedProgram::SanitizedProgram(const ForeignKernel& kernel, const Signature&
   link_program({main, object, kSanitize, "-g", "-O1", "-w", "-lm"}, folder_.file(kProgram));
 }
 
-SanitizedRun SanitizedProgram::run() const {
-  const ProgramEnd end = run_program(
-      {folder_.file(kProgram)}, {"ASAN_OPTIONS=exitcode=" + std::to_string(kFound) + ":detect_leaks=0:abort_on_error=0",
-                                 "UBSAN_OPTIONS=print_stacktrace=0:exitcode=" + std::to_string(kFound)});
+SanitizedRun SanitizedProgram::run(double deadline) const {
+  const ProgramEnd end =
+      run_program({folder_.file(kProgram)},
+                  {"ASAN_OPTIONS=exitcode=" + std::to_string(kFound) + ":detect_leaks=0:abort_on_error=0",
+                   "UBSAN_OPTIONS=print_stacktrace=0:exitcode=" + std::to_string(kFound)},
+                  deadline);
   SanitizedRun run;
   run.outputs.resize(function_.parameters.size());
+  if (end.is_late) {
+    run.mistake = "the call took longer than its deadline of " + seconds_text(deadline);
+    return run;
+  }
   if (end.code == kFailed) run.mistake = "the kernel failed: it returned another number than 0";
   if (end.code != 0 && end.code != kFailed) {
     // Drops the map of the sanitizer's shadow memory.

@@ -19,7 +19,7 @@ struct SanitizedArgument {
 
 struct SanitizedRun {
   std::string report;   // of the sanitizers; empty when they found nothing
-  std::string mistake;  // the report's main line, or that the function returned a failure; empty: none
+  std::string mistake;  // the report's main line, a failure that the function returned, or a missed deadline, or empty
   std::vector<std::vector<std::uint8_t>> outputs;  // one per parameter, empty for those that are not written
 };
 
@@ -31,7 +31,8 @@ class SanitizedProgram {
   // are not installed.
   SanitizedProgram(const ForeignKernel& kernel, const Signature& signature,
                    const std::vector<SanitizedArgument>& arguments, const std::vector<std::int64_t>& symbols);
-  SanitizedRun run() const;
+  // Ends the program after this many seconds.
+  SanitizedRun run(double deadline) const;
 
  private:
   const FunctionInfo& function_;

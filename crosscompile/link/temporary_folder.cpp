@@ -2,13 +2,14 @@
 
 #include "crosscompile/ir/error.h"
 
-#include <stdlib.h>
-
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <set>
 
 namespace ferry::link {
 namespace {
@@ -22,19 +23,53 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
   throw CompileError("cannot " + what + " " + path + ": " + std::strerror(errno));
 }
 
+void remove_folder(const std::string& path) {
+  std::error_code ignored;
+  std::filesystem::remove_all(path, ignored);
+}
+
+// The folders that exist now.
+struct Folders {
+  std::mutex mutex;
+  std::set<std::string> paths;
+};
+
+void remove_all_folders();
+
+// The object is never destroyed, because std::quick_exit may be called at any time.
+Folders& folders() {
+  static auto* all = [] {
+    std::at_quick_exit(remove_all_folders);
+    return new Folders;
+  }();
+  return *all;
+}
+
+// Other threads run until the process ends: the mutex stays locked, so that they make no new folder, and a folder in
+// which one has just made a file is removed once more.
+void remove_all_folders() {
+  constexpr int kTries = 100;
+  folders().mutex.lock();
+  for (const std::string& path : folders().paths)
+    for (int i = 0; i < kTries && std::filesystem::exists(path); ++i) remove_folder(path);
+}
+
 }  // namespace
 
 TemporaryFolder::TemporaryFolder() {
+  const std::lock_guard lock(folders().mutex);
   const char* configured = getenv("TMPDIR");
   std::string pattern = configured != nullptr && *configured != '\0' ? configured : "/tmp";
   pattern += "/ferry-link-XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) fail("make a temporary folder like", pattern);
   path_ = pattern;
+  folders().paths.insert(path_);
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+  remove_folder(path_);
+  const std::lock_guard lock(folders().mutex);
+  folders().paths.erase(path_);
 }
 
 void write_file(const std::string& path, std::span<const std::uint8_t> bytes) {

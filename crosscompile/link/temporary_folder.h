@@ -1,4 +1,4 @@
-// A fresh folder for lld's files, removed with all its contents.
+// A fresh folder for lld's files, removed with all its contents, also when std::quick_exit ends the process.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ CheckReport check_foreign(const CheckRequest& request, const Observer& observer)
     throw OptionError(Option::target, request.target + ": expected none, because " + request.kernel.file +
                                           " is run under sanitizers on this machine");
   return check_sanitized(read_checked_pair(request.kernel, request.reference, observer), request.kernel.function,
-                         request.call, request.limits, observer);
+                         request.call, {request.limits, request.call_deadline}, observer);
 }
 
 void run_on(const Device& device, const CheckRequest& request, const CheckedPair& kernels, const Observer& observer,

@@ -30,41 +30,41 @@ std::vector<foreign::SanitizedArgument> arguments_of(const FunctionInfo& info, c
   return arguments;
 }
 
-foreign::SanitizedRun run(const KernelSource& source, const FunctionInfo& info, const CallPlan& plan,
+foreign::SanitizedRun run(const KernelSource& source, const FunctionInfo& info, const CallPlan& plan, double deadline,
                           const Observer& observer) {
   const Scope step = observer.begin("running " + info.name + " under sanitizers");
   Scope compilation = observer.begin_compilation(source.name);
   const foreign::SanitizedProgram program(*source.foreign, signature_named(*source.foreign, info.name),
                                           arguments_of(info, plan), plan.symbols);
   compilation.reset();
-  return program.run();
+  return program.run(deadline);
 }
 
-void check_against(CheckReport& check, const KernelSource& against, const RanKernel& ran, const CheckLimits& limits,
+void check_against(CheckReport& check, const KernelSource& against, const RanKernel& ran, const SanitizedLimits& limits,
                    const Observer& observer) {
   if (has_definition(against)) {
-    check.findings.checks = check_against_definition(against, ran, limits);
+    check.findings.checks = check_against_definition(against, ran, limits.results);
     return;
   }
   if (!against.foreign) throw UsageError(against.name + ": expected a kernel's text to check against, got a module");
   const FunctionInfo other = function_of(against, "");
   const ParameterPairs pairs = pair_with_reference(ran.info, other);
   const CallPlan plan = plan_same_call(other, ran.info, ran.plan, pairs);
-  const foreign::SanitizedRun result = run(against, other, plan, observer);
+  const foreign::SanitizedRun result = run(against, other, plan, limits.call_deadline, observer);
   if (!result.mistake.empty()) throw UsageError(against.name + " cannot be checked against: " + result.mistake);
-  check.findings.compared =
-      compare_all_outputs(ran.info, ran.plan, ran.outputs, result.outputs, pairs, {limits.rtol, limits.atol});
+  check.findings.compared = compare_all_outputs(ran.info, ran.plan, ran.outputs, result.outputs, pairs,
+                                                {limits.results.rtol, limits.results.atol});
 }
 
 }  // namespace
 
 CheckReport check_sanitized(const CheckedPair& kernels, const std::string& function, const CallOptions& call,
-                            const CheckLimits& limits, const Observer& observer) {
+                            const SanitizedLimits& limits, const Observer& observer) {
   CheckReport check;
   check.function = function_of(kernels.source, function);
   check.target = "host";
   const CallPlan plan = plan_call(check.function, call);
-  foreign::SanitizedRun found = run(kernels.source, check.function, plan, observer);
+  foreign::SanitizedRun found = run(kernels.source, check.function, plan, limits.call_deadline, observer);
   check.mistake = std::move(found.mistake);
   check.details = std::move(found.report);
   if (check.mistake.empty() && kernels.against)

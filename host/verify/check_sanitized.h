@@ -8,10 +8,15 @@
 
 namespace ferry::verify {
 
+struct SanitizedLimits {
+  CheckLimits results = {};
+  double call_deadline = 60;  // in seconds
+};
+
 // Runs the chosen function of a foreign kernel once and compares it with the other kernel, if there is one, by its
-// definition, or as it runs itself. Throws Error (invalid_argument)
-// when it cannot be called or compiled, or `against` cannot be checked against. Needs a compiler.
+// definition, or as it runs itself. A call that misses its deadline is a mistake of the kernel. Throws Error
+// (invalid_argument) when it cannot be called or compiled, or `against` cannot be checked against. Needs a compiler.
 CheckReport check_sanitized(const CheckedPair& kernels, const std::string& function, const CallOptions& call,
-                            const CheckLimits& limits = {}, const Observer& observer = {});
+                            const SanitizedLimits& limits = {}, const Observer& observer = {});
 
 }  // namespace ferry::verify

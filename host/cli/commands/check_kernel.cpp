@@ -6,6 +6,7 @@
 #include "host/cli/commands/command.h"
 #include "host/cli/options/call_options.h"
 #include "host/cli/options/check_options.h"
+#include "host/cli/options/compile_deadline.h"
 #include "host/cli/options/junit_option.h"
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/options/target_option.h"
@@ -24,6 +25,7 @@ struct Options {
   std::string target;
   std::string against;  // path of a file
   std::string junit;    // path of a file
+  double call_deadline = verify::CheckRequest().call_deadline;
   bool json = false;
   bool verbose = false;
 };
@@ -51,9 +53,9 @@ void print_fine(const verify::CheckReport& found, const Options& options, bool s
 
 int run_check(const Options& options, JUnitReport& report) {
   const bool sanitized = foreign::is_foreign(options.kernel.file);
-  const verify::CheckReport found =
-      verify::check({options.kernel, options.call, options.target, options.against, options.check.limits},
-                    terminal(options.kernel.deadline));
+  const verify::CheckReport found = verify::check(
+      {options.kernel, options.call, options.target, options.against, options.check.limits, options.call_deadline},
+      terminal(options.kernel.deadline));
   const std::string& name = found.function.name;
   report.cases.push_back(
       {.name = name + (sanitized ? " under sanitizers" : " thread by thread"), .failure = found.mistake});
@@ -90,6 +92,8 @@ void add_check(CLI::App& app, Action& chosen) {
   add_call_options(command, options->call);
   add_tolerance_options(command, options->check);
   add_check_against_option(command, options->against);
+  add_deadline(command, "--call-deadline", options->call_deadline,
+               "Limit for running a kernel in C or C++ once (default: 60)");
   add_json_option(command, options->json);
   add_junit_option(command, options->junit);
   add_verbose_option(command, options->verbose);

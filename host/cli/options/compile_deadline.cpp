@@ -1,9 +1,8 @@
 #include "host/cli/options/compile_deadline.h"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 
 #include "base/quantity_text.h"
 #include "host/cli/options/exit_code.h"
@@ -12,11 +11,12 @@
 
 namespace ferry::cli {
 
+void add_deadline(CLI::App& command, const char* name, double& seconds, const char* help) {
+  command.add_option(name, seconds, help)->type_name("SECONDS")->check(number(0.001, 1e9))->group("Deadlines");
+}
+
 void add_compile_deadline(CLI::App& command, double& seconds) {
-  command.add_option("--compile-deadline", seconds, "Limit for compiling a kernel on this machine (default: none)")
-      ->type_name("SECONDS")
-      ->check(number(0.001, 1e9))
-      ->group("Deadlines");
+  add_deadline(command, "--compile-deadline", seconds, "Limit for compiling a kernel on this machine (default: none)");
 }
 
 CompileDeadline::CompileDeadline(double seconds, std::string what) {
@@ -40,8 +40,8 @@ void CompileDeadline::watch(double seconds, const std::string& what) {
   fprintf(stderr, "ferry: compiling %s took longer than its deadline of %s\n", what.c_str(),
           seconds_text(seconds).c_str());
   fflush(stderr);
-  // Destructors would wait for the compiler.
-  _exit(exit_code_of(ErrorCode::deadline_exceeded));
+  // Destructors would wait for the compiler. Temporary folders are removed all the same (crosscompile/link).
+  std::quick_exit(exit_code_of(ErrorCode::deadline_exceeded));
 }
 
 }  // namespace ferry::cli

@@ -12,6 +12,8 @@ namespace ferry::cli {
 // Returns the earlier deadline, where 0 is none.
 inline double first_deadline(double a, double b) { return a == 0 || (b > 0 && b < a) ? b : a; }
 
+// Adds an option with a number of seconds.
+void add_deadline(CLI::App& command, const char* name, double& seconds, const char* help);
 // Adds --compile-deadline SECONDS.
 void add_compile_deadline(CLI::App& command, double& seconds);
 

@@ -4,16 +4,13 @@
 
 #include "base/quantity_text.h"
 #include "ferry/compile.h"
+#include "host/cli/options/compile_deadline.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/output/progress.h"
 
 namespace ferry::cli {
 
 namespace {
-
-void add_deadline(CLI::App& command, const char* name, double& seconds, const char* help) {
-  command.add_option(name, seconds, help)->type_name("SECONDS")->check(number(0.001, 1e9))->group("Deadlines");
-}
 
 void add_deadlines(CLI::App& command, Deadlines& deadlines) {
   add_deadline(command, "--call-deadline", deadlines.call,

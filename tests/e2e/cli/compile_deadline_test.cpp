@@ -85,8 +85,12 @@ TEST_CASE("a deadline ends the compiler of C as well") {
   const std::string slow = folder.file("slow", "#!/bin/sh\necho $$ > " + folder.path("pid") + "\nexec sleep 600\n");
   std::filesystem::permissions(slow, std::filesystem::perms::owner_all);
   const std::string kernel = folder.file("k.c", "// ferry: k(inout f32[1] x)\nvoid k(float* x) { x[0] = 1; }\n");
-  const Outcome outcome = run_ferry({"run", kernel, "--compile-deadline", "2"}, "", {{"FERRY_CLANG", slow}});
+  const std::string temporary = folder.path("temporary");
+  std::filesystem::create_directory(temporary);
+  const Outcome outcome =
+      run_ferry({"run", kernel, "--compile-deadline", "2"}, "", {{"FERRY_CLANG", slow}, {"TMPDIR", temporary}});
   CHECK(outcome.code == 1);
+  CHECK(std::filesystem::is_empty(temporary));
   CHECK(outcome.err.find("took longer than its deadline of 2.00 s\n") != std::string::npos);
   const std::string compiler = std::to_string(std::stoi(test::content_of(folder.path("pid"))));
   // The process that inherits the compiler may leave it a zombie.

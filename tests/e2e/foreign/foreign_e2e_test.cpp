@@ -208,6 +208,9 @@ TEST_CASE("check runs C and C++ under clang's sanitizers, on this machine") {
   CHECK(json.code == 1);
   CHECK(json.out.find("\"fine\": false") != std::string::npos);
   CHECK(check("y[0] = 1;", {"--target", "raspberry-pi-4"}).code == 2);
+  const Outcome endless = check("volatile int ends = 0; while (!ends) y[0] = 1;", {"--call-deadline", "0.5"});
+  CHECK(endless.code == 1);
+  CHECK(endless.err == "ferry: f: the call took longer than its deadline of 500 ms\n");
   const std::string cpp =
       folder.file("g.cpp",
                   "#include <algorithm>\n#include <cstdint>\n// ferry: g(in f32[n] x, out f32[n] y)\n"
