@@ -75,7 +75,7 @@ struct ArchCapabilities {
 };
 
 // The architectures that can do something that not every one can, or not all that most can.
-constexpr ArchCapabilities kArchs[] = {
+constexpr ArchCapabilities kArchCapabilities[] = {
     {Arch::x86_64, set_x86_64},   {Arch::i386, set_x86},        {Arch::armv7, set_armv7}, {Arch::arm, set_arm},
     {Arch::aarch64, set_aarch64}, {Arch::riscv64, set_riscv64}, {Arch::cuda, set_cuda},
 };
@@ -86,7 +86,7 @@ Capabilities capabilities_of(const Target& target) {
   Capabilities can;
   can.math_library = can.f16_conversion = can.bf16_conversion = target.is_source;
   can.rounding = can.float_min_max = true;
-  for (const ArchCapabilities& row : kArchs)
+  for (const ArchCapabilities& row : kArchCapabilities)
     if (row.arch == target.arch) row.set(can, target);
   return can;
 }

@@ -10,6 +10,7 @@
 #include "ferry/schedule/default_schedule.h"
 #include "ferry/schedule/module_schedule.h"
 #include "host/lower/lower.h"
+#include "host/schedule/stages/scheduled_stage.h"
 
 namespace ferry {
 
@@ -56,7 +57,8 @@ std::vector<ir::Function> lower_module(std::span<const lang::Program>, std::span
 
 namespace schedule {
 
-Stages stages_of(const lang::Program& program) { refuse_to_compile(program.name); }
+Schedule::Schedule(const lang::Program& program) { refuse_to_compile(program.name); }
+Schedule::~Schedule() = default;
 
 }  // namespace schedule
 

@@ -91,7 +91,7 @@ TEST_CASE("a nest that a C function is to take the place of must walk as its mea
   const Expr lda = var("lda"), i = var("i"), j = var("j"), k = var("k");
   const ir::BufferRef c = piece("c", {}), a = piece("a", {lda, Expr(1)}), b = piece("b", {});
   TensorIntrinsic tile{{"tile", {}}, {}};
-  ir::Function& meaning = tile.update.meaning;
+  ir::Function meaning;
   meaning.name = "tile";
   for (const ir::BufferRef& buffer : {c, a, b})
     meaning.parameters.push_back({buffer->name, ParameterKind::tensor, Direction::in, buffer, {}});
@@ -100,6 +100,7 @@ TEST_CASE("a nest that a C function is to take the place of must walk as its mea
       ir::Store::make(c, {i, j}, ir::Load::make(c, {i, j}) + ir::Load::make(a, {i, k}) * ir::Load::make(b, {k, j}));
   for (const Expr& variable : {k, j, i})
     meaning.body = ir::For::make(variable, Expr(0), Expr(4), ir::ForKind::serial, meaning.body);
+  tile.update.meaning = std::make_shared<const ir::Function>(std::move(meaning));
   const auto context = std::make_shared<Context>();
   context->add_tensor_intrinsic("tile", tile);
 

@@ -20,7 +20,9 @@ Outcome interpret_case(const Case& one) {
 
 namespace {
 
+// A function without such a workspace has an expression without code.
 std::uint64_t workspace_bytes(const ManifestExpr& expr, const ir::Function& function, const Case& one) {
+  if (expr.code.empty()) return 0;
   std::vector<std::int64_t> symbols(function.symbols.size());
   for (std::size_t i = 0; i < symbols.size(); ++i) {
     std::memcpy(&symbols[i], one.arguments[function.parameters.size() + i].data(), sizeof(std::int64_t));
