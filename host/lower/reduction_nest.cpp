@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 namespace ferry::lower {
 
@@ -103,11 +104,10 @@ class ReductionNest {
                        [&](const LoopCopy& copy) { return copy.loop.reduces && uses_var(guard, copy.loop.var); });
   }
 
-  // Initial values may be loaded from memory that exists only for real results; lanes beyond the last result, which
+  // Stores values that may be loaded from memory that exists only for real results; lanes beyond the last result, which
   // take part in the updates, start from the identity.
-  Stmt initialise(const Accumulators& acc, const std::vector<LoopCopy>& tile) const {
-    std::vector<Expr> values = initial_values(), conditions;
-    if (reduce_.init.empty()) return store_each(acc, values);
+  Stmt store_for_results(const Accumulators& acc, std::vector<Expr> values, const std::vector<LoopCopy>& tile) const {
+    std::vector<Expr> conditions;
     for (const Expr& guard : result_guards()) {
       if (!only_picks_lanes(guard, tile)) {
         conditions.push_back(guard);
@@ -117,6 +117,11 @@ class ReductionNest {
         values[i] = if_then_else(guard, values[i], reduce_.reducer->identity[i]);
     }
     return guarded(conditions, store_each(acc, values));
+  }
+
+  Stmt initialise(const Accumulators& acc, const std::vector<LoopCopy>& tile) const {
+    if (reduce_.init.empty()) return store_each(acc, initial_values());
+    return store_for_results(acc, initial_values(), tile);
   }
 
   // Guards that only use loops over results; a guard over a reduction loop does not affect which results exist.
@@ -205,17 +210,9 @@ class ReductionNest {
   // Loads the partial results that earlier iterations have stored.
   Stmt resume(const Accumulators& acc, const std::vector<LoopCopy>& tile) const {
     const Accumulators results = *results_as_accumulators();
-    std::vector<Expr> values, conditions;
+    std::vector<Expr> values;
     for (std::size_t i = 0; i < acc.buffers.size(); ++i) values.push_back(results.load(i));
-    for (const Expr& guard : result_guards()) {
-      if (!only_picks_lanes(guard, tile)) {
-        conditions.push_back(guard);
-        continue;
-      }
-      for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = if_then_else(guard, values[i], reduce_.reducer->identity[i]);
-    }
-    return guarded(conditions, store_each(acc, values));
+    return store_for_results(acc, std::move(values), tile);
   }
 
   Stmt build_update(const Accumulators& acc, const std::vector<LoopCopy>& tile) const {

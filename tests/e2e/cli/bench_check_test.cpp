@@ -9,19 +9,18 @@
 
 using namespace ferry;
 using nlohmann::json;
+using test::contains;
 using test::Folder;
+using test::kTwice;
 using test::Outcome;
 using test::run_ferry;
 
 namespace {
 
-const char* const kTwice = "def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }";
 // Wrong from the sixth element on.
 const char* const kWrong =
     "// ferry: twice(in f32[N] A, out f32[N] B)\n"
     "void twice(const float* A, float* B, long n) { for (long i = 0; i < n; ++i) B[i] = i == 5 ? 7 : 2 * A[i]; }\n";
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 Outcome quick_bench(const std::vector<std::string>& more) {
   std::vector<std::string> words = {"bench", "--repeat",  "5", "--min-repeat-ms", "0.1", "--warmup-ms",

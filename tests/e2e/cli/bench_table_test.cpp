@@ -11,15 +11,13 @@
 
 using namespace ferry;
 using nlohmann::json;
+using test::contains;
 using test::Folder;
+using test::kTwice;
 using test::Outcome;
 using test::run_ferry;
 
 namespace {
-
-const char* const kTwice = "def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }";
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::vector<std::string> quick_bench(const std::vector<std::string>& more) {
   std::vector<std::string> words = {"bench", "--repeat",  "5", "--min-repeat-ms", "0.1", "--warmup-ms",

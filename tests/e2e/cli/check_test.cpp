@@ -6,12 +6,6 @@
 
 using namespace ferry::test;
 
-namespace {
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-}  // namespace
-
 TEST_CASE("a schedule for a GPU is checked without one") {
   const Folder folder;
   const std::string kernel = folder.file("mm.tc", kMatmul);

@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::uintmax_t kMostBytes = 3'000'000;
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 std::string output_of(const std::string& command) {
   FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);

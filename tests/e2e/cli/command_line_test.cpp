@@ -9,16 +9,14 @@
 #include "tests/e2e/cli/terminal.h"
 
 using namespace ferry;
+using test::contains;
 using test::Folder;
+using test::kTwice;
 using test::Outcome;
 using test::run_ferry;
 using test::run_on_terminal;
 
 namespace {
-
-const char* const kTwice = "def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }";
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::size_t longest_line(const std::string& text) {
   std::size_t longest = 0;

@@ -11,15 +11,13 @@
 #include "tests/support/listening_server.h"
 
 using namespace ferry;
+using test::contains;
 using test::Folder;
+using test::kTwice;
 using test::Outcome;
 using test::run_ferry;
 
 namespace {
-
-const char* const kTwice = "def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }";
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // Writes a C function with one tensor parameter.
 std::string c_file(const Folder& folder, const std::string& body, const std::string& result = "void") {

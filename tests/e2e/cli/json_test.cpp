@@ -13,12 +13,11 @@
 using namespace ferry;
 using nlohmann::json;
 using test::Folder;
+using test::kTwice;
 using test::Outcome;
 using test::run_ferry;
 
 namespace {
-
-const char* const kTwice = "def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }";
 
 std::string section(const std::string& name) {
   const std::string page = test::content_of(FERRY_SOURCE_DIR "/docs/json.md");

@@ -6,12 +6,6 @@
 
 using namespace ferry::test;
 
-namespace {
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-}  // namespace
-
 TEST_CASE("an addition bound to blocks and threads runs on an OpenCL device and is checked") {
   const Outcome run = run_ferry({"run", "-e", "def add(float(N) A, float(N) B) -> (C) { C(i) = A(i) + B(i) }",
                                  "--target", "opencl", "--size", "N=1000", "--schedule-text",

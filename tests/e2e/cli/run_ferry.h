@@ -7,6 +7,11 @@
 
 namespace ferry::test {
 
+// A kernel for tests of what surrounds kernels.
+inline constexpr const char* kTwice = "def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }";
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
 struct Outcome {
   int code = -1;  // 128 + the signal number if a signal ended it
   std::string out;

@@ -9,6 +9,7 @@
 #include "tests/e2e/cli/run_ferry.h"
 
 using namespace ferry;
+using test::contains;
 using test::Folder;
 using test::Outcome;
 using test::run_ferry;
@@ -24,8 +25,6 @@ std::string c_kernel(const std::string& body) { return kHeader + body + "}\n"; }
 const std::string kRight = c_kernel(
     "  for (int64_t i = 0; i <= N - K; ++i) {\n    float sum = 0;\n"
     "    for (int64_t k = K; k-- > 0;) sum += X[i + k] * W[k];\n    Y[i] = sum;\n  }\n");
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 struct Kernels {
   Folder folder;
