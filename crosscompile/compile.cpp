@@ -7,8 +7,11 @@
 #include "crosscompile/make_backend.h"
 #include "crosscompile/target/needed_features.h"
 #include "ferry/runtime_api.h"
+#include "module/init_plan.h"
 #include "module/kernel_symbol.h"
 #include "module/module_file.h"
+
+#include <algorithm>
 
 namespace ferry {
 namespace {
@@ -24,6 +27,7 @@ ParameterInfo describe_parameter(const ir::Function& function, const ir::Functio
     return info;
   }
   info.dtype = parameter.buffer->dtype;
+  info.is_constant = parameter.constant && parameter.buffer->strides.empty();
   for (const ir::Expr& extent : parameter.buffer->shape)
     info.shape.push_back(to_manifest(extent, function, what, DivisionByZero::error));
   for (const ir::Expr& stride : parameter.buffer->strides)
@@ -71,6 +75,14 @@ FunctionInfo describe(const ir::Function& function) {
 
 namespace {
 
+void attach(FunctionInfo init, const std::string& name, Manifest& manifest) {
+  const auto function = std::find_if(manifest.functions.begin(), manifest.functions.end(),
+                                     [&](const FunctionInfo& info) { return info.name == name; });
+  if (function == manifest.functions.end()) throw InternalError(init.name + " comes without " + name);
+  const Status status = attach_init_plan(*function, std::move(init));
+  if (!status.is_ok()) throw InternalError(status.message());
+}
+
 struct Lowered {
   std::vector<ir::Function> functions;
   ModuleFile module;  // without images
@@ -86,9 +98,13 @@ Lowered lower_all(std::span<const ir::Function> functions, const Target& target,
   manifest.target = target.text;
   lowered.functions = finished(functions, backend.pipeline_target());
   for (const ir::Function& function : lowered.functions) {
-    FunctionInfo& info = manifest.functions.emplace_back(describe(function));
+    FunctionInfo info = describe(function);
     if (target.pointer_bits == 32) require_narrow_sizes(info);
     if (target.is_gpu()) info.plan = backend.plan_of(function);
+    if (function.init_of.empty())
+      manifest.functions.push_back(std::move(info));
+    else
+      attach(std::move(info), function.init_of, manifest);
   }
   if (const Status status = check_manifest(manifest); !status.is_ok()) {
     throw CompileError("the module cannot be described: " + status.message());

@@ -13,13 +13,19 @@ struct Symbols {
 
   explicit Symbols(std::size_t count) : values(count), bound(count) {}
 
-  // Returns the value of an expression; nothing if one of its symbols is unbound or the evaluation overflows.
-  std::optional<std::int64_t> value(const ManifestExpr& expr) const {
+  // Returns whether all symbols of an expression are bound.
+  bool knows(const ManifestExpr& expr) const {
     for (const ManifestInstruction& instruction : expr.code) {
       if (instruction.op != ManifestOp::symbol) continue;
       const auto index = static_cast<std::uint64_t>(instruction.value);
-      if (index >= bound.size() || !bound[static_cast<std::size_t>(index)]) return std::nullopt;
+      if (index >= bound.size() || !bound[static_cast<std::size_t>(index)]) return false;
     }
+    return true;
+  }
+
+  // Returns the value of an expression; nothing if one of its symbols is unbound or the evaluation overflows.
+  std::optional<std::int64_t> value(const ManifestExpr& expr) const {
+    if (!knows(expr)) return std::nullopt;
     const Result<std::int64_t> result = evaluate(expr, values);
     return result.is_ok() ? std::optional(result.value()) : std::nullopt;
   }
@@ -98,7 +104,7 @@ void bind_from(const FunctionInfo& function, const ParameterInfo& parameter, con
   }
 }
 
-Result<Symbols> bind_all(const FunctionInfo& function, std::span<const ArgumentShape> arguments, bool with_outputs) {
+Result<Symbols> bind_all(const FunctionInfo& function, std::span<const ArgumentShape> arguments, GivenArguments given) {
   const std::size_t count = function.parameters.size();
   if (arguments.size() != count) {
     return refuse(function, "expected " + std::to_string(count) + (count == 1 ? " argument" : " arguments") + ", got " +
@@ -108,11 +114,12 @@ Result<Symbols> bind_all(const FunctionInfo& function, std::span<const ArgumentS
   for (std::size_t i = 0; i < count; ++i) {
     const ParameterInfo& parameter = function.parameters[i];
     const bool is_output = parameter.kind == ParameterKind::tensor && parameter.direction == Direction::out;
-    if (is_output && !with_outputs) continue;
+    if (given == GivenArguments::inputs && is_output) continue;
+    if (given == GivenArguments::constants && !parameter.is_constant) continue;
     FERRY_TRY(check_form(function, i, symbols, arguments[i]));
     if (!is_output) bind_from(function, parameter, arguments[i], symbols);
   }
-  for (std::size_t s = 0; s < symbols.bound.size(); ++s) {
+  for (std::size_t s = 0; s < symbols.bound.size() && given != GivenArguments::constants; ++s) {
     if (!symbols.bound[s]) return refuse(function, "no argument says what '" + function.symbols[s] + "' is");
   }
   return symbols;
@@ -216,16 +223,18 @@ std::optional<std::uint64_t> dense_bytes(DType dtype, std::span<const std::int64
 }
 
 Result<std::vector<std::int64_t>> bind_symbols(const FunctionInfo& function, std::span<const ArgumentShape> arguments) {
-  FERRY_ASSIGN(Symbols symbols, bind_all(function, arguments, false));
+  FERRY_ASSIGN(Symbols symbols, bind_all(function, arguments, GivenArguments::inputs));
   return std::move(symbols.values);
 }
 
-Result<BoundCall> bind_call(const FunctionInfo& function, std::span<const ArgumentShape> arguments) {
-  FERRY_ASSIGN(Symbols symbols, bind_all(function, arguments, true));
+Result<BoundCall> bind_call(const FunctionInfo& function, std::span<const ArgumentShape> arguments,
+                            GivenArguments given) {
+  FERRY_ASSIGN(Symbols symbols, bind_all(function, arguments, given));
   BoundCall call;
-  call.tensor_bytes.reserve(arguments.size());
+  call.tensor_bytes.resize(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ParameterInfo& parameter = function.parameters[i];
+    if (given == GivenArguments::constants && !parameter.is_constant) continue;
     if (parameter.kind == ParameterKind::scalar) {
       for (std::size_t s = 0; s < symbols.values.size(); ++s) {
         if (parameter.dtype != DType::i64 || parameter.name != function.symbols[s]) continue;
@@ -233,7 +242,6 @@ Result<BoundCall> bind_call(const FunctionInfo& function, std::span<const Argume
         return refuse(function, argument_name(function, i) + ": expected " + std::to_string(symbols.values[s]) +
                                     ", got " + std::to_string(arguments[i].scalar));
       }
-      call.tensor_bytes.push_back(0);
       continue;
     }
     for (std::size_t d = 0; d < parameter.shape.size(); ++d) {
@@ -241,10 +249,11 @@ Result<BoundCall> bind_call(const FunctionInfo& function, std::span<const Argume
                    evaluate_for(function, {"size", i}, parameter.shape[d], symbols.values));
       if (expected != arguments[i].shape[d]) return mismatch(function, i, symbols, arguments[i]);
     }
-    FERRY_ASSIGN(const std::uint64_t bytes, tensor_bytes(function, i, arguments[i], symbols.values));
-    call.tensor_bytes.push_back(bytes);
+    FERRY_ASSIGN(call.tensor_bytes[i], tensor_bytes(function, i, arguments[i], symbols.values));
   }
   for (const Precondition& precondition : function.preconditions) {
+    // In a call every symbol is bound.
+    if (given == GivenArguments::constants && !symbols.knows(precondition.condition)) continue;
     FERRY_TRY(check_precondition(function, precondition, symbols.values));
   }
   call.symbols = std::move(symbols.values);

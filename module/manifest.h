@@ -70,6 +70,11 @@ struct FunctionInfo {
   bool operator==(const FunctionInfo&) const = default;
 };
 
+// Whether calls of the function must name an instance.
+inline bool needs_instance(const FunctionInfo& function) {
+  return !function.persistent.empty() || !function.init.steps.empty();
+}
+
 // A device that the module needs. Images, steps, workspaces and parameters refer to it by its position.
 struct ModuleDevice {
   std::string kind;                   // "cpu", "cuda", "opencl"
@@ -122,9 +127,15 @@ struct BoundCall {
   std::vector<std::uint64_t> tensor_bytes;  // one entry per parameter; 0 for scalars
 };
 
+// Which arguments are known: those of a call, those that determine its sizes, or those that an instance binds.
+enum class GivenArguments : std::uint8_t { all, inputs, constants };
+
 // Binds symbols from the arguments and checks count, dtype, rank, shape and preconditions. Error messages have the form
 // "matmul: argument 2 'B': expected f32[64,100], got f32[64,128]".
-Result<BoundCall> bind_call(const FunctionInfo& function, std::span<const ArgumentShape> arguments);
+// Arguments that are not given are ignored and have 0 bytes; symbols that no constant determines are then 0, and
+// preconditions about them unchecked.
+Result<BoundCall> bind_call(const FunctionInfo& function, std::span<const ArgumentShape> arguments,
+                            GivenArguments given = GivenArguments::all);
 
 // Returns the values of the function's symbols. `arguments` has one entry per parameter; the entries of out tensors are
 // ignored, so a client can call this before it allocates them.

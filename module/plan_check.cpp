@@ -40,6 +40,7 @@ class PlanChecker {
       FERRY_TRY(std::visit([this](const auto& one) { return check(one); }, step));
     }
     if (!is_init_) return Status();
+    FERRY_TRY(check_constants());
     for (const PersistentBuffer& buffer : function_.persistent) {
       FERRY_TRY(value("a persistent buffer's size", buffer.bytes));
     }
@@ -61,16 +62,32 @@ class PlanChecker {
     return refuse(where_, format("expected %s that the constant inputs determine, got value %u", what, got));
   }
 
+  Status check_known(const char* what, const ManifestExpr& expr) const {
+    for (const ManifestInstruction& instruction : expr.code) {
+      if (instruction.op != ManifestOp::symbol) continue;
+      FERRY_TRY(value(what, static_cast<ValueIndex>(instruction.value)));
+    }
+    return Status();
+  }
+
   Status check_values() {
     if (is_init_) known_ = symbols_of_constants(function_);
     for (std::size_t i = 0; i < plan_.values.size(); ++i) {
       FERRY_TRY(check_expr(where_, "value", plan_.values[i], symbols() + i));
       if (!is_init_) continue;
-      for (const ManifestInstruction& instruction : plan_.values[i].code) {
-        if (instruction.op != ManifestOp::symbol) continue;
-        FERRY_TRY(value("a value", static_cast<ValueIndex>(instruction.value)));
-      }
+      FERRY_TRY(check_known("a value", plan_.values[i]));
       known_.push_back(true);
+    }
+    return Status();
+  }
+
+  // The size of a constant must be known when an instance is bound.
+  Status check_constants() const {
+    for (const ParameterInfo& parameter : function_.parameters) {
+      if (!parameter.is_constant) continue;
+      for (const auto* sizes : {&parameter.shape, &parameter.strides}) {
+        for (const ManifestExpr& size : *sizes) FERRY_TRY(check_known("a constant's size", size));
+      }
     }
     return Status();
   }

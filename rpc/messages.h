@@ -38,7 +38,6 @@ enum MessageProperties : unsigned {
   X(9, Read, Empty, "read", kLongAnswer)                                         \
   X(10, Fill, Empty, "fill", kWrites)                                            \
   X(11, Copy, Empty, "copy", kWrites)                                            \
-  X(12, Call, CallReply, "call", kRunsKernel | kLongAnswer | kWrites)            \
   X(14, Facts, FactsReply, "facts", kPlain)                                      \
   X(15, Close, Empty, "close", kPlain)                                           \
   X(16, Open, OpenReply, "open", kFirst)                                         \
@@ -46,6 +45,8 @@ enum MessageProperties : unsigned {
   X(32, Evaluate, Evaluation, "evaluate", kRunsKernel | kLongAnswer | kWrites)   \
   X(33, ReadFiles, ReadFilesReply, "read_files", kLongAnswer)                    \
   X(34, TimeSteps, StepTimes, "time_steps", kRunsKernel | kLongAnswer | kWrites) \
+  X(35, Bind, CallReply, "bind", kRunsKernel | kLongAnswer | kWrites)            \
+  X(36, Call, CallReply, "call", kRunsKernel | kLongAnswer | kWrites)            \
   X(40, GuardMemory, Empty, "guard_memory", kPlain)
 
 // Chosen by the client, never reused within a session, never 0.
@@ -136,7 +137,7 @@ struct Alloc {
   std::uint32_t device = 0;  // index into DeviceFacts::devices
 };
 struct Free {
-  Handle buffer = 0;
+  Handle handle = 0;  // a buffer or an instance
 };
 // Buffers allocated afterwards lie between guard areas, which reveal whether a kernel wrote outside them.
 struct GuardMemory {};
@@ -185,9 +186,19 @@ struct Call {
   Handle module = 0;
   std::string function;
   std::vector<Argument> arguments;  // in the manifest's parameter order
+  Handle instance = 0;              // for a function with an init plan
 };
 struct CallReply {
   std::uint64_t elapsed_ns = 0;
+};
+
+// Runs the function's init plan. `instance` then refers to the persistent buffers, which calls with the same constants
+// read.
+struct Bind {
+  Handle instance = 0;
+  Handle module = 0;
+  std::string function;
+  std::vector<Argument> constants;  // the arguments for the constant parameters, in the manifest's order
 };
 
 // Measures several calls in turns and reports the environment of the measurement. PROTOCOL.md defines each field.

@@ -24,7 +24,7 @@ class FerryKernel {
   const FunctionInfo& info() const;
   const std::vector<std::vector<std::int64_t>>& shapes() const;
 
-  // Takes one address per parameter. Allocates the workspaces and runs the preparation of constant arguments.
+  // Takes one address per parameter. Allocates the workspaces and runs the init plan.
   void set_arguments(const std::vector<void*>& memory);
   void run();
 

@@ -21,8 +21,10 @@ struct FunctionParameter {
   Direction direction = Direction::in;
   BufferRef buffer;  // tensors
   Expr scalar;       // scalars: the Var the body uses
-  // For input tensors: the contents are the same in all calls that pass the same tensor.
+  // For input tensors: instances bind the tensor, whose contents are the same in all of their calls.
   bool constant = false;
+  // For tensors: memory of an instance, which its init function writes and its calls read.
+  bool persistent = false;
 };
 
 // The position of a function in the user's source text.
@@ -34,6 +36,7 @@ struct SourceLines {
 
 struct Function {
   std::string name;
+  std::string init_of;  // the function whose persistent parameters this one computes from its constants; empty: none
   std::vector<FunctionParameter> parameters;
   // Sizes in the order of the kernel's trailing arguments, as Var of type kIndex.
   std::vector<Expr> symbols;

@@ -1,10 +1,9 @@
 #include "device-runtime/handlers/call_arguments.h"
 
-#include "device-runtime/handlers/debugger.h"
-
 #include <algorithm>
 
 #include "base/format.h"
+#include "device-runtime/handlers/find_call.h"
 
 namespace ferry::device {
 namespace {
@@ -64,34 +63,20 @@ Status check_overlaps(const FunctionInfo& info, const std::vector<View>& views) 
   return {};
 }
 
-Result<std::size_t> find_function(const Module& module, const std::string& name) {
-  const auto& functions = module.manifest.functions;
-  for (std::size_t i = 0; i < functions.size(); ++i) {
-    if (functions[i].name == name) return i;
-  }
-  std::string known;
-  for (const FunctionInfo& function : functions) known += (known.empty() ? "" : ", ") + function.name;
-  return Status(ErrorCode::not_found,
-                "there is no function '" + name.substr(0, kMaxNameBytes) + "'; the module has " + known);
-}
-
 }  // namespace
 
-Result<CheckedCall> check_call(SessionState& state, RequestContext& context, const rpc::Call& request) {
-  await_debugger(state, context);
-  CheckedCall call;
-  FERRY_ASSIGN(call.module, state.modules.find(context, request.module));
-  FERRY_ASSIGN(call.function, find_function(*call.module, request.function));
+Status check_arguments(SessionState& state, RequestContext& context, std::span<const rpc::Argument> arguments,
+                       GivenArguments given, CheckedCall& call) {
   const FunctionInfo& info = call.info();
   std::vector<ArgumentShape> shapes;
-  shapes.reserve(request.arguments.size());
-  for (const rpc::Argument& argument : request.arguments) shapes.push_back(shape_of(argument));
-  FERRY_ASSIGN(call.bound, bind_call(info, shapes));
+  shapes.reserve(arguments.size());
+  for (const rpc::Argument& argument : arguments) shapes.push_back(shape_of(argument));
+  FERRY_ASSIGN(call.bound, bind_call(info, shapes, given));
 
-  std::vector<View> views(request.arguments.size());
+  std::vector<View> views(arguments.size());
   call.arguments.reserve(views.size());
-  for (std::size_t i = 0; i < request.arguments.size(); ++i) {
-    const rpc::Argument& argument = request.arguments[i];
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const rpc::Argument& argument = arguments[i];
     if (argument.is_scalar) {
       call.arguments.push_back({true, nullptr, argument.scalar_bits});
       continue;
@@ -106,12 +91,20 @@ Result<CheckedCall> check_call(SessionState& state, RequestContext& context, con
     std::uint8_t* memory = views[i].buffer == nullptr ? nullptr : static_cast<std::uint8_t*>(views[i].buffer->memory());
     call.arguments.push_back({false, memory == nullptr ? nullptr : memory + argument.offset, 0});
   }
-  FERRY_TRY(check_overlaps(info, views));
+  return check_overlaps(info, views);
+}
+
+Result<CheckedCall> check_call(SessionState& state, RequestContext& context, const rpc::Call& request) {
+  FERRY_ASSIGN(CheckedCall call, find_call(state, context, request.module, request.function));
+  FERRY_TRY(check_arguments(state, context, request.arguments, GivenArguments::all, call));
+  FERRY_TRY(find_instance(state, context, request, call));
   return call;
 }
 
 Result<std::unique_ptr<PlanCall>> prepare_call(const CheckedCall& call) {
-  return PlanCall::prepare(*call.module->device, *call.module->program, call.info(), call.arguments, call.bound);
+  return PlanCall::prepare(
+      *call.module->device, *call.module->program, call.info(), call.arguments, call.bound,
+      call.instance == nullptr ? std::span<const MemoryBlock>() : call.instance->persistent.blocks());
 }
 
 Status check_damage(const CheckedCall& call) {

@@ -11,7 +11,8 @@ namespace ferry::device {
 
 struct CheckedCall {
   Module* module = nullptr;
-  std::size_t function = 0;  // index in the module's manifest
+  std::size_t function = 0;      // index in the module's manifest
+  Instance* instance = nullptr;  // null: none
   BoundCall bound;
   std::vector<DeviceArgument> arguments;
 
@@ -20,6 +21,12 @@ struct CheckedCall {
 
 // Checks dtypes, shapes and preconditions against the manifest. In addition, every view must lie within its buffer,
 // must not depend on a failed request if it is read, and may overlap another view only if the kernel writes neither.
+// `arguments` has one entry per parameter, of which those that are not given are empty.
+Status check_arguments(SessionState& state, RequestContext& context, std::span<const rpc::Argument> arguments,
+                       GivenArguments given, CheckedCall& call);
+
+// Finds the function and checks all arguments. An instance must be of this function and have been bound with the same
+// constants.
 Result<CheckedCall> check_call(SessionState& state, RequestContext& context, const rpc::Call& request);
 
 // Binds the function's plan; the checked call must outlive the result.

@@ -7,30 +7,36 @@
 #include "device-runtime/measure/clock.h"
 
 namespace ferry::device {
+
+Result<rpc::CallReply> run_once(RequestContext& context, const CheckedCall& call, PlanCall& workload) {
+  std::int32_t result = 0;
+  std::int64_t elapsed = 0;
+  {
+    const KernelRunning running(context, call.info().name);
+    const std::int64_t begin = now_ns();
+    result = workload.run();
+    elapsed = now_ns() - begin - clock_overhead_ns();
+  }
+  context.log(call.module->device->take_printed());
+  FERRY_TRY(device_status(context, call.info(), workload));
+  FERRY_TRY(result_status(call.info(), result));
+  FERRY_TRY(check_damage(call));
+  return rpc::CallReply{static_cast<std::uint64_t>(std::max<std::int64_t>(elapsed, 0))};
+}
+
 Result<rpc::CallReply> handle_call(SessionState& state, RequestContext& context, const rpc::Call& request) {
   FERRY_ASSIGN(const CheckedCall call, check_call(state, context, request));
-  KeptCalls& kept = call.module->kept_calls;
+  KeptCalls& kept = call.instance != nullptr ? call.instance->kept_calls : call.module->kept_calls;
   std::unique_ptr<PlanCall> made;
   PlanCall* workload = kept.find(call.function, call.arguments, call.bound.symbols);
   if (workload == nullptr) {
     FERRY_ASSIGN(made, prepare_call(call));
     workload = made.get();
   }
-  std::int32_t result = 0;
-  std::int64_t elapsed = 0;
-  {
-    const KernelRunning running(context, call.info().name);
-    const std::int64_t begin = now_ns();
-    result = workload->run();
-    elapsed = now_ns() - begin - clock_overhead_ns();
-  }
-  context.log(call.module->device->take_printed());
-  FERRY_TRY(device_status(context, call.info(), *workload));
-  FERRY_TRY(result_status(call.info(), result));
-  FERRY_TRY(check_damage(call));
+  FERRY_ASSIGN(const rpc::CallReply reply, run_once(context, call, *workload));
   mark_outputs_written(state, request, call);
   if (made != nullptr) kept.keep(call.function, call.arguments, call.bound.symbols, std::move(made));
-  return rpc::CallReply{static_cast<std::uint64_t>(std::max<std::int64_t>(elapsed, 0))};
+  return reply;
 }
 
 }  // namespace ferry::device

@@ -23,11 +23,15 @@ Status ColdCalls::add(const CheckedCall& call) {
   Call& added = calls_.emplace_back();
   added.device = &device;
   added.has_own_caches = wiped != 0;
+  const auto add = [&](void* memory, std::uint64_t bytes) {
+    const void* address = device.host_address(memory);
+    if (address != nullptr) added.memory.push_back({address, bytes});
+  };
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-    if (call.arguments[i].is_scalar) continue;
-    const void* memory = device.host_address(call.arguments[i].memory);
-    if (memory != nullptr) added.memory.push_back({memory, call.bound.tensor_bytes[i]});
+    if (!call.arguments[i].is_scalar) add(call.arguments[i].memory, call.bound.tensor_bytes[i]);
   }
+  if (call.instance == nullptr) return {};
+  for (const MemoryBlock& block : call.instance->persistent.blocks()) add(block.memory, block.bytes);
   return {};
 }
 

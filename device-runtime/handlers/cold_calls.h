@@ -23,7 +23,7 @@ class ColdCalls {
   struct Call {
     Device* device = nullptr;
     bool has_own_caches = false;
-    std::vector<MemoryRange> memory;  // the memory of the arguments that this process can access
+    std::vector<MemoryRange> memory;  // the arguments and persistent buffers that this process can access
   };
 
   ColdCache cold_;

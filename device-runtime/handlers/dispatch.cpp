@@ -7,6 +7,7 @@
 #include "device-runtime/handlers/evaluate.h"
 #include "device-runtime/handlers/failure_propagation.h"
 #include "device-runtime/handlers/info.h"
+#include "device-runtime/handlers/instances.h"
 #include "device-runtime/handlers/memory.h"
 #include "device-runtime/handlers/modules.h"
 #include "device-runtime/handlers/time_steps.h"
@@ -58,7 +59,6 @@ bool dispatch(SessionState& state, rpc::Connection& connection, Activity& activi
     case rpc::Tag::Read: return reply_with(&handle_read);
     case rpc::Tag::Fill: return reply_with(&handle_fill);
     case rpc::Tag::Copy: return reply_with(&handle_copy);
-    case rpc::Tag::Call: return reply_with(&handle_call);
     case rpc::Tag::Facts: return reply_with(&handle_facts);
     case rpc::Tag::Close: return reply_with(&handle_close);
     case rpc::Tag::Open: return reply_with(&handle_open);
@@ -66,6 +66,8 @@ bool dispatch(SessionState& state, rpc::Connection& connection, Activity& activi
     case rpc::Tag::Evaluate: return reply_with(&handle_evaluate);
     case rpc::Tag::ReadFiles: return reply_with(&handle_read_files);
     case rpc::Tag::TimeSteps: return reply_with(&handle_time_steps);
+    case rpc::Tag::Bind: return reply_with(&handle_bind);
+    case rpc::Tag::Call: return reply_with(&handle_call);
     case rpc::Tag::GuardMemory: return reply_with(&handle_guard_memory);
   }
   context.refuse({ErrorCode::unsupported, format("this server does not know messages of tag %u", frame.header.tag)});

@@ -40,6 +40,10 @@ void mark_failed(SessionState& state, const RequestContext& context, const rpc::
   mark_outputs_unwritten(state, request, context.cause());
 }
 
+void mark_failed(SessionState& state, const RequestContext& context, const rpc::Bind& request) {
+  state.instances.fail(request.instance, context.cause());
+}
+
 void mark_failed(SessionState& state, const RequestContext& context, const rpc::Evaluate& request) {
   for (const rpc::Call& call : request.calls) mark_outputs_unwritten(state, call, context.cause());
 }

@@ -12,6 +12,7 @@ void mark_failed(SessionState& state, const RequestContext& context, const rpc::
 void mark_failed(SessionState& state, const RequestContext& context, const rpc::Fill& request);
 void mark_failed(SessionState& state, const RequestContext& context, const rpc::Copy& request);
 void mark_failed(SessionState& state, const RequestContext& context, const rpc::Call& request);
+void mark_failed(SessionState& state, const RequestContext& context, const rpc::Bind& request);
 void mark_failed(SessionState& state, const RequestContext& context, const rpc::Evaluate& request);
 void mark_failed(SessionState& state, const RequestContext& context, const rpc::TimeSteps& request);
 

@@ -17,7 +17,7 @@ class HandleTable {
 
   // Checks whether the client may define this handle now.
   Status check_new(rpc::Handle handle) const {
-    if (handle == 0) return {ErrorCode::invalid_argument, format("expected a %s handle other than 0", noun_)};
+    if (handle == 0) return {ErrorCode::invalid_argument, "expected a handle other than 0"};
     const auto entry = entries_.find(handle);
     if (entry != entries_.end() && entry->second.thing != nullptr) {
       return {ErrorCode::invalid_argument, format("%s %llu exists already", noun_, number(handle))};
@@ -59,6 +59,12 @@ class HandleTable {
   Status remove(rpc::Handle handle) {
     if (entries_.erase(handle) != 0) return {};
     return {ErrorCode::not_found, format("there is no %s %llu", noun_, number(handle))};
+  }
+
+  template <class Unwanted>
+  void remove_if(Unwanted is_unwanted) {
+    std::erase_if(entries_,
+                  [&](const auto& entry) { return entry.second.thing != nullptr && is_unwanted(*entry.second.thing); });
   }
 
   template <class Visit>

@@ -11,5 +11,8 @@ inline constexpr std::size_t kMaxModules = 4096;
 // Total size of module files that wait to be stored on disk.
 inline constexpr std::size_t kMaxUnstoredBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxBuffers = 65536;
+inline constexpr std::size_t kMaxInstances = 4096;
+// Of all instances together.
+inline constexpr std::size_t kMaxPersistentBuffers = 65536;
 
 }  // namespace ferry::device

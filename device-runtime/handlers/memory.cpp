@@ -31,7 +31,7 @@ Result<rpc::Empty> handle_guard_memory(SessionState& state, RequestContext&, con
 }
 
 Result<rpc::Empty> handle_free(SessionState& state, RequestContext&, const rpc::Free& request) {
-  FERRY_TRY(state.buffers.remove(request.buffer));
+  if (!state.instances.remove(request.handle).is_ok()) FERRY_TRY(state.buffers.remove(request.handle));
   return rpc::Empty{};
 }
 

@@ -47,10 +47,6 @@ Status check_runs_here(const Manifest& manifest) {
   if (!manifest.constants.empty() || !manifest.blobs.empty()) {
     return unsupported("this server runs no modules with constants in blobs");
   }
-  for (const FunctionInfo& function : manifest.functions) {
-    if (function.init.steps.empty() && function.persistent.empty()) continue;
-    return unsupported(function.name + ": this server runs no init plans");
-  }
   return {};
 }
 

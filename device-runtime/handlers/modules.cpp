@@ -116,6 +116,8 @@ Result<rpc::ListModulesReply> handle_list_modules(SessionState& state, RequestCo
 }
 
 Result<rpc::Empty> handle_unload_module(SessionState& state, RequestContext&, const rpc::UnloadModule& request) {
+  const Module* module = state.modules.find_quietly(request.module);
+  state.instances.remove_if([module](const Instance& instance) { return instance.module == module; });
   FERRY_TRY(state.modules.remove(request.module));
   return rpc::Empty{};
 }

@@ -8,6 +8,7 @@
 #include "device-runtime/device/memory_budget.h"
 #include "device-runtime/handlers/buffer.h"
 #include "device-runtime/handlers/handle_table.h"
+#include "device-runtime/handlers/instance.h"
 #include "device-runtime/handlers/limits.h"
 #include "device-runtime/handlers/module.h"
 #include "device-runtime/handlers/module_store.h"
@@ -33,6 +34,7 @@ struct SessionState {
   std::vector<std::unique_ptr<Device>> devices;  // the CPU, then the devices that the client requested
   HandleTable<Buffer> buffers{"buffer", kMaxBuffers};
   HandleTable<Module> modules{"module", kMaxModules};
+  HandleTable<Instance> instances{"instance", kMaxInstances};
   std::vector<UnstoredModule> unstored;
 };
 

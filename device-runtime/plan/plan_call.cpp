@@ -14,30 +14,37 @@ std::int32_t function_result(std::int32_t result, std::uint32_t first_message) {
 
 }  // namespace
 
-Result<std::unique_ptr<PlanCall>> PlanCall::prepare(Device& device, Program& program, const FunctionInfo& function,
-                                                    std::span<const DeviceArgument> arguments, const BoundCall& bound) {
+Result<std::unique_ptr<PlanCall>> PlanCall::make(Device& device, Program& program, const FunctionInfo& function,
+                                                 const Plan& plan, std::span<const std::int64_t> symbols,
+                                                 PlanMemory memory) {
   std::unique_ptr<PlanCall> call(new PlanCall(device));
-  const Plan& plan = function.plan;
   std::vector<std::int64_t> evaluated;
-  std::span<const std::int64_t> values = bound.symbols;
+  std::span<const std::int64_t> values = symbols;
   if (!plan.values.empty()) {
-    FERRY_ASSIGN(evaluated, evaluate_values(function, plan, bound.symbols));
+    FERRY_ASSIGN(evaluated, evaluate_values(function, plan, symbols));
     values = evaluated;
   }
   for (const Workspace& workspace : plan.workspaces) {
     FERRY_ASSIGN(const std::uint64_t bytes, size_of(function, values, workspace.bytes));
-    FERRY_ASSIGN(void* const memory, device.allocate(bytes));
-    call->workspaces_.push_back({memory, bytes});
+    FERRY_TRY(call->workspaces_.add(bytes));
   }
+  memory.workspaces = call->workspaces_.blocks();
   FERRY_ASSIGN(call->stream_, program.open_stream(function));
-  const PlanMemory memory{arguments, bound.tensor_bytes, call->workspaces_, {}};
   FERRY_ASSIGN(call->bound_, bind_plan(function, plan, values, memory, *call->stream_));
   return call;
 }
 
-PlanCall::~PlanCall() {
-  stream_.reset();
-  for (const MemoryBlock& block : workspaces_) device_.release(block.memory, block.bytes);
+Result<std::unique_ptr<PlanCall>> PlanCall::prepare(Device& device, Program& program, const FunctionInfo& function,
+                                                    std::span<const DeviceArgument> arguments, const BoundCall& bound,
+                                                    std::span<const MemoryBlock> persistent) {
+  return make(device, program, function, function.plan, bound.symbols, {arguments, bound.tensor_bytes, {}, persistent});
+}
+
+Result<std::unique_ptr<PlanCall>> PlanCall::prepare_init(Device& device, Program& program, const FunctionInfo& function,
+                                                         std::span<const DeviceArgument> arguments,
+                                                         const BoundCall& bound,
+                                                         std::span<const MemoryBlock> persistent) {
+  return make(device, program, function, function.init, bound.symbols, {arguments, bound.tensor_bytes, {}, persistent});
 }
 
 std::int32_t PlanCall::run_steps(std::uint64_t times, bool traced) {

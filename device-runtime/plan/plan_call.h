@@ -6,19 +6,25 @@
 #include <vector>
 
 #include "device-runtime/measure/measure.h"
-#include "device-runtime/plan/bind_plan.h"
+#include "device-runtime/plan/memory_blocks.h"
 
 namespace ferry::device {
 
 class PlanCall final : public Workload {
  public:
   // Prepares a call that can be run repeatedly. Workspaces are allocated here, before any timing starts, and released
-  // with the call. All references must outlive it.
+  // with the call. All references must outlive it. `persistent`: the buffers of an instance of the function.
   static Result<std::unique_ptr<PlanCall>> prepare(Device& device, Program& program, const FunctionInfo& function,
-                                                   std::span<const DeviceArgument> arguments, const BoundCall& bound);
+                                                   std::span<const DeviceArgument> arguments, const BoundCall& bound,
+                                                   std::span<const MemoryBlock> persistent = {});
+  // Prepares a run of the function's init plan, which writes the persistent buffers. `arguments` and `bound` have one
+  // entry for each parameter, of which those for constants are used.
+  static Result<std::unique_ptr<PlanCall>> prepare_init(Device& device, Program& program, const FunctionInfo& function,
+                                                        std::span<const DeviceArgument> arguments,
+                                                        const BoundCall& bound,
+                                                        std::span<const MemoryBlock> persistent);
   PlanCall(const PlanCall&) = delete;
   PlanCall& operator=(const PlanCall&) = delete;
-  ~PlanCall() override;
 
   std::int32_t run() override;
   std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns) override;
@@ -26,18 +32,21 @@ class PlanCall final : public Workload {
   std::vector<StepTime> steps() const override;
   std::int32_t run_timed(std::span<std::int64_t> elapsed_ns) override;
   // Whether it can be kept for later calls with the same arguments and sizes, although buffers may be freed meanwhile.
-  bool may_be_kept() const { return workspaces_.empty() && stream_->may_stay_open(); }
+  bool may_be_kept() const { return workspaces_.blocks().empty() && stream_->may_stay_open(); }
   Status failure() const override { return failure_.is_ok() ? stream_->failure() : failure_; }
 
  private:
-  explicit PlanCall(Device& device) : device_(device) {}
+  explicit PlanCall(Device& device) : device_(device), workspaces_(device) {}
 
+  static Result<std::unique_ptr<PlanCall>> make(Device& device, Program& program, const FunctionInfo& function,
+                                                const Plan& plan, std::span<const std::int64_t> symbols,
+                                                PlanMemory memory);
   std::int32_t run_steps(std::uint64_t times, bool traced);
   // Waits for the steps and returns the first result that a GPU left.
   std::int32_t finish();
 
   Device& device_;
-  std::vector<MemoryBlock> workspaces_;
+  MemoryBlocks workspaces_;
   std::unique_ptr<Stream> stream_;
   BoundSteps bound_;
   Status failure_;

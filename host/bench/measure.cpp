@@ -26,12 +26,11 @@ std::optional<DType> arithmetic_type(const FunctionInfo& function) {
   return std::nullopt;
 }
 
-std::vector<std::string> constants_of(const Function& function) {
+// Returns the parameters that the function's init plan reads.
+std::vector<std::string> constants_of(const FunctionInfo& function) {
   std::vector<std::string> names;
-  if (const FunctionInfo* preparation = function.preparation()) {
-    for (const ParameterInfo& parameter : preparation->parameters)
-      if (parameter.direction == Direction::in) names.push_back(parameter.name);
-  }
+  for (const ParameterInfo& parameter : function.parameters)
+    if (parameter.is_constant && needs_instance(function)) names.push_back(parameter.name);
   return names;
 }
 
@@ -50,7 +49,7 @@ Measurement measure_function(const Device& device, const Function& function, con
   const std::uint64_t traffic = traffic_bytes(info, sizes.shapes);
   Measurement found = untimed(device, info, sizes.symbols, module_target);
   found.cold = options.sampling.bench.cold;
-  found.constants = constants_of(function);
+  found.constants = constants_of(info);
   const Result<std::int64_t> flops = evaluate(info.flops, sizes.symbols);
   found.flops = flops.is_ok() ? static_cast<double>(flops.value()) : 0;
   found.bytes = static_cast<double>(traffic);

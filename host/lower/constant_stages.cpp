@@ -2,7 +2,6 @@
 
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
-#include "module/preparation.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -72,6 +71,8 @@ class Split {
     for (const FunctionParameter& parameter : function_.parameters)
       if (is_constant(parameter)) constants_.insert(parameter.buffer.get());
     find_sizes();
+    for (FunctionParameter& parameter : function_.parameters)
+      parameter.constant = constants_.contains(parameter.buffer.get());
   }
 
   std::vector<Function> run() {
@@ -99,7 +100,7 @@ class Split {
       parameter.scope = Scope::parameter;
       parameters[buffer.get()] = std::make_shared<Buffer>(std::move(parameter));
     }
-    return {call_of(std::move(late), kept, made, parameters), preparation_of(std::move(early), kept, made, parameters)};
+    return {call_of(std::move(late), kept, made, parameters), init_of(std::move(early), kept, made, parameters)};
   }
 
  private:
@@ -166,39 +167,40 @@ class Split {
     call.body = body_of(std::move(steps), temporaries, parameters);
     for (const BufferRef& buffer : kept)
       call.parameters.push_back(
-          {buffer->name, ParameterKind::tensor, Direction::in, parameters.at(buffer.get()), {}, true});
+          {buffer->name, ParameterKind::tensor, Direction::in, parameters.at(buffer.get()), {}, false, true});
     return call;
   }
 
-  Function preparation_of(std::vector<Stmt> steps, const std::vector<BufferRef>& kept, const Buffers& made,
-                          const BufferSubstitution& parameters) const {
-    Function preparation;
-    preparation.name = preparation_name(function_.name);
-    preparation.context = function_.context;
-    preparation.messages = function_.messages;
+  Function init_of(std::vector<Stmt> steps, const std::vector<BufferRef>& kept, const Buffers& made,
+                   const BufferSubstitution& parameters) const {
+    Function init;
+    init.name = function_.name + ".init_plan";  // no other function's name has a period
+    init.init_of = function_.name;
+    init.context = function_.context;
+    init.messages = function_.messages;
     std::vector<BufferRef> temporaries;
     for (const BufferRef& buffer : allocated_)
       if (made.contains(buffer.get())) temporaries.push_back(buffer);
     std::unordered_set<const ExprNode*> sizes;
     for (const FunctionParameter& parameter : function_.parameters) {
       if (!constants_.contains(parameter.buffer.get())) continue;
-      preparation.parameters.push_back(parameter);
+      init.parameters.push_back(parameter);
       for (const Expr& size : parameter.buffer->shape) sizes.insert(size.get());
     }
     for (const Expr& symbol : function_.symbols)
-      if (sizes.contains(symbol.get())) preparation.symbols.push_back(symbol);
-    // The initialisation function runs before the call, so it checks those of the call's requirements that it can
+      if (sizes.contains(symbol.get())) init.symbols.push_back(symbol);
+    // The init function runs before the call, so it checks those of the call's requirements that it can
     // evaluate.
     for (const Requirement& requirement : function_.requirements) {
       const std::vector<Expr> vars = free_vars(requirement.condition);
       if (std::all_of(vars.begin(), vars.end(), [&](const Expr& var) { return sizes.contains(var.get()); }))
-        preparation.requirements.push_back(requirement);
+        init.requirements.push_back(requirement);
     }
-    preparation.body = body_of(std::move(steps), temporaries, parameters);
+    init.body = body_of(std::move(steps), temporaries, parameters);
     for (const BufferRef& buffer : kept)
-      preparation.parameters.push_back(
-          {buffer->name, ParameterKind::tensor, Direction::out, parameters.at(buffer.get()), {}, false});
-    return preparation;
+      init.parameters.push_back(
+          {buffer->name, ParameterKind::tensor, Direction::out, parameters.at(buffer.get()), {}, false, true});
+    return init;
   }
 
   Function function_;

@@ -13,8 +13,8 @@ namespace ferry::lower {
 
 ir::Function lower(const lang::Program& program, const schedule::Schedule& schedule);
 
-// Returns the functions of a module: a function that initialises data derived from constant parameters alone follows
-// the one that needs it (host/lower/constant_stages.h). There is one schedule for each program.
+// Returns the functions of a module: an init function follows the one whose instances it computes
+// (host/lower/constant_stages.h). There is one schedule for each program.
 std::vector<ir::Function> lower_module(std::span<const lang::Program> programs,
                                        std::span<const schedule::Schedule> schedules);
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "host/session/bind.h"
-#include "host/session/constants.h"
+#include "host/session/instances.h"
 #include "host/session/measure_wire.h"
 #include "host/session/scalar.h"
 #include "host/session/state.h"
@@ -58,12 +58,25 @@ PartialArgument partial(const Argument* argument) {
                                                info.parameters[p].name + "': expected " + expected + ", got " + got);
 }
 
-// A call with its arguments on the device, checked against the manifest only for the kind of each argument.
+// A call with its arguments on the device.
 struct Prepared {
-  std::vector<rpc::Argument> wire;
-  std::vector<DeviceTensor> tensors;    // one for each parameter; empty for scalars
-  std::vector<DeviceTensor> constants;  // derived from constant arguments
+  rpc::Call wire;
+  std::vector<DeviceTensor> tensors;                // one for each parameter; empty for scalars
+  std::shared_ptr<detail::InstanceState> instance;  // null: the function needs none
 };
+
+// Returns the strides that the parameter declares; none when it is dense.
+Shape strides_of(const ParameterInfo& parameter, const std::vector<std::int64_t>& symbols) {
+  Shape strides;
+  for (const ManifestExpr& stride : parameter.strides) strides.push_back(take(evaluate(stride, symbols)));
+  return strides;
+}
+
+DeviceTensor make_output(const std::shared_ptr<detail::DeviceState>& state, const ParameterInfo& parameter,
+                         const Shape& shape, const std::vector<std::int64_t>& symbols) {
+  return detail::Access::make(
+      std::make_shared<detail::TensorState>(state, parameter.dtype, shape, strides_of(parameter, symbols)));
+}
 
 // `shapes` has the expected shape of each parameter; tensors of the device need none.
 DeviceTensor to_device(const Device& device, const FunctionInfo& info, std::size_t p, const Argument& argument,
@@ -129,7 +142,7 @@ void check_strides(const FunctionInfo& info, const std::vector<DeviceTensor>& te
     const ParameterInfo& parameter = info.parameters[p];
     if (parameter.kind == ParameterKind::scalar) continue;
     if (parameter.strides.empty() && tensors[p].strides().empty()) continue;
-    const Shape expected = detail::strides_of(parameter, symbols);
+    const Shape expected = strides_of(parameter, symbols);
     if (detail::same_places(tensors[p].shape(), tensors[p].strides(), expected)) continue;
     refuse(info, p, text(expected), text(tensors[p].strides()));
   }
@@ -144,7 +157,8 @@ Prepared prepare(detail::ModuleState& module, std::size_t function, const std::v
 
   const Device device = detail::Access::device(state);
   Prepared prepared;
-  prepared.wire.reserve(matched.size());
+  prepared.wire.function = info.name;
+  prepared.wire.arguments.reserve(matched.size());
   prepared.tensors.reserve(matched.size());
   std::vector<ArgumentShape> checked;
   checked.reserve(matched.size());
@@ -159,18 +173,19 @@ Prepared prepare(detail::ModuleState& module, std::size_t function, const std::v
       wire.is_scalar = true;
       wire.scalar_bits = session::scalar_bits(info, p, *scalar);
     } else {
-      tensor = matched[p] == nullptr ? detail::make_output(state, parameter, sizes.shapes[p], sizes.symbols)
+      tensor = matched[p] == nullptr ? make_output(state, parameter, sizes.shapes[p], sizes.symbols)
                                      : to_device(device, info, p, *matched[p], sizes.shapes);
       wire = detail::wire_argument(tensor);
     }
     checked.push_back({parameter.kind, wire.dtype, wire.shape, static_cast<std::int64_t>(wire.scalar_bits)});
-    prepared.wire.push_back(std::move(wire));
+    prepared.wire.arguments.push_back(std::move(wire));
     prepared.tensors.push_back(std::move(tensor));
   }
   const BoundCall bound = take(bind_call(info, checked));
   check_strides(info, prepared.tensors, bound.symbols);
-  prepared.constants = detail::prepared_constants(module, function, prepared.tensors);
-  for (const DeviceTensor& made : prepared.constants) prepared.wire.push_back(detail::wire_argument(made));
+  prepared.wire.module = module.loaded();
+  prepared.instance = detail::instance_for(module, function, prepared.tensors);
+  if (prepared.instance != nullptr) prepared.wire.instance = prepared.instance->handle;
   for (std::size_t p = 0; p < prepared.tensors.size(); ++p)
     if (info.parameters[p].kind == ParameterKind::tensor && info.parameters[p].direction != Direction::in)
       ++*detail::Access::state(prepared.tensors[p]).version;
@@ -197,12 +212,14 @@ std::string other_cause(const detail::ModuleState& module, const std::string& me
          "floats that become integers: expected qemu 8 or newer, or a target without v";
 }
 
-// Sends a request that runs this module and returns the answer.
+// Sends a request that runs these calls of the module and returns the answer.
 template <class Request>
-auto ask(const detail::ModuleState& module, const Request& request) {
+auto ask(const detail::ModuleState& module, std::span<const Prepared> calls, const Request& request) {
   try {
     return module.device->client->call(request);
   } catch (const Error& error) {
+    for (const Prepared& call : calls)
+      if (call.instance != nullptr) detail::check_bound(*call.instance);
     const std::string cause = other_cause(module, error.what());
     if (cause.empty()) throw;
     throw Error(error.code(), error.what() + cause);
@@ -229,11 +246,10 @@ std::vector<Timing> measure_in_turns(const std::vector<TimedCall>& calls, const 
                       " on " + device->name + " and " + timed.function.info().name + " on " + module->device->name +
                       (module->device->name == device->name ? ", another session" : ""));
     }
-    Prepared prepared = prepare(*module, timed.function.index_, timed.arguments);
-    evaluate.calls.push_back({module->loaded(), timed.function.info().name, prepared.wire});
-    kept.push_back(std::move(prepared));
+    kept.push_back(prepare(*module, timed.function.index_, timed.arguments));
+    evaluate.calls.push_back(kept.back().wire);
   }
-  return session::timings_of(ask(*calls.front().function.module_, evaluate), calls.size());
+  return session::timings_of(ask(*calls.front().function.module_, kept, evaluate), calls.size());
 }
 
 Function::Function(std::shared_ptr<detail::ModuleState> module, std::size_t index)
@@ -243,22 +259,18 @@ const FunctionInfo& Function::info() const { return module_->compiled.manifest()
 
 std::string Function::signature() const { return signature_text(info()); }
 
-const FunctionInfo* Function::preparation() const { return module_->compiled.preparation(index_); }
-
 std::uint64_t Function::last_elapsed_ns() const { return module_->last_elapsed_ns; }
 
 std::vector<DeviceTensor> Function::call(const std::vector<Argument>& arguments) const {
   Prepared prepared = prepare(*module_, index_, arguments);
-  module_->last_elapsed_ns =
-      ask(*module_, rpc::Call{module_->loaded(), info().name, std::move(prepared.wire)}).elapsed_ns;
+  module_->last_elapsed_ns = ask(*module_, std::span(&prepared, 1), prepared.wire).elapsed_ns;
   return outputs_of(info(), prepared);
 }
 
 TimedOutputs Function::call_timed(const std::vector<Argument>& arguments, std::uint32_t repeat, bool cold) const {
   Prepared prepared = prepare(*module_, index_, arguments);
   try {
-    rpc::StepTimes times =
-        ask(*module_, rpc::TimeSteps{{module_->loaded(), info().name, std::move(prepared.wire)}, repeat, cold});
+    rpc::StepTimes times = ask(*module_, std::span(&prepared, 1), rpc::TimeSteps{prepared.wire, repeat, cold});
     module_->last_elapsed_ns = times.elapsed_ns;
     return {outputs_of(info(), prepared), std::move(times.steps)};
   } catch (const Error& error) {

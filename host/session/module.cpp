@@ -26,6 +26,7 @@ std::string DeviceState::locate(const Hash& module, std::uint64_t offset, const 
 
 ModuleState::~ModuleState() {
   std::erase(device->modules, this);
+  instances.clear();  // as unloading the module frees them
   if (!device->client->is_open()) return;
   try {
     // A module that was never called has not been sent if the server did not have it already.

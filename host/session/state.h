@@ -12,6 +12,7 @@
 
 namespace ferry::detail {
 
+struct InstanceState;  // host/session/instances.h
 struct ModuleState;
 
 struct DeviceState {
@@ -45,24 +46,13 @@ struct TensorState {
   TensorState& operator=(const TensorState&) = delete;
 };
 
-// The results of a function's initialisation, valid as long as its constant arguments are unchanged.
-struct PreparedConstants {
-  struct Source {
-    std::weak_ptr<const TensorState> tensor;
-    std::uint64_t version = 0;
-  };
-  std::size_t function = 0;
-  std::vector<Source> sources;
-  std::vector<DeviceTensor> made;
-};
-
 struct ModuleState {
   std::shared_ptr<DeviceState> device;
   CompiledModule compiled;
   rpc::Handle handle = 0;
   session::Pending<rpc::PutModuleReply> query, upload;
   std::uint64_t last_elapsed_ns = 0;
-  std::vector<PreparedConstants> constants;  // most recently used last
+  std::vector<std::shared_ptr<InstanceState>> instances;  // most recently used last
 
   // Asks the server whether it has the module, without waiting.
   ModuleState(std::shared_ptr<DeviceState> on, CompiledModule module);

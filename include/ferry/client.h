@@ -93,11 +93,7 @@ class FERRY_API CompiledModule {
 
   const std::vector<std::uint8_t>& bytes() const;
   const Hash& hash() const;  // hash of the bytes
-  // Returns the caller's view of the manifest: without initialisation functions and the parameters that those compute.
   const Manifest& manifest() const;
-  // Returns the initialisation of the function with this index, which derives data from its constant arguments once
-  // (module/MODULE.md), or null.
-  const FunctionInfo* preparation(std::size_t function) const;
   // Names of the functions, in order.
   std::vector<std::string> functions() const;
   const std::string& source() const;
@@ -193,6 +189,7 @@ struct FERRY_API Timing : Samples, TimingEnvironment {
   double deviation() const;
 };
 
+class Instance;
 struct TimedCall;
 
 struct TimedOutputs {
@@ -207,8 +204,11 @@ class FERRY_API Function {
   const FunctionInfo& info() const;
   // Returns a text such as "mm(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)".
   std::string signature() const;
-  // Returns the initialisation that derives data from its constant arguments once, or null.
-  const FunctionInfo* preparation() const;
+
+  // Binds the constant parameters, in their order, to tensors of the device or views: what the function computes from
+  // them alone (packed weights, for example) is computed now, without waiting for it, and kept on the device. A call
+  // does the same when it is first given a set of constants.
+  Instance bind(const std::vector<Argument>& constants) const;
 
   // Returns the output; with several outputs, use call().
   template <class... Arguments>
@@ -231,6 +231,7 @@ class FERRY_API Function {
   std::uint64_t last_elapsed_ns() const;
 
  private:
+  friend class Instance;
   friend class Module;
   friend FERRY_API std::vector<Timing> measure_in_turns(const std::vector<TimedCall>&, const BenchOptions&);
   Function(std::shared_ptr<detail::ModuleState> module, std::size_t index);
@@ -238,6 +239,32 @@ class FERRY_API Function {
 
   std::shared_ptr<detail::ModuleState> module_;
   std::size_t index_;
+};
+
+// A function with bound constants, which it keeps alive. Calls take the other arguments; the first one after a write to
+// a constant binds again.
+class FERRY_API Instance {
+ public:
+  const Function& function() const;
+  // Returns the arguments of the function: its constants and these others.
+  std::vector<Argument> with(const std::vector<Argument>& others) const;
+
+  template <class... Arguments>
+  DeviceTensor operator()(const Arguments&... arguments) const {
+    return function().only_output(call({Argument(arguments)...}));
+  }
+  std::vector<DeviceTensor> call(const std::vector<Argument>& arguments) const {
+    return function().call(with(arguments));
+  }
+  Timing measure(const std::vector<Argument>& arguments, const BenchOptions& options) const {
+    return function().measure(with(arguments), options);
+  }
+
+ private:
+  friend class Function;
+  struct State;
+  explicit Instance(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::shared_ptr<const State> state_;
 };
 
 // Samples several calls on one device in turns; one timing for each. The recorded environment is that of all

@@ -163,7 +163,7 @@ void serialize(Archive& archive, Alloc& message) {
 
 template <class Archive>
 void serialize(Archive& archive, Free& message) {
-  archive(message.buffer);
+  archive(message.handle);
 }
 
 template <class Archive>
@@ -198,7 +198,12 @@ void serialize(Archive& archive, Argument& argument) {
 
 template <class Archive>
 void serialize(Archive& archive, Call& message) {
-  archive(message.module, message.function, nested(message.arguments));
+  archive(message.module, message.function, nested(message.arguments), message.instance);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Bind& message) {
+  archive(message.instance, message.module, message.function, nested(message.constants));
 }
 
 template <class Archive>

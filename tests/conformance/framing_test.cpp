@@ -74,7 +74,7 @@ TEST_CASE("requests and their answers keep their order, many in flight") {
       for (std::uint64_t i = 0; i < kCount; ++i) {
         Result<Frame> frame = server.receive_frame();
         if (!frame.is_ok()) return;
-        const std::uint64_t buffer = decode<Free>(frame.value().body).value().buffer;
+        const std::uint64_t buffer = decode<Free>(frame.value().body).value().handle;
         if (!server.send_response(frame.value().header, CallReply{2 * buffer}).is_ok()) return;
       }
     });

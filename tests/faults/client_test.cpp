@@ -108,6 +108,10 @@ rpc::Call example() {
   return {3, "add", {tensor(1, {4, 4}), scalar(1.5F)}};
 }
 template <>
+rpc::Bind example() {
+  return {4, 3, "add", {tensor(1, {4, 4})}};
+}
+template <>
 rpc::Evaluate example() {
   rpc::Evaluate evaluate;
   evaluate.calls = {example<rpc::Call>()};

@@ -87,11 +87,16 @@ std::optional<std::vector<std::uint8_t>> module_in_object(std::span<const std::u
   const link::ObjectFacts facts = link::inspect_object(object, name, target);
   std::vector<std::string> exports;
   for (const FunctionInfo& function : module.manifest.functions) {
-    const std::optional<NativeCode> code = native_code(function);
-    if (!code) throw CompileError(name + ": expected '" + function.name + "' to be native code, got another plan");
-    exports.push_back(code->symbol);
-    if (std::find(facts.functions.begin(), facts.functions.end(), code->symbol) == facts.functions.end())
-      throw CompileError(name + ": expected the function '" + code->symbol + "', got none of that name");
+    for (const Plan* plan : {&function.plan, &function.init}) {
+      for (const Step& step : plan->steps) {
+        const auto* call = std::get_if<CallStep>(&step);
+        if (call == nullptr)
+          throw CompileError(name + ": expected '" + function.name + "' to be native code, got another plan");
+        exports.push_back(call->symbol);
+        if (std::find(facts.functions.begin(), facts.functions.end(), call->symbol) == facts.functions.end())
+          throw CompileError(name + ": expected the function '" + call->symbol + "', got none of that name");
+      }
+    }
   }
   module.images = {{kImage, link::link_shared(object, target, exports), 0}};
   check_imports(module.images.back().bytes, {}, target);

@@ -143,7 +143,7 @@ void print_report(const bench::Measurement& report, const std::optional<bench::C
   line("target", target_text(report.target, verbose));
   line("threads", std::to_string(timing.threads));
   line("runs", runs_text(report));
-  if (!report.constants.empty()) line("constants", join(", ", report.constants) + ", prepared before the clock ran");
+  if (!report.constants.empty()) line("constants", join(", ", report.constants) + ", bound before the clock ran");
   line("median", seconds_text(timing.median()) + ", 95% interval " + interval_text(report));
   if (change) line("baseline", to_text(*change));
   line("deviation", seconds_text(timing.deviation()) + ", median absolute");

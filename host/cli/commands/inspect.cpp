@@ -21,6 +21,12 @@ const char* direction_name(Direction direction) {
   return "";
 }
 
+// Returns the function with its init plan in place of its plan, for value_text() and step_text().
+FunctionInfo with_init_plan(FunctionInfo function) {
+  function.plan = function.init;
+  return function;
+}
+
 Json function_json(const FunctionInfo& function) {
   Json parameters = Json::array();
   for (const ParameterInfo& parameter : function.parameters) {
@@ -30,6 +36,7 @@ Json function_json(const FunctionInfo& function) {
                           {"kind", parameter.kind == ParameterKind::tensor ? "tensor" : "scalar"},
                           {"dtype", dtype_name(parameter.dtype)},
                           {"direction", direction_name(parameter.direction)},
+                          {"constant", parameter.is_constant},
                           {"shape", shape}});
   }
   Json preconditions = Json::array();
@@ -37,10 +44,13 @@ Json function_json(const FunctionInfo& function) {
     preconditions.push_back(
         {{"condition", to_text(precondition.condition, function.symbols)}, {"message", precondition.message}});
   }
-  Json workspaces = Json::array(), steps = Json::array();
+  Json workspaces = Json::array(), steps = Json::array(), persistent = Json::array(), init_steps = Json::array();
   for (const Workspace& workspace : function.plan.workspaces)
     workspaces.push_back(value_text(function, workspace.bytes));
   for (const Step& step : function.plan.steps) steps.push_back(step_text(function, step));
+  const FunctionInfo init = with_init_plan(function);
+  for (const PersistentBuffer& buffer : function.persistent) persistent.push_back(value_text(init, buffer.bytes));
+  for (const Step& step : init.plan.steps) init_steps.push_back(step_text(init, step));
   return {{"name", function.name},
           {"signature", signature_text(function)},
           {"symbols", function.symbols},
@@ -48,6 +58,8 @@ Json function_json(const FunctionInfo& function) {
           {"preconditions", preconditions},
           {"workspaces", workspaces},
           {"steps", steps},
+          {"persistent", persistent},
+          {"init_steps", init_steps},
           {"flops", to_text(function.flops, function.symbols)}};
 }
 
@@ -86,6 +98,12 @@ void print_function(const FunctionInfo& function) {
     printf("  %-10s %s bytes a call\n", "workspace", value_text(function, workspace.bytes).c_str());
   }
   for (const Step& step : function.plan.steps) printf("  %-10s %s\n", "step", step_text(function, step).c_str());
+  const FunctionInfo init = with_init_plan(function);
+  for (const PersistentBuffer& buffer : function.persistent)
+    printf("  %-10s %s bytes an instance\n", "persistent", value_text(init, buffer.bytes).c_str());
+  for (const Workspace& workspace : init.plan.workspaces)
+    printf("  %-10s %s bytes to bind\n", "workspace", value_text(init, workspace.bytes).c_str());
+  for (const Step& step : init.plan.steps) printf("  %-10s %s\n", "init step", step_text(init, step).c_str());
   expression("work", function.flops, " floating-point operations");
 }
 

@@ -79,6 +79,36 @@ TEST_CASE("a plan launches its kernels one after the other, at any size, again a
   });
 }
 
+TEST_CASE("an init plan fills persistent buffers once, and calls read them") {
+  for_each_gpu([](TestedDevice& tested, Program& program) {
+    const ModuleFile module = test::with_init_plan(*tested.module);
+    const FunctionInfo& function = module.manifest.functions[0];
+    const std::uint64_t before = tested.budget->used();
+    {
+      const Arguments arguments(*tested.device, 1000);
+      std::uint64_t bits = 0;
+      const float more = 0.5F;
+      std::memcpy(&bits, &more, sizeof more);
+      const std::vector<DeviceArgument> given = {
+          {false, arguments.in, 0}, {true, nullptr, bits}, {false, arguments.out, 0}};
+      auto persistent = allocate_persistent(*tested.device, function, arguments.bound.symbols);
+      REQUIRE_MESSAGE(persistent.is_ok(), persistent.status().message());
+      const auto blocks = persistent.value().blocks();
+      auto init = PlanCall::prepare_init(*tested.device, program, function, given, arguments.bound, blocks);
+      REQUIRE_MESSAGE(init.is_ok(), init.status().message());
+      REQUIRE(init.value()->run() == 0);
+      // Calls do not look at the constant again.
+      const std::vector<std::uint8_t> zeros(4000);
+      REQUIRE(tested.device->write(arguments.in, 0, zeros).is_ok());
+      auto call = PlanCall::prepare(*tested.device, program, function, given, arguments.bound, blocks);
+      REQUIRE_MESSAGE(call.is_ok(), call.status().message());
+      for (int run = 0; run < 2; ++run) REQUIRE(call.value()->run() == 0);
+      CHECK(arguments.wrong(more) == 0);
+    }
+    CHECK(tested.budget->used() == before);
+  });
+}
+
 TEST_CASE("a view inside of a buffer is written where it is") {
   for_each_gpu([](TestedDevice& tested, Program& program) {
     Arguments arguments(*tested.device, 256);

@@ -130,7 +130,7 @@ void Call::take_inputs(const Call& other) {
     for (const Argument& source : other.arguments_) {
       if (source.name != argument.name) continue;
       if (source.shape != argument.shape || source.places != argument.places)
-        throw std::runtime_error("the shape of '" + argument.name + "' differs between a call and its preparation");
+        throw std::runtime_error("the shape of '" + argument.name + "' differs between a call and its init function");
       argument.before.assign(source.memory->data(), source.memory->data() + source.memory->size());
       if (!argument.before.empty())
         std::memcpy(argument.memory->data(), argument.before.data(), argument.before.size());

@@ -166,12 +166,12 @@ class Judge {
     progress_.step(step);
     Call call(functions[0], case_.sizes, case_.seed);
     if (functions.size() > 1) {
-      Call preparation(functions[1], case_.sizes, case_.seed);
-      preparation.take_inputs(call);
-      const std::int32_t prepared = runner(functions[1], preparation);
-      expect_sound(preparation, prepared, functions[1]);
-      if (prepared != 0) return;
-      call.take_inputs(preparation);
+      Call init(functions[1], case_.sizes, case_.seed);
+      init.take_inputs(call);
+      const std::int32_t bound = runner(functions[1], init);
+      expect_sound(init, bound, functions[1]);
+      if (bound != 0) return;
+      call.take_inputs(init);
     }
     const std::int32_t result = runner(functions[0], call);
     if (result == 0 && expectation_ == nullptr) throw Mismatch("the call is not refused, though " + outside_);

@@ -34,7 +34,7 @@ struct Printed {
   FuzzCase fuzz_case;
   std::vector<ir::Function> functions;  // the init function of the first one is the second, if there is one
   std::vector<FunctionInfo> infos;
-  std::unique_ptr<Call> call, preparation;
+  std::unique_ptr<Call> call, init;
   std::unique_ptr<Expectation> expectation;
 
   std::size_t workspace(const ManifestExpr& bytes, const Call& of) const {
@@ -62,14 +62,14 @@ std::optional<Printed> print_case(std::uint64_t seed) {
   for (ir::Function& function : lower::split_constants(lowered)) {
     printed.functions.push_back(passes::run_pipeline(std::move(function), target));
     // All cases are printed into one text.
-    printed.functions.back().name = "case_" + std::to_string(seed) + (printed.functions.size() > 1 ? "_prepare" : "");
+    printed.functions.back().name = "case_" + std::to_string(seed) + (printed.functions.size() > 1 ? "_init" : "");
     printed.infos.push_back(describe(printed.functions.back()));
   }
   printed.call = std::make_unique<Call>(printed.functions[0], fuzz_case.sizes, fuzz_case.seed);
   printed.expectation = std::make_unique<Expectation>(program, Call(lowered, fuzz_case.sizes, fuzz_case.seed));
   if (printed.functions.size() > 1) {
-    printed.preparation = std::make_unique<Call>(printed.functions[1], fuzz_case.sizes, fuzz_case.seed);
-    printed.preparation->take_inputs(*printed.call);
+    printed.init = std::make_unique<Call>(printed.functions[1], fuzz_case.sizes, fuzz_case.seed);
+    printed.init->take_inputs(*printed.call);
   }
   return printed;
 }
@@ -104,13 +104,13 @@ void check_all(const test::CCompiler& compiler, std::uint64_t count) {
                                      symbols);
   std::vector<runner::Call> calls;
   for (const Printed& one : cases)
-    if (one.preparation) calls.push_back(one.call_of(1, *one.preparation));
+    if (one.init) calls.push_back(one.call_of(1, *one.init));
   std::vector<std::uint8_t> results = program.run(calls);
   std::size_t at = 0;
   for (const Printed& one : cases) {
-    if (!one.preparation) continue;
-    at = take_results(results, at, *one.preparation, one.fuzz_case);
-    one.call->take_inputs(*one.preparation);
+    if (!one.init) continue;
+    at = take_results(results, at, *one.init, one.fuzz_case);
+    one.call->take_inputs(*one.init);
   }
   calls.clear();
   for (const Printed& one : cases) calls.push_back(one.call_of(0, *one.call));

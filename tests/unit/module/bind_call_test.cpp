@@ -23,6 +23,23 @@ TEST_CASE("a call that fits binds its sizes and says how many bytes it touches")
   CHECK(call.value().tensor_bytes == std::vector<std::uint64_t>{25600, 2800, 1792});
 }
 
+TEST_CASE("constants bind the sizes that they determine, and other arguments are ignored") {
+  FunctionInfo layer = sample_layer();
+  const ManifestExpr m = manifest_symbol(0), n = manifest_symbol(2);
+  layer.preconditions = {{manifest_apply(ManifestOp::le, {n, manifest_constant(10)}), "few columns"},
+                         {manifest_apply(ManifestOp::lt, {m, n}), "depends on a call"}};
+  const auto bind = [&](const ArgumentShape& b) {
+    return bind_call(layer, std::vector<ArgumentShape>{{}, b, {}}, GivenArguments::constants);
+  };
+  const Result<BoundCall> bound = bind(tensor(DType::f32, {100, 7}));
+  REQUIRE_MESSAGE(bound.is_ok(), bound.status().message());
+  CHECK(bound.value().symbols == std::vector<std::int64_t>{0, 100, 7});
+  CHECK(bound.value().tensor_bytes == std::vector<std::uint64_t>{0, 2800, 0});
+  CHECK(bind(tensor(DType::i32, {100, 7})).status().message() ==
+        "layer: argument 2 'B': expected f32[K,N], got i32[100,7]");
+  CHECK(bind(tensor(DType::f32, {100, 11})).status().message().find("layer: few columns") == 0);
+}
+
 TEST_CASE("scalars bind sizes, and a size computed from them is checked") {
   const std::vector<ArgumentShape> arguments{tensor(DType::f32, {100}), scalar(DType::i64, 10), scalar(DType::i64, 3),
                                              scalar(DType::f64, 0), tensor(DType::f32, {30})};

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "module/init_plan.h"
 #include "module/module_file.h"
 
 namespace ferry {
@@ -72,8 +73,34 @@ TEST_CASE("launches of version 2 report no result, and version 1 has none") {
   CHECK(read_module(bytes).status().message().find("expected a section of kind 1 to 4, got 5") != std::string::npos);
 }
 
+TEST_CASE("functions that computed others' last parameters become init plans") {
+  for (const char* name : {"1/packed_x86_64.ferry", "3/packed_opencl.ferry"}) {
+    CAPTURE(name);
+    ModuleFile module = read(golden(name));
+    REQUIRE(module.manifest.functions.size() == 4);
+    const Result<bool> attached = attach_earlier_init_plans(module.manifest);
+    REQUIRE_MESSAGE(attached.is_ok(), attached.status().message());
+    CHECK(attached.value());
+    REQUIRE(module.manifest.functions.size() == 2);
+    const FunctionInfo& mm = module.manifest.functions[0];
+    const FunctionInfo& gather = module.manifest.functions[1];
+    CHECK(signature_text(mm) == "mm(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)");
+    CHECK(signature_text(gather) == "gather(in i32[N] K, in i32[M] I, in i32[M] X, out i32[M] Y)");
+    CHECK(mm.parameters[1].is_constant);
+    CHECK(gather.parameters[0].is_constant);
+    CHECK_FALSE(gather.parameters[2].is_constant);
+    CHECK(mm.persistent.size() == 1);
+    CHECK(mm.init.steps.size() == 1);
+    CHECK(gather.messages.size() == 1);
+    FunctionInfo init = mm;
+    init.plan = mm.init;
+    CHECK(value_text(init, mm.persistent[0].bytes) == "4 * ((max(N, 0) + 15) / 16) * max(K, 0) * 16");
+    CHECK_FALSE(attach_earlier_init_plans(module.manifest).value());
+  }
+}
+
 TEST_CASE("every damaged byte of an earlier file with a recomputed hash is refused or gives a plan that can be used") {
-  for (const char* name : {"1/riscv64.ferry", "3/opencl.ferry"}) {
+  for (const char* name : {"1/riscv64.ferry", "1/packed_x86_64.ferry", "3/opencl.ferry", "3/packed_opencl.ferry"}) {
     const Bytes bytes = golden(name);
     // The table of sections, the manifest and the launches; code and texts may be anything.
     for (std::size_t i = 8; i < bytes.size() - sizeof(Hash); ++i) {
@@ -81,7 +108,10 @@ TEST_CASE("every damaged byte of an earlier file with a recomputed hash is refus
       changed[i] ^= 0x41;
       rehash(changed);
       const Result<ModuleFile> module = read_module(changed);
-      if (module.is_ok()) CHECK(check_manifest(module.value().manifest).is_ok());
+      if (!module.is_ok()) continue;
+      CHECK(check_manifest(module.value().manifest).is_ok());
+      Manifest manifest = module.value().manifest;
+      if (attach_earlier_init_plans(manifest).is_ok()) CHECK(check_manifest(manifest).is_ok());
     }
   }
 }

@@ -112,6 +112,9 @@ TEST_CASE("an init plan reads constant inputs and sizes that these determine") {
         "init plan: expected a copy's size that the constant inputs determine, got value 0");
   CHECK(refusal([](F& f) { f.init.values[0].code[0].value = 0; }) ==
         "init plan: expected a value that the constant inputs determine, got value 0");
+  CHECK(refusal([](F& f) {
+          f.parameters[1].shape.push_back(manifest_apply(ManifestOp::add, {manifest_symbol(0), manifest_constant(1)}));
+        }) == "init plan: expected a constant's size that the constant inputs determine, got value 0");
   CHECK(refusal([](F& f) { f.persistent[0].bytes = 0; }) ==
         "init plan: expected a persistent buffer's size that the constant inputs determine, got value 0");
 }

@@ -83,6 +83,49 @@ TEST_CASE("memory is copied from one of a session's devices to another, in parts
   CHECK(client.ask(rpc::Copy{back, 8, here, 0, bytes}).status.code() == ErrorCode::invalid_argument);
 }
 
+// Binds instances of f on the device, calls them and breaks the rules.
+void check_instances(TestClient& client, const ModuleFile& module_file) {
+  const rpc::Handle module = put(client, write_module(with_init_plan(with_verdict(module_file))));
+  const std::int64_t n = 1000;
+  const rpc::Handle ones = upload_to(client, 1, std::vector<float>(1000, 1));
+  const rpc::Handle threes = upload_to(client, 1, std::vector<float>(1000, 3));
+  const rpc::Handle out = upload_to(client, 1, std::vector<float>(1000, 0)), here = upload_to(client, 0, {1});
+  const auto bind_of = [&](rpc::Handle constant, std::int64_t size) {
+    return rpc::Bind{client.new_handle(), module, "f", {vector_of(constant, size)}};
+  };
+  const rpc::Bind first = bind_of(ones, n), second = bind_of(threes, n);
+  client.must(first);
+  client.must(second);
+  const auto result = [&](rpc::Handle constant, rpc::Handle instance) {
+    rpc::Call call = call_of(module, constant, out, n, 0.5F);
+    call.instance = instance;
+    client.must(call);
+    return client.download<float>(out, 1000)[7];
+  };
+  CHECK(result(ones, first.instance) == 2.5F);
+  CHECK(result(threes, second.instance) == 6.5F);
+  // A call launches only what depends on more than the constant.
+  rpc::TimeSteps steps{call_of(module, ones, out, n, 0.5F), 1, false};
+  steps.call.instance = first.instance;
+  const std::vector<StepTime> times = client.must(steps).reply.steps;
+  REQUIRE(times.size() == 1);
+  CHECK(times[0].kernel == "reversed");
+  CHECK(client.ask(call_of(module, ones, out, n, 0.5F)).status.message() ==
+        "f: expected an instance, got none: bind its constants first");
+  CHECK(client.ask(bind_of(ones, 999)).status.message() == "f: n is odd");
+  CHECK(client.ask(bind_of(here, 1)).status.message().find("expected memory of the device that the module is on") !=
+        std::string::npos);
+  client.must(rpc::Free{first.instance});
+  CHECK(result(threes, second.instance) == 6.5F);
+}
+
+TEST_CASE("an instance on an OpenCL device keeps what its init plan computed") {
+  if (is_emulated()) return;
+  TestServer server;
+  TestClient client(server.port(), with_device("opencl"));
+  check_instances(client, gpu_module());
+}
+
 // Uses tests/support/fake_cuda in place of NVIDIA's driver.
 std::vector<std::string> with_fake_gpu(const std::string& setting = "FERRY_FAKE=") {
   return {"env", "LD_LIBRARY_PATH=" FERRY_BINARY_DIR "/fake_cuda", setting};
@@ -140,6 +183,13 @@ TEST_CASE("a session on a GPU runs a plan, measures it warm and cold by its even
                                            "gpu:memory_bus_bits", "gpu:block_nothing"};
   CHECK(client.must(rpc::ReadFiles{limits}).reply.texts ==
         std::vector<std::string>{"1024", "232448", "65536", "32", "7", "1980000", "5120", ""});
+}
+
+TEST_CASE("an instance on a GPU keeps what its init plan computed") {
+  if (is_emulated()) return;
+  TestServer server({}, with_fake_gpu());
+  TestClient client(server.port(), with_device("cuda"));
+  check_instances(client, cuda_module());
 }
 
 TEST_CASE("the memory of a GPU is its own, and the session's limit is for the machine's") {

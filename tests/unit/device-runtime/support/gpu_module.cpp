@@ -169,6 +169,22 @@ ModuleFile with_verdict(ModuleFile module) {
   return module;
 }
 
+ModuleFile with_init_plan(ModuleFile module) {
+  FunctionInfo& f = module.manifest.functions[0];
+  f.parameters[0].is_constant = true;
+  f.init = f.plan;
+  f.persistent = {{0, f.plan.workspaces[0].bytes}};
+  f.init.steps.pop_back();
+  auto& twice = std::get<LaunchStep>(f.init.steps.back());
+  twice.operands[1] = {OperandKind::persistent, 0, kNoValue};
+  auto& reversed = std::get<LaunchStep>(f.plan.steps.back());
+  reversed.operands[0] = twice.operands[1];
+  std::swap(twice.result, reversed.result);
+  f.plan.steps = {Step(reversed)};
+  REQUIRE(check_manifest(module.manifest).is_ok());
+  return module;
+}
+
 ModuleFile cuda_module() { return cuda_module({{"ptx-sm_80", kPtx}}); }
 
 ModuleFile cuda_module(const std::vector<std::pair<std::string, std::string>>& images) {

@@ -24,4 +24,7 @@ ValueIndex constant_value(ModuleFile& module, std::int64_t value);
 // Adds a first kernel that refuses an odd n with "n is odd".
 ModuleFile with_verdict(ModuleFile module);
 
+// Makes A a constant: an init plan computes 2 * A, and refuses an odd n after with_verdict().
+ModuleFile with_init_plan(ModuleFile module);
+
 }  // namespace ferry::test

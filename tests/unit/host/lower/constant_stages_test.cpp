@@ -44,7 +44,12 @@ TEST_CASE("a packed copy of a constant is made by a function of its own and is a
   for (const ir::Function& function : functions) CHECK_NOTHROW(ir::validate(function, "lower"));
   CHECK(functions[0].name == "mm");
   CHECK(parameters_of(functions[0]) == Names{"in A", "in B", "out C", "in packed"});
-  CHECK(functions[1].name == "mm:prepare");
+  CHECK(functions[0].init_of.empty());
+  CHECK(functions[1].name == "mm.init_plan");
+  CHECK(functions[1].init_of == "mm");
+  CHECK(functions[0].parameters[1].constant);
+  CHECK(functions[0].parameters[3].persistent);
+  CHECK(functions[1].parameters[1].persistent);
   CHECK(parameters_of(functions[1]) == Names{"in B", "out packed"});
   CHECK(functions[1].symbols.size() == 2);
   CHECK(ir::to_text(functions[0]).find("packed[") != std::string::npos);
@@ -72,12 +77,12 @@ TEST_CASE("places among constants are checked where they are used: before the ca
       lowered("def f(const int(N) K, const int(M) I, int(M) X) -> (B) { T(i) = K(I(i)) B(i) = T(i) + X(i) }", "");
   REQUIRE(functions.size() == 2);
   for (const ir::Function& function : functions) CHECK_NOTHROW(ir::validate(function, "lower"));
-  test::KernelArguments preparation(functions[1], {{"N", 3}, {"M", 4}});
+  test::KernelArguments init(functions[1], {{"N", 3}, {"M", 4}});
   const std::vector<std::int32_t> inside = {0, 2, 1, 2}, outside = {0, 2, 3, 2};
-  std::memcpy(preparation.data<std::int32_t>("I"), inside.data(), sizeof(std::int32_t) * inside.size());
-  CHECK(ir::interpret(functions[1], preparation.pointers()) == 0);
-  std::memcpy(preparation.data<std::int32_t>("I"), outside.data(), sizeof(std::int32_t) * outside.size());
-  const std::int32_t result = ir::interpret(functions[1], preparation.pointers());
+  std::memcpy(init.data<std::int32_t>("I"), inside.data(), sizeof(std::int32_t) * inside.size());
+  CHECK(ir::interpret(functions[1], init.pointers()) == 0);
+  std::memcpy(init.data<std::int32_t>("I"), outside.data(), sizeof(std::int32_t) * outside.size());
+  const std::int32_t result = ir::interpret(functions[1], init.pointers());
   REQUIRE(result == 1);
   CHECK(functions[1].messages.at(0).find("'T' reads 'K' outside its shape") != std::string::npos);
 }
@@ -91,7 +96,7 @@ TEST_CASE("a check that depends on the call stays in the call") {
   CHECK(ir::to_text(functions[1]).find("assert") == std::string::npos);
 }
 
-TEST_CASE("what is prepared has the requirements that keep its indices inside") {
+TEST_CASE("an init function has the requirements that keep its indices inside") {
   const std::vector<ir::Function> functions = lowered(
       "def f(const int(N) K, const int(M) L, int(M) X) -> (B) { T(i) = K(i+1) + L(i) where i in 0:M\n"
       "B(i) = T(i) + X(i) }",
@@ -101,24 +106,24 @@ TEST_CASE("what is prepared has the requirements that keep its indices inside") 
   CHECK(functions[1].requirements[0].message == functions[0].requirements[0].message);
 }
 
-TEST_CASE("what was prepared gives the results of one function that does all") {
+TEST_CASE("an init function and its calls give the results of one function that does all") {
   const lang::Program program = lang::parse(kProduct, "test.tc").at(0);
   const ir::Function whole = lower(program, schedule::Schedule(program));
   const std::vector<ir::Function> functions = lowered(kProduct, kPacked);
   const std::map<std::string, std::int64_t> sizes = {{"M", 5}, {"K", 7}, {"N", 37}};
-  test::KernelArguments expected(whole, sizes), call(functions[0], sizes), preparation(functions[1], sizes);
-  std::memcpy(preparation.data<float>("B"), call.data<float>("B"), 7 * 37 * sizeof(float));
+  test::KernelArguments expected(whole, sizes), call(functions[0], sizes), init(functions[1], sizes);
+  std::memcpy(init.data<float>("B"), call.data<float>("B"), 7 * 37 * sizeof(float));
   REQUIRE(ir::interpret(whole, expected.pointers()) == 0);
-  REQUIRE(ir::interpret(functions[1], preparation.pointers()) == 0);
+  REQUIRE(ir::interpret(functions[1], init.pointers()) == 0);
   // The call reads no constant, only what was computed from it.
   std::fill_n(call.data<float>("B"), 7 * 37, 1e30f);
-  std::memcpy(call.data<float>("packed"), preparation.data<float>("packed"),
+  std::memcpy(call.data<float>("packed"), init.data<float>("packed"),
               static_cast<std::size_t>(call.size("packed")) * sizeof(float));
   REQUIRE(ir::interpret(functions[0], call.pointers()) == 0);
   for (std::int64_t i = 0; i < 5 * 37; ++i) CHECK(call.data<float>("C")[i] == expected.data<float>("C")[i]);
 }
 
-TEST_CASE("stages that build on one another stay in the preparation, and only what calls read is kept") {
+TEST_CASE("stages that build on one another stay in the init function, and only what calls read is kept") {
   const auto functions = lowered(
       "def f(float(N) A, const float(N) S, const float(N) T) -> (C) {\n"
       "  U(i) = exp(S(i)) where i in 0:N\n  V(i) = U(i) * U(N - 1 - i) + T(i) where i in 0:N\n  C(i) = A(i) * V(i)\n}",
@@ -129,7 +134,7 @@ TEST_CASE("stages that build on one another stay in the preparation, and only wh
   CHECK(ir::to_text(functions[1]).find("global f32 U[") != std::string::npos);
 }
 
-TEST_CASE("a constant whose shape other arguments tell is no part of the preparation") {
+TEST_CASE("a constant whose shape other arguments tell is not bound") {
   const auto functions = lowered(
       "def f(int N, const int8() S, const float(N+1,N+4) T) -> (C) {\n"
       "  U(i) = float32(S) where i in 0:1\n  C(i,j) = U(0) + T(i,j/5+2) where i in 0:N+1, j in 0:N+2\n}",
@@ -137,6 +142,8 @@ TEST_CASE("a constant whose shape other arguments tell is no part of the prepara
   REQUIRE(functions.size() == 2);
   for (const ir::Function& function : functions) CHECK_NOTHROW(ir::validate(function, "lower"));
   CHECK(parameters_of(functions[1]) == Names{"in S", "out U"});
+  CHECK(functions[0].parameters[1].constant);
+  CHECK_FALSE(functions[0].parameters[2].constant);
 }
 
 TEST_CASE("what depends on more than constants is computed in every call") {

@@ -32,7 +32,7 @@ DeviceFacts sample_facts() {
 }
 
 Call sample_call() {
-  return {9, "mm", {{5, 64, DType::f16, {2, 3}, false, 0}, {0, 0, DType::i64, {}, true, 0xffffffffffffffffu}}};
+  return {9, "mm", {{5, 64, DType::f16, {2, 3}, false, 0}, {0, 0, DType::i64, {}, true, 0xffffffffffffffffu}}, 11};
 }
 
 // Calls check(name, message) with one message of every kind, with all fields set.
@@ -54,6 +54,7 @@ void for_each_message(Check check) {
   check("copy", Copy{5, 0, 6, 64, 100});
   check("call", sample_call());
   check("call reply", CallReply{123456789});
+  check("bind", Bind{11, 9, "mm", sample_call().arguments});
   check("evaluate",
         Evaluate{{sample_call(), sample_call()}, {0, 10, 1, 2, 100, 0.5, 4, 3, true, {1, 3}, 2, {"/proc/stat"}}});
   Evaluation evaluation;
@@ -104,6 +105,7 @@ TEST_CASE("a message has the properties of its row in the list, and an unknown t
 TEST_CASE("a call keeps every field") {
   const Call call = decode<Call>(encode(sample_call())).value();
   CHECK(call.module == 9);
+  CHECK(call.instance == 11);
   CHECK(call.function == "mm");
   REQUIRE(call.arguments.size() == 2);
   CHECK(call.arguments[0].buffer == 5);

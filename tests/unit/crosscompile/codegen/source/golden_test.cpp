@@ -109,8 +109,8 @@ TEST_CASE("a choice guards what it reads") {
                "split j 8\nvectorize j.inner");
 }
 
-TEST_CASE("stages live in the workspace, and what constants alone decide is prepared") {
-  check_golden("prepared",
+TEST_CASE("stages live in the workspace, and what constants alone decide is in the init plan") {
+  check_golden("init_plan",
                "def mm(float(M,K) A, const float(K,N) B) -> (C) {\n"
                "  T(m,k) = A(m,k) * 2\n"
                "  C(m,n) +=! T(m,k) * B(k,n)\n"

@@ -27,9 +27,9 @@ int32_t ferry_fn_mm(void* const* args, const ferry_runtime_api* rt) {
   return 0;
 }
 
-/* mm:prepare(in f32[K, N] B, out f32[(max(N, 0) + 15) / 16, max(K, 0), 16] packed)
+/* mm.init_plan(in f32[K, N] B, out f32[(max(N, 0) + 15) / 16, max(K, 0), 16] packed)
    args: B, packed, K, N */
-int32_t ferry_fn_mm_prepare(void* const* args, const ferry_runtime_api* rt) {
+int32_t ferry_fn_mm_init_plan(void* const* args, const ferry_runtime_api* rt) {
   (void)rt;
   const float* restrict B = args[0];  /* [K, N] */
   float* restrict packed = args[1];  /* [(max(N, 0) + 15) / 16, max(K, 0), 16] */

@@ -1,0 +1,22 @@
+// A function with the persistent buffers that its init plan computed from constant tensors.
+#pragma once
+
+#include <vector>
+
+#include "device-runtime/handlers/module.h"
+#include "device-runtime/plan/memory_blocks.h"
+#include "rpc/messages.h"
+
+namespace ferry::device {
+
+// It does not keep its constants: their buffers may be written to or freed, which leaves the persistent buffers as they
+// are.
+struct Instance {
+  const Module* module = nullptr;        // which outlives it
+  std::size_t function = 0;              // index in the module's manifest
+  std::vector<rpc::Argument> arguments;  // one for each parameter, of which those for constants are given
+  MemoryBlocks persistent;
+  KeptCalls kept_calls;  // of the function with these persistent buffers
+};
+
+}  // namespace ferry::device

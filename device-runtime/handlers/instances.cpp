@@ -1,0 +1,52 @@
+#include "device-runtime/handlers/instances.h"
+
+#include "base/format.h"
+#include "device-runtime/handlers/calls.h"
+#include "device-runtime/handlers/find_call.h"
+
+namespace ferry::device {
+namespace {
+
+Status check_room(const SessionState& state, const FunctionInfo& info) {
+  std::size_t buffers = info.persistent.size();
+  state.instances.for_each(
+      [&](rpc::Handle, const Instance& instance) { buffers += instance.persistent.blocks().size(); });
+  if (buffers <= kMaxPersistentBuffers) return {};
+  return {ErrorCode::resource_exhausted, format("%s: expected at most %zu persistent buffers a session, got %zu",
+                                                info.name.c_str(), kMaxPersistentBuffers, buffers)};
+}
+
+// Returns one argument for each parameter.
+Result<std::vector<rpc::Argument>> arguments_of(const FunctionInfo& info, const std::vector<rpc::Argument>& constants) {
+  std::vector<rpc::Argument> arguments(info.parameters.size());
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!info.parameters[i].is_constant) continue;
+    if (count < constants.size()) arguments[i] = constants[count];
+    ++count;
+  }
+  if (count == constants.size()) return arguments;
+  return Status(ErrorCode::invalid_argument,
+                format("%s: expected %zu constants, got %zu", info.name.c_str(), count, constants.size()));
+}
+
+}  // namespace
+
+Result<rpc::CallReply> handle_bind(SessionState& state, RequestContext& context, const rpc::Bind& request) {
+  FERRY_TRY(state.instances.check_new(request.instance));
+  FERRY_ASSIGN(CheckedCall call, find_call(state, context, request.module, request.function));
+  const FunctionInfo& info = call.info();
+  FERRY_TRY(check_room(state, info));
+  FERRY_ASSIGN(auto arguments, arguments_of(info, request.constants));
+  FERRY_TRY(check_arguments(state, context, arguments, GivenArguments::constants, call));
+  Device& device = *call.module->device;
+  FERRY_ASSIGN(MemoryBlocks persistent, allocate_persistent(device, info, call.bound.symbols));
+  FERRY_ASSIGN(const auto workload, PlanCall::prepare_init(device, *call.module->program, info, call.arguments,
+                                                           call.bound, persistent.blocks()));
+  FERRY_ASSIGN(const rpc::CallReply reply, run_once(context, call, *workload));
+  state.instances.define(request.instance, std::make_unique<Instance>(call.module, call.function, std::move(arguments),
+                                                                      std::move(persistent)));
+  return reply;
+}
+
+}  // namespace ferry::device
