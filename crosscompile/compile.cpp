@@ -4,11 +4,11 @@
 #include "crosscompile/backend/native/native_backend.h"
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/symbol.h"
 #include "crosscompile/make_backend.h"
 #include "crosscompile/target/needed_features.h"
 #include "ferry/runtime_api.h"
 #include "module/init_plan.h"
-#include "module/kernel_symbol.h"
 #include "module/module_file.h"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ FunctionInfo describe(const ir::Function& function) {
   }
   info.messages = function.messages;
   info.flops = to_manifest(function.flops, function, function.name + ": operation count");
-  set_native_code(info, {kSymbolPrefix + function.name,
+  set_native_code(info, {ir::function_symbol(function),
                          to_manifest(function.call_workspace, function, function.name + ": workspace"),
                          to_manifest(function.thread_workspace, function, function.name + ": workspace")});
   return info;

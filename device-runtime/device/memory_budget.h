@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "base/status.h"
 
@@ -26,6 +27,24 @@ class MemoryBudget {
   const char* name_;
   const char* hint_;
   std::uint64_t used_ = 0;
+};
+
+// Bytes that are taken from a budget, which must outlive it, for as long as it exists.
+class MemoryCharge {
+ public:
+  static Result<MemoryCharge> take(MemoryBudget& budget, std::uint64_t bytes) {
+    FERRY_TRY(budget.take(bytes));
+    return MemoryCharge(budget, bytes);
+  }
+  MemoryCharge(MemoryCharge&& other) noexcept : budget_(other.budget_), bytes_(std::exchange(other.bytes_, 0)) {}
+  MemoryCharge& operator=(MemoryCharge&&) = delete;
+  ~MemoryCharge() { budget_->give_back(bytes_); }
+
+ private:
+  MemoryCharge(MemoryBudget& budget, std::uint64_t bytes) : budget_(&budget), bytes_(bytes) {}
+
+  MemoryBudget* budget_;
+  std::uint64_t bytes_;
 };
 
 }  // namespace ferry::device

@@ -26,16 +26,16 @@ Result<rpc::CallReply> run_once(RequestContext& context, const CheckedCall& call
 
 Result<rpc::CallReply> handle_call(SessionState& state, RequestContext& context, const rpc::Call& request) {
   FERRY_ASSIGN(const CheckedCall call, check_call(state, context, request));
-  KeptCalls& kept = call.instance != nullptr ? call.instance->kept_calls : call.module->kept_calls;
+  KeptCall& kept = call.instance != nullptr ? call.instance->kept_call : call.module->kept_calls[call.function];
   std::unique_ptr<PlanCall> made;
-  PlanCall* workload = kept.find(call.function, call.arguments, call.bound.symbols);
+  PlanCall* workload = kept.find(call.arguments, call.bound.symbols);
   if (workload == nullptr) {
     FERRY_ASSIGN(made, prepare_call(call));
     workload = made.get();
   }
   FERRY_ASSIGN(const rpc::CallReply reply, run_once(context, call, *workload));
   mark_outputs_written(state, request, call);
-  if (made != nullptr) kept.keep(call.function, call.arguments, call.bound.symbols, std::move(made));
+  if (made != nullptr) kept.keep(call.arguments, call.bound.symbols, std::move(made));
   return reply;
 }
 

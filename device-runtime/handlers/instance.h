@@ -16,7 +16,8 @@ struct Instance {
   std::size_t function = 0;              // index in the module's manifest
   std::vector<rpc::Argument> arguments;  // one for each parameter, of which those for constants are given
   MemoryBlocks persistent;
-  KeptCalls kept_calls;  // of the function with these persistent buffers
+  MemoryCharge charge;  // for this and for the kept call
+  KeptCall kept_call;   // of the function with these persistent buffers
 };
 
 }  // namespace ferry::device

@@ -16,6 +16,13 @@ Status check_room(const SessionState& state, const FunctionInfo& info) {
                                                 info.name.c_str(), kMaxPersistentBuffers, buffers)};
 }
 
+// Returns at least as many bytes as the server keeps for an instance besides its persistent buffers, until it is freed.
+std::uint64_t kept_bytes(const FunctionInfo& info, const std::vector<rpc::Argument>& arguments) {
+  std::uint64_t bytes = sizeof(Instance) + info.persistent.size() * sizeof(MemoryBlock);
+  for (const rpc::Argument& argument : arguments) bytes += sizeof argument + argument.shape.size() * sizeof(std::int64_t);
+  return bytes + KeptCall::most_bytes(info);
+}
+
 // Returns one argument for each parameter.
 Result<std::vector<rpc::Argument>> arguments_of(const FunctionInfo& info, const std::vector<rpc::Argument>& constants) {
   std::vector<rpc::Argument> arguments(info.parameters.size());
@@ -39,13 +46,14 @@ Result<rpc::CallReply> handle_bind(SessionState& state, RequestContext& context,
   FERRY_TRY(check_room(state, info));
   FERRY_ASSIGN(auto arguments, arguments_of(info, request.constants));
   FERRY_TRY(check_arguments(state, context, arguments, GivenArguments::constants, call));
+  FERRY_ASSIGN(MemoryCharge charge, MemoryCharge::take(state.budget, kept_bytes(info, arguments)));
   Device& device = *call.module->device;
   FERRY_ASSIGN(MemoryBlocks persistent, allocate_persistent(device, info, call.bound.symbols));
   FERRY_ASSIGN(const auto workload, PlanCall::prepare_init(device, *call.module->program, info, call.arguments,
                                                            call.bound, persistent.blocks()));
   FERRY_ASSIGN(const rpc::CallReply reply, run_once(context, call, *workload));
   state.instances.define(request.instance, std::make_unique<Instance>(call.module, call.function, std::move(arguments),
-                                                                      std::move(persistent)));
+                                                                      std::move(persistent), std::move(charge)));
   return reply;
 }
 

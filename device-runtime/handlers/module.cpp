@@ -82,6 +82,7 @@ Result<std::unique_ptr<Module>> load_module(std::span<const std::uint8_t> file, 
   module->hash = hash;
   module->file_bytes = file.size();
   module->manifest = std::move(contents.manifest);
+  module->kept_calls.resize(module->manifest.functions.size());
   return module;
 }
 

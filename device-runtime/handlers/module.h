@@ -2,9 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "device-runtime/device/device.h"
-#include "device-runtime/plan/kept_calls.h"
+#include "device-runtime/plan/kept_call.h"
 
 namespace ferry::device {
 
@@ -14,7 +15,7 @@ struct Module {
   Manifest manifest;
   Device* device = nullptr;  // the device that runs the module
   std::unique_ptr<Program> program;
-  KeptCalls kept_calls;
+  std::vector<KeptCall> kept_calls;  // one for each function
 };
 
 // Reads a .ferry file, selects a device that can run it, trying the CPU first, and loads its code there. The message of

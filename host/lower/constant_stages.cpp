@@ -174,7 +174,7 @@ class Split {
   Function init_of(std::vector<Stmt> steps, const std::vector<BufferRef>& kept, const Buffers& made,
                    const BufferSubstitution& parameters) const {
     Function init;
-    init.name = function_.name + ".init_plan";  // no other function's name has a period
+    init.name = function_.name + ".init_plan";
     init.init_of = function_.name;
     init.context = function_.context;
     init.messages = function_.messages;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/lines.h"
-#include "module/kernel_symbol.h"
+#include "crosscompile/codegen/source/kernel.h"
 
 namespace ferry {
 namespace {
@@ -39,15 +39,16 @@ std::string_view stored(std::string_view line) {
 
 // Returns the function whose kernel begins in this line, or null.
 const ir::Function* kernel_of(std::string_view line, std::span<const ir::Function> functions) {
-  const std::size_t at = line.find(kSymbolPrefix);
-  if (at == std::string_view::npos || !line.ends_with('(')) return nullptr;
-  const std::string_view symbol = line.substr(at + std::string_view(kSymbolPrefix).size());
-  const ir::Function* longest = nullptr;
+  if (!line.ends_with('(')) return nullptr;
+  const ir::Function* found = nullptr;
+  std::size_t longest = 0;
   for (const ir::Function& function : functions) {
-    if (symbol.starts_with(function.name) && (longest == nullptr || function.name.size() > longest->name.size()))
-      longest = &function;
+    const std::string symbol = codegen::source::symbol_of(function);
+    if (line.find(symbol) == std::string_view::npos || symbol.size() <= longest) continue;
+    found = &function;
+    longest = symbol.size();
   }
-  return longest;
+  return found;
 }
 
 // Searches downwards for the store, because part of the computation may stand on lines of its own above it.

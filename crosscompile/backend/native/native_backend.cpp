@@ -5,12 +5,12 @@
 #include "crosscompile/codegen/llvm/target/padding.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
+#include "crosscompile/ir/symbol.h"
 #include "crosscompile/link/inspect_object.h"
 #include "crosscompile/link/link.h"
 #include "crosscompile/target/needed_features.h"
 #include "crosscompile/target/resolve.h"
 #include "ferry/intrinsics.h"
-#include "module/kernel_symbol.h"
 
 #include <algorithm>
 
@@ -54,7 +54,7 @@ void NativeBackend::expect_modules() const { require_device(target_); }
 std::vector<CodeImage> NativeBackend::images(const ModuleFunctions& functions) const {
   const std::vector<std::vector<std::uint8_t>> objects = objects_of(functions.lowered, target_);
   std::vector<std::string> exports;
-  for (const ir::Function& function : functions.finished) exports.push_back(kSymbolPrefix + function.name);
+  for (const ir::Function& function : functions.finished) exports.push_back(ir::function_symbol(function));
   std::vector<std::uint8_t> padding;
   if (functions.code_padding != 0) {
     padding = codegen::emit_padding(target_, functions.code_padding);

@@ -6,7 +6,7 @@
 #include "crosscompile/codegen/llvm/statements.h"
 #include "crosscompile/codegen/llvm/target/machine.h"
 #include "crosscompile/ir/error.h"
-#include "module/kernel_symbol.h"
+#include "crosscompile/ir/symbol.h"
 
 namespace ferry::codegen {
 namespace {
@@ -84,7 +84,7 @@ void emit_function(ModuleState& module, const ir::Function& function) {
   llvm::LLVMContext& context = module.context;
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
   auto* type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {pointer, pointer}, false);
-  const std::string symbol = kSymbolPrefix + function.name;
+  const std::string symbol = ir::function_symbol(function);
   if (module.module.getFunction(symbol) != nullptr) {
     throw CompileError("two functions are called '" + function.name + "'");
   }

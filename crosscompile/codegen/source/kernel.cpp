@@ -4,8 +4,8 @@
 #include "crosscompile/codegen/source/workspace.h"
 #include "crosscompile/ir/print_context.h"
 #include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/symbol.h"
 #include "crosscompile/ir/uses.h"
-#include "module/kernel_symbol.h"
 
 #include <algorithm>
 #include <limits>
@@ -120,7 +120,7 @@ bool mentions(const std::string& text, const std::string& word) { return text.fi
 
 }  // namespace
 
-std::string symbol_of(const ir::Function& function) { return kSymbolPrefix + identifier(function.name); }
+std::string symbol_of(const ir::Function& function) { return identifier(ir::function_symbol(function)); }
 
 void print_kernel(Unit& unit, const ir::Function& function) {
   FunctionState state(unit, function);

@@ -4,19 +4,29 @@
 #include "crosscompile/codegen/source/kernel.h"
 #include "crosscompile/codegen/source/prelude.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/passes/gpu/extract_kernels.h"
 
-#include <set>
+#include <vector>
 
 namespace ferry::codegen {
+namespace {
+
+std::vector<std::string> symbols_of(const ir::Function& function, source::Language language) {
+  if (language == source::Language::c) return {source::symbol_of(function)};
+  std::vector<std::string> symbols;
+  for (const passes::Launch& launch : passes::launches_of(function)) symbols.push_back(launch.symbol);
+  return symbols;
+}
+
+}  // namespace
 
 std::string emit_source(std::span<const ir::Function> functions, const Target& target, source::Language language) {
   source::Unit unit(target, source::dialect_of(language));
-  std::set<std::string> names;
   for (const ir::Function& function : functions) {
     if (!function.flat) throw InternalError(function.name + ": code generation expects what passes/flatten.h makes");
-    if (!names.insert(function.name).second) throw CompileError("two functions are called '" + function.name + "'");
     // Reserves the functions' names, so that parallel bodies get other names.
-    unit.names.fresh(source::symbol_of(function));
+    for (const std::string& symbol : symbols_of(function, language))
+      if (unit.names.fresh(symbol) != symbol) throw CompileError("two functions are called '" + symbol + "'");
   }
   for (const ir::Function& function : functions) {
     if (language == source::Language::c)

@@ -2,12 +2,12 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/symbol.h"
 #include "crosscompile/ir/uses.h"
 #include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/gpu/map_threads.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "ferry/operators.h"
-#include "module/kernel_symbol.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -17,9 +17,9 @@ namespace {
 
 using namespace ir;
 
-std::string symbol_text(const std::string& name) {
-  std::string text = kSymbolPrefix;
-  for (const char c : name) {
+std::string symbol_text(const Function& function) {
+  std::string text;
+  for (const char c : function_symbol(function)) {
     const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     text += fits ? c : '_';
   }
@@ -63,7 +63,7 @@ class Splitter {
  private:
   void add(const Stmt& kernel) {
     Launch launch;
-    launch.symbol = symbol_text(function_.name) + (launches.empty() ? "" : "_" + std::to_string(launches.size()));
+    launch.symbol = symbol_text(function_) + (launches.empty() ? "" : "_" + std::to_string(launches.size()));
     launch.body = kernel;
     while (peel(launch)) {
     }
@@ -137,7 +137,7 @@ std::vector<Launch> launches_of(const Function& function) {
   if (function.body.defined()) splitter.run(function.body);
   if (!splitter.launches.empty()) return std::move(splitter.launches);
   Launch nothing;
-  nothing.symbol = symbol_text(function.name);
+  nothing.symbol = symbol_text(function);
   nothing.grid[0].extent = Expr(0);
   nothing.body = Evaluate::make(Expr(0));
   return {nothing};

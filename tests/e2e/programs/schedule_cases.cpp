@@ -65,7 +65,7 @@ void constants(std::vector<ProgramCase>& cases) {
   for (const char* schedule :
        {"", "W: compute_root; W: transform_layout (k, n) -> (n / 16, k, n % 16); C: split n 16; C: vectorize n.inner",
         "W: split n 8; W: vectorize n.inner; W: parallel k; C: parallel m"})
-    cases.push_back(scheduled("product by prepared weights", source, arguments, schedule, reference, 1e-6));
+    cases.push_back(scheduled("product by packed weights", source, arguments, schedule, reference, 1e-6));
   cases.push_back(scheduled(
       "product by constants", "def mm(float(9,16) A, const float(16,200) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }",
       {random_data(DType::f32, {9, 16}, 312), random_data(DType::f32, {16, 200}, 313)}, "",

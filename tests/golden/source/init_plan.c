@@ -29,7 +29,7 @@ int32_t ferry_fn_mm(void* const* args, const ferry_runtime_api* rt) {
 
 /* mm.init_plan(in f32[K, N] B, out f32[(max(N, 0) + 15) / 16, max(K, 0), 16] packed)
    args: B, packed, K, N */
-int32_t ferry_fn_mm_init_plan(void* const* args, const ferry_runtime_api* rt) {
+int32_t ferry_init_mm(void* const* args, const ferry_runtime_api* rt) {
   (void)rt;
   const float* restrict B = args[0];  /* [K, N] */
   float* restrict packed = args[1];  /* [(max(N, 0) + 15) / 16, max(K, 0), 16] */

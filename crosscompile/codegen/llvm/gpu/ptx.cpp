@@ -185,7 +185,7 @@ std::string emit_ptx(std::span<const ir::Function> functions, const Target& targ
     function.lines = nullptr;  // debug information in PTX differs from what host debuggers expect
     for (const Launch& launch : passes::launches_of(function)) {
       if (module.getFunction(launch.symbol) != nullptr)
-        throw CompileError("two functions are called '" + function.name + "'");
+        throw CompileError("two functions are called '" + launch.symbol + "'");
       emit_kernel(state, function, launch);
     }
   }

@@ -9,7 +9,7 @@
 
 #include "device-runtime/device/cpu_device.h"
 #include "device-runtime/device/null_device.h"
-#include "device-runtime/plan/kept_calls.h"
+#include "device-runtime/plan/kept_call.h"
 #include "tests/unit/device-runtime/support/test_module.h"
 
 namespace ferry::device {
@@ -152,28 +152,26 @@ TEST_CASE_FIXTURE(CpuFixture, "a bound call is kept for the same arguments and s
     return std::vector<DeviceArgument>{{true, nullptr, bits}, {false, memory, 0}};
   };
   const std::vector<std::int64_t> two = {2}, one = {1};
-  KeptCalls kept;
-  CHECK(kept.find(3, scale(2, a), two) == nullptr);
+  KeptCall kept;
+  CHECK(kept.find(scale(2, a), two) == nullptr);
   auto call = prepare("scale", scale(2, a), {two, {0, 8}});
   PlanCall* const address = call.get();
-  kept.keep(3, scale(2, a), two, std::move(call));
-  REQUIRE(kept.find(3, scale(2, a), two) == address);
-  CHECK(kept.find(3, scale(2, a), two)->run() == 0);
+  kept.keep(scale(2, a), two, std::move(call));
+  REQUIRE(kept.find(scale(2, a), two) == address);
+  CHECK(kept.find(scale(2, a), two)->run() == 0);
   CHECK(a[1] == 4);
-  CHECK(kept.find(2, scale(2, a), two) == nullptr);
-  CHECK(kept.find(4, scale(2, a), two) == nullptr);
-  CHECK(kept.find(3, scale(3, a), two) == nullptr);
-  CHECK(kept.find(3, scale(2, other), two) == nullptr);
-  CHECK(kept.find(3, scale(2, a), one) == nullptr);
-  kept.keep(3, scale(2, other), two, prepare("scale", scale(2, other), {two, {0, 8}}));
-  CHECK(kept.find(3, scale(2, a), two) == nullptr);
-  CHECK(kept.find(3, scale(2, other), two) != nullptr);
+  CHECK(kept.find(scale(3, a), two) == nullptr);
+  CHECK(kept.find(scale(2, other), two) == nullptr);
+  CHECK(kept.find(scale(2, a), one) == nullptr);
+  kept.keep(scale(2, other), two, prepare("scale", scale(2, other), {two, {0, 8}}));
+  CHECK(kept.find(scale(2, a), two) == nullptr);
+  CHECK(kept.find(scale(2, other), two) != nullptr);
 
   const std::uint64_t before = budget.used();
   float out[2] = {};
   const std::vector<DeviceArgument> ramp = {{true, nullptr, 2}, {false, out, 0}};
-  kept.keep(0, ramp, two, prepare("ramp", ramp, {two, {0, 8}}));
-  CHECK(kept.find(0, ramp, two) == nullptr);
+  kept.keep(ramp, two, prepare("ramp", ramp, {two, {0, 8}}));
+  CHECK(kept.find(ramp, two) == nullptr);
   CHECK(budget.used() == before);
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kKernels =
     "def add(float(N) A, float(N) B) -> (C) { C(i) = A(i) + B(i) }\n"
-    "def prepared(float(N) A) -> (C) { C(i) = A(i) * 2.0 }\n";
+    "def doubled(float(N) A) -> (C) { C(i) = A(i) * 2.0 }\n";
 
 std::vector<float> ramp(std::size_t size, float first = 0) {
   std::vector<float> values(size);
@@ -61,15 +61,15 @@ TEST_CASE_FIXTURE(TwoDevices, "calls of two devices are not measured in turns") 
   const Module on_one = one.load(compile(kKernels, target_of(one)));
   const std::vector<float> values(4, 1);
   const Error error = error_of(
-      [&] { measure_in_turns({{on_one["prepared"], {values}}, {on_two["prepared"], {values}}}, BenchOptions()); });
+      [&] { measure_in_turns({{on_one["doubled"], {values}}, {on_two["doubled"], {values}}}, BenchOptions()); });
   CHECK(error.code() == ErrorCode::invalid_argument);
-  CHECK(std::string(error.what()).find("expected calls of one device to measure in turns, got prepared on") == 0);
+  CHECK(std::string(error.what()).find("expected calls of one device to measure in turns, got doubled on") == 0);
 }
 
 TEST_CASE_FIXTURE(TwoDevices, "an empty tensor is refused as one of no device") {
-  const Error error = error_of([&] { on_two["prepared"](DeviceTensor()); });
+  const Error error = error_of([&] { on_two["doubled"](DeviceTensor()); });
   CHECK(std::string(error.what()) ==
-        "prepared: argument 1 'A': expected a tensor of this machine, got an empty one, of no device");
+        "doubled: argument 1 'A': expected a tensor of this machine, got an empty one, of no device");
   CHECK(error_of([&] { (void)DeviceTensor().copy_to(two); }).code() == ErrorCode::invalid_argument);
   CHECK(error_of([&] { two.empty(DType::f32, {1}).copy_to(DeviceTensor()); }).code() == ErrorCode::invalid_argument);
 }
@@ -137,11 +137,11 @@ TEST_CASE_FIXTURE(TwoDevices, "a copy that cannot be read is reported, and the o
   CHECK(two.filled(DType::f32, {2}, FillKind::ones).to_vector<float>() == std::vector<float>{1, 1});
 }
 
-TEST_CASE_FIXTURE(TwoDevices, "constants that were prepared are prepared again when a copy has changed them") {
+TEST_CASE_FIXTURE(TwoDevices, "a copy to a tensor counts as a write to it") {
   const DeviceTensor constant = two.put(view(std::vector<float>(4, 1), {4})),
                      other = one.put(view(std::vector<float>(4, 5), {4}));
   const std::uint64_t before = *detail::Access::state(constant).version;
   other.copy_to(constant);
   CHECK(*detail::Access::state(constant).version > before);
-  CHECK(on_two["prepared"](constant).to_vector<float>() == std::vector<float>(4, 10));
+  CHECK(on_two["doubled"](constant).to_vector<float>() == std::vector<float>(4, 10));
 }

@@ -64,6 +64,10 @@ TEST_CASE_FIXTURE(Fixture, "a call binds again after a write to a constant") {
   other["raise"].call({constant.view({kDepth * kColumns})});
   for (float& value : b) value += 1;
   CHECK(product(constant) == expected());
+  // A copy from another tensor.
+  for (float& value : b) value *= 2;
+  device.put(weights()).copy_to(constant);
+  CHECK(product(constant) == expected());
 }
 
 TEST_CASE_FIXTURE(Fixture, "constants are bound once, and instances live side by side") {

@@ -2,6 +2,7 @@
 // FERRY_UPDATE_GOLDEN=1 rewrites it.
 #include <doctest/doctest.h>
 
+#include "crosscompile/codegen/source/kernel.h"
 #include "crosscompile/codegen/source/source.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
@@ -21,14 +22,21 @@ using namespace ferry;
 
 namespace {
 
-std::string printed(const std::string& kernel, const std::string& directives) {
-  const Target target = resolve_target("c");
-  const lang::Program program = lang::parse(kernel, "golden.tc").at(0);
-  std::vector<ir::Function> functions;
+using codegen::source::Language;
+
+// Appends the functions of a program for the target.
+void lower_into(std::vector<ir::Function>& functions, const lang::Program& program, const std::string& directives,
+                const Target& target) {
   const schedule::Schedule schedule = schedule::Schedule::replay(program, directives);
   for (ir::Function& function : lower::split_constants(lower::lower(program, schedule)))
     functions.push_back(passes::run_pipeline(std::move(function), target));
-  return codegen::emit_source(functions, target, codegen::source::Language::c);
+}
+
+std::string printed(const std::string& kernel, const std::string& directives) {
+  const Target target = resolve_target("c");
+  std::vector<ir::Function> functions;
+  lower_into(functions, lang::parse(kernel, "golden.tc").at(0), directives, target);
+  return codegen::emit_source(functions, target, Language::c);
 }
 
 // Removes the includes and the runtime's interface, which are always the same.
@@ -61,7 +69,6 @@ TEST_CASE("kernels for GPUs read the same in both languages but for their words"
     const auto program =
         std::find_if(programs.begin(), programs.end(), [&](const auto& one) { return one.name == name; });
     REQUIRE(program != programs.end());
-    using codegen::source::Language;
     for (const auto& [target, ending, language] :
          {std::tuple("opencl", ".cl", Language::opencl), {"cuda", ".cu", Language::cuda}}) {
       const Target gpu = resolve_target(target);
@@ -116,4 +123,50 @@ TEST_CASE("stages live in the workspace, and what constants alone decide is in t
                "  C(m,n) +=! T(m,k) * B(k,n)\n"
                "}",
                "B: cache_read global -> packed\npacked: transform_layout (k, n) -> (n / 16, k, n % 16)");
+}
+
+TEST_CASE("a function may be called like the init plan of another") {
+  const std::string packed = "B: cache_read global -> packed\npacked: transform_layout (k, n) -> (n / 16, k, n % 16)";
+  for (const char* name : {"mm_init_plan", "mm.init_plan", "init_mm"}) {
+    const Target target = resolve_target("c");
+    std::vector<ir::Function> functions;
+    lang::Program mm = lang::parse("def mm(float(M,K) A, const float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }")[0];
+    lower_into(functions, mm, packed, target);
+    mm.name = name;
+    lower_into(functions, mm, packed, target);
+    REQUIRE(functions.size() == 4);
+    const std::string text = codegen::emit_source(functions, target, Language::c);
+    for (const ir::Function& function : functions) {
+      const std::string head = "int32_t " + codegen::source::symbol_of(function) + "(";
+      CHECK_MESSAGE(text.find(head) != std::string::npos, text);
+      CHECK_MESSAGE(text.find(head) == text.rfind(head), text);
+    }
+  }
+}
+
+TEST_CASE("functions whose names are the same identifier are refused") {
+  const auto refusal = [](const std::string& first, const std::string& second, const char* target_text, Language to) {
+    const Target target = resolve_target(target_text);
+    std::vector<ir::Function> functions;
+    lang::Program program = lang::parse("def f(float(N) A) -> (B) { T(i) = A(i) + 1  B(i) = T(i) * 2 }").at(0);
+    const bool is_gpu = to != Language::c;
+    const std::string bound = "split i 64 -> b t\nbind b blockIdx.x\nbind t threadIdx.x\n";
+    const std::string on_gpu = "T: " + bound + "B: " + bound;
+    for (const std::string& name : {first, second}) {
+      program.name = name;
+      lower_into(functions, program, is_gpu ? on_gpu : "", target);
+    }
+    try {
+      codegen::emit_source(functions, target, to);
+    } catch (const CompileError& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  CHECK(refusal("a.b", "a_c", "c", Language::c) == "none");
+  CHECK(refusal("a.b", "a_b", "c", Language::c) == "two functions are called 'ferry_fn_a_b'");
+  CHECK(refusal("a", "a_2", "cuda", Language::cuda) == "none");
+  // The second kernel of a is numbered.
+  CHECK(refusal("a", "a_1", "cuda", Language::cuda) == "two functions are called 'ferry_fn_a_1'");
+  CHECK(refusal("a", "a_1", "opencl", Language::opencl) == "two functions are called 'ferry_fn_a_1'");
 }

@@ -1,0 +1,38 @@
+#include "device-runtime/plan/kept_call.h"
+
+#include <algorithm>
+
+namespace ferry::device {
+namespace {
+
+// More than a stream holds for a step and for each of its operands.
+constexpr std::uint64_t kStepBytes = 256;
+constexpr std::uint64_t kOperandBytes = 64;
+
+}  // namespace
+
+std::uint64_t KeptCall::most_bytes(const FunctionInfo& function) {
+  std::uint64_t bytes = sizeof(PlanCall) + function.parameters.size() * sizeof(DeviceArgument) +
+                        function.symbols.size() * sizeof(std::int64_t) + function.plan.steps.size() * kStepBytes;
+  for (const Step& step : function.plan.steps) {
+    if (const auto* call = std::get_if<CallStep>(&step)) bytes += call->operands.size() * kOperandBytes;
+    if (const auto* launch = std::get_if<LaunchStep>(&step)) bytes += launch->operands.size() * kOperandBytes;
+  }
+  return bytes;
+}
+
+PlanCall* KeptCall::find(std::span<const DeviceArgument> arguments, std::span<const std::int64_t> symbols) const {
+  const bool is_same = std::equal(arguments.begin(), arguments.end(), arguments_.begin(), arguments_.end()) &&
+                       std::equal(symbols.begin(), symbols.end(), symbols_.begin(), symbols_.end());
+  return is_same ? call_.get() : nullptr;
+}
+
+void KeptCall::keep(std::span<const DeviceArgument> arguments, std::span<const std::int64_t> symbols,
+                    std::unique_ptr<PlanCall> call) {
+  if (!call->may_be_kept()) return;
+  arguments_.assign(arguments.begin(), arguments.end());
+  symbols_.assign(symbols.begin(), symbols.end());
+  call_ = std::move(call);
+}
+
+}  // namespace ferry::device
