@@ -170,9 +170,6 @@ TEST_CASE("what the format holds and this server does not run is refused in one 
         "this server runs no modules for several devices");
   CHECK(refusal([](Manifest& manifest) { manifest.blobs.push_back({{}, 4096}); }) ==
         "this server runs no modules with constants in blobs");
-  CHECK(refusal([](Manifest& manifest) {
-          manifest.functions[0].persistent = {{0, add_value(manifest.functions[0].init, 0, manifest_constant(64))}};
-        }) == "f: this server runs no init plans");
 }
 
 TEST_CASE("code that lies about its machine, imports too much or lacks its function is refused") {

@@ -4,6 +4,7 @@
 
 #include "crosscompile/codegen/source/kernel.h"
 #include "crosscompile/codegen/source/source.h"
+#include "crosscompile/ir/error.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
 #include "ferry/lang/text.h"
@@ -130,7 +131,9 @@ TEST_CASE("a function may be called like the init plan of another") {
   for (const char* name : {"mm_init_plan", "mm.init_plan", "init_mm"}) {
     const Target target = resolve_target("c");
     std::vector<ir::Function> functions;
-    lang::Program mm = lang::parse("def mm(float(M,K) A, const float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }")[0];
+    lang::Program mm =
+        lang::parse("def mm(float(M,K) A, const float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }", "golden.tc")
+            .at(0);
     lower_into(functions, mm, packed, target);
     mm.name = name;
     lower_into(functions, mm, packed, target);
@@ -148,7 +151,8 @@ TEST_CASE("functions whose names are the same identifier are refused") {
   const auto refusal = [](const std::string& first, const std::string& second, const char* target_text, Language to) {
     const Target target = resolve_target(target_text);
     std::vector<ir::Function> functions;
-    lang::Program program = lang::parse("def f(float(N) A) -> (B) { T(i) = A(i) + 1  B(i) = T(i) * 2 }").at(0);
+    lang::Program program =
+        lang::parse("def f(float(N) A) -> (B) { T(i) = A(i) + 1  B(i) = T(i) * 2 }", "golden.tc").at(0);
     const bool is_gpu = to != Language::c;
     const std::string bound = "split i 64 -> b t\nbind b blockIdx.x\nbind t threadIdx.x\n";
     const std::string on_gpu = "T: " + bound + "B: " + bound;
