@@ -172,8 +172,7 @@ Result<bool> attach_earlier_init_plans(Manifest& manifest) {
     const auto function =
         std::find_if(functions.begin(), functions.end(), [&](const FunctionInfo& f) { return f.name == name; });
     if (function == functions.end()) return refuse(init, "a function '" + name + "', got none");
-    if (needs_instance(*function))
-      return refuse(init, "one init function of '" + name + "', got two");
+    if (needs_instance(*function)) return refuse(init, "one init function of '" + name + "', got two");
     FERRY_TRY(attach_init_plan(*function, std::move(init)));
   }
   if (inits.empty()) return false;

@@ -19,7 +19,8 @@ Status check_room(const SessionState& state, const FunctionInfo& info) {
 // Returns at least as many bytes as the server keeps for an instance besides its persistent buffers, until it is freed.
 std::uint64_t kept_bytes(const FunctionInfo& info, const std::vector<rpc::Argument>& arguments) {
   std::uint64_t bytes = sizeof(Instance) + info.persistent.size() * sizeof(MemoryBlock);
-  for (const rpc::Argument& argument : arguments) bytes += sizeof argument + argument.shape.size() * sizeof(std::int64_t);
+  for (const rpc::Argument& argument : arguments)
+    bytes += sizeof argument + argument.shape.size() * sizeof(std::int64_t);
   return bytes + KeptCall::most_bytes(info);
 }
 
