@@ -35,6 +35,8 @@ using bench::seconds_of;
 
 constexpr int kCpu = 1;
 constexpr std::size_t kBulk = std::size_t{256} << 20;
+constexpr const char* kPacking =
+    "B: cache_read global -> packed\npacked: transform_layout (k, n) -> (n / 16, k, n % 16)";
 constexpr const char* kSmallKernel = "def twice(float(N) A) -> (B) { B(i) = A(i) * 2.0 }";
 
 std::string format(const char* pattern, double value) {
@@ -70,6 +72,39 @@ void null_call(const std::string& program, Report& report) {
   report.row("call of a kernel over one element, against the same ping-pong",
              call.text() + format("; %.1f us", median(call.ours) * 1e6), "1.25", call.ratio() <= 1.25,
              figures_of(call));
+}
+
+// A product with packed weights as one of the same weights that are no constant, which packs them in every call.
+void packed_calls(const std::string& program, Report& report) {
+  test::ListeningServer server(program, {}, {"--threads", "1"});
+  const Device device = connect(server.address());
+  const auto product = [&](const char* weights) {
+    const std::string text =
+        std::string("def mm(float(M,K) A, ") + weights + " float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
+    return device.load(compile(text, target_of(device), ScheduleText{kPacking}));
+  };
+  const Module constant = product("const"), variable = product("");
+  const std::vector<float> numbers(64 * 64, 1);
+  DeviceTensor weights = device.put(view(numbers, {64, 64}));
+  const std::vector<Argument> arguments = {device.filled(DType::f32, {1, 64}, FillKind::ones), weights,
+                                           device.empty(DType::f32, {1, 64})};
+  const auto times = [&](const Module& module, bool writes) {
+    const Function function = module["mm"];
+    return bench::seconds_each([&] {
+      if (writes) weights.write(numbers.data());
+      function.call(arguments);
+    });
+  };
+  const auto row = [&](const char* what, bool writes) {
+    const Comparison call =
+        bench::compare(25, [&] { return times(constant, writes); }, [&] { return times(variable, writes); });
+    report.row(
+        what,
+        call.text() + format("; %.1f us", median(call.ours) * 1e6) + format(" and %.1f us", median(call.theirs) * 1e6),
+        writes ? "2" : "1", call.ratio() <= (writes ? 2 : 1), figures_of(call));
+  };
+  row("call of a 1x64 product with 64x64 weights packed once, against one that packs in each call", false);
+  row("the same after a write to the weights, which packs them again", true);
 }
 
 // Returns the peak resident kilobytes of a process.
@@ -202,6 +237,7 @@ int main(int argc, char** argv) try {
   std::cout << "| what | median | goal | met |\n| --- | --- | --- | --- |\n";
   bench::pin_to_cpu(kCpu);
   null_call(argv[2], report);
+  packed_calls(argv[2], report);
   bench::encrypted_calls(argv[2], report);
   new_module(argv[2], report);
   compile_time(report);
