@@ -12,7 +12,22 @@
 namespace ferry::test {
 namespace {
 
-// The kernel copy(in A, out B) over n elements.
+// kept(const A, out B) over n elements: the init plan copies A to a persistent buffer, the plan from there to B.
+FunctionInfo kept() {
+  FunctionInfo info;
+  info.name = "kept";
+  info.symbols = {"n"};
+  info.parameters = {tensor_parameter("A", Direction::in), tensor_parameter("B", Direction::out)};
+  info.parameters[0].is_constant = true;
+  const ManifestExpr bytes = manifest_apply(ManifestOp::mul, {manifest_symbol(0), manifest_constant(4)});
+  const Operand persistent{OperandKind::persistent, 0, kNoValue};
+  info.persistent = {{0, add_value(info.init, 1, bytes)}};
+  info.init.steps = {CopyStep{persistent, {OperandKind::argument, 0, kNoValue}, 1}};
+  info.plan.steps = {CopyStep{{OperandKind::argument, 1, kNoValue}, persistent, add_value(info.plan, 1, bytes)}};
+  return info;
+}
+
+// The kernel copy(in A, out B) over n elements, and kept.
 Bytes copy_file() {
   ModuleFile module;
   module.manifest.abi_version = 1;
@@ -22,7 +37,7 @@ Bytes copy_file() {
   info.symbols = {"n"};
   info.parameters = {tensor_parameter("A", Direction::in), tensor_parameter("B", Direction::out)};
   set_native_code(info, {"copy", {}, {}});
-  module.manifest.functions.push_back(info);
+  module.manifest.functions = {info, kept()};
   KernelOptions options;
   options.arch = server_arch();
   module.images.push_back({"elf", compile_kernel("int copy(void* const* args) {\n"
@@ -51,11 +66,21 @@ struct Fixture {
     }
     return status;
   }
+  Status bind_and_call(rpc::Handle module) {
+    const auto a = client->upload(std::vector<float>(8, 1.0F)), b = client->upload(std::vector<float>(8));
+    const rpc::Bind bind{client->new_handle(), module, "kept", {tensor(a, {8})}};
+    Status status = client->ask(bind).status;
+    if (status.is_ok()) {
+      status = client->ask(rpc::Call{module, "kept", {tensor(a, {8}), tensor(b, {8})}, bind.instance}).status;
+      client->must(rpc::Free{bind.instance});
+    }
+    for (const rpc::Handle handle : {a, b}) client->must(rpc::Free{handle});
+    return status;
+  }
   void check_whole_file_works() {
     const rpc::Handle module = client->new_handle();
     CHECK(put(module, file).is_ok());
-    const Status status = call(module);
-    CHECK_MESSAGE(status.is_ok(), status.message());
+    for (const Status& status : {bind_and_call(module), call(module)}) CHECK_MESSAGE(status.is_ok(), status.message());
   }
 };
 
@@ -78,6 +103,8 @@ TEST_CASE_FIXTURE(Fixture, "changed bytes under a right hash cost at most the se
       const rpc::Handle module = client->new_handle();
       if (!put(module, rehashed(with_byte_changed(file, at, flip))).is_ok()) continue;
       ++loaded;
+      // Steps that are no code cannot do any harm.
+      CHECK(bind_and_call(module).code() != ErrorCode::kernel_crashed);
       const Status status = call(module);
       if (status.code() != ErrorCode::kernel_crashed) continue;
       ++crashed;

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <thread>
 
+#include "tests/unit/device-runtime/supervisor/instance_fixture.h"
 #include "tests/unit/device-runtime/support/test_client.h"
 #include "tests/unit/device-runtime/support/test_module.h"
 #include "tests/unit/device-runtime/support/test_server.h"
@@ -48,6 +49,18 @@ TEST_CASE("a call beyond its deadline is stopped, and the client hears function 
   CHECK(answer.status.message().find("the limit of a call is 0.3 s") != std::string::npos);
   CHECK(seconds_since(begin) < 2.0);
   CHECK_FALSE(client.next_response().is_ok());
+  CHECK(seconds_until_free(server) < 1.0);
+}
+
+TEST_CASE("an init plan beyond the deadline of a call is stopped") {
+  TestServer server({"--sessions", "1"});
+  TestClient client(server.port(), with_limits(300, 0, 0));
+  const rpc::Handle module = put(client, instance_file()), b = client.upload(std::vector<float>(8));
+  const auto begin = Clock::now();
+  const Status status = client.ask(rpc::Bind{client.new_handle(), module, "endless", {tensor(b, {8})}}).status;
+  CHECK(status.code() == ErrorCode::deadline_exceeded);
+  CHECK_MESSAGE(status.message().rfind("endless was stopped after 0.", 0) == 0, status.message());
+  CHECK(seconds_since(begin) < 2.0);
   CHECK(seconds_until_free(server) < 1.0);
 }
 

@@ -34,9 +34,18 @@ FunctionInfo doubling() {
   return f;
 }
 
-// Its init plan calls a kernel of the kit that fails with n, or crashes.
-FunctionInfo failing(const std::string& symbol) {
-  FunctionInfo f = with_init_plan(symbol == "fail" ? "failing" : "crashing");
+// As doubling, but its persistent buffer has no room for the last element.
+FunctionInfo beyond() {
+  FunctionInfo f = doubling();
+  f.name = "beyond";
+  const ManifestExpr less = manifest_apply(ManifestOp::sub, {manifest_symbol(1), manifest_constant(4)});
+  f.persistent[0].bytes = add_value(f.init, 1, less);
+  return f;
+}
+
+// Its init plan calls a kernel of the kit that does not succeed.
+FunctionInfo failing(std::string name, const std::string& symbol) {
+  FunctionInfo f = with_init_plan(std::move(name));
   f.messages = {"the call's reason", "the first reason", "the second reason"};
   CallStep step;
   step.symbol = symbol;
@@ -85,7 +94,8 @@ FunctionInfo copying() {
 const Bytes& instance_file() {
   static const Bytes bytes = [] {
     ModuleFile module = kit_module();
-    for (FunctionInfo& f : std::vector<FunctionInfo>{doubling(), copying(), failing("fail"), failing("null_pointer"),
+    for (FunctionInfo& f : std::vector<FunctionInfo>{doubling(), copying(), beyond(), failing("failing", "fail"),
+                                                     failing("crashing", "null_pointer"), failing("endless", "forever"),
                                                      many(), wide(), lengthy()})
       module.manifest.functions.push_back(std::move(f));
     REQUIRE(check_manifest(module.manifest).is_ok());

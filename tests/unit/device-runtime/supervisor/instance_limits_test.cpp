@@ -85,6 +85,19 @@ TEST_CASE_FIXTURE(InstanceFixture, "an instance that is freed while calls of it 
   CHECK(client.receive<rpc::Bind>(without).status.code() == ErrorCode::not_found);
 }
 
+TEST_CASE("guarded memory detects code of an init plan that writes beyond a persistent buffer") {
+  TestServer server;
+  TestClient client(server.port());
+  client.must(rpc::GuardMemory{});
+  const rpc::Handle module = put(client, instance_file()), b = client.upload(std::vector<float>(kSize, 10));
+  const rpc::Bind beyond{client.new_handle(), module, "beyond", {tensor(b, {kSize})}};
+  const Status status = client.ask(beyond).status;
+  CHECK(status.code() == ErrorCode::invalid_argument);
+  CHECK(status.message() == "beyond: the kernel wrote outside of its tensors, behind a tensor");
+  client.must(rpc::Free{beyond.instance});
+  client.must(rpc::Bind{client.new_handle(), module, "doubling", {tensor(b, {kSize})}});
+}
+
 TEST_CASE("a session knows only its own instances") {
   TestServer server{{"--sessions", "2"}};
   TestClient owner(server.port()), other(server.port());
