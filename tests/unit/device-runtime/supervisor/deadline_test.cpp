@@ -55,7 +55,9 @@ TEST_CASE("a call beyond its deadline is stopped, and the client hears function 
 TEST_CASE("an init plan beyond the deadline of a call is stopped") {
   TestServer server({"--sessions", "1"});
   TestClient client(server.port(), with_limits(300, 0, 0));
-  const rpc::Handle module = put(client, instance_file()), b = client.upload(std::vector<float>(8));
+  ModuleFile file = kit_module();
+  file.manifest.functions.push_back(failing("endless", "forever"));
+  const rpc::Handle module = put(client, write_module(file)), b = client.upload(std::vector<float>(8));
   const auto begin = Clock::now();
   const Status status = client.ask(rpc::Bind{client.new_handle(), module, "endless", {tensor(b, {8})}}).status;
   CHECK(status.code() == ErrorCode::deadline_exceeded);

@@ -14,10 +14,11 @@ namespace ferry::test {
 
 // f(in f32[n] A, const in f32[n] B, out f32[n] C): C = A + P, where the init plan computes P = B.
 FunctionInfo copying();
-// The kit with this function and others: doubling (P = B + B), beyond (the same, but P is one element too short),
-// failing, crashing and endless (their init plans call kernels of the kit that fail with n, crash or do not end), many
-// (a third of the persistent buffers that a session may have, and one more), wide (1000 further constants) and lengthy
-// (calls of many steps).
+// The same, but its init plan calls a kernel of the kit that does not succeed.
+FunctionInfo failing(std::string name, const std::string& symbol);
+// The kit with copying and others: doubling (P = B + B), beyond (the same, but P is one element too short), failing and
+// crashing (their init plans call kernels of the kit that fail with n, or crash), many (a third of the persistent
+// buffers that a session may have, and one more), wide (1000 further constants) and lengthy (calls of many steps).
 const Bytes& instance_file();
 
 inline constexpr std::int64_t kSize = 64;
