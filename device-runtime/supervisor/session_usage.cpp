@@ -111,7 +111,7 @@ bool has_limit(pid_t process, std::uint64_t bytes) {
 }
 
 // Returns the limit that is monitored in addition to being set for the process.
-std::uint64_t watched_memory(const SandboxOptions& sandbox) {
+std::uint64_t watched_memory([[maybe_unused]] const SandboxOptions& sandbox) {
 #if defined(__SANITIZE_ADDRESS__)
   return 0;
 #else
