@@ -37,9 +37,9 @@ ferry_shared_library(ferry_client_shared ferry_client
 # The headers that users of the library include, and those that measure.h still includes.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/ferry" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 foreach(header
-    base/status crosscompile/foreign/foreign crosscompile/foreign/signature crosscompile/ir/buffer
+    base/status crosscompile/ir/buffer
     crosscompile/ir/callee crosscompile/ir/expr crosscompile/ir/node crosscompile/ir/stmt
-    host/autoschedule/sized_stages host/bench/compare host/bench/comparison host/bench/connection host/bench/cores
+    host/autoschedule/sized_stages host/compiler/api/compiler host/compiler/llvm/llvm_compiler host/bench/compare host/bench/comparison host/bench/connection host/bench/cores
     host/bench/environment host/bench/measure host/bench/measurement host/bench/peak host/bench/sampling
     host/bench/sweep host/kernel/call_plan host/kernel/compile_kernel host/kernel/kernel host/kernel/kernel_failure
     host/kernel/observer host/kernel/option_error host/kernel/schedule_choice host/kernel/session_source
@@ -54,7 +54,8 @@ endforeach()
 file(WRITE "${PROJECT_BINARY_DIR}/install/measure.h"
   "// Compiles, checks and measures kernels that a user named, compares two of them, and measures the way to a device.\n"
   "#pragma once\n\n#include \"host/bench/compare.h\"\n#include \"host/bench/connection.h\"\n"
-  "#include \"host/bench/measure.h\"\n#include \"host/kernel/compile_kernel.h\"\n#include \"host/verify/check.h\"\n")
+  "#include \"host/bench/measure.h\"\n#include \"host/compiler/llvm/llvm_compiler.h\"\n"
+  "#include \"host/kernel/compile_kernel.h\"\n#include \"host/verify/check.h\"\n")
 install(FILES "${PROJECT_BINARY_DIR}/install/measure.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry")
 
 # scripts/build.sh builds these before the host; without them only the host is installed.

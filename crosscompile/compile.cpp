@@ -138,6 +138,4 @@ std::optional<std::vector<std::uint8_t>> module_of_object(std::span<const std::u
   return module_in_object(object, name);
 }
 
-bool has_compiler() { return true; }
-
 }  // namespace ferry

@@ -35,8 +35,4 @@ std::optional<std::vector<std::uint8_t>> module_of_object(std::span<const std::u
 // Returns the manifest entry of a function that went through the passes, which fix its workspaces.
 FunctionInfo describe(const ir::Function& function);
 
-// Returns whether this program contains the compiler: a client that only runs modules is built without it
-// (FERRY_COMPILER).
-bool has_compiler();
-
 }  // namespace ferry

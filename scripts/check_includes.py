@@ -92,20 +92,19 @@ MAY_INCLUDE = {
     "host/schedule": ["host/schedule/primitives"],
     "host/lower": ["host/schedule"],
     "host/autoschedule": ["host/lower"],
-    "host/no_compiler": ["crosscompile", "host/autoschedule"],
     # The client and the command line.
     "host/session": ["host/stats", "rpc/secure"],
-    "host/compiler/llvm": ["crosscompile", "host/autoschedule", "host/lang/text", "host/session"],
+    "host/compiler/api": ["crosscompile/target", "host/lang"],
+    "host/compiler/llvm": ["crosscompile", "host/autoschedule", "host/compiler/api", "host/lang/text", "host/session"],
     # The services, which know of no command line.
-    "host/kernel": ["host/compiler/llvm", "host/npy"],
+    "host/kernel": ["host/compiler/api", "host/lang/text", "host/npy", "host/session"],
     "host/verify": ["host/kernel", "host/lang/reference"],
     "host/bench": ["host/verify"],
     "host/cli/output": ["module"],
     "host/cli/options": ["host/bench", "host/cli/output"],
     "host/cli/completion": ["host/cli/options"],
     "host/cli/commands": ["host/cli/completion", "host/cli/options"],
-    "host/cli": ["host/cli/commands"],
-    "host/no_compiler/commands": ["host/cli/commands", "host/no_compiler"],
+    "host/cli": ["host/cli/commands", "host/compiler/llvm"],
 }
 
 # The headers that are installed stand in include/ferry and include only the standard library and each other. Each of

@@ -41,8 +41,6 @@ void check_imports(std::span<const std::uint8_t> image, const ForeignKernel& ker
 
 }  // namespace
 
-bool is_foreign(const std::string& file) { return is_compiled(file) || file.ends_with(".o") || file.ends_with(".so"); }
-
 std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Target& target,
                                           std::uint32_t code_padding) {
   if (target.is_source) {

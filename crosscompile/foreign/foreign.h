@@ -11,9 +11,6 @@
 
 namespace ferry::foreign {
 
-// Returns whether the file's extension names one of these kinds.
-bool is_foreign(const std::string& file);
-
 struct ForeignKernel {
   std::string file;
   std::vector<Signature> signatures;  // of the functions to export, at least one

@@ -23,15 +23,16 @@ void check_options(const CompareOptions& options) {
 
 }  // namespace
 
-KernelPair read_pair(const KernelOptions& a, const KernelOptions& b, const Observer& observer) {
+KernelPair read_pair(const Compiler* compiler, const KernelOptions& a, const KernelOptions& b,
+                     const Observer& observer) {
   const KernelOptions* const options[2] = {&a, &b};
-  const bool b_first = foreign::is_foreign(a.file) && !foreign::is_foreign(b.file);
+  const bool b_first = is_foreign(a.file) && !is_foreign(b.file);
   KernelPair kernels;
   std::string signature;
   for (const std::size_t k : {b_first ? 1u : 0u, b_first ? 0u : 1u}) {
     kernels[k].function = options[k]->function;
     signature = about_kernel(k == 0 ? KernelOfPair::a : KernelOfPair::b, [&] {
-      kernels[k].source = read_kernel(*options[k], observer, signature);
+      kernels[k].source = read_kernel(compiler, *options[k], observer, signature);
       return signature_of(kernels[k].source, kernels[k].function);
     });
   }

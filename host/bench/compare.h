@@ -1,6 +1,6 @@
 // Says which of two kernels is slower, and by how much (docs/measuring.md, Comparing two kernels).
 //
-//     const auto kernels = bench::read_pair({.file = "mine.c"}, {.file = "mm.tc"});
+//     const auto kernels = bench::read_pair(compiler.get(), {.file = "mine.c"}, {.file = "mm.tc"});
 //     const auto found = bench::compare([](const auto& options) { return connect("pi", options); }, kernels, options);
 //     if (found.difference().empty()) puts(stats::to_text(found.times, options.least_effect).c_str());
 #pragma once
@@ -12,7 +12,8 @@ namespace ferry::bench {
 
 // Reads both kernels, of any kind that read_kernel() knows. A foreign kernel without a signature is called with that of
 // the other. Throws what read_kernel() throws; errors about options name the kernel.
-KernelPair read_pair(const KernelOptions& a, const KernelOptions& b, const Observer& observer = {});
+KernelPair read_pair(const Compiler* compiler, const KernelOptions& a, const KernelOptions& b,
+                     const Observer& observer = {});
 
 // Runs both kernels once on the same inputs and compares their outputs, and if these are the same, measures both in
 // turns in each of several sessions that `open` provides. A session that is lost before anything ran there is opened

@@ -108,6 +108,7 @@ ComparedProcess measure_process(const OpenSession& open, const KernelPair& kerne
   ComparedProcess process;
   ConnectOptions connection;
   connection.devices = devices_for(options.target, kernels[0].source);
+  connection.source_line = source_line_of(kernels[0].source);
   process.layout = draw_layout(random, connection.devices.empty() ? kLine : kGpuLine);
   const ProcessLayout& layout = process.layout;
   const Device device = open(connection);

@@ -13,6 +13,7 @@ std::vector<verify::OutputComparison> compare_results(const OpenSession& open, c
                                                       const CompareOptions& options, const Observer& observer) {
   ConnectOptions connection;
   connection.devices = devices_for(options.target, kernels[0].source);
+  connection.source_line = source_line_of(kernels[0].source);
   connection.guard_tensors = may_leave_tensors(kernels[0].source) || may_leave_tensors(kernels[1].source);
   const Device device = open(connection);
   const Target target = common_target(device, kernels, options.target, observer);

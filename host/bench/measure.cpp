@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "crosscompile/compile.h"
 #include "ferry/error.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
@@ -40,10 +39,10 @@ Measurement untimed(const Device& device, const FunctionInfo& info, const std::v
   return {info, symbols, device.name(), device.processor(), device.facts(), module_target};
 }
 
-// `target` is what the device's peaks are compiled for.
+// `compiler` and `target` are those of the kernels that measure the device's peaks.
 Measurement measure_function(const Device& device, const Function& function, const std::vector<Argument>& arguments,
-                             const Target& target, const std::string& module_target, const MeasureOptions& options,
-                             const Observer& observer) {
+                             const Compiler* compiler, const Target& target, const std::string& module_target,
+                             const MeasureOptions& options, const Observer& observer) {
   const FunctionInfo& info = function.info();
   const session::CallSizes sizes = session::sizes_of_call(info, arguments);
   const std::uint64_t traffic = traffic_bytes(info, sizes.shapes);
@@ -56,10 +55,10 @@ Measurement measure_function(const Device& device, const Function& function, con
   const BenchOptions bench = options_for(options.sampling, device);
   std::function<Peak()> peak;
   const auto type = arithmetic_type(info);
-  if (type && options.peak && !target.is_gpu() && has_compiler()) {
+  if (type && options.peak && !target.is_gpu() && compiler != nullptr) {
     const Scope step = observer.begin("measuring what the device can do at best");
     found.peak_dtype = *type;
-    peak = peak_meter(device, target, *type, traffic, bench);
+    peak = peak_meter(device, *compiler, target, *type, traffic, bench);
     found.peak = peak();
   }
   {
@@ -99,6 +98,7 @@ void measure_points(const OpenSession& open, const MeasuredKernel& kernel, const
                     Measurements& found) {
   ConnectOptions connection;
   connection.devices = devices_for(kernel.target, kernel.source);
+  connection.source_line = source_line_of(kernel.source);
   const Device device = open(connection);
   for (const SweepPoint& point : points) {
     MeasuredKernel one = kernel;
@@ -116,8 +116,10 @@ void measure_points(const OpenSession& open, const MeasuredKernel& kernel, const
 
 Measurement measure(const Device& device, const Module& module, const std::string& function,
                     const std::vector<Argument>& arguments, const MeasureOptions& options, const Observer& observer) {
-  return measure_function(device, module[function], arguments, target_of(device), module.manifest().target, options,
-                          observer);
+  Target target;
+  if (options.compiler != nullptr) target = options.compiler->target_of(device.facts());
+  return measure_function(device, module[function], arguments, options.compiler, target, module.manifest().target,
+                          options, observer);
 }
 
 Measurement measure(const Device& device, const MeasuredKernel& kernel, const MeasureOptions& options,
@@ -140,8 +142,8 @@ Measurement measure(const Device& device, const MeasuredKernel& kernel, const Me
     }
   }
   const Function function = device.load(compiled.module)[info.name];
-  Measurement found = measure_function(device, function, make_arguments(info, plan, device, observer), target,
-                                       manifest.target, options, observer);
+  Measurement found = measure_function(device, function, make_arguments(info, plan, device, observer),
+                                       kernel.source.compiler, target, manifest.target, options, observer);
   found.findings = std::move(findings);
   found.knobs = knobs;
   return found;

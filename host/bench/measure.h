@@ -31,12 +31,14 @@ struct MeasureOptions {
                             .tolerance = 0.01,
                             .timeout_ms = 10'000}};
   // Measure the device's peaks too, before and after the samples. There are none for GPUs, for kernels whose results
-  // are integers, and in a ferry without a compiler.
+  // are integers, and without a compiler.
   bool peak = true;
   // Compare what the kernel computes with its own definition, evaluated on this machine, before it is measured. Only
   // for a kernel in ferry's own notation that a user named; others throw OptionError then.
   bool check_definition = false;
   verify::CheckLimits limits = {};  // of this and of the comparison with a reference
+  // Compiles the kernels that measure the peaks, for a loaded function; a kernel that a user named has its own.
+  const Compiler* compiler = nullptr;
 };
 
 // Measures calls of a loaded function with these arguments, which are those of Function::call().

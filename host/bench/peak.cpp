@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "crosscompile/compile.h"
 #include "crosscompile/ir/expr.h"
 #include "ferry/lang/program.h"
 #include "ferry/lang/tensor.h"
@@ -88,11 +87,11 @@ BenchOptions options_like(const BenchOptions& bench) {
 }
 
 // Returns a function that measures operations a second.
-std::function<double()> flops_meter(const Device& device, const Target& target, DType dtype,
+std::function<double()> flops_meter(const Device& device, const Compiler& compiler, const Target& target, DType dtype,
                                     const BenchOptions& bench) {
   const int lanes = static_cast<int>(std::max(1u, target.lanes(static_cast<std::uint32_t>(dtype_bytes(dtype)))));
   const ir::Function function = chains_function(dtype, lanes);
-  const Function chains = device.load(CompiledModule(compile_module(std::span(&function, 1), target, {})))["chains"];
+  const Function chains = device.load(CompiledModule(compiler.compile(std::span(&function, 1), target)))["chains"];
   // Factors of zero keep every chain finite and normal whatever its length.
   const DeviceTensor factors = device.filled(dtype, {2 * lanes}, FillKind::zeros);
   const std::int64_t tasks = threads_of(device, bench);
@@ -109,15 +108,16 @@ std::function<double()> flops_meter(const Device& device, const Target& target, 
 }
 
 // Returns a function that measures bytes a second.
-std::function<double()> copy_meter(const Device& device, const Target& target, std::uint64_t traffic_bytes,
-                                   const BenchOptions& bench) {
+std::function<double()> copy_meter(const Device& device, const Compiler& compiler, const Target& target,
+                                   std::uint64_t traffic_bytes, const BenchOptions& bench) {
   constexpr std::uint64_t kLeast = 16 << 10, kMost = 256 << 20;
   const std::uint64_t traffic = std::clamp(traffic_bytes, kLeast, kMost);
   const Expr count = lang::var("N");
   const lang::Tensor from = lang::placeholder({count}, DType::f32, "A");
   const lang::Tensor to = lang::compute({count}, [&](const std::vector<Expr>& i) { return from(i[0]); }, "B");
-  const Function copy =
-      device.load(compile(lang::make_program("copy", {lang::in(from), lang::out(to)}), target))["copy"];
+  const lang::Program program = lang::make_program("copy", {lang::in(from), lang::out(to)});
+  const Scheduled scheduled{std::span(&program, 1)};
+  const Function copy = device.load(CompiledModule(compiler.compile({scheduled, target}).module))["copy"];
   const DeviceTensor source = device.filled(DType::f32, {static_cast<std::int64_t>(traffic / 8)}, FillKind::ones);
   const BenchOptions options = options_like(bench);
   return [=] { return static_cast<double>(traffic) / copy.measure({source}, options).minimum(); };
@@ -125,11 +125,10 @@ std::function<double()> copy_meter(const Device& device, const Target& target, s
 
 }  // namespace
 
-std::function<Peak()> peak_meter(const Device& device, const Target& target, DType dtype, std::uint64_t traffic_bytes,
-                                 const BenchOptions& bench) {
-  return [flops = flops_meter(device, target, dtype, bench), bytes = copy_meter(device, target, traffic_bytes, bench)] {
-    return Peak{flops(), bytes()};
-  };
+std::function<Peak()> peak_meter(const Device& device, const Compiler& compiler, const Target& target, DType dtype,
+                                 std::uint64_t traffic_bytes, const BenchOptions& bench) {
+  return [flops = flops_meter(device, compiler, target, dtype, bench),
+          bytes = copy_meter(device, compiler, target, traffic_bytes, bench)] { return Peak{flops(), bytes()}; };
 }
 
 Peak better(const Peak& a, const Peak& b) { return {std::max(a.flops, b.flops), std::max(a.bytes, b.bytes)}; }

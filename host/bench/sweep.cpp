@@ -4,7 +4,6 @@
 #include <charconv>
 
 #include "base/quantity_text.h"
-#include "ferry/schedule/module_schedule.h"
 #include "host/kernel/argument_spec.h"
 #include "host/kernel/option_error.h"
 
@@ -87,19 +86,18 @@ std::vector<std::string> range(Reader& reader) {
   return values;
 }
 
-std::vector<schedule::Knob> knobs_of(const KernelSource& kernel) {
-  return kernel.schedule ? autoschedule::knobs_of(*kernel.schedule) : std::vector<schedule::Knob>();
+// Returns the names of the schedule's knobs, and the values that it lists for each.
+std::map<std::string, std::vector<std::string>> knobs_of(const KernelSource& kernel) {
+  if (!kernel.schedule) return {};
+  return expect_compiler(kernel.compiler, kernel.name).knobs_of(*kernel.schedule);
 }
 
-bool is_knob(const std::string& name, const KernelSource& kernel) {
-  const auto knobs = knobs_of(kernel);
-  return std::any_of(knobs.begin(), knobs.end(), [&](const schedule::Knob& knob) { return knob.name == name; });
-}
+bool is_knob(const std::string& name, const KernelSource& kernel) { return knobs_of(kernel).contains(name); }
 
 std::vector<std::string> values_of(const Sweep& sweep, const KernelSource& kernel) {
   if (!sweep.values.empty()) return sweep.values;
-  for (const schedule::Knob& knob : knobs_of(kernel))
-    if (knob.name == sweep.name) return knob.choices;
+  const auto knobs = knobs_of(kernel);
+  if (const auto knob = knobs.find(sweep.name); knob != knobs.end()) return knob->second;
   throw OptionError(Option::sweep, sweep.name + ": expected values, as in " + sweep.name +
                                        "=1,7,64, or the name of a knob that the schedule lists choices for");
 }
@@ -172,8 +170,9 @@ void expect_sweepable(std::span<const Sweep> sweeps, const KernelSource& kernel,
 }
 
 void apply(const SweepPoint& point, KernelSource& kernel, std::vector<std::string>& sizes) {
+  const auto knobs = knobs_of(kernel);
   for (const auto& [name, value] : point) {
-    if (is_knob(name, kernel)) {
+    if (knobs.contains(name)) {
       kernel.schedule->knobs[name] = value;
     } else {
       sizes.push_back(name + "=" + value);

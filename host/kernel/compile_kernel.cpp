@@ -2,24 +2,18 @@
 
 #include <chrono>
 
-#include "crosscompile/compile.h"
-#include "crosscompile/target/resolve.h"
-#include "ferry/compile.h"
-#include "ferry/schedule/default_schedule.h"
-#include "ferry/schedule/module_schedule.h"
-#include "host/kernel/schedule_notes.h"
 #include "host/kernel/size_hints.h"
-#include "host/lower/lower.h"
 #include "host/session/bind.h"
+#include "module/device_id.h"
 
 namespace ferry {
 
 namespace {
 
-void expect_possible(std::span<const lang::Program> programs, const autoschedule::Sizes& sizes) {
+void expect_possible(const Compiler& compiler, std::span<const lang::Program> programs, const SizesByName& sizes) {
   if (sizes.empty()) return;
   for (const lang::Program& program : programs) {
-    const FunctionInfo info = describe(lower::lower(program, schedule::Schedule(program)));
+    const FunctionInfo info = compiler.describe(program);
     session::SymbolValues known(info.symbols.size());
     for (std::size_t s = 0; s < known.size(); ++s) {
       if (const auto size = sizes.find(info.symbols[s]); size != sizes.end()) known[s] = size->second;
@@ -30,11 +24,10 @@ void expect_possible(std::span<const lang::Program> programs, const autoschedule
 
 }  // namespace
 
-Target resolve_with_notes(const std::string& text, const Observer& observer) {
-  std::vector<std::string> notes;
-  Target target = resolve_target(text, &notes);
-  for (const std::string& note : notes) observer.tell("note: " + note);
-  return target;
+Target resolve_with_notes(const Compiler& compiler, const std::string& text, const Observer& observer) {
+  Noted<Target> target = compiler.resolve_target(text);
+  tell_notes(target.notes, observer);
+  return std::move(target.value);
 }
 
 Target target_for(const Device& device, const std::string& text, const KernelSource& source, const Observer& observer) {
@@ -42,53 +35,61 @@ Target target_for(const Device& device, const std::string& text, const KernelSou
     Target target;
     target.set_arch(device_name(source.module->manifest().devices.front()));
     target.text = source.module->manifest().target;
-    if (target.is_gpu() || !has_compiler()) return target;
+    if (target.is_gpu() || source.compiler == nullptr) return target;
   }
-  return text.empty() ? target_of(device) : resolve_with_notes(text, observer);
+  const Compiler& compiler = expect_compiler(source.compiler, source.name);
+  return text.empty() ? compiler.target_of(device.facts()) : resolve_with_notes(compiler, text, observer);
 }
 
 std::vector<std::string> devices_for(const std::string& target, const KernelSource& source) {
-  if (!target.empty()) {
-    const Target resolved = resolve_target(target);
-    return resolved.is_gpu() ? std::vector{to_text(resolved.device)} : std::vector<std::string>{};
+  DeviceId device;
+  if (!target.empty() && (source.compiler != nullptr || !source.module)) {
+    device = expect_compiler(source.compiler, source.name).resolve_target(target).value.device;
+  } else if (source.module) {
+    // A compiled module needs no compiler: the first word of a target for a GPU names the device.
+    const Result<DeviceId> named = parse_device_id(target.empty() ? source.module->manifest().devices.front().kind
+                                                                  : target.substr(0, target.find(' ')));
+    if (named.is_ok())
+      device = named.value();
+    else if (named.status().code() == ErrorCode::invalid_argument)
+      throw OptionError(Option::target, target + ": " + named.status().message());
   }
-  if (!source.module) return {};
-  const std::string& kind = source.module->manifest().devices.front().kind;
-  return kind == "cpu" ? std::vector<std::string>{} : std::vector{kind};
+  return device.kind == DeviceKind::cpu ? std::vector<std::string>{} : std::vector{to_text(device)};
 }
 
-std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::span<const lang::Program> programs,
-                                             const Target& target, const Observer& observer,
-                                             const autoschedule::Sizes& sizes) {
-  expect_possible(programs, sizes);
-  if (source.unscheduled) return {programs.begin(), programs.end()};
-  if (!source.schedule) return autoschedule::default_schedules(programs, target, sizes);
-  std::vector<std::string> names;
-  for (const lang::Program& program : source.programs) names.push_back(program.name);
-  std::vector<schedule::Schedule> schedules =
-      autoschedule::replay_module_schedule(programs, *source.schedule, target, names, sizes);
-  tell_schedule_notes(programs, schedules, target, observer);
-  return schedules;
+SourceLine source_line_of(const KernelSource& source) {
+  if (source.compiler == nullptr) return {};
+  return [compiler = source.compiler](std::span<const std::uint8_t> image, std::uint64_t address) {
+    return compiler->source_line(image, address);
+  };
+}
+
+Scheduled scheduled(const KernelSource& source, std::span<const lang::Program> programs, const SizesByName& sizes) {
+  expect_possible(expect_compiler(source.compiler, source.name), programs, sizes);
+  Scheduled scheduled{programs, source.schedule, source.unscheduled, sizes, {}};
+  for (const lang::Program& program : source.programs) scheduled.others.push_back(program.name);
+  return scheduled;
 }
 
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
                               const CallOptions& call, const Observer& observer, std::uint32_t code_padding) {
   if (source.module) return {*source.module};
+  const Compiler& compiler = expect_compiler(source.compiler, source.name);
   const Scope compilation = observer.begin_compilation(source.name);
   if (source.foreign) {
     const Scope step = observer.begin("compiling " + source.name);
     const auto begin = std::chrono::steady_clock::now();
-    CompiledModule module(foreign::compile_foreign(*source.foreign, target, code_padding));
+    CompiledModule module(compiler.compile(*source.foreign, target, code_padding));
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     return {std::move(module), took.count()};
   }
   const lang::Program& program = choose_program(source, function);
   const Scope step = observer.begin("compiling " + program.name);
   const auto start = std::chrono::steady_clock::now();
-  const std::span programs(&program, 1);
-  const std::vector<schedule::Schedule> schedules =
-      schedules_of(source, programs, target, observer, size_hints(program, call));
-  CompiledModule module = compile(programs, schedules, target, source.text, code_padding);
+  const Scheduled chosen = scheduled(source, std::span(&program, 1), size_hints(program, call));
+  Compiled compiled = compiler.compile({chosen, target, source.text, code_padding});
+  tell_notes(compiled.notes, observer);
+  CompiledModule module(std::move(compiled.module));
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
   return {std::move(module), elapsed.count()};
 }

@@ -7,27 +7,27 @@
 #include <vector>
 
 #include "ferry/lang/program.h"
-#include "ferry/schedule/schedule.h"
-#include "host/autoschedule/sized_stages.h"
 #include "host/kernel/call_plan.h"
 #include "host/kernel/kernel.h"
 
 namespace ferry {
 
 // Returns the target that the user typed, or that of the device if the text is empty. A compiled module determines it
-// if it is for a GPU, or if this ferry has no compiler. The observer is told of keys that are ignored.
+// if it is for a GPU, or if there is no compiler. The observer is told of keys that are ignored.
 Target target_for(const Device& device, const std::string& text, const KernelSource& source,
                   const Observer& observer = {});
-Target resolve_with_notes(const std::string& text, const Observer& observer);
+Target resolve_with_notes(const Compiler& compiler, const std::string& text, const Observer& observer);
 // Returns the devices besides the CPU that a kernel runs on, in the form of ConnectOptions: those of the target, or
 // without one those that a compiled module needs.
 std::vector<std::string> devices_for(const std::string& target, const KernelSource& source);
 
-// Returns one schedule for each of these programs of the kernel: the user's, or the default. Throws Error with
-// invalid_argument for sizes that no call can have, with the message of the call's own check.
-std::vector<schedule::Schedule> schedules_of(const KernelSource& source, std::span<const lang::Program> programs,
-                                             const Target& target, const Observer& observer,
-                                             const autoschedule::Sizes& sizes = {});
+// For ConnectOptions of the session that runs the kernel: empty where there is no compiler.
+SourceLine source_line_of(const KernelSource& source);
+
+// Returns these programs of the kernel with the user's schedule, or the default for these sizes. The programs must
+// outlive the result. Throws Error with invalid_argument for sizes that no call can have, with the message of the
+// call's own check.
+Scheduled scheduled(const KernelSource& source, std::span<const lang::Program> programs, const SizesByName& sizes = {});
 
 struct CompiledKernel {
   CompiledModule module;

@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "base/quantity_text.h"
-#include "crosscompile/compile.h"
+#include "crosscompile/ir/error.h"
 #include "crosscompile/ir/expr.h"
 #include "ferry/lang/text.h"
 #include "host/kernel/argument_spec.h"
 #include "host/kernel/file.h"
 #include "host/kernel/option_error.h"
-#include "host/lower/lower.h"
 
 namespace ferry {
 
@@ -71,7 +70,8 @@ lang::FixedSizes fixed_in(const FunctionInfo& compiled, const lang::Program& pro
 bool take_own_object(const KernelOptions& options, KernelSource& source) {
   const std::string object = read_file(options.file);
   const auto module =
-      module_of_object({reinterpret_cast<const std::uint8_t*>(object.data()), object.size()}, options.file);
+      expect_compiler(source.compiler, options.file)
+          .module_of_object({reinterpret_cast<const std::uint8_t*>(object.data()), object.size()}, options.file);
   if (!module) return false;
   source.name = options.file;
   source.module.emplace(*module);
@@ -88,30 +88,32 @@ KernelSource read_foreign(const KernelOptions& options, const std::string& other
   }
   std::string text = read_file(options.file);
   if (text.find('\0') != std::string::npos) text.clear();  // an object or bitcode
-  std::vector<std::string> signatures = {options.signature};
-  if (options.signature.empty()) signatures = foreign::signatures_in_source(text);
-  if (signatures.empty() && !other_signature.empty()) signatures = {other_signature};
-  if (signatures.empty()) {
+  ForeignSource foreign{options.file, {}, words_of(options.c_flags), text};
+  if (!options.signature.empty()) foreign.signatures = {options.signature};
+  const Compiler& compiler = expect_compiler(source.compiler, options.file);
+  source.foreign_functions = compiler.describe(foreign);
+  if (source.foreign_functions.empty() && !other_signature.empty()) {
+    foreign.signatures = {other_signature};
+    source.foreign_functions = compiler.describe(foreign);
+  }
+  if (source.foreign_functions.empty()) {
     throw OptionError(Option::signature, source.name +
                                              ": expected a comment '// ferry: saxpy(f32 a, in f32[n] x, inout f32[n] "
                                              "y)' in it, or a signature of this form beside it");
   }
-  source.text = text;
-  source.foreign.emplace();
-  source.foreign->file = options.file;
-  source.foreign->flags = words_of(options.c_flags);
-  source.foreign->source = std::move(text);
-  for (const std::string& signature : signatures)
-    source.foreign->signatures.push_back(foreign::parse_signature(signature));
+  source.text = std::move(text);
+  source.foreign = std::move(foreign);
   return source;
 }
 
 }  // namespace
 
-KernelSource read_kernel(const KernelOptions& options, const Observer& observer, const std::string& other_signature) {
+KernelSource read_kernel(const Compiler* compiler, const KernelOptions& options, const Observer& observer,
+                         const std::string& other_signature) {
   if (options.file == "-" && options.schedule.file == "-")
     throw UsageError("expected stdin once: '-' as the kernel or as its schedule");
   KernelSource source;
+  source.compiler = compiler;
   source.unscheduled = options.schedule.file == kUnscheduled;
   source.schedule = read_schedule(options.schedule);
   if (!options.expression.empty() && !options.file.empty()) {
@@ -122,7 +124,7 @@ KernelSource read_kernel(const KernelOptions& options, const Observer& observer,
     source.text = options.expression;
   } else if (options.file.empty()) {
     throw OptionError(Option::kernel, "expected a kernel: a file, '-' for stdin, or a text");
-  } else if (foreign::is_foreign(options.file)) {
+  } else if (is_foreign(options.file)) {
     expect_nothing_fixed(options);
     if (options.signature.empty() && options.file.ends_with(".o") && take_own_object(options, source)) return source;
     return read_foreign(options, other_signature, std::move(source));
@@ -154,14 +156,10 @@ KernelSource read_kernel(const KernelOptions& options, const Observer& observer,
 }
 
 FunctionInfo function_of(const KernelSource& source, const std::string& function) {
-  if (source.foreign) {
-    std::vector<FunctionInfo> functions;
-    for (const foreign::Signature& signature : source.foreign->signatures) functions.push_back(signature.function);
-    return choose(functions, function, source.name);
-  }
+  if (source.foreign) return choose(source.foreign_functions, function, source.name);
   if (source.module) return choose_function(source.module->manifest(), function, source.name);
   const lang::Program& program = choose_program(source, function);
-  return describe(lower::lower(program, schedule::Schedule(program)));
+  return expect_compiler(source.compiler, source.name).describe(program);
 }
 
 std::string signature_of(const KernelSource& source, const std::string& function) {

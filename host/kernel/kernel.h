@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "crosscompile/foreign/foreign.h"
-#include "ferry/compile.h"
+#include "ferry/client.h"
 #include "ferry/lang/program.h"
+#include "host/compiler/api/compiler.h"
 #include "host/kernel/observer.h"
 #include "host/kernel/option_error.h"
 #include "host/kernel/schedule_choice.h"
@@ -30,17 +30,19 @@ struct KernelOptions {
 // `module` is set if the file is a .ferry, `foreign` if it is a kernel that ferry did not write; otherwise `programs`
 // holds every def of the text.
 struct KernelSource {
-  std::string name;  // for messages
-  std::string text;  // the source; for a module the one it contains, which may be empty
+  const Compiler* compiler = nullptr;  // outlives this object; null: only modules can be used
+  std::string name;                    // for messages
+  std::string text;                    // the source; for a module the one it contains, which may be empty
   std::vector<lang::Program> programs;
   std::optional<ScheduleText> schedule;  // nothing: default schedules
   bool unscheduled = false;              // use serial loops in source order instead
   std::optional<CompiledModule> module;
-  std::optional<foreign::ForeignKernel> foreign;  // C, C++, LLVM IR, assembly or an object
+  std::optional<ForeignSource> foreign;         // C, C++, LLVM IR, assembly or an object
+  std::vector<FunctionInfo> foreign_functions;  // of its signatures
 };
 // Throws Error, with invalid_argument for a mistake of the user. A foreign kernel without a signature of its
 // own, in the options or in a comment "ferry: ...", uses `other_signature`. The observer is told of warnings.
-KernelSource read_kernel(const KernelOptions& options, const Observer& observer = {},
+KernelSource read_kernel(const Compiler* compiler, const KernelOptions& options, const Observer& observer = {},
                          const std::string& other_signature = {});
 // Returns the function that would be chosen, as it will be compiled.
 FunctionInfo function_of(const KernelSource& source, const std::string& function);

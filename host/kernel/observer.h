@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ferry {
 
@@ -29,5 +30,10 @@ struct Observer {
     return compilation ? compilation(file) : nullptr;
   }
 };
+
+// Tells a compiler's notes.
+inline void tell_notes(const std::vector<std::string>& notes, const Observer& observer) {
+  for (const std::string& note : notes) observer.tell("note: " + note);
+}
 
 }  // namespace ferry

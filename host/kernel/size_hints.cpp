@@ -7,7 +7,7 @@ namespace ferry {
 
 namespace {
 
-void add_shape(const lang::Parameter& parameter, const Shape& shape, autoschedule::Sizes& sizes) {
+void add_shape(const lang::Parameter& parameter, const Shape& shape, SizesByName& sizes) {
   const lang::Tensor& tensor = parameter.direction == Direction::inout ? parameter.initial : parameter.tensor;
   if (parameter.kind != ParameterKind::tensor || tensor.shape().size() != shape.size()) return;
   for (std::size_t d = 0; d < shape.size(); ++d)
@@ -16,8 +16,8 @@ void add_shape(const lang::Parameter& parameter, const Shape& shape, autoschedul
 
 }  // namespace
 
-autoschedule::Sizes size_hints(const lang::Program& program, const CallOptions& options) {
-  autoschedule::Sizes sizes = parse_sizes(options.sizes);
+SizesByName size_hints(const lang::Program& program, const CallOptions& options) {
+  SizesByName sizes = parse_sizes(options.sizes);
   for (const std::string& text : options.arguments) {
     const ArgumentSpec given = parse_argument(text);
     if (given.number)

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "ferry/lang/program.h"
-#include "host/autoschedule/sized_stages.h"
+#include "host/compiler/api/compiler.h"
 #include "host/kernel/call_plan.h"
 
 namespace ferry {
 
 // Takes sizes from the given sizes, from numbers among the arguments and from the shapes of tensors, except those in
 // files. Mismatches are left to plan_call() to reject.
-autoschedule::Sizes size_hints(const lang::Program& program, const CallOptions& options);
+SizesByName size_hints(const lang::Program& program, const CallOptions& options);
 
 }  // namespace ferry

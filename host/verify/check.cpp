@@ -13,12 +13,12 @@ namespace ferry::verify {
 
 namespace {
 
-CheckReport check_foreign(const CheckRequest& request, const Observer& observer) {
+CheckReport check_foreign(const Compiler& compiler, const CheckRequest& request, const Observer& observer) {
   if (!request.target.empty() && request.target != "host")
     throw OptionError(Option::target, request.target + ": expected none, because " + request.kernel.file +
                                           " is run under sanitizers on this machine");
-  return check_sanitized(read_checked_pair(request.kernel, request.reference, observer), request.kernel.function,
-                         request.call, {request.limits, request.call_deadline}, observer);
+  return check_sanitized(read_checked_pair(&compiler, request.kernel, request.reference, observer),
+                         request.kernel.function, request.call, {request.limits, request.call_deadline}, observer);
 }
 
 void run_on(const Device& device, const CheckRequest& request, const CheckedPair& kernels, const Observer& observer,
@@ -41,9 +41,9 @@ void run_on(const Device& device, const CheckRequest& request, const CheckedPair
 
 }  // namespace
 
-CheckReport check(const CheckRequest& request, const Observer& observer) {
-  if (foreign::is_foreign(request.kernel.file)) return check_foreign(request, observer);
-  const KernelSource source = read_kernel(request.kernel, observer);
+CheckReport check(const Compiler& compiler, const CheckRequest& request, const Observer& observer) {
+  if (is_foreign(request.kernel.file)) return check_foreign(compiler, request, observer);
+  const KernelSource source = read_kernel(&compiler, request.kernel, observer);
   if (source.module)
     throw UsageError(source.name + " is compiled already: expected a kernel in ferry's own notation, or in C or C++");
   if (!request.reference.empty())
@@ -52,8 +52,9 @@ CheckReport check(const CheckRequest& request, const Observer& observer) {
   return check_interpreted(source, request.kernel.function, request.target, request.call, request.limits, observer);
 }
 
-CheckReport check(const Device& device, const CheckRequest& request, const Observer& observer) {
-  const CheckedPair kernels = read_checked_pair(request.kernel, request.reference, observer);
+CheckReport check(const Compiler* compiler, const Device& device, const CheckRequest& request,
+                  const Observer& observer) {
+  const CheckedPair kernels = read_checked_pair(compiler, request.kernel, request.reference, observer);
   if (!kernels.against && !has_definition(kernels.source))
     throw OptionError(Option::reference, kernels.source.name +
                                              " has no definition to check it against: expected a "

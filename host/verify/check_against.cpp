@@ -13,7 +13,7 @@ namespace {
 // No option chooses among the functions of a reference.
 KernelSource with_one_function(KernelSource reference) {
   const std::size_t count = reference.module    ? reference.module->manifest().functions.size()
-                            : reference.foreign ? reference.foreign->signatures.size()
+                            : reference.foreign ? reference.foreign_functions.size()
                                                 : reference.programs.size();
   if (count > 1)
     throw OptionError(Option::reference,
@@ -23,18 +23,19 @@ KernelSource with_one_function(KernelSource reference) {
 
 }  // namespace
 
-CheckedPair read_checked_pair(const KernelOptions& kernel, const std::string& against, const Observer& observer) {
-  if (against.empty()) return {read_kernel(kernel, observer), std::nullopt};
+CheckedPair read_checked_pair(const Compiler* compiler, const KernelOptions& kernel, const std::string& against,
+                              const Observer& observer) {
+  if (against.empty()) return {read_kernel(compiler, kernel, observer), std::nullopt};
   KernelOptions other;
   other.file = against;
-  if (foreign::is_foreign(against)) {
-    KernelSource source = read_kernel(kernel, observer);
+  if (is_foreign(against)) {
+    KernelSource source = read_kernel(compiler, kernel, observer);
     std::string signature = signature_of(source, kernel.function);
-    return {std::move(source), with_one_function(read_kernel(other, observer, signature))};
+    return {std::move(source), with_one_function(read_kernel(compiler, other, observer, signature))};
   }
-  KernelSource read = with_one_function(read_kernel(other, observer));
-  std::string signature = foreign::is_foreign(kernel.file) ? signature_of(read, "") : std::string();
-  return {read_kernel(kernel, observer, signature), std::move(read)};
+  KernelSource read = with_one_function(read_kernel(compiler, other, observer));
+  std::string signature = is_foreign(kernel.file) ? signature_of(read, "") : std::string();
+  return {read_kernel(compiler, kernel, observer, signature), std::move(read)};
 }
 
 ParameterPairs pair_with_reference(const FunctionInfo& info, const FunctionInfo& reference) {

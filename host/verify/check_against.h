@@ -17,7 +17,8 @@ struct CheckedPair {
   KernelSource source;
   std::optional<KernelSource> against;
 };
-CheckedPair read_checked_pair(const KernelOptions& kernel, const std::string& against, const Observer& observer = {});
+CheckedPair read_checked_pair(const Compiler* compiler, const KernelOptions& kernel, const std::string& against,
+                              const Observer& observer = {});
 
 struct RanKernel {
   const FunctionInfo& info;

@@ -1,37 +1,16 @@
 #include "host/verify/check_interpreted.h"
 
 #include <cstring>
+#include <optional>
 #include <span>
 
-#include "crosscompile/compile.h"
-#include "crosscompile/ir/interpreter.h"
-#include "crosscompile/passes/gpu/map_threads.h"
-#include "crosscompile/passes/pipeline.h"
-#include "crosscompile/target/resolve.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/size_hints.h"
-#include "host/lower/lower.h"
 #include "host/session/scalar.h"
 
 namespace ferry::verify {
 
 namespace {
-
-// A kernel in the form in which its threads are interpreted.
-struct Subject {
-  ir::Function interpreted;  // before tensors are flattened, with one index for each dimension
-  FunctionInfo info;
-};
-
-Subject prepare(const ir::Function& lowered, const Target& target) {
-  Subject subject;
-  const ir::Function finished =
-      passes::run_pipeline(lowered, target, [&](std::string_view pass, const ir::Function& now) {
-        if (pass == passes::kLastOfThreads) subject.interpreted = now;
-      });
-  subject.info = describe(finished);
-  return subject;
-}
 
 // The memory of one call.
 class Memory {
@@ -83,39 +62,30 @@ class Memory {
   std::vector<void*> pointers_;
 };
 
-void interpret(const lang::Program& program, const Subject& subject, const CallPlan& plan, const CheckLimits& limits,
-               const Observer& observer, CheckReport& check) {
-  const Memory memory(subject.info, plan);
-  try {
-    const Scope step = observer.begin("interpreting " + subject.info.name);
-    const std::int32_t code = ir::interpret(subject.interpreted, memory.pointers());
-    if (code != 0) check.mistake = subject.info.messages.at(static_cast<std::size_t>(code - 1));
-  } catch (const ir::InterpreterError& error) {
-    check.mistake = error.what();
-  }
-  if (!check.mistake.empty()) return;
-  const Scope step = observer.begin("checking");
-  check.findings.checks = check_outputs(program, subject.info, plan, memory.results(subject.info, plan), limits);
-}
-
 }  // namespace
 
 CheckReport check_interpreted(const KernelSource& source, const std::string& function, const std::string& target,
                               const CallOptions& call, const CheckLimits& limits, const Observer& observer) {
+  const Compiler& compiler = expect_compiler(source.compiler, source.name);
   const lang::Program& program = choose_program(source, function);
-  const autoschedule::Sizes sizes = size_hints(program, call);
-  Target compiled_for = resolve_with_notes(target.empty() ? "host" : target, observer);
+  std::optional<Target> wanted;
+  if (!target.empty()) wanted = resolve_with_notes(compiler, target, observer);
   Scope compilation = observer.begin_compilation(source.name);
-  const ir::Function lowered =
-      lower::lower(program, schedules_of(source, std::span(&program, 1), compiled_for, observer, sizes).front());
-  // A schedule that binds loops to threads is for a GPU.
-  if (target.empty() && passes::has_gpu_loops(lowered.body)) compiled_for = resolve_target("opencl");
-  const Subject subject = prepare(lowered, compiled_for);
+  const InterpretedKernel kernel = compiler.interpret(
+      scheduled(source, std::span(&program, 1), size_hints(program, call)), wanted ? &*wanted : nullptr);
   compilation.reset();
+  tell_notes(kernel.notes, observer);
   CheckReport check;
-  check.function = subject.info;
-  check.target = compiled_for.text;
-  interpret(program, subject, plan_call(subject.info, call), limits, observer, check);
+  check.function = kernel.info;
+  check.target = kernel.target.text;
+  const CallPlan plan = plan_call(check.function, call);
+  const Memory memory(check.function, plan);
+  Scope step = observer.begin("interpreting " + check.function.name);
+  check.mistake = kernel.run(memory.pointers());
+  if (!check.mistake.empty()) return check;
+  step.reset();
+  step = observer.begin("checking");
+  check.findings.checks = check_outputs(program, check.function, plan, memory.results(check.function, plan), limits);
   return check;
 }
 

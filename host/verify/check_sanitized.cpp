@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "crosscompile/foreign/sanitized_run.h"
 #include "ferry/error.h"
 #include "host/session/scalar.h"
 #include "host/verify/same_call.h"
@@ -11,13 +10,8 @@ namespace ferry::verify {
 
 namespace {
 
-const foreign::Signature& signature_named(const foreign::ForeignKernel& kernel, const std::string& name) {
-  return *std::find_if(kernel.signatures.begin(), kernel.signatures.end(),
-                       [&](const foreign::Signature& signature) { return signature.function.name == name; });
-}
-
-std::vector<foreign::SanitizedArgument> arguments_of(const FunctionInfo& info, const CallPlan& plan) {
-  std::vector<foreign::SanitizedArgument> arguments(info.parameters.size());
+std::vector<SanitizedArgument> arguments_of(const FunctionInfo& info, const CallPlan& plan) {
+  std::vector<SanitizedArgument> arguments(info.parameters.size());
   for (std::size_t p = 0; p < arguments.size(); ++p) {
     if (plan.scalars[p]) {
       arguments[p].scalar_bits = session::scalar_bits(info, p, *plan.scalars[p]);
@@ -30,14 +24,15 @@ std::vector<foreign::SanitizedArgument> arguments_of(const FunctionInfo& info, c
   return arguments;
 }
 
-foreign::SanitizedRun run(const KernelSource& source, const FunctionInfo& info, const CallPlan& plan, double deadline,
-                          const Observer& observer) {
+SanitizedRun run(const KernelSource& source, const FunctionInfo& info, const CallPlan& plan, double deadline,
+                 const Observer& observer) {
   const Scope step = observer.begin("running " + info.name + " under sanitizers");
   Scope compilation = observer.begin_compilation(source.name);
-  const foreign::SanitizedProgram program(*source.foreign, signature_named(*source.foreign, info.name),
-                                          arguments_of(info, plan), plan.symbols);
+  const std::function<SanitizedRun(double)> call =
+      expect_compiler(source.compiler, source.name)
+          .sanitize(*source.foreign, info.name, arguments_of(info, plan), plan.symbols);
   compilation.reset();
-  return program.run(deadline);
+  return call(deadline);
 }
 
 void check_against(CheckReport& check, const KernelSource& against, const RanKernel& ran, const SanitizedLimits& limits,
@@ -50,7 +45,7 @@ void check_against(CheckReport& check, const KernelSource& against, const RanKer
   const FunctionInfo other = function_of(against, "");
   const ParameterPairs pairs = pair_with_reference(ran.info, other);
   const CallPlan plan = plan_same_call(other, ran.info, ran.plan, pairs);
-  const foreign::SanitizedRun result = run(against, other, plan, limits.call_deadline, observer);
+  const SanitizedRun result = run(against, other, plan, limits.call_deadline, observer);
   if (!result.mistake.empty()) throw UsageError(against.name + " cannot be checked against: " + result.mistake);
   check.findings.compared = compare_all_outputs(ran.info, ran.plan, ran.outputs, result.outputs, pairs,
                                                 {limits.results.rtol, limits.results.atol});
@@ -64,7 +59,7 @@ CheckReport check_sanitized(const CheckedPair& kernels, const std::string& funct
   check.function = function_of(kernels.source, function);
   check.target = "host";
   const CallPlan plan = plan_call(check.function, call);
-  foreign::SanitizedRun found = run(kernels.source, check.function, plan, limits.call_deadline, observer);
+  SanitizedRun found = run(kernels.source, check.function, plan, limits.call_deadline, observer);
   check.mistake = std::move(found.mistake);
   check.details = std::move(found.report);
   if (check.mistake.empty() && kernels.against)

@@ -1,6 +1,7 @@
 // Runs a kernel once on a device, brings back what it computed, and checks it.
 //
-//     const verify::RunReport report = verify::run(open, {.kernels = verify::read_checked_pair({.file = "mm.tc"}, ""),
+//     verify::CheckedPair kernels = verify::read_checked_pair(compiler.get(), {.file = "mm.tc"}, "");
+//     const verify::RunReport report = verify::run(open, {.kernels = std::move(kernels),
 //                                                         .call = {.sizes = {"M=4,N=4,K=4"}}, .by_definition = true});
 //     if (!report.findings.is_fine()) std::cerr << report.findings.mistake();
 #pragma once

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/quantity_text.h"
+#include "crosscompile/ir/error.h"
 #include "host/bench/measure.h"
 #include "host/cli/commands/bench_report.h"
 #include "host/cli/commands/check_report.h"
@@ -69,13 +70,13 @@ BenchFailure failure_of(const bench::FailedDevice& device) {
 
 bool is_wrong(const BenchFailure& failure) { return failure.wrong.has_value(); }
 
-BenchRun measure(const Options& options) {
+BenchRun measure(const Compiler* compiler, const Options& options) {
   bench::MeasureOptions how;
   how.sampling = sampling_of(options.sampling);
   how.peak = !options.without_peak;
   how.check_definition = options.check.check;
   how.limits = options.check.limits;
-  verify::CheckedPair kernels = verify::read_checked_pair(options.kernel, options.check_against, terminal());
+  verify::CheckedPair kernels = verify::read_checked_pair(compiler, options.kernel, options.check_against, terminal());
   const bench::MeasuredKernel kernel{std::move(kernels.source), options.kernel.function, options.target, options.call,
                                      std::move(kernels.against)};
   std::vector<bench::Sweep> sweeps;
@@ -131,12 +132,12 @@ int judge(const Options& options, const BenchRun& run, JUnitReport& junit) {
   return code;
 }
 
-int bench(const Options& options, JUnitReport& junit) {
+int bench(const Compiler* compiler, const Options& options, JUnitReport& junit) {
   if (options.fail_if_slower_percent && options.baseline.empty())
     throw UsageError("--fail-if-slower: expected --baseline with it, the result that is not to become slower");
   std::vector<bench::BaselineResult> baseline;
   if (!options.baseline.empty()) baseline = bench::parse_baseline(read_file(options.baseline), options.baseline);
-  BenchRun run = measure(options);
+  BenchRun run = measure(compiler, options);
   compare_with_baseline(options, baseline, run);
   if (options.json) {
     print_json(to_json(run));
@@ -209,9 +210,9 @@ void add_bench(CLI::App& app, Action& chosen) {
   command.callback([options, &chosen, &command] {
     // An explicit number of samples is not extended.
     if (command.count("--repeat") > 0 && command.count("--max-repeat") == 0) options->sampling.bench.max_repeat = 0;
-    chosen = [options] {
+    chosen = [options](const Compiler* compiler) {
       const std::string suite = "ferry bench " + (options->kernel.file.empty() ? "-e" : options->kernel.file);
-      return with_junit(options->junit, suite, [&](JUnitReport& report) { return bench(*options, report); });
+      return with_junit(options->junit, suite, [&](JUnitReport& report) { return bench(compiler, *options, report); });
     };
   });
 }

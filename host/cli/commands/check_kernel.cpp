@@ -51,9 +51,10 @@ void print_fine(const verify::CheckReport& found, const Options& options, bool s
   }
 }
 
-int run_check(const Options& options, JUnitReport& report) {
-  const bool sanitized = foreign::is_foreign(options.kernel.file);
+int run_check(const Compiler& compiler, const Options& options, JUnitReport& report) {
+  const bool sanitized = is_foreign(options.kernel.file);
   const verify::CheckReport found = verify::check(
+      compiler,
       {options.kernel, options.call, options.target, options.against, options.check.limits, options.call_deadline},
       terminal(options.kernel.deadline));
   const std::string& name = found.function.name;
@@ -110,9 +111,10 @@ void add_check(CLI::App& app, Action& chosen) {
       "  ferry check mm.tc --schedule gpu.schedule --size M=64,N=64,K=64 --target 'cuda -arch=sm_80'\n"
       "  ferry check mine.c --size M=33,N=65,K=17 --check-against mm.tc");
   command.callback([options, &chosen] {
-    chosen = [options] {
+    chosen = [options](const Compiler* compiler) {
+      const Compiler& needed = expect_compiler(compiler, "ferry check");
       return with_junit(options->junit, "ferry check " + options->kernel.file,
-                        [&](JUnitReport& report) { return run_check(*options, report); });
+                        [&](JUnitReport& report) { return run_check(needed, *options, report); });
     };
   });
 }

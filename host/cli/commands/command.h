@@ -6,10 +6,12 @@
 #include <functional>
 
 #include "host/cli/options/exit_code.h"
+#include "host/compiler/api/compiler.h"
 
 namespace ferry::cli {
 
-using Action = std::function<int()>;
+// `compiler` is null in a ferry without one.
+using Action = std::function<int(const Compiler* compiler)>;
 
 void add_device(CLI::App& app, Action& chosen);
 void add_targets(CLI::App& app, Action& chosen);

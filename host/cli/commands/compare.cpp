@@ -58,14 +58,14 @@ int exit_code(const Options& options, const CompareReport& report, JUnitCase& ve
   return kExitUnknown;
 }
 
-int compare(Options& options, JUnitReport& junit) {
+int compare(const Compiler* compiler, Options& options, JUnitReport& junit) {
   options.kernels[1].signature = options.kernels[0].signature;
   options.kernels[1].c_flags = options.kernels[0].c_flags;
   options.compare.sampling = sampling_of(options.sampling);
   options.compare.least_effect = options.least_effect_percent / 100;
   options.compare.compares_results = !options.allow_difference;
   const Observer observer = terminal(first_deadline(options.kernels[0].deadline, options.remote.deadlines.session));
-  const bench::KernelPair kernels = bench::read_pair(options.kernels[0], options.kernels[1], observer);
+  const bench::KernelPair kernels = bench::read_pair(compiler, options.kernels[0], options.kernels[1], observer);
   const CompareReport report{{kernels[0].source.name, kernels[1].source.name},
                              options.compare.least_effect,
                              bench::compare(opening(options.remote), kernels, options.compare, observer)};
@@ -133,9 +133,10 @@ void add_compare(CLI::App& app, Action& chosen) {
       "  ferry compare mine.c mm.tc --size M=512,N=512,K=512 -r 192.168.1.17:9090\n"
       "  ferry compare old.ferry new.ferry --size N=4096 -r 192.168.1.17:9090 --threads 1 --fail-if-slower 2");
   command.callback([options, &chosen] {
-    chosen = [options] {
+    chosen = [options](const Compiler* compiler) {
       const std::string suite = "ferry compare " + options->kernels[0].file + " " + options->kernels[1].file;
-      return with_junit(options->junit, suite, [&](JUnitReport& report) { return compare(*options, report); });
+      return with_junit(options->junit, suite,
+                        [&](JUnitReport& report) { return compare(compiler, *options, report); });
     };
   });
 }

@@ -1,18 +1,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
+#include <map>
 #include <string>
 
 #include "base/quantity_text.h"
-#include "crosscompile/compile.h"
-#include "crosscompile/make_backend.h"
-#include "crosscompile/passes/gpu/map_threads.h"
-#include "crosscompile/target/resolve.h"
-#include "ferry/schedule/module_schedule.h"
 #include "host/cli/commands/command.h"
-#include "host/cli/commands/loops.h"
-#include "host/cli/commands/space.h"
+#include "host/cli/options/after_option.h"
 #include "host/cli/options/compile_deadline.h"
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/options/option_checks.h"
@@ -24,8 +18,6 @@
 #include "host/kernel/argument_spec.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/file.h"
-#include "host/lower/lower.h"
-#include "module/module_file.h"
 
 namespace ferry::cli {
 
@@ -47,12 +39,12 @@ bool shows_gpu_code(const Options& options) {
   return options.emit == "cuda" || options.emit == "opencl" || options.emit == "ptx";
 }
 
-Target choose_target(const Options& options) {
-  if (!options.target.empty()) return resolve_with_notes(options.target, terminal());
+Target choose_target(const Compiler& compiler, const Options& options) {
+  if (!options.target.empty()) return resolve_with_notes(compiler, options.target, terminal());
   // GPU code with loops for a CPU would run in one thread of one block.
-  if (shows_gpu_code(options)) return resolve_target(options.emit == "opencl" ? "opencl" : "cuda");
-  if (!options.remote.address.empty()) return target_of(open_device(options.remote));
-  return resolve_target("host");
+  if (shows_gpu_code(options)) return compiler.resolve_target(options.emit == "opencl" ? "opencl" : "cuda").value;
+  if (!options.remote.address.empty()) return compiler.target_of(open_device(options.remote).facts());
+  return compiler.resolve_target("host").value;
 }
 
 // Returns the defs to compile: all, or the named one.
@@ -62,8 +54,8 @@ std::vector<lang::Program> chosen_programs(const KernelSource& source, const std
 }
 
 // Throws UsageError for a size that no program has.
-autoschedule::Sizes expected_sizes(const std::vector<lang::Program>& programs, const Options& options) {
-  const autoschedule::Sizes sizes = parse_sizes(options.sizes);
+SizesByName expected_sizes(const std::vector<lang::Program>& programs, const Options& options) {
+  const SizesByName sizes = parse_sizes(options.sizes);
   std::vector<std::string> known;
   for (const lang::Program& program : programs)
     for (const ir::Expr& symbol : lang::symbols_of(program)) known.push_back(symbol.as<ir::Var>()->name);
@@ -74,53 +66,27 @@ autoschedule::Sizes expected_sizes(const std::vector<lang::Program>& programs, c
   return sizes;
 }
 
-// Returns the target of the printed text, or, in the hints for schedules, a similar one.
-Target source_target(const std::string& language, const Target& target) {
-  if (target.arch_name == language) return target;
-  return language == "c" ? c_target_like(target) : resolve_target(language);
-}
-
-void note_unbound(const std::vector<ir::Function>& lowered, const Options& options) {
-  if (!shows_gpu_code(options)) return;
-  for (const ir::Function& function : lowered) {
-    if (passes::has_gpu_loops(function.body)) continue;
-    fprintf(stderr,
-            "ferry: note: %s: nothing is bound to blocks or threads, so one thread of one block computes all of it\n",
-            function.name.c_str());
-  }
-}
-
-// Returns the form of the text that --emit names, which is none of the stages before the passes.
-TextForm form_of(const std::string& stage) {
-  if (stage == "ptx") return TextForm::ptx;
-  if (stage == "llvm") return TextForm::llvm;
-  if (stage == "asm") return TextForm::assembly;
-  return TextForm::source;
+Stage stage_of(const std::string& name) {
+  static const std::map<std::string, Stage> kStages = {
+      {"schedule", Stage::schedule}, {"space", Stage::space}, {"lower", Stage::loops}, {"c", Stage::c},
+      {"opencl", Stage::opencl},     {"cuda", Stage::cuda},   {"ptx", Stage::ptx},     {"llvm", Stage::llvm},
+      {"asm", Stage::assembly},      {"obj", Stage::object}};
+  return kStages.at(name);
 }
 
 // Returns the representation that --emit names.
-std::string emitted(const std::vector<lang::Program>& programs, const KernelSource& source, const Target& target,
-                    const Options& options) {
-  const std::vector<schedule::Schedule> schedules =
-      schedules_of(source, programs, target, terminal(), expected_sizes(programs, options));
-  if (options.emit == "schedule") return autoschedule::to_text(programs, schedules);
-  if (options.emit == "space") return space_text(spaces_of(programs, target, expected_sizes(programs, options)));
-  if (options.emit == "lower") return loops_text(programs, schedules, target, options.after);
-  const std::vector<ir::Function> lowered = lower::lower_module(programs, schedules);
-  note_unbound(lowered, options);
-  const TextForm form = options.emit == "obj" ? TextForm::assembly : form_of(options.emit);
-  const std::unique_ptr<Backend> backend = make_backend(form == TextForm::source ? source_target(options.emit, target)
-                                                        : form == TextForm::ptx  ? source_target("cuda", target)
-                                                                                 : target);
-  if (!backend->has_text(form))
+Emission emitted(const std::vector<lang::Program>& programs, const KernelSource& source, const Target& target,
+                 const Options& options) {
+  const bool shows_machine_code = options.emit == "llvm" || options.emit == "asm" || options.emit == "obj";
+  if (target.is_source && shows_machine_code)
     throw UsageError("--emit " + options.emit + " needs a target with machine code, got '" + target.text + "'");
-  if (options.emit != "obj") return backend->text(form, lowered);
-  const std::vector<std::uint8_t> object =
-      compile_object(lowered, target, {source.text, autoschedule::to_text(programs, schedules)});
-  return {object.begin(), object.end()};
+  const Scheduled chosen = scheduled(source, programs, expected_sizes(programs, options));
+  Emission emission = source.compiler->emit(stage_of(options.emit), {chosen, target, source.text}, options.after);
+  tell_notes(emission.notes, terminal());
+  return emission;
 }
 
-std::string output_name(const Options& options, const std::string& function, const char* extension) {
+std::string output_name(const Options& options, const std::string& function, const std::string& extension) {
   if (!options.output.empty()) return options.output;
   const bool from_file = options.kernel.expression.empty() && options.kernel.file != "-";
   const std::string stem = from_file ? std::filesystem::path(options.kernel.file).stem().string() : function;
@@ -130,8 +96,11 @@ std::string output_name(const Options& options, const std::string& function, con
 CompiledModule compile_module(const std::vector<lang::Program>& programs, const KernelSource& source,
                               const Target& target, const Options& options) {
   const Progress progress("compiling");
-  const auto schedules = schedules_of(source, programs, target, terminal(), expected_sizes(programs, options));
-  return compile(programs, schedules, target, source.text);
+  const Scheduled chosen = scheduled(source, programs, expected_sizes(programs, options));
+  Compiled compiled = source.compiler->compile({chosen, target, source.text});
+  tell_notes(compiled.notes, terminal());
+  tell_notes(compiled.module_notes, terminal());
+  return CompiledModule(std::move(compiled.module));
 }
 
 // For a kernel that ferry did not write there is only a module: intermediate representations are up to its own
@@ -147,15 +116,7 @@ CompiledModule compile_foreign(const KernelSource& source, const Target& target,
   return compile_kernel(source, options.kernel.function, target, {}, terminal(options.kernel.deadline)).module;
 }
 
-void print_notes(const CompiledModule& module, const Target& target) {
-  const Result<ModuleFile> file = read_module(module.bytes());
-  if (!file.is_ok()) return;
-  for (const std::string& note : make_backend(target)->notes(file.value().images))
-    fprintf(stderr, "ferry: note: %s\n", note.c_str());
-}
-
 int write_module(const CompiledModule& module, const Target& target, const Options& options) {
-  print_notes(module, target);
   const std::string name = output_name(options, module.manifest().functions.front().name, ".ferry");
   write_file(name, module.bytes().data(), module.bytes().size());
   if (name == "-") return kExitFine;
@@ -179,8 +140,9 @@ int write_module(const CompiledModule& module, const Target& target, const Optio
 int compile_to_text(const std::vector<lang::Program>& programs, const KernelSource& source, const Target& target,
                     Options options) {
   options.emit = target.arch_name;
-  const std::string text = emitted(programs, source, target, options);
-  const std::string name = output_name(options, programs.front().name, make_backend(target)->source_extension());
+  const Emission emission = emitted(programs, source, target, options);
+  const std::string& text = emission.text;
+  const std::string name = output_name(options, programs.front().name, emission.extension);
   write_file(name, text.data(), text.size());
   if (name == "-") return kExitFine;
   if (options.json)
@@ -190,37 +152,38 @@ int compile_to_text(const std::vector<lang::Program>& programs, const KernelSour
   return kExitFine;
 }
 
-int run_compile(const Options& options) {
+int run_compile(const Compiler* given, const Options& options) {
+  const Compiler& compiler = expect_compiler(given, "ferry compile");
   if (!options.after.empty() && options.emit != "lower") throw UsageError("--after needs --emit lower");
-  if (!options.after.empty()) expect_pass(options.after);
   if (options.json && options.output == "-") throw UsageError("expected --json or -o -: both write to standard output");
-  const KernelSource source = read_kernel(options.kernel, terminal());
+  const KernelSource source = read_kernel(&compiler, options.kernel, terminal());
   if (source.module) throw UsageError(source.name + " is compiled already; 'ferry inspect' shows it");
   if (source.foreign) {
-    const Target target = choose_target(options);
+    const Target target = choose_target(compiler, options);
     return write_module(compile_foreign(source, target, options), target, options);
   }
   if (options.emit == "space" && (source.schedule || source.unscheduled))
     throw UsageError("--emit space shows what default schedules choose from: expected no schedule");
   const std::vector<lang::Program> programs = chosen_programs(source, options.kernel.function);
-  const Target target = choose_target(options);
+  const Target target = choose_target(compiler, options);
   const CompileDeadline deadline(options.kernel.deadline, source.name);
   if (options.emit.empty()) {
     const bool to_module = target.is_gpu() && options.output.ends_with(".ferry");
     if (target.is_source && !to_module) return compile_to_text(programs, source, target, options);
     return write_module(compile_module(programs, source, target, options), target, options);
   }
-  const std::string text = emitted(programs, source, target, options);
+  const Emission emission = emitted(programs, source, target, options);
+  const std::string& text = emission.text;
   if (options.json && options.emit != "obj") {
     Json json = {{"schema", "ferry.emit/1"}, {"stage", options.emit}, {"target", target.text}};
     if (!options.after.empty()) json["after"] = options.after;
-    if (options.emit == "space")
-      json["functions"] = space_json(spaces_of(programs, target, expected_sizes(programs, options)));
-    else
+    if (emission.json.empty())
       json["text"] = text;
+    else
+      json["functions"] = Json::parse(emission.json);
     print_json(json);
   } else if (options.emit == "obj") {
-    write_file(output_name(options, programs.front().name, ".o"), text.data(), text.size());
+    write_file(output_name(options, programs.front().name, emission.extension), text.data(), text.size());
   } else if (!options.output.empty() && options.output != "-") {
     write_file(options.output, text.data(), text.size());
   } else {
@@ -268,7 +231,8 @@ void add_compile(CLI::App& app, Action& chosen) {
       "  ferry compile mm.tc --emit schedule > mm.schedule     what ferry decided, to start from\n"
       "  ferry compile mm.tc --schedule mm.schedule --knob rows=8 --emit lower\n"
       "  ferry compile --emit lower -e 'def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }'");
-  command.callback([options, &chosen] { chosen = [options] { return run_compile(*options); }; });
+  command.callback(
+      [options, &chosen] { chosen = [options](const Compiler* compiler) { return run_compile(compiler, *options); }; });
 }
 
 }  // namespace ferry::cli

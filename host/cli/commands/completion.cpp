@@ -24,7 +24,7 @@ void add_completion(CLI::App& app, Action& chosen) {
       "  ferry completion fish > ~/.config/fish/completions/ferry.fish\n"
       "  source <(ferry completion bash)               # in this shell alone");
   command.callback([&app, shell, &chosen] {
-    chosen = [&app, shell]() -> int {
+    chosen = [&app, shell](const Compiler*) -> int {
       const AppShape shape = shape_of(app);
       const std::string script = *shell == "bash"  ? bash_completion(shape)
                                  : *shell == "zsh" ? zsh_completion(shape)

@@ -4,8 +4,6 @@
 
 #include "base/format.h"
 #include "base/quantity_text.h"
-#include "crosscompile/compile.h"
-#include "crosscompile/target/resolve.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/options/remote.h"
 #include "host/cli/options/terminal.h"
@@ -104,10 +102,10 @@ std::string caches_text(const DeviceFacts& facts) {
   return text;
 }
 
-int show_device(const RemoteOptions& remote, bool json) {
+int show_device(const Compiler* compiler, const RemoteOptions& remote, bool json) {
   const DeviceSurvey survey = survey_device(opening(remote), terminal());
   const DeviceFacts& facts = survey.facts;
-  const Target target = has_compiler() ? target_of(facts) : Target();
+  const Target target = compiler != nullptr ? compiler->target_of(facts) : Target();
   if (json) {
     print_json(to_json(survey, target));
     return kExitFine;
@@ -133,7 +131,7 @@ int show_device(const RemoteOptions& remote, bool json) {
     for (const std::string& more : lines_of(*survey.gpus[i])) line("", "   " + more);
   }
   if (!facts.not_enforced.empty()) line("not enforced:", join("; ", facts.not_enforced));
-  if (has_compiler()) line("target", target.text);
+  if (compiler != nullptr) line("target", target.text);
   return kExitFine;
 }
 
@@ -153,7 +151,9 @@ void add_device(CLI::App& app, Action& chosen) {
       "  ferry device                              this machine\n"
       "  ferry device --remote 192.168.1.17:9090\n"
       "  ferry device --json | jq .target.text");
-  command.callback([options, &chosen] { chosen = [options] { return show_device(options->remote, options->json); }; });
+  command.callback([options, &chosen] {
+    chosen = [options](const Compiler* compiler) { return show_device(compiler, options->remote, options->json); };
+  });
 }
 
 }  // namespace ferry::cli

@@ -2,10 +2,8 @@
 #include <set>
 #include <string>
 
-#include "crosscompile/target/resolve.h"
-#include "ferry/schedule/module_schedule.h"
 #include "host/cli/commands/command.h"
-#include "host/cli/commands/loops.h"
+#include "host/cli/options/after_option.h"
 #include "host/cli/options/schedule_option.h"
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
@@ -32,35 +30,37 @@ struct Side {
 // A knob value applies only to the schedule that has the knob.
 Side side(KernelSource source, const std::vector<lang::Program>& programs, const Target& target,
           const std::string& name, const Options& options, std::set<std::string>& used_knobs) {
+  const Compiler& compiler = *source.compiler;
   source.schedule.reset();
   source.unscheduled = name == kUnscheduled;
   if (name != kUnscheduled && name != kDefaultSchedule) {
     source.schedule = ScheduleText{read_file(name), {}, name};
-    const std::vector<schedule::Knob> known = autoschedule::knobs_of(*source.schedule);
-    for (const auto& [knob, value] : parse_knobs(options.knobs))
-      for (const schedule::Knob& one : known)
-        if (one.name == knob) {
-          source.schedule->knobs[knob] = value;
-          used_knobs.insert(knob);
-        }
+    const auto known = compiler.knobs_of(*source.schedule);
+    for (const auto& [knob, value] : parse_knobs(options.knobs)) {
+      if (!known.contains(knob)) continue;
+      source.schedule->knobs[knob] = value;
+      used_knobs.insert(knob);
+    }
   }
-  const std::vector<schedule::Schedule> schedules = schedules_of(source, programs, target, terminal());
-  return {autoschedule::to_text(programs, schedules), loops_text(programs, schedules, target, options.after)};
+  const Scheduled chosen = scheduled(source, programs);
+  const Emission loops = compiler.emit(Stage::loops, {chosen, target}, options.after);
+  tell_notes(loops.notes, terminal());
+  return {compiler.emit(Stage::schedule, {chosen, target}).text, loops.text};
 }
 
-int run_diff(const Options& options) {
-  if (!options.after.empty()) expect_pass(options.after);
-  if (foreign::is_foreign(options.kernel)) {
+int run_diff(const Compiler* given, const Options& options) {
+  const Compiler& compiler = expect_compiler(given, "ferry diff");
+  if (is_foreign(options.kernel)) {
     throw UsageError(options.kernel +
                      " is computed as it says: expected a kernel in ferry's own notation, which schedules are for");
   }
   KernelOptions kernel;
   kernel.file = options.kernel;
-  const KernelSource source = read_kernel(kernel, terminal());
+  const KernelSource source = read_kernel(&compiler, kernel, terminal());
   if (source.module) throw UsageError(source.name + " is compiled already: expected a kernel's text");
   std::vector<lang::Program> programs = source.programs;
   if (!options.function.empty()) programs = {choose_program(source, options.function)};
-  const Target target = resolve_with_notes(options.target.empty() ? "host" : options.target, terminal());
+  const Target target = resolve_with_notes(compiler, options.target.empty() ? "host" : options.target, terminal());
   std::set<std::string> used_knobs;
   const Side first = side(source, programs, target, options.first, options, used_knobs);
   const Side second = side(source, programs, target, options.second, options, used_knobs);
@@ -107,7 +107,8 @@ void add_diff(CLI::App& app, Action& chosen) {
       "Examples:\n"
       "  ferry diff mm.tc none mm.schedule\n"
       "  ferry diff mm.tc default mm.schedule --knob rows=8 --after vectorize");
-  command.callback([options, &chosen] { chosen = [options] { return run_diff(*options); }; });
+  command.callback(
+      [options, &chosen] { chosen = [options](const Compiler* compiler) { return run_diff(compiler, *options); }; });
 }
 
 }  // namespace ferry::cli

@@ -16,7 +16,7 @@ void add_help(CLI::App& app, Action& chosen) {
       "  ferry help\n"
       "  ferry help run");
   command.callback([&app, name, &chosen] {
-    chosen = [&app, name]() -> int {
+    chosen = [&app, name](const Compiler*) -> int {
       fputs(help_text(app, *name).c_str(), stdout);
       return kExitFine;
     };

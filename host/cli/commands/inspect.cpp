@@ -178,7 +178,8 @@ void add_inspect(CLI::App& app, Action& chosen) {
       "  ferry inspect mm.ferry\n"
       "  ferry inspect mm.ferry --json | jq -r .source\n"
       "  ferry inspect mm.ferry --json | jq -r .schedule > mm.schedule");
-  command.callback([options, &chosen] { chosen = [options] { return inspect(options->file, options->json); }; });
+  command.callback(
+      [options, &chosen] { chosen = [options](const Compiler*) { return inspect(options->file, options->json); }; });
 }
 
 }  // namespace ferry::cli

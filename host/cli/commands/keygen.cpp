@@ -36,7 +36,7 @@ void add_keygen(CLI::App& app, Action& chosen) {
       "  ferry keygen ~/.config/ferry/pi.key\n"
       "  ferry keygen - | ssh pi 'umask 077; mkdir -p .config/ferry/server-keys; cat > "
       ".config/ferry/server-keys/ci.key'");
-  command.callback([path, &chosen] { chosen = [path] { return keygen(*path); }; });
+  command.callback([path, &chosen] { chosen = [path](const Compiler*) { return keygen(*path); }; });
 }
 
 }  // namespace ferry::cli

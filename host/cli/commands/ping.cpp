@@ -68,7 +68,7 @@ void add_ping(CLI::App& app, Action& chosen) {
       "Examples:\n"
       "  ferry ping --remote 192.168.1.17:9090\n"
       "  ferry ping --count 100000 --bytes 268435456");
-  command.callback([options, &chosen] { chosen = [options] { return ping(*options); }; });
+  command.callback([options, &chosen] { chosen = [options](const Compiler*) { return ping(*options); }; });
 }
 
 }  // namespace ferry::cli

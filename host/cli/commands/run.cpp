@@ -78,9 +78,9 @@ Json run_json(const verify::RunReport& ran, bool is_checked) {
   return json;
 }
 
-int run(const Options& options, JUnitReport& report) {
+int run(const Compiler* compiler, const Options& options, JUnitReport& report) {
   verify::RunRequest request;
-  request.kernels = verify::read_checked_pair(options.kernel, options.check_against, terminal());
+  request.kernels = verify::read_checked_pair(compiler, options.kernel, options.check_against, terminal());
   request.function = options.kernel.function;
   request.call = options.call;
   request.target = options.target;
@@ -134,9 +134,9 @@ void add_run(CLI::App& app, Action& chosen) {
       "  ferry run mine.c --size M=64,N=64,K=64 --check-against mm.tc\n"
       "  ferry run -e 'def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }' --arg A=f32[5]:iota");
   command.callback([options, &chosen] {
-    chosen = [options] {
+    chosen = [options](const Compiler* compiler) {
       const std::string suite = "ferry run " + (options->kernel.file.empty() ? "-e" : options->kernel.file);
-      return with_junit(options->junit, suite, [&](JUnitReport& report) { return run(*options, report); });
+      return with_junit(options->junit, suite, [&](JUnitReport& report) { return run(compiler, *options, report); });
     };
   });
 }

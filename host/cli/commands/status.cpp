@@ -79,7 +79,9 @@ void add_status(CLI::App& app, Action& chosen) {
       "Examples:\n"
       "  ferry status --remote 192.168.1.17:9090\n"
       "  ferry status --remote 192.168.1.17:9090 --json | jq .waiting");
-  command.callback([options, &chosen] { chosen = [options] { return show_status(options->remote, options->json); }; });
+  command.callback([options, &chosen] {
+    chosen = [options](const Compiler*) { return show_status(options->remote, options->json); };
+  });
 }
 
 }  // namespace ferry::cli

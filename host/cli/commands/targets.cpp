@@ -9,11 +9,12 @@ namespace ferry::cli {
 
 namespace {
 
-int list_targets(bool json) {
+int list_targets(const Compiler* given, bool json) {
+  const Compiler& compiler = expect_compiler(given, "ferry targets");
   if (json) {
     Json list = Json::array();
-    for (const NamedTarget& named : named_targets()) {
-      const Target target = resolve_target(named.name);
+    for (const NamedTarget& named : compiler.named_targets()) {
+      const Target target = compiler.resolve_target(named.name).value;
       list.push_back({{"name", named.name},
                       {"stands_for", named.stands_for},
                       {"note", named.note},
@@ -26,8 +27,8 @@ int list_targets(bool json) {
     return kExitFine;
   }
   std::size_t width = 0;
-  for (const NamedTarget& named : named_targets()) width = std::max(width, named.name.size());
-  for (const NamedTarget& named : named_targets()) {
+  for (const NamedTarget& named : compiler.named_targets()) width = std::max(width, named.name.size());
+  for (const NamedTarget& named : compiler.named_targets()) {
     printf("%-*s  %s\n", static_cast<int>(width), named.name.c_str(), named.stands_for.c_str());
     if (!named.note.empty()) printf("%-*s  %s\n", static_cast<int>(width), "", named.note.c_str());
   }
@@ -48,7 +49,8 @@ void add_targets(CLI::App& app, Action& chosen) {
       "Examples:\n"
       "  ferry targets\n"
       "  ferry compile mm.tc --target raspberry-pi-4");
-  command.callback([json, &chosen] { chosen = [json] { return list_targets(*json); }; });
+  command.callback(
+      [json, &chosen] { chosen = [json](const Compiler* compiler) { return list_targets(compiler, *json); }; });
 }
 
 }  // namespace ferry::cli

@@ -3,7 +3,6 @@
 #include <cstdio>
 
 #include "base/quantity_text.h"
-#include "ferry/compile.h"
 #include "host/cli/options/compile_deadline.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/output/progress.h"
@@ -67,7 +66,6 @@ Device open_device(const RemoteOptions& remote, ConnectOptions options) {
                    seconds_text(place.holder_seconds) + " the device has been held by " + place.holder);
   };
   options.deadlines = remote.deadlines;
-  options.source_line = source_line;
   options.key_file = remote.key_file;
   if (remote.address.empty()) return local_device(options);
   const Progress progress("connecting to " + remote.address);

@@ -81,9 +81,13 @@ TEST_CASE("the client without a compiler runs, checks, times, compares and shows
 
 TEST_CASE("a kernel for a GPU is refused on a machine without its driver, with what to do") {
   const Folder folder;
-  const std::string text = folder.file("mm.tc", kMatmul);
-  const Outcome outcome = run_client({"run", text, "--size", "M=1,N=1,K=1", "--target", "cuda -arch=sm_90"});
-  if (outcome.err.find("needs a compiler") != std::string::npos) return;  // this machine has a GPU
+  const std::string module = folder.path("mm.ferry");
+  const Outcome compiled = run_ferry({"compile", "-e", kMatmul, "--target", "cuda -arch=sm_90 -compiler=llvm",
+                                      "--schedule-text", "bind m blockIdx.x; bind n threadIdx.x", "-o", module});
+  CAPTURE(compiled.err);
+  REQUIRE(compiled.code == 0);
+  const Outcome outcome = run_client({"run", module, "--size", "M=1,N=1,K=1"});
+  if (outcome.code == 0) return;  // this machine has a GPU
   CHECK(outcome.code == 3);
   CHECK(outcome.err ==
         "ferry: this server has no device 'cuda': this machine has no CUDA driver: there is no "
@@ -96,7 +100,7 @@ TEST_CASE("what needs a compiler is refused in a sentence that says what to do")
   const std::string source = folder.file("mm.c", "// ferry: mm(f32 a)\n");
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {"compile", text, "-o", folder.path("x.ferry")},
-           {"diff", text},
+           {"diff", text, "none", "default"},
            {"targets"},
            {"check", text, "--size", "M=1,N=1,K=1"},
            {"run", text, "--size", "M=1,N=1,K=1"},
@@ -107,8 +111,8 @@ TEST_CASE("what needs a compiler is refused in a sentence that says what to do")
     CAPTURE(outcome.out);
     CHECK(outcome.code == 2);
     CHECK_MESSAGE(contains(outcome.err,
-                           "needs a compiler, which this ferry is built without: compile it to a .ferry "
-                           "module with a whole ferry"),
+                           "needs a compiler, which this ferry is built without: compile kernels to "
+                           ".ferry modules with a whole ferry"),
                   outcome.err);
   }
 }

@@ -28,13 +28,16 @@ bool expect(const char* what, bool right) {
 
 bool measures(const ferry::Device& device) {
   namespace bench = ferry::bench;
+  const std::unique_ptr<const ferry::Compiler> compiler = ferry::make_compiler();
   bench::MeasureOptions options;
+  options.compiler = compiler.get();
   options.sampling.bench.repeat = options.sampling.bench.max_repeat = 10;
   options.sampling.bench.min_repeat_ms = 1;
   ferry::KernelOptions text;
   text.expression = kMatmul;
   const ferry::CallOptions call{{}, {"M=32,N=32,K=32"}};
-  const bench::Measurement found = bench::measure(device, {ferry::read_kernel(text), "", "", call}, options);
+  const bench::Measurement found =
+      bench::measure(device, {ferry::read_kernel(compiler.get(), text), "", "", call}, options);
   bool right = expect("operations", found.flops == 2.0 * 32 * 32 * 32);
   right &= expect("samples", found.timing.seconds.size() == 10);
   right &= expect("an interval around the median", found.interval().contains(found.timing.median()));
@@ -45,6 +48,7 @@ bool measures(const ferry::Device& device) {
   const bench::Measurement loaded =
       bench::measure(device, module, "mm", {ferry::view(ones, {4, 4}), ferry::view(ones, {4, 4})}, options);
   right &= expect("operations of a loaded function", loaded.flops == 2.0 * 4 * 4 * 4);
+  right &= expect("a share of the peak of a loaded function", loaded.share_of_flops().value_or(0) > 0);
 
   std::ofstream("mm.c") << kMatmulInC;
   ferry::KernelOptions in_c;
@@ -53,14 +57,15 @@ bool measures(const ferry::Device& device) {
   comparing.call = call;
   comparing.processes = 3;
   const auto open = [](const ferry::ConnectOptions& wanted) { return ferry::local_device(wanted); };
-  const bench::KernelComparison compared = bench::compare(open, bench::read_pair(in_c, text), comparing);
+  const bench::KernelComparison compared =
+      bench::compare(open, bench::read_pair(compiler.get(), in_c, text), comparing);
   right &= expect("the same results", compared.difference().empty());
   right &= expect("a ratio", compared.times.ratio > 0 && compared.processes.size() == 3);
   right &= expect("a verdict", !ferry::stats::to_text(compared.times, comparing.least_effect).empty());
 
   try {
     comparing.processes = 0;
-    bench::compare(open, bench::read_pair(in_c, text), comparing);
+    bench::compare(open, bench::read_pair(compiler.get(), in_c, text), comparing);
     right &= expect("a refusal of no processes", false);
   } catch (const ferry::UsageError& error) {
     right &= expect(error.what(), error.code() == ferry::ErrorCode::invalid_argument);

@@ -10,6 +10,7 @@
 
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/option_error.h"
+#include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/kernel/text_file.h"
 
 using namespace ferry;
@@ -53,7 +54,7 @@ const char* const kAdd =
 }  // namespace
 
 TEST_CASE("a kernel that does four times the work is slower, by about that") {
-  const KernelPair kernels = bench::read_pair(work(4000), work(1000));
+  const KernelPair kernels = bench::read_pair(test::own_compiler(), work(4000), work(1000));
   bench::CompareOptions options = brief({"N=64,K=5000"});
   options.compares_results = false;
   const KernelComparison found = bench::compare(this_machine, kernels, options);
@@ -76,7 +77,7 @@ TEST_CASE("each process has a session and a layout of its own, which the seed de
     ++sessions;
     return local_device(options);
   };
-  const KernelPair kernels = bench::read_pair(work(100), work(100));
+  const KernelPair kernels = bench::read_pair(test::own_compiler(), work(100), work(100));
   const bench::CompareOptions options = brief({"N=16,K=100"});
   const KernelComparison first = bench::compare(open, kernels, options);
   CHECK(sessions == 5);  // one for the results
@@ -99,7 +100,7 @@ TEST_CASE("each process has a session and a layout of its own, which the seed de
 }
 
 TEST_CASE("kernels that compute something else are not measured, and the first difference is named") {
-  const KernelPair kernels = bench::read_pair(text("def f(float(N) A) -> (B) { B(i) = A(i) }"),
+  const KernelPair kernels = bench::read_pair(test::own_compiler(), text("def f(float(N) A) -> (B) { B(i) = A(i) }"),
                                               text("def f(float(N) A) -> (B) { B(i) = A(i) + float(i) }"));
   bench::CompareOptions options = brief({"N=5"});
   options.call.arguments = {"A=:ones"};
@@ -119,7 +120,8 @@ TEST_CASE("a kernel in C without a signature is compared with one that has it") 
                                           "n; i-- > 0;) z[i] = y[i] + x[i]; }\n");
   const KernelOptions notation = text("def add(float(n) x, float(n) y) -> (z) { z(i) = x(i) + y(i) }");
   for (const auto& [a, b] : {std::pair(file(with), file(without)), std::pair(file(without), notation)}) {
-    const KernelComparison found = bench::compare(this_machine, bench::read_pair(a, b), brief({"n=100"}));
+    const KernelComparison found =
+        bench::compare(this_machine, bench::read_pair(test::own_compiler(), a, b), brief({"n=100"}));
     CHECK(found.difference().empty());
     CHECK(found.outputs.at(0).elements == 100);
     CHECK(found.processes.size() == 4);
@@ -127,7 +129,7 @@ TEST_CASE("a kernel in C without a signature is compared with one that has it") 
 }
 
 TEST_CASE("kernels with other parameters cannot be compared, and the mismatch is told") {
-  const KernelPair kernels = bench::read_pair(text("def one(float(N) A) -> (B) { B(i) = A(i) }"),
+  const KernelPair kernels = bench::read_pair(test::own_compiler(), text("def one(float(N) A) -> (B) { B(i) = A(i) }"),
                                               text("def two(float(N) A) -> (S) { S() +=! A(i) }"));
   const bench::CompareOptions options = brief({"N=4"});
   try {
@@ -143,7 +145,7 @@ TEST_CASE("kernels with other parameters cannot be compared, and the mismatch is
 TEST_CASE("a mistake in the options of one kernel names that kernel") {
   const auto faulty = [](const KernelOptions& a, const KernelOptions& b) {
     try {
-      (void)bench::read_pair(a, b);
+      (void)bench::read_pair(test::own_compiler(), a, b);
     } catch (const OptionError& error) {
       return error.kernel();
     }
@@ -166,13 +168,14 @@ TEST_CASE("a kernel that fails is an error of its own") {
   const std::string fails = folder.file(
       "fails.c",
       "// ferry: i32 fails(in f32[n] x, out f32[n] y)\nint fails(const float* x, float* y, long n) { return 3; }\n");
-  CHECK_THROWS_AS(bench::compare(this_machine, bench::read_pair(file(fails), file(fails)), brief({"n=4"})),
-                  KernelFailed);
+  CHECK_THROWS_AS(
+      bench::compare(this_machine, bench::read_pair(test::own_compiler(), file(fails), file(fails)), brief({"n=4"})),
+      KernelFailed);
 }
 
 TEST_CASE("too few processes and a least effect that is none are refused before a session is opened") {
   const auto never = [](const ConnectOptions&) -> Device { throw std::logic_error("a session was opened"); };
-  const KernelPair kernels = bench::read_pair(work(10), work(10));
+  const KernelPair kernels = bench::read_pair(test::own_compiler(), work(10), work(10));
   bench::CompareOptions options = brief({"N=4,K=10"});
   for (const std::uint32_t processes : {0u, 2u, 1001u}) {
     options.processes = processes;

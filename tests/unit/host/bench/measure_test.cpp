@@ -8,6 +8,7 @@
 
 #include "ferry/error.h"
 #include "host/kernel/kernel_failure.h"
+#include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/kernel/text_file.h"
 
 using namespace ferry;
@@ -29,7 +30,7 @@ bench::MeasureOptions brief() {
 bench::MeasuredKernel kernel(const std::string& text, const std::vector<std::string>& sizes) {
   KernelOptions options;
   options.expression = text;
-  bench::MeasuredKernel kernel{read_kernel(options)};
+  bench::MeasuredKernel kernel{read_kernel(test::own_compiler(), options)};
   kernel.call.sizes = sizes;
   return kernel;
 }
@@ -100,7 +101,7 @@ TEST_CASE("a tensor that is read and written counts twice in the traffic, in a k
                   "void scale(float* y, const float* x, long n) { for (long i = 0; i < n; ++i) y[i] *= x[i]; }\n");
   KernelOptions options;
   options.file = file;
-  bench::MeasuredKernel scale{read_kernel(options)};
+  bench::MeasuredKernel scale{read_kernel(test::own_compiler(), options)};
   scale.call.sizes = {"n=100"};
   const Measurement found = measure(local_device(), scale, brief());
   CHECK(found.bytes == 4 * 100 * 3);
@@ -179,7 +180,7 @@ TEST_CASE("a kernel is checked against its definition before it is measured, whe
   in_c.file = folder.file(
       "same.c",
       "// ferry: same(in f32[n] x, out f32[n] y)\nvoid same(const float* x, float* y, long n) { y[0] = x[0]; }\n");
-  bench::MeasuredKernel same{read_kernel(in_c)};
+  bench::MeasuredKernel same{read_kernel(test::own_compiler(), in_c)};
   same.call.sizes = {"n=1"};
   CHECK_THROWS_AS(measure(device, same, options), UsageError);
 }
@@ -193,8 +194,8 @@ TEST_CASE("a kernel that computes something else than its reference is not measu
                           "  for (long i = 0; i < n; ++i) y[i] = i == 5 ? 7 : x[i];\n}\n");
   KernelOptions right;
   right.expression = "def same(float(n) x) -> (y) { y(i) = x(i) }";
-  bench::MeasuredKernel same{read_kernel(in_c)};
-  same.reference = read_kernel(right);
+  bench::MeasuredKernel same{read_kernel(test::own_compiler(), in_c)};
+  same.reference = read_kernel(test::own_compiler(), right);
   Recorder recorder;
   const bench::NamedDevice device = this_machine();
   const std::vector<bench::Sweep> sweeps = {{"n", {"6", "5"}}};

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "host/kernel/option_error.h"
+#include "tests/unit/host/kernel/own_compiler.h"
 
 using namespace ferry;
 using bench::parse_sweep;
@@ -15,7 +16,7 @@ KernelSource matmul(const std::string& schedule) {
   KernelOptions options;
   options.expression = "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
   options.schedule.text = schedule;
-  return read_kernel(options);
+  return read_kernel(test::own_compiler(), options);
 }
 
 std::vector<bench::SweepPoint> points(const std::vector<std::string>& texts, const KernelSource& kernel) {

@@ -9,6 +9,7 @@
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/option_error.h"
 #include "host/npy/npy.h"
+#include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/kernel/text_file.h"
 
 using namespace ferry;
@@ -20,7 +21,7 @@ const std::string kMm = "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! 
 FunctionInfo function(const std::string& text) {
   KernelOptions options;
   options.expression = text;
-  return function_of(read_kernel(options), "");
+  return function_of(read_kernel(test::own_compiler(), options), "");
 }
 
 CallOptions call(std::vector<std::string> arguments, std::vector<std::string> sizes = {}) {

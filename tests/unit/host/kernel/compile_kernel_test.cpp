@@ -5,6 +5,7 @@
 
 #include "ferry/error.h"
 #include "host/kernel/kernel_failure.h"
+#include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/kernel/text_file.h"
 
 using namespace ferry;
@@ -36,7 +37,7 @@ KernelSource text(const std::string& expression, const std::string& schedule = {
   KernelOptions options;
   options.expression = expression;
   options.schedule.text = schedule;
-  return read_kernel(options);
+  return read_kernel(test::own_compiler(), options);
 }
 
 CallOptions sized(const std::string& sizes) {
@@ -80,9 +81,10 @@ TEST_CASE("a module needs no compilation, and its own target is taken for it on 
   KernelOptions options;
   options.file = folder.file("twice.ferry", {module.bytes().begin(), module.bytes().end()});
   Recorder recorder;
-  CHECK(run(read_kernel(options), sized("N=3"), recorder.observer()) == std::vector<float>{0, 2, 4});
+  CHECK(run(read_kernel(test::own_compiler(), options), sized("N=3"), recorder.observer()) ==
+        std::vector<float>{0, 2, 4});
   CHECK(recorder.compiling == 0);
-  CHECK(devices_for("", read_kernel(options)).empty());
+  CHECK(devices_for("", read_kernel(test::own_compiler(), options)).empty());
   CHECK(devices_for("opencl", source) == std::vector<std::string>{"opencl"});
 }
 
@@ -95,7 +97,8 @@ TEST_CASE("a kernel in C is compiled by clang and computes on the device") {
                              "  for (int64_t i = 0; i < n; ++i) b[i] = a[i] / DIVISOR;\n}\n");
   options.c_flags = " -DDIVISOR=2  -O1";
   Recorder recorder;
-  CHECK(run(read_kernel(options), sized("N=3"), recorder.observer()) == std::vector<float>{0, 0.5f, 1});
+  CHECK(run(read_kernel(test::own_compiler(), options), sized("N=3"), recorder.observer()) ==
+        std::vector<float>{0, 0.5f, 1});
   CHECK(recorder.steps == std::vector<std::string>{"compiling " + options.file});
 }
 
@@ -106,12 +109,30 @@ TEST_CASE("a vectorized axis that this target runs one element after the other i
       "Y(h,w) max=! w%7 + kw >= 3 ? I(h,w%7+kw-3) : -7 where kw in 0:5, h in 0:9, w in 0:40 }",
       "Y: vectorize w");
   // Baseline x86-64 has no masked loads.
-  (void)schedules_of(source, source.programs, target("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64"),
-                     recorder.observer());
+  (void)compile_kernel(source, "", target("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64"), {}, recorder.observer());
   REQUIRE(recorder.messages.size() == 1);
   CHECK(recorder.messages.front() ==
         "note: pool: the vectorized axis 'w' runs one element after the other on this target: its iterations depend on "
         "each other, or what is inside differs between them");
+}
+
+TEST_CASE("without a compiler a text is refused with what to do, and a module needs none") {
+  const test::Folder folder;
+  KernelOptions options;
+  options.expression = kTwice;
+  const KernelSource twice = read_kernel(nullptr, options);
+  try {
+    (void)compile_kernel(twice, "", Target(), sized("N=3"));
+    FAIL("expected a UsageError");
+  } catch (const UsageError& error) {
+    CHECK(std::string(error.what()).starts_with("kernel.tc needs a compiler, which this ferry is built without: "));
+  }
+  const CompiledModule module = compile(twice.programs, target("host"), kTwice);
+  KernelOptions compiled;
+  compiled.file = folder.file("twice.ferry", {module.bytes().begin(), module.bytes().end()});
+  const KernelSource source = read_kernel(nullptr, compiled);
+  CHECK(run(source, sized("N=3")) == std::vector<float>{0, 2, 4});
+  CHECK_FALSE(source_line_of(source));
 }
 
 TEST_CASE("sizes that no call can have are refused before anything is compiled for them") {

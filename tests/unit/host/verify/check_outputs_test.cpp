@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "host/kernel/kernel.h"
+#include "tests/unit/host/kernel/own_compiler.h"
 
 using namespace ferry;
 using verify::check_outputs;
@@ -22,7 +23,7 @@ struct Checked {
   Checked(const std::string& text, const std::string& sizes) {
     KernelOptions options;
     options.expression = text;
-    const KernelSource source = read_kernel(options);
+    const KernelSource source = read_kernel(test::own_compiler(), options);
     program = program_of(source, "");
     info = function_of(source, "");
     CallOptions call;

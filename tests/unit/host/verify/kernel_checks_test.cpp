@@ -6,6 +6,7 @@
 #include "host/verify/check.h"
 #include "host/verify/check_against.h"
 #include "host/verify/same_call.h"
+#include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/kernel/text_file.h"
 
 using namespace ferry;
@@ -51,7 +52,7 @@ struct Ran {
   verify::Outputs outputs;
 
   explicit Ran(const std::string& file) {
-    const KernelSource source = read_kernel(named(file));
+    const KernelSource source = read_kernel(test::own_compiler(), named(file));
     const CompiledModule module = compile_kernel(source, "", target_of(device), five()).module;
     info = choose_function(module.manifest(), "", file);
     plan = plan_call(info, five());
@@ -64,7 +65,7 @@ struct Ran {
 TEST_CASE("two kernels are compared on one device with the same inputs") {
   const test::Folder folder;
   const Ran ran(folder.file("wrong.c", kWrong));
-  const KernelSource right = read_kernel(named(folder.file("right.c", kRight)));
+  const KernelSource right = read_kernel(test::own_compiler(), named(folder.file("right.c", kRight)));
   const std::vector<verify::OutputComparison> compared = verify::compare_on_device(
       ran.device, right, target_of(ran.device), {ran.info, ran.plan, ran.outputs}, five(), {});
   REQUIRE(compared.size() == 1);
@@ -75,16 +76,17 @@ TEST_CASE("two kernels are compared on one device with the same inputs") {
 TEST_CASE("a kernel is compared with the definition of another") {
   const test::Folder folder;
   const Ran ran(folder.file("right.c", kRight));
-  const std::vector<verify::CheckResult> checks =
-      verify::check_against_definition(read_kernel(text(kTwice)), {ran.info, ran.plan, ran.outputs});
+  const std::vector<verify::CheckResult> checks = verify::check_against_definition(
+      read_kernel(test::own_compiler(), text(kTwice)), {ran.info, ran.plan, ran.outputs});
   REQUIRE(checks.size() == 1);
   CHECK(checks.front().compared == 5);
   CHECK(checks.front().wrong == 0);
 }
 
 TEST_CASE("kernels that cannot be given the same tensors are told apart before anything runs") {
-  const FunctionInfo one = function_of(read_kernel(text(kTwice)), "");
-  const FunctionInfo other = function_of(read_kernel(text("def f(float(N,M) A) -> (B) { B(i,j) = A(i,j) }")), "");
+  const FunctionInfo one = function_of(read_kernel(test::own_compiler(), text(kTwice)), "");
+  const FunctionInfo other =
+      function_of(read_kernel(test::own_compiler(), text("def f(float(N,M) A) -> (B) { B(i,j) = A(i,j) }")), "");
   try {
     (void)verify::expect_same_parameters(one, other, "here");
     FAIL("expected a UsageError");
@@ -97,7 +99,8 @@ TEST_CASE("a kernel in C takes the signature of the kernel that it is checked ag
   const test::Folder folder;
   const std::string bare =
       folder.file("bare.c", "void twice(const float* a, float* b, long n) { for (; n-- > 0;) b[n] = 2 * a[n]; }\n");
-  const verify::CheckedPair pair = verify::read_checked_pair(named(bare), folder.file("twice.tc", kTwice));
+  const verify::CheckedPair pair =
+      verify::read_checked_pair(test::own_compiler(), named(bare), folder.file("twice.tc", kTwice));
   CHECK(signature_of(pair.source, "") == "twice(in f32[N] A, out f32[N] B)");
   REQUIRE(pair.against);
   CHECK(has_definition(*pair.against));
@@ -107,7 +110,8 @@ TEST_CASE("sanitizers find an access outside of a tensor, and nothing in a kerne
   const test::Folder folder;
   const std::string definition = folder.file("twice.tc", kTwice);
   const auto checked = [&](const std::string& text, const std::string& reference) {
-    return verify::check({.kernel = named(folder.file("kernel.c", text)), .call = five(), .reference = reference});
+    return verify::check(*test::own_compiler(),
+                         {.kernel = named(folder.file("kernel.c", text)), .call = five(), .reference = reference});
   };
   const verify::CheckReport right = checked(kRight, definition);
   CHECK(right.is_fine());
@@ -143,6 +147,7 @@ TEST_CASE("a schedule for a GPU is interpreted thread by thread, and its results
     return Scope();
   };
   const verify::CheckReport report = verify::check(
+      *test::own_compiler(),
       {.kernel = text(kTwice, "split i 2; bind i.outer blockIdx.x; bind i.inner threadIdx.x"), .call = five()},
       observer);
   CHECK(report.is_fine());
@@ -159,7 +164,8 @@ TEST_CASE("an index that data leads outside of its tensor is a mistake, interpre
   call.sizes = {"N=5,M=9"};
   const verify::CheckRequest request{
       .kernel = text("def pick(float(N) A, int32(M) I) -> (B) { B(i) = A(I(i)) where i in 0:M }"), .call = call};
-  for (const verify::CheckReport& report : {verify::check(request), verify::check(local_device(), request)}) {
+  for (const verify::CheckReport& report :
+       {verify::check(*test::own_compiler(), request), verify::check(test::own_compiler(), local_device(), request)}) {
     CHECK_FALSE(report.is_fine());
     CHECK(report.mistake.find("outside its shape") != std::string::npos);
     CHECK(report.findings.checks.empty());
@@ -169,21 +175,22 @@ TEST_CASE("an index that data leads outside of its tensor is a mistake, interpre
 TEST_CASE("a kernel that runs on a device is checked against its definition and against the reference") {
   const test::Folder folder;
   const Device device = local_device();
-  const verify::CheckReport by_definition = verify::check(device, {.kernel = text(kTwice), .call = five()});
+  const verify::CheckReport by_definition =
+      verify::check(test::own_compiler(), device, {.kernel = text(kTwice), .call = five()});
   CHECK(by_definition.is_fine());
   CHECK(by_definition.target == target_of(device).text);
   CHECK(by_definition.findings.checks.size() == 1);
 
   const verify::CheckRequest request{
       .kernel = named(folder.file("wrong.c", kWrong)), .call = five(), .reference = folder.file("twice.tc", kTwice)};
-  const verify::CheckReport by_reference = verify::check(device, request);
+  const verify::CheckReport by_reference = verify::check(test::own_compiler(), device, request);
   CHECK_FALSE(by_reference.is_fine());
   REQUIRE(by_reference.findings.checks.size() == 1);
   CHECK(by_reference.findings.checks.front().first_wrong == "B[2] is 7.00000000, expected 4.00000000");
 
   verify::CheckRequest in_c = request;
   in_c.reference = folder.file("right.c", kRight);
-  const verify::CheckReport by_run = verify::check(device, in_c);
+  const verify::CheckReport by_run = verify::check(test::own_compiler(), device, in_c);
   CHECK_FALSE(by_run.is_fine());
   CHECK(by_run.findings.compared.front().first_difference == "B[2] 7 against 4");
 }
@@ -199,13 +206,16 @@ TEST_CASE("what cannot be checked is refused with the option that is at fault") 
     }
     return Option::kernel;
   };
-  CHECK(option_of([&] { verify::check({.kernel = named(in_c), .call = five(), .target = "cuda"}); }) == Option::target);
-  CHECK(option_of([&] { verify::check({.kernel = text(kTwice), .call = five(), .reference = in_c}); }) ==
+  const Compiler* compiler = test::own_compiler();
+  CHECK(option_of([&] { verify::check(*compiler, {.kernel = named(in_c), .call = five(), .target = "cuda"}); }) ==
+        Option::target);
+  CHECK(option_of([&] { verify::check(*compiler, {.kernel = text(kTwice), .call = five(), .reference = in_c}); }) ==
         Option::reference);
-  CHECK(option_of([&] { verify::check(local_device(), {.kernel = named(in_c), .call = five()}); }) ==
+  CHECK(option_of([&] { verify::check(compiler, local_device(), {.kernel = named(in_c), .call = five()}); }) ==
         Option::reference);
   const std::string two = folder.file("two.tc", kTwice + "def other(float(N) A) -> (B) { B(i) = A(i) }\n");
-  CHECK_THROWS_WITH_AS(verify::read_checked_pair(named(in_c), two),
+  CHECK_THROWS_WITH_AS(verify::read_checked_pair(compiler, named(in_c), two),
                        (two + ": expected a kernel with one function, got 2").c_str(), OptionError);
-  CHECK_THROWS_AS(verify::check({.kernel = named(folder.file("bad.ferry", "no module")), .call = five()}), UsageError);
+  CHECK_THROWS_AS(verify::check(*compiler, {.kernel = named(folder.file("bad.ferry", "no module")), .call = five()}),
+                  UsageError);
 }

@@ -9,6 +9,7 @@
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/option_error.h"
 #include "host/kernel/tensor_file.h"
+#include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/kernel/text_file.h"
 
 using namespace ferry;
@@ -24,7 +25,7 @@ const std::string kWrong =
 
 RunRequest request_for(const KernelOptions& kernel, const std::string& reference = {}) {
   RunRequest request;
-  request.kernels = verify::read_checked_pair(kernel, reference);
+  request.kernels = verify::read_checked_pair(test::own_compiler(), kernel, reference);
   request.call.arguments = {"A=:iota"};
   request.call.sizes = {"N=5"};
   return request;

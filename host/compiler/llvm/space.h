@@ -8,9 +8,8 @@
 #include "ferry/lang/program.h"
 #include "ferry/target/target.h"
 #include "host/autoschedule/decisions.h"
-#include "host/cli/output/json.h"
 
-namespace ferry::cli {
+namespace ferry {
 
 struct FunctionSpace {
   std::string function;
@@ -23,7 +22,7 @@ std::vector<FunctionSpace> spaces_of(std::span<const lang::Program> programs, co
 // A line "def NAME" with the number of schedules, then each decision with its knobs.
 std::string space_text(std::span<const FunctionSpace> spaces);
 
-// The same as an array of functions.
-Json space_json(std::span<const FunctionSpace> spaces);
+// The same for programs: a JSON array with an entry for each function.
+std::string space_json(std::span<const FunctionSpace> spaces);
 
-}  // namespace ferry::cli
+}  // namespace ferry

@@ -1,8 +1,12 @@
-#include "host/cli/commands/space.h"
+#include "host/compiler/llvm/space.h"
 
-namespace ferry::cli {
+#include <nlohmann/json.hpp>
+
+namespace ferry {
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 // A number, or an array of several; a flag as a bool, an order by its label.
 Json value_json(const autoschedule::SpaceKnob& knob, const autoschedule::KnobValue& value) {
@@ -43,7 +47,7 @@ std::string space_text(std::span<const FunctionSpace> spaces) {
   return text;
 }
 
-Json space_json(std::span<const FunctionSpace> spaces) {
+std::string space_json(std::span<const FunctionSpace> spaces) {
   Json json = Json::array();
   for (const FunctionSpace& space : spaces) {
     Json decisions = Json::array();
@@ -59,7 +63,7 @@ Json space_json(std::span<const FunctionSpace> spaces) {
                     {"points", autoschedule::points_of(space.decisions)},
                     {"decisions", std::move(decisions)}});
   }
-  return json;
+  return json.dump();
 }
 
-}  // namespace ferry::cli
+}  // namespace ferry

@@ -1,0 +1,61 @@
+#include "host/cli/commands/command_line.h"
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <sstream>
+#include <string>
+
+#include "ferry/error.h"
+#include "host/cli/commands/app.h"
+#include "host/cli/options/complaint.h"
+#include "host/cli/output/output.h"
+#include "host/cli/output/style.h"
+
+namespace ferry::cli {
+
+namespace {
+
+int complain(const char* message, int code) {
+  print_error(message);
+  return code;
+}
+
+int run(const Action& chosen, const Compiler* compiler) {
+  try {
+    return chosen(compiler);
+  } catch (const Error& error) {
+    return complain(complaint(error).c_str(), exit_code_of(error.code()));
+  } catch (const std::bad_alloc&) {
+    return complain("this machine is out of memory", kExitDevice);
+  } catch (const std::exception& error) {
+    return complain((std::string("a bug of ferry's own, please report it: ") + error.what()).c_str(), kExitBug);
+  }
+}
+
+}  // namespace
+
+int run_command_line(int count, char** words, const Compiler* compiler) {
+  signal(SIGPIPE, SIG_IGN);
+  CLI::App app{"ferry compiles tensor kernels here and runs them there.", "ferry"};
+  app.set_version_flag("--version", "ferry " FERRY_VERSION);
+  Action chosen;
+  add_commands(app, chosen);
+  try {
+    app.parse(count, words);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {  // --help and --version
+      std::ostringstream text;
+      app.exit(error, text, text);
+      fputs(text.str().c_str(), stdout);
+      return output_is_written() ? kExitFine : complain("cannot write the output", kExitUserError);
+    }
+    return complain(usage_error(app, error).c_str(), kExitUserError);
+  }
+  const int code = run(chosen, compiler);
+  if (output_is_written() || code != kExitFine) return code;
+  return complain("cannot write the output", kExitUserError);
+}
+
+}  // namespace ferry::cli

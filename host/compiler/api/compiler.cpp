@@ -1,0 +1,23 @@
+#include "host/compiler/api/compiler.h"
+
+#include <algorithm>
+#include <array>
+
+#include "ferry/error.h"
+
+namespace ferry {
+
+const Compiler& expect_compiler(const Compiler* compiler, const std::string& what) {
+  if (compiler != nullptr) return *compiler;
+  throw UsageError(
+      what +
+      " needs a compiler, which this ferry is built without: compile kernels to .ferry modules with a whole "
+      "ferry (ferry compile K.tc -o K.ferry --target ...), and run those here");
+}
+
+bool is_foreign(const std::string& file) {
+  constexpr std::array kEndings = {".c", ".cc", ".cpp", ".cxx", ".C", ".ll", ".bc", ".s", ".S", ".o", ".so"};
+  return std::ranges::any_of(kEndings, [&](const char* ending) { return file.ends_with(ending); });
+}
+
+}  // namespace ferry

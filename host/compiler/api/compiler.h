@@ -1,0 +1,141 @@
+// The compiler as the services and the command line see it. main() makes one and passes it on. A client without a
+// compiler passes none, and whatever needs one says so (expect_compiler).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crosscompile/ir/function.h"
+#include "ferry/device_facts.h"
+#include "ferry/lang/program.h"
+#include "ferry/schedule/schedule_text.h"
+#include "ferry/target/target.h"
+#include "module/manifest.h"
+
+namespace ferry {
+
+struct NamedTarget;
+
+using Bytes = std::vector<std::uint8_t>;
+using SizesByName = std::map<std::string, std::int64_t>;
+
+// The functions of a text, and how to compute them. Borrows the programs.
+struct Scheduled {
+  std::span<const lang::Program> programs;
+  std::optional<ScheduleText> schedule = {};  // nothing: default schedules
+  bool unscheduled = false;                   // serial loops in source order instead
+  SizesByName sizes = {};                     // those that are known, for default schedules
+  std::vector<std::string> others = {};       // functions beside `programs` that the schedule may have sections for
+};
+
+struct CompileRequest {
+  Scheduled scheduled;
+  const Target& target;
+  std::string source = {};         // stored in the module for people to read
+  std::uint32_t code_padding = 0;  // moves the code by this many bytes
+};
+
+// A result, with notes for the user.
+template <class T>
+struct Noted {
+  T value;
+  std::vector<std::string> notes = {};
+};
+
+struct Compiled {
+  Bytes module;                                // of a .ferry file
+  std::vector<std::string> notes = {};         // on directives without effect on the target
+  std::vector<std::string> module_notes = {};  // on the devices that the module is for
+};
+
+// What can be shown on the way to machine code.
+enum class Stage { schedule, space, loops, c, opencl, cuda, ptx, llvm, assembly, object };
+
+struct Emission {
+  std::string text;            // the bytes of an object
+  std::string json = {};       // the same for programs, an array with an entry for each function; only of a space
+  std::string extension = {};  // of a file's name, for those that are usually written to a file: ".cl"
+  std::vector<std::string> notes = {};
+};
+
+// A kernel in another language: C, C++, LLVM IR, assembly or an object.
+struct ForeignSource {
+  std::string file;
+  std::vector<std::string> signatures;  // texts; none: those in the comments of the source
+  std::vector<std::string> flags;       // for its compiler
+  std::string source;                   // empty for an object
+};
+
+// One call of a foreign kernel under sanitizers. Lists have one entry for each parameter.
+struct SanitizedArgument {
+  std::uint64_t scalar_bits = 0;
+  Bytes bytes;  // of a tensor
+};
+struct SanitizedRun {
+  std::string report;          // of the sanitizers; empty when they found nothing
+  std::string mistake;         // its main line, or that the function returned a failure; empty: none
+  std::vector<Bytes> outputs;  // empty for parameters that are not written
+};
+
+// A kernel whose loops, blocks and threads are executed step by step.
+struct InterpretedKernel {
+  FunctionInfo info;
+  Target target;                        // that it was compiled for
+  std::vector<std::string> notes = {};  // on directives without effect on the target
+  // Takes the addresses of the parameters in order, then those of the symbols. Returns the mistake that the kernel made
+  // or reported, or an empty text.
+  std::function<std::string(void* const* arguments)> run;
+};
+
+// Everything throws CompileError for a mistake of the user. Stateless: threads may share one.
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+
+  // Parses a target as the user writes it.
+  virtual Noted<Target> resolve_target(std::string_view text) const = 0;
+  virtual Target target_of(const DeviceFacts& facts) const = 0;
+  virtual const std::vector<NamedTarget>& named_targets() const = 0;
+
+  // Returns the function that a program becomes, as it is called.
+  virtual FunctionInfo describe(const lang::Program& program) const = 0;
+  virtual Compiled compile(const CompileRequest& request) const = 0;
+  // Compiles loops that are given directly to a .ferry file.
+  virtual Bytes compile(std::span<const ir::Function> functions, const Target& target) const = 0;
+  // `after` names the pass after which Stage::loops shows the loops; empty: as lowered, and simplified.
+  virtual Emission emit(Stage stage, const CompileRequest& request, const std::string& after = {}) const = 0;
+  // Returns the names of the schedule's knobs, and the values that it lists for each.
+  virtual std::map<std::string, std::vector<std::string>> knobs_of(const ScheduleText& schedule) const = 0;
+  // Takes one program. Without `target` it is this machine, or OpenCL where the schedule binds loops to threads.
+  virtual InterpretedKernel interpret(const Scheduled& scheduled, const Target* target) const = 0;
+
+  // Returns the functions of the signatures; none when neither the options nor the source have one.
+  virtual std::vector<FunctionInfo> describe(const ForeignSource& source) const = 0;
+  // Returns the bytes of a .ferry file.
+  virtual Bytes compile(const ForeignSource& source, const Target& target, std::uint32_t code_padding) const = 0;
+  // Compiles one function for this machine. The result runs the call that was described, and ends it after so many
+  // seconds.
+  virtual std::function<SanitizedRun(double)> sanitize(const ForeignSource& source, const std::string& function,
+                                                       const std::vector<SanitizedArgument>& arguments,
+                                                       const std::vector<std::int64_t>& symbols) const = 0;
+  // Returns the .ferry file of an object that this compiler made, and nothing for any other object.
+  virtual std::optional<Bytes> module_of_object(std::span<const std::uint8_t> object,
+                                                const std::string& name) const = 0;
+
+  // Returns "mm.tc:3" for an address of a linked image; empty when its debug information does not cover it.
+  virtual std::string source_line(std::span<const std::uint8_t> image, std::uint64_t address) const = 0;
+};
+
+// Returns the compiler. Where there is none, throws UsageError that says what needs it and what to do instead.
+const Compiler& expect_compiler(const Compiler* compiler, const std::string& what);
+
+// Whether the file's extension names a kernel in another language.
+bool is_foreign(const std::string& file);
+
+}  // namespace ferry

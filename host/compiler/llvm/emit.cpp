@@ -1,0 +1,123 @@
+#include "host/compiler/llvm/emit.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/quantity_text.h"
+#include "crosscompile/compile.h"
+#include "crosscompile/ir/error.h"
+#include "crosscompile/ir/printer.h"
+#include "crosscompile/make_backend.h"
+#include "crosscompile/passes/gpu/map_threads.h"
+#include "crosscompile/passes/pipeline.h"
+#include "crosscompile/passes/simplify/simplify.h"
+#include "crosscompile/target/resolve.h"
+#include "ferry/schedule/module_schedule.h"
+#include "host/compiler/llvm/scheduled_programs.h"
+#include "host/compiler/llvm/space.h"
+#include "host/lang/names.h"
+#include "host/lower/lower.h"
+
+namespace ferry {
+
+namespace {
+
+constexpr const char* kAsLowered = "lower";
+
+void expect_pass(const std::string& name) {
+  std::vector<std::string> names = {kAsLowered};
+  for (const passes::Pass& pass : passes::pipeline()) names.emplace_back(pass.name);
+  if (std::ranges::find(names, name) != names.end()) return;
+  throw CompileError("there is no pass '" + name + "'; expected one of: " + join(", ", names) +
+                     lang::suggestion(name, names));
+}
+
+std::string loops_text(std::vector<ir::Function> functions, const Target& target, const std::string& after) {
+  if (!after.empty()) expect_pass(after);
+  std::string text;
+  for (ir::Function& function : functions) {
+    if (!text.empty()) text += "\n";
+    if (after.empty()) {
+      text += ir::to_text(passes::simplify(std::move(function)));
+    } else if (after == kAsLowered) {
+      text += ir::to_text(function);
+    } else {
+      passes::run_pipeline(std::move(function), target, [&](std::string_view pass, const ir::Function& now) {
+        if (pass == after) text += ir::to_text(now);
+      });
+    }
+  }
+  return text;
+}
+
+// Returns the target of a text in this language, or one that is like `target` in the hints for schedules.
+Target source_target(const std::string& language, const Target& target) {
+  if (target.arch_name == language) return target;
+  return language == "c" ? c_target_like(target) : resolve_target(language);
+}
+
+std::vector<std::string> notes_on_threads(const std::vector<ir::Function>& functions) {
+  std::vector<std::string> notes;
+  for (const ir::Function& function : functions) {
+    if (passes::has_gpu_loops(function.body)) continue;
+    notes.push_back(function.name +
+                    ": nothing is bound to blocks or threads, so one thread of one block computes all of it");
+  }
+  return notes;
+}
+
+Emission backend_text(TextForm form, const std::vector<ir::Function>& lowered, const Target& target) {
+  const std::unique_ptr<Backend> backend = make_backend(target);
+  if (!backend->has_text(form)) throw CompileError("expected a target with machine code, got '" + target.text + "'");
+  return {.text = backend->text(form, lowered),
+          .extension = form == TextForm::source ? backend->source_extension() : ""};
+}
+
+Emission gpu_text(TextForm form, const std::vector<ir::Function>& lowered, const Target& target) {
+  Emission emission = backend_text(form, lowered, target);
+  emission.notes = notes_on_threads(lowered);
+  return emission;
+}
+
+Emission emit_lowered(Stage stage, const CompileRequest& request, const std::vector<schedule::Schedule>& schedules,
+                      const std::string& after) {
+  const Target& target = request.target;
+  std::vector<ir::Function> lowered = lower::lower_module(request.scheduled.programs, schedules);
+  switch (stage) {
+    case Stage::schedule:
+    case Stage::space: break;
+    case Stage::loops: return {.text = loops_text(std::move(lowered), target, after)};
+    case Stage::c: return backend_text(TextForm::source, lowered, source_target("c", target));
+    case Stage::opencl: return gpu_text(TextForm::source, lowered, source_target("opencl", target));
+    case Stage::cuda: return gpu_text(TextForm::source, lowered, source_target("cuda", target));
+    case Stage::ptx: return gpu_text(TextForm::ptx, lowered, source_target("cuda", target));
+    case Stage::llvm: return backend_text(TextForm::llvm, lowered, target);
+    case Stage::assembly: return backend_text(TextForm::assembly, lowered, target);
+    case Stage::object: {
+      const Bytes object = compile_object(
+          lowered, target, {request.source, autoschedule::to_text(request.scheduled.programs, schedules)});
+      return {.text = std::string(object.begin(), object.end()), .extension = ".o"};
+    }
+  }
+  throw InternalError("emit: a stage before the loops");
+}
+
+}  // namespace
+
+Emission emit_stage(Stage stage, const CompileRequest& request, const std::string& after) {
+  const Scheduled& scheduled = request.scheduled;
+  if (stage == Stage::space) {
+    const std::vector<FunctionSpace> spaces = spaces_of(scheduled.programs, request.target, scheduled.sizes);
+    return {.text = space_text(spaces), .json = space_json(spaces)};
+  }
+  const std::vector<schedule::Schedule> schedules = schedules_of(scheduled, request.target);
+  std::vector<std::string> notes = schedule_notes(scheduled, schedules, request.target);
+  Emission emission = stage == Stage::schedule ? Emission{.text = autoschedule::to_text(scheduled.programs, schedules)}
+                                               : emit_lowered(stage, request, schedules, after);
+  emission.notes.insert(emission.notes.begin(), notes.begin(), notes.end());
+  return emission;
+}
+
+}  // namespace ferry

@@ -1,0 +1,41 @@
+#include "host/compiler/llvm/interpreted_kernel.h"
+
+#include <utility>
+
+#include "crosscompile/compile.h"
+#include "crosscompile/ir/interpreter.h"
+#include "crosscompile/passes/gpu/map_threads.h"
+#include "crosscompile/passes/pipeline.h"
+#include "crosscompile/target/resolve.h"
+#include "host/compiler/llvm/scheduled_programs.h"
+#include "host/lower/lower.h"
+
+namespace ferry {
+
+InterpretedKernel interpreted_kernel(const Scheduled& scheduled, const Target* target) {
+  const Target scheduled_for = target != nullptr ? *target : resolve_target("host");
+  const std::vector<schedule::Schedule> schedules = schedules_of(scheduled, scheduled_for);
+  const ir::Function lowered = lower::lower(scheduled.programs.front(), schedules.front());
+  // A schedule that binds loops to threads is for a GPU.
+  const bool is_for_gpu = target == nullptr && passes::has_gpu_loops(lowered.body);
+  InterpretedKernel kernel;
+  kernel.target = is_for_gpu ? resolve_target("opencl") : scheduled_for;
+  kernel.notes = schedule_notes(scheduled, schedules, scheduled_for);
+  ir::Function threads;  // before tensors are flattened, with one index for each dimension
+  const ir::Function finished =
+      passes::run_pipeline(lowered, kernel.target, [&](std::string_view pass, const ir::Function& now) {
+        if (pass == passes::kLastOfThreads) threads = now;
+      });
+  kernel.info = describe(finished);
+  kernel.run = [threads = std::move(threads), messages = kernel.info.messages](void* const* arguments) -> std::string {
+    try {
+      const std::int32_t code = ir::interpret(threads, arguments);
+      return code == 0 ? "" : messages.at(static_cast<std::size_t>(code - 1));
+    } catch (const ir::InterpreterError& error) {
+      return error.what();
+    }
+  };
+  return kernel;
+}
+
+}  // namespace ferry

@@ -1,0 +1,126 @@
+#include "host/compiler/llvm/llvm_compiler.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "crosscompile/codegen/llvm/source_line.h"
+#include "crosscompile/compile.h"
+#include "crosscompile/foreign/foreign.h"
+#include "crosscompile/foreign/sanitized_run.h"
+#include "crosscompile/ir/error.h"
+#include "crosscompile/make_backend.h"
+#include "crosscompile/target/resolve.h"
+#include "ferry/schedule/module_schedule.h"
+#include "host/compiler/llvm/emit.h"
+#include "host/compiler/llvm/interpreted_kernel.h"
+#include "host/compiler/llvm/scheduled_programs.h"
+#include "host/lower/lower.h"
+#include "module/module_file.h"
+
+namespace ferry {
+
+namespace {
+
+foreign::ForeignKernel kernel_of(const ForeignSource& source) {
+  foreign::ForeignKernel kernel;
+  kernel.file = source.file;
+  kernel.flags = source.flags;
+  kernel.source = source.source;
+  const std::vector<std::string> signatures =
+      source.signatures.empty() ? foreign::signatures_in_source(source.source) : source.signatures;
+  for (const std::string& signature : signatures) kernel.signatures.push_back(foreign::parse_signature(signature));
+  return kernel;
+}
+
+std::vector<std::string> notes_on(const Bytes& module, const Target& target) {
+  const Result<ModuleFile> file = read_module(module);
+  return file.is_ok() ? make_backend(target)->notes(file.value().images) : std::vector<std::string>();
+}
+
+class LlvmCompiler final : public Compiler {
+ public:
+  Noted<Target> resolve_target(std::string_view text) const override {
+    Noted<Target> target;
+    target.value = ferry::resolve_target(text, &target.notes);
+    return target;
+  }
+
+  Target target_of(const DeviceFacts& facts) const override { return ferry::target_of(facts); }
+
+  const std::vector<NamedTarget>& named_targets() const override { return ferry::named_targets(); }
+
+  FunctionInfo describe(const lang::Program& program) const override {
+    return ferry::describe(lower::lower(program, schedule::Schedule(program)));
+  }
+
+  Compiled compile(const CompileRequest& request) const override {
+    const std::vector<schedule::Schedule> schedules = schedules_of(request.scheduled, request.target);
+    std::vector<std::string> notes = schedule_notes(request.scheduled, schedules, request.target);
+    const std::vector<ir::Function> lowered = lower::lower_module(request.scheduled.programs, schedules);
+    Bytes module = compile_module(lowered, request.target,
+                                  {request.source, autoschedule::to_text(request.scheduled.programs, schedules)},
+                                  request.code_padding);
+    std::vector<std::string> module_notes = notes_on(module, request.target);
+    return {std::move(module), std::move(notes), std::move(module_notes)};
+  }
+
+  Bytes compile(std::span<const ir::Function> functions, const Target& target) const override {
+    return compile_module(functions, target, {});
+  }
+
+  Emission emit(Stage stage, const CompileRequest& request, const std::string& after) const override {
+    return emit_stage(stage, request, after);
+  }
+
+  std::map<std::string, std::vector<std::string>> knobs_of(const ScheduleText& schedule) const override {
+    std::map<std::string, std::vector<std::string>> knobs;
+    for (schedule::Knob& knob : autoschedule::knobs_of(schedule)) knobs.emplace(knob.name, std::move(knob.choices));
+    return knobs;
+  }
+
+  InterpretedKernel interpret(const Scheduled& scheduled, const Target* target) const override {
+    return interpreted_kernel(scheduled, target);
+  }
+
+  std::vector<FunctionInfo> describe(const ForeignSource& source) const override {
+    std::vector<FunctionInfo> functions;
+    for (foreign::Signature& signature : kernel_of(source).signatures)
+      functions.push_back(std::move(signature.function));
+    return functions;
+  }
+
+  Bytes compile(const ForeignSource& source, const Target& target, std::uint32_t code_padding) const override {
+    return foreign::compile_foreign(kernel_of(source), target, code_padding);
+  }
+
+  std::function<SanitizedRun(double)> sanitize(const ForeignSource& source, const std::string& function,
+                                               const std::vector<SanitizedArgument>& arguments,
+                                               const std::vector<std::int64_t>& symbols) const override {
+    // The program refers to one of the kernel's signatures.
+    const auto kernel = std::make_shared<const foreign::ForeignKernel>(kernel_of(source));
+    const auto signature = std::ranges::find(kernel->signatures, function,
+                                             [](const foreign::Signature& one) { return one.function.name; });
+    if (signature == kernel->signatures.end()) throw CompileError(source.file + " has no function '" + function + "'");
+    std::vector<foreign::SanitizedArgument> given;
+    for (const SanitizedArgument& argument : arguments) given.push_back({argument.scalar_bits, argument.bytes});
+    const auto program = std::make_shared<const foreign::SanitizedProgram>(*kernel, *signature, given, symbols);
+    return [kernel, program](double deadline) {
+      foreign::SanitizedRun run = program->run(deadline);
+      return SanitizedRun{std::move(run.report), std::move(run.mistake), std::move(run.outputs)};
+    };
+  }
+
+  std::optional<Bytes> module_of_object(std::span<const std::uint8_t> object, const std::string& name) const override {
+    return ferry::module_of_object(object, name);
+  }
+
+  std::string source_line(std::span<const std::uint8_t> image, std::uint64_t address) const override {
+    return codegen::source_line(image, address);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<const Compiler> make_compiler() { return std::make_unique<LlvmCompiler>(); }
+
+}  // namespace ferry

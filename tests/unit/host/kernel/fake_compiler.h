@@ -1,0 +1,75 @@
+// A compiler that compiles nothing: it remembers what services ask of it, and answers what a test told it to.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "host/compiler/api/compiler.h"
+#include "module/module_file.h"
+
+namespace ferry::test {
+
+class FakeCompiler final : public Compiler {
+ public:
+  // What it answers.
+  Noted<Target> target;
+  FunctionInfo function;
+  std::vector<std::string> notes, module_notes;
+  // What it was asked, last.
+  mutable std::string target_text, source;
+  mutable SizesByName sizes;
+  mutable std::vector<std::string> others;
+  mutable std::uint32_t code_padding = 0;
+
+  Noted<Target> resolve_target(std::string_view text) const override {
+    target_text = text;
+    return target;
+  }
+  Target target_of(const DeviceFacts&) const override { return target.value; }
+  FunctionInfo describe(const lang::Program&) const override { return function; }
+  Compiled compile(const CompileRequest& request) const override {
+    source = request.source;
+    sizes = request.scheduled.sizes;
+    others = request.scheduled.others;
+    code_padding = request.code_padding;
+    return {module_of({function}), notes, module_notes};
+  }
+  // A function's name is its signature.
+  std::vector<FunctionInfo> describe(const ForeignSource& foreign) const override {
+    std::vector<FunctionInfo> functions;
+    for (const std::string& signature : foreign.signatures) functions.emplace_back().name = signature;
+    return functions;
+  }
+  std::string source_line(std::span<const std::uint8_t>, std::uint64_t address) const override {
+    return "kernel.tc:" + std::to_string(address);
+  }
+
+  const std::vector<NamedTarget>& named_targets() const override { unexpected(); }
+  Bytes compile(std::span<const ir::Function>, const Target&) const override { unexpected(); }
+  Emission emit(Stage, const CompileRequest&, const std::string&) const override { unexpected(); }
+  std::map<std::string, std::vector<std::string>> knobs_of(const ScheduleText&) const override { unexpected(); }
+  InterpretedKernel interpret(const Scheduled&, const Target*) const override { unexpected(); }
+  Bytes compile(const ForeignSource&, const Target&, std::uint32_t) const override { unexpected(); }
+  std::function<SanitizedRun(double)> sanitize(const ForeignSource&, const std::string&,
+                                               const std::vector<SanitizedArgument>&,
+                                               const std::vector<std::int64_t>&) const override {
+    unexpected();
+  }
+  std::optional<Bytes> module_of_object(std::span<const std::uint8_t>, const std::string&) const override {
+    unexpected();
+  }
+
+  // Returns a .ferry file with these functions and no code.
+  static Bytes module_of(std::vector<FunctionInfo> functions, const ModuleDevice& device = {"cpu", "x86_64", {}}) {
+    ModuleFile module;
+    module.manifest.devices = {device};
+    module.manifest.functions = std::move(functions);
+    return write_module(module);
+  }
+
+ private:
+  [[noreturn]] static void unexpected() { throw std::logic_error("the compiler is asked what no test expects"); }
+};
+
+}  // namespace ferry::test

@@ -1,0 +1,85 @@
+// Tests of what services ask of a compiler, and of what they do without one.
+#include "tests/unit/host/kernel/fake_compiler.h"
+
+#include <doctest/doctest.h>
+
+#include "host/kernel/compile_kernel.h"
+#include "tests/unit/host/kernel/text_file.h"
+
+using namespace ferry;
+
+namespace {
+
+const char* const kTwo =
+    "def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }\ndef half(float(N) A) -> (B) { B(i) = A(i) / 2 }";
+
+KernelSource two(const Compiler* compiler) {
+  KernelOptions options;
+  options.expression = kTwo;
+  return read_kernel(compiler, options);
+}
+
+KernelSource module_for(const test::Folder& folder, const ModuleDevice& device) {
+  const Bytes bytes = test::FakeCompiler::module_of({}, device);
+  KernelOptions options;
+  options.file = folder.file(device.kind + ".ferry", {bytes.begin(), bytes.end()});
+  return read_kernel(nullptr, options);
+}
+
+}  // namespace
+
+TEST_CASE("a compiler is given the call's sizes, the source and the other functions, and its notes are told") {
+  test::FakeCompiler compiler;
+  compiler.function.name = "twice";
+  compiler.function.symbols = {"N"};
+  compiler.notes = {"i is not vectorized"};
+  compiler.module_notes = {"the module runs on few devices"};
+  std::vector<std::string> told;
+  Observer observer;
+  observer.message = [&](const std::string& line) { told.push_back(line); };
+  CallOptions call;
+  call.sizes = {"N=12"};
+  const CompiledKernel kernel = compile_kernel(two(&compiler), "twice", Target(), call, observer, 48);
+  CHECK(kernel.module.manifest().functions.at(0).name == "twice");
+  CHECK(compiler.source == kTwo);
+  CHECK(compiler.sizes == SizesByName{{"N", 12}});
+  CHECK(compiler.others == std::vector<std::string>{"twice", "half"});
+  CHECK(compiler.code_padding == 48);
+  CHECK(told == std::vector<std::string>{"note: i is not vectorized"});
+}
+
+TEST_CASE("the compiler says which device a target is for") {
+  test::FakeCompiler compiler;
+  compiler.target.value.device = {DeviceKind::opencl, 1};
+  CHECK(devices_for("some GPU", two(&compiler)) == std::vector<std::string>{"opencl:1"});
+  CHECK(compiler.target_text == "some GPU");
+  compiler.target.value.device = {};
+  CHECK(devices_for("some CPU", two(&compiler)).empty());
+}
+
+TEST_CASE("without a compiler a module says which device it is for, and a target which of its kind") {
+  const test::Folder folder;
+  CHECK(devices_for("", module_for(folder, {"cpu", "x86_64", {}})).empty());
+  const KernelSource gpu = module_for(folder, {"opencl", "", {}});
+  CHECK(devices_for("", gpu) == std::vector<std::string>{"opencl"});
+  CHECK(devices_for("opencl:1 -max-threads=64", gpu) == std::vector<std::string>{"opencl:1"});
+  CHECK_THROWS_AS((void)devices_for("opencl:first", gpu), OptionError);
+  CHECK_THROWS_WITH_AS((void)devices_for("opencl:1", two(nullptr)), doctest::Contains("kernel.tc needs a compiler"),
+                       UsageError);
+}
+
+TEST_CASE("a kernel in C for which the compiler finds no signature has that of the other kernel") {
+  const test::FakeCompiler compiler;
+  const test::Folder folder;
+  KernelOptions options;
+  options.file = folder.file("bare.c", "void bare(void);\n");
+  CHECK(function_of(read_kernel(&compiler, options, {}, "theirs"), "").name == "theirs");
+  options.signature = "its own";
+  CHECK(function_of(read_kernel(&compiler, options, {}, "theirs"), "").name == "its own");
+}
+
+TEST_CASE("a session that runs a kernel finds source lines with the kernel's compiler") {
+  const test::FakeCompiler compiler;
+  CHECK(source_line_of(two(&compiler))({}, 7) == "kernel.tc:7");
+  CHECK_FALSE(source_line_of(two(nullptr)));
+}
