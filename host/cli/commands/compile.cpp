@@ -1,22 +1,18 @@
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <map>
+#include <optional>
 #include <string>
 
 #include "base/quantity_text.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/options/after_option.h"
-#include "host/cli/options/compile_deadline.h"
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/options/remote.h"
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
 #include "host/cli/output/json.h"
-#include "host/cli/output/progress.h"
-#include "host/kernel/argument_spec.h"
-#include "host/kernel/compile_kernel.h"
+#include "host/kernel/emit_text.h"
 #include "host/kernel/file.h"
 
 namespace ferry::cli {
@@ -28,62 +24,19 @@ struct Options {
   RemoteOptions remote;
   std::string target;
   std::string output;
-  std::string emit;
+  std::optional<Stage> emit;
   std::string after;
   std::vector<std::string> sizes;
   bool json = false;
   bool verbose = false;
 };
 
-bool shows_gpu_code(const Options& options) {
-  return options.emit == "cuda" || options.emit == "opencl" || options.emit == "ptx";
-}
-
 Target choose_target(const Compiler& compiler, const Options& options) {
   if (!options.target.empty()) return resolve_with_notes(compiler, options.target, terminal());
-  // GPU code with loops for a CPU would run in one thread of one block.
-  if (shows_gpu_code(options)) return compiler.resolve_target(options.emit == "opencl" ? "opencl" : "cuda").value;
+  const std::string of_stage = options.emit ? target_of_stage(*options.emit) : "";
+  if (!of_stage.empty()) return compiler.resolve_target(of_stage).value;
   if (!options.remote.address.empty()) return compiler.target_of(open_device(options.remote).facts());
   return compiler.resolve_target("host").value;
-}
-
-// Returns the defs to compile: all, or the named one.
-std::vector<lang::Program> chosen_programs(const KernelSource& source, const std::string& function) {
-  if (source.programs.empty() || !function.empty()) return {choose_program(source, function)};
-  return source.programs;
-}
-
-// Throws UsageError for a size that no program has.
-SizesByName expected_sizes(const std::vector<lang::Program>& programs, const Options& options) {
-  const SizesByName sizes = parse_sizes(options.sizes);
-  std::vector<std::string> known;
-  for (const lang::Program& program : programs)
-    for (const ir::Expr& symbol : lang::symbols_of(program)) known.push_back(symbol.as<ir::Var>()->name);
-  for (const auto& [name, size] : sizes)
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw UsageError("--size " + name + ": expected a size of the kernel" +
-                       (known.empty() ? ", which has none" : ": " + join(", ", known)));
-  return sizes;
-}
-
-Stage stage_of(const std::string& name) {
-  static const std::map<std::string, Stage> kStages = {
-      {"schedule", Stage::schedule}, {"space", Stage::space}, {"lower", Stage::loops}, {"c", Stage::c},
-      {"opencl", Stage::opencl},     {"cuda", Stage::cuda},   {"ptx", Stage::ptx},     {"llvm", Stage::llvm},
-      {"asm", Stage::assembly},      {"obj", Stage::object}};
-  return kStages.at(name);
-}
-
-// Returns the representation that --emit names.
-Emission emitted(const std::vector<lang::Program>& programs, const KernelSource& source, const Target& target,
-                 const Options& options) {
-  const bool shows_machine_code = options.emit == "llvm" || options.emit == "asm" || options.emit == "obj";
-  if (target.is_source && shows_machine_code)
-    throw UsageError("--emit " + options.emit + " needs a target with machine code, got '" + target.text + "'");
-  const Scheduled chosen = scheduled(source, programs, expected_sizes(programs, options));
-  Emission emission = source.compiler->emit(stage_of(options.emit), {chosen, target, source.text}, options.after);
-  tell_notes(emission.notes, terminal());
-  return emission;
 }
 
 std::string output_name(const Options& options, const std::string& function, const std::string& extension) {
@@ -91,29 +44,6 @@ std::string output_name(const Options& options, const std::string& function, con
   const bool from_file = options.kernel.expression.empty() && options.kernel.file != "-";
   const std::string stem = from_file ? std::filesystem::path(options.kernel.file).stem().string() : function;
   return stem + extension;
-}
-
-CompiledModule compile_module(const std::vector<lang::Program>& programs, const KernelSource& source,
-                              const Target& target, const Options& options) {
-  const Progress progress("compiling");
-  const Scheduled chosen = scheduled(source, programs, expected_sizes(programs, options));
-  Compiled compiled = source.compiler->compile({chosen, target, source.text});
-  tell_notes(compiled.notes, terminal());
-  tell_notes(compiled.module_notes, terminal());
-  return CompiledModule(std::move(compiled.module));
-}
-
-// For a kernel that ferry did not write there is only a module: intermediate representations are up to its own
-// compiler.
-CompiledModule compile_foreign(const KernelSource& source, const Target& target, const Options& options) {
-  if (!options.emit.empty()) {
-    throw UsageError("--emit " + options.emit + " shows how kernels in ferry's own notation are compiled: expected " +
-                     "none for " + source.name);
-  }
-  if (!options.sizes.empty()) {
-    throw UsageError("--size chooses a schedule, and " + source.name + " is computed as it says: expected none");
-  }
-  return compile_kernel(source, options.kernel.function, target, {}, terminal(options.kernel.deadline)).module;
 }
 
 int write_module(const CompiledModule& module, const Target& target, const Options& options) {
@@ -137,12 +67,13 @@ int write_module(const CompiledModule& module, const Target& target, const Optio
   return kExitFine;
 }
 
-int compile_to_text(const std::vector<lang::Program>& programs, const KernelSource& source, const Target& target,
-                    Options options) {
-  options.emit = target.arch_name;
-  const Emission emission = emitted(programs, source, target, options);
+// Returns the name of the function, or of the first one.
+std::string chosen_function(const KernelSource& source, const Options& options) {
+  return options.kernel.function.empty() ? source.programs.front().name : options.kernel.function;
+}
+
+int write_text(const Emission& emission, const Target& target, const std::string& name, const Options& options) {
   const std::string& text = emission.text;
-  const std::string name = output_name(options, programs.front().name, emission.extension);
   write_file(name, text.data(), text.size());
   if (name == "-") return kExitFine;
   if (options.json)
@@ -152,38 +83,24 @@ int compile_to_text(const std::vector<lang::Program>& programs, const KernelSour
   return kExitFine;
 }
 
-int run_compile(const Compiler* given, const Options& options) {
-  const Compiler& compiler = expect_compiler(given, "ferry compile");
-  if (!options.after.empty() && options.emit != "lower") throw UsageError("--after needs --emit lower");
-  if (options.json && options.output == "-") throw UsageError("expected --json or -o -: both write to standard output");
-  const KernelSource source = read_kernel(&compiler, options.kernel, terminal());
-  if (source.module) throw UsageError(source.name + " is compiled already; 'ferry inspect' shows it");
-  if (source.foreign) {
-    const Target target = choose_target(compiler, options);
-    return write_module(compile_foreign(source, target, options), target, options);
-  }
-  if (options.emit == "space" && (source.schedule || source.unscheduled))
-    throw UsageError("--emit space shows what default schedules choose from: expected no schedule");
-  const std::vector<lang::Program> programs = chosen_programs(source, options.kernel.function);
-  const Target target = choose_target(compiler, options);
-  const CompileDeadline deadline(options.kernel.deadline, source.name);
-  if (options.emit.empty()) {
-    const bool to_module = target.is_gpu() && options.output.ends_with(".ferry");
-    if (target.is_source && !to_module) return compile_to_text(programs, source, target, options);
-    return write_module(compile_module(programs, source, target, options), target, options);
-  }
-  const Emission emission = emitted(programs, source, target, options);
+Json to_json(const Emission& emission, const Target& target, const Options& options) {
+  Json json = {{"schema", "ferry.emit/1"}, {"stage", stage_name(*options.emit)}, {"target", target.text}};
+  if (!options.after.empty()) json["after"] = options.after;
+  if (emission.json.empty())
+    json["text"] = emission.text;
+  else
+    json["functions"] = Json::parse(emission.json);
+  return json;
+}
+
+int show_stage(const KernelSource& source, const TextRequest& request, const Target& target, const Options& options) {
+  const Emission emission =
+      emit_text(source, request, *options.emit, target, options.after, terminal(options.kernel.deadline));
   const std::string& text = emission.text;
-  if (options.json && options.emit != "obj") {
-    Json json = {{"schema", "ferry.emit/1"}, {"stage", options.emit}, {"target", target.text}};
-    if (!options.after.empty()) json["after"] = options.after;
-    if (emission.json.empty())
-      json["text"] = text;
-    else
-      json["functions"] = Json::parse(emission.json);
-    print_json(json);
-  } else if (options.emit == "obj") {
-    write_file(output_name(options, programs.front().name, emission.extension), text.data(), text.size());
+  if (*options.emit == Stage::object) {
+    write_file(output_name(options, chosen_function(source, options), emission.extension), text.data(), text.size());
+  } else if (options.json) {
+    print_json(to_json(emission, target, options));
   } else if (!options.output.empty() && options.output != "-") {
     write_file(options.output, text.data(), text.size());
   } else {
@@ -191,6 +108,25 @@ int run_compile(const Compiler* given, const Options& options) {
     if (!text.ends_with('\n')) putchar('\n');
   }
   return kExitFine;
+}
+
+int run_compile(const Compiler* given, const Options& options) {
+  const Compiler& compiler = expect_compiler(given, "ferry compile");
+  if (!options.after.empty() && options.emit != Stage::loops) throw UsageError("--after needs --emit lower");
+  if (options.json && options.output == "-") throw UsageError("expected --json or -o -: both write to standard output");
+  if (!options.output.empty()) expect_writable(options.output);
+  const Observer observer = terminal(options.kernel.deadline);
+  const KernelSource source = read_kernel(&compiler, options.kernel, observer);
+  const TextRequest request{options.kernel.function, options.sizes};
+  const Target target = choose_target(compiler, options);
+  if (options.emit) return show_stage(source, request, target, options);
+  const bool to_module = source.foreign || source.module || (target.is_gpu() && options.output.ends_with(".ferry"));
+  if (target.is_source && !to_module) {
+    const Emission emission = emit_text(source, request, stage_named(target.arch_name).value(), target, "", observer);
+    return write_text(emission, target, output_name(options, chosen_function(source, options), emission.extension),
+                      options);
+  }
+  return write_module(compile_text(source, request, target, observer), target, options);
 }
 
 }  // namespace
@@ -213,11 +149,12 @@ void add_compile(CLI::App& app, Action& chosen) {
                   "The file to write, '-' for standard output (default: the kernel's name with .ferry)")
       ->type_name("FILE");
   command
-      .add_option("--emit", options->emit,
-                  "Instead of a module: schedule, space (what it was chosen from), lower (the loops), c, opencl, cuda, "
-                  "ptx, llvm or asm on stdout, or obj, an object file")
+      .add_option_function<std::string>(
+          "--emit", [options](const std::string& name) { options->emit = stage_named(name); },
+          "Instead of a module: schedule, space (what it was chosen from), lower (the loops), c, opencl, cuda, "
+          "ptx, llvm or asm on stdout, or obj, an object file")
       ->type_name("STAGE")
-      ->check(one_of({"schedule", "space", "lower", "c", "opencl", "cuda", "ptx", "llvm", "asm", "obj"}));
+      ->check(one_of(stage_names()));
   add_after_option(command, options->after, "With --emit lower: the loops after this pass");
   add_json_option(command, options->json);
   add_verbose_option(command, options->verbose);

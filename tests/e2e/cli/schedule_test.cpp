@@ -209,5 +209,5 @@ TEST_CASE("diff shows what a directive changed, and says by its exit code whethe
   CHECK(json.at("second").at("schedule") == "def mm\nC: reorder m k n\nC: parallel m\n");
   CHECK(json.at("diff").get<std::string>().starts_with("--- none\n"));
   expect_error(run_ferry({"diff", kernel, "none", "default", "--knob", "rows=4"}),
-               "neither schedule has a knob '$rows'");
+               "--knob rows=4: neither schedule has a knob '$rows'");
 }

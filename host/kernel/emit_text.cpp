@@ -1,0 +1,133 @@
+#include "host/kernel/emit_text.h"
+
+#include <algorithm>
+
+#include "base/quantity_text.h"
+#include "host/kernel/argument_spec.h"
+#include "host/kernel/option_error.h"
+
+namespace ferry {
+
+namespace {
+
+// Returns the defs to compile: all, or the named one.
+std::vector<lang::Program> chosen_programs(const KernelSource& source, const std::string& function) {
+  if (source.programs.empty() || !function.empty()) return {choose_program(source, function)};
+  return source.programs;
+}
+
+SizesByName expected_sizes(const std::vector<lang::Program>& programs, const std::vector<std::string>& texts) {
+  const SizesByName sizes = parse_sizes(texts);
+  std::vector<std::string> known;
+  for (const lang::Program& program : programs)
+    for (const ir::Expr& symbol : lang::symbols_of(program)) known.push_back(symbol.as<ir::Var>()->name);
+  for (const auto& [name, size] : sizes)
+    if (std::ranges::find(known, name) == known.end())
+      throw OptionError(Option::size, name + ": expected a size of the kernel" +
+                                          (known.empty() ? ", which has none" : ": " + join(", ", known)));
+  return sizes;
+}
+
+bool is_machine_code(Stage stage) {
+  switch (stage) {
+    case Stage::llvm:
+    case Stage::assembly:
+    case Stage::object: return true;
+    case Stage::schedule:
+    case Stage::space:
+    case Stage::loops:
+    case Stage::c:
+    case Stage::opencl:
+    case Stage::cuda:
+    case Stage::ptx: return false;
+  }
+  return false;
+}
+
+void expect_text(const KernelSource& source) {
+  if (source.module) throw UsageError(source.name + " is compiled already; 'ferry inspect' shows it");
+}
+
+}  // namespace
+
+const char* stage_name(Stage stage) {
+  switch (stage) {
+#define FERRY_CASE(stage, name) \
+  case Stage::stage: return name;
+    FERRY_STAGES(FERRY_CASE)
+#undef FERRY_CASE
+  }
+  return "";
+}
+
+std::optional<Stage> stage_named(std::string_view name) {
+#define FERRY_COMPARE(stage, text) \
+  if (name == text) return Stage::stage;
+  FERRY_STAGES(FERRY_COMPARE)
+#undef FERRY_COMPARE
+  return std::nullopt;
+}
+
+std::vector<std::string> stage_names() {
+  return {
+#define FERRY_NAME(stage, name) name,
+      FERRY_STAGES(FERRY_NAME)
+#undef FERRY_NAME
+  };
+}
+
+std::string target_of_stage(Stage stage) {
+  switch (stage) {
+    case Stage::opencl: return "opencl";
+    case Stage::cuda:
+    case Stage::ptx: return "cuda";
+    case Stage::schedule:
+    case Stage::space:
+    case Stage::loops:
+    case Stage::c:
+    case Stage::llvm:
+    case Stage::assembly:
+    case Stage::object: return "";
+  }
+  return "";
+}
+
+CompiledModule compile_text(const KernelSource& source, const TextRequest& request, const Target& target,
+                            const Observer& observer) {
+  expect_text(source);
+  if (source.foreign) {
+    if (!request.sizes.empty())
+      throw OptionError(Option::size, request.sizes.front() +
+                                          ": expected none, because a size chooses a schedule, and " + source.name +
+                                          " is computed as it says");
+    return compile_kernel(source, request.function, target, {}, observer).module;
+  }
+  const std::vector<lang::Program> programs = chosen_programs(source, request.function);
+  const Scheduled chosen = scheduled(source, programs, expected_sizes(programs, request.sizes));
+  const Scope compilation = observer.begin_compilation(source.name);
+  const Scope step = observer.begin("compiling");
+  Compiled compiled = source.compiler->compile({chosen, target, source.text});
+  tell_notes(compiled.notes, observer);
+  tell_notes(compiled.module_notes, observer);
+  return CompiledModule(std::move(compiled.module));
+}
+
+Emission emit_text(const KernelSource& source, const TextRequest& request, Stage stage, const Target& target,
+                   const std::string& after, const Observer& observer) {
+  expect_text(source);
+  if (source.foreign)
+    throw OptionError(Option::stage,
+                      "expected none for " + source.name + ": stages are shown of kernels in ferry's own notation");
+  if (stage == Stage::space && (source.schedule || source.unscheduled))
+    throw OptionError(Option::stage, "a space is what default schedules choose from: expected no schedule");
+  if (target.is_source && is_machine_code(stage))
+    throw OptionError(Option::stage, "expected a target with machine code, got '" + target.text + "'");
+  const std::vector<lang::Program> programs = chosen_programs(source, request.function);
+  const Scheduled chosen = scheduled(source, programs, expected_sizes(programs, request.sizes));
+  const Scope compilation = observer.begin_compilation(source.name);
+  Emission emission = source.compiler->emit(stage, {chosen, target, source.text}, after);
+  tell_notes(emission.notes, observer);
+  return emission;
+}
+
+}  // namespace ferry
