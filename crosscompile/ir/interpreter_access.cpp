@@ -163,7 +163,7 @@ struct AllocateAction final : Action {
   std::size_t slot;
   ShapeCode shape;
   CodePtr offset;
-  Workspace workspace;
+  WorkspaceKind workspace;
   ActionPtr body;
   AllocateAction(const Allocate& node, Layout& layout)
       : slot(layout.buffer(*node.buffer)),

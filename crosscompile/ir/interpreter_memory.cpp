@@ -173,8 +173,8 @@ void allocate(Bound& bound, Clock& clock) {
   bound.born = clock.tick();
 }
 
-void place(Bound& bound, Clock& clock, Workspaces& workspaces, Workspace which, std::int64_t offset) {
-  WorkspaceBlock& block = which == Workspace::call ? workspaces.call : workspaces.thread;
+void place(Bound& bound, Clock& clock, Workspaces& workspaces, WorkspaceKind which, std::int64_t offset) {
+  WorkspaceBlock& block = which == WorkspaceKind::call ? workspaces.call : workspaces.thread;
   const auto size = static_cast<std::int64_t>(block.bytes.size());
   const bool fits = offset >= 0 && offset <= size && bound.count <= (size - offset) / bound.bytes;
   if (!fits || offset % 64 != 0) {
@@ -184,7 +184,7 @@ void place(Bound& bound, Clock& clock, Workspaces& workspaces, Workspace which, 
   bound.data = block.bytes.data() + offset;
   bound.shadow = block.shadows.data() + offset;
   bound.in_workspace = true;
-  bound.of_thread = which == Workspace::thread;
+  bound.of_thread = which == WorkspaceKind::thread;
   bound.thread_id = workspaces.thread_id;
   bound.born = clock.tick();
 }

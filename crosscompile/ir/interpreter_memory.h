@@ -85,6 +85,6 @@ void note_start(Bound& bound, std::int64_t position);
 // Gives the buffer fresh memory of its own.
 void allocate(Bound& bound, Clock& clock);
 // Places the buffer at an offset into a workspace.
-void place(Bound& bound, Clock& clock, Workspaces& workspaces, Workspace which, std::int64_t offset);
+void place(Bound& bound, Clock& clock, Workspaces& workspaces, WorkspaceKind which, std::int64_t offset);
 
 }  // namespace ferry::ir::interp

@@ -123,7 +123,7 @@ class StmtPrinter : public Visitor {
   void visit_node(const Allocate& node) override {
     std::string place;
     if (node.offset.defined()) {
-      place = std::string("  // ") + (node.workspace == Workspace::call ? "call" : "thread") + " workspace + " +
+      place = std::string("  // ") + (node.workspace == WorkspaceKind::call ? "call" : "thread") + " workspace + " +
               text(node.offset);
     }
     line(std::string(scope_text(node.buffer->scope)) + " " + declaration(*node.buffer) + ";" + place);

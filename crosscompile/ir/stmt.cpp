@@ -82,7 +82,7 @@ Stmt If::make(Expr condition, Stmt on_true, Stmt on_false) {
   return std::shared_ptr<const If>(std::move(node));
 }
 
-Stmt Allocate::make(BufferRef buffer, Stmt body, Expr offset, Workspace workspace) {
+Stmt Allocate::make(BufferRef buffer, Stmt body, Expr offset, WorkspaceKind workspace) {
   expect(buffer != nullptr && buffer->scope != Scope::parameter, "a parameter cannot be allocated");
   expect(body.defined(), "an allocation needs a body");
   if (offset) {

@@ -70,7 +70,7 @@ struct If : StmtNode {
   static Stmt make(Expr condition, Stmt on_true, Stmt on_false = {});
 };
 
-enum class Workspace : std::uint8_t {
+enum class WorkspaceKind : std::uint8_t {
   call,    // one block per call, shared by its threads
   thread,  // one block per thread that runs iterations of a parallel loop
 };
@@ -84,8 +84,8 @@ struct Allocate : StmtNode {
   BufferRef buffer;
   Stmt body;
   Expr offset;
-  Workspace workspace;  // meaningful only with an offset
-  static Stmt make(BufferRef buffer, Stmt body, Expr offset = {}, Workspace workspace = Workspace::call);
+  WorkspaceKind workspace;  // meaningful only with an offset
+  static Stmt make(BufferRef buffer, Stmt body, Expr offset = {}, WorkspaceKind workspace = WorkspaceKind::call);
 };
 
 struct LetStmt : StmtNode {

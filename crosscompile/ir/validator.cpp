@@ -178,7 +178,7 @@ class Validator : public Visitor {
   }
 
   void check_offset(const Allocate& node) {
-    const Expr& bytes = node.workspace == Workspace::call ? function_.call_workspace : function_.thread_workspace;
+    const Expr& bytes = node.workspace == WorkspaceKind::call ? function_.call_workspace : function_.thread_workspace;
     if (!bytes.defined())
       fail("'" + node.buffer->name + "' has a place in a workspace that the function does not ask for");
     std::swap(symbols_, defined_);

@@ -115,13 +115,14 @@ CompiledModule compile_text(const KernelSource& source, const TextRequest& reque
 Emission emit_text(const KernelSource& source, const TextRequest& request, Stage stage, const Target& target,
                    const std::string& after, const Observer& observer) {
   expect_text(source);
+  const std::string name = stage_name(stage);
   if (source.foreign)
-    throw OptionError(Option::stage,
-                      "expected none for " + source.name + ": stages are shown of kernels in ferry's own notation");
+    throw OptionError(Option::stage, name + ": expected a kernel in ferry's own notation, got " + source.name);
   if (stage == Stage::space && (source.schedule || source.unscheduled))
-    throw OptionError(Option::stage, "a space is what default schedules choose from: expected no schedule");
+    throw OptionError(Option::stage,
+                      name + ": expected no schedule, because a space is what default schedules choose from");
   if (target.is_source && is_machine_code(stage))
-    throw OptionError(Option::stage, "expected a target with machine code, got '" + target.text + "'");
+    throw OptionError(Option::stage, name + ": expected a target with machine code, got '" + target.text + "'");
   const std::vector<lang::Program> programs = chosen_programs(source, request.function);
   const Scheduled chosen = scheduled(source, programs, expected_sizes(programs, request.sizes));
   const Scope compilation = observer.begin_compilation(source.name);

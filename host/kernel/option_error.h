@@ -25,7 +25,7 @@ enum class Option : std::uint8_t {
   output,       // as of a fixed size
   sweep,        // as of a fixed size
   cores,        // where threads may run
-  stage,        // of compilation that is shown
+  stage,        // of compilation, to be shown; as of a fixed size
   same_results  // whether two kernels must compute the same
 };
 

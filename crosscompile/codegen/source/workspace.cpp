@@ -33,8 +33,8 @@ class Finder : public ir::Visitor {
   using ir::Visitor::visit_node;
   void visit_node(const ir::Allocate& node) override {
     if (node.offset.defined()) {
-      if (node.workspace == ir::Workspace::call) use.call = true;
-      if (node.workspace == ir::Workspace::thread && (parallel_depth_ == 0 || enter_parallel_)) use.thread = true;
+      if (node.workspace == ir::WorkspaceKind::call) use.call = true;
+      if (node.workspace == ir::WorkspaceKind::thread && (parallel_depth_ == 0 || enter_parallel_)) use.thread = true;
     }
     ir::Visitor::visit_node(node);
   }
@@ -101,7 +101,7 @@ ir::Stmt print_local(FunctionState& state, const ir::Allocate& node) {
 void print_placed(FunctionState& state, const ir::Allocate& node) {
   const ir::Buffer& buffer = *node.buffer;
   const std::string type = memory_type(buffer.dtype);
-  const std::string& block = node.workspace == ir::Workspace::call ? state.call_block : state.thread_block;
+  const std::string& block = node.workspace == ir::WorkspaceKind::call ? state.call_block : state.thread_block;
   if (block.empty()) throw InternalError("'" + buffer.name + "' lies in a block that was not asked for");
   const bool at_begin = ir::is_constant(node.offset, 0);
   const std::string place =

@@ -133,7 +133,7 @@ class WorkspaceBlock {
 
 struct Place {
   Expr offset;
-  ir::Workspace workspace;
+  ir::WorkspaceKind workspace;
 };
 
 class Placer : public Mutator {
@@ -174,14 +174,14 @@ Function plan_workspace(Function function, std::int64_t alignment) {
   for (const LiveBuffer* buffer : order) (buffer->in_parallel_loop ? thread : call).add(*buffer);
 
   std::unordered_map<const Allocate*, Place> places;
-  const auto collect = [&](const WorkspaceBlock& block, ir::Workspace workspace) {
+  const auto collect = [&](const WorkspaceBlock& block, ir::WorkspaceKind workspace) {
     std::unordered_map<const Allocate*, Expr> offsets;
     Expr bytes = block.finish(offsets);
     for (auto& [allocation, offset] : offsets) places[allocation] = {offset, workspace};
     return bytes;
   };
-  function.call_workspace = collect(call, ir::Workspace::call);
-  function.thread_workspace = collect(thread, ir::Workspace::thread);
+  function.call_workspace = collect(call, ir::WorkspaceKind::call);
+  function.thread_workspace = collect(thread, ir::WorkspaceKind::thread);
   function.body = Placer(std::move(places)).mutate(function.body);
   return function;
 }

@@ -43,7 +43,7 @@ Frame frame_of(Option option, KernelOfPair kernel) {
     case Option::output: return {"--out ", ""};
     case Option::sweep: return {"--sweep ", ""};
     case Option::cores: return {"--cores: ", ""};
-    case Option::stage: return {"--emit: ", ""};
+    case Option::stage: return {"--emit ", ""};
     case Option::same_results: return {"", " (--allow-difference measures them all the same)"};
   }
   return {};

@@ -74,7 +74,7 @@ TEST_CASE("what has no machine code cannot show any, nor run") {
   };
   const Outcome stage = complaint_of({"compile", "--emit", "asm"});
   CHECK(stage.code == 2);
-  CHECK(stage.err == "ferry: --emit: expected a target with machine code, got 'c'\n");
+  CHECK(stage.err == "ferry: --emit asm: expected a target with machine code, got 'c'\n");
   const Outcome ran = complaint_of({"run", "--size", "M=2,N=2,K=2"});
   CHECK(ran.code == 2);
   CHECK(ran.err ==

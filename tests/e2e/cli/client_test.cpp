@@ -82,8 +82,9 @@ TEST_CASE("the client without a compiler runs, checks, times, compares and shows
 TEST_CASE("a kernel for a GPU is refused on a machine without its driver, with what to do") {
   const Folder folder;
   const std::string module = folder.path("mm.ferry");
-  const Outcome compiled = run_ferry({"compile", "-e", kMatmul, "--target", "cuda -arch=sm_90 -compiler=llvm",
-                                      "--schedule-text", "bind m blockIdx.x; bind n threadIdx.x", "-o", module});
+  const Outcome compiled =
+      run_ferry({"compile", "-e", kMatmul, "--target", "cuda -arch=sm_90 -compiler=llvm", "--schedule-text",
+                 "split n 32; bind m blockIdx.x; bind n.inner threadIdx.x", "-o", module});
   CAPTURE(compiled.err);
   REQUIRE(compiled.code == 0);
   const Outcome outcome = run_client({"run", module, "--size", "M=1,N=1,K=1"});

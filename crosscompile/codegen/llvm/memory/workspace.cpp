@@ -46,7 +46,7 @@ void emit_local(FunctionState& state, const ir::Allocate& node) {
 }
 
 void emit_placed(FunctionState& state, const ir::Allocate& node) {
-  Value* block = node.workspace == ir::Workspace::call ? state.call_block : state.thread_block;
+  Value* block = node.workspace == ir::WorkspaceKind::call ? state.call_block : state.thread_block;
   if (block == nullptr) throw InternalError("'" + node.buffer->name + "' lies in a block that was not asked for");
   Value* offset = emit_expr(state, node.offset);
   if (state.module.target.pointer_bits == 32) offset = state.builder.CreateTrunc(offset, state.builder.getInt32Ty());
@@ -64,8 +64,8 @@ struct BlockUse : ir::Visitor {
   using ir::Visitor::visit_node;
   void visit_node(const ir::Allocate& node) override {
     if (node.offset.defined()) {
-      if (node.workspace == ir::Workspace::call) call = true;
-      if (node.workspace == ir::Workspace::thread && (parallel_depth == 0 || enter_parallel)) thread = true;
+      if (node.workspace == ir::WorkspaceKind::call) call = true;
+      if (node.workspace == ir::WorkspaceKind::thread && (parallel_depth == 0 || enter_parallel)) thread = true;
     }
     ir::Visitor::visit_node(node);
   }

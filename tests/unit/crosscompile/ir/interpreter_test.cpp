@@ -151,12 +151,12 @@ TEST_CASE("each thread has its own thread workspace, all share the call's") {
   h.function.thread_workspace = Expr(64);
   const Stmt use =
       Block::make({Store::make(t, {Expr(0)}, cast(DType::i32, i)), Store::make(a, {i}, load(t, {Expr(0)}))});
-  const auto inside = [&](ir::Workspace which) {
+  const auto inside = [&](ir::WorkspaceKind which) {
     return loop(i, 8, Allocate::make(t, use, Expr(0), which), ForKind::parallel);
   };
-  CHECK(h.complaint(inside(ir::Workspace::thread)) == "none");
-  CHECK(contains(h.complaint(inside(ir::Workspace::call)), "two iterations"));
-  CHECK(contains(h.complaint(Allocate::make(t, loop(i, 8, use, ForKind::parallel), Expr(0), ir::Workspace::thread)),
+  CHECK(h.complaint(inside(ir::WorkspaceKind::thread)) == "none");
+  CHECK(contains(h.complaint(inside(ir::WorkspaceKind::call)), "two iterations"));
+  CHECK(contains(h.complaint(Allocate::make(t, loop(i, 8, use, ForKind::parallel), Expr(0), ir::WorkspaceKind::thread)),
                  "another thread's workspace"));
 }
 

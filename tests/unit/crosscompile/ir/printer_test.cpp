@@ -156,7 +156,7 @@ TEST_CASE("a function prints as loops a person can read") {
   function.requirements = {{m > 0, "M is positive"}};
   function.messages = {"x too small"};
   function.call_workspace = m * 4;
-  function.body = Allocate::make(g, body, Expr(64), ir::Workspace::call);
+  function.body = Allocate::make(g, body, Expr(64), ir::WorkspaceKind::call);
   CHECK(to_text(function) == R"(mm(in f32 A[M, K], in f32 B[K, N], out f32 C[M, N]; i64 M, i64 K, i64 N) {
   require(M > 0, "M is positive");
   // call workspace: M * 4 bytes

@@ -33,7 +33,7 @@ struct Files {
 TEST_CASE("schedules are compared by their loops, and kept as texts") {
   const Files files;
   CHECK(files.diff("none", "none").is_same());
-  const ScheduleDiff diff = files.diff("none", files.schedule);
+  const ScheduleDiff diff = files.diff("none", files.schedule, {"width=4"});
   CHECK_FALSE(diff.is_same());
   CHECK(diff.loops[0].find("i.outer") == std::string::npos);
   CHECK(diff.loops[1].find("i.outer") != std::string::npos);

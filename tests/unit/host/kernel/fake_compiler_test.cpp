@@ -32,6 +32,9 @@ TEST_CASE("a compiler is given the call's sizes, the source and the other functi
   test::FakeCompiler compiler;
   compiler.function.name = "twice";
   compiler.function.symbols = {"N"};
+  compiler.function.parameters = {ParameterInfo()};
+  compiler.function.parameters[0].name = "A";
+  compiler.function.parameters[0].shape = {manifest_symbol(0)};
   compiler.notes = {"i is not vectorized"};
   compiler.module_notes = {"the module runs on few devices"};
   std::vector<std::string> told;

@@ -82,12 +82,12 @@ TEST_CASE("workspace buffers lie in the call's and the thread's block") {
   const Stmt fill_row = loop(j, Expr(10), store(row, j, load(whole, i * Expr(10) + j) + f32(1)));
   const Stmt use_row = loop(k, Expr(10), store(out, i * Expr(10) + k, load(row, Expr(9) - k)));
   const Stmt rows =
-      loop(i, Expr(4), Allocate::make(row, Block::make({fill_row, use_row}), Expr(64), ir::Workspace::thread),
+      loop(i, Expr(4), Allocate::make(row, Block::make({fill_row, use_row}), Expr(64), ir::WorkspaceKind::thread),
            ForKind::parallel);
   const Stmt fill = loop(a, Expr(40), store(whole, a, load(in, a) * f32(2)));
   Case one;
   one.function = make_function("workspace", {tensor(in, Direction::in), tensor(out, Direction::out)},
-                               Allocate::make(whole, Block::make({fill, rows}), Expr(128), ir::Workspace::call));
+                               Allocate::make(whole, Block::make({fill, rows}), Expr(128), ir::WorkspaceKind::call));
   one.function.call_workspace = Expr(128 + 40 * 4);
   one.function.thread_workspace = Expr(64 + 10 * 4);
   one.arguments = {edge_bytes(DType::f32, 40), zeros(DType::f32, 40)};

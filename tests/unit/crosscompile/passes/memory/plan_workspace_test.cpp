@@ -133,7 +133,7 @@ TEST_CASE("a buffer inside a parallel loop lies in the thread's workspace, at it
   check_same_on_odd_sizes(kernel.function, after);
   CHECK(!after.call_workspace.defined());
   REQUIRE(after.thread_workspace.defined());
-  CHECK(places(after).at("row")->workspace == ir::Workspace::thread);
+  CHECK(places(after).at("row")->workspace == ir::WorkspaceKind::thread);
 }
 
 TEST_CASE("a buffer that a loop carries from one iteration to the next keeps its room for the whole loop") {

@@ -33,8 +33,8 @@ TEST_CASE_FIXTURE(Fixture, "keys of a target that are ignored are noted") {
 }
 
 TEST_CASE_FIXTURE(Fixture, "each stage is printed from the same schedule") {
-  const Scheduled vectorized{programs, ScheduleText{"vectorize i"}};
-  CHECK(emitted(Stage::schedule, vectorized) == "def twice\nB: vectorize i\n");
+  const Scheduled vectorized{programs, ScheduleText{"split i 4; vectorize i.inner"}};
+  CHECK(emitted(Stage::schedule, vectorized) == "def twice\nB: split i 4 -> i.outer i.inner\nB: vectorize i.inner\n");
   CHECK(contains(emitted(Stage::loops, vectorized, "lower"), "vectorized"));
   CHECK(contains(emitted(Stage::c, vectorized), "ferry_fn_twice"));
   CHECK(contains(emitted(Stage::llvm, vectorized), "define"));
