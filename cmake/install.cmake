@@ -16,8 +16,7 @@ function(ferry_shared_library target name)
   target_link_options(${target} PRIVATE LINKER:--exclude-libs,ALL LINKER:--as-needed)
   target_compile_features(${target} INTERFACE cxx_std_20)
   target_include_directories(${target} INTERFACE
-    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
-    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ferry>")
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME ${name} EXPORT_NAME ${name} VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
@@ -34,29 +33,7 @@ ferry_shared_library(ferry_client_shared ferry_client
   LIBRARIES ferry_base ferry_module ferry_rpc_transport ferry_rpc_wire ferry_rpc_secure ferry_stats ferry_session
   SYSTEM_DEPS ferry_sodium)
 
-# The headers that users of the library include, and those that measure.h still includes.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/ferry" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-foreach(header
-    base/status crosscompile/ir/buffer
-    crosscompile/ir/callee crosscompile/ir/expr crosscompile/ir/node crosscompile/ir/stmt
-    host/autoschedule/sized_stages host/compiler/api/compiler host/compiler/llvm/llvm_compiler host/bench/compare host/bench/comparison host/bench/connection host/bench/cores
-    host/bench/environment host/bench/measure host/bench/measurement host/bench/peak host/bench/sampling
-    host/bench/sweep host/kernel/call_plan host/kernel/compile_kernel host/kernel/kernel host/kernel/kernel_failure
-    host/kernel/observer host/kernel/option_error host/kernel/schedule_choice host/kernel/session_source
-    host/lang/stage host/schedule/stages/scheduled_stage host/schedule/stages/stage_loops host/stats/comparison
-    host/stats/interval host/verify/check host/verify/check_outputs host/verify/findings
-    host/verify/output_comparison module/manifest module/manifest_expr module/plan)
-  get_filename_component(folder "${header}" DIRECTORY)
-  install(FILES "${PROJECT_SOURCE_DIR}/${header}.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry/${folder}")
-endforeach()
-# Supports #include <ferry/measure.h>. What it includes is not in include/ferry yet; these headers include each other
-# relative to the repository's root, which corresponds to include/ferry.
-file(WRITE "${PROJECT_BINARY_DIR}/install/measure.h"
-  "// Compiles, checks and measures kernels that a user named, compares two of them, and measures the way to a device.\n"
-  "#pragma once\n\n#include \"host/bench/compare.h\"\n#include \"host/bench/connection.h\"\n"
-  "#include \"host/bench/measure.h\"\n#include \"host/compiler/llvm/llvm_compiler.h\"\n"
-  "#include \"host/kernel/compile_kernel.h\"\n#include \"host/verify/check.h\"\n")
-install(FILES "${PROJECT_BINARY_DIR}/install/measure.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ferry")
 
 # scripts/build.sh builds these before the host; without them only the host is installed.
 foreach(arch x86_64 armv7 aarch64 riscv64)

@@ -100,6 +100,8 @@ MAY_INCLUDE = {
     "host/kernel": ["host/compiler/api", "host/lang/text", "host/npy", "host/session"],
     "host/verify": ["host/kernel", "host/lang/reference"],
     "host/bench": ["host/verify"],
+    # libferry's services for programs of users, with the compiler.
+    "host/api": ["host/bench", "host/compiler/llvm"],
     "host/cli/output": ["module"],
     "host/cli/options": ["host/bench", "host/cli/output"],
     "host/cli/completion": ["host/cli/options"],
@@ -124,6 +126,11 @@ PUBLIC = {
     "ferry/compile.h": "host/compiler/llvm",
     # For users alone: no folder of the product may include it.
     "ferry/ferry.h": "examples",
+    "ferry/measure.h": "host/api",
+    "ferry/kernel": "host/kernel",
+    "ferry/stats": "host/stats",
+    "ferry/verify": "host/verify",
+    "ferry/bench": "host/bench",
     "ferry/gpu_facts.h": "host/session",
     "ferry/server_status.h": "host/session",
     "ferry/expr.h": "crosscompile/ir",

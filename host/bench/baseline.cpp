@@ -46,9 +46,7 @@ std::vector<BaselineResult> parse_baseline(const std::string& text, const std::s
 }
 
 const BaselineResult* find(const std::vector<BaselineResult>& baseline, const Measurement& measurement) {
-  std::map<std::string, std::int64_t> sizes;
-  for (std::size_t s = 0; s < measurement.symbols.size(); ++s)
-    sizes[measurement.function.symbols[s]] = measurement.symbols[s];
+  const std::map<std::string, std::int64_t> sizes(measurement.function.sizes.begin(), measurement.function.sizes.end());
   const BaselineResult* found = nullptr;
   bool several = false;
   for (const BaselineResult& result : baseline) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "host/bench/measurement.h"
+#include "ferry/bench/measurement.h"
 
 namespace ferry::bench {
 

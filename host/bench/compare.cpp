@@ -3,9 +3,11 @@
 #include <cmath>
 
 #include "base/quantity_text.h"
+#include "ferry/kernel/option_error.h"
 #include "host/bench/compare_process.h"
 #include "host/bench/compare_results.h"
-#include "host/kernel/option_error.h"
+#include "host/kernel/retry.h"
+#include "host/stats/random.h"
 
 namespace ferry::bench {
 
@@ -18,6 +20,16 @@ void check_options(const CompareOptions& options) {
   }
   if (!(options.least_effect >= 0) || std::isinf(options.least_effect)) {
     throw UsageError("expected a least effect of at least 0, got " + number_text(options.least_effect));
+  }
+}
+
+// Returns the result of `work`, which handles one kernel of a pair: an OptionError that it throws names that kernel.
+template <class Work>
+auto about_kernel(KernelOfPair kernel, const Work& work) {
+  try {
+    return work();
+  } catch (const OptionError& error) {
+    throw OptionError(error.option(), error.what(), kernel);
   }
 }
 

@@ -5,10 +5,21 @@
 //     if (found.difference().empty()) puts(stats::to_text(found.times, options.least_effect).c_str());
 #pragma once
 
-#include "host/bench/comparison.h"
-#include "host/kernel/session_source.h"
+#include <array>
+#include <string>
+
+#include "ferry/bench/comparison.h"
+#include "ferry/kernel/observer.h"
+#include "ferry/kernel/open_session.h"
+#include "host/kernel/kernel.h"
 
 namespace ferry::bench {
+
+struct ComparedKernel {
+  KernelSource source;
+  std::string function = {};  // empty: the only function
+};
+using KernelPair = std::array<ComparedKernel, 2>;  // A and B
 
 // Reads both kernels, of any kind that read_kernel() knows. A foreign kernel without a signature is called with that of
 // the other. Throws what read_kernel() throws; errors about options name the kernel.

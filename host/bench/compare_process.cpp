@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "ferry/error.h"
+#include "host/bench/measured_function.h"
+#include "host/bench/sampling.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/stats/summary.h"
@@ -134,8 +136,8 @@ ComparedProcess measure_process(const OpenSession& open, const KernelPair& kerne
   finish_kernels(device);
   for (int i = 0; i < 2; ++i) process.timings[order[i]] = std::move(timings[static_cast<std::size_t>(i)]);
   process.log_ratio = paired_log_ratio(process.timings[0], process.timings[1]);
-  facts = {{sides[0].info, sides[1].info},
-           {sides[0].plan.symbols, sides[1].plan.symbols},
+  facts = {{measured_function(sides[0].info, sides[0].plan.symbols),
+            measured_function(sides[1].info, sides[1].plan.symbols)},
            device.name(),
            device.processor(),
            device.facts(),

@@ -1,8 +1,8 @@
 // One process of a comparison: measures both kernels in turns in a fresh session, under one layout of code and data.
 #pragma once
 
-#include "host/bench/comparison.h"
-#include "host/kernel/session_source.h"
+#include "ferry/bench/comparison.h"
+#include "host/kernel/retry.h"
 #include "host/stats/random.h"
 
 namespace ferry::bench {

@@ -1,9 +1,9 @@
 #include "host/bench/compare_results.h"
 
+#include "ferry/kernel/option_error.h"
 #include "host/bench/compare_process.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
-#include "host/kernel/option_error.h"
 #include "host/verify/kernel_outputs.h"
 #include "host/verify/same_call.h"
 

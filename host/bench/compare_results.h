@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "host/bench/comparison.h"
-#include "host/kernel/session_source.h"
+#include "ferry/bench/comparison.h"
+#include "host/kernel/retry.h"
 
 namespace ferry::bench {
 

@@ -1,9 +1,9 @@
-#include "host/bench/comparison.h"
+#include "ferry/bench/comparison.h"
 
 #include "base/quantity_text.h"
+#include "ferry/verify/findings.h"
 #include "host/bench/warnings.h"
 #include "host/stats/summary.h"
-#include "host/verify/findings.h"
 
 namespace ferry::bench {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "host/kernel/option_error.h"
+#include "ferry/kernel/option_error.h"
 
 namespace ferry::bench {
 

@@ -5,11 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "ferry/bench/sampling.h"
 #include "ferry/client.h"
 
 namespace ferry::bench {
-
-enum class CoreKind : std::uint8_t { any, big, little };
 
 // Returns the numbers of the strongest or the weakest cores: by the Linux kernel's capacity of each core (ARM),
 // otherwise by its highest frequency. Empty for any. Throws OptionError if all cores of the device are alike.

@@ -1,4 +1,4 @@
-#include "host/bench/environment.h"
+#include "ferry/bench/environment.h"
 
 #include <cerrno>
 #include <cmath>

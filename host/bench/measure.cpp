@@ -3,8 +3,12 @@
 #include <algorithm>
 
 #include "ferry/error.h"
+#include "host/bench/measured_function.h"
+#include "host/bench/peak.h"
+#include "host/bench/sampling.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
+#include "host/kernel/retry.h"
 #include "host/session/bind.h"
 #include "host/verify/check_against.h"
 
@@ -36,7 +40,7 @@ std::vector<std::string> constants_of(const FunctionInfo& function) {
 // Returns everything that is known before the kernel runs.
 Measurement untimed(const Device& device, const FunctionInfo& info, const std::vector<std::int64_t>& symbols,
                     const std::string& module_target) {
-  return {info, symbols, device.name(), device.processor(), device.facts(), module_target};
+  return {measured_function(info, symbols), device.name(), device.processor(), device.facts(), module_target};
 }
 
 // `compiler` and `target` are those of the kernels that measure the device's peaks.
@@ -114,12 +118,12 @@ void measure_points(const OpenSession& open, const MeasuredKernel& kernel, const
 
 }  // namespace
 
-Measurement measure(const Device& device, const Module& module, const std::string& function,
+Measurement measure(const Compiler* compiler, const Device& device, const Module& module, const std::string& function,
                     const std::vector<Argument>& arguments, const MeasureOptions& options, const Observer& observer) {
   Target target;
-  if (options.compiler != nullptr) target = options.compiler->target_of(device.facts());
-  return measure_function(device, module[function], arguments, options.compiler, target, module.manifest().target,
-                          options, observer);
+  if (compiler != nullptr) target = compiler->target_of(device.facts());
+  return measure_function(device, module[function], arguments, compiler, target, module.manifest().target, options,
+                          observer);
 }
 
 Measurement measure(const Device& device, const MeasuredKernel& kernel, const MeasureOptions& options,

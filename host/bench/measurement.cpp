@@ -1,4 +1,4 @@
-#include "host/bench/measurement.h"
+#include "ferry/bench/measurement.h"
 
 #include <utility>
 
@@ -38,8 +38,7 @@ std::vector<std::string> Measurement::warnings() const {
 
 std::string name_of(const Measurement& measurement) {
   std::vector<std::string> parts = {measurement.function.name};
-  for (std::size_t s = 0; s < measurement.symbols.size(); ++s)
-    parts.push_back(measurement.function.symbols[s] + "=" + std::to_string(measurement.symbols[s]));
+  for (const auto& [name, size] : measurement.function.sizes) parts.push_back(name + "=" + std::to_string(size));
   for (const auto& [name, value] : measurement.knobs) parts.push_back(name + "=" + value);
   return join(", ", parts);
 }

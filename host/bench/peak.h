@@ -3,16 +3,12 @@
 
 #include <functional>
 
+#include "ferry/bench/measurement.h"
 #include "ferry/client.h"
 #include "ferry/target/target.h"
 #include "host/compiler/api/compiler.h"
 
 namespace ferry::bench {
-
-struct Peak {
-  double flops = 0;  // per second, of fused multiply-adds in the given type
-  double bytes = 0;  // per second, read and written, by a copy as large as the kernel's own traffic
-};
 
 // Returns a function that measures the peaks for one kernel anew at each call: a machine's speed changes, so they are
 // measured before and after the kernel's samples. dtype is f32 or f64. traffic_bytes is that of one call of the kernel.

@@ -1,7 +1,7 @@
 #include "host/bench/sampling.h"
 
+#include "ferry/bench/environment.h"
 #include "ferry/error.h"
-#include "host/bench/environment.h"
 
 namespace ferry::bench {
 

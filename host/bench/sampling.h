@@ -1,15 +1,10 @@
-// How samples of a kernel's time are taken.
+// Prepares the options of a measurement for a device.
 #pragma once
 
-#include "ferry/timing.h"
-#include "host/bench/cores.h"
+#include "ferry/bench/sampling.h"
+#include "ferry/client.h"
 
 namespace ferry::bench {
-
-struct SamplingOptions {
-  BenchOptions bench;
-  CoreKind cores = CoreKind::any;  // big or little: instead of bench.cores
-};
 
 // Returns the protocol's options for this device: with the chosen cores, the settings implied by cold caches, and the
 // files that describe the environment. Throws UsageError if the options contradict each other or the device has no such

@@ -4,8 +4,8 @@
 #include <charconv>
 
 #include "base/quantity_text.h"
+#include "ferry/kernel/option_error.h"
 #include "host/kernel/argument_spec.h"
-#include "host/kernel/option_error.h"
 
 namespace ferry::bench {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "ferry/bench/environment.h"
 #include "ferry/device_facts.h"
-#include "host/bench/environment.h"
 
 namespace ferry::bench {
 

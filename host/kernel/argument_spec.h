@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "ferry/client.h"
+#include "ferry/kernel/option_error.h"
 #include "host/kernel/distribution.h"
-#include "host/kernel/option_error.h"
 
 namespace ferry {
 

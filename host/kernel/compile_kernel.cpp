@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "host/kernel/notes.h"
 #include "host/kernel/size_hints.h"
 #include "host/session/bind.h"
 #include "module/device_id.h"

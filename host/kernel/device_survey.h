@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ferry/gpu_facts.h"
-#include "host/kernel/session_source.h"
+#include "host/kernel/retry.h"
 
 namespace ferry {
 

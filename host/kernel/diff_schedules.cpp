@@ -2,8 +2,9 @@
 
 #include <set>
 
+#include "ferry/kernel/option_error.h"
 #include "host/kernel/file.h"
-#include "host/kernel/option_error.h"
+#include "host/kernel/notes.h"
 
 namespace ferry {
 

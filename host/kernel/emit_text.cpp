@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "base/quantity_text.h"
+#include "ferry/kernel/option_error.h"
 #include "host/kernel/argument_spec.h"
-#include "host/kernel/option_error.h"
+#include "host/kernel/notes.h"
 
 namespace ferry {
 

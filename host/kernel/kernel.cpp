@@ -5,10 +5,10 @@
 #include "base/quantity_text.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/expr.h"
+#include "ferry/kernel/option_error.h"
 #include "ferry/lang/text.h"
 #include "host/kernel/argument_spec.h"
 #include "host/kernel/file.h"
-#include "host/kernel/option_error.h"
 
 namespace ferry {
 

@@ -7,25 +7,14 @@
 #include <vector>
 
 #include "ferry/client.h"
+#include "ferry/kernel/kernel_options.h"
+#include "ferry/kernel/observer.h"
+#include "ferry/kernel/option_error.h"
 #include "ferry/lang/program.h"
 #include "host/compiler/api/compiler.h"
-#include "host/kernel/observer.h"
-#include "host/kernel/option_error.h"
 #include "host/kernel/schedule_choice.h"
 
 namespace ferry {
-
-struct KernelOptions {
-  std::string file;        // K.tc, C or C++, LLVM IR, assembly, an object or K.ferry; "-": stdin
-  std::string expression;  // instead of a file, with expression_name in messages
-  std::string expression_name = "kernel.tc";
-  std::string function;  // empty: the only function
-  ScheduleOptions schedule;
-  std::string signature = {};           // for a kernel that ferry did not write
-  std::string c_flags = {};             // for its compiler, separated by spaces
-  std::vector<std::string> fixed = {};  // sizes to compile for alone, each "M=512,N=512"
-  bool debug = false;                   // with source lines
-};
 
 // `module` is set if the file is a .ferry, `foreign` if it is a kernel that ferry did not write; otherwise `programs`
 // holds every def of the text.

@@ -7,15 +7,9 @@
 
 #include "ferry/client.h"
 #include "ferry/error.h"
+#include "ferry/kernel/kernel_failed.h"
 
 namespace ferry {
-
-// A kernel ran and failed: a data-dependent index was out of bounds, or it returned a number other than 0.
-// The error's code is kernel_crashed.
-class __attribute__((visibility("default"))) KernelFailed : public Error {
- public:
-  explicit KernelFailed(const std::string& message) : Error(ErrorCode::kernel_crashed, message) {}
-};
 
 // Returns the result of `work`, which calls or measures kernels whose arguments have been checked: an error that the
 // server then reports in the name of one of them is the kernel's own failure. Earlier failures are thrown first,

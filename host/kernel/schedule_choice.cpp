@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "ferry/kernel/option_error.h"
 #include "host/kernel/file.h"
-#include "host/kernel/option_error.h"
 #include "host/lang/names.h"
 
 namespace ferry {

@@ -6,20 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "ferry/kernel/kernel_options.h"
 #include "ferry/schedule/schedule_text.h"
 
 namespace ferry {
-
-// Names accepted instead of a schedule file: the default schedule, and serial loops in the order of the definition.
-inline constexpr const char* kDefaultSchedule = "default";
-inline constexpr const char* kUnscheduled = "none";
-
-struct ScheduleOptions {
-  std::string file;                    // of directives, or one of the names above; "-": stdin
-  std::string text;                    // instead of a file: directives with ';' or newlines between them
-  std::string text_name = "schedule";  // in messages
-  std::vector<std::string> knobs;      // NAME=VALUE
-};
 
 // Returns nothing if neither a text nor a real file is given. Throws UsageError for both, for a file that cannot be
 // read, for knobs not of the form NAME=VALUE, and for knobs without a schedule.

@@ -1,4 +1,4 @@
-#include "host/stats/comparison.h"
+#include "ferry/stats/comparison.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "host/stats/interval.h"
+#include "ferry/stats/interval.h"
 #include "host/stats/summary.h"
 
 namespace ferry::stats {

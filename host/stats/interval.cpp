@@ -1,4 +1,4 @@
-#include "host/stats/interval.h"
+#include "ferry/stats/interval.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "ferry/kernel/option_error.h"
 #include "host/kernel/kernel_failure.h"
-#include "host/kernel/option_error.h"
 #include "host/verify/check_against.h"
 #include "host/verify/check_interpreted.h"
 #include "host/verify/check_sanitized.h"
@@ -26,16 +26,17 @@ void run_on(const Device& device, const CheckRequest& request, const CheckedPair
   const KernelSource& source = kernels.source;
   const Target target = target_for(device, request.target, source, observer);
   const CompiledModule module = compile_kernel(source, request.kernel.function, target, request.call, observer).module;
-  report.function = choose_function(module.manifest(), request.kernel.function, source.name);
+  const FunctionInfo& info = choose_function(module.manifest(), request.kernel.function, source.name);
+  report.function = info.name;
   report.target = module.manifest().target;
-  const CallPlan plan = plan_call(report.function, request.call);
-  const RanKernel ran{report.function, plan, outputs_of_call(device, module, report.function, plan, observer)};
+  const CallPlan plan = plan_call(info, request.call);
+  const RanKernel ran{info, plan, outputs_of_call(device, module, info, plan, observer)};
   if (kernels.against)
     report.findings.compared = compare_with_reference(device, *kernels.against, target, ran, request.call,
                                                       {request.limits.rtol, request.limits.atol}, observer);
   finish_kernels(device);
   std::optional<lang::Program> own;
-  if (has_definition(source)) own = program_of(source, report.function.name);
+  if (has_definition(source)) own = program_of(source, info.name);
   report.findings.checks = check_definitions(own, kernels.against, ran, request.limits, observer);
 }
 

@@ -8,30 +8,11 @@
 
 #include <string>
 
+#include "ferry/verify/check_request.h"
 #include "host/kernel/call_plan.h"
 #include "host/kernel/kernel.h"
-#include "host/verify/findings.h"
 
 namespace ferry::verify {
-
-struct CheckRequest {
-  KernelOptions kernel;
-  CallOptions call;
-  std::string target = {};     // what to compile for; empty: as each check says
-  std::string reference = {};  // the file of a kernel that computes the same; empty: none
-  CheckLimits limits = {};
-  double call_deadline = 60;  // in seconds, for a kernel in another language that runs under sanitizers
-};
-
-struct CheckReport {
-  FunctionInfo function;
-  std::string target;   // what it was compiled for
-  std::string mistake;  // a fault of the kernel, such as a race or an access out of bounds; empty: none
-  std::string details;  // the sanitizers' report, in lines; or empty
-  Findings findings;    // empty after a mistake
-
-  bool is_fine() const { return mistake.empty() && findings.is_fine(); }
-};
 
 // Calls the kernel once without a device. One in ferry's own notation is interpreted loop by loop and thread by thread,
 // see check_interpreted.h, and compared with its definition. One in another language runs on this machine under clang's

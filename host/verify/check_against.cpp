@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "host/kernel/option_error.h"
+#include "ferry/kernel/option_error.h"
 #include "host/verify/same_call.h"
 
 namespace ferry::verify {

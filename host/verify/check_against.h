@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "ferry/verify/findings.h"
 #include "host/kernel/compile_kernel.h"
-#include "host/verify/findings.h"
 #include "host/verify/kernel_outputs.h"
 
 namespace ferry::verify {

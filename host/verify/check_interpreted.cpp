@@ -5,6 +5,7 @@
 #include <span>
 
 #include "host/kernel/compile_kernel.h"
+#include "host/kernel/notes.h"
 #include "host/kernel/size_hints.h"
 #include "host/session/scalar.h"
 
@@ -76,16 +77,17 @@ CheckReport check_interpreted(const KernelSource& source, const std::string& fun
   compilation.reset();
   tell_notes(kernel.notes, observer);
   CheckReport check;
-  check.function = kernel.info;
+  const FunctionInfo& info = kernel.info;
+  check.function = info.name;
   check.target = kernel.target.text;
-  const CallPlan plan = plan_call(check.function, call);
-  const Memory memory(check.function, plan);
-  Scope step = observer.begin("interpreting " + check.function.name);
+  const CallPlan plan = plan_call(info, call);
+  const Memory memory(info, plan);
+  Scope step = observer.begin("interpreting " + info.name);
   check.mistake = kernel.run(memory.pointers());
   if (!check.mistake.empty()) return check;
   step.reset();
   step = observer.begin("checking");
-  check.findings.checks = check_outputs(program, check.function, plan, memory.results(check.function, plan), limits);
+  check.findings.checks = check_outputs(program, info, plan, memory.results(info, plan), limits);
   return check;
 }
 

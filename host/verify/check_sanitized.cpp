@@ -56,14 +56,15 @@ void check_against(CheckReport& check, const KernelSource& against, const RanKer
 CheckReport check_sanitized(const CheckedPair& kernels, const std::string& function, const CallOptions& call,
                             const SanitizedLimits& limits, const Observer& observer) {
   CheckReport check;
-  check.function = function_of(kernels.source, function);
+  const FunctionInfo info = function_of(kernels.source, function);
+  check.function = info.name;
   check.target = "host";
-  const CallPlan plan = plan_call(check.function, call);
-  SanitizedRun found = run(kernels.source, check.function, plan, limits.call_deadline, observer);
+  const CallPlan plan = plan_call(info, call);
+  SanitizedRun found = run(kernels.source, info, plan, limits.call_deadline, observer);
   check.mistake = std::move(found.mistake);
   check.details = std::move(found.report);
   if (check.mistake.empty() && kernels.against)
-    check_against(check, *kernels.against, {check.function, plan, std::move(found.outputs)}, limits, observer);
+    check_against(check, *kernels.against, {info, plan, std::move(found.outputs)}, limits, observer);
   return check;
 }
 

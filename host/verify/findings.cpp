@@ -1,4 +1,4 @@
-#include "host/verify/findings.h"
+#include "ferry/verify/findings.h"
 
 #include "base/format.h"
 

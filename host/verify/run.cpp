@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/quantity_text.h"
+#include "ferry/kernel/option_error.h"
 #include "host/kernel/file.h"
 #include "host/kernel/kernel_failure.h"
-#include "host/kernel/option_error.h"
 #include "host/kernel/tensor_file.h"
 
 namespace ferry::verify {

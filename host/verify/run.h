@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "host/kernel/session_source.h"
+#include "host/kernel/retry.h"
 #include "host/verify/check_against.h"
 
 namespace ferry::verify {

@@ -1,9 +1,9 @@
 #include <cmath>
 
+#include "ferry/stats/interval.h"
 #include "host/cli/commands/bench_report.h"
 #include "host/cli/commands/check_report.h"
 #include "host/stats/convergence.h"
-#include "host/stats/interval.h"
 #include "host/stats/outliers.h"
 #include "host/stats/summary.h"
 #include "module/manifest.h"
@@ -39,13 +39,13 @@ Json change_json(const std::optional<bench::Change>& change) {
       {"seconds", change->baseline}, {"ratio", change->ratio}, {"interval", Json::array({change->low, change->high})}};
 }
 
-Json sizes_json(const bench::Measurement& report) {
+}  // namespace
+
+Json sizes_json(const bench::MeasuredFunction& function) {
   Json sizes = Json::object();
-  for (std::size_t s = 0; s < report.symbols.size(); ++s) sizes[report.function.symbols[s]] = report.symbols[s];
+  for (const auto& [name, size] : function.sizes) sizes[name] = size;
   return sizes;
 }
-
-}  // namespace
 
 Json timing_json(const Timing& timing) {
   const std::vector<double> ascending = stats::sorted(timing.seconds);
@@ -102,15 +102,15 @@ Json to_json(const BenchRun& run) {
         errors.emplace_back(Json{{"device", failure.device}, {"code", failure.code}, {"message", failure.message}});
     if (!failure.wrong) continue;
     error["function"] = failure.wrong->function.name;
-    error["sizes"] = sizes_json(*failure.wrong);
+    error["sizes"] = sizes_json(failure.wrong->function);
     error["knobs"] = failure.wrong->knobs;
     add_findings(failure.wrong->findings, false, error);
   }
   for (std::size_t i = 0; i < run.reports.size(); ++i) {
     const bench::Measurement& report = run.reports[i];
     Json json = {{"function", report.function.name},
-                 {"signature", signature_text(report.function)},
-                 {"sizes", sizes_json(report)},
+                 {"signature", report.function.signature},
+                 {"sizes", sizes_json(report.function)},
                  {"knobs", report.knobs},
                  {"constants", report.constants},
                  {"device", report.device},

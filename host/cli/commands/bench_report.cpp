@@ -136,8 +136,8 @@ std::string board_text(const bench::Environment& environment, double elapsed_s) 
 
 void print_report(const bench::Measurement& report, const std::optional<bench::Change>& change, bool verbose) {
   const Timing& timing = report.timing;
-  printf("%s\n", signature_text(report.function).c_str());
-  if (!report.symbols.empty()) line("sizes", sizes_text(report));
+  printf("%s\n", report.function.signature.c_str());
+  if (!report.function.sizes.empty()) line("sizes", sizes_text(report));
   line("device", report.device + (report.processor.empty() ? "" : ", " + report.processor));
   if (!report.knobs.empty()) line("knobs", knobs_text(report));
   line("target", target_text(report.target, verbose));

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "ferry/bench/measurement.h"
 #include "host/bench/baseline.h"
-#include "host/bench/measurement.h"
 #include "host/cli/output/json.h"
 
 namespace ferry::cli {
@@ -31,6 +31,7 @@ Json to_json(const BenchRun& run);
 // Returns the JSON of the samples and of everything the device reported; the JSON of compare contains it too.
 Json timing_json(const Timing& timing);
 Json environment_json(const Timing& timing);
+Json sizes_json(const bench::MeasuredFunction& function);
 
 // Returns "M=512, N=512", and "rows=8".
 std::string sizes_text(const bench::Measurement& report);

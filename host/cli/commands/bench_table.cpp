@@ -1,6 +1,7 @@
 // Several measurements as a table, for people and for other programs.
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <set>
 
 #include "base/quantity_text.h"
@@ -59,11 +60,9 @@ std::vector<std::string> csv_times(const Measurement& report, const std::optiona
 }  // namespace
 
 std::string sizes_text(const Measurement& report) {
-  std::string text;
-  for (std::size_t s = 0; s < report.symbols.size(); ++s) {
-    text += (s == 0 ? "" : ", ") + report.function.symbols[s] + "=" + std::to_string(report.symbols[s]);
-  }
-  return text;
+  std::vector<std::string> sizes;
+  for (const auto& [name, size] : report.function.sizes) sizes.push_back(name + "=" + std::to_string(size));
+  return join(", ", sizes);
 }
 
 std::string knobs_text(const Measurement& report) {
@@ -104,7 +103,7 @@ void print_table(const BenchRun& run) {
   add(changes, "baseline", [&](std::size_t i) { return change_text(run.changes[i]); });
   add(warned, "notes", [&](std::size_t i) { return notes.marks(reports[i].warnings()); });
   const std::string device = devices ? "" : " on " + reports.front().device;
-  printf("%s%s\n", signature_text(reports.front().function).c_str(), device.c_str());
+  printf("%s%s\n", reports.front().function.signature.c_str(), device.c_str());
   print_columns(rows);
   for (const std::string& note : notes.lines()) printf("%s\n", wrapped(note, terminal_width()).c_str());
   if (any(reports, is_checked)) printf("every result here is right, as --check and --check-against found\n");
@@ -117,7 +116,7 @@ std::string csv_text(const BenchRun& run) {
     if (failure.wrong) all.push_back(&*failure.wrong);
   std::set<std::string> sizes, knobs;
   for (const Measurement* report : all) {
-    sizes.insert(report->function.symbols.begin(), report->function.symbols.end());
+    for (const auto& [name, size] : report->function.sizes) sizes.insert(name);
     for (const auto& [name, value] : report->knobs) knobs.insert(name);
   }
   Rows rows = {{"device", "function"}};
@@ -131,12 +130,8 @@ std::string csv_text(const BenchRun& run) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Measurement& report = *all[i];
     std::vector<std::string> row = {report.device, report.function.name};
-    const std::vector<std::string>& symbols = report.function.symbols;
-    for (const std::string& name : sizes) {
-      const auto at = std::find(symbols.begin(), symbols.end(), name);
-      row.push_back(
-          at == symbols.end() ? "" : std::to_string(report.symbols[static_cast<std::size_t>(at - symbols.begin())]));
-    }
+    const std::map<std::string, std::int64_t> known(report.function.sizes.begin(), report.function.sizes.end());
+    for (const std::string& name : sizes) row.push_back(known.contains(name) ? std::to_string(known.at(name)) : "");
     for (const std::string& name : knobs) row.push_back(report.knobs.contains(name) ? report.knobs.at(name) : "");
     const bool is_timed = i < run.reports.size();
     const std::vector<std::string> times = is_timed

@@ -32,7 +32,7 @@ struct Options {
 
 Json to_json(const verify::CheckReport& found) {
   return {{"schema", "ferry.check/1"},
-          {"function", found.function.name},
+          {"function", found.function},
           {"target", found.target},
           {"fine", found.is_fine()},
           {"mistake", found.mistake.empty() ? Json(nullptr) : Json(found.mistake)},
@@ -42,7 +42,7 @@ Json to_json(const verify::CheckReport& found) {
 }
 
 void print_fine(const verify::CheckReport& found, const Options& options, bool sanitized) {
-  const std::string head = found.function.name + ": " + painted(stdout, Color::green, "fine");
+  const std::string head = found.function + ": " + painted(stdout, Color::green, "fine");
   if (sanitized) {
     printf("%s: clang's sanitizers found nothing with these inputs\n", head.c_str());
   } else {
@@ -57,7 +57,7 @@ int run_check(const Compiler& compiler, const Options& options, JUnitReport& rep
       compiler,
       {options.kernel, options.call, options.target, options.against, options.check.limits, options.call_deadline},
       terminal(options.kernel.deadline));
-  const std::string& name = found.function.name;
+  const std::string& name = found.function;
   report.cases.push_back(
       {.name = name + (sanitized ? " under sanitizers" : " thread by thread"), .failure = found.mistake});
   add_cases(found.findings, options.against, report);

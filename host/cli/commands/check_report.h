@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "ferry/verify/findings.h"
 #include "host/cli/output/json.h"
 #include "host/cli/output/junit.h"
-#include "host/verify/findings.h"
 
 namespace ferry::cli {
 

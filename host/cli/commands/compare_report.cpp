@@ -48,12 +48,10 @@ std::string verdict_text(const CompareReport& report) {
 Json to_json(const CompareReport& report) {
   Json kernels = Json::array();
   for (int k = 0; k < 2; ++k) {
-    const FunctionInfo& info = report.found.facts.functions[k];
-    Json sizes = Json::object();
-    for (std::size_t s = 0; s < info.symbols.size(); ++s) sizes[info.symbols[s]] = report.found.facts.symbols[k][s];
+    const bench::MeasuredFunction& function = report.found.facts.functions[k];
     kernels.push_back({{"kernel", report.names[k]},
-                       {"signature", signature_text(info)},
-                       {"sizes", sizes},
+                       {"signature", function.signature},
+                       {"sizes", sizes_json(function)},
                        {"median_seconds", report.found.median(k)}});
   }
   Json processes = Json::array();
@@ -90,7 +88,7 @@ void print_report(const CompareReport& report) {
   const auto line = [](const char* what, const std::string& value) { printf("  %-10s %s\n", what, value.c_str()); };
   for (int k = 0; k < 2; ++k) {
     printf("%s  %s: %s, %s\n", k == 0 ? "A" : "B", report.names[k].c_str(),
-           signature_text(report.found.facts.functions[k]).c_str(), seconds_text(report.found.median(k)).c_str());
+           report.found.facts.functions[k].signature.c_str(), seconds_text(report.found.median(k)).c_str());
   }
   const stats::Comparison& c = report.found.times;
   const Timing& first = report.found.processes.front().timings[0];

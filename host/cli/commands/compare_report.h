@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "host/bench/comparison.h"
+#include "ferry/bench/comparison.h"
 #include "host/cli/output/json.h"
 
 namespace ferry::cli {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/quantity_text.h"
-#include "host/bench/connection.h"
+#include "ferry/bench/connection.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/options/remote.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/kernel/option_error.h"
+#include "ferry/kernel/option_error.h"
 
 namespace ferry::cli {
 

@@ -3,8 +3,8 @@
 #include <charconv>
 
 #include "ferry/error.h"
+#include "ferry/kernel/option_error.h"
 #include "host/cli/options/option_checks.h"
-#include "host/kernel/option_error.h"
 
 namespace ferry::cli {
 

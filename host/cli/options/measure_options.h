@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/bench/sampling.h"
+#include "ferry/bench/sampling.h"
 
 namespace ferry::cli {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/kernel/session_source.h"
+#include "host/kernel/retry.h"
 
 namespace ferry::cli {
 

@@ -1,7 +1,7 @@
 // Shows on the terminal what a service does.
 #pragma once
 
-#include "host/kernel/observer.h"
+#include "ferry/kernel/observer.h"
 
 namespace ferry::cli {
 

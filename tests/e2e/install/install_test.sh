@@ -29,8 +29,8 @@ if ldd "$work/build/outside_client" | grep -E 'LLVM|lld|libferry\.so'; then
   exit 1
 fi
 
-# Programs that only run modules, and programs that build, schedule and compile their own, need nothing but include/ferry.
-for program in outside_client outside_program; do
+# All of these programs need nothing but include/ferry.
+for program in outside_client outside_program outside measuring; do
   "$compiler" -std=c++20 -fsyntax-only -I"$here/../../../include" "$here/outside/$program.cpp"
 done
 
@@ -41,4 +41,4 @@ if grep -rnE '#include [<"](llvm|lld|asio|cereal|sodium)' .; then
   exit 1
 fi
 find ferry -name '*.h' -printf '#include <%p>\n' | sort >"$work/all.cpp"
-"$compiler" -std=c++20 -fsyntax-only -I. -Iferry "$work/all.cpp"
+"$compiler" -std=c++20 -fsyntax-only -I. "$work/all.cpp"

@@ -28,25 +28,33 @@ bool expect(const char* what, bool right) {
 
 bool measures(const ferry::Device& device) {
   namespace bench = ferry::bench;
-  const std::unique_ptr<const ferry::Compiler> compiler = ferry::make_compiler();
   bench::MeasureOptions options;
-  options.compiler = compiler.get();
   options.sampling.bench.repeat = options.sampling.bench.max_repeat = 10;
   options.sampling.bench.min_repeat_ms = 1;
+  const auto open = [](const ferry::ConnectOptions& wanted) { return ferry::local_device(wanted); };
   ferry::KernelOptions text;
   text.expression = kMatmul;
   const ferry::CallOptions call{{}, {"M=32,N=32,K=32"}};
-  const bench::Measurement found =
-      bench::measure(device, {ferry::read_kernel(compiler.get(), text), "", "", call}, options);
+  const bench::Measurement found = ferry::measure(device, {text, call}, options);
   bool right = expect("operations", found.flops == 2.0 * 32 * 32 * 32);
   right &= expect("samples", found.timing.seconds.size() == 10);
   right &= expect("an interval around the median", found.interval().contains(found.timing.median()));
   right &= expect("a share of the peak", found.share_of_flops().value_or(0) > 0);
 
+  bench::MeasureOptions checking = options;
+  checking.check_definition = true;
+  const std::vector<bench::NamedDevice> devices = {
+      {"this machine", open}, {"nowhere", [](const ferry::ConnectOptions&) { return ferry::connect("127.0.0.1:1"); }}};
+  const std::vector<bench::Sweep> sweeps = {bench::parse_sweep("M=4,8")};
+  const bench::Measurements swept = ferry::measure_on(devices, {text, {{}, {"N=32,K=32"}}}, sweeps, checking);
+  right &= expect("a measurement for each size", swept.done.size() == 2 && swept.done[1].function.sizes[0].second == 8);
+  right &= expect("results that were checked", swept.done.size() == 2 && swept.done[0].findings.checks.size() == 1);
+  right &= expect("a device that failed", swept.failures.size() == 1 && swept.failures[0].name == "nowhere");
+
   const ferry::Module module = device.load(ferry::compile(kMatmul, ferry::target_of(device)));
   const std::vector<float> ones(16, 1.0f);
   const bench::Measurement loaded =
-      bench::measure(device, module, "mm", {ferry::view(ones, {4, 4}), ferry::view(ones, {4, 4})}, options);
+      ferry::measure(device, module, "mm", {ferry::view(ones, {4, 4}), ferry::view(ones, {4, 4})}, options);
   right &= expect("operations of a loaded function", loaded.flops == 2.0 * 4 * 4 * 4);
   right &= expect("a share of the peak of a loaded function", loaded.share_of_flops().value_or(0) > 0);
 
@@ -56,16 +64,14 @@ bool measures(const ferry::Device& device) {
   bench::CompareOptions comparing;
   comparing.call = call;
   comparing.processes = 3;
-  const auto open = [](const ferry::ConnectOptions& wanted) { return ferry::local_device(wanted); };
-  const bench::KernelComparison compared =
-      bench::compare(open, bench::read_pair(compiler.get(), in_c, text), comparing);
+  const bench::KernelComparison compared = ferry::compare(open, in_c, text, comparing);
   right &= expect("the same results", compared.difference().empty());
   right &= expect("a ratio", compared.times.ratio > 0 && compared.processes.size() == 3);
   right &= expect("a verdict", !ferry::stats::to_text(compared.times, comparing.least_effect).empty());
 
   try {
     comparing.processes = 0;
-    bench::compare(open, bench::read_pair(compiler.get(), in_c, text), comparing);
+    ferry::compare(open, in_c, text, comparing);
     right &= expect("a refusal of no processes", false);
   } catch (const ferry::UsageError& error) {
     right &= expect(error.what(), error.code() == ferry::ErrorCode::invalid_argument);

@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <fstream>
-#include <memory>
 #include <vector>
 
 namespace {
@@ -26,19 +25,16 @@ bool check_kernel_in_c(const ferry::Device& device) {
   request.kernel.file = "twice.c";
   request.call.sizes = {"N=5"};
   request.reference = "twice.tc";
-  const std::unique_ptr<const ferry::Compiler> own = ferry::make_compiler();
-  const ferry::Compiler* compiler = own.get();
-  bool right = check("a kernel in C under sanitizers", ferry::verify::check(*compiler, request).is_fine());
-  const ferry::verify::CheckReport report = ferry::verify::check(compiler, device, request);
+  bool right = check("a kernel in C under sanitizers", ferry::check(request).is_fine());
+  const ferry::verify::CheckReport report = ferry::check(device, request);
   right &= check("a kernel in C on a device", report.is_fine() && report.findings.checks.size() == 1);
-  const ferry::KernelSource source = ferry::read_kernel(compiler, request.kernel);
-  const ferry::CompiledKernel kernel = ferry::compile_kernel(source, "", ferry::target_of(device), request.call);
-  const ferry::Function twice = device.load(kernel.module)["twice"];
+  const ferry::CompiledModule module = ferry::compile(request.kernel, ferry::target_of(device), request.call);
+  const ferry::Function twice = device.load(module)["twice"];
   right &=
       check("a call of a kernel in C", twice(std::vector<float>{1, 2}).to_vector<float>() == std::vector<float>{2, 4});
   try {
     request.call.sizes = {"Q=5"};
-    (void)ferry::verify::check(*compiler, request);
+    (void)ferry::check(request);
     right = check("a size that does not exist is refused", false);
   } catch (const ferry::OptionError& error) {
     right &= check(error.what(), error.option() == ferry::Option::size);

@@ -22,8 +22,7 @@ Measurement measurement(const std::string& device, std::int64_t size, const std:
                         double seconds = 3e-6) {
   Measurement found;
   found.function.name = "mm";
-  found.function.symbols = {"M"};
-  found.symbols = {size};
+  found.function.sizes = {{"M", size}};
   found.device = device;
   found.knobs = knobs;
   found.timing.seconds = std::vector<double>(20, seconds);

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <set>
 
+#include "ferry/kernel/option_error.h"
 #include "host/kernel/kernel_failure.h"
-#include "host/kernel/option_error.h"
 #include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/kernel/text_file.h"
 

@@ -1,4 +1,4 @@
-#include "host/bench/connection.h"
+#include "ferry/bench/connection.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Tests the evaluation of a board's files, with the contents that a device would have read from fake boards.
-#include "host/bench/environment.h"
+#include "ferry/bench/environment.h"
 
 #include <doctest/doctest.h>
 

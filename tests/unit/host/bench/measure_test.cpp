@@ -53,6 +53,8 @@ struct Recorder {
   }
 };
 
+using Sizes = std::vector<std::pair<std::string, std::int64_t>>;
+
 std::string message_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
@@ -68,7 +70,8 @@ TEST_CASE("a kernel is measured with its operations, its traffic and as many sam
   const Device device = local_device();
   const Measurement found = measure(device, kernel(kMatmul, {"M=8,N=16", "K=32"}), brief(), recorder.observer());
   CHECK(found.function.name == "mm");
-  CHECK(found.function.symbols.size() == found.symbols.size());
+  CHECK(found.function.signature == "mm(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)");
+  CHECK(found.function.sizes == Sizes{{"M", 8}, {"K", 32}, {"N", 16}});
   CHECK(found.flops == 2.0 * 8 * 16 * 32);
   CHECK(found.bytes == 4.0 * (8 * 32 + 32 * 16 + 8 * 16));
   CHECK(found.timing.seconds.size() == 7);
@@ -86,7 +89,8 @@ TEST_CASE("a loaded function is measured with arguments of the caller, as a kern
   const Device device = local_device();
   const Module module = device.load(compile(kMatmul, target_of(device)));
   const std::vector<float> a(6), b(12);
-  const Measurement found = measure(device, module, "mm", {view(a, {2, 3}), view(b, {3, 4})}, brief());
+  const Measurement found =
+      measure(test::own_compiler(), device, module, "mm", {view(a, {2, 3}), view(b, {3, 4})}, brief());
   CHECK(found.flops == 2.0 * 2 * 3 * 4);
   CHECK(found.bytes == 4.0 * (6 + 12 + 8));
   CHECK(found.target == module.manifest().target);
@@ -202,14 +206,14 @@ TEST_CASE("a kernel that computes something else than its reference is not measu
   const bench::Measurements found =
       bench::measure_on(std::span(&device, 1), same, sweeps, brief(), recorder.observer());
   REQUIRE(found.done.size() == 1);
-  CHECK(found.done[0].symbols == std::vector<std::int64_t>{5});
+  CHECK(found.done[0].function.sizes == Sizes{{"N", 5}});
   CHECK(found.done[0].findings.checks.size() == 1);
   REQUIRE(found.failures.size() == 1);
   CHECK(std::count(recorder.steps.begin(), recorder.steps.end(), "measuring same") == 1);
   try {
     std::rethrow_exception(found.failures[0].error);
   } catch (const bench::WrongResult& error) {
-    CHECK(error.measurement().symbols == std::vector<std::int64_t>{6});
+    CHECK(error.measurement().function.sizes == Sizes{{"N", 6}});
     CHECK(error.measurement().timing.seconds.empty());
     CHECK(error.measurement().findings.checks.at(0).wrong == 1);
     CHECK(std::string(error.what()).starts_with("same, n=6: wrong result, so it was not measured: y[5] is 7"));
@@ -287,7 +291,7 @@ TEST_CASE("no samples, a size that is missing and a kernel that fails are errors
     CHECK(std::string(error.what()).find("repeat") != std::string::npos);
   }
   CHECK_THROWS_AS(measure(device, kernel(kMatmul, {"M=4"}), brief()), Error);
-  CHECK_THROWS_AS(measure(device, device.load(compile(kMatmul, target_of(device))), "mm", {}, brief()), Error);
+  CHECK_THROWS_AS(measure(nullptr, device, device.load(compile(kMatmul, target_of(device))), "mm", {}, brief()), Error);
   auto gather = kernel("def pick(float(N) A, int32(M) I) -> (B) { B(i) = A(I(i)) }", {"N=4,M=2"});
   gather.call.arguments = {"I=i32[2]:ones", "A=f32[1]"};
   gather.call.sizes.clear();

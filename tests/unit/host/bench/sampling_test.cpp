@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "ferry/bench/environment.h"
 #include "ferry/error.h"
-#include "host/bench/environment.h"
-#include "host/kernel/option_error.h"
+#include "ferry/kernel/option_error.h"
 
 using namespace ferry;
 using bench::CoreKind;

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "host/kernel/option_error.h"
+#include "ferry/kernel/option_error.h"
 #include "tests/unit/host/kernel/own_compiler.h"
 
 using namespace ferry;

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ferry/kernel/option_error.h"
 #include "host/kernel/compile_kernel.h"
-#include "host/kernel/option_error.h"
 #include "host/npy/npy.h"
 #include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/kernel/text_file.h"

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "host/kernel/option_error.h"
+#include "ferry/kernel/option_error.h"
 #include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/kernel/text_file.h"
 

@@ -5,9 +5,9 @@
 
 #include "crosscompile/compile.h"
 #include "ferry/error.h"
+#include "ferry/kernel/option_error.h"
 #include "ferry/lang/program.h"
 #include "ferry/schedule/schedule.h"
-#include "host/kernel/option_error.h"
 #include "host/lower/lower.h"
 #include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/kernel/text_file.h"

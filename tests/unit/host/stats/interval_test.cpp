@@ -1,5 +1,5 @@
 // Tests the coverage of the printed intervals: the true value lies inside in 95 of 100 cases.
-#include "host/stats/interval.h"
+#include "ferry/stats/interval.h"
 
 #include <doctest/doctest.h>
 

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "ferry/stats/interval.h"
 #include "host/stats/convergence.h"
-#include "host/stats/interval.h"
 #include "host/stats/outliers.h"
 #include "host/stats/student_t.h"
 #include "tests/unit/host/stats/noise_models.h"

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "ferry/error.h"
-#include "host/kernel/option_error.h"
+#include "ferry/kernel/option_error.h"
 #include "host/verify/check.h"
 #include "host/verify/check_against.h"
 #include "host/verify/same_call.h"

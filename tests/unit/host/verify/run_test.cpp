@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "ferry/error.h"
+#include "ferry/kernel/option_error.h"
 #include "host/kernel/kernel_failure.h"
-#include "host/kernel/option_error.h"
 #include "host/kernel/tensor_file.h"
 #include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/kernel/text_file.h"

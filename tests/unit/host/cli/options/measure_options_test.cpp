@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "ferry/error.h"
-#include "host/kernel/option_error.h"
+#include "ferry/kernel/option_error.h"
 
 using namespace ferry;
 using bench::CoreKind;

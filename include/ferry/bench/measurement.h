@@ -5,25 +5,37 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "ferry/api.h"
+#include "ferry/bench/environment.h"
 #include "ferry/client.h"
-#include "host/bench/environment.h"
-#include "host/bench/peak.h"
-#include "host/kernel/kernel_failure.h"
-#include "host/stats/interval.h"
-#include "host/verify/findings.h"
-#include "module/manifest.h"
+#include "ferry/kernel/kernel_failed.h"
+#include "ferry/stats/interval.h"
+#include "ferry/verify/findings.h"
 
 namespace ferry::bench {
 
 // Beyond this share of a measured peak, a warning says that the share means nothing.
 inline constexpr double kMostOfPeak = 1.05;
 
+// What the device can do at best, measured with ferry's own kernels.
+struct Peak {
+  double flops = 0;  // per second, of fused multiply-adds in the given type
+  double bytes = 0;  // per second, read and written, by a copy as large as the kernel's own traffic
+};
+
+// The function that was called, and with which sizes.
+struct MeasuredFunction {
+  std::string name;
+  std::string signature;                                    // "mm(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)"
+  std::vector<std::pair<std::string, std::int64_t>> sizes;  // in the order of the signature
+};
+
 struct Measurement {
-  FunctionInfo function;
-  std::vector<std::int64_t> symbols;  // in the order of the function's symbols
-  std::string device, processor;      // names: the device's, and that of the processor that ran the kernel
+  MeasuredFunction function;
+  std::string device, processor;  // names: the device's, and that of the processor that ran the kernel
   DeviceFacts facts;
   std::string target;  // that the kernel was compiled for
   Timing timing{};
@@ -54,7 +66,7 @@ struct Measurement {
 std::string name_of(const Measurement& measurement);
 
 // The kernel computes something else than it should, so that it was not measured.
-class __attribute__((visibility("default"))) WrongResult : public KernelFailed {
+class FERRY_API WrongResult : public KernelFailed {
  public:
   // Takes a measurement whose findings are not fine, without times.
   explicit WrongResult(Measurement untimed);

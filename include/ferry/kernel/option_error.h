@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "ferry/api.h"
 #include "ferry/error.h"
 
 namespace ferry {
@@ -32,7 +33,7 @@ enum class Option : std::uint8_t {
 // The kernel that an option belongs to, where a service takes two.
 enum class KernelOfPair : std::uint8_t { none, a, b };
 
-class __attribute__((visibility("default"))) OptionError : public UsageError {
+class FERRY_API OptionError : public UsageError {
  public:
   OptionError(Option option, const std::string& message, KernelOfPair kernel = KernelOfPair::none)
       : UsageError(message), option_(option), kernel_(kernel) {}
@@ -43,15 +44,5 @@ class __attribute__((visibility("default"))) OptionError : public UsageError {
   Option option_;
   KernelOfPair kernel_;
 };
-
-// Returns the result of `work`, which handles one kernel of a pair: an OptionError that it throws names that kernel.
-template <class Work>
-auto about_kernel(KernelOfPair kernel, const Work& work) {
-  try {
-    return work();
-  } catch (const OptionError& error) {
-    throw OptionError(error.option(), error.what(), kernel);
-  }
-}
 
 }  // namespace ferry

@@ -1,14 +1,13 @@
-// How a service tells its caller what it does meanwhile.
+// Callbacks by which a service reports its progress.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace ferry {
 
-// Held while something lasts. What an empty one stands for is not shown to anybody.
+// Held by the service while a step lasts. It may be null.
 using Scope = std::shared_ptr<void>;
 
 // Callbacks, each of which may be empty. They are called on the thread that called the service.
@@ -30,10 +29,5 @@ struct Observer {
     return compilation ? compilation(file) : nullptr;
   }
 };
-
-// Tells a compiler's notes.
-inline void tell_notes(const std::vector<std::string>& notes, const Observer& observer) {
-  for (const std::string& note : notes) observer.tell("note: " + note);
-}
 
 }  // namespace ferry

@@ -1,4 +1,4 @@
-#include "host/kernel/session_source.h"
+#include "host/kernel/retry.h"
 
 #include <chrono>
 #include <thread>

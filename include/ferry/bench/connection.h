@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ferry/client.h"
-#include "host/kernel/observer.h"
+#include "ferry/kernel/observer.h"
 
 namespace ferry::bench {
 

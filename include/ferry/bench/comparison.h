@@ -1,24 +1,17 @@
 // The options of a comparison of two kernels, and its results.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "host/bench/sampling.h"
-#include "host/kernel/call_plan.h"
-#include "host/kernel/kernel.h"
-#include "host/stats/comparison.h"
-#include "host/verify/output_comparison.h"
+#include "ferry/bench/measurement.h"
+#include "ferry/bench/sampling.h"
+#include "ferry/kernel/call_options.h"
+#include "ferry/stats/comparison.h"
+#include "ferry/verify/findings.h"
 
 namespace ferry::bench {
-
-struct ComparedKernel {
-  KernelSource source;
-  std::string function = {};  // empty: the only function
-};
-using KernelPair = std::array<ComparedKernel, 2>;  // A and B
 
 // With fewer processes there is no verdict; more would take days.
 inline constexpr std::uint32_t kLeastProcesses = 3, kMostProcesses = 1000;
@@ -49,8 +42,7 @@ struct ComparedProcess {
 
 // Properties that are the same in every process.
 struct ComparedFacts {
-  FunctionInfo functions[2];
-  std::vector<std::int64_t> symbols[2];
+  MeasuredFunction functions[2];
   std::string device, processor;
   DeviceFacts facts;
   std::string target;

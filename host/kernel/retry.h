@@ -1,16 +1,10 @@
-// Where a service gets its sessions from.
+// Repeats work in a session of its own when the connection is lost before anything ran on the device.
 #pragma once
 
-#include <functional>
-
-#include "ferry/client.h"
-#include "host/kernel/observer.h"
+#include "ferry/kernel/observer.h"
+#include "ferry/kernel/open_session.h"
 
 namespace ferry {
-
-// Opens a session on some device: one with an address, this machine, or one that is chosen only then. The service fills
-// in what the kernel needs of it: devices and guard_tensors. All else is up to whoever provides this.
-using OpenSession = std::function<Device(const ConnectOptions& options)>;
 
 // If the connection was lost before anything ran on the device, and this was not the last attempt, tells the observer
 // and waits briefly; otherwise rethrows the error.

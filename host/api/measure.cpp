@@ -1,0 +1,65 @@
+#include "ferry/measure.h"
+
+#include <memory>
+#include <utility>
+
+#include "host/bench/compare.h"
+#include "host/bench/measure.h"
+#include "host/compiler/llvm/llvm_compiler.h"
+#include "host/kernel/compile_kernel.h"
+#include "host/verify/check.h"
+#include "host/verify/check_against.h"
+
+namespace ferry {
+
+namespace {
+
+const Compiler& own_compiler() {
+  static const std::unique_ptr<const Compiler> compiler = make_compiler();
+  return *compiler;
+}
+
+bench::MeasuredKernel read_measured(const MeasureRequest& request, const Observer& observer) {
+  verify::CheckedPair kernels = verify::read_checked_pair(&own_compiler(), request.kernel, request.reference, observer);
+  return {std::move(kernels.source), request.kernel.function, request.target, request.call, std::move(kernels.against)};
+}
+
+}  // namespace
+
+CompiledModule compile(const KernelOptions& kernel, const Target& target, const CallOptions& call,
+                       const Observer& observer) {
+  const KernelSource source = read_kernel(&own_compiler(), kernel, observer);
+  return compile_kernel(source, kernel.function, target, call, observer).module;
+}
+
+verify::CheckReport check(const verify::CheckRequest& request, const Observer& observer) {
+  return verify::check(own_compiler(), request, observer);
+}
+
+verify::CheckReport check(const Device& device, const verify::CheckRequest& request, const Observer& observer) {
+  return verify::check(&own_compiler(), device, request, observer);
+}
+
+bench::Measurement measure(const Device& device, const MeasureRequest& request, const bench::MeasureOptions& options,
+                           const Observer& observer) {
+  return bench::measure(device, read_measured(request, observer), options, observer);
+}
+
+bench::Measurement measure(const Device& device, const Module& module, const std::string& function,
+                           const std::vector<Argument>& arguments, const bench::MeasureOptions& options,
+                           const Observer& observer) {
+  return bench::measure(&own_compiler(), device, module, function, arguments, options, observer);
+}
+
+bench::Measurements measure_on(std::span<const bench::NamedDevice> devices, const MeasureRequest& request,
+                               std::span<const bench::Sweep> sweeps, const bench::MeasureOptions& options,
+                               const Observer& observer) {
+  return bench::measure_on(devices, read_measured(request, observer), sweeps, options, observer);
+}
+
+bench::KernelComparison compare(const OpenSession& open, const KernelOptions& a, const KernelOptions& b,
+                                const bench::CompareOptions& options, const Observer& observer) {
+  return bench::compare(open, bench::read_pair(&own_compiler(), a, b, observer), options, observer);
+}
+
+}  // namespace ferry

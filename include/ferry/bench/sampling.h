@@ -1,0 +1,17 @@
+// How samples of a kernel's time are taken.
+#pragma once
+
+#include <cstdint>
+
+#include "ferry/timing.h"
+
+namespace ferry::bench {
+
+enum class CoreKind : std::uint8_t { any, big, little };
+
+struct SamplingOptions {
+  BenchOptions bench;
+  CoreKind cores = CoreKind::any;  // big or little: instead of bench.cores
+};
+
+}  // namespace ferry::bench

@@ -1,0 +1,18 @@
+// What a user says about the arguments of a call.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ferry {
+
+struct CallOptions {
+  // "A=f32[64,128]" (random), with ":zeros", ":ones", ":iota", ":below(N)", ":uniform(A,B)" or ":normal" after it;
+  // "A=:ones"; "A=@FILE.npy"; "n=5". Inputs that are not given are random, and as large as the sizes say.
+  std::vector<std::string> arguments;
+  std::vector<std::string> sizes;  // "M=512,N=512"
+  std::uint64_t seed = 0;          // of the random inputs
+};
+
+}  // namespace ferry

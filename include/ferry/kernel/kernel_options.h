@@ -1,0 +1,32 @@
+// How a user names a kernel, and chooses its schedule.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ferry {
+
+// Names accepted instead of a schedule file: the default schedule, and serial loops in the order of the definition.
+inline constexpr const char* kDefaultSchedule = "default";
+inline constexpr const char* kUnscheduled = "none";
+
+struct ScheduleOptions {
+  std::string file;                    // of directives, or one of the names above; "-": stdin
+  std::string text;                    // instead of a file: directives with ';' or newlines between them
+  std::string text_name = "schedule";  // in messages
+  std::vector<std::string> knobs;      // NAME=VALUE
+};
+
+struct KernelOptions {
+  std::string file;        // K.tc, C or C++, LLVM IR, assembly, an object or K.ferry; "-": stdin
+  std::string expression;  // instead of a file, with expression_name in messages
+  std::string expression_name = "kernel.tc";
+  std::string function;  // empty: the only function
+  ScheduleOptions schedule;
+  std::string signature = {};           // for a kernel that ferry did not write
+  std::string c_flags = {};             // for its compiler, separated by spaces
+  std::vector<std::string> fixed = {};  // sizes to compile for alone, each "M=512,N=512"
+  bool debug = false;                   // with source lines
+};
+
+}  // namespace ferry

@@ -1,0 +1,14 @@
+// Where a service gets its sessions from.
+#pragma once
+
+#include <functional>
+
+#include "ferry/client.h"
+
+namespace ferry {
+
+// Opens a session on some device: one with an address, this machine, or one that is chosen only then. The service fills
+// in what the kernel needs of it: devices, source_line and guard_tensors. All else is up to whoever provides this.
+using OpenSession = std::function<Device(const ConnectOptions& options)>;
+
+}  // namespace ferry

@@ -1,0 +1,81 @@
+// Compiles, checks and measures kernels of any kind that the command line knows, compares two of them, and measures the
+// way to a device.
+//
+//     ferry::MeasureRequest request;
+//     request.kernel.file = "mine.c";
+//     request.call.sizes = {"n=512"};
+//     const ferry::bench::Measurement found = ferry::measure(ferry::connect("pi"), request);
+//     printf("%g s, %g of the peak\n", found.timing.median(), found.share_of_flops().value_or(0));
+//
+// Times are in seconds a call. Everything here throws OptionError for a mistake in the options, UsageError for options
+// that contradict each other, CompileError, KernelFailed if the kernel itself fails, and Error for what the device
+// refuses. The observer is told of warnings and progress.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ferry/api.h"
+#include "ferry/bench/comparison.h"
+#include "ferry/bench/connection.h"
+#include "ferry/bench/measure_options.h"
+#include "ferry/bench/measurement.h"
+#include "ferry/bench/sweep.h"
+#include "ferry/client.h"
+#include "ferry/kernel/call_options.h"
+#include "ferry/kernel/kernel_options.h"
+#include "ferry/kernel/observer.h"
+#include "ferry/kernel/open_session.h"
+#include "ferry/kernel/option_error.h"
+#include "ferry/target/target.h"
+#include "ferry/verify/check_request.h"
+
+namespace ferry {
+
+// Compiles the kernel's chosen function. Its default schedule is that for the sizes of the call, as far as they are
+// known; an empty call compiles for any size.
+FERRY_API CompiledModule compile(const KernelOptions& kernel, const Target& target, const CallOptions& call = {},
+                                 const Observer& observer = {});
+
+// Calls the kernel once without a device. One in ferry's own notation is interpreted loop by loop and thread by thread
+// and compared with its definition. One in another language runs on this machine under clang's sanitizers, and is
+// compared with the reference, if there is one.
+FERRY_API verify::CheckReport check(const verify::CheckRequest& request, const Observer& observer = {});
+// Calls the kernel once on the device. It is compared with its definition, if it has one, and with the reference. A
+// kernel that fails there is a mistake.
+FERRY_API verify::CheckReport check(const Device& device, const verify::CheckRequest& request,
+                                    const Observer& observer = {});
+
+struct MeasureRequest {
+  KernelOptions kernel;
+  CallOptions call = {};
+  std::string target = {};  // empty: that of the device
+  // The file of a kernel that computes the same: the kernel is measured only if its results agree. Empty: none.
+  std::string reference = {};
+};
+
+// Compiles the kernel for the device and measures it there. Throws bench::WrongResult instead if it was to be checked
+// and computes something else.
+FERRY_API bench::Measurement measure(const Device& device, const MeasureRequest& request,
+                                     const bench::MeasureOptions& options = {}, const Observer& observer = {});
+// Measures calls of a loaded function with these arguments, which are those of Function::call().
+FERRY_API bench::Measurement measure(const Device& device, const Module& module, const std::string& function,
+                                     const std::vector<Argument>& arguments, const bench::MeasureOptions& options = {},
+                                     const Observer& observer = {});
+// Measures the kernel on each device in a session of its own, at every point of the sweeps; without sweeps, the call as
+// it is. If one device fails, its earlier results and those of the other devices are kept; after a wrong result the
+// next point follows. A session that is lost before anything ran there is opened again. Throws OptionError for sweeps
+// that do not fit the kernel.
+FERRY_API bench::Measurements measure_on(std::span<const bench::NamedDevice> devices, const MeasureRequest& request,
+                                         std::span<const bench::Sweep> sweeps = {},
+                                         const bench::MeasureOptions& options = {}, const Observer& observer = {});
+
+// Runs both kernels once on the same inputs and compares their outputs, and if these are the same, measures both in
+// turns in each of several sessions that `open` provides. A session that is lost before anything ran there is opened
+// again. A kernel in another language without a signature is called with that of the other. Throws OptionError
+// (same_results) for kernels that cannot be given the same inputs.
+FERRY_API bench::KernelComparison compare(const OpenSession& open, const KernelOptions& a, const KernelOptions& b,
+                                          const bench::CompareOptions& options = {}, const Observer& observer = {});
+
+}  // namespace ferry

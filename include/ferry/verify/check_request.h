@@ -1,0 +1,31 @@
+// What a check of a kernel is asked for, and what it reports.
+#pragma once
+
+#include <string>
+
+#include "ferry/kernel/call_options.h"
+#include "ferry/kernel/kernel_options.h"
+#include "ferry/verify/findings.h"
+
+namespace ferry::verify {
+
+struct CheckRequest {
+  KernelOptions kernel;
+  CallOptions call;
+  std::string target = {};     // what to compile for; empty: as each check says
+  std::string reference = {};  // the file of a kernel that computes the same; empty: none
+  CheckLimits limits = {};
+  double call_deadline = 60;  // in seconds, for a kernel in another language that runs under sanitizers
+};
+
+struct CheckReport {
+  std::string function;
+  std::string target;   // what it was compiled for
+  std::string mistake;  // a fault of the kernel, such as a race or an access out of bounds; empty: none
+  std::string details;  // the sanitizers' report, in lines; or empty
+  Findings findings;    // empty after a mistake
+
+  bool is_fine() const { return mistake.empty() && findings.is_fine(); }
+};
+
+}  // namespace ferry::verify

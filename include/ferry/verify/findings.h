@@ -1,0 +1,61 @@
+// What is known of the outputs of a call, once they have been compared with definitions or other kernels.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ferry::verify {
+
+// Allowed errors. An element is right if it differs from the expected value by no more than atol + rtol * |expected|,
+// and, if neither is given, by no more than four times the rounding error of the element's own terms in addition.
+struct CheckLimits {
+  std::optional<double> rtol, atol;  // nothing: by the output's type
+};
+
+// One output of the call.
+struct CheckResult {
+  std::string output;
+  std::uint64_t compared = 0, elements = 0;  // a seeded sample is compared where the evaluation of all would take long
+  double largest_absolute = 0, largest_relative = 0;
+  double rtol = 0, atol = 0;                // the limits that were applied
+  bool with_rounding = false;               // rounding errors of the element's terms are allowed too
+  std::uint64_t wrong = 0;                  // of those compared
+  std::uint64_t nan = 0, nan_expected = 0;  // NaNs among those compared: computed, and by the definition
+  std::string first_wrong;                  // "C[3,4] is 1.5, expected 1.25"; empty if there is none
+};
+
+// Two floats differ if their difference exceeds rtol times the larger of them plus atol: neither kernel is known to be
+// right, so the permissible rounding error cannot be derived from the terms, as CheckLimits does, and a sum in another
+// order has an error relative to its terms, which cancellation may leave far larger than the sum itself. Integers must
+// be equal.
+struct DifferenceLimits {
+  std::optional<double> rtol;  // nothing: by the output's type
+  std::optional<double> atol;  // nothing: rtol times the output's largest finite magnitude
+};
+
+struct OutputComparison {
+  std::string output;
+  std::uint64_t elements = 0;
+  std::uint64_t different = 0;
+  std::uint64_t nan[2] = {0, 0};  // NaNs in each
+  double rtol = 0, atol = 0;      // the limits that were applied
+  double largest_difference = 0;  // absolute, of finite elements
+  std::string first_difference;   // "y[3] 0.7 against 0"; empty if there is none
+};
+
+struct Findings {
+  std::vector<CheckResult> checks;         // against a definition
+  std::vector<OutputComparison> compared;  // with a kernel that has none
+
+  // Returns "C[3] is 1, expected 2" or "y[3] 0.7 against 0 (2 of 5 elements differ)" for the first output that is
+  // wrong; empty if none is.
+  std::string mistake() const;
+  bool is_fine() const { return mistake().empty(); }
+};
+
+// Returns "y[3] 0.7 against 0 (2 of 5 elements differ)" for the first output that differs; empty if none does.
+std::string difference_text(const std::vector<OutputComparison>& outputs);
+
+}  // namespace ferry::verify
