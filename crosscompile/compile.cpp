@@ -6,6 +6,7 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/symbol.h"
 #include "crosscompile/make_backend.h"
+#include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/needed_features.h"
 #include "ferry/runtime_api.h"
 #include "module/init_plan.h"
@@ -96,7 +97,7 @@ Lowered lower_all(std::span<const ir::Function> functions, const Target& target,
   manifest.devices = {
       {target.is_gpu() ? target.arch_name : "cpu", target.is_gpu() ? "" : target.arch_name, needed_features(target)}};
   manifest.target = target.text;
-  lowered.functions = finished(functions, backend.pipeline_target());
+  lowered.functions = passes::run_pipeline(functions, backend.pipeline_target());
   for (const ir::Function& function : lowered.functions) {
     FunctionInfo info = describe(function);
     if (target.pointer_bits == 32) require_narrow_sizes(info);
@@ -128,14 +129,9 @@ std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions
 std::vector<std::uint8_t> compile_object(std::span<const ir::Function> functions, const Target& target,
                                          const ModuleText& text) {
   const std::unique_ptr<Backend> backend = make_backend(target);
-  if (target.objects_only) return backend->object(finished(functions, target), {});
+  if (target.objects_only) return backend->object(passes::run_pipeline(functions, target), {});
   const Lowered lowered = lower_all(functions, target, *backend, text);
   return backend->object(lowered.functions, write_module(lowered.module));
-}
-
-std::optional<std::vector<std::uint8_t>> module_of_object(std::span<const std::uint8_t> object,
-                                                          const std::string& name) {
-  return module_in_object(object, name);
 }
 
 }  // namespace ferry

@@ -27,11 +27,6 @@ std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions
 // rpc_server runs on the target (see Target::objects_only), from which module_of_object() builds what devices load.
 std::vector<std::uint8_t> compile_object(std::span<const ir::Function> functions, const Target& target,
                                          const ModuleText& text);
-// Returns the .ferry file of an object that compile_object() made, and nothing for any other object. Throws
-// CompileError when the description does not match the contents.
-std::optional<std::vector<std::uint8_t>> module_of_object(std::span<const std::uint8_t> object,
-                                                          const std::string& name);
-
 // Returns the manifest entry of a function that went through the passes, which fix its workspaces.
 FunctionInfo describe(const ir::Function& function);
 

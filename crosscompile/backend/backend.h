@@ -49,9 +49,6 @@ class Backend {
   virtual const char* source_extension() const = 0;
 };
 
-// Runs the passes on each function.
-std::vector<ir::Function> finished(std::span<const ir::Function> lowered, const Target& target);
-
 // For backends without objects.
 [[noreturn]] void refuse_object(const Target& target);
 

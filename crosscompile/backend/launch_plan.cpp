@@ -16,7 +16,7 @@ class Planner {
   Plan plan(SharedMemory shared) {
     const ManifestExpr workspace = manifest(function_.call_workspace, "workspace");
     if (!workspace.code.empty()) plan_.workspaces.push_back({0, value(workspace)});
-    for (const passes::Launch& launch : passes::launches_of(function_)) add(launch, shared);
+    for (const passes::GpuKernel& kernel : passes::extract_kernels(function_)) add(kernel, shared);
     // The kernels leave their result at the beginning of the workspace.
     if (!function_.messages.empty() && !plan_.steps.empty())
       std::get<LaunchStep>(plan_.steps.back()).result = {0, kNoValue};
@@ -24,16 +24,16 @@ class Planner {
   }
 
  private:
-  void add(const passes::Launch& launch, SharedMemory shared) {
+  void add(const passes::GpuKernel& kernel, SharedMemory shared) {
     LaunchStep step;
-    step.kernel = launch.symbol;
-    if (shared == SharedMemory::at_launch && launch.shared_bytes > passes::kStaticSharedBytes)
-      step.shared_bytes = value(manifest(ir::Expr(launch.shared_bytes), "shared memory"));
+    step.kernel = kernel.symbol;
+    if (shared == SharedMemory::at_launch && kernel.shared_bytes > passes::kStaticSharedBytes)
+      step.shared_bytes = value(manifest(ir::Expr(kernel.shared_bytes), "shared memory"));
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      step.grid[axis] = value(manifest(launch.grid[axis].extent, "grid"));
-      step.block[axis] = value(manifest(launch.block[axis].extent, "block"));
+      step.grid[axis] = value(manifest(kernel.grid[axis].extent, "grid"));
+      step.block[axis] = value(manifest(kernel.block[axis].extent, "block"));
     }
-    for (const passes::LaunchParameter& parameter : launch.parameters) step.operands.push_back(operand(parameter));
+    for (const passes::KernelParameter& parameter : kernel.parameters) step.operands.push_back(operand(parameter));
     plan_.steps.emplace_back(std::move(step));
   }
 
@@ -43,7 +43,7 @@ class Planner {
 
   ValueIndex value(ManifestExpr expr) { return add_value(plan_, function_.symbols.size(), std::move(expr)); }
 
-  Operand operand(const passes::LaunchParameter& parameter) {
+  Operand operand(const passes::KernelParameter& parameter) {
     if (parameter.buffer != nullptr && parameter.offset.defined())
       return {OperandKind::workspace, 0, value(manifest(parameter.offset, "workspace"))};
     for (std::uint32_t i = 0; i < function_.parameters.size(); ++i) {

@@ -29,7 +29,7 @@ void check_object(const link::ObjectFacts& facts, const ForeignKernel& kernel) {
   }
 }
 
-void check_imports(std::span<const std::uint8_t> image, const ForeignKernel& kernel, const Target& target) {
+void check_image_imports(std::span<const std::uint8_t> image, const ForeignKernel& kernel, const Target& target) {
   std::vector<std::string> missing;
   for (const std::string& name : link::imports_of(image)) {
     if (!codegen::is_offered(name, target.arch_name)) missing.push_back(name);
@@ -79,7 +79,7 @@ std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Tar
   module.images.push_back({"elf", link::link_shared(first, target, exports, objects, padding), 0});
   // A shared object is shipped unchanged; the device loads it first and resolves the adapters' calls in it.
   if (facts.is_shared) module.images.push_back({"elf_library", object, 0});
-  check_imports(module.images.back().bytes, kernel, target);
+  check_image_imports(module.images.back().bytes, kernel, target);
   module.source = kernel.source;
   return write_module(module);
 }

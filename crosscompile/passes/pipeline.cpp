@@ -1,6 +1,7 @@
 #include "crosscompile/passes/pipeline.h"
 
 #include "crosscompile/intrinsics/lower_intrinsics.h"
+#include "crosscompile/ir/gpu_loops.h"
 #include "crosscompile/ir/validator.h"
 #include "crosscompile/passes/gpu/copy_async.h"
 #include "crosscompile/passes/gpu/gpu_limits.h"
@@ -89,6 +90,12 @@ ir::Function run_pipeline(ir::Function function, const Target& target,
     if (after) after(pass.name, function);
   }
   return function;
+}
+
+std::vector<Function> run_pipeline(std::span<const Function> lowered, const Target& target) {
+  std::vector<Function> functions;
+  for (const Function& function : lowered) functions.push_back(run_pipeline(function, target));
+  return functions;
 }
 
 }  // namespace ferry::passes

@@ -25,6 +25,7 @@
 #include <functional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace ferry::passes {
 
@@ -48,5 +49,8 @@ ir::Function run_pass(const Pass& pass, ir::Function function, const Target& tar
 // the target does not have with what the previous one left. Debug builds validate after each pass.
 ir::Function run_pipeline(ir::Function function, const Target& target,
                           const std::function<void(std::string_view pass, const ir::Function&)>& after = {});
+
+// Runs all passes on each function.
+std::vector<ir::Function> run_pipeline(std::span<const ir::Function> lowered, const Target& target);
 
 }  // namespace ferry::passes

@@ -13,8 +13,8 @@
 #include "host/lower/threads_outside.h"
 
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/gpu_loops.h"
 #include "crosscompile/ir/mutator.h"
-#include "crosscompile/passes/gpu/map_threads.h"
 #include "ferry/operators.h"
 
 #include <algorithm>
@@ -84,7 +84,7 @@ class Lowering {
     function.messages = messages_;
     std::vector<Stmt> steps;
     if (body.defined()) steps.push_back(double_buffers(nests_, tensorize(nests_, UseStorage(nests_).mutate(body))));
-    const bool on_gpu = !steps.empty() && passes::has_gpu_loops(steps.front());
+    const bool on_gpu = !steps.empty() && ir::has_gpu_loops(steps.front());
     for (const auto& [from, to] : copy_back_) steps.push_back(on_gpu ? copy_by_threads(from, to) : copy(from, to));
     function.body = Block::make(std::move(steps));
     for (const BufferRef& buffer : temporaries_) function.body = Allocate::make(buffer, function.body);

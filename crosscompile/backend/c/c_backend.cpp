@@ -2,6 +2,7 @@
 
 #include "crosscompile/codegen/source/source.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/passes/pipeline.h"
 
 namespace ferry {
 
@@ -19,7 +20,7 @@ std::vector<std::uint8_t> CBackend::object(std::span<const ir::Function>, std::s
 }
 
 std::string CBackend::text(TextForm, std::span<const ir::Function> lowered) const {
-  return codegen::emit_source(finished(lowered, target_), target_, codegen::source::Language::c);
+  return codegen::emit_source(passes::run_pipeline(lowered, target_), target_, codegen::source::Language::c);
 }
 
 }  // namespace ferry

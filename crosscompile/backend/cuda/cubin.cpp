@@ -20,14 +20,14 @@ constexpr std::uint64_t kBlockRegisters = 65536;
 void check_registers(const ir::Function& function, const std::string& gpu, std::span<const std::uint8_t> cubin) {
   const Result<std::vector<CubinKernel>> kernels = cubin_kernels(cubin);
   if (!kernels.is_ok()) return;
-  for (const passes::Launch& launch : passes::launches_of(function)) {
+  for (const passes::GpuKernel& kernel : passes::extract_kernels(function)) {
     std::uint64_t threads = 1;
-    for (const passes::LaunchAxis& axis : launch.block) threads *= static_cast<std::uint64_t>(*ir::as_int(axis.extent));
-    for (const CubinKernel& kernel : kernels.value()) {
-      if (kernel.name != launch.symbol || threads * kernel.registers <= kBlockRegisters) continue;
+    for (const passes::KernelAxis& axis : kernel.block) threads *= static_cast<std::uint64_t>(*ir::as_int(axis.extent));
+    for (const CubinKernel& compiled : kernels.value()) {
+      if (compiled.name != kernel.symbol || threads * compiled.registers <= kBlockRegisters) continue;
       throw CompileError("'" + function.name + "': expected at most " + count_text(kBlockRegisters) +
-                         " registers for a block of " + gpu + ", got " + count_text(threads * kernel.registers) + " (" +
-                         count_text(threads) + " threads of " + std::to_string(kernel.registers) +
+                         " registers for a block of " + gpu + ", got " + count_text(threads * compiled.registers) +
+                         " (" + count_text(threads) + " threads of " + std::to_string(compiled.registers) +
                          "); schedule it with fewer threads a block");
     }
   }

@@ -8,6 +8,7 @@
 #include "crosscompile/codegen/cuda/nvrtc.h"
 #include "crosscompile/codegen/source/source.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/ptx.h"
 
 #include <algorithm>
@@ -87,7 +88,7 @@ bool CudaBackend::has_text(TextForm form) const { return form == TextForm::sourc
 
 std::string CudaBackend::text(TextForm form, std::span<const ir::Function> lowered) const {
   if (form == TextForm::ptx) return compile_ptx(lowered, target_, target_.gpus.front()).text;
-  return codegen::emit_source(finished(lowered, target_), target_, codegen::source::Language::cuda);
+  return codegen::emit_source(passes::run_pipeline(lowered, target_), target_, codegen::source::Language::cuda);
 }
 
 }  // namespace ferry

@@ -8,6 +8,7 @@
 #include "crosscompile/ir/symbol.h"
 #include "crosscompile/link/inspect_object.h"
 #include "crosscompile/link/link.h"
+#include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/needed_features.h"
 #include "crosscompile/target/resolve.h"
 #include "ferry/intrinsics.h"
@@ -33,7 +34,8 @@ std::vector<std::vector<std::uint8_t>> objects_of(std::span<const ir::Function> 
 }
 
 // Rejects unresolved imports here, where the caller can still fix them; a device would only refuse the module.
-void check_imports(std::span<const std::uint8_t> image, std::span<const ir::Function> functions, const Target& target) {
+void check_image_imports(std::span<const std::uint8_t> image, std::span<const ir::Function> functions,
+                         const Target& target) {
   std::vector<std::string> called;
   for (const ir::Function& function : functions)
     for (std::string& name : ir::extern_functions(function.body)) called.push_back(std::move(name));
@@ -62,7 +64,7 @@ std::vector<CodeImage> NativeBackend::images(const ModuleFunctions& functions) c
   }
   const std::vector<std::uint8_t> own = codegen::emit_object(functions.finished, target_);
   std::vector<std::uint8_t> linked = link::link_shared(own, target_, exports, objects, padding);
-  check_imports(linked, functions.finished, target_);
+  check_image_imports(linked, functions.finished, target_);
   return {{kImage, std::move(linked), 0}};
 }
 
@@ -72,11 +74,11 @@ std::vector<std::uint8_t> NativeBackend::object(std::span<const ir::Function> fi
 }
 
 std::string NativeBackend::text(TextForm form, std::span<const ir::Function> lowered) const {
-  const std::vector<ir::Function> functions = finished(lowered, target_);
+  const std::vector<ir::Function> functions = passes::run_pipeline(lowered, target_);
   return form == TextForm::llvm ? codegen::emit_llvm(functions, target_) : codegen::emit_assembly(functions, target_);
 }
 
-std::optional<std::vector<std::uint8_t>> module_in_object(std::span<const std::uint8_t> object,
+std::optional<std::vector<std::uint8_t>> module_of_object(std::span<const std::uint8_t> object,
                                                           const std::string& name) {
   const std::vector<std::uint8_t> description = link::section_of(object, codegen::kDescriptionSection);
   if (description.empty()) return std::nullopt;
@@ -99,7 +101,7 @@ std::optional<std::vector<std::uint8_t>> module_in_object(std::span<const std::u
     }
   }
   module.images = {{kImage, link::link_shared(object, target, exports), 0}};
-  check_imports(module.images.back().bytes, {}, target);
+  check_image_imports(module.images.back().bytes, {}, target);
   return write_module(module);
 }
 

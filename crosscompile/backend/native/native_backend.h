@@ -26,7 +26,7 @@ class NativeBackend final : public Backend {
 
 // Returns the .ferry file of an object that compile_object() made, and nothing for any other object. Throws
 // CompileError when the description does not match the contents.
-std::optional<std::vector<std::uint8_t>> module_in_object(std::span<const std::uint8_t> object,
+std::optional<std::vector<std::uint8_t>> module_of_object(std::span<const std::uint8_t> object,
                                                           const std::string& name);
 
 }  // namespace ferry

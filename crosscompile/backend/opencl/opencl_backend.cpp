@@ -2,6 +2,7 @@
 
 #include "crosscompile/backend/launch_plan.h"
 #include "crosscompile/codegen/source/source.h"
+#include "crosscompile/passes/pipeline.h"
 
 #include <string>
 
@@ -21,7 +22,7 @@ std::vector<std::uint8_t> OpenClBackend::object(std::span<const ir::Function>, s
 }
 
 std::string OpenClBackend::text(TextForm, std::span<const ir::Function> lowered) const {
-  return codegen::emit_source(finished(lowered, target_), target_, codegen::source::Language::opencl);
+  return codegen::emit_source(passes::run_pipeline(lowered, target_), target_, codegen::source::Language::opencl);
 }
 
 }  // namespace ferry

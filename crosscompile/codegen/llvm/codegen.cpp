@@ -60,7 +60,7 @@ std::vector<std::uint8_t> emit_object(std::span<const ir::Function> functions, c
   std::vector<std::string> linked_later;
   for (const ir::Function& function : functions)
     for (std::string& name : ir::extern_functions(function.body)) linked_later.push_back(std::move(name));
-  check_imports(object, target, linked_later);
+  check_object_imports(object, target, linked_later);
   return {object.begin(), object.end()};
 }
 

@@ -1,11 +1,11 @@
 #include "crosscompile/passes/gpu/extract_kernels.h"
 
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/gpu_loops.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/symbol.h"
 #include "crosscompile/ir/uses.h"
 #include "crosscompile/ir/visitor.h"
-#include "crosscompile/passes/gpu/map_threads.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "ferry/operators.h"
 
@@ -42,10 +42,10 @@ class Checker : public Visitor {
   }
 };
 
-class Splitter {
+class KernelExtractor {
  public:
-  explicit Splitter(const Function& function) : function_(function) {}
-  std::vector<Launch> launches;
+  explicit KernelExtractor(const Function& function) : function_(function) {}
+  std::vector<GpuKernel> kernels;
 
   void run(const Stmt& stmt) {
     if (const auto* block = stmt.as<Block>()) {
@@ -61,49 +61,49 @@ class Splitter {
   }
 
  private:
-  void add(const Stmt& kernel) {
-    Launch launch;
-    launch.symbol = symbol_text(function_) + (launches.empty() ? "" : "_" + std::to_string(launches.size()));
-    launch.body = kernel;
-    while (peel(launch)) {
+  void add(const Stmt& stmt) {
+    GpuKernel kernel;
+    kernel.symbol = symbol_text(function_) + (kernels.empty() ? "" : "_" + std::to_string(kernels.size()));
+    kernel.body = stmt;
+    while (peel(kernel)) {
     }
-    if (has_gpu_loops(launch.body))
+    if (has_gpu_loops(kernel.body))
       throw CompileError("'" + function_.name + "': expected loops over blocks and threads around all of a kernel");
-    find_parameters(launch);
-    launches.push_back(std::move(launch));
+    find_parameters(kernel);
+    kernels.push_back(std::move(kernel));
   }
 
-  static bool peel(Launch& launch) {
-    if (const auto* loop = launch.body.as<For>();
+  static bool peel(GpuKernel& kernel) {
+    if (const auto* loop = kernel.body.as<For>();
         loop != nullptr && (is_block(loop->for_kind) || is_thread(loop->for_kind))) {
-      auto& axes = is_block(loop->for_kind) ? launch.grid : launch.block;
+      auto& axes = is_block(loop->for_kind) ? kernel.grid : kernel.block;
       axes.at(gpu_axis(loop->for_kind)) = {loop->var, simplify(loop->extent)};
-      launch.body = Stmt(loop->body);
+      kernel.body = Stmt(loop->body);
       return true;
     }
-    const auto* allocate = launch.body.as<Allocate>();
+    const auto* allocate = kernel.body.as<Allocate>();
     if (allocate == nullptr || allocate->buffer->scope != Scope::shared) return false;
-    launch.shared.push_back(shared_array(allocate->buffer, launch.shared_bytes));
-    launch.shared_bytes += launch.shared.back().bytes;
-    launch.body = Stmt(allocate->body);
+    kernel.shared.push_back(shared_array(allocate->buffer, kernel.shared_bytes));
+    kernel.shared_bytes += kernel.shared.back().bytes;
+    kernel.body = Stmt(allocate->body);
     return true;
   }
 
-  void find_parameters(Launch& launch) const {
-    Checker().visit(launch.body);
-    for (const BufferRef& buffer : used_buffers(launch.body)) {
+  void find_parameters(GpuKernel& kernel) const {
+    Checker().visit(kernel.body);
+    for (const BufferRef& buffer : used_buffers(kernel.body)) {
       const auto is_it = [&](const SharedArray& array) { return array.buffer == buffer; };
-      if (std::any_of(launch.shared.begin(), launch.shared.end(), is_it)) continue;
+      if (std::any_of(kernel.shared.begin(), kernel.shared.end(), is_it)) continue;
       const auto place = places_.find(buffer.get());
-      launch.parameters.push_back({buffer, place == places_.end() ? Expr() : place->second, {}, is_input(buffer)});
+      kernel.parameters.push_back({buffer, place == places_.end() ? Expr() : place->second, {}, is_input(buffer)});
     }
     const auto is_axis = [&](const Expr& variable) {
-      const auto is_it = [&](const LaunchAxis& axis) { return axis.var.same_as(variable); };
-      return std::any_of(launch.grid.begin(), launch.grid.end(), is_it) ||
-             std::any_of(launch.block.begin(), launch.block.end(), is_it);
+      const auto is_it = [&](const KernelAxis& axis) { return axis.var.same_as(variable); };
+      return std::any_of(kernel.grid.begin(), kernel.grid.end(), is_it) ||
+             std::any_of(kernel.block.begin(), kernel.block.end(), is_it);
     };
-    for (const Expr& variable : free_vars(launch.body))
-      if (!is_axis(variable)) launch.parameters.push_back({nullptr, {}, variable});
+    for (const Expr& variable : free_vars(kernel.body))
+      if (!is_axis(variable)) kernel.parameters.push_back({nullptr, {}, variable});
   }
 
   bool is_input(const BufferRef& buffer) const {
@@ -132,11 +132,11 @@ SharedArray shared_array(const BufferRef& buffer, std::int64_t offset) {
   return array;
 }
 
-std::vector<Launch> launches_of(const Function& function) {
-  Splitter splitter(function);
-  if (function.body.defined()) splitter.run(function.body);
-  if (!splitter.launches.empty()) return std::move(splitter.launches);
-  Launch nothing;
+std::vector<GpuKernel> extract_kernels(const Function& function) {
+  KernelExtractor extractor(function);
+  if (function.body.defined()) extractor.run(function.body);
+  if (!extractor.kernels.empty()) return std::move(extractor.kernels);
+  GpuKernel nothing;
   nothing.symbol = symbol_text(function);
   nothing.grid[0].extent = Expr(0);
   nothing.body = Evaluate::make(Expr(0));

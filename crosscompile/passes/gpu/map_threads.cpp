@@ -1,6 +1,7 @@
 #include "crosscompile/passes/gpu/map_threads.h"
 
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/gpu_loops.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
@@ -22,18 +23,6 @@ bool is_gpu(ForKind kind) { return is_block(kind) || is_thread(kind); }
 
 constexpr std::array<ForKind, 6> kAxes = {ForKind::block_z,  ForKind::block_y,  ForKind::block_x,
                                           ForKind::thread_z, ForKind::thread_y, ForKind::thread_x};
-
-class Finder : public Visitor {
- public:
-  bool found = false;
-
- protected:
-  void visit_node(const For& node) override {
-    found = found || is_gpu(node.for_kind);
-    if (!found) Visitor::visit_node(node);
-  }
-  using Visitor::visit_node;
-};
 
 // An axis of the grid or the block.
 struct Axis {
@@ -234,12 +223,6 @@ Stmt map_kernels(const Stmt& stmt) {
 }
 
 }  // namespace
-
-bool has_gpu_loops(const Stmt& stmt) {
-  Finder finder;
-  finder.visit(stmt);
-  return finder.found;
-}
 
 Function map_threads(Function function) {
   if (!function.body.defined() || !has_gpu_loops(function.body)) return function;

@@ -23,7 +23,4 @@ namespace ferry::passes {
 // Returns functions without such loops unchanged.
 ir::Function map_threads(ir::Function function);
 
-// Returns whether the statement contains loops over blocks or threads.
-bool has_gpu_loops(const ir::Stmt& stmt);
-
 }  // namespace ferry::passes

@@ -8,9 +8,9 @@
 #include "base/quantity_text.h"
 #include "crosscompile/compile.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/gpu_loops.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/make_backend.h"
-#include "crosscompile/passes/gpu/map_threads.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "crosscompile/target/resolve.h"
@@ -61,7 +61,7 @@ Target source_target(const std::string& language, const Target& target) {
 std::vector<std::string> notes_on_threads(const std::vector<ir::Function>& functions) {
   std::vector<std::string> notes;
   for (const ir::Function& function : functions) {
-    if (passes::has_gpu_loops(function.body)) continue;
+    if (ir::has_gpu_loops(function.body)) continue;
     notes.push_back(function.name +
                     ": nothing is bound to blocks or threads, so one thread of one block computes all of it");
   }

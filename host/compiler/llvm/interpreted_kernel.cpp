@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "crosscompile/compile.h"
+#include "crosscompile/ir/gpu_loops.h"
 #include "crosscompile/ir/interpreter.h"
-#include "crosscompile/passes/gpu/map_threads.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
 #include "host/compiler/llvm/scheduled_programs.h"
@@ -17,7 +17,7 @@ InterpretedKernel interpreted_kernel(const Scheduled& scheduled, const Target* t
   const std::vector<schedule::Schedule> schedules = schedules_of(scheduled, scheduled_for);
   const ir::Function lowered = lower::lower(scheduled.programs.front(), schedules.front());
   // A schedule that binds loops to threads is for a GPU.
-  const bool is_for_gpu = target == nullptr && passes::has_gpu_loops(lowered.body);
+  const bool is_for_gpu = target == nullptr && ir::has_gpu_loops(lowered.body);
   InterpretedKernel kernel;
   kernel.target = is_for_gpu ? resolve_target("opencl") : scheduled_for;
   kernel.notes = schedule_notes(scheduled, schedules, scheduled_for);

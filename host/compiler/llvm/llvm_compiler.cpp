@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "crosscompile/backend/native/native_backend.h"
 #include "crosscompile/codegen/llvm/source_line.h"
 #include "crosscompile/compile.h"
 #include "crosscompile/foreign/foreign.h"

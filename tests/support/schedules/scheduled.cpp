@@ -1,11 +1,11 @@
 #include "tests/support/schedules/scheduled.h"
 
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/gpu_loops.h"
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/validator.h"
-#include "crosscompile/passes/gpu/map_threads.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "crosscompile/target/resolve.h"
@@ -97,7 +97,7 @@ void check_schedule(const lang::Program& program, const std::string& schedule, c
   run(lowered, "as lowered");
   for (const Target& target : {cpu_with_vectors(128), cpu_with_vectors(256), cpu_with_vectors(512)})
     run(passes::run_pipeline(lowered, target), std::to_string(target.vector_bits) + "-bit vectors");
-  if (!passes::has_gpu_loops(lowered.body)) return;
+  if (!ir::has_gpu_loops(lowered.body)) return;
   for (const char* target : {"cuda", "opencl"}) run(passes::run_pipeline(lowered, resolve_target(target)), target);
 }
 

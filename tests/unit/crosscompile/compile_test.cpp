@@ -1,5 +1,7 @@
 #include "crosscompile/compile.h"
 
+#include "crosscompile/backend/native/native_backend.h"
+
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/expr.h"
 #include "crosscompile/target/resolve.h"

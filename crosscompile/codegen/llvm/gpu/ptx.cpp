@@ -23,8 +23,8 @@
 namespace ferry::codegen {
 namespace {
 
-using passes::Launch;
-using passes::LaunchParameter;
+using passes::GpuKernel;
+using passes::KernelParameter;
 
 constexpr unsigned kGlobal = 1, kShared = 3;  // address spaces
 constexpr std::uint64_t kParameterAlignment = 64, kSharedAlignment = 16;
@@ -60,48 +60,48 @@ std::unique_ptr<llvm::TargetMachine> make_ptx_machine(const Target& target) {
   return machine;
 }
 
-llvm::Function* declare(ModuleState& module, const Launch& launch) {
+llvm::Function* declare(ModuleState& module, const GpuKernel& kernel) {
   llvm::LLVMContext& context = module.context;
   llvm::SmallVector<llvm::Type*, 8> types;
-  for (const LaunchParameter& parameter : launch.parameters)
+  for (const KernelParameter& parameter : kernel.parameters)
     types.push_back(parameter.buffer != nullptr ? llvm::PointerType::get(context, kGlobal)
                                                 : memory_type(module, parameter.variable.type()));
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false);
-  auto* kernel = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, launch.symbol, module.module);
-  kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
-  kernel->setDoesNotThrow();
-  for (unsigned i = 0; i < launch.parameters.size(); ++i) {
-    const LaunchParameter& parameter = launch.parameters[i];
+  auto* entry = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, kernel.symbol, module.module);
+  entry->setCallingConv(llvm::CallingConv::PTX_Kernel);
+  entry->setDoesNotThrow();
+  for (unsigned i = 0; i < kernel.parameters.size(); ++i) {
+    const KernelParameter& parameter = kernel.parameters[i];
     if (parameter.buffer == nullptr) {
-      kernel->getArg(i)->setName(parameter.variable.as<ir::Var>()->name);
+      entry->getArg(i)->setName(parameter.variable.as<ir::Var>()->name);
       continue;
     }
-    kernel->getArg(i)->setName(parameter.buffer->name);
-    kernel->addParamAttr(i, llvm::Attribute::getWithAlignment(context, llvm::Align(kParameterAlignment)));
+    entry->getArg(i)->setName(parameter.buffer->name);
+    entry->addParamAttr(i, llvm::Attribute::getWithAlignment(context, llvm::Align(kParameterAlignment)));
     // Parts of the workspace may overlap.
-    if (!parameter.offset.defined()) kernel->addParamAttr(i, llvm::Attribute::NoAlias);
-    if (parameter.is_input) kernel->addParamAttr(i, llvm::Attribute::ReadOnly);
+    if (!parameter.offset.defined()) entry->addParamAttr(i, llvm::Attribute::NoAlias);
+    if (parameter.is_input) entry->addParamAttr(i, llvm::Attribute::ReadOnly);
   }
-  return kernel;
+  return entry;
 }
 
 // Marks the function as a kernel, with its number of threads.
-void annotate(ModuleState& module, llvm::Function* kernel, const Launch& launch) {
+void annotate(ModuleState& module, llvm::Function* entry, const GpuKernel& kernel) {
   llvm::LLVMContext& context = module.context;
   llvm::NamedMDNode* list = module.module.getOrInsertNamedMetadata("nvvm.annotations");
   const auto add = [&](const char* what, std::int64_t value) {
     auto* number = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), static_cast<std::uint64_t>(value));
-    list->addOperand(llvm::MDNode::get(context, {llvm::ValueAsMetadata::get(kernel), llvm::MDString::get(context, what),
+    list->addOperand(llvm::MDNode::get(context, {llvm::ValueAsMetadata::get(entry), llvm::MDString::get(context, what),
                                                  llvm::ConstantAsMetadata::get(number)}));
   };
   add("kernel", 1);
   const char* const axes[] = {"reqntidx", "reqntidy", "reqntidz"};
-  for (std::size_t axis = 0; axis < 3; ++axis) add(axes[axis], *ir::as_int(launch.block[axis].extent));
+  for (std::size_t axis = 0; axis < 3; ++axis) add(axes[axis], *ir::as_int(kernel.block[axis].extent));
 }
 
-void take_parameters(FunctionState& state, const Launch& launch) {
-  for (unsigned i = 0; i < launch.parameters.size(); ++i) {
-    const LaunchParameter& parameter = launch.parameters[i];
+void take_parameters(FunctionState& state, const GpuKernel& kernel) {
+  for (unsigned i = 0; i < kernel.parameters.size(); ++i) {
+    const KernelParameter& parameter = kernel.parameters[i];
     llvm::Argument* argument = state.function->getArg(i);
     if (parameter.buffer != nullptr)
       state.buffers[parameter.buffer.get()] = argument;
@@ -110,15 +110,15 @@ void take_parameters(FunctionState& state, const Launch& launch) {
   }
 }
 
-void take_indices(FunctionState& state, const Launch& launch) {
+void take_indices(FunctionState& state, const GpuKernel& kernel) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (const ir::Expr& var = launch.grid[axis].var; var.defined()) {
+    if (const ir::Expr& var = kernel.grid[axis].var; var.defined()) {
       state.values[var.get()] = emit_block_index(state, axis);
       state.ranges[var.get()] = {0, std::numeric_limits<std::int32_t>::max() - 1};
     }
-    if (const ir::Expr& var = launch.block[axis].var; var.defined()) {
+    if (const ir::Expr& var = kernel.block[axis].var; var.defined()) {
       state.values[var.get()] = emit_thread_index(state, axis);
-      state.ranges[var.get()] = {0, *ir::as_int(launch.block[axis].extent) - 1};
+      state.ranges[var.get()] = {0, *ir::as_int(kernel.block[axis].extent) - 1};
     }
   }
 }
@@ -132,17 +132,17 @@ llvm::GlobalVariable* declare_shared(ModuleState& module, llvm::Type* type, llvm
   return array;
 }
 
-void make_shared(FunctionState& state, const Launch& launch) {
+void make_shared(FunctionState& state, const GpuKernel& kernel) {
   llvm::IRBuilder<>& b = state.builder;
   // All shared memory that is requested at the launch is one array.
   llvm::GlobalVariable* at_launch = nullptr;
-  if (launch.shared_bytes > passes::kStaticSharedBytes) {
+  if (kernel.shared_bytes > passes::kStaticSharedBytes) {
     at_launch = state.module.module.getGlobalVariable("shared_memory");
     if (at_launch == nullptr)
       at_launch = declare_shared(state.module, llvm::ArrayType::get(b.getInt8Ty(), 0),
                                  llvm::GlobalValue::ExternalLinkage, "shared_memory");
   }
-  for (const passes::SharedArray& array : launch.shared) {
+  for (const passes::SharedArray& array : kernel.shared) {
     const ir::Buffer& buffer = *array.buffer;
     if (at_launch != nullptr) {
       state.buffers[&buffer] =
@@ -152,21 +152,21 @@ void make_shared(FunctionState& state, const Launch& launch) {
     const auto elements = static_cast<std::uint64_t>(std::max<std::int64_t>(array.elements, 1));
     state.buffers[&buffer] =
         declare_shared(state.module, llvm::ArrayType::get(memory_type(state.module, buffer.dtype), elements),
-                       llvm::GlobalValue::InternalLinkage, launch.symbol + "_" + buffer.name);
+                       llvm::GlobalValue::InternalLinkage, kernel.symbol + "_" + buffer.name);
   }
 }
 
-void emit_kernel(ModuleState& module, const ir::Function& function, const Launch& launch) {
-  llvm::Function* kernel = declare(module, launch);
-  annotate(module, kernel, launch);
+void emit_kernel(ModuleState& module, const ir::Function& function, const GpuKernel& kernel) {
+  llvm::Function* entry = declare(module, kernel);
+  annotate(module, entry, kernel);
   AliasScopes aliases(module.context, function);
-  FunctionState state(module, function, aliases, kernel);
+  FunctionState state(module, function, aliases, entry);
   state.in_parallel = true;  // a thread runs parallel loops inside as serial ones
   note_sizes(state);
-  take_parameters(state, launch);
-  take_indices(state, launch);
-  make_shared(state, launch);
-  emit_stmt(state, launch.body);
+  take_parameters(state, kernel);
+  take_indices(state, kernel);
+  make_shared(state, kernel);
+  emit_stmt(state, kernel.body);
   state.builder.CreateRetVoid();
 }
 
@@ -183,10 +183,10 @@ std::string emit_ptx(std::span<const ir::Function> functions, const Target& targ
   for (ir::Function function : functions) {
     if (!function.flat) throw InternalError(function.name + ": code generation expects what passes/flatten.h makes");
     function.lines = nullptr;  // debug information in PTX differs from what host debuggers expect
-    for (const Launch& launch : passes::launches_of(function)) {
-      if (module.getFunction(launch.symbol) != nullptr)
-        throw CompileError("two functions are called '" + launch.symbol + "'");
-      emit_kernel(state, function, launch);
+    for (const GpuKernel& kernel : passes::extract_kernels(function)) {
+      if (module.getFunction(kernel.symbol) != nullptr)
+        throw CompileError("two functions are called '" + kernel.symbol + "'");
+      emit_kernel(state, function, kernel);
     }
   }
   std::string problem;

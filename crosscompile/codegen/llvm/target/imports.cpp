@@ -30,7 +30,7 @@ T checked(llvm::Expected<T> value) {
 
 }  // namespace
 
-void check_imports(const std::string& object, const Target& target, const std::vector<std::string>& known) {
+void check_object_imports(const std::string& object, const Target& target, const std::vector<std::string>& known) {
   const llvm::MemoryBufferRef buffer(object, "object");
   const auto file = checked(llvm::object::ObjectFile::createObjectFile(buffer));
   for (const llvm::object::SymbolRef& symbol : file->symbols()) {

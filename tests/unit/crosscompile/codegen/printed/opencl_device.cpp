@@ -54,7 +54,7 @@ class Run {
   Run& operator=(const Run&) = delete;
 
   void all() {
-    for (const passes::Launch& launch : passes::launches_of(function_)) start(launch);
+    for (const passes::GpuKernel& launch : passes::extract_kernels(function_)) start(launch);
     check(clFinish(queue_), "running");
     for (std::size_t i = 0; i < function_.parameters.size(); ++i) {
       const ir::Buffer* buffer = function_.parameters[i].buffer.get();
@@ -102,7 +102,7 @@ class Run {
     return entry->second;
   }
 
-  void start(const passes::Launch& launch) {
+  void start(const passes::GpuKernel& launch) {
     std::size_t global[3], local[3];
     for (std::size_t axis = 0; axis < 3; ++axis) {
       local[axis] = static_cast<std::size_t>(value(launch.block[axis].extent));
@@ -113,7 +113,7 @@ class Run {
     cl_kernel kernel = clCreateKernel(program_, launch.symbol.c_str(), &code);
     check(code, launch.symbol.c_str());
     for (cl_uint i = 0; i < launch.parameters.size(); ++i) {
-      const passes::LaunchParameter& parameter = launch.parameters[i];
+      const passes::KernelParameter& parameter = launch.parameters[i];
       if (parameter.buffer != nullptr) {
         const cl_mem memory = memory_of(*parameter.buffer);
         check(clSetKernelArg(kernel, i, sizeof(cl_mem), &memory), "an argument");

@@ -100,9 +100,9 @@ TEST_CASE("a kernel in PTX has the parameters and the block of its launch") {
     const std::string ptx =
         codegen::emit_ptx(std::span(&function, 1), target, codegen::cuda::expect_cuda_file(CudaFile::libdevice));
     INFO(one.name << "\n" << ptx);
-    const std::vector<passes::Launch> launches = passes::launches_of(function);
-    CHECK(count(ptx, ".visible .entry ") == launches.size());
-    for (const passes::Launch& launch : launches) {
+    const std::vector<passes::GpuKernel> kernels = passes::extract_kernels(function);
+    CHECK(count(ptx, ".visible .entry ") == kernels.size());
+    for (const passes::GpuKernel& launch : kernels) {
       CHECK(contains(ptx, ".visible .entry " + launch.symbol + "("));
       CHECK(count(ptx, "\t.param .u64 " + launch.symbol + "_param_") == launch.parameters.size());
     }

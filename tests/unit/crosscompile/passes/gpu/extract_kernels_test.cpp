@@ -30,9 +30,9 @@ struct Two {
   }
 };
 
-std::vector<std::string> names(const passes::Launch& launch) {
+std::vector<std::string> names(const passes::GpuKernel& kernel) {
   std::vector<std::string> found;
-  for (const passes::LaunchParameter& parameter : launch.parameters)
+  for (const passes::KernelParameter& parameter : kernel.parameters)
     found.push_back(parameter.buffer != nullptr ? parameter.buffer->name : parameter.variable.as<Var>()->name);
   return found;
 }
@@ -42,31 +42,31 @@ std::vector<std::string> names(const passes::Launch& launch) {
 TEST_CASE("each kernel gets a symbol, a grid and a block of its own, and only the parameters that it uses") {
   Two two;
   const Function function = two.planned();
-  const std::vector<passes::Launch> launches = launches_of(function);
-  REQUIRE(launches.size() == 2);
-  CHECK(launches[0].symbol == "ferry_fn_two");
-  CHECK(launches[1].symbol == "ferry_fn_two_1");
-  CHECK(launches[0].grid[0].extent.same_as(two.n));
-  CHECK(is_constant(launches[0].block[0].extent, 1));
-  CHECK(is_constant(launches[1].block[0].extent, 3));
-  CHECK(names(launches[0]) == std::vector<std::string>{"first", "in"});
-  CHECK(names(launches[1]) == std::vector<std::string>{"out", "first", "scale", "n"});
+  const std::vector<passes::GpuKernel> kernels = extract_kernels(function);
+  REQUIRE(kernels.size() == 2);
+  CHECK(kernels[0].symbol == "ferry_fn_two");
+  CHECK(kernels[1].symbol == "ferry_fn_two_1");
+  CHECK(kernels[0].grid[0].extent.same_as(two.n));
+  CHECK(is_constant(kernels[0].block[0].extent, 1));
+  CHECK(is_constant(kernels[1].block[0].extent, 3));
+  CHECK(names(kernels[0]) == std::vector<std::string>{"first", "in"});
+  CHECK(names(kernels[1]) == std::vector<std::string>{"out", "first", "scale", "n"});
   check_same_on_odd_sizes(two.kernel.function, function);
 }
 
 TEST_CASE("a buffer of the workspace comes with its place, parameters of the function without") {
   Two two;
-  const std::vector<passes::Launch> launches = launches_of(two.planned());
-  for (const passes::LaunchParameter& parameter : launches.at(0).parameters)
+  const std::vector<passes::GpuKernel> kernels = extract_kernels(two.planned());
+  for (const passes::KernelParameter& parameter : kernels.at(0).parameters)
     CHECK(parameter.offset.defined() == (parameter.buffer->name == "first"));
 }
 
 TEST_CASE("shared memory is counted with the padding that aligns the next array") {
   Two two;
-  const std::vector<passes::Launch> launches = launches_of(two.planned());
-  CHECK(launches.at(0).shared_bytes == 0);
-  CHECK(launches.at(1).shared.size() == 1);
-  CHECK(launches.at(1).shared_bytes == 32);
+  const std::vector<passes::GpuKernel> kernels = extract_kernels(two.planned());
+  CHECK(kernels.at(0).shared_bytes == 0);
+  CHECK(kernels.at(1).shared.size() == 1);
+  CHECK(kernels.at(1).shared_bytes == 32);
   CHECK(shared_array(shared("S", {1}, DType::i8), 0).bytes == 16);
   CHECK(shared_array(shared("S", {4, 4}, DType::f32), 0).bytes == 64);
   CHECK(shared_array(shared("S", {17}, DType::i8), 0).bytes == 32);
@@ -77,18 +77,18 @@ TEST_CASE("a statement outside of all loops over blocks and threads is a kernel 
   Kernel kernel;
   const BufferRef out = kernel.output("out", DType::i64, {1});
   kernel.function.body = put(out, {0}, Expr(7));
-  const std::vector<passes::Launch> launches = launches_of(kernel.function);
-  REQUIRE(launches.size() == 1);
-  for (const passes::LaunchAxis& axis : launches[0].grid) CHECK(is_constant(axis.extent, 1));
-  for (const passes::LaunchAxis& axis : launches[0].block) CHECK(is_constant(axis.extent, 1));
+  const std::vector<passes::GpuKernel> kernels = extract_kernels(kernel.function);
+  REQUIRE(kernels.size() == 1);
+  for (const passes::KernelAxis& axis : kernels[0].grid) CHECK(is_constant(axis.extent, 1));
+  for (const passes::KernelAxis& axis : kernels[0].block) CHECK(is_constant(axis.extent, 1));
 }
 
 TEST_CASE("a function that computes nothing has one kernel over no blocks") {
   Kernel kernel;
-  const std::vector<passes::Launch> launches = launches_of(kernel.function);
-  REQUIRE(launches.size() == 1);
-  CHECK(is_constant(launches[0].grid[0].extent, 0));
-  CHECK(launches[0].body.defined());
+  const std::vector<passes::GpuKernel> kernels = extract_kernels(kernel.function);
+  REQUIRE(kernels.size() == 1);
+  CHECK(is_constant(kernels[0].grid[0].extent, 0));
+  CHECK(kernels[0].body.defined());
 }
 
 TEST_CASE("the value of a let around kernels becomes part of each of them") {
@@ -96,7 +96,7 @@ TEST_CASE("the value of a let around kernels becomes part of each of them") {
   const Expr n = kernel.size("n"), half = Var::make("half"), i = index("i");
   const BufferRef out = kernel.output("out", DType::i64, {n});
   kernel.function.body = LetStmt::make(half, n / 2, loop(i, half, put(out, {i}, half), kBlocks));
-  CHECK(names(launches_of(kernel.function).at(0)) == std::vector<std::string>{"out", "n"});
+  CHECK(names(extract_kernels(kernel.function).at(0)) == std::vector<std::string>{"out", "n"});
 }
 
 TEST_CASE("what a GPU cannot do inside of a kernel is refused") {
@@ -105,7 +105,7 @@ TEST_CASE("what a GPU cannot do inside of a kernel is refused") {
     const Expr i = index("i");
     const BufferRef out = kernel.output("out", DType::i64, {8});
     kernel.function.body = loop(i, 8, body(out, i), kBlocks);
-    return refusal([&] { launches_of(kernel.function); });
+    return refusal([&] { extract_kernels(kernel.function); });
   };
   CHECK(refused([](const BufferRef& out, const Expr& i) {
           return block({Assert::make(i < 4, 0), put(out, {i}, i)});

@@ -1,4 +1,5 @@
 #include "crosscompile/passes/gpu/map_threads.h"
+#include "crosscompile/ir/gpu_loops.h"
 
 #include "tests/unit/crosscompile/passes/gpu/block.h"
 
