@@ -9,7 +9,7 @@
 namespace ferry::foreign {
 namespace {
 
-constexpr std::array<std::string_view, 3> kTwoNumbers = {"atan2", "pow", "fmod"};
+constexpr std::array<std::string_view, 3> kBinaryFunctions = {"atan2", "pow", "fmod"};
 
 // Returns the prototype of a function of symbols.def; empty for those that are not in <math.h>.
 std::string math_prototype(std::string_view name) {
@@ -19,7 +19,8 @@ std::string math_prototype(std::string_view name) {
   const std::string_view base = is_float ? name.substr(0, name.size() - 1) : name;
   const std::string type = is_float ? "float" : "double";
   std::string parameters = type;
-  if (std::find(kTwoNumbers.begin(), kTwoNumbers.end(), base) != kTwoNumbers.end()) parameters += ", " + type;
+  if (std::find(kBinaryFunctions.begin(), kBinaryFunctions.end(), base) != kBinaryFunctions.end())
+    parameters += ", " + type;
   if (base == "fma") parameters += ", " + type + ", " + type;
   return type + " " + std::string(name) + "(" + parameters + ");\n";
 }

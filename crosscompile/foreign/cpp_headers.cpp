@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kOneNumber[] = {"exp",  "exp2",  "expm1", "log",   "log2",  "log1p", "sin",  "cos",
                                       "tan",  "asin",  "acos",  "atan",  "sinh",  "cosh",  "tanh", "erf",
                                       "sqrt", "floor", "ceil",  "round", "trunc", "fabs"};
-constexpr const char* kTwoNumbers[] = {"atan2", "pow", "fmod", "fmin", "fmax"};
+constexpr const char* kBinaryOverloads[] = {"atan2", "pow", "fmod", "fmin", "fmax"};
 
 std::string overloads_of_one(const std::string& name) {
   return "using ::" + name + ";\ninline float " + name + "(float x) { return ::" + name +
@@ -26,7 +26,7 @@ std::string overloads_of_two(const std::string& name) {
 std::string cmath() {
   std::string text = "#pragma once\n#include <math.h>\nnamespace std {\n";
   for (const char* name : kOneNumber) text += overloads_of_one(name);
-  for (const char* name : kTwoNumbers) text += overloads_of_two(name);
+  for (const char* name : kBinaryOverloads) text += overloads_of_two(name);
   return text +
          "using ::fma;\ninline float fma(float x, float y, float z) { return ::fmaf(x, y, z); }\n"
          "using ::isnan;\nusing ::isinf;\n"

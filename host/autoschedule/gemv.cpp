@@ -14,7 +14,7 @@ using schedule::StageLoops;
 namespace {
 
 constexpr std::int64_t kMaxRows = 12;
-constexpr std::int64_t kMinDepth = 64;
+constexpr std::int64_t kMinGemvDepth = 64;
 // Long enough to read rows of the matrix in long runs, and short enough to leave several chunks to threads.
 constexpr std::int64_t kColumns = 2048;
 constexpr std::int64_t kSteps = 8;
@@ -89,7 +89,7 @@ void schedule_gemv(Schedule& schedule, StageHandle handle, const Contraction& co
 
 bool wants_gemv(const Contraction& contraction, std::int64_t lanes, const Target& target) {
   return lanes > 1 && contraction.is_column_contiguous && contraction.rows <= kMaxRows &&
-         contraction.depth >= kMinDepth && contraction.columns >= 4 * lanes &&
+         contraction.depth >= kMinGemvDepth && contraction.columns >= 4 * lanes &&
          contraction.column_bytes > static_cast<std::int64_t>(target.l2_bytes);
 }
 

@@ -70,7 +70,7 @@ Text unary_text(FunctionState& state, const ir::Unary& node) {
   throw InternalError("unary_text: unknown operation");
 }
 
-const char* operator_of(BinaryOp op) {
+const char* infix_operator(BinaryOp op) {
   switch (op) {
     case BinaryOp::add: return " + ";
     case BinaryOp::sub: return " - ";
@@ -82,12 +82,12 @@ const char* operator_of(BinaryOp op) {
     case BinaryOp::le: return " <= ";
     case BinaryOp::gt: return " > ";
     case BinaryOp::ge: return " >= ";
-    default: throw InternalError("operator_of: no operator of C");
+    default: throw InternalError("infix_operator: no operator of C");
   }
 }
 
 Text joined(FunctionState& state, const ir::Binary& node, Binding binding, Binding left, Binding right) {
-  return {print(state, node.left, left) + operator_of(node.op) + print(state, node.right, right), binding};
+  return {print(state, node.left, left) + infix_operator(node.op) + print(state, node.right, right), binding};
 }
 
 Text comparison_text(FunctionState& state, const ir::Binary& node) {

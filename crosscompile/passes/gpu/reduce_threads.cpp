@@ -207,7 +207,7 @@ class BlockReducer : public Mutator {
   }
 
   static Place total_of(const Stmt& body, const Buffer* buffer) {
-    struct Finder : Visitor {
+    struct StoreFinder : Visitor {
       const Buffer* wanted = nullptr;
       Place place;
       using Visitor::visit_node;

@@ -7,9 +7,14 @@
 // variable.
 #pragma once
 
+#include <limits>
+
 #include "crosscompile/passes/lower_math/sequence.h"
 
 namespace ferry::passes::math {
+
+inline constexpr std::int64_t kSqrtHalfBits = 0x3f3504f3;  // of the float sqrt(1/2)
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // exponential.cpp
 ir::Expr exp(Sequence& s, const ir::Expr& x);

@@ -1,15 +1,10 @@
 #include "crosscompile/passes/lower_math/coefficients.h"
 #include "crosscompile/passes/lower_math/functions.h"
 
-#include <limits>
-
 namespace ferry::passes::math {
 namespace {
 
 using namespace ir;
-
-constexpr std::int64_t kSqrtHalfBits = 0x3f3504f3;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // x = 2^whole * (1 + fraction), with 1 + fraction from sqrt(1/2) to sqrt(2), for normal x > 0.
 struct Split {

@@ -2,15 +2,10 @@
 #include "crosscompile/passes/lower_math/exponential_parts.h"
 #include "crosscompile/passes/lower_math/functions.h"
 
-#include <limits>
-
 namespace ferry::passes::math {
 namespace {
 
 using namespace ir;
-
-constexpr std::int64_t kSqrtHalfBits = 0x3f3504f3;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Computes log2 in float64: its error is multiplied by the exponent, and the product may be up to 2^7.
 Expr precise_log2(Sequence& s, const Expr& magnitude) {

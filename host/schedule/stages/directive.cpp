@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::size_t kMaxDirectives = 100'000;
 
-struct Place {
+struct SourcePlace {
   const std::string& file;
   std::size_t line;
 };
 
-[[noreturn]] void fail(const Place& place, const std::string& what) {
+[[noreturn]] void fail(const SourcePlace& place, const std::string& what) {
   throw CompileError(place_text(place.file, place.line) + what, {place.file, place.line});
 }
 
@@ -32,7 +32,7 @@ std::string shown(char c) {
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 // Braces enclose a knob's choices, parentheses the axes of a layout; ':', ',' and '->' are tokens of their own.
-std::vector<std::string> tokens_of(std::string_view text, const Place& place) {
+std::vector<std::string> tokens_of(std::string_view text, const SourcePlace& place) {
   constexpr std::string_view kSingle = ":,(){}*/%+";
   std::vector<std::string> tokens;
   for (std::size_t i = 0; i < text.size();) {
@@ -63,7 +63,7 @@ std::vector<std::string> tokens_of(std::string_view text, const Place& place) {
 }
 
 // Removes "in {a, b}" after the knob at `at` from the words and returns the choices.
-std::vector<std::string> take_choices(std::vector<std::string>& args, std::size_t at, const Place& place) {
+std::vector<std::string> take_choices(std::vector<std::string>& args, std::size_t at, const SourcePlace& place) {
   std::vector<std::string> choices;
   if (at + 1 >= args.size() || args[at + 1] != "in") return choices;
   const std::string& name = args[at];
@@ -80,7 +80,7 @@ std::vector<std::string> take_choices(std::vector<std::string>& args, std::size_
 }
 
 void collect_knobs(Directive& directive, std::vector<Knob>& knobs) {
-  const Place place{directive.file, directive.line};
+  const SourcePlace place{directive.file, directive.line};
   for (std::size_t i = 0; i < directive.args.size(); ++i) {
     if (directive.args[i][0] != '$') continue;
     const std::string name = directive.args[i].substr(1);
@@ -128,7 +128,7 @@ std::string to_text(const Directive& directive) {
 
 DirectiveList parse_directives(std::string_view text, const std::string& file, std::size_t first_line) {
   DirectiveList list;
-  Place place{file, first_line - 1};
+  SourcePlace place{file, first_line - 1};
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     std::string_view row = text.substr(0, end);
@@ -164,7 +164,7 @@ std::vector<Directive> bind_knobs(const DirectiveList& list, const KnobValues& v
       throw CompileError("the schedule has no knob '$" + name + "'" + lang::suggestion(name, names_of(list.knobs)));
   std::vector<Directive> bound = list.directives;
   for (Directive& directive : bound) {
-    const Place place{directive.file, directive.line};
+    const SourcePlace place{directive.file, directive.line};
     for (std::string& word : directive.args) {
       if (word[0] != '$') continue;
       const std::vector<std::string>& choices = knob_of(word.substr(1))->choices;
