@@ -13,7 +13,7 @@
 #include "host/cli/options/call_options.h"
 #include "host/cli/options/check_options.h"
 #include "host/cli/options/compile_deadline.h"
-#include "host/cli/options/complaint.h"
+#include "host/cli/options/error_message.h"
 #include "host/cli/options/junit_option.h"
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/options/measure_options.h"
@@ -60,7 +60,7 @@ BenchFailure failure_of(const bench::FailedDevice& device) {
   } catch (const KernelFailed& error) {
     return failure("kernel_failed", error.what(), kExitWrongResult);
   } catch (const UsageError& error) {
-    return failure("usage", complaint(error), kExitUserError);
+    return failure("usage", error_message(error), kExitUserError);
   } catch (const CompileError& error) {
     return failure("compile", error.what(), kExitUserError);
   } catch (const Error& error) {

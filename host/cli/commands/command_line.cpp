@@ -9,7 +9,7 @@
 
 #include "ferry/error.h"
 #include "host/cli/commands/app.h"
-#include "host/cli/options/complaint.h"
+#include "host/cli/options/error_message.h"
 #include "host/cli/output/output.h"
 #include "host/cli/output/style.h"
 
@@ -17,7 +17,7 @@ namespace ferry::cli {
 
 namespace {
 
-int complain(const char* message, int code) {
+int exit_with_error(const char* message, int code) {
   print_error(message);
   return code;
 }
@@ -26,11 +26,11 @@ int run(const Action& chosen, const Compiler* compiler) {
   try {
     return chosen(compiler);
   } catch (const Error& error) {
-    return complain(complaint(error).c_str(), exit_code_of(error.code()));
+    return exit_with_error(error_message(error).c_str(), exit_code_of(error.code()));
   } catch (const std::bad_alloc&) {
-    return complain("this machine is out of memory", kExitDevice);
+    return exit_with_error("this machine is out of memory", kExitDevice);
   } catch (const std::exception& error) {
-    return complain((std::string("a bug of ferry's own, please report it: ") + error.what()).c_str(), kExitBug);
+    return exit_with_error((std::string("a bug of ferry's own, please report it: ") + error.what()).c_str(), kExitBug);
   }
 }
 
@@ -49,13 +49,13 @@ int run_command_line(int count, char** words, const Compiler* compiler) {
       std::ostringstream text;
       app.exit(error, text, text);
       fputs(text.str().c_str(), stdout);
-      return output_is_written() ? kExitFine : complain("cannot write the output", kExitUserError);
+      return output_is_written() ? kExitFine : exit_with_error("cannot write the output", kExitUserError);
     }
-    return complain(usage_error(app, error).c_str(), kExitUserError);
+    return exit_with_error(usage_error(app, error).c_str(), kExitUserError);
   }
   const int code = run(chosen, compiler);
   if (output_is_written() || code != kExitFine) return code;
-  return complain("cannot write the output", kExitUserError);
+  return exit_with_error("cannot write the output", kExitUserError);
 }
 
 }  // namespace ferry::cli

@@ -1,7 +1,7 @@
 #include "host/cli/options/junit_option.h"
 
 #include "ferry/client.h"
-#include "host/cli/options/complaint.h"
+#include "host/cli/options/error_message.h"
 #include "host/cli/options/exit_code.h"
 #include "host/kernel/file.h"
 
@@ -29,7 +29,7 @@ int with_junit(const std::string& file, const std::string& suite, const std::fun
   const auto add = [&](const std::exception& error, bool is_failure) {
     JUnitCase& one = report.cases.emplace_back();
     one.name = suite;
-    (is_failure ? one.failure : one.error) = complaint(error);
+    (is_failure ? one.failure : one.error) = error_message(error);
     write_report(file, report);
   };
   int code = kExitFine;

@@ -1,4 +1,4 @@
-// Tells a user about an error, in terms of the command line.
+// The messages of errors in terms of the command line.
 #pragma once
 
 #include <exception>
@@ -7,6 +7,6 @@
 namespace ferry::cli {
 
 // Returns the error's message, with the name of the option if it is about one: "--size Q=1: mm has no size 'Q'".
-std::string complaint(const std::exception& error);
+std::string error_message(const std::exception& error);
 
 }  // namespace ferry::cli

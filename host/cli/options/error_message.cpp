@@ -1,4 +1,4 @@
-#include "host/cli/options/complaint.h"
+#include "host/cli/options/error_message.h"
 
 #include <algorithm>
 
@@ -51,7 +51,7 @@ Frame frame_of(Option option, KernelOfPair kernel) {
 
 }  // namespace
 
-std::string complaint(const std::exception& error) {
+std::string error_message(const std::exception& error) {
   std::string message = error.what();
   const auto* about = dynamic_cast<const OptionError*>(&error);
   if (about == nullptr) return message;
