@@ -97,7 +97,7 @@ Destination find_destination(std::string_view remote, const std::string& key_fil
   const std::string address = named != devices.end() ? named->address : std::string(remote);
   Destination destination;
   if (starts_with(address, kSsh)) {
-    destination.way = Way::ssh;
+    destination.transport = TransportKind::ssh;
     destination.ssh = parse_ssh(address);
     destination.name = address;
     return destination;
@@ -114,7 +114,7 @@ Destination find_destination(std::string_view remote, const std::string& key_fil
       refuse("plaintext:// is for loopback addresses; " + destination.tcp.host +
              " is none, and others could read and change what goes there");
     }
-    destination.way = Way::plaintext;
+    destination.transport = TransportKind::plaintext;
     return destination;
   }
   destination.key_file = !key_file.empty()                                    ? key_file

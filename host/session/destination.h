@@ -16,11 +16,11 @@ struct SshAddress {
   std::uint16_t port = 0;  // 0: ssh's default
 };
 
-enum class Way { encrypted, plaintext, ssh };
+enum class TransportKind { encrypted, plaintext, ssh };
 
 struct Destination {
   std::string name;  // the address, for messages
-  Way way = Way::encrypted;
+  TransportKind transport = TransportKind::encrypted;
   TcpAddress tcp;
   SshAddress ssh;
   std::optional<secure::Key> key;  // when encrypted

@@ -77,7 +77,7 @@ std::unique_ptr<Transport> encrypted(std::unique_ptr<Transport> transport, const
 
 session::Link link_over(std::unique_ptr<Transport> transport, const session::Destination& to) {
   session::Link link(std::move(transport));
-  link.encrypted = to.way == session::Way::encrypted;
+  link.encrypted = to.transport == session::TransportKind::encrypted;
   if (link.encrypted) link.transport = encrypted(std::move(link.transport), to);
   return link;
 }
@@ -106,14 +106,14 @@ Device connect(std::string_view address, const ConnectOptions& options) {
   const session::Destination to = session::find_destination(address, options.key_file);
   auto state = std::make_shared<detail::DeviceState>();
   state->name = to.name;
-  if (to.way == session::Way::ssh) {
-    state->board = std::make_unique<session::SshServer>(to.ssh, to.name, options.log);
-    auto transport = take(wrap_socket(state->board->take_socket()));
+  if (to.transport == session::TransportKind::ssh) {
+    state->ssh_server = std::make_unique<session::SshServer>(to.ssh, to.name, options.log);
+    auto transport = take(wrap_socket(state->ssh_server->take_socket()));
     try {
       state->client = std::make_unique<session::Client>(std::move(transport), state->name, handlers_of(options, *state),
                                                         session_options_of(options));
     } catch (const Error& error) {
-      if (error.code() == ErrorCode::unavailable) state->board->check_running();
+      if (error.code() == ErrorCode::unavailable) state->ssh_server->check_running();
       throw;
     }
     return Device(std::move(state));
@@ -127,7 +127,7 @@ Device connect(std::string_view address, const ConnectOptions& options) {
 
 ServerStatus server_status(std::string_view address, const ConnectOptions& options) {
   const session::Destination to = session::find_destination(address, options.key_file);
-  if (to.way == session::Way::ssh) {
+  if (to.transport == session::TransportKind::ssh) {
     throw Error(ErrorCode::invalid_argument,
                 to.name + " is served alone, by a server of its own: there is nobody to ask who else uses it");
   }

@@ -16,8 +16,8 @@ struct InstanceState;  // host/session/instances.h
 struct ModuleState;
 
 struct DeviceState {
-  std::unique_ptr<session::LocalServer> server;  // must outlive the client
-  std::unique_ptr<session::SshServer> board;     // must outlive the client
+  std::unique_ptr<session::LocalServer> server;    // must outlive the client
+  std::unique_ptr<session::SshServer> ssh_server;  // must outlive the client
   std::unique_ptr<session::Client> client;
   std::string name;
   std::vector<const ModuleState*> modules;  // the loaded modules

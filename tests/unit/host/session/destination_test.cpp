@@ -15,7 +15,7 @@
 using namespace ferry;
 using session::Destination;
 using session::find_destination;
-using session::Way;
+using session::TransportKind;
 
 namespace {
 
@@ -68,13 +68,13 @@ TEST_CASE("a device's name stands for its address and key") {
   config.devices(
       "[pi]\naddress = \"board.local:9191\"\nkey = \"keys/pi.key\"\n[far]\naddress = \"ssh://me@far:2222\"\n");
   const Destination found = find_destination("pi", "");
-  CHECK(found.way == Way::encrypted);
+  CHECK(found.transport == TransportKind::encrypted);
   CHECK(found.name == "board.local:9191");
   CHECK(found.key->bytes == pi.bytes);
   const Destination same = find_destination("board.local:9191", "");
   CHECK(same.key->bytes == pi.bytes);
   const Destination far = find_destination("far", "");
-  CHECK(far.way == Way::ssh);
+  CHECK(far.transport == TransportKind::ssh);
   CHECK(far.ssh.user == "me");
   CHECK(far.ssh.host == "far");
   CHECK(far.ssh.port == 2222);
@@ -118,7 +118,7 @@ TEST_CASE("an address of ssh without a host says what is missing") {
 
 TEST_CASE("plaintext has to be asked for, and stays on this machine") {
   const Config config;
-  CHECK(find_destination("plaintext://127.0.0.1:5", "").way == Way::plaintext);
+  CHECK(find_destination("plaintext://127.0.0.1:5", "").transport == TransportKind::plaintext);
   CHECK(find_destination("plaintext://[::1]:5", "").name == "[::1]:5");
   CHECK(message_of("plaintext://board:5") ==
         "plaintext:// is for loopback addresses; board is none, and others could read and change what goes there");
