@@ -1,4 +1,4 @@
-// The state shared by the handles of ferry.h.
+// The state shared by the handles of ferry/client.h.
 #pragma once
 
 #include <memory>
