@@ -12,7 +12,7 @@ class GpuLoopFinder : public Visitor {
 
  protected:
   void visit_node(const For& node) override {
-    found = found || is_gpu(node.for_kind);
+    found = found || is_block(node.for_kind) || is_thread(node.for_kind);
     if (!found) Visitor::visit_node(node);
   }
   using Visitor::visit_node;
