@@ -1,7 +1,7 @@
 // One process of a comparison: measures both kernels in turns in a fresh session, under one layout of code and data.
 #pragma once
 
-#include "ferry/bench/comparison.h"
+#include "host/bench/compare.h"
 #include "host/kernel/retry.h"
 #include "host/stats/random.h"
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ferry/bench/comparison.h"
+#include "host/bench/compare.h"
 #include "host/kernel/retry.h"
 
 namespace ferry::bench {

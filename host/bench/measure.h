@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ferry/bench/measure_options.h"
+#include "ferry/kernel/call_options.h"
 #include "ferry/kernel/observer.h"
 #include "host/bench/sweep.h"
 #include "host/kernel/kernel.h"

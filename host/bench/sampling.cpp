@@ -2,6 +2,7 @@
 
 #include "ferry/bench/environment.h"
 #include "ferry/error.h"
+#include "host/bench/cores.h"
 
 namespace ferry::bench {
 

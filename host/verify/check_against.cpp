@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ferry/kernel/option_error.h"
+#include "host/verify/check_outputs.h"
 #include "host/verify/same_call.h"
 
 namespace ferry::verify {

@@ -8,6 +8,7 @@
 #include "host/kernel/notes.h"
 #include "host/kernel/size_hints.h"
 #include "host/session/scalar.h"
+#include "host/verify/check_outputs.h"
 
 namespace ferry::verify {
 

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "ferry/error.h"
+#include "host/bench/peak.h"
 #include "host/kernel/kernel_failure.h"
 #include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/kernel/text_file.h"

@@ -1,5 +1,6 @@
 // Tests of the options that a device is given, and of the choice of its cores.
 #include "host/bench/sampling.h"
+#include "host/bench/cores.h"
 
 #include <doctest/doctest.h>
 
