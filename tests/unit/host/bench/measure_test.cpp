@@ -207,14 +207,14 @@ TEST_CASE("a kernel that computes something else than its reference is not measu
   const bench::Measurements found =
       bench::measure_on(std::span(&device, 1), same, sweeps, brief(), recorder.observer());
   REQUIRE(found.done.size() == 1);
-  CHECK(found.done[0].function.sizes == Sizes{{"N", 5}});
+  CHECK(found.done[0].function.sizes == Sizes{{"n", 5}});
   CHECK(found.done[0].findings.checks.size() == 1);
   REQUIRE(found.failures.size() == 1);
   CHECK(std::count(recorder.steps.begin(), recorder.steps.end(), "measuring same") == 1);
   try {
     std::rethrow_exception(found.failures[0].error);
   } catch (const bench::WrongResult& error) {
-    CHECK(error.measurement().function.sizes == Sizes{{"N", 6}});
+    CHECK(error.measurement().function.sizes == Sizes{{"n", 6}});
     CHECK(error.measurement().timing.seconds.empty());
     CHECK(error.measurement().findings.checks.at(0).wrong == 1);
     CHECK(std::string(error.what()).starts_with("same, n=6: wrong result, so it was not measured: y[5] is 7"));
