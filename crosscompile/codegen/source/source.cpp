@@ -14,7 +14,7 @@ namespace {
 std::vector<std::string> symbols_of(const ir::Function& function, source::Language language) {
   if (language == source::Language::c) return {source::symbol_of(function)};
   std::vector<std::string> symbols;
-  for (const passes::Launch& launch : passes::launches_of(function)) symbols.push_back(launch.symbol);
+  for (const passes::GpuKernel& kernel : passes::extract_kernels(function)) symbols.push_back(kernel.symbol);
   return symbols;
 }
 
