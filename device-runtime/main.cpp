@@ -45,7 +45,7 @@ int fail(const ferry::Status& status, int code) {
   std::abort();
 }
 
-void tell_of_new_key(const ferry::server::KeyRing& keys, const std::string& host) {
+void report_new_key(const ferry::server::KeyRing& keys, const std::string& host) {
   std::fprintf(stderr,
                "rpc_server: made a key, %s\n"
                "  Whoever holds it may run code here as this user. On the machine that runs ferry, bring it over:\n"
@@ -70,7 +70,7 @@ int run(ferry::device::Arguments arguments) {
   if (listens && !arguments.insecure_plaintext) {
     keys = ferry::server::KeyRing::open(arguments.key_file);
     if (!keys.is_ok()) return fail(keys.status(), 1);
-    if (!keys.value().made().empty()) tell_of_new_key(keys.value(), arguments.server.host);
+    if (!keys.value().made().empty()) report_new_key(keys.value(), arguments.server.host);
     arguments.server.keys = &keys.value();
   }
   const auto facts = ferry::device::gather_facts({.server_version = FERRY_VERSION,

@@ -125,8 +125,8 @@ Result<Symbols> bind_all(const FunctionInfo& function, std::span<const ArgumentS
   return symbols;
 }
 
-// The purpose of an expression. It is turned into text only for an error message, since this code runs for every size
-// of every call.
+// Names an expression in error messages. The text is built only then, because this code runs for every size of every
+// call.
 struct Purpose {
   static constexpr std::size_t kNoArgument = SIZE_MAX;
   const char* what;

@@ -127,7 +127,7 @@ struct BoundCall {
   std::vector<std::uint64_t> tensor_bytes;  // one entry per parameter; 0 for scalars
 };
 
-// Which arguments are known: those of a call, those that determine its sizes, or those that an instance binds.
+// The arguments that are known: those of a call, those that determine its sizes, or those that an instance binds.
 enum class GivenArguments : std::uint8_t { all, inputs, constants };
 
 // Binds symbols from the arguments and checks count, dtype, rank, shape and preconditions. Error messages have the form

@@ -66,8 +66,8 @@ struct LaunchStep {
   std::array<ValueIndex, 3> grid{kNoValue, kNoValue, kNoValue}, block{kNoValue, kNoValue, kNoValue};
   ValueIndex shared_bytes = kNoValue;  // in addition to what the kernel declares itself
   std::vector<Operand> operands;
-  // Where an i32, the result of this step and of launches before it, is found after the step. It is read before the
-  // next step on a CPU and at the end.
+  // The address of an i32, the result of this step and of the launches before it, valid after the step. It is read
+  // before the next step on a CPU and at the end.
   WorkspacePlace result;
   std::uint32_t first_message = 0;
   bool operator==(const LaunchStep&) const = default;

@@ -4,7 +4,7 @@
 namespace ferry::manifest_check {
 namespace {
 
-// Which symbols and values of an init plan the constant inputs determine.
+// Finds the symbols of an init plan that constant inputs determine.
 std::vector<bool> symbols_of_constants(const FunctionInfo& function) {
   std::vector<bool> known(function.symbols.size());
   for (const ParameterInfo& parameter : function.parameters) {

@@ -1,5 +1,6 @@
-// Lists every message of the protocol. PROTOCOL.md describes their meaning. Tags and field order are never reused or
-// changed: a new field goes into a new message, at its end.
+// Lists every message of the protocol, which PROTOCOL.md describes. Tags are never reused, and the order of fields
+// never changes: a nested struct may get more fields at its end; a message that needs another field becomes a new
+// message.
 #pragma once
 
 #include "ferry/device_facts.h"
@@ -134,7 +135,7 @@ struct UnloadModule {
 struct Alloc {
   Handle buffer = 0;
   std::uint64_t bytes = 0;
-  std::uint32_t device = 0;  // index into DeviceFacts::devices
+  std::uint32_t device = 0;  // of this session: 0 is the CPU, 1 the first device that Open::devices names besides it
 };
 struct Free {
   Handle handle = 0;  // a buffer or an instance

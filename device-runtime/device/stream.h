@@ -1,5 +1,5 @@
-// What a device does with the steps of one plan (module/plan.h): steps are prepared once, with all addresses and sizes
-// known, and then run again and again in order. device-runtime/plan/ drives it.
+// Runs the steps of one plan (module/plan.h) on a device: they are prepared once, with all addresses and sizes known,
+// and then run again and again in order. device-runtime/plan/ drives it.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ struct BoundFill {
   std::uint32_t pattern = 0;
 };
 
-// How running all steps ended: the first result other than 0, and the step that it is from.
+// The outcome of running all steps: the first result other than 0, and its step.
 struct Outcome {
   std::int32_t result = 0;
   std::size_t step = 0;

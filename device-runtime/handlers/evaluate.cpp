@@ -96,8 +96,7 @@ Status check_request(std::size_t calls, const BenchOptions& options) {
   const std::size_t repeat = std::max(options.repeat, options.max_repeat);
   if (calls >= 1 && calls <= kMaxCalls && repeat <= kMaxSamples / calls) return {};
   return {ErrorCode::invalid_argument,
-          format("measure: expected 1 to %zu calls and at most %zu samples of all, got %zu "
-                 "calls of %zu samples",
+          format("measure: expected 1 to %zu calls and at most %zu samples of all, got %zu calls of %zu samples",
                  kMaxCalls, kMaxSamples, calls, repeat)};
 }
 

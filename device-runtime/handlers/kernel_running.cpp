@@ -14,7 +14,7 @@ Status result_status(const FunctionInfo& info, std::int32_t result) {
 
 Status device_status(RequestContext& context, const FunctionInfo& info, const Workload& workload) {
   Status failure = workload.failure();
-  if (failure.code() == ErrorCode::kernel_crashed) context.tell_crash(info.name, failure.message());
+  if (failure.code() == ErrorCode::kernel_crashed) context.report_crash(info.name, failure.message());
   return failure;
 }
 

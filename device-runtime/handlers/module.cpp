@@ -41,7 +41,7 @@ Status check_fits_cpu(const ModuleDevice& needed, const DeviceFacts& facts) {
   return {};
 }
 
-// What the format holds and this server does not run.
+// Refuses modules that the format allows but this server cannot run.
 Status check_runs_here(const Manifest& manifest) {
   if (manifest.devices.size() > 1) return unsupported("this server runs no modules for several devices");
   if (!manifest.constants.empty() || !manifest.blobs.empty()) {

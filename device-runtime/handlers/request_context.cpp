@@ -38,7 +38,7 @@ void RequestContext::log(std::string text) {
   activity_.sending.store(false);
 }
 
-void RequestContext::tell_crash(const std::string& function, const std::string& cause) {
+void RequestContext::report_crash(const std::string& function, const std::string& cause) {
   rpc::CrashEvent event;
   event.request = header_.request;
   event.function = function;

@@ -47,7 +47,7 @@ class RequestContext {
   }
   // Reports a kernel crash that the device detected. The event precedes the answer, which is the last one of the
   // session.
-  void tell_crash(const std::string& function, const std::string& cause);
+  void report_crash(const std::string& function, const std::string& cause);
   // Ends the session after this request.
   void end_session() { session_ends_ = true; }
   bool session_ends() const { return session_ends_; }

@@ -41,7 +41,7 @@ namespace {
 
 bool perf_map_wanted = false;
 
-void tell_debugger(std::uint32_t action, jit_code_entry* entry) {
+void notify_debugger(std::uint32_t action, jit_code_entry* entry) {
   __jit_debug_descriptor.action_flag = action;
   __jit_debug_descriptor.relevant_entry = entry;
   __jit_debug_register_code();
@@ -90,14 +90,14 @@ LoadedCode::LoadedCode(const Hash& module, std::span<const std::uint8_t> file, c
   entry.next_entry = __jit_debug_descriptor.first_entry;
   if (entry.next_entry != nullptr) entry.next_entry->prev_entry = &entry;
   __jit_debug_descriptor.first_entry = &entry;
-  tell_debugger(1, &entry);
+  notify_debugger(1, &entry);
 }
 
 LoadedCode::~LoadedCode() {
   jit_code_entry& entry = *entry_;
   (entry.prev_entry != nullptr ? entry.prev_entry->next_entry : __jit_debug_descriptor.first_entry) = entry.next_entry;
   if (entry.next_entry != nullptr) entry.next_entry->prev_entry = entry.prev_entry;
-  tell_debugger(2, &entry);
+  notify_debugger(2, &entry);
 }
 
 LoadedCode::Place LoadedCode::find(std::uintptr_t address) {

@@ -22,7 +22,7 @@ struct MemoryBlock {
   std::uint64_t bytes = 0;
 };
 
-// What the operands of a plan refer to. The arguments have been checked against the manifest.
+// The memory that a plan's operands refer to. The arguments have been checked against the manifest.
 struct PlanMemory {
   std::span<const DeviceArgument> arguments;
   std::span<const std::uint64_t> argument_bytes;  // one for each argument; 0 for scalars
@@ -30,7 +30,7 @@ struct PlanMemory {
   std::span<const MemoryBlock> persistent;
 };
 
-// Where a GPU leaves an int32, and after which step of the stream it is complete.
+// The address at which a GPU leaves an int32 result. It is complete after the step of that result.
 struct ResultPlace {
   void* memory = nullptr;
   std::uint32_t first_message = 0;

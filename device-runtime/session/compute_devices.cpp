@@ -18,13 +18,13 @@
 namespace ferry::device {
 namespace {
 
-constexpr std::int64_t kPatienceNs = 10'000'000'000;
+constexpr std::int64_t kDriverLoadTimeoutNs = 10'000'000'000;
 constexpr std::size_t kMaxDevices = 16;
 constexpr std::size_t kMaxName = 128;
 constexpr std::size_t kMaxReason = 256;
 
 // The probing process's report about one device, or about a kind without devices.
-struct Told {
+struct ProbeRecord {
   char kind[16];
   char name[kMaxName];
   char why_none[kMaxReason];
@@ -37,47 +37,49 @@ void put(char (&into)[N], const std::string& text) {
 }
 
 // The structure is smaller than the atomic write size of a pipe.
-void tell(int into, const Told& told) { [[maybe_unused]] const ssize_t written = write(into, &told, sizeof told); }
+void write_record(int into, const ProbeRecord& record) {
+  [[maybe_unused]] const ssize_t written = write(into, &record, sizeof record);
+}
 
-void tell_kind(int into, DeviceKind kind, const Result<std::vector<ComputeDevice>>& devices) {
+void write_kind(int into, DeviceKind kind, const Result<std::vector<ComputeDevice>>& devices) {
   if (!devices.is_ok()) {
-    Told told{};
-    put(told.kind, device_kind_name(kind));
-    put(told.why_none, devices.status().message());
-    return tell(into, told);
+    ProbeRecord record{};
+    put(record.kind, device_kind_name(kind));
+    put(record.why_none, devices.status().message());
+    return write_record(into, record);
   }
   for (const ComputeDevice& device : devices.value()) {
-    Told told{};
-    put(told.kind, device_kind_name(kind));
-    put(told.name, device.name);
-    told.memory_bytes = device.memory_bytes;
-    tell(into, told);
+    ProbeRecord record{};
+    put(record.kind, device_kind_name(kind));
+    put(record.name, device.name);
+    record.memory_bytes = device.memory_bytes;
+    write_record(into, record);
   }
 }
 
-[[noreturn]] void tell_devices(const Drivers& drivers, int into) {
+[[noreturn]] void probe_and_report(const Drivers& drivers, int into) {
   // Drivers may print anything.
   if (const int nothing = open("/dev/null", O_RDWR); nothing >= 0) {
     dup2(nothing, STDOUT_FILENO);
     dup2(nothing, STDERR_FILENO);
   }
-  tell_kind(into, DeviceKind::cuda, list_cuda_devices(drivers));
-  tell_kind(into, DeviceKind::opencl, list_opencl_devices(drivers));
+  write_kind(into, DeviceKind::cuda, list_cuda_devices(drivers));
+  write_kind(into, DeviceKind::opencl, list_opencl_devices(drivers));
   _exit(0);
 }
 
-bool receive(int from, Told& told, std::int64_t end_ns) {
+bool receive(int from, ProbeRecord& record, std::int64_t end_ns) {
   std::size_t done = 0;
-  while (done < sizeof told) {
+  while (done < sizeof record) {
     const std::int64_t left = end_ns - now_ns();
     pollfd entry{from, POLLIN, 0};
     if (left <= 0 || poll(&entry, 1, static_cast<int>(left / 1'000'000) + 1) <= 0) return false;
-    const ssize_t count = read(from, reinterpret_cast<char*>(&told) + done, sizeof told - done);
+    const ssize_t count = read(from, reinterpret_cast<char*>(&record) + done, sizeof record - done);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return false;
     done += static_cast<std::size_t>(count);
   }
-  told.kind[sizeof told.kind - 1] = told.name[kMaxName - 1] = told.why_none[kMaxReason - 1] = '\0';
+  record.kind[sizeof record.kind - 1] = record.name[kMaxName - 1] = record.why_none[kMaxReason - 1] = '\0';
   return true;
 }
 
@@ -88,12 +90,12 @@ std::vector<ProbedDevice> probe_devices(const Drivers& drivers) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return devices;
   const pid_t child = fork();
-  if (child == 0) tell_devices(drivers, ends[1]);
+  if (child == 0) probe_and_report(drivers, ends[1]);
   close(ends[1]);
-  const std::int64_t end_ns = now_ns() + kPatienceNs;
-  Told told;
-  while (child > 0 && devices.size() < kMaxDevices && receive(ends[0], told, end_ns)) {
-    devices.push_back({{told.kind, told.name, told.memory_bytes}, told.why_none});
+  const std::int64_t end_ns = now_ns() + kDriverLoadTimeoutNs;
+  ProbeRecord record;
+  while (child > 0 && devices.size() < kMaxDevices && receive(ends[0], record, end_ns)) {
+    devices.push_back({{record.kind, record.name, record.memory_bytes}, record.why_none});
   }
   close(ends[0]);
   if (child > 0) {

@@ -49,10 +49,10 @@ Result<rpc::Frame> next_request(rpc::Connection& connection) {
 // Returns whether nothing arrives for so long that the client must have received all its answers. The requests after an
 // upload are often still being written when the upload is answered.
 bool is_client_waiting(rpc::Connection& connection) {
-  constexpr int kPatienceMs = 5;
+  constexpr int kTimeoutMs = 5;
   if (connection.has_received_ahead()) return false;
   pollfd entry{connection.transport().native_handle(), POLLIN, 0};
-  return entry.fd < 0 || poll(&entry, 1, kPatienceMs) == 0;
+  return entry.fd < 0 || poll(&entry, 1, kTimeoutMs) == 0;
 }
 
 // Opens the devices that the client requested, in its order.

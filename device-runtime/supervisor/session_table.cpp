@@ -63,12 +63,12 @@ void SessionTable::start(server::WaitingClient waiting, SessionOptions options) 
 
 std::int64_t SessionTable::watch() {
   const std::int64_t now = now_ns();
-  std::int64_t patience = kWatchInterval;
+  std::int64_t wait_ns = kWatchInterval;
   for (Session& session : sessions_) {
     watch(session, now);
-    patience = std::min(patience, session.watch.patience_ns());
+    wait_ns = std::min(wait_ns, session.watch.ns_until_next_limit());
   }
-  return std::max<std::int64_t>(patience, 0);
+  return std::max<std::int64_t>(wait_ns, 0);
 }
 
 void SessionTable::watch(Session& session, std::int64_t now) {

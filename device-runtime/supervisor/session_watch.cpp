@@ -44,12 +44,12 @@ bool SessionWatch::is_over(std::uint64_t limit_ms, std::int64_t since, std::int6
   // A limit beyond the range of the clock is no limit.
   if (limit_ms == 0 || limit_ms > static_cast<std::uint64_t>(kForever / kNanosecondsPerMs)) return false;
   const std::int64_t left = since + static_cast<std::int64_t>(limit_ms) * kNanosecondsPerMs - now;
-  patience_ = std::min(patience_, left);
+  until_next_limit_ = std::min(until_next_limit_, left);
   return left <= 0;
 }
 
 Status SessionWatch::check(const SeenActivity& seen, int socket, std::int64_t now) {
-  patience_ = kForever;
+  until_next_limit_ = kForever;
   const bool is_new = seen.started_ns != request_seen_, computes = seen.in_kernel;
   if (is_new) {
     request_seen_ = seen.started_ns;

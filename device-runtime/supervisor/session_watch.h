@@ -24,7 +24,7 @@ class SessionWatch {
   // Returns deadline_exceeded, with a message that names the limit, once one is exceeded.
   Status check(const SeenActivity& seen, int socket, std::int64_t now);
   // Time after the last check() during which no limit can be exceeded.
-  std::int64_t patience_ns() const { return patience_; }
+  std::int64_t ns_until_next_limit() const { return until_next_limit_; }
   std::int64_t begin() const { return begin_; }
 
  private:
@@ -37,7 +37,7 @@ class SessionWatch {
   std::int64_t active_;             // time of the last activity
   std::int64_t request_seen_ = 0;   // start of the request seen last, as the page reports it
   std::int64_t request_start_ = 0;  // its start, bounded by the check that first saw it and the one before
-  std::int64_t patience_ = 0;
+  std::int64_t until_next_limit_ = 0;
 };
 
 }  // namespace ferry::device

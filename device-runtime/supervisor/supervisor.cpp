@@ -87,7 +87,7 @@ class Supervisor {
 
   void admit(HandshakenClient client) {
     if (stopping_) return;
-    if (client.header.tag == static_cast<std::uint16_t>(rpc::Tag::GetStatus)) return tell_status(client);
+    if (client.header.tag == static_cast<std::uint16_t>(rpc::Tag::GetStatus)) return send_status(client);
     for (const std::string& name : client.open.devices) {
       const Status has = device_list_.check(name, devices());
       if (!has.is_ok()) return final_frames_.refuse(client, has);
@@ -115,7 +115,7 @@ class Supervisor {
     watch();
   }
 
-  void tell_status(HandshakenClient& client) {
+  void send_status(HandshakenClient& client) {
     rpc::StatusReply reply;
     reply.server_version = session_options_.facts.server_version;
     reply.device = session_options_.facts.cpu_name;
@@ -131,9 +131,9 @@ class Supervisor {
     waiting_.drop_gone();
     if (table_.sessions().empty()) return watch_.cancel();
     const Session& holder = table_.sessions().front();
-    waiting_.tell(holder.number, holder.client, to_milliseconds(now_ns() - holder.watch.begin()));
-    const std::int64_t patience = table_.watch();
-    watch_.start(std::chrono::milliseconds(patience / kNanosecondsPerMs + 1), [this] { watch(); });
+    waiting_.notify(holder.number, holder.client, to_milliseconds(now_ns() - holder.watch.begin()));
+    const std::int64_t wait_ns = table_.watch();
+    watch_.start(std::chrono::milliseconds(wait_ns / kNanosecondsPerMs + 1), [this] { watch(); });
   }
 
   void reap() {

@@ -62,7 +62,8 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
   stats::Random random(options.call.seed + 1);
   std::vector<double> log_ratios;
   for (std::uint32_t i = 0; i < options.processes; ++i) {
-    const Scope step = observer.begin("process " + std::to_string(i + 1) + " of " + std::to_string(options.processes));
+    const StepGuard step =
+        observer.begin("process " + std::to_string(i + 1) + " of " + std::to_string(options.processes));
     found.processes.push_back(
         with_retries(observer, [&] { return measure_process(open, kernels, options, random, found.facts, observer); }));
     log_ratios.push_back(found.processes.back().log_ratio);

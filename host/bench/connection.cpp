@@ -43,7 +43,7 @@ std::vector<double> measure_null_calls(const Device& device, std::uint32_t count
 }
 
 Bandwidth measure_bandwidth(const Device& device, std::uint64_t bytes, const Observer& observer) {
-  const Scope step = observer.begin("measuring bandwidth");
+  const StepGuard step = observer.begin("measuring bandwidth");
   if (bytes != 0) return measure_transfer(device, bytes);
   constexpr double kLongEnough = 0.05;
   constexpr std::uint64_t kLargest = 64u << 20;

@@ -60,17 +60,17 @@ Measurement measure_function(const Device& device, const Function& function, con
   std::function<Peak()> peak;
   const auto type = arithmetic_type(info);
   if (type && options.peak && !target.is_gpu() && compiler != nullptr) {
-    const Scope step = observer.begin("measuring what the device can do at best");
+    const StepGuard step = observer.begin("measuring what the device can do at best");
     found.peak_dtype = *type;
     peak = peak_meter(device, *compiler, target, *type, traffic, bench);
     found.peak = peak();
   }
   {
-    const Scope step = observer.begin("measuring " + info.name);
+    const StepGuard step = observer.begin("measuring " + info.name);
     found.timing = run_kernel(device, {info.name}, [&] { return function.measure(arguments, bench); });
   }
   if (peak) {
-    const Scope step = observer.begin("measuring what the device can do at best");
+    const StepGuard step = observer.begin("measuring what the device can do at best");
     found.peak = better(found.peak, peak());
   }
   // The only call of a CPU function takes the time that has been measured.

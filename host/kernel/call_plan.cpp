@@ -260,7 +260,7 @@ std::vector<Argument> make_arguments(const FunctionInfo& function, const CallPla
       continue;
     }
     const bool is_large = content.bytes.size() >= kLargeUpload;
-    const Scope step =
+    const StepGuard step =
         is_large ? observer.begin("uploading " + parameter.name + ", " + bytes_text(content.bytes.size())) : nullptr;
     arguments.emplace_back(device.put({plan.dtypes[p], plan.shapes[p], content.bytes.data()}));
   }

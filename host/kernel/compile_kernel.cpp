@@ -27,7 +27,7 @@ void expect_possible(const Compiler& compiler, std::span<const lang::Program> pr
 
 Target resolve_with_notes(const Compiler& compiler, const std::string& text, const Observer& observer) {
   Noted<Target> target = compiler.resolve_target(text);
-  tell_notes(target.notes, observer);
+  report_notes(target.notes, observer);
   return std::move(target.value);
 }
 
@@ -76,20 +76,20 @@ CompiledKernel compile_kernel(const KernelSource& source, const std::string& fun
                               const CallOptions& call, const Observer& observer, std::uint32_t code_padding) {
   if (source.module) return {*source.module};
   const Compiler& compiler = expect_compiler(source.compiler, source.name);
-  const Scope compilation = observer.begin_compilation(source.name);
+  const StepGuard compilation = observer.begin_compilation(source.name);
   if (source.foreign) {
-    const Scope step = observer.begin("compiling " + source.name);
+    const StepGuard step = observer.begin("compiling " + source.name);
     const auto begin = std::chrono::steady_clock::now();
     CompiledModule module(compiler.compile(*source.foreign, target, code_padding));
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     return {std::move(module), took.count()};
   }
   const lang::Program& program = choose_program(source, function);
-  const Scope step = observer.begin("compiling " + program.name);
+  const StepGuard step = observer.begin("compiling " + program.name);
   const auto start = std::chrono::steady_clock::now();
   const Scheduled chosen = scheduled(source, std::span(&program, 1), size_hints(program, call));
   Compiled compiled = compiler.compile({chosen, target, source.text, code_padding});
-  tell_notes(compiled.notes, observer);
+  report_notes(compiled.notes, observer);
   CompiledModule module(std::move(compiled.module));
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
   return {std::move(module), elapsed.count()};

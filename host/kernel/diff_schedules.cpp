@@ -52,7 +52,7 @@ ScheduleDiff diff_schedules(const Compiler& compiler, const DiffRequest& request
   for (int s = 0; s < 2; ++s) {
     const Scheduled chosen = scheduled(sides[s], programs);
     Emission loops = compiler.emit(Stage::loops, {chosen, target}, request.after);
-    tell_notes(loops.notes, observer);
+    report_notes(loops.notes, observer);
     diff.schedules[s] = compiler.emit(Stage::schedule, {chosen, target}).text;
     diff.loops[s] = std::move(loops.text);
   }

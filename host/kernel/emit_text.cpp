@@ -105,11 +105,11 @@ CompiledModule compile_text(const KernelSource& source, const TextRequest& reque
   }
   const std::vector<lang::Program> programs = chosen_programs(source, request.function);
   const Scheduled chosen = scheduled(source, programs, expected_sizes(programs, request.sizes));
-  const Scope compilation = observer.begin_compilation(source.name);
-  const Scope step = observer.begin("compiling");
+  const StepGuard compilation = observer.begin_compilation(source.name);
+  const StepGuard step = observer.begin("compiling");
   Compiled compiled = source.compiler->compile({chosen, target, source.text});
-  tell_notes(compiled.notes, observer);
-  tell_notes(compiled.module_notes, observer);
+  report_notes(compiled.notes, observer);
+  report_notes(compiled.module_notes, observer);
   return CompiledModule(std::move(compiled.module));
 }
 
@@ -126,9 +126,9 @@ Emission emit_text(const KernelSource& source, const TextRequest& request, Stage
     throw OptionError(Option::stage, name + ": expected a target with machine code, got '" + target.text + "'");
   const std::vector<lang::Program> programs = chosen_programs(source, request.function);
   const Scheduled chosen = scheduled(source, programs, expected_sizes(programs, request.sizes));
-  const Scope compilation = observer.begin_compilation(source.name);
+  const StepGuard compilation = observer.begin_compilation(source.name);
   Emission emission = source.compiler->emit(stage, {chosen, target, source.text}, after);
-  tell_notes(emission.notes, observer);
+  report_notes(emission.notes, observer);
   return emission;
 }
 

@@ -1,4 +1,4 @@
-// Distinguishes failures of the kernel from those before it runs.
+// Distinguishes failures of a kernel from those before it runs.
 #pragma once
 
 #include <initializer_list>

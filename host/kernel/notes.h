@@ -8,7 +8,7 @@
 
 namespace ferry {
 
-inline void tell_notes(const std::vector<std::string>& notes, const Observer& observer) {
+inline void report_notes(const std::vector<std::string>& notes, const Observer& observer) {
   for (const std::string& note : notes) observer.tell("note: " + note);
 }
 

@@ -21,7 +21,7 @@ constexpr std::size_t kMaxOutstanding = 512;
 constexpr std::size_t kSmallPayload = 16 << 10;
 
 // A GPU driver may take long to load, on a machine that has many GPUs or is busy.
-constexpr std::chrono::milliseconds kDriverPatience = std::chrono::seconds(60);
+constexpr std::chrono::milliseconds kDriverLoadTimeout = std::chrono::seconds(60);
 
 // Returns the first of the devices that is not the CPU: tensors are allocated there. A name that is no device is left
 // to the server to refuse.
@@ -47,7 +47,7 @@ std::string user_at_machine() {
 
 }  // namespace
 
-Client::Client(Link link, std::string peer, EventHandlers handlers, SessionOptions session_options)
+Client::Client(OpenedTransport link, std::string peer, EventHandlers handlers, SessionOptions session_options)
     : connection_(std::move(link.transport)),
       peer_(std::move(peer)),
       handlers_(std::move(handlers)),
@@ -56,10 +56,10 @@ Client::Client(Link link, std::string peer, EventHandlers handlers, SessionOptio
   open_session();
 }
 
-rpc::StatusReply ask_status(Link link, const std::string& peer, std::chrono::milliseconds patience) {
+rpc::StatusReply ask_status(OpenedTransport link, const std::string& peer, std::chrono::milliseconds timeout) {
   rpc::Connection connection(std::move(link.transport));
   if (!link.encrypted) connection.put_preamble_before_first_frame(rpc::Preamble{});
-  connection.transport().set_receive_timeout(patience);
+  connection.transport().set_receive_timeout(timeout);
   throw_failure(connection.send_request(1, rpc::GetStatus{}));
   const Result<rpc::Frame> answer = connection.receive_frame();
   if (!answer.is_ok()) throw Error(ErrorCode::unavailable, peer + ": " + answer.status().message());
@@ -98,9 +98,9 @@ void Client::open_session() {
   open.limits = session_options_.limits;
   open.wait_for_debugger = session_options_.wait_for_debugger;
   const bool opens_gpu = memory_device() != 0;
-  const auto patience = opens_gpu ? std::max(session_options_.patience, kDriverPatience) : session_options_.patience;
-  answer_deadline_ = std::chrono::steady_clock::now() + patience;
-  connection_.transport().set_receive_timeout(patience);
+  const auto timeout = opens_gpu ? std::max(session_options_.timeout, kDriverLoadTimeout) : session_options_.timeout;
+  answer_deadline_ = std::chrono::steady_clock::now() + timeout;
+  connection_.transport().set_receive_timeout(timeout);
   auto pending = send(open);
   try {
     opened_ = pending.get();
@@ -120,7 +120,7 @@ void Client::open_session() {
 }
 
 void Client::guard_memory() {
-  connection_.transport().set_receive_timeout(session_options_.patience);
+  connection_.transport().set_receive_timeout(session_options_.timeout);
   try {
     call(rpc::GuardMemory{});
   } catch (const Error& error) {
@@ -161,9 +161,10 @@ std::shared_ptr<Answer> Client::enqueue(rpc::Tag tag, const std::vector<std::uin
 void Client::make_room_before(std::size_t payload_bytes) {
   while (outstanding_.size() >= kMaxOutstanding) receive_answer();
   if (payload_bytes <= kSmallPayload) return;
-  const auto talkative = std::find_if(outstanding_.rbegin(), outstanding_.rend(),
-                                      [](const Outstanding& o) { return rpc::has_property(o.tag, rpc::kLongAnswer); });
-  for (auto left = std::distance(talkative, outstanding_.rend()); left > 0; --left) receive_answer();
+  const auto last_long_answer = std::find_if(outstanding_.rbegin(), outstanding_.rend(), [](const Outstanding& o) {
+    return rpc::has_property(o.tag, rpc::kLongAnswer);
+  });
+  for (auto left = std::distance(last_long_answer, outstanding_.rend()); left > 0; --left) receive_answer();
 }
 
 void Client::wait_for(const Answer& answer) {
@@ -239,8 +240,8 @@ void Client::wait_in_queue(rpc::WaitingEvent place) {
   place_ = std::move(place);
   // Queueing for a board may take hours; the server notices on its own when a client is gone.
   answer_deadline_.reset();
-  if (session_options_.queue_patience.count() > 0 && !queue_deadline_) {
-    queue_deadline_ = std::chrono::steady_clock::now() + session_options_.queue_patience;
+  if (session_options_.queue_timeout.count() > 0 && !queue_deadline_) {
+    queue_deadline_ = std::chrono::steady_clock::now() + session_options_.queue_timeout;
   }
   if (handlers_.waiting) handlers_.waiting(place_);
 }
@@ -254,17 +255,17 @@ void Client::limit_next_receive() {
   if (deadline) {
     left = std::chrono::ceil<milliseconds>(*deadline - std::chrono::steady_clock::now());
     if (left.count() <= 0)
-      fail(receive_timed_out(answer_deadline_ ? session_options_.patience : session_options_.queue_patience));
+      fail(receive_timed_out(answer_deadline_ ? session_options_.timeout : session_options_.queue_timeout));
   }
   connection_.transport().set_receive_timeout(left);
 }
 
 void Client::check_answer(const Answer& answer) {
   if (answer.status.is_ok()) return;
-  if (const auto own = failures_.find(answer.request); own != failures_.end()) own->second.told = true;
+  if (const auto own = failures_.find(answer.request); own != failures_.end()) own->second.reported = true;
   if (answer.status.code() == ErrorCode::aborted) {
     if (const auto cause = failures_.find(answer.failed_request); cause != failures_.end()) {
-      cause->second.told = true;
+      cause->second.reported = true;
       throw_failure(cause->second.status);
     }
   }
@@ -274,8 +275,8 @@ void Client::check_answer(const Answer& answer) {
 void Client::synchronize() {
   call(rpc::Ping{});
   for (auto& [request, failure] : failures_) {
-    if (failure.told || failure.status.code() == ErrorCode::aborted) continue;
-    failure.told = true;
+    if (failure.reported || failure.status.code() == ErrorCode::aborted) continue;
+    failure.reported = true;
     throw_failure(failure.status);
   }
 }

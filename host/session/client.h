@@ -64,13 +64,13 @@ struct SessionOptions {
   rpc::TimeLimits limits;
   bool wait_for_debugger = false;
   bool guard_memory = false;
-  std::chrono::milliseconds queue_patience{0};                   // 0: wait as long as it takes
-  std::chrono::milliseconds patience = std::chrono::seconds(5);  // for any message from the server
+  std::chrono::milliseconds queue_timeout{0};                   // 0: wait as long as it takes
+  std::chrono::milliseconds timeout = std::chrono::seconds(5);  // for any message from the server
 };
 
-// A connection to a server before any session traffic.
-struct Link {
-  Link(std::unique_ptr<Transport> over) : transport(std::move(over)) {}
+// A transport to a server on which no session is open yet.
+struct OpenedTransport {
+  OpenedTransport(std::unique_ptr<Transport> over) : transport(std::move(over)) {}
   std::unique_ptr<Transport> transport;
   bool encrypted = false;  // preamble and handshake are done
 };
@@ -79,14 +79,12 @@ class Client {
  public:
   // Opens a session and waits for the answer. `peer` is the name of the other end in messages. Throws Error with
   // busy when the time to wait for a place is over.
-  Client(Link link, std::string peer, EventHandlers handlers = {}, SessionOptions session_options = {});
+  Client(OpenedTransport link, std::string peer, EventHandlers handlers = {}, SessionOptions session_options = {});
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
   const DeviceFacts& facts() const { return opened_.facts; }
-  // Returns the limits that the server granted.
-  const rpc::TimeLimits& limits() const { return opened_.limits; }
   // Returns the session's process id on its machine, for debuggers.
   std::uint64_t process() const { return opened_.process; }
   const std::string& peer() const { return peer_; }
@@ -133,7 +131,7 @@ class Client {
  private:
   struct Failure {
     Status status;
-    bool told = false;
+    bool reported = false;
   };
   struct Outstanding {
     std::uint64_t id;
@@ -172,8 +170,8 @@ class Client {
 };
 
 // Asks for the server's status without opening a session.
-rpc::StatusReply ask_status(Link link, const std::string& peer,
-                            std::chrono::milliseconds patience = std::chrono::seconds(5));
+rpc::StatusReply ask_status(OpenedTransport link, const std::string& peer,
+                            std::chrono::milliseconds timeout = std::chrono::seconds(5));
 
 template <class Reply>
 void Pending<Reply>::wait() {

@@ -14,7 +14,7 @@ namespace ferry {
 
 namespace {
 
-constexpr std::chrono::seconds kPatience{5};
+constexpr std::chrono::seconds kHandshakeTimeout{5};
 constexpr int kMaxAttempts = 3;
 constexpr std::chrono::milliseconds kSoonLost{1000};
 constexpr std::chrono::milliseconds kRetryPause{100};
@@ -49,7 +49,7 @@ session::SessionOptions session_options_of(const ConnectOptions& options) {
                             milliseconds(options.deadlines.idle)};
   session_options.wait_for_debugger = options.wait_for_debugger;
   session_options.guard_memory = options.guard_tensors;
-  session_options.queue_patience = std::chrono::milliseconds(milliseconds(options.deadlines.queue));
+  session_options.queue_timeout = std::chrono::milliseconds(milliseconds(options.deadlines.queue));
   return session_options;
 }
 
@@ -59,7 +59,7 @@ std::string no_ferry_server(const std::string& name) {
 
 // Performs the handshake; failures say which key was used.
 std::unique_ptr<Transport> encrypted(std::unique_ptr<Transport> transport, const session::Destination& to) {
-  auto result = secure::encrypt_connection(std::move(transport), *to.key, kPatience);
+  auto result = secure::encrypt_connection(std::move(transport), *to.key, kHandshakeTimeout);
   if (result.is_ok()) return std::move(result.value());
   const Status status = result.status();
   switch (status.code()) {
@@ -75,8 +75,8 @@ std::unique_ptr<Transport> encrypted(std::unique_ptr<Transport> transport, const
   }
 }
 
-session::Link link_over(std::unique_ptr<Transport> transport, const session::Destination& to) {
-  session::Link link(std::move(transport));
+session::OpenedTransport link_over(std::unique_ptr<Transport> transport, const session::Destination& to) {
+  session::OpenedTransport link(std::move(transport));
   link.encrypted = to.transport == session::TransportKind::encrypted;
   if (link.encrypted) link.transport = encrypted(std::move(link.transport), to);
   return link;
@@ -118,7 +118,7 @@ Device connect(std::string_view address, const ConnectOptions& options) {
     }
     return Device(std::move(state));
   }
-  state->client = open_with_retries(to, options, [&](session::Link link) {
+  state->client = open_with_retries(to, options, [&](session::OpenedTransport link) {
     return std::make_unique<session::Client>(std::move(link), state->name, handlers_of(options, *state),
                                              session_options_of(options));
   });
@@ -131,8 +131,8 @@ ServerStatus server_status(std::string_view address, const ConnectOptions& optio
     throw Error(ErrorCode::invalid_argument,
                 to.name + " is served alone, by a server of its own: there is nobody to ask who else uses it");
   }
-  const rpc::StatusReply reply =
-      open_with_retries(to, options, [&](session::Link link) { return session::ask_status(std::move(link), to.name); });
+  const rpc::StatusReply reply = open_with_retries(
+      to, options, [&](session::OpenedTransport link) { return session::ask_status(std::move(link), to.name); });
   const auto clients = [](const std::vector<rpc::ClientListing>& listings) {
     std::vector<ServerClient> list;
     for (const rpc::ClientListing& one : listings) {

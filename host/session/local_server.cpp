@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kStopPatience{1000};
+constexpr std::chrono::milliseconds kStopTimeout{1000};
 constexpr int kServerCannotStart = 127;
 
 #if defined(__x86_64__)
@@ -145,7 +145,7 @@ LocalServer::~LocalServer() {
   if (socket_ >= 0) close(socket_);
   if (pid_ < 0) return;
   kill(pid_, SIGTERM);
-  const auto deadline = Clock::now() + kStopPatience;
+  const auto deadline = Clock::now() + kStopTimeout;
   auto nap = std::chrono::microseconds(50);
   while (waitpid(pid_, nullptr, WNOHANG) == 0) {
     if (Clock::now() > deadline) {

@@ -162,8 +162,8 @@ void SshProcess::fail() {
   throw Error(ErrorCode::unavailable, message + advice(said, login_));
 }
 
-bool SshProcess::wait_for_end(milliseconds patience) {
-  const auto deadline = Clock::now() + patience;
+bool SshProcess::wait_for_end(milliseconds timeout) {
+  const auto deadline = Clock::now() + timeout;
   auto nap = std::chrono::microseconds(100);
   while (pid_ >= 0) {
     if (waitpid(pid_, &status_, WNOHANG) != 0) {

@@ -33,7 +33,7 @@ class SshProcess {
 
  private:
   [[noreturn]] void fail();
-  bool wait_for_end(std::chrono::milliseconds patience);
+  bool wait_for_end(std::chrono::milliseconds timeout);
   std::string words() const;
 
   std::string name_;

@@ -169,8 +169,7 @@ DeviceTensor DeviceTensor::view(Shape shape, Shape strides, std::uint64_t first)
 void DeviceTensor::write(const void* from) {
   if (!state_->strides.empty()) {
     throw Error(ErrorCode::invalid_argument,
-                "expected a dense tensor to write to, got one with strides: write "
-                "the tensor that it is a view of");
+                "expected a dense tensor to write to, got one with strides: write the tensor that it is a view of");
   }
   detail::write_span(*state_, from);
 }

@@ -77,7 +77,7 @@ std::vector<OutputComparison> compare_with_reference(const Device& device, const
 std::vector<CheckResult> check_definitions(const std::optional<lang::Program>& own,
                                            const std::optional<KernelSource>& against, const RanKernel& ran,
                                            const CheckLimits& limits, const Observer& observer) {
-  const Scope step = observer.begin("checking");
+  const StepGuard step = observer.begin("checking");
   std::vector<CheckResult> checks;
   if (own) checks = check_outputs(*own, ran.info, ran.plan, ran.outputs, limits);
   if (against && has_definition(*against)) {

@@ -72,18 +72,18 @@ CheckReport check_interpreted(const KernelSource& source, const std::string& fun
   const lang::Program& program = choose_program(source, function);
   std::optional<Target> wanted;
   if (!target.empty()) wanted = resolve_with_notes(compiler, target, observer);
-  Scope compilation = observer.begin_compilation(source.name);
+  StepGuard compilation = observer.begin_compilation(source.name);
   const InterpretedKernel kernel = compiler.interpret(
       scheduled(source, std::span(&program, 1), size_hints(program, call)), wanted ? &*wanted : nullptr);
   compilation.reset();
-  tell_notes(kernel.notes, observer);
+  report_notes(kernel.notes, observer);
   CheckReport check;
   const FunctionInfo& info = kernel.info;
   check.function = info.name;
   check.target = kernel.target.text;
   const CallPlan plan = plan_call(info, call);
   const Memory memory(info, plan);
-  Scope step = observer.begin("interpreting " + info.name);
+  StepGuard step = observer.begin("interpreting " + info.name);
   check.mistake = kernel.run(memory.pointers());
   if (!check.mistake.empty()) return check;
   step.reset();

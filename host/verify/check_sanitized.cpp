@@ -26,8 +26,8 @@ std::vector<SanitizedArgument> arguments_of(const FunctionInfo& info, const Call
 
 SanitizedRun run(const KernelSource& source, const FunctionInfo& info, const CallPlan& plan, double deadline,
                  const Observer& observer) {
-  const Scope step = observer.begin("running " + info.name + " under sanitizers");
-  Scope compilation = observer.begin_compilation(source.name);
+  const StepGuard step = observer.begin("running " + info.name + " under sanitizers");
+  StepGuard compilation = observer.begin_compilation(source.name);
   const std::function<SanitizedRun(double)> call =
       expect_compiler(source.compiler, source.name)
           .sanitize(*source.foreign, info.name, arguments_of(info, plan), plan.symbols);

@@ -8,7 +8,7 @@ Outputs outputs_of_call(const Device& device, const CompiledModule& module, cons
                         const CallPlan& plan, const Observer& observer) {
   const Function function = device.load(module)[info.name];
   const std::vector<Argument> arguments = make_arguments(info, plan, device, observer);
-  const Scope step = observer.begin("running " + info.name);
+  const StepGuard step = observer.begin("running " + info.name);
   const std::vector<DeviceTensor> tensors = run_kernel(device, {info.name}, [&] { return function.call(arguments); });
   Outputs outputs(info.parameters.size());
   auto tensor = tensors.begin();

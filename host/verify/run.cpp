@@ -36,7 +36,7 @@ std::vector<RunOutput> collect(const FunctionInfo& function, const std::vector<D
       output.file = file->second;
     if (is_checked || !output.file.empty() || output.elements <= request.most_elements) {
       output.bytes.resize(tensor.bytes());
-      const Scope step = observer.begin("reading " + bytes_text(output.bytes.size()));
+      const StepGuard step = observer.begin("reading " + bytes_text(output.bytes.size()));
       tensor.read(output.bytes.data());
     }
     outputs.push_back(std::move(output));
@@ -83,7 +83,7 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
     const Function function = device.load(kernel.module)[info.name];
     const std::vector<Argument> arguments = make_arguments(info, session.plan, device, observer);
     TimedOutputs timed = run_kernel(device, {info.name}, [&] {
-      const Scope step = observer.begin("running " + info.name);
+      const StepGuard step = observer.begin("running " + info.name);
       return function.call_timed(arguments);
     });
     report.outputs = collect(info, timed.outputs, request, observer);

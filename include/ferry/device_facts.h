@@ -24,11 +24,11 @@ struct ComputeDevice {
 struct DeviceFacts {
   std::string server_version;
   std::string flavour;           // "static" or "dynamic"
-  std::string arch;              // as in Manifest::arch
+  std::string arch;              // of the CPU, as module/device_archs.def names it
   std::string operating_system;  // "Linux 6.1.0"
   std::string cpu_name;          // for people
-  std::string
-      cpu_identification;  // lines of /proc/cpuinfo that name the core (implementer, part, vendor, family, model, isa)
+  // Lines of /proc/cpuinfo that name the core: implementer, part, vendor, family, model, isa.
+  std::string cpu_identification;
   std::vector<std::string> features;  // from features.def, sorted: everything that the CPU and the kernel offer
   std::uint64_t hwcap = 0;
   std::uint64_t hwcap2 = 0;

@@ -55,7 +55,7 @@ std::uint16_t f32_to_bf16(float value);
 std::uint16_t f64_to_bf16(double value);
 
 enum class ParameterKind : std::uint8_t { tensor = 1, scalar = 2 };
-// What a kernel does with a parameter. Scalars are only read.
+// Whether a kernel reads or writes a parameter. Scalars are only read.
 enum class Direction : std::uint8_t { in = 1, out = 2, inout = 3 };
 
 }  // namespace ferry

@@ -44,7 +44,7 @@ Result<Cipher> chosen_cipher(ByteSpan payload, Ciphers ciphers) {
 }  // namespace
 
 Result<std::unique_ptr<Transport>> encrypt_connection(std::unique_ptr<Transport> transport, const Key& key,
-                                                      std::chrono::milliseconds patience, Ciphers ciphers) {
+                                                      std::chrono::milliseconds timeout, Ciphers ciphers) {
   rpc::Preamble preamble;
   preamble.mode = rpc::PreambleMode::encrypted;
   preamble.key_id = key.id();
@@ -56,7 +56,7 @@ Result<std::unique_ptr<Transport>> encrypt_connection(std::unique_ptr<Transport>
   const std::array<ByteSpan, 3> pieces{prologue, length, first};
   FERRY_TRY(transport->send(pieces));
 
-  transport->set_receive_timeout(patience);
+  transport->set_receive_timeout(timeout);
   std::array<std::uint8_t, kLengthBytes> answer_length{};
   FERRY_TRY(transport->receive(answer_length));
   const std::size_t payload_bytes = answer_length[0] - kHandshakeBytes;

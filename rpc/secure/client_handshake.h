@@ -16,7 +16,7 @@ namespace ferry::secure {
 // the ciphers for the records. With no ciphers given, or if the server supports none of them, the records use the
 // handshake's cipher.
 Result<std::unique_ptr<Transport>> encrypt_connection(std::unique_ptr<Transport> transport, const Key& key,
-                                                      std::chrono::milliseconds patience,
+                                                      std::chrono::milliseconds timeout,
                                                       Ciphers ciphers = fast_ciphers());
 
 }  // namespace ferry::secure

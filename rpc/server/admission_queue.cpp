@@ -34,13 +34,13 @@ void AdmissionQueue::drop_gone() {
   clients_.erase(gone, clients_.end());
 }
 
-void AdmissionQueue::tell(std::uint64_t holder, const std::string& name, std::uint64_t held_ms) {
+void AdmissionQueue::notify(std::uint64_t holder, const std::string& name, std::uint64_t held_ms) {
   std::uint32_t position = 0;
   bool lost = false;
   for (WaitingClient& waiting : clients_) {
     ++position;
-    if (!moved_ && waiting.told == holder) continue;
-    waiting.told = holder;
+    if (!moved_ && waiting.notified_of == holder) continue;
+    waiting.notified_of = holder;
     if (send_event(waiting, {position, name, held_ms})) continue;
     shutdown(waiting.client.socket.number(), SHUT_RDWR);
     lost = true;

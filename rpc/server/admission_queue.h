@@ -12,7 +12,7 @@ struct WaitingClient {
   HandshakenClient client;
   std::string peer;
   std::int64_t since = 0;
-  std::uint64_t told = 0;  // session number of the holder that the client has been told about
+  std::uint64_t notified_of = 0;  // session number of the holder that the client knows of
 };
 
 class AdmissionQueue {
@@ -27,7 +27,7 @@ class AdmissionQueue {
   // Removes the clients that have gone.
   void drop_gone();
   // `holder` is the number of the session that has run longest, `held_ms` for how long.
-  void tell(std::uint64_t holder, const std::string& name, std::uint64_t held_ms);
+  void notify(std::uint64_t holder, const std::string& name, std::uint64_t held_ms);
 
  private:
   std::deque<WaitingClient> clients_;

@@ -11,7 +11,7 @@
 namespace ferry::server {
 namespace {
 
-constexpr std::chrono::seconds kPatience{2};
+constexpr std::chrono::seconds kFinalFrameTimeout{2};
 
 class FinalFrame final : public PendingConnection, public std::enable_shared_from_this<FinalFrame> {
  public:
@@ -19,7 +19,7 @@ class FinalFrame final : public PendingConnection, public std::enable_shared_fro
       : socket_(loop, socket), timer_(loop), frame_(std::move(frame)) {}
 
   void start() {
-    timer_.start(kPatience, [self = shared_from_this()] { self->close(); });
+    timer_.start(kFinalFrameTimeout, [self = shared_from_this()] { self->close(); });
     send();
   }
 

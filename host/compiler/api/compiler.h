@@ -54,7 +54,7 @@ struct Compiled {
   std::vector<std::string> module_notes = {};  // on the devices that the module is for
 };
 
-// What can be shown on the way to machine code.
+// The stages of compilation that can be shown.
 enum class Stage { schedule, space, loops, c, opencl, cuda, ptx, llvm, assembly, object };
 
 struct Emission {

@@ -12,6 +12,7 @@
 #include "crosscompile/make_backend.h"
 #include "crosscompile/target/resolve.h"
 #include "ferry/schedule/module_schedule.h"
+#include "host/compiler/llvm/compile_programs.h"
 #include "host/compiler/llvm/emit.h"
 #include "host/compiler/llvm/interpreted_kernel.h"
 #include "host/compiler/llvm/scheduled_programs.h"
@@ -57,10 +58,8 @@ class LlvmCompiler final : public Compiler {
   Compiled compile(const CompileRequest& request) const override {
     const std::vector<schedule::Schedule> schedules = schedules_of(request.scheduled, request.target);
     std::vector<std::string> notes = schedule_notes(request.scheduled, schedules, request.target);
-    const std::vector<ir::Function> lowered = lower::lower_module(request.scheduled.programs, schedules);
-    Bytes module = compile_module(lowered, request.target,
-                                  {request.source, autoschedule::to_text(request.scheduled.programs, schedules)},
-                                  request.code_padding);
+    Bytes module =
+        compile_programs(request.scheduled.programs, schedules, request.target, request.source, request.code_padding);
     std::vector<std::string> module_notes = notes_on(module, request.target);
     return {std::move(module), std::move(notes), std::move(module_notes)};
   }

@@ -1,4 +1,4 @@
-// What a measurement is asked for, and what measuring on several devices returns.
+// The options of a measurement, and the results of measuring on several devices.
 #pragma once
 
 #include <exception>
@@ -33,7 +33,7 @@ struct NamedDevice {
   std::string name;  // for messages
   OpenSession open;
 };
-// Why a device has no measurement, or not one for every size: an Error. A WrongResult is about one size alone.
+// The Error for which a device has no measurement, or not one for every size. A WrongResult is about one size alone.
 struct FailedDevice {
   std::string name;
   std::exception_ptr error;

@@ -20,7 +20,7 @@ namespace ferry::bench {
 // Beyond this share of a measured peak, a warning says that the share means nothing.
 inline constexpr double kMostOfPeak = 1.05;
 
-// What the device can do at best, measured with ferry's own kernels.
+// The device's peak rates, measured with ferry's own kernels.
 struct Peak {
   double flops = 0;  // per second, of fused multiply-adds in the given type
   double bytes = 0;  // per second, read and written, by a copy as large as the kernel's own traffic

@@ -1,4 +1,4 @@
-// How samples of a kernel's time are taken.
+// Options for sampling a kernel's time.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a user says about the arguments of a call.
+// A user's description of a call's arguments.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How a user names a kernel, and chooses its schedule.
+// A user's choice of a kernel and of its schedule.
 #pragma once
 
 #include <string>

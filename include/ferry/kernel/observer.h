@@ -8,7 +8,7 @@
 namespace ferry {
 
 // Held by the service while a step lasts. It may be null.
-using Scope = std::shared_ptr<void>;
+using StepGuard = std::shared_ptr<void>;
 
 // Callbacks, each of which may be empty. They are called on the thread that called the service.
 struct Observer {
@@ -16,16 +16,16 @@ struct Observer {
   std::function<void(const std::string& line)> message;
   // Called when a step begins that may take a second or more, such as "compiling mm". The result is released when the
   // step ends.
-  std::function<Scope(const std::string& what)> step;
+  std::function<StepGuard(const std::string& what)> step;
   // Called when a kernel from this file is about to be compiled on this machine; the result is released afterwards.
   // Compilation cannot be interrupted: a caller that limits its time has to end the process.
-  std::function<Scope(const std::string& file)> compilation;
+  std::function<StepGuard(const std::string& file)> compilation;
 
   void tell(const std::string& line) const {
     if (message) message(line);
   }
-  [[nodiscard]] Scope begin(const std::string& what) const { return step ? step(what) : nullptr; }
-  [[nodiscard]] Scope begin_compilation(const std::string& file) const {
+  [[nodiscard]] StepGuard begin(const std::string& what) const { return step ? step(what) : nullptr; }
+  [[nodiscard]] StepGuard begin_compilation(const std::string& file) const {
     return compilation ? compilation(file) : nullptr;
   }
 };

@@ -1,4 +1,4 @@
-// Where a service gets its sessions from.
+// The callback with which a service opens sessions.
 #pragma once
 
 #include <functional>

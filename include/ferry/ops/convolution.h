@@ -10,7 +10,7 @@ namespace ferry::ops {
 using lang::Expr;
 using lang::Tensor;
 
-// How a filter moves over the input in one dimension.
+// The movement of a filter over the input in one dimension.
 struct Window {
   Expr stride = 1;
   Expr padding = 0;  // on both sides

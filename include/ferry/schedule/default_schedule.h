@@ -13,12 +13,12 @@ namespace ferry::autoschedule {
 // Sizes and int64 scalars by name; unknown names are ignored.
 using Sizes = std::map<std::string, std::int64_t>;
 
-// Returns a schedule tuned for the target: cheap element-wise stages inline; the outermost loop with enough iterations
-// parallel; the axis with the most contiguous accesses vectorised; reductions in a register tile, large products packed
-// and blocked, stencils and stages over the same rows fused. On a GPU every stage that is not inlined or an epilogue
-// becomes a kernel of its own. The choice depends on sizes
-// and accesses only; nothing is run. The best choices depend on the sizes; `sizes` may give those that are not
-// constants. The schedule is correct for any other sizes too.
+// Returns a schedule tuned for the target: cheap element-wise stages are inlined; the outermost loop with enough
+// iterations is parallel; the axis with the most contiguous accesses is vectorised; reductions use a register tile,
+// large contractions are packed and blocked, stencils and stages over the same rows are fused. On a GPU every stage
+// that is neither inlined nor an epilogue becomes a kernel of its own. The choice depends on sizes and accesses alone;
+// nothing is run. The best choices depend on the sizes; `sizes` may give those that are not constants. The schedule is
+// correct for any other sizes too.
 schedule::Schedule default_schedule(const lang::Program& program, const Target& target, const Sizes& sizes = {});
 
 }  // namespace ferry::autoschedule

@@ -1,4 +1,4 @@
-// What a check of a kernel is asked for, and what it reports.
+// The request to check a kernel, and the report.
 #pragma once
 
 #include <string>

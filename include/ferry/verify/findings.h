@@ -1,4 +1,4 @@
-// What is known of the outputs of a call, once they have been compared with definitions or other kernels.
+// Results of comparing a call's outputs with definitions or other kernels.
 #pragma once
 
 #include <cstdint>

@@ -131,7 +131,7 @@ TEST_CASE("a call's deadline runs by the watch's own clock, whatever the page sa
   seen.function = "blur";
   seen.started_ns = begin + 10 * kMs;
   CHECK(watch.check(seen, -1, begin + 300 * kMs).is_ok());
-  CHECK(watch.patience_ns() == 710 * kMs);
+  CHECK(watch.ns_until_next_limit() == 710 * kMs);
   CHECK(watch.check(seen, -1, begin + 1000 * kMs).is_ok());
   CHECK(watch.check(seen, -1, begin + 1010 * kMs).code() == ErrorCode::deadline_exceeded);
   // A start in the future counts from when it was first seen, one in the past from the previous check.

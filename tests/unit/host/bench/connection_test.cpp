@@ -33,7 +33,7 @@ TEST_CASE("bandwidth is of as many bytes as were asked for, or of as many as it 
   Observer observer;
   observer.step = [&](const std::string& what) {
     steps.push_back(what);
-    return Scope();
+    return StepGuard();
   };
   const bench::Bandwidth enough = bench::measure_bandwidth(device, 0, observer);
   CHECK(enough.bytes >= 64 << 10);

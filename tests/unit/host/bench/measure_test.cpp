@@ -48,7 +48,7 @@ struct Recorder {
     observer.message = [this](const std::string& line) { messages.push_back(line); };
     observer.step = [this](const std::string& what) {
       steps.push_back(what);
-      return Scope();
+      return StepGuard();
     };
     return observer;
   }

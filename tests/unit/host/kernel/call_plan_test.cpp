@@ -106,7 +106,7 @@ TEST_CASE("the arguments on a device hold what the plan says of them, and large 
   Observer observer;
   observer.step = [&](const std::string& what) {
     steps.push_back(what);
-    return Scope();
+    return StepGuard();
   };
   const Device device = local_device();
   const std::vector<Argument> arguments = make_arguments(scale, plan, device, observer);

@@ -23,11 +23,11 @@ struct Recorder {
     observer.message = [this](const std::string& line) { messages.push_back(line); };
     observer.step = [this](const std::string& what) {
       steps.push_back(what);
-      return Scope();
+      return StepGuard();
     };
     observer.compilation = [this](const std::string&) {
       ++compiling;
-      return Scope(this, [](Recorder* self) { ++self->compiled; });
+      return StepGuard(this, [](Recorder* self) { ++self->compiled; });
     };
     return observer;
   }

@@ -19,7 +19,7 @@ namespace {
 
 session::SessionOptions impatient(int milliseconds) {
   session::SessionOptions session_options;
-  session_options.patience = std::chrono::milliseconds(milliseconds);
+  session_options.timeout = std::chrono::milliseconds(milliseconds);
   return session_options;
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("a client that is tired of waiting gives up and names who holds the de
     s.receive();
   });
   session::SessionOptions session_options;
-  session_options.queue_patience = std::chrono::milliseconds(50);
+  session_options.queue_timeout = std::chrono::milliseconds(50);
   const Error error = error_of([&] { Client client(server.client_end(), "board:9090", {}, session_options); });
   CHECK(error.code() == ErrorCode::busy);
   CHECK(std::string(error.what()) == "gave up waiting for board:9090 at place 3; it is held by a nightly job");
@@ -108,7 +108,7 @@ TEST_CASE("a server that only ever tells of events is given up as one that is si
       }
     });
     session::SessionOptions session_options = impatient(100);
-    session_options.queue_patience = std::chrono::milliseconds(100);
+    session_options.queue_timeout = std::chrono::milliseconds(100);
     const auto begin = std::chrono::steady_clock::now();
     const Error error = error_of([&] { Client client(server.client_end(), "board:9090", {}, session_options); });
     CHECK(error.code() == (queued ? ErrorCode::busy : ErrorCode::unavailable));

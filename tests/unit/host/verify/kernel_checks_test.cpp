@@ -140,11 +140,11 @@ TEST_CASE("a schedule for a GPU is interpreted thread by thread, and its results
   Observer observer;
   observer.compilation = [&](const std::string&) {
     ++compiling;
-    return Scope();
+    return StepGuard();
   };
   observer.step = [&](const std::string& what) {
     steps.push_back(what);
-    return Scope();
+    return StepGuard();
   };
   const verify::CheckReport report = verify::check(
       *test::own_compiler(),

@@ -37,9 +37,9 @@ struct Client {
 TEST_CASE("each client is told its position and the holder, and again only when one of them changes") {
   server::AdmissionQueue queue;
   const Client first(queue, "first"), second(queue, "second");
-  queue.tell(1, "the holder", 20);
-  queue.tell(1, "the holder", 30);
-  queue.tell(2, "the next holder", 5);
+  queue.notify(1, "the holder", 20);
+  queue.notify(1, "the holder", 30);
+  queue.notify(2, "the next holder", 5);
   for (const Client* client : {&first, &second}) {
     rpc::WaitingEvent event = client->next();
     CHECK(event.position == (client == &first ? 1 : 2));
@@ -54,10 +54,10 @@ TEST_CASE("each client is told its position and the holder, and again only when 
 TEST_CASE("clients leave the queue in order of arrival, and those behind move up") {
   server::AdmissionQueue queue;
   const Client first(queue, "first"), second(queue, "second"), third(queue, "third");
-  queue.tell(1, "the holder", 0);
+  queue.notify(1, "the holder", 0);
   CHECK(third.next().position == 3);
   CHECK(queue.take().client.open.client == "first");
-  queue.tell(1, "the holder", 0);
+  queue.notify(1, "the holder", 0);
   CHECK(third.next().position == 2);
   CHECK(queue.size() == 2);
 }
@@ -66,12 +66,12 @@ TEST_CASE("a client that is gone leaves its place to those behind it") {
   server::AdmissionQueue queue;
   Client first(queue, "first");
   const Client second(queue, "second");
-  queue.tell(1, "the holder", 0);
+  queue.notify(1, "the holder", 0);
   CHECK(second.next().position == 2);
   first.connection.reset();
   queue.drop_gone();
   CHECK(queue.size() == 1);
-  queue.tell(1, "the holder", 0);
+  queue.notify(1, "the holder", 0);
   CHECK(second.next().position == 1);
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("a client that reads nothing is dropped once it cannot be told any mor
   server::AdmissionQueue queue;
   const Client deaf(queue, "deaf");
   for (std::uint64_t holder = 1; holder < 100'000 && !queue.is_empty(); ++holder) {
-    queue.tell(holder, std::string(200, 'h'), 0);
+    queue.notify(holder, std::string(200, 'h'), 0);
   }
   CHECK(queue.is_empty());
 }

@@ -1,0 +1,16 @@
+#include "host/compiler/llvm/compile_programs.h"
+
+#include "crosscompile/compile.h"
+#include "ferry/schedule/module_schedule.h"
+#include "host/lower/lower.h"
+
+namespace ferry {
+
+std::vector<std::uint8_t> compile_programs(std::span<const lang::Program> programs,
+                                           std::span<const schedule::Schedule> schedules, const Target& target,
+                                           const std::string& source, std::uint32_t code_padding) {
+  return compile_module(lower::lower_module(programs, schedules), target,
+                        {source, autoschedule::to_text(programs, schedules)}, code_padding);
+}
+
+}  // namespace ferry
