@@ -33,7 +33,7 @@ Interval operator*(Interval a, Interval b);
 Interval scaled(Interval a, std::int64_t factor);
 Interval intersection(Interval a, Interval b);
 Interval hull(Interval a, Interval b);
-// Floor division and modulo; division by zero gives zero, as in ir/expr.h.
+// Floor division and modulo; division by zero gives zero, as in ferry/expr.h.
 Interval floor_div(Interval a, Interval b);
 Interval floor_mod(Interval a, Interval b);
 Interval min_of(Interval a, Interval b);

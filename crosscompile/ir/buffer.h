@@ -22,9 +22,8 @@ enum class Scope : std::uint8_t {
 // Attributes of a buffer's storage, which every copy of the buffer keeps: name, text in printed IR.
 //
 // nontemporal: larger than the caches, so non-temporal stores are preferable.
-// swizzled: the 16-byte pieces of each row, whose number is a power of two, are permuted differently from row to row,
-// so
-//   that threads that read the same piece of neighbouring rows access different banks of shared memory
+// swizzled: the 16-byte pieces of each row, a power of two of them, are permuted differently from row to row, so that
+//   threads that read the same piece of neighbouring rows access different banks of shared memory
 //   (passes/memory/swizzle.h). Indices ignore the permutation.
 // filled_asynchronously: stores may complete as late as ir/async_copy.h allows.
 #define FERRY_IR_STORAGE_ATTRIBUTES(X) \

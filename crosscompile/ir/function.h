@@ -44,11 +44,11 @@ struct Function {
   std::vector<std::string> messages;  // Assert::message indexes this
   Expr flops;                         // useful arithmetic of one call over symbols; nothing when unknown
   // Sizes in bytes, over the symbols, of the two blocks that Allocate::offset points into; the runtime provides the
-  // blocks. Set by passes/plan_workspace; nothing when no block is needed.
+  // blocks. Set by the pass plan_workspace; nothing when no block is needed.
   Expr call_workspace, thread_workspace;
-  // Set by passes/flatten: every index is a position from the start of its buffer, also in buffers of rank 1.
+  // Set by the pass flatten: every index is a position from the start of its buffer, also in buffers of rank 1.
   bool flat = false;
-  // The user's intrinsics that the body calls; null when there are none. Unused after passes/intrinsics.
+  // The user's intrinsics that the body calls; null when there are none. Unused after the pass lower_intrinsics.
   std::shared_ptr<const Context> context;
   std::shared_ptr<const SourceLines> lines;  // null when no debug information is wanted
   Stmt body;

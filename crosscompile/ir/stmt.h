@@ -25,7 +25,7 @@ enum class ForKind : std::uint8_t {
   block_x,
   block_y,
   block_z,
-  // Constant extent: iterations in any order, each on one thread of the block. passes/map_threads turns them into a
+  // Constant extent: iterations in any order, each on one thread of the block. The pass map_threads turns them into a
   // nest around the whole body of the block, which the threads run concurrently, from barrier to barrier
   // (ir/barrier.h).
   thread_x,
@@ -33,7 +33,7 @@ enum class ForKind : std::uint8_t {
   thread_z,
   vthread,  // constant extent: iterations in any order, all on one thread
   // Constant extent: each iteration combines the partial result of one thread of a block, in shared memory, with the
-  // result so far, in any order and in any pairs. passes/reduce_threads distributes the work over the threads.
+  // result so far, in any order and in any pairs. The pass reduce_threads distributes the work over the threads.
   combine,
 };
 
@@ -75,7 +75,7 @@ enum class WorkspaceKind : std::uint8_t {
   thread,  // one block per thread that runs iterations of a parallel loop
 };
 
-// The buffer exists, with undefined contents, while body runs. passes/plan_workspace gives every buffer of
+// The buffer exists, with undefined contents, while body runs. The pass plan_workspace gives every buffer of
 // Scope::global an `offset`: it then starts this many bytes (over the function's symbols, a multiple of 64) into the
 // given block of the workspace. Before that, and for other scopes, `offset` is nothing. Buffers that are never needed
 // at the same time may share bytes, so the contents last only from the first access in body to the last.
@@ -124,7 +124,7 @@ const char* instruction_name(Instruction instruction);
 
 // The definition of an instruction, and its form on a target that has it: the instruction with arguments, which are
 // addresses (ir/extern_call.h) and numbers over variables that the definition uses too. All other code considers only
-// the definition. passes/select_instructions finds the arguments; until then there are none.
+// the definition. The pass select_instructions finds the arguments; until then there are none.
 struct Intrinsic : StmtNode {
   static constexpr NodeKind kKind = NodeKind::Intrinsic;
   Instruction instruction;

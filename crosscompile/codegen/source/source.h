@@ -1,7 +1,7 @@
 // Prints lowered functions as readable text: C for any C11 compiler, CUDA C or OpenCL C.
 //
 // In C a function becomes `int32_t ferry_fn_NAME(void* const* args, const ferry_runtime_api* rt)`
-// (ferry/runtime_api.h, of which the text contains its own copy). Its meaning is that of ir/expr.h with every
+// (ferry/runtime_api.h, of which the text contains its own copy). Its meaning is that of ferry/expr.h with every
 // compiler: nothing depends on what C leaves undefined, signed overflow included, as long as sizes are below about
 // 2^31, so that their products fit in 64 bits.
 //

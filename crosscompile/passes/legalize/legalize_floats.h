@@ -1,4 +1,4 @@
-// Replaces operations on float16 and bfloat16 that the target lacks by float32 and integer operations, as ir/expr.h
+// Replaces operations on float16 and bfloat16 that the target lacks by float32 and integer operations, as ferry/expr.h
 // defines them: each operation computes in float32 and rounds, conversions round once.
 //
 // Afterwards, values of these types are copied unchanged (Load, Store, Let, Select, IfThenElse, Broadcast), converted

@@ -1,5 +1,5 @@
 // Values of one expression at many points at once, and the operations on them, as the reference evaluator uses them.
-// Every operation is as crosscompile/ir/expr.h defines it; each value carries a bound on its rounding error.
+// Every operation is as ferry/expr.h defines it; each value carries a bound on its rounding error.
 #pragma once
 
 #include "crosscompile/ir/expr.h"

@@ -84,8 +84,8 @@ class StageHandle {
   StageHandle& vectorize(const std::string& axis) { return apply("vectorize", {axis}); }
   // Lanes hold partial results, so floats are added in another order.
   StageHandle& vectorize_reduction(const std::string& axis) { return apply("vectorize", {axis, "reduce"}); }
-  // Replaces the loops from `axis` inward by an intrinsic: "dot", or an instruction of
-  // passes/tensorize/dot_instructions.h.
+  // Replaces the loops from `axis` inward by an intrinsic: "dot", an instruction (docs/schedules.md lists them), or a C
+  // function of the program's Context.
   StageHandle& tensorize(const std::string& axis, const std::string& intrinsic) {
     return apply("tensorize", {axis, intrinsic});
   }
@@ -97,7 +97,6 @@ class StageHandle {
     return apply("compute_at", {stage, axis});
   }
   StageHandle& store_at(const std::string& stage, const std::string& axis) { return apply("store_at", {stage, axis}); }
-  StageHandle& store_root() { return apply("store_at", {"root"}); }
   StageHandle& compute_inline() { return apply("compute_inline", {}); }
   StageHandle& compute_root() { return apply("compute_root", {}); }
   StageHandle& set_scope(const std::string& scope) { return apply("set_scope", {scope}); }

@@ -19,7 +19,7 @@ struct Capabilities {
   bool fma = false;
   // floor, ceil, round and trunc, for vectors too.
   bool rounding = false;
-  // A multiplication by a power of two ("scale" of ir/expr.h), for any number of lanes.
+  // A multiplication by a power of two (CallOp::scale of crosscompile/ir/callee.h), for any number of lanes.
   bool scale = false;
   // fmin and fmax of C; without them a compiler calls the library's.
   bool float_min_max = false;
@@ -36,8 +36,8 @@ struct Capabilities {
   // Prefetching rows by instructions gains time over the hardware's prefetchers (host/autoschedule/read_ahead.h).
   bool row_prefetch = false;
 
-  // Sums of products of narrow numbers (passes/tensorize/dot_instructions.h): on x86 by the width in bits of the
-  // vectors, on ARM by the type of the numbers.
+  // Sums of products of narrow numbers (crosscompile/passes/tensorize/dot_instructions.h): on x86 by the width in bits
+  // of the vectors, on ARM by the type of the numbers.
   bool vnni_512 = false, vnni_256 = false;
   bool bf16_dot_512 = false, bf16_dot_256 = false;
   bool neon_dot = false, neon_mixed_dot = false;
@@ -56,7 +56,7 @@ struct Capabilities {
   // GPUs only:
   bool shuffles = false;      // threads of a warp read each other's registers
   bool async_copies = false;  // from global to shared memory, while the threads compute
-  bool tensor_cores = false;  // products of small matrices by a warp (passes/tensorize/tensor_core.h)
+  bool tensor_cores = false;  // products of small matrices by a warp (crosscompile/passes/tensorize/tensor_core.h)
   std::int64_t block_z = 0;   // maximum extent of threadIdx.z; 0: only the number of all threads is limited
 };
 

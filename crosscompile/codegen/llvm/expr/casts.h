@@ -1,4 +1,4 @@
-// Conversions between all element types, saturating as ir/expr.h defines.
+// Conversions between all element types, saturating as ferry/expr.h defines.
 #pragma once
 
 #include "crosscompile/codegen/llvm/state.h"

@@ -1,4 +1,4 @@
-// Emits integer and bool arithmetic as ir/expr.h defines it for every input: LLVM's own operations are undefined for
+// Emits integer and bool arithmetic as ferry/expr.h defines it for every input: LLVM's own operations are undefined for
 // division by zero and for shifts beyond the width.
 #pragma once
 

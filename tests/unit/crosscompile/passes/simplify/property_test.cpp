@@ -17,7 +17,7 @@ namespace {
 
 using Values = std::unordered_map<const ExprNode*, std::int64_t>;
 
-// Evaluates the expression by the rules of ir/expr.h, which simplify must preserve.
+// Evaluates the expression by the rules of ferry/expr.h, which simplify must preserve.
 std::int64_t evaluate(const Expr& expr, const Values& values, std::uint32_t lane = 0) {
   switch (expr.kind()) {
     case NodeKind::IntImm: return expr.as<IntImm>()->value;
