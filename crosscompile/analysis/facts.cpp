@@ -103,15 +103,15 @@ void Facts::learn_positive(const Expr& product) {
 
 void Facts::define(const Expr& var, const Expr& value) {
   if (var.type().element() != kIndex) return;
-  const Polynomial meaning = atoms.polynomial(value);
+  const Polynomial polynomial = atoms.polynomial(value);
   const AtomId atom = atoms.variable(var);
   if (atom == 0) return;
   Known now;
   now.level = depth_ + 1;
-  now.range = value_range(meaning);
-  if (meaning.valid && is_exact(meaning) && !atoms.is_volatile(meaning)) {
-    now.lower.push_back(meaning);
-    now.upper.push_back(meaning);
+  now.range = value_range(polynomial);
+  if (polynomial.valid && is_exact(polynomial) && !atoms.is_volatile(polynomial)) {
+    now.lower.push_back(polynomial);
+    now.upper.push_back(polynomial);
   }
   change(atom) = std::move(now);
 }

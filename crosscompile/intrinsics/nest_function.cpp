@@ -38,20 +38,20 @@ NestFunction nest_function(std::string symbol, const std::vector<BufferRef>& pie
                            std::vector<Expr> indices, Expr value) {
   if (pieces.empty()) throw CompileError("'" + symbol + "': expected at least one piece");
   expect_one_each("an index", indices.size(), pieces.front()->name, pieces.front()->shape.size());
-  Function meaning;
-  meaning.name = symbol;
+  Function definition;
+  definition.name = symbol;
   for (const BufferRef& buffer : pieces) {
-    meaning.parameters.push_back({buffer->name, ParameterKind::tensor, Direction::in, buffer, {}});
+    definition.parameters.push_back({buffer->name, ParameterKind::tensor, Direction::in, buffer, {}});
     for (const Expr& stride : buffer->strides) {
-      const bool is_known = std::any_of(meaning.symbols.begin(), meaning.symbols.end(),
+      const bool is_known = std::any_of(definition.symbols.begin(), definition.symbols.end(),
                                         [&](const Expr& other) { return other.same_as(stride); });
-      if (stride.as<Var>() != nullptr && !is_known) meaning.symbols.push_back(stride);
+      if (stride.as<Var>() != nullptr && !is_known) definition.symbols.push_back(stride);
     }
   }
-  meaning.body = Store::make(pieces.front(), std::move(indices), std::move(value));
+  definition.body = Store::make(pieces.front(), std::move(indices), std::move(value));
   for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis)
-    meaning.body = For::make(axis->var, axis->min, axis->extent, ForKind::serial, meaning.body);
-  return {std::move(symbol), std::make_shared<const Function>(std::move(meaning))};
+    definition.body = For::make(axis->var, axis->min, axis->extent, ForKind::serial, definition.body);
+  return {std::move(symbol), std::make_shared<const Function>(std::move(definition))};
 }
 
 }  // namespace ferry

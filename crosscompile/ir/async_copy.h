@@ -2,8 +2,8 @@
 // asynchronously (StorageAttributes::filled_asynchronously) form groups, each ended by the statement
 // `commit_copies();`. They are guaranteed to be complete only after a statement `wait_copies(n);`, which waits for all
 // but the last n groups, and for other threads only after a barrier that follows it. A store nevertheless completes at
-// once unless it is an Intrinsic copy_async(to, from, bytes), into which passes/gpu/copy_async.h turns it for targets
-// that have asynchronous copies.
+// once unless it is an InstructionStmt copy_async(to, from, bytes), into which passes/gpu/copy_async.h turns it for
+// targets that have asynchronous copies.
 //
 //     commit_copies()            fetched before the loop: the parts of iterations 0 and 1
 //     commit_copies()

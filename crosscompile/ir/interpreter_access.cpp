@@ -205,7 +205,7 @@ ActionPtr compile_allocate(const Allocate& node, Layout& layout) {
   return std::make_unique<AllocateAction>(node, layout);
 }
 
-ActionPtr compile_async_copy(const Intrinsic& node, Layout& layout) {
+ActionPtr compile_async_copy(const InstructionStmt& node, Layout& layout) {
   auto action = std::make_unique<AsyncCopyAction>();
   action->copy = compile(node.definition, layout);
   return action;

@@ -88,7 +88,7 @@ CodePtr compile_load(const Load& node, Layout& layout);
 ActionPtr compile_store(const Store& node, Layout& layout);
 ActionPtr compile_allocate(const Allocate& node, Layout& layout);
 // Compile Instruction::copy_async, and the statements that order copies.
-ActionPtr compile_async_copy(const Intrinsic& node, Layout& layout);
+ActionPtr compile_async_copy(const InstructionStmt& node, Layout& layout);
 ActionPtr compile_copy_order(const Evaluate& node);
 ActionPtr compile_parallel(const For& node, Layout& layout);
 // Compiles the outermost loop over a GPU's threads, with the thread loops directly inside it.

@@ -125,7 +125,7 @@ class StmtCompiler : public Visitor {
     const auto* call = node.value.as<Call>();
     result = call == nullptr ? compile_value(node.value) : compile_call_statement(node, call->callee.op);
   }
-  void visit_node(const Intrinsic& node) override {
+  void visit_node(const InstructionStmt& node) override {
     switch (node.instruction) {
       case Instruction::copy_async: result = compile_async_copy(node, layout_); return;
       case Instruction::mma_m16n8k16: result = compile(node.definition, layout_); return;

@@ -212,13 +212,13 @@ Stmt Mutator::mutate_node(const Evaluate& node, const Stmt& self) {
   return value.same_as(node.value) ? self : Evaluate::make(std::move(value));
 }
 
-Stmt Mutator::mutate_node(const Intrinsic& node, const Stmt& self) {
+Stmt Mutator::mutate_node(const InstructionStmt& node, const Stmt& self) {
   std::vector<Expr> arguments;
   const bool changed = mutate_all(*this, node.arguments, arguments);
   Stmt definition = mutate(node.definition);
   if (!definition) return {};
   if (!changed && definition.same_as(node.definition)) return self;
-  return Intrinsic::make(node.instruction, std::move(arguments), std::move(definition));
+  return InstructionStmt::make(node.instruction, std::move(arguments), std::move(definition));
 }
 
 }  // namespace ferry::ir

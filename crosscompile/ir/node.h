@@ -36,7 +36,7 @@ namespace ferry::ir {
   X(LetStmt)              \
   X(Assert)               \
   X(Evaluate)             \
-  X(Intrinsic)
+  X(InstructionStmt)
 
 enum class NodeKind : std::uint8_t {
 #define FERRY_ENUM(name) name,

@@ -145,7 +145,7 @@ class StmtPrinter : public Visitor {
 
   void visit_node(const Evaluate& node) override { line(text(node.value) + ";"); }
 
-  void visit_node(const Intrinsic& node) override {
+  void visit_node(const InstructionStmt& node) override {
     std::string arguments;
     for (const Expr& argument : node.arguments) arguments += (arguments.empty() ? "" : ", ") + text(argument);
     line(instruction_name(node.instruction) + ("(" + arguments) + ") {");

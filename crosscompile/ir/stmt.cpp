@@ -136,14 +136,14 @@ const char* instruction_name(Instruction instruction) {
   return "";
 }
 
-Stmt Intrinsic::make(Instruction instruction, std::vector<Expr> arguments, Stmt definition) {
+Stmt InstructionStmt::make(Instruction instruction, std::vector<Expr> arguments, Stmt definition) {
   expect(definition.defined(), "an instruction needs a definition");
-  auto node = new_node<Intrinsic>();
+  auto node = new_node<InstructionStmt>();
   deepen_all(*node, arguments, definition);
   node->instruction = instruction;
   node->arguments = std::move(arguments);
   node->definition = std::move(definition);
-  return std::shared_ptr<const Intrinsic>(std::move(node));
+  return std::shared_ptr<const InstructionStmt>(std::move(node));
 }
 
 }  // namespace ferry::ir

@@ -125,8 +125,8 @@ const char* instruction_name(Instruction instruction);
 // The definition of an instruction, and its form on a target that has it: the instruction with arguments, which are
 // addresses (ir/extern_call.h) and numbers over variables that the definition uses too. All other code considers only
 // the definition. The pass select_instructions finds the arguments; until then there are none.
-struct Intrinsic : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::Intrinsic;
+struct InstructionStmt : StmtNode {
+  static constexpr NodeKind kKind = NodeKind::InstructionStmt;
   Instruction instruction;
   std::vector<Expr> arguments;
   Stmt definition;

@@ -99,7 +99,7 @@ class Validator : public Visitor {
     Visitor::visit_node(node);
   }
 
-  void visit_node(const Intrinsic& node) override {
+  void visit_node(const InstructionStmt& node) override {
     const Inside inside(*this, &node);
     for (const Expr& argument : node.arguments) visit(argument);
     Visitor::visit_node(node);

@@ -119,6 +119,6 @@ void Visitor::visit_node(const LetStmt& node) {
 
 void Visitor::visit_node(const Assert& node) { visit(node.condition); }
 void Visitor::visit_node(const Evaluate& node) { visit(node.value); }
-void Visitor::visit_node(const Intrinsic& node) { visit(node.definition); }
+void Visitor::visit_node(const InstructionStmt& node) { visit(node.definition); }
 
 }  // namespace ferry::ir

@@ -11,8 +11,8 @@
 // - Every Allocate of Scope::global has an offset into the call's or the thread's workspace (Allocate in ir/stmt.h).
 //   The address of a block may be requested from the runtime only once, at the start of the kernel (call) or of a
 //   parallel body (thread). Buffers of Scope::local have a constant size.
-// - An Intrinsic has arguments, and code generation uses only those: its definition may still contain loops of any
-//   kind.
+// - An InstructionStmt has arguments, and code generation uses only those: its definition may still contain loops of
+//   any kind.
 // - CallOp::bitcast keeps the bits. Values of f16 and bf16 are only copied (Load, Store, Let, Select,
 //   IfThenElse, Broadcast, bitcast to and from u16), so that 16-bit integers can represent them, except for the
 //   operations that legalize_floats.h leaves to the target.

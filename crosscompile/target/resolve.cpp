@@ -103,7 +103,7 @@ Target from_options(const std::vector<Option>& options, std::vector<std::string>
   return target;
 }
 
-std::optional<std::string> named_meaning(const std::string& name) {
+std::optional<std::string> preset_text(const std::string& name) {
   for (const NamedTarget& target : named_targets()) {
     if (target.name == name) return target.stands_for;
   }
@@ -136,8 +136,8 @@ Target resolve_target(std::string_view text, std::vector<std::string>* notes) {
   std::vector<std::string> words = words_of(text);
   if (words.empty())
     throw CompileError("expected a target such as host, raspberry-pi-4 or 'llvm -mtriple=...', got nothing");
-  if (const auto meaning = named_meaning(words[0])) {
-    std::vector<std::string> expanded = words_of(*meaning);
+  if (const auto preset = preset_text(words[0])) {
+    std::vector<std::string> expanded = words_of(*preset);
     expanded.insert(expanded.end(), words.begin() + 1, words.end());
     words = std::move(expanded);
   }

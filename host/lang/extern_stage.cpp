@@ -17,10 +17,10 @@ Expr as_number(const Expr& number) { return number.type().is_int() ? ir::cast(DT
 
 }  // namespace
 
-Tensor extern_stage(std::vector<Expr> shape, const ElementFunction& meaning, std::string function,
+Tensor extern_stage(std::vector<Expr> shape, const ElementFunction& definition, std::string function,
                     std::vector<ExternArgument> arguments, std::string name) {
   check_name(function, "a C function");
-  const Tensor plain = compute(std::move(shape), meaning, name);
+  const Tensor plain = compute(std::move(shape), definition, name);
   const std::string who = "'" + name + "': '" + function + "': ";
   std::vector<const ir::Buffer*> given;
   for (ExternArgument& argument : arguments) {

@@ -57,7 +57,7 @@ class Tensorizer : public Mutator {
       return Mutator::mutate_node(node, self);
     if (const auto instruction = passes::find_instruction(intrinsic)) {
       was_found = true;
-      return Intrinsic::make(*instruction, {}, self);
+      return InstructionStmt::make(*instruction, {}, self);
     }
     const auto nest = passes::as_nest(self);
     if (!nest) throw CompileError(use_.what() + "expected one store inside of loops of constant extents");

@@ -65,7 +65,7 @@ ir::Expr element(const ir::BufferRef& piece, std::vector<ir::Expr> indices);
 struct NestFunction {
   std::string symbol;
   // Loops of constant extents around one store.
-  std::shared_ptr<const ir::Function> meaning;
+  std::shared_ptr<const ir::Function> definition;
 };
 
 // Defines the function as loops over the axes, outermost first, that compute
@@ -98,7 +98,7 @@ class Context {
   // nearest known one, and for arguments that its type rule rejects.
   ir::Expr call(const std::string& name, std::vector<ir::Expr> arguments) const;
 
-  // Throws CompileError when the name is registered already, or the meaning of a function is not such a nest.
+  // Throws CompileError when the name is registered already, or the definition of a function is not such a nest.
   void add_tensor_intrinsic(const std::string& name, TensorIntrinsic intrinsic);
   // Returns null for a name that is not registered.
   const TensorIntrinsic* tensor_intrinsic(const std::string& name) const;

@@ -41,9 +41,9 @@ std::vector<std::uint8_t> cubin_of(const std::string& text, const std::string& g
   try {
     cubin = codegen::cuda::compile_cuda(text, gpu, finished.front().name + ".cu");
   } catch (const CompileError& error) {
-    const std::string meaning = map_diagnostics(error.what(), text, finished);
-    if (meaning.empty()) throw;
-    throw CompileError(error.what() + meaning +
+    const std::string explanation = map_diagnostics(error.what(), text, finished);
+    if (explanation.empty()) throw;
+    throw CompileError(error.what() + explanation +
                        "\nThe text is what --emit cuda shows. What CUDA C does not know comes from the rule of an "
                        "intrinsic: give it another for the architecture 'cuda'");
   }

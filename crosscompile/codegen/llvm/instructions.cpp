@@ -20,7 +20,7 @@ namespace Intrinsic = llvm::Intrinsic;
 
 Value* place(FunctionState& state, const ir::Expr& address) { return emit_address(state, *ir::addressed(address)); }
 
-void emit_copy(FunctionState& state, const ir::Intrinsic& node) {
+void emit_copy(FunctionState& state, const ir::InstructionStmt& node) {
   const std::int64_t bytes = *ir::as_int(node.arguments[2]);
   const Intrinsic::ID id = bytes == 16  ? Intrinsic::nvvm_cp_async_cg_shared_global_16
                            : bytes == 8 ? Intrinsic::nvvm_cp_async_ca_shared_global_8
@@ -63,7 +63,7 @@ void emit_product(FunctionState& state, DType type, std::span<const ir::Expr> su
   for (unsigned i = 0; i < places.size(); ++i) b.CreateStore(b.CreateExtractValue(result, i), places[i]);
 }
 
-void emit_products(FunctionState& state, const ir::Intrinsic& node) {
+void emit_products(FunctionState& state, const ir::InstructionStmt& node) {
   constexpr std::size_t kSums = 4;
   const passes::TensorCoreTile tile = passes::tile_of(node.arguments);
   const DType type = ir::addressed(tile.a[0])->buffer->dtype;
@@ -82,7 +82,7 @@ void emit_products(FunctionState& state, const ir::Intrinsic& node) {
 
 }  // namespace
 
-void emit_instruction(FunctionState& state, const ir::Intrinsic& node) {
+void emit_instruction(FunctionState& state, const ir::InstructionStmt& node) {
   if (node.arguments.empty() || !state.module.is_nvptx()) return emit_stmt(state, node.definition);
   switch (node.instruction) {
     case ir::Instruction::copy_async: return emit_copy(state, node);

@@ -7,7 +7,7 @@
 namespace ferry::codegen {
 
 // Emits the instruction or, on a target without it, its definition.
-void emit_instruction(FunctionState& state, const ir::Intrinsic& node);
+void emit_instruction(FunctionState& state, const ir::InstructionStmt& node);
 
 // Emits a commit_copies or a wait_copies.
 void emit_copy_order(FunctionState& state, const ir::Evaluate& node);

@@ -172,7 +172,7 @@ void emit_stmt(FunctionState& state, const ir::Stmt& stmt) {
     case ir::NodeKind::LetStmt: return emit_let_stmt(state, *stmt.as<ir::LetStmt>());
     case ir::NodeKind::Assert: return emit_assert(state, *stmt.as<ir::Assert>());
     case ir::NodeKind::Evaluate: return emit_evaluate(state, *stmt.as<ir::Evaluate>());
-    case ir::NodeKind::Intrinsic: return emit_instruction(state, *stmt.as<ir::Intrinsic>());
+    case ir::NodeKind::InstructionStmt: return emit_instruction(state, *stmt.as<ir::InstructionStmt>());
     case ir::NodeKind::IntImm:
     case ir::NodeKind::FloatImm:
     case ir::NodeKind::Var:

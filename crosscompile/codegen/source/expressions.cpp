@@ -248,7 +248,7 @@ Text expr_text(FunctionState& state, const ir::Expr& expr) {
     case ir::NodeKind::LetStmt:
     case ir::NodeKind::Assert:
     case ir::NodeKind::Evaluate:
-    case ir::NodeKind::Intrinsic: break;
+    case ir::NodeKind::InstructionStmt: break;
   }
   throw InternalError("expr_text: a statement stands in the place of an expression");
 }

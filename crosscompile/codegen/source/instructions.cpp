@@ -36,7 +36,7 @@ std::string copy_function(FunctionState& state, std::int64_t bytes) {
                                 ";\" ::\"r\"(shared_address(to)), \"l\"(from) : \"memory\");\n}\n");
 }
 
-void print_copy(FunctionState& state, const ir::Intrinsic& node) {
+void print_copy(FunctionState& state, const ir::InstructionStmt& node) {
   const std::string function = copy_function(state, *ir::as_int(node.arguments[2]));
   state.line(function + "(" + place(state, node.arguments[0]) + ", " + place(state, node.arguments[1]) + ");");
 }
@@ -75,7 +75,7 @@ std::string element(const std::string& array, std::int64_t i, std::int64_t j) {
   return array + "[" + std::to_string(i) + "][" + std::to_string(j) + "]";
 }
 
-void print_product(FunctionState& state, const ir::Intrinsic& node) {
+void print_product(FunctionState& state, const ir::InstructionStmt& node) {
   const passes::TensorCoreTile tile = passes::tile_of(node.arguments);
   const DType type = ir::addressed(tile.a[0])->buffer->dtype;
   const std::string product = product_function(state, type);
@@ -113,7 +113,7 @@ void print_product(FunctionState& state, const ir::Intrinsic& node) {
 
 }  // namespace
 
-void print_instruction(FunctionState& state, const ir::Intrinsic& node) {
+void print_instruction(FunctionState& state, const ir::InstructionStmt& node) {
   if (node.arguments.empty() || state.unit.dialect.language != Language::cuda)
     return print_stmt(state, node.definition);
   switch (node.instruction) {

@@ -7,7 +7,7 @@
 namespace ferry::codegen::source {
 
 // Prints the instruction or, in a language without it, its definition.
-void print_instruction(FunctionState& state, const ir::Intrinsic& node);
+void print_instruction(FunctionState& state, const ir::InstructionStmt& node);
 
 // Prints a commit_copies or a wait_copies.
 void print_copy_order(FunctionState& state, const ir::Evaluate& node);

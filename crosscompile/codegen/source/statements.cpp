@@ -199,7 +199,7 @@ void print_stmt(FunctionState& state, const ir::Stmt& stmt) {
     case ir::NodeKind::LetStmt: return print_let(state, *stmt.as<ir::LetStmt>());
     case ir::NodeKind::Assert: return print_assert(state, *stmt.as<ir::Assert>());
     case ir::NodeKind::Evaluate: return print_evaluate(state, *stmt.as<ir::Evaluate>());
-    case ir::NodeKind::Intrinsic: return print_instruction(state, *stmt.as<ir::Intrinsic>());
+    case ir::NodeKind::InstructionStmt: return print_instruction(state, *stmt.as<ir::InstructionStmt>());
     case ir::NodeKind::IntImm:
     case ir::NodeKind::FloatImm:
     case ir::NodeKind::Var:

@@ -74,8 +74,9 @@ class Starter : public Mutator {
       for (const Expr& index : indices) at.push_back(simplify(substitute(index, first)));
       return address_of(buffer, std::move(at));
     };
-    return Intrinsic::make(Instruction::copy_async,
-                           {place(store.buffer, store.indices), place(load.buffer, load.indices), Expr(bytes)}, self);
+    return InstructionStmt::make(Instruction::copy_async,
+                                 {place(store.buffer, store.indices), place(load.buffer, load.indices), Expr(bytes)},
+                                 self);
   }
 };
 

@@ -73,7 +73,7 @@ Step step_of(const Stmt& stmt, const SharedAccessFinder& accesses) {
     step.body = steps_of(let->body, accesses);
   } else if (const Allocate* allocation = stmt.as<Allocate>()) {
     step.body = steps_of(allocation->body, accesses);
-  } else if (const Intrinsic* intrinsic = stmt.as<Intrinsic>()) {
+  } else if (const InstructionStmt* intrinsic = stmt.as<InstructionStmt>()) {
     step.body = steps_of(intrinsic->definition, accesses);
   }
   const auto waits = [](const Step& inner) { return inner.waits; };
@@ -197,7 +197,7 @@ class BarrierPlan {
       if (differs(let->value)) differing_.push_back(let->var);
       accesses_.define(*let);
       flow(step.body, end);
-    } else if (step.stmt.as<Allocate>() != nullptr || step.stmt.as<Intrinsic>() != nullptr) {
+    } else if (step.stmt.as<Allocate>() != nullptr || step.stmt.as<InstructionStmt>() != nullptr) {
       flow(step.body, end);
     } else {
       expect_common_shuffle(step.stmt);

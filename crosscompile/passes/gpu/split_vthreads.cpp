@@ -151,8 +151,9 @@ class Distribution {
       return LetStmt::make(let->var, let->value, over(let->body));
     if (const Allocate* allocation = stmt.as<Allocate>())
       return Allocate::make(allocation->buffer, over(allocation->body));
-    if (const Intrinsic* intrinsic = stmt.as<Intrinsic>(); intrinsic != nullptr && intrinsic->arguments.empty())
-      return Intrinsic::make(intrinsic->instruction, {}, over(intrinsic->definition));
+    if (const InstructionStmt* intrinsic = stmt.as<InstructionStmt>();
+        intrinsic != nullptr && intrinsic->arguments.empty())
+      return InstructionStmt::make(intrinsic->instruction, {}, over(intrinsic->definition));
     // Each copy of the loop gets its own variable.
     const Expr var = Var::make(loop_.var.as<Var>()->name);
     return For::make(var, loop_.min, loop_.extent, ForKind::unrolled, fresh_copy(stmt, {{loop_.var.get(), var}}));

@@ -43,7 +43,7 @@ class Marker : public Mutator {
  protected:
   using Mutator::mutate_node;
   // The loops of an instruction's definition need not be unrolled.
-  Stmt mutate_node(const Intrinsic& node, const Stmt& self) override {
+  Stmt mutate_node(const InstructionStmt& node, const Stmt& self) override {
     return node.arguments.empty() ? Mutator::mutate_node(node, self) : self;
   }
   Stmt mutate_node(const For& node, const Stmt& self) override {

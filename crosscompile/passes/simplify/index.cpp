@@ -52,8 +52,8 @@ Expr ExprSimplifier::linear_parts(const Expr& expr) {
 
 Expr ExprSimplifier::linear(const Expr& expr) {
   const Expr parts = linear_parts(expr);
-  const Polynomial meaning = facts.atoms.polynomial(parts);
-  return meaning.valid ? shortest(normalised(meaning), parts) : parts;
+  const Polynomial polynomial = facts.atoms.polynomial(parts);
+  return polynomial.valid ? shortest(normalised(polynomial), parts) : parts;
 }
 
 Expr ExprSimplifier::shortest(const Polynomial& polynomial, const Expr& unchanged) {

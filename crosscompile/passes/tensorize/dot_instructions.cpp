@@ -53,7 +53,7 @@ const DotInstruction* find_dot(const Target& target, DType sum, DType left, DTyp
   return found;
 }
 
-Function dot_meaning(const DotInstruction& instruction) {
+Function dot_definition(const DotInstruction& instruction) {
   const std::uint32_t elements = instruction.lanes * instruction.group;
   const BufferRef sum = operand("sum", instruction.sum, instruction.lanes);
   const BufferRef left = operand("left", instruction.left, elements);

@@ -29,7 +29,7 @@ const DotInstruction* find_dot(const Target& target, DType sum, DType left, DTyp
 
 // Returns the semantics of an instruction, as a function on buffers of the instruction's sizes:
 //   for (i = 0; i < lanes; ++i) for (j = 0; j < group; ++j) sum[i] += left[i*group + j] * right[i*group + j]
-ir::Function dot_meaning(const DotInstruction& instruction);
+ir::Function dot_definition(const DotInstruction& instruction);
 
 // Makes sum[first, first + lanes) += dot of `left` and `right`, which are vectors of lanes * group elements.
 ir::Stmt dot_statement(const DotInstruction& instruction, const ir::BufferRef& sum, const ir::Expr& first,

@@ -88,7 +88,7 @@ Found find(std::string_view name, const LoopNest& nest, bool with_layout) {
   for (const DotInstruction& dot : candidates(name, nest)) {
     const auto check = [&](NestMatch& match) { return with_layout ? check_layout(dot, match) : std::string(); };
     std::string mismatch;
-    if (auto match = match_nest(dot_meaning(dot), nest, check, mismatch)) return {dot, std::move(*match)};
+    if (auto match = match_nest(dot_definition(dot), nest, check, mismatch)) return {dot, std::move(*match)};
     // A mismatch in an operand's layout tells more than a mismatch in the types of another candidate.
     if (first.empty() || (mismatch.starts_with("expected the elements") && !first.starts_with("expected the elements")))
       first = mismatch;

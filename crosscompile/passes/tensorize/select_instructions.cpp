@@ -49,7 +49,7 @@ class Matcher : public Mutator {
     return orders_copies(node) && !has_instructions_ ? Stmt() : self;
   }
 
-  Stmt mutate_node(const Intrinsic& node, const Stmt& self) override {
+  Stmt mutate_node(const InstructionStmt& node, const Stmt& self) override {
     if (!node.arguments.empty() || !in_kernel_) return self;
     try {
       if (divided_)
@@ -57,7 +57,7 @@ class Matcher : public Mutator {
             "expected all threads of a warp to come here, got a condition or a loop that differs from "
             "thread to thread");
       std::vector<Expr> arguments = match_tensor_core(node.definition, warp_);
-      return has_instructions_ ? Intrinsic::make(node.instruction, std::move(arguments), node.definition)
+      return has_instructions_ ? InstructionStmt::make(node.instruction, std::move(arguments), node.definition)
                                : node.definition;
     } catch (const CompileError& error) {
       throw CompileError(std::string("tensorize ") + instruction_name(node.instruction) + ": " + error.what());

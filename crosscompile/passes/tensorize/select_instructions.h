@@ -1,5 +1,5 @@
-// Instruction selection: finds the arguments of each Intrinsic's instruction, or reports why its definition does not
-// match the instruction. Targets without the instruction compute the definition, and copy synchronously.
+// Instruction selection: finds the arguments of each InstructionStmt's instruction, or reports why its definition does
+// not match the instruction. Targets without the instruction compute the definition, and copy synchronously.
 //
 // Runs after split_vthreads, so that a thread's part of the work is one loop nest, and before insert_barriers, which
 // examines the reads of definitions. Throws CompileError also where not all threads of a warp reach the instruction.

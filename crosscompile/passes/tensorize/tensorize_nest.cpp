@@ -18,12 +18,13 @@ using namespace ir;
 
 // Returns a call of the function on the nest's operands; nothing, and the reason in `mismatch`, when the nest differs.
 std::optional<Stmt> call_for(const NestFunction& function, const LoopNest& nest, std::string& mismatch) {
-  const Function& meaning = *function.meaning;
-  const auto match = match_nest(meaning, nest, [&](NestMatch& found) { return check_steps(meaning, found); }, mismatch);
+  const Function& definition = *function.definition;
+  const auto match =
+      match_nest(definition, nest, [&](NestMatch& found) { return check_steps(definition, found); }, mismatch);
   if (!match) return std::nullopt;
   std::vector<Expr> arguments;
   Substitution symbols;
-  for (std::size_t i = 0; i < meaning.symbols.size(); ++i) symbols[meaning.symbols[i].get()] = match->symbols[i];
+  for (std::size_t i = 0; i < definition.symbols.size(); ++i) symbols[definition.symbols[i].get()] = match->symbols[i];
   for (const NestMatch::Operand& operand : match->operands) {
     // The start of the parameter, which need not be the position of its first use.
     const Expr start = operand.got.first - substitute(operand.expected.first, symbols);
@@ -59,7 +60,7 @@ std::string check_nest(const std::string& intrinsic, const Context* context, con
   const TensorIntrinsic* own = find(intrinsic, context);
   if (own == nullptr) return check_dot(intrinsic, nest);
   std::string mismatch;
-  match_nest(*own->update.meaning, nest, [](NestMatch&) { return std::string(); }, mismatch);
+  match_nest(*own->update.definition, nest, [](NestMatch&) { return std::string(); }, mismatch);
   return mismatch;
 }
 

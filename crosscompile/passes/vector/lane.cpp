@@ -74,7 +74,7 @@ Expr lane_of(const Expr& vector, const Expr& lane) {
     case NodeKind::LetStmt:
     case NodeKind::Assert:
     case NodeKind::Evaluate:
-    case NodeKind::Intrinsic: break;
+    case NodeKind::InstructionStmt: break;
   }
   throw InternalError("lane_of: no vector");
 }

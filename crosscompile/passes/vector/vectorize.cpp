@@ -29,7 +29,7 @@ class Vectorizer : public Mutator {
   using Mutator::mutate_node;
 
   // Keeps the loops of an instruction's definition.
-  Stmt mutate_node(const Intrinsic& node, const Stmt& self) override {
+  Stmt mutate_node(const InstructionStmt& node, const Stmt& self) override {
     return node.arguments.empty() ? Mutator::mutate_node(node, self) : self;
   }
   Stmt mutate_node(const For& node, const Stmt& self) override {

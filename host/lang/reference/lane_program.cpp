@@ -173,9 +173,9 @@ void LaneProgram::check_inside(const ir::Buffer& buffer, std::span<const std::in
 const Lanes& LaneProgram::call(const ir::Call& node, const Lanes* mask) {
   if (intrinsics_ != nullptr && passes::lowers(*intrinsics_, node.callee)) {
     // The rule for the generic target defines the meaning of the name.
-    const ir::Expr meaning = passes::lower(*intrinsics_, node, Target());
-    const auto* same = meaning.as<ir::Call>();
-    if (same == nullptr || same->callee != node.callee) return add(meaning, mask);
+    const ir::Expr definition = passes::lower(*intrinsics_, node, Target());
+    const auto* same = definition.as<ir::Call>();
+    if (same == nullptr || same->callee != node.callee) return add(definition, mask);
   }
   std::vector<const Lanes*> arguments;
   for (const ir::Expr& argument : node.arguments) arguments.push_back(&compile(argument, mask));

@@ -5,9 +5,8 @@
 //
 //     void my_gemm(float* s, const float* a, const float* b, int64_t m, int64_t n, int64_t k);
 //
-// `meaning` defines what the function computes; the reference evaluator and the inference of the regions read rely on
-// it. The code comes from the program's Context (ferry/intrinsics.h: add_object), one object for each
-// architecture.
+// `definition` defines what the function computes; the reference evaluator and the inference of the regions read rely
+// on it. The code comes from the program's Context (ferry/intrinsics.h: add_object), one object for each architecture.
 #pragma once
 
 #include "ferry/lang/tensor.h"
@@ -31,8 +30,8 @@ struct ExternArgument {
 };
 // The function gets the address of the result, then the address of each tensor's first element and each number in the
 // order of `arguments`; integers are passed as int64_t, floats as float or double. All tensors are dense. Throws
-// CompileError unless the tensors that `meaning` reads are exactly those among the arguments.
-Tensor extern_stage(std::vector<Expr> shape, const ElementFunction& meaning, std::string function,
+// CompileError unless the tensors that `definition` reads are exactly those among the arguments.
+Tensor extern_stage(std::vector<Expr> shape, const ElementFunction& definition, std::string function,
                     std::vector<ExternArgument> arguments, std::string name);
 
 }  // namespace ferry::lang

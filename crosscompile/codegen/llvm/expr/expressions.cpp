@@ -190,7 +190,7 @@ Value* emit_expr(FunctionState& state, const ir::Expr& expr) {
     case ir::NodeKind::LetStmt:
     case ir::NodeKind::Assert:
     case ir::NodeKind::Evaluate:
-    case ir::NodeKind::Intrinsic: break;
+    case ir::NodeKind::InstructionStmt: break;
   }
   throw InternalError("emit_expr: a statement stands in the place of an expression");
 }

@@ -116,13 +116,13 @@ TEST_CASE("a tensor intrinsic says what its C functions mean as loops of constan
   };
   const BufferRef out = buffer("out"), in = buffer("in");
   const Expr i = Var::make("i"), n = Var::make("n");
-  Function meaning;
-  meaning.parameters = {{"out", ParameterKind::tensor, Direction::out, out, {}},
-                        {"in", ParameterKind::tensor, Direction::in, in, {}}};
+  Function definition;
+  definition.parameters = {{"out", ParameterKind::tensor, Direction::out, out, {}},
+                           {"in", ParameterKind::tensor, Direction::in, in, {}}};
   const auto copying = [&](const Expr& extent) {
     return For::make(i, Expr(0), extent, ForKind::serial, Store::make(out, {i}, Load::make(in, {i})));
   };
-  meaning.body = copying(Expr(4));
+  definition.body = copying(Expr(4));
   const auto copying_by = [](Function function) {
     return TensorIntrinsic{{"copy4", std::make_shared<const Function>(std::move(function))}, {}};
   };
@@ -135,26 +135,26 @@ TEST_CASE("a tensor intrinsic says what its C functions mean as loops of constan
     }
     return "nothing was refused";
   };
-  CHECK(refusal("copy", copying_by(meaning)) == "nothing was refused");
-  CHECK(refusal("dot", copying_by(meaning)) == "tensor intrinsic 'dot' is registered already");
-  Function wrong = meaning;
+  CHECK(refusal("copy", copying_by(definition)) == "nothing was refused");
+  CHECK(refusal("dot", copying_by(definition)) == "tensor intrinsic 'dot' is registered already");
+  Function wrong = definition;
   wrong.body = copying(n);
   CHECK(refusal("copy", copying_by(wrong)) ==
         "tensor intrinsic 'copy': expected what 'copy4' means as loops of constant extents, from 0, around one store");
-  wrong = meaning;
+  wrong = definition;
   wrong.parameters.pop_back();
   CHECK(refusal("copy", copying_by(wrong)) == "tensor intrinsic 'copy': expected 'in' among the parameters of 'copy4'");
-  TensorIntrinsic nameless = copying_by(meaning);
-  nameless.reset = NestFunction{"", nameless.update.meaning};
+  TensorIntrinsic nameless = copying_by(definition);
+  nameless.reset = NestFunction{"", nameless.update.definition};
   CHECK(refusal("copy", nameless) == "tensor intrinsic 'copy': expected the name of a C function");
   CHECK(refusal("copy", {{"copy4", nullptr}, {}}) ==
         "tensor intrinsic 'copy': expected what 'copy4' means, see nest_function()");
-  wrong = meaning;
+  wrong = definition;
   wrong.symbols = {n};
   CHECK(refusal("copy", copying_by(wrong)) ==
         "tensor intrinsic 'copy': expected each symbol of 'copy4' to be how far a parameter "
         "steps along a loop, got 'n'");
-  wrong = meaning;
+  wrong = definition;
   wrong.parameters.push_back({"more", ParameterKind::tensor, Direction::in, buffer("more"), {}});
   CHECK(refusal("copy", copying_by(wrong)) == "tensor intrinsic 'copy': expected 'copy4' to use its parameter 'more'");
 }
@@ -164,8 +164,8 @@ TEST_CASE("a C function on pieces of tensors is defined by an expression over th
   const BufferRef out = piece("out", DType::f32, {4, 2}, {2, 1}), in = piece("in", DType::f32, {4, 2}, {lda, 1});
   const NestFunction doubled =
       nest_function("doubled", {out, in}, {{i, 0, 4}, {j, 0, 2}}, {i, j}, element(in, {i, j}) * 2.0f);
-  REQUIRE(doubled.meaning->symbols.size() == 1);
-  CHECK(doubled.meaning->symbols[0].same_as(lda));
+  REQUIRE(doubled.definition->symbols.size() == 1);
+  CHECK(doubled.definition->symbols[0].same_as(lda));
   Context context;
   context.add_tensor_intrinsic("doubled", {doubled, {}});
   CHECK(context.tensor_intrinsic_names() == std::vector<std::string>{"doubled"});

@@ -79,7 +79,7 @@ TEST_CASE("a C function's result is dense, and not where its old values are") {
   CHECK(text.find("twice(address_of(B[0]), address_of(A[0]), n);") != std::string::npos);
 }
 
-TEST_CASE("a nest that a C function is to take the place of must walk as its meaning does") {
+TEST_CASE("a nest that a C function is to take the place of must walk as its definition does") {
   const auto piece = [](const char* name, std::vector<Expr> strides) {
     auto buffer = std::make_shared<ir::Buffer>();
     buffer->name = name;
@@ -91,16 +91,16 @@ TEST_CASE("a nest that a C function is to take the place of must walk as its mea
   const Expr lda = var("lda"), i = var("i"), j = var("j"), k = var("k");
   const ir::BufferRef c = piece("c", {}), a = piece("a", {lda, Expr(1)}), b = piece("b", {});
   TensorIntrinsic tile{{"tile", {}}, {}};
-  ir::Function meaning;
-  meaning.name = "tile";
+  ir::Function definition;
+  definition.name = "tile";
   for (const ir::BufferRef& buffer : {c, a, b})
-    meaning.parameters.push_back({buffer->name, ParameterKind::tensor, Direction::in, buffer, {}});
-  meaning.symbols = {lda};
-  meaning.body =
+    definition.parameters.push_back({buffer->name, ParameterKind::tensor, Direction::in, buffer, {}});
+  definition.symbols = {lda};
+  definition.body =
       ir::Store::make(c, {i, j}, ir::Load::make(c, {i, j}) + ir::Load::make(a, {i, k}) * ir::Load::make(b, {k, j}));
   for (const Expr& variable : {k, j, i})
-    meaning.body = ir::For::make(variable, Expr(0), Expr(4), ir::ForKind::serial, meaning.body);
-  tile.update.meaning = std::make_shared<const ir::Function>(std::move(meaning));
+    definition.body = ir::For::make(variable, Expr(0), Expr(4), ir::ForKind::serial, definition.body);
+  tile.update.definition = std::make_shared<const ir::Function>(std::move(definition));
   const auto context = std::make_shared<Context>();
   context->add_tensor_intrinsic("tile", tile);
 

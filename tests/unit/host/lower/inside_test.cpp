@@ -26,7 +26,7 @@ using Sizes = std::map<std::string, std::int64_t>;
 
 struct Program {
   explicit Program(const std::string& source)
-      : meaning(lang::parse(source, "test.tc").at(0)), function(lower::lower(meaning, schedule::Schedule(meaning))) {
+      : program(lang::parse(source, "test.tc").at(0)), function(lower::lower(program, schedule::Schedule(program))) {
     for (const ir::Expr& symbol : function.symbols) symbols.push_back(symbol.as<ir::Var>()->name);
     names = symbols;
     for (const ir::FunctionParameter& parameter : function.parameters) {
@@ -59,7 +59,7 @@ struct Program {
     for (const std::string& symbol : symbols) values.push_back(sizes.at(symbol));
     std::vector<const void*> pointers;
     for (std::size_t i = 0; i < function.parameters.size(); ++i) pointers.push_back(arguments.pointers()[i]);
-    const lang::Reference reference(meaning, values, pointers);
+    const lang::Reference reference(program, values, pointers);
     try {
       for (std::size_t i = 0; i < function.parameters.size(); ++i)
         if (function.parameters[i].direction != Direction::in) (void)reference.evaluate_all(i);
@@ -69,7 +69,7 @@ struct Program {
     return false;
   }
 
-  lang::Program meaning;
+  lang::Program program;
   ir::Function function;
   std::vector<std::string> symbols, names;  // names: also of the scalars that are not symbols
 };

@@ -85,7 +85,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 class InstructionFinder : public ir::Visitor {
  public:
-  const ir::Intrinsic* found = nullptr;
+  const ir::InstructionStmt* found = nullptr;
   std::vector<ir::Expr> threads;  // loops over threads, outermost first
 
  protected:
@@ -94,7 +94,7 @@ class InstructionFinder : public ir::Visitor {
     if (ir::is_thread(node.for_kind)) threads.push_back(node.var);
     ir::Visitor::visit_node(node);
   }
-  void visit_node(const ir::Intrinsic& node) override { found = &node; }
+  void visit_node(const ir::InstructionStmt& node) override { found = &node; }
 };
 
 // Evaluates an expression; variables without a given value are 0.
@@ -180,7 +180,7 @@ std::vector<std::array<double, 4>> multiply(const std::vector<std::vector<Pair>>
 }
 
 // Returns the sums that the hardware computes for each thread from the arguments.
-std::vector<Sums> computed_sums(const ir::Intrinsic& node, const Memory& shared,
+std::vector<Sums> computed_sums(const ir::InstructionStmt& node, const Memory& shared,
                                 const std::vector<ir::Substitution>& lanes) {
   const passes::TensorCoreTile tile = passes::tile_of(node.arguments);
   const auto pieces_of = [&](const ir::Expr& address, std::size_t pieces, bool transposed) {

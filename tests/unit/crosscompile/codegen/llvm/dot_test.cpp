@@ -101,19 +101,19 @@ TEST_CASE("a dot statement means what the instruction's loops mean") {
   for (const DotInstruction& shape : shapes()) {
     CAPTURE(std::string(shape.name));
     const std::uint32_t width = shape.lanes * shape.group;
-    const Function meaning = passes::dot_meaning(shape);
-    Function statement = meaning;
+    const Function definition = passes::dot_definition(shape);
+    Function statement = definition;
     const auto load = [&](std::size_t i) {
-      return Load::make(meaning.parameters[i].buffer, {Ramp::make(0, 1, width)});
+      return Load::make(definition.parameters[i].buffer, {Ramp::make(0, 1, width)});
     };
-    statement.body = passes::dot_statement(shape, meaning.parameters[0].buffer, Expr(0), load(1), load(2));
+    statement.body = passes::dot_statement(shape, definition.parameters[0].buffer, Expr(0), load(1), load(2));
     std::vector<Bytes> first{factors(shape.sum, shape.lanes, 4), factors(shape.left, width, 5),
                              factors(shape.right, width, 6)};
     std::vector<Bytes> second = first;
     for (auto* one : {&first, &second}) {
       std::vector<void*> pointers;
       for (Bytes& bytes : *one) pointers.push_back(bytes.data());
-      CHECK(interpret(one == &first ? meaning : statement, pointers.data()) == 0);
+      CHECK(interpret(one == &first ? definition : statement, pointers.data()) == 0);
     }
     CHECK(first == second);
   }

@@ -47,7 +47,7 @@ class Copies : public Visitor {
 
  protected:
   using Visitor::visit_node;
-  void visit_node(const Intrinsic& node) override {
+  void visit_node(const InstructionStmt& node) override {
     CHECK(node.instruction == Instruction::copy_async);
     bytes.push_back(*as_int(node.arguments.at(2)));
   }

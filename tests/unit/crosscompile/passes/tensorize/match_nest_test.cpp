@@ -32,15 +32,15 @@ Expr at(const BufferRef& from, Expr index) { return Load::make(from, {std::move(
 // The intrinsic out[i] = value, for i in 4, with these parameters.
 TensorIntrinsic intrinsic(const Expr& i, const BufferRef& out, const std::vector<BufferRef>& in, const Expr& value,
                           std::vector<Expr> symbols = {}) {
-  Function meaning;
-  meaning.name = "f";
+  Function definition;
+  definition.name = "f";
   std::vector<BufferRef> all = in;
   all.insert(all.begin(), out);
   for (const BufferRef& one : all)
-    meaning.parameters.push_back({one->name, ParameterKind::tensor, Direction::in, one, {}});
-  meaning.symbols = std::move(symbols);
-  meaning.body = loop(i, 4, Store::make(out, {i}, value));
-  return {{"f", std::make_shared<const Function>(std::move(meaning))}, {}};
+    definition.parameters.push_back({one->name, ParameterKind::tensor, Direction::in, one, {}});
+  definition.symbols = std::move(symbols);
+  definition.body = loop(i, 4, Store::make(out, {i}, value));
+  return {{"f", std::make_shared<const Function>(std::move(definition))}, {}};
 }
 
 // Returns the statements that replace the nest as text, or the error message.

@@ -46,7 +46,7 @@ struct Product {
     const Stmt clear = loop(p, 2, loop(q, 2, put(sums, {p, q}, constant(DType::f32, 0.0))));
     const Stmt store = loop(i, 2, loop(j, 2, put(out, {i * 8 + y, x * 2 + j}, at(sums, {i, j}))));
     const Stmt body = Allocate::make(
-        sums, block({fetch, clear, around(Intrinsic::make(Instruction::mma_m16n8k16, {}, definition)), store}));
+        sums, block({fetch, clear, around(InstructionStmt::make(Instruction::mma_m16n8k16, {}, definition)), store}));
     const ForKind rows = is_in_kernel ? ForKind::thread_y : ForKind::serial;
     Stmt nest = loop(y, 8, loop(x, Expr(x_threads), body, is_in_kernel ? kThreads : ForKind::serial), rows);
     kernel.function.body = Allocate::make(sa, Allocate::make(sb, nest));
@@ -63,7 +63,7 @@ class Instructions : public Visitor {
 
  protected:
   using Visitor::visit_node;
-  void visit_node(const Intrinsic& node) override { arguments.push_back(node.arguments.size()); }
+  void visit_node(const InstructionStmt& node) override { arguments.push_back(node.arguments.size()); }
   void visit_node(const Evaluate& node) override { orders += orders_copies(node) ? 1 : 0; }
 };
 
