@@ -10,15 +10,15 @@
 #include "crosscompile/passes/gpu/reduce_threads.h"
 #include "crosscompile/passes/gpu/split_vthreads.h"
 #include "crosscompile/passes/legalize/legalize_floats.h"
-#include "crosscompile/passes/loops/drop_unread.h"
+#include "crosscompile/passes/loops/eliminate_dead_stores.h"
 #include "crosscompile/passes/loops/partition_loops.h"
 #include "crosscompile/passes/loops/specialize_full_tiles.h"
 #include "crosscompile/passes/loops/unroll_loops.h"
 #include "crosscompile/passes/loops/unroll_registers.h"
+#include "crosscompile/passes/lower_assertions.h"
 #include "crosscompile/passes/lower_math/lower_math.h"
 #include "crosscompile/passes/memory/flatten.h"
 #include "crosscompile/passes/memory/plan_workspace.h"
-#include "crosscompile/passes/report_checks.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "crosscompile/passes/tensorize/select_instructions.h"
 #include "crosscompile/passes/vector/scalarize.h"
@@ -32,6 +32,7 @@ namespace {
 
 using ir::Function;
 
+// Passes about blocks and threads that are in no group do nothing in functions without such loops.
 constexpr Pass kPipeline[] = {
     {"simplify", [](Function f, const Target&) { return simplify(std::move(f)); }},
     {"map_threads", [](Function f, const Target&) { return map_threads(std::move(f)); }},
@@ -42,9 +43,8 @@ constexpr Pass kPipeline[] = {
     {"insert_barriers", [](Function f, const Target&) { return insert_barriers(std::move(f)); }},
     {"copy_async", [](Function f, const Target& target) { return copy_async(std::move(f), target); }},
     {"specialize_full_tiles", [](Function f, const Target&) { return specialize_full_tiles(std::move(f)); },
-     &PassGroups::kernels},
-    {"unroll_registers", [](Function f, const Target&) { return unroll_registers(std::move(f)); },
-     &PassGroups::kernels},
+     &PassGroups::gpu},
+    {"unroll_registers", [](Function f, const Target&) { return unroll_registers(std::move(f)); }, &PassGroups::gpu},
     {"partition_loops", [](Function f, const Target& target) { return partition_loops(std::move(f), target); },
      &PassGroups::loops},
     {"unroll_loops", [](Function f, const Target&) { return unroll_loops(std::move(f)); }, &PassGroups::loops},
@@ -54,21 +54,22 @@ constexpr Pass kPipeline[] = {
     {"lower_intrinsics", [](Function f, const Target& target) { return lower_intrinsics(std::move(f), target); }},
     {"legalize_floats", [](Function f, const Target& target) { return legalize_floats(std::move(f), target); }},
     {"lower_math", [](Function f, const Target& target) { return lower_math(std::move(f), target); }},
-    {"drop_unread", [](Function f, const Target&) { return drop_unread(std::move(f)); }, &PassGroups::kernels},
+    {"eliminate_dead_stores", [](Function f, const Target&) { return eliminate_dead_stores(std::move(f)); },
+     &PassGroups::gpu},
     {"plan_workspace",
      [](Function f, const Target& target) {
-       return plan_workspace(std::move(f), target.pass_groups.kernels ? kGpuWorkspaceAlignment : kWorkspaceAlignment);
+       return plan_workspace(std::move(f), target.pass_groups.gpu ? kGpuWorkspaceAlignment : kWorkspaceAlignment);
      }},
-    {"report_checks", [](Function f, const Target&) { return report_checks(std::move(f)); }, &PassGroups::kernels},
+    {"lower_assertions", [](Function f, const Target&) { return lower_assertions(std::move(f)); }, &PassGroups::gpu},
     {"flatten", [](Function f, const Target&) { return flatten(std::move(f)); }},
     {"simplify_addresses", [](Function f, const Target&) { return simplify(std::move(f)); }},
-    {"scalarize", [](Function f, const Target&) { return scalarize(std::move(f)); }, &PassGroups::lanes},
+    {"scalarize", [](Function f, const Target&) { return scalarize(std::move(f)); }, &PassGroups::scalarize},
     {"check_gpu_limits",
      [](Function f, const Target& target) {
        check_gpu_limits(f, target);
        return f;
      },
-     &PassGroups::kernels},
+     &PassGroups::gpu},
 };
 
 }  // namespace

@@ -34,9 +34,9 @@ struct Pass {
   bool PassGroups::* group = nullptr;  // only targets with this group have the pass; null: all have it
 };
 
-// After this pass, the blocks, threads, memory and barriers of a kernel are final, and every tensor still has an index
-// for each of its dimensions, so the interpreter's errors are clearest here.
-inline constexpr std::string_view kLastOfThreads = "unroll_registers";
+// The last pass about blocks and threads. After it the barriers and the memory of a kernel are final, and indices are
+// still multi-dimensional, so the interpreter's errors are clearest here.
+inline constexpr std::string_view kLastGpuPass = "unroll_registers";
 
 // Passes in order. Each pass's header explains its position.
 std::span<const Pass> pipeline();

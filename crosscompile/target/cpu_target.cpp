@@ -156,7 +156,7 @@ Target build_c_target(const TargetParts& parts) {
   Target target;
   target.set_arch("c");
   target.is_source = true;
-  target.pass_groups = {.lanes = true};
+  target.pass_groups = {.scalarize = true};
   target.capabilities = capabilities_of(target);
   set_sizes(target, parts);
   target.text = "c" + size_options(target);

@@ -68,7 +68,7 @@ Target gpu_from_options(const DeviceId& device, const std::vector<Option>& optio
   target.device = device;
   target.set_arch(device_kind_name(device.kind));
   target.is_source = true;
-  target.pass_groups = {.kernels = true, .lanes = true};
+  target.pass_groups = {.gpu = true, .scalarize = true};
   std::string limits, compiler;
   for (const Option& option : options) {
     if (is_cuda && option.key == "arch") {

@@ -5,7 +5,7 @@ namespace ferry {
 Target ptx_target_like(const Target& cuda, const std::string& gpu, bool has_libdevice) {
   Target target = cuda;
   target.is_source = false;
-  target.pass_groups = {.loops = true, .kernels = true};
+  target.pass_groups = {.loops = true, .gpu = true};
   target.triple = "nvptx64-nvidia-cuda";
   target.cpu = gpu;
   target.gpus = {gpu};

@@ -3,7 +3,7 @@
 // comparisons whose outcome follows from a type.
 //
 // Requires flat indices, from which lanes of an address are extracted. Runs last, only for targets with
-// PassGroups::lanes, so that the parameters of a printed kernel (passes/gpu/extract_kernels.h) are those it uses.
+// PassGroups::scalarize, so that the parameters of a printed kernel (passes/gpu/extract_kernels.h) are those it uses.
 // Afterwards every expression is a scalar; the loops over lanes are of ForKind::vectorized.
 #pragma once
 

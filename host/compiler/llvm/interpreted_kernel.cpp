@@ -24,7 +24,7 @@ InterpretedKernel interpreted_kernel(const Scheduled& scheduled, const Target* t
   ir::Function threads;  // before tensors are flattened, with one index for each dimension
   const ir::Function finished =
       passes::run_pipeline(lowered, kernel.target, [&](std::string_view pass, const ir::Function& now) {
-        if (pass == passes::kLastOfThreads) threads = now;
+        if (pass == passes::kLastGpuPass) threads = now;
       });
   kernel.info = describe(finished);
   kernel.run = [threads = std::move(threads), messages = kernel.info.messages](void* const* arguments) -> std::string {

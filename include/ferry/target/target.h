@@ -20,8 +20,8 @@ struct PassGroups {
   // Loops are split, unrolled and vectorized. Without it the code stays readable, and the compiler that translates it
   // can do that.
   bool loops = false;
-  bool kernels = false;  // what kernels of blocks and threads need
-  bool lanes = false;    // vectors are split into their lanes, for languages without vectors
+  bool gpu = false;        // what kernels of blocks and threads need
+  bool scalarize = false;  // vectors are split into their lanes, for languages without vectors
 };
 
 struct Target {

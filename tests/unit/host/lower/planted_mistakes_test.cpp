@@ -27,7 +27,7 @@ ir::Function kernel(const std::string& schedule) {
   ir::Function kernel;
   (void)passes::run_pipeline(lower::lower(program, schedule::Schedule::replay(program, schedule)),
                              resolve_target("opencl"), [&](std::string_view pass, const ir::Function& function) {
-                               if (pass == passes::kLastOfThreads) kernel = function;
+                               if (pass == passes::kLastGpuPass) kernel = function;
                              });
   return kernel;
 }

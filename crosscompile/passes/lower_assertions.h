@@ -21,6 +21,6 @@
 namespace ferry::passes {
 
 // A function that has no assertions is returned with an empty list of messages.
-ir::Function report_checks(ir::Function function);
+ir::Function lower_assertions(ir::Function function);
 
 }  // namespace ferry::passes

@@ -1,4 +1,4 @@
-#include "crosscompile/passes/report_checks.h"
+#include "crosscompile/passes/lower_assertions.h"
 
 #include "crosscompile/ir/expr.h"
 #include "crosscompile/passes/gpu/map_threads.h"
@@ -71,7 +71,7 @@ class Reporter {
 
 }  // namespace
 
-Function report_checks(Function function) {
+Function lower_assertions(Function function) {
   if (function.messages.empty()) return function;
   Reporter reporter;
   Stmt body = reporter.run(function.body);

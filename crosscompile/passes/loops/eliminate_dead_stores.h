@@ -17,6 +17,6 @@
 
 namespace ferry::passes {
 
-ir::Function drop_unread(ir::Function function);
+ir::Function eliminate_dead_stores(ir::Function function);
 
 }  // namespace ferry::passes

@@ -1,4 +1,4 @@
-#include "crosscompile/passes/loops/drop_unread.h"
+#include "crosscompile/passes/loops/eliminate_dead_stores.h"
 
 #include "tests/unit/crosscompile/passes/kernel.h"
 
@@ -27,7 +27,7 @@ Function chain(bool reads_second) {
 }  // namespace
 
 TEST_CASE("a buffer that nothing reads disappears, and then the one that only it read") {
-  const Function before = chain(false), after = drop_unread(before);
+  const Function before = chain(false), after = eliminate_dead_stores(before);
   CHECK(census(after.body).allocations == 0);
   CHECK(census(after.body).stores == 1);
   CHECK(census(after.body).loops == 1);
@@ -35,7 +35,7 @@ TEST_CASE("a buffer that nothing reads disappears, and then the one that only it
 }
 
 TEST_CASE("buffers that are read stay, with all that they need") {
-  const Function before = chain(true), after = drop_unread(before);
+  const Function before = chain(true), after = eliminate_dead_stores(before);
   CHECK(after.body.same_as(before.body));
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("results and assertions stay though nothing reads them") {
   kernel.function.messages = {"expected more than one"};
   kernel.function.body = Allocate::make(
       unread, block({Assert::make(n > 1, 0), loop(i, n, block({put(unread, {i}, i), put(out, {i}, i)}))}));
-  const Function after = drop_unread(kernel.function);
+  const Function after = eliminate_dead_stores(kernel.function);
   CHECK(census(after.body).stores == 1);
   check_same_on_odd_sizes(kernel.function, after);
 }
@@ -58,7 +58,7 @@ TEST_CASE("a buffer that only its own update reads counts as read") {
   const BufferRef out = kernel.output("out", DType::i64, {n}), sum = array("sum", DType::i64, {});
   kernel.function.body = Allocate::make(
       sum, block({put(sum, {}, Expr(0)), loop(i, n, block({put(sum, {}, at(sum, {}) + i), put(out, {i}, i)}))}));
-  const Function after = drop_unread(kernel.function);
+  const Function after = eliminate_dead_stores(kernel.function);
   CHECK(census(after.body).allocations == 1);
   check_same_on_odd_sizes(kernel.function, after);
 }

@@ -1,4 +1,4 @@
-#include "crosscompile/passes/report_checks.h"
+#include "crosscompile/passes/lower_assertions.h"
 
 #include "crosscompile/passes/memory/plan_workspace.h"
 #include "tests/unit/crosscompile/passes/kernel.h"
@@ -28,12 +28,12 @@ Function checked(std::int64_t least, std::int64_t most) {
 
 TEST_CASE("where every check holds the function computes the same") {
   const Function before = checked(-1, 100);
-  check_same_on_odd_sizes(before, report_checks(before));
+  check_same_on_odd_sizes(before, lower_assertions(before));
 }
 
 TEST_CASE("after a check that fails, the kernels behind it do nothing") {
   for (const auto& [least, most] : {std::pair(50, 100), std::pair(-1, 2), std::pair(50, 2)}) {
-    const Function before = checked(least, most), after = report_checks(before);
+    const Function before = checked(least, most), after = lower_assertions(before);
     const std::vector<std::int64_t> sizes{7};
     const auto left = run(before, sizes), reported = run(after, sizes);
     CHECK(left.back() != std::vector<std::uint8_t>{0});
@@ -43,7 +43,7 @@ TEST_CASE("after a check that fails, the kernels behind it do nothing") {
 }
 
 TEST_CASE("no assertion is left, and the result has the first bytes of the workspace") {
-  const Function before = checked(0, 9), after = report_checks(before);
+  const Function before = checked(0, 9), after = lower_assertions(before);
   const auto* result = after.body.as<Allocate>();
   REQUIRE(result != nullptr);
   CHECK(is_constant(result->offset, 0));
@@ -59,7 +59,7 @@ TEST_CASE("no assertion is left, and the result has the first bytes of the works
 
 TEST_CASE("the first check that fails is the one that is reported") {
   // The second check is stored only where the first left 0; the last kernel runs only where both did.
-  const Function after = report_checks(checked(50, 2));
+  const Function after = lower_assertions(checked(50, 2));
   CHECK(census(after.body).ifs == 2);
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("a function without checks has no messages and no result") {
   const BufferRef out = kernel.output("out", DType::i64, {n});
   kernel.function.body = loop(i, n, put(out, {i}, i), ForKind::block_x);
   kernel.function.messages = {"never used"};
-  const Function after = report_checks(kernel.function);
+  const Function after = lower_assertions(kernel.function);
   CHECK(after.messages.empty());
   CHECK(after.body.same_as(kernel.function.body));
   CHECK(!after.call_workspace.defined());

@@ -1,4 +1,4 @@
-#include "crosscompile/passes/loops/drop_unread.h"
+#include "crosscompile/passes/loops/eliminate_dead_stores.h"
 
 #include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/mutator.h"
@@ -36,7 +36,7 @@ class Dropper : public Mutator {
 
 }  // namespace
 
-Function drop_unread(Function function) {
+Function eliminate_dead_stores(Function function) {
   // Repeats until nothing changes: a store that is removed no longer reads its operands either.
   while (function.body.defined()) {
     const std::unordered_set<const Buffer*> read = analysis::buffers_read(function.body);
