@@ -84,21 +84,21 @@ void attach(FunctionInfo init, const std::string& name, Manifest& manifest) {
   if (!status.is_ok()) throw InternalError(status.message());
 }
 
-struct Lowered {
+struct PreparedModule {
   std::vector<ir::Function> functions;
   ModuleFile module;  // without images
 };
 
-Lowered lower_all(std::span<const ir::Function> functions, const Target& target, const Backend& backend,
-                  const ModuleText& text) {
-  Lowered lowered;
-  Manifest& manifest = lowered.module.manifest;
+PreparedModule run_passes_and_describe(std::span<const ir::Function> functions, const Target& target,
+                                       const Backend& backend, const ModuleText& text) {
+  PreparedModule prepared;
+  Manifest& manifest = prepared.module.manifest;
   manifest.abi_version = FERRY_ABI_VERSION;
   manifest.devices = {
       {target.is_gpu() ? target.arch_name : "cpu", target.is_gpu() ? "" : target.arch_name, needed_features(target)}};
   manifest.target = target.text;
-  lowered.functions = passes::run_pipeline(functions, backend.pipeline_target());
-  for (const ir::Function& function : lowered.functions) {
+  prepared.functions = passes::run_pipeline(functions, backend.pipeline_target());
+  for (const ir::Function& function : prepared.functions) {
     FunctionInfo info = describe(function);
     if (target.pointer_bits == 32) require_narrow_sizes(info);
     if (target.is_gpu()) info.plan = backend.plan_of(function);
@@ -110,9 +110,9 @@ Lowered lower_all(std::span<const ir::Function> functions, const Target& target,
   if (const Status status = check_manifest(manifest); !status.is_ok()) {
     throw CompileError("the module cannot be described: " + status.message());
   }
-  lowered.module.source = text.source;
-  lowered.module.schedule = text.schedule;
-  return lowered;
+  prepared.module.source = text.source;
+  prepared.module.schedule = text.schedule;
+  return prepared;
 }
 
 }  // namespace
@@ -120,18 +120,18 @@ Lowered lower_all(std::span<const ir::Function> functions, const Target& target,
 std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions, const Target& target,
                                          const ModuleText& text, std::uint32_t code_padding) {
   const std::unique_ptr<Backend> backend = make_backend(target);
-  backend->expect_modules();
-  Lowered lowered = lower_all(functions, target, *backend, text);
-  lowered.module.images = backend->images({functions, lowered.functions, code_padding});
-  return write_module(lowered.module);
+  backend->check_supports_modules();
+  PreparedModule prepared = run_passes_and_describe(functions, target, *backend, text);
+  prepared.module.images = backend->images({functions, prepared.functions, code_padding});
+  return write_module(prepared.module);
 }
 
 std::vector<std::uint8_t> compile_object(std::span<const ir::Function> functions, const Target& target,
                                          const ModuleText& text) {
   const std::unique_ptr<Backend> backend = make_backend(target);
   if (target.objects_only) return backend->object(passes::run_pipeline(functions, target), {});
-  const Lowered lowered = lower_all(functions, target, *backend, text);
-  return backend->object(lowered.functions, write_module(lowered.module));
+  const PreparedModule prepared = run_passes_and_describe(functions, target, *backend, text);
+  return backend->object(prepared.functions, write_module(prepared.module));
 }
 
 }  // namespace ferry

@@ -17,9 +17,9 @@ namespace ferry {
 enum class TextForm : std::uint8_t { source, ptx, llvm, assembly };
 
 struct ModuleFunctions {
-  std::span<const ir::Function> lowered;   // before the passes
-  std::span<const ir::Function> finished;  // after the passes for pipeline_target()
-  std::uint32_t code_padding = 0;          // see compile_module()
+  std::span<const ir::Function> lowered;       // before the passes
+  std::span<const ir::Function> after_passes;  // after the passes for pipeline_target()
+  std::uint32_t code_padding = 0;              // see compile_module()
 };
 
 class Backend {
@@ -27,19 +27,19 @@ class Backend {
   virtual ~Backend() = default;
 
   // Throws CompileError unless modules are made for the target.
-  virtual void expect_modules() const = 0;
+  virtual void check_supports_modules() const = 0;
   // Returns the target that the passes compile a module's functions for.
   virtual Target pipeline_target() const = 0;
   // Returns the plan of a function that went through the passes; empty where its code is called.
-  virtual Plan plan_of(const ir::Function& finished) const = 0;
+  virtual Plan plan_of(const ir::Function& after_passes) const = 0;
   // Compiles a module's functions together.
   virtual std::vector<CodeImage> images(const ModuleFunctions& functions) const = 0;
   // Returns what a user should know about a module with these images.
-  virtual std::vector<std::string> notes(std::span<const CodeImage> images) const = 0;
+  virtual std::vector<std::string> notes_on_images(std::span<const CodeImage> images) const = 0;
 
   // Compiles functions that went through the passes to a relocatable object. `description`: see codegen::emit_object().
   // Throws CompileError where there are no objects.
-  virtual std::vector<std::uint8_t> object(std::span<const ir::Function> finished,
+  virtual std::vector<std::uint8_t> object(std::span<const ir::Function> after_passes,
                                            std::span<const std::uint8_t> description) const = 0;
 
   virtual bool has_text(TextForm form) const = 0;

@@ -46,7 +46,7 @@ std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Tar
   if (target.is_source) {
     throw CompileError("expected a target that modules are made for, got '" + target.text + "', for " + kernel.file);
   }
-  require_device(target);
+  check_has_server(target);
   ModuleFile module;
   module.manifest.abi_version = FERRY_ABI_VERSION;
   module.manifest.devices = {{"cpu", target.arch_name, needed_features(target)}};

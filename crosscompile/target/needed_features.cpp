@@ -11,7 +11,7 @@ std::vector<std::string> needed_features(const Target& target) {
   return names;
 }
 
-void require_device(const Target& target) {
+void check_has_server(const Target& target) {
   if (!target.objects_only) return;
   throw CompileError(
       "expected a target that rpc_server runs on, Linux on x86_64, armv7 with hard floats, aarch64 or "

@@ -12,6 +12,6 @@ namespace ferry {
 std::vector<std::string> needed_features(const Target& target);
 
 // Throws CompileError when no rpc_server runs on the target, so that no device could run a module for it.
-void require_device(const Target& target);
+void check_has_server(const Target& target);
 
 }  // namespace ferry

@@ -4,8 +4,8 @@
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/substitute.h"
 #include "ferry/lang/tensor.h"
+#include "host/lang/expression_size.h"
 #include "host/lang/gather.h"
-#include "host/lang/measure.h"
 #include "host/lang/names.h"
 #include "host/lang/stage.h"
 #include "host/lang/wide_sums.h"
@@ -37,7 +37,7 @@ void add_check(Stage& stage, GatherCheck check) {
 std::vector<Tensor> finish(std::vector<ir::Axis> axes, std::vector<Expr> values, const std::string& name,
                            const std::vector<std::string>& output_names = {},
                            const std::vector<UncheckedIndex>& unchecked = {}) {
-  Measure measure;
+  ExpressionSize measure;
   std::size_t operations = 0;
   for (const Expr& value : values) operations += measure.operations(value);
   if (operations > kMaxOperations) {
@@ -229,7 +229,7 @@ std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> v
   checked_shape(std::move(shape), name);
   if (values.empty()) throw CompileError("'" + name + "': expected at least one value");
   // Measured before anything walks the trees, which may be huge (see measure.h).
-  Measure measure;
+  ExpressionSize measure;
   std::size_t operations = 0;
   for (const Expr& value : values) {
     if (!value.defined() || !value.type().is_scalar()) {

@@ -6,7 +6,7 @@
 
 namespace ferry {
 
-void CBackend::expect_modules() const {
+void CBackend::check_supports_modules() const {
   throw CompileError("expected a target that modules are made for, got '" + target_.text +
                      "': 'ferry compile --target " + target_.arch_name + "' writes a text");
 }

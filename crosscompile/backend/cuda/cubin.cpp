@@ -36,18 +36,18 @@ void check_registers(const ir::Function& function, const std::string& gpu, std::
 }  // namespace
 
 std::vector<std::uint8_t> cubin_of(const std::string& text, const std::string& gpu,
-                                   std::span<const ir::Function> finished) {
+                                   std::span<const ir::Function> after_passes) {
   std::vector<std::uint8_t> cubin;
   try {
-    cubin = codegen::cuda::compile_cuda(text, gpu, finished.front().name + ".cu");
+    cubin = codegen::cuda::compile_cuda(text, gpu, after_passes.front().name + ".cu");
   } catch (const CompileError& error) {
-    const std::string explanation = map_diagnostics(error.what(), text, finished);
+    const std::string explanation = map_diagnostics(error.what(), text, after_passes);
     if (explanation.empty()) throw;
     throw CompileError(error.what() + explanation +
                        "\nThe text is what --emit cuda shows. What CUDA C does not know comes from the rule of an "
                        "intrinsic: give it another for the architecture 'cuda'");
   }
-  for (const ir::Function& function : finished) check_registers(function, gpu, cubin);
+  for (const ir::Function& function : after_passes) check_registers(function, gpu, cubin);
   return cubin;
 }
 

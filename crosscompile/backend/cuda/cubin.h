@@ -10,10 +10,10 @@
 
 namespace ferry {
 
-// Compiles CUDA C for a GPU such as "sm_90". `finished` are the functions that the text was printed from. Throws
+// Compiles CUDA C for a GPU such as "sm_90". `after_passes` are the functions that the text was printed from. Throws
 // CompileError with the compiler's messages, mapped back to the program, and for a block whose threads do not fit in
 // the GPU's registers.
 std::vector<std::uint8_t> cubin_of(const std::string& text, const std::string& gpu,
-                                   std::span<const ir::Function> finished);
+                                   std::span<const ir::Function> after_passes);
 
 }  // namespace ferry

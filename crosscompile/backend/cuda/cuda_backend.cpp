@@ -1,15 +1,15 @@
 #include "crosscompile/backend/cuda/cuda_backend.h"
 
 #include "base/suggest.h"
+#include "crosscompile/backend/cuda/compile_ptx.h"
 #include "crosscompile/backend/cuda/cubin.h"
-#include "crosscompile/backend/cuda/ptx.h"
 #include "crosscompile/backend/launch_plan.h"
 #include "crosscompile/codegen/cuda/cuda_files.h"
 #include "crosscompile/codegen/cuda/nvrtc.h"
 #include "crosscompile/codegen/source/source.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/passes/pipeline.h"
-#include "crosscompile/target/ptx.h"
+#include "crosscompile/target/ptx_target.h"
 
 #include <algorithm>
 #include <string>
@@ -28,7 +28,7 @@ bool is_by_llvm(const Target& target, const std::string& gpu) {
 }
 
 // Returns whether both launch the same kernels with the same operands: a module has one plan for all of its images.
-bool have_one_plan(std::span<const ir::Function> a, std::span<const ir::Function> b) {
+bool have_same_plan(std::span<const ir::Function> a, std::span<const ir::Function> b) {
   const auto plan = [](const ir::Function& function) { return launch_plan(function, SharedMemory::at_launch); };
   for (std::size_t i = 0; i < a.size(); ++i)
     if (plan(a[i]) != plan(b[i])) return false;
@@ -44,21 +44,23 @@ Target CudaBackend::pipeline_target() const {
                          !codegen::cuda::find_cuda_file(codegen::cuda::CudaFile::libdevice).empty());
 }
 
-Plan CudaBackend::plan_of(const ir::Function& finished) const { return launch_plan(finished, SharedMemory::at_launch); }
+Plan CudaBackend::plan_of(const ir::Function& after_passes) const {
+  return launch_plan(after_passes, SharedMemory::at_launch);
+}
 
 std::vector<CodeImage> CudaBackend::images(const ModuleFunctions& functions) const {
   std::vector<CodeImage> images;
   const auto add_ptx = [&](const std::string& gpu) {
     const Ptx ptx = compile_ptx(functions.lowered, target_, gpu);
-    if (!have_one_plan(functions.finished, ptx.functions)) return false;
+    if (!have_same_plan(functions.after_passes, ptx.functions)) return false;
     images.push_back({kPtx + gpu, {ptx.text.begin(), ptx.text.end()}, 0});
     return true;
   };
   std::string text;
   for (const std::string& gpu : target_.gpus) {
     if (!is_by_llvm(target_, gpu)) {
-      if (text.empty()) text = codegen::emit_source(functions.finished, target_, codegen::source::Language::cuda);
-      images.push_back({kCubin + gpu, cubin_of(text, gpu, functions.finished), 0});
+      if (text.empty()) text = codegen::emit_source(functions.after_passes, target_, codegen::source::Language::cuda);
+      images.push_back({kCubin + gpu, cubin_of(text, gpu, functions.after_passes), 0});
     } else if (!add_ptx(gpu)) {
       throw InternalError("the kernels of PTX are launched in another way than the plan says");
     }
@@ -73,7 +75,7 @@ std::vector<CodeImage> CudaBackend::images(const ModuleFunctions& functions) con
 }
 
 // Without the note the user would discover only on another machine that the module runs on fewer GPUs than usual.
-std::vector<std::string> CudaBackend::notes(std::span<const CodeImage> images) const {
+std::vector<std::string> CudaBackend::notes_on_images(std::span<const CodeImage> images) const {
   const auto is_ptx = [](const CodeImage& image) { return image.kind.starts_with(kPtx); };
   if (target_.cuda_compiler != CudaCompiler::both || std::any_of(images.begin(), images.end(), is_ptx)) return {};
   return {"the module has no PTX and runs on GPUs of " + joined(target_.gpus) +

@@ -12,14 +12,14 @@ class CudaBackend final : public Backend {
  public:
   explicit CudaBackend(const Target& target) : target_(target) {}
 
-  void expect_modules() const override {}
+  void check_supports_modules() const override {}
   // Returns the target itself or, where LLVM alone generates the code, PTX of the first GPU, so that the plan matches
   // LLVM's kernels.
   Target pipeline_target() const override;
-  Plan plan_of(const ir::Function& finished) const override;
+  Plan plan_of(const ir::Function& after_passes) const override;
   std::vector<CodeImage> images(const ModuleFunctions& functions) const override;
-  std::vector<std::string> notes(std::span<const CodeImage> images) const override;
-  std::vector<std::uint8_t> object(std::span<const ir::Function> finished,
+  std::vector<std::string> notes_on_images(std::span<const CodeImage> images) const override;
+  std::vector<std::uint8_t> object(std::span<const ir::Function> after_passes,
                                    std::span<const std::uint8_t> description) const override;
   bool has_text(TextForm form) const override;
   std::string text(TextForm form, std::span<const ir::Function> lowered) const override;

@@ -51,26 +51,26 @@ void check_image_imports(std::span<const std::uint8_t> image, std::span<const ir
 
 }  // namespace
 
-void NativeBackend::expect_modules() const { require_device(target_); }
+void NativeBackend::check_supports_modules() const { check_has_server(target_); }
 
 std::vector<CodeImage> NativeBackend::images(const ModuleFunctions& functions) const {
   const std::vector<std::vector<std::uint8_t>> objects = objects_of(functions.lowered, target_);
   std::vector<std::string> exports;
-  for (const ir::Function& function : functions.finished) exports.push_back(ir::function_symbol(function));
+  for (const ir::Function& function : functions.after_passes) exports.push_back(ir::function_symbol(function));
   std::vector<std::uint8_t> padding;
   if (functions.code_padding != 0) {
     padding = codegen::emit_padding(target_, functions.code_padding);
     exports.push_back(codegen::kPaddingSymbol);
   }
-  const std::vector<std::uint8_t> own = codegen::emit_object(functions.finished, target_);
+  const std::vector<std::uint8_t> own = codegen::emit_object(functions.after_passes, target_);
   std::vector<std::uint8_t> linked = link::link_shared(own, target_, exports, objects, padding);
-  check_image_imports(linked, functions.finished, target_);
+  check_image_imports(linked, functions.after_passes, target_);
   return {{kImage, std::move(linked), 0}};
 }
 
-std::vector<std::uint8_t> NativeBackend::object(std::span<const ir::Function> finished,
+std::vector<std::uint8_t> NativeBackend::object(std::span<const ir::Function> after_passes,
                                                 std::span<const std::uint8_t> description) const {
-  return codegen::emit_object(finished, target_, description);
+  return codegen::emit_object(after_passes, target_, description);
 }
 
 std::string NativeBackend::text(TextForm form, std::span<const ir::Function> lowered) const {

@@ -9,12 +9,12 @@ class NativeBackend final : public Backend {
  public:
   explicit NativeBackend(const Target& target) : target_(target) {}
 
-  void expect_modules() const override;
+  void check_supports_modules() const override;
   Target pipeline_target() const override { return target_; }
   Plan plan_of(const ir::Function&) const override { return {}; }
   std::vector<CodeImage> images(const ModuleFunctions& functions) const override;
-  std::vector<std::string> notes(std::span<const CodeImage>) const override { return {}; }
-  std::vector<std::uint8_t> object(std::span<const ir::Function> finished,
+  std::vector<std::string> notes_on_images(std::span<const CodeImage>) const override { return {}; }
+  std::vector<std::uint8_t> object(std::span<const ir::Function> after_passes,
                                    std::span<const std::uint8_t> description) const override;
   bool has_text(TextForm form) const override { return form == TextForm::llvm || form == TextForm::assembly; }
   std::string text(TextForm form, std::span<const ir::Function> lowered) const override;

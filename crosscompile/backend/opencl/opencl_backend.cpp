@@ -8,12 +8,12 @@
 
 namespace ferry {
 
-Plan OpenClBackend::plan_of(const ir::Function& finished) const {
-  return launch_plan(finished, SharedMemory::in_kernel);
+Plan OpenClBackend::plan_of(const ir::Function& after_passes) const {
+  return launch_plan(after_passes, SharedMemory::in_kernel);
 }
 
 std::vector<CodeImage> OpenClBackend::images(const ModuleFunctions& functions) const {
-  const std::string text = codegen::emit_source(functions.finished, target_, codegen::source::Language::opencl);
+  const std::string text = codegen::emit_source(functions.after_passes, target_, codegen::source::Language::opencl);
   return {{"opencl-c", {text.begin(), text.end()}, 0}};
 }
 

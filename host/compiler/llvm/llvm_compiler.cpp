@@ -36,7 +36,7 @@ foreign::ForeignKernel kernel_of(const ForeignSource& source) {
 
 std::vector<std::string> notes_on(const Bytes& module, const Target& target) {
   const Result<ModuleFile> file = read_module(module);
-  return file.is_ok() ? make_backend(target)->notes(file.value().images) : std::vector<std::string>();
+  return file.is_ok() ? make_backend(target)->notes_on_images(file.value().images) : std::vector<std::string>();
 }
 
 class LlvmCompiler final : public Compiler {

@@ -3,7 +3,7 @@
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
-#include "host/lang/measure.h"
+#include "host/lang/expression_size.h"
 #include "host/lang/names.h"
 #include "host/lang/stages.h"
 
@@ -21,7 +21,7 @@ constexpr std::size_t kMaxInstructions = 240;
 class InstructionCounter : public ir::Visitor {
  public:
   explicit InstructionCounter(const Expr& condition) {
-    count_ = Measure().operations(condition);
+    count_ = ExpressionSize().operations(condition);
     visit(condition);
   }
   bool fits() const { return count_ <= kMaxInstructions; }
@@ -31,7 +31,7 @@ class InstructionCounter : public ir::Visitor {
   void visit_node(const ir::Binary& node) override {
     // A divisor that may be 0 is compared with 0, twice.
     const bool divides = node.op == ir::BinaryOp::div || node.op == ir::BinaryOp::mod;
-    if (divides && ir::as_int(node.right) == nullptr) count_ += 6 + 2 * Measure().operations(node.right);
+    if (divides && ir::as_int(node.right) == nullptr) count_ += 6 + 2 * ExpressionSize().operations(node.right);
     Visitor::visit_node(node);
   }
 

@@ -34,7 +34,7 @@ std::string forms(const Backend& backend) {
 std::vector<std::string> notes(const char* target, const std::vector<std::string>& kinds) {
   std::vector<CodeImage> images;
   for (const std::string& kind : kinds) images.push_back({kind, {}});
-  return make_backend(resolve_target(target))->notes(images);
+  return make_backend(resolve_target(target))->notes_on_images(images);
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ TEST_CASE("each kind of target shows its code in its own forms") {
 
 TEST_CASE("modules are made for what an rpc_server drives, and for nothing else") {
   const auto why_not = [](const char* target) {
-    return refusal([&] { make_backend(resolve_target(target))->expect_modules(); });
+    return refusal([&] { make_backend(resolve_target(target))->check_supports_modules(); });
   };
   for (const char* target : {"x86-64", "armv7", "aarch64", "riscv64", "cuda", "opencl"})
     CHECK(why_not(target) == "none");

@@ -2,10 +2,10 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/codegen/cuda/cuda_files.h"
-#include "crosscompile/codegen/llvm/gpu/ptx.h"
+#include "crosscompile/codegen/llvm/gpu/emit_ptx.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/passes/gpu/extract_kernels.h"
-#include "crosscompile/target/ptx.h"
+#include "crosscompile/target/ptx_target.h"
 #include "crosscompile/target/resolve.h"
 #include "tests/support/ptxas.h"
 #include "tests/unit/crosscompile/codegen/source/gpu_programs.h"

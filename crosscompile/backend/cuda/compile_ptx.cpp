@@ -1,9 +1,9 @@
-#include "crosscompile/backend/cuda/ptx.h"
+#include "crosscompile/backend/cuda/compile_ptx.h"
 
 #include "crosscompile/codegen/cuda/cuda_files.h"
-#include "crosscompile/codegen/llvm/gpu/ptx.h"
+#include "crosscompile/codegen/llvm/gpu/emit_ptx.h"
 #include "crosscompile/passes/pipeline.h"
-#include "crosscompile/target/ptx.h"
+#include "crosscompile/target/ptx_target.h"
 
 namespace ferry {
 
@@ -11,7 +11,7 @@ Ptx compile_ptx(std::span<const ir::Function> functions, const Target& cuda, con
   const std::string libdevice = codegen::cuda::find_cuda_file(codegen::cuda::CudaFile::libdevice);
   const Target target = ptx_target_like(cuda, gpu, !libdevice.empty());
   Ptx ptx;
-  for (const ir::Function& function : functions) ptx.functions.push_back(passes::run_pipeline(function, target));
+  ptx.functions = passes::run_pipeline(functions, target);
   ptx.text = codegen::emit_ptx(ptx.functions, target, libdevice);
   return ptx;
 }

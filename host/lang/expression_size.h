@@ -10,7 +10,7 @@
 
 namespace ferry::lang {
 
-class Measure {
+class ExpressionSize {
  public:
   // Number of operations in the tree, shared parts counted at every use; saturates just above kMaxOperations.
   std::size_t operations(const ir::Expr& expr);

@@ -1,4 +1,4 @@
-#include "crosscompile/codegen/llvm/gpu/ptx.h"
+#include "crosscompile/codegen/llvm/gpu/emit_ptx.h"
 
 #include "crosscompile/codegen/llvm/cpu/targets.h"
 #include "crosscompile/codegen/llvm/expr/types.h"

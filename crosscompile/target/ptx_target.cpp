@@ -1,4 +1,4 @@
-#include "crosscompile/target/ptx.h"
+#include "crosscompile/target/ptx_target.h"
 
 namespace ferry {
 

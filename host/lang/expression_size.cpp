@@ -1,4 +1,4 @@
-#include "host/lang/measure.h"
+#include "host/lang/expression_size.h"
 
 #include "crosscompile/ir/expr.h"
 #include "ferry/lang/tensor.h"
@@ -8,7 +8,7 @@
 
 namespace ferry::lang {
 
-std::size_t Measure::operations(const ir::Expr& expr) {
+std::size_t ExpressionSize::operations(const ir::Expr& expr) {
   if (!expr.defined()) return 0;
   if (const auto known = sizes_.find(expr.get()); known != sizes_.end()) return known->second;
   const std::size_t total = std::min(kMaxOperations + 1, 1 + children(expr));
@@ -16,7 +16,7 @@ std::size_t Measure::operations(const ir::Expr& expr) {
   return total;
 }
 
-std::size_t Measure::children(const ir::Expr& expr) {
+std::size_t ExpressionSize::children(const ir::Expr& expr) {
   std::size_t total = 0;
   const auto add = [&](const ir::Expr& child) { total = std::min(kMaxOperations + 1, total + operations(child)); };
   if (const auto* node = expr.as<ir::Cast>()) {
