@@ -2,7 +2,7 @@
 #pragma once
 
 #include "crosscompile/ir/stmt.h"
-#include "host/schedule/stages/stage_loops.h"
+#include "host/lower/nest.h"
 
 #include <string>
 #include <vector>
@@ -11,12 +11,6 @@ namespace ferry::lower {
 
 using ir::Expr;
 using ir::Stmt;
-
-// A loop with its id. Where a loop is emitted several times, only one of the copies contains its attached stages.
-struct LoopCopy {
-  schedule::Loop loop;
-  std::size_t id = 0;
-};
 
 // Partial results of one reduction: an array for each component of the tuple, with the same indices.
 struct Accumulators {

@@ -18,7 +18,7 @@ using schedule::Loop;
 
 namespace {
 
-struct Interval {
+struct Bounds {
   Expr lo, hi;
 };
 
@@ -37,11 +37,11 @@ bool shares(Scope scope, const Loop& loop) {
   return scope == Scope::shared && (ir::is_thread(loop.kind) || loop.kind == ForKind::vthread);
 }
 
-std::optional<Interval> bounds_over(const Interval& of, const std::vector<Range>& ranges) {
+std::optional<Bounds> bounds_over(const Bounds& of, const std::vector<Range>& ranges) {
   const auto lo = analysis::lower_bound(of.lo, ranges);
   const auto hi = analysis::upper_bound(of.hi, ranges);
   if (!lo || !hi) return std::nullopt;
-  return Interval{passes::simplify(*lo), passes::simplify(*hi)};
+  return Bounds{passes::simplify(*lo), passes::simplify(*hi)};
 }
 
 std::vector<Expr> facts_of(const std::vector<Loop>& loops) {
@@ -56,78 +56,82 @@ std::vector<Expr> facts_of(const std::vector<Loop>& loops) {
 class Inference {
  public:
   Inference(const Nests& nests, const schedule::ScheduledStage& stage, const Attachment& place, Scope scope,
-            std::span<const Expr> sizes)
+            std::span<const Expr> size_conditions)
       : nests_(nests), stage_(stage), place_(place) {
     for (Loop& loop : loops_around(nests, place)) (shares(scope, loop) ? sharing_ : around_).push_back(std::move(loop));
     // The conditions on sizes come before those of the loops, whose extents say more once sizes are non-negative.
-    if (!around_.empty()) facts_.assign(sizes.begin(), sizes.end());
+    if (!around_.empty()) facts_.assign(size_conditions.begin(), size_conditions.end());
     for (Expr& fact : facts_of(around_)) facts_.push_back(std::move(fact));
     boxes_.resize(stage.axes.size());
   }
 
+  // A reader's loops may overshoot what is required of it (tails of splits). Both are carried along: the stage must
+  // compute enough for the loops that run, but only the required part needs to be valid.
   void add_reader(const Nest& reader) {
     std::vector<Loop> inside = loops_inside(nests_, reader, place_);
     inside.insert(inside.begin(), sharing_.begin(), sharing_.end());
     const std::vector<Range> ranges = ranges_of(inside);
-    std::vector<Range> loose, tight;
-    bool is_tighter = false;
+    std::vector<Range> computed, required;
+    bool computes_more_than_required = false;
     const std::vector<Axis> axes = reader.all_axes();
     const auto values = reader.loops.axis_values();
     for (std::size_t i = 0; i < axes.size(); ++i) {
       const bool spatial = i < reader.required.size();
       // The range of the reader's loops, and the part of it that is required.
-      const Interval all =
-          spatial ? Interval{reader.required[i].min, reader.required[i].min + reader.required[i].extent - 1}
-                  : Interval{axes[i].min, axes[i].min + axes[i].extent - 1};
-      const Interval used = spatial ? Interval{reader.required[i].lowest(), reader.required[i].highest()} : all;
-      const Interval whole = outermost(all, ranges, axes[i]);
-      const Interval useful = outermost(used, ranges, axes[i]);
-      std::optional<Interval> here;
-      if (uses_any(values[i].value, around_)) here = bounds_over({values[i].value, values[i].value}, ranges);
-      const Interval now = here ? *here : whole;
-      loose.push_back({axes[i].var, now.lo, passes::simplify(now.hi - now.lo + 1)});
-      const Expr lo = passes::simplify(max(now.lo, useful.lo), facts_);
-      const Expr hi = passes::simplify(min(now.hi, useful.hi), facts_);
-      is_tighter |= !equal(lo, now.lo) || !equal(hi, now.hi);
-      tight.push_back({axes[i].var, lo, passes::simplify(hi - lo + 1)});
+      const Bounds computed_axis =
+          spatial ? Bounds{reader.required[i].min, reader.required[i].min + reader.required[i].extent - 1}
+                  : Bounds{axes[i].min, axes[i].min + axes[i].extent - 1};
+      const Bounds required_axis =
+          spatial ? Bounds{reader.required[i].lowest(), reader.required[i].highest()} : computed_axis;
+      const Bounds computed_over_inner = over_inner_loops(computed_axis, ranges, axes[i]);
+      const Bounds required_over_inner = over_inner_loops(required_axis, ranges, axes[i]);
+      std::optional<Bounds> at_place;
+      if (uses_any(values[i].value, around_)) at_place = bounds_over({values[i].value, values[i].value}, ranges);
+      if (!at_place) at_place = computed_over_inner;
+      computed.push_back({axes[i].var, at_place->lo, passes::simplify(at_place->hi - at_place->lo + 1)});
+      const Expr lo = passes::simplify(max(at_place->lo, required_over_inner.lo), facts_);
+      const Expr hi = passes::simplify(min(at_place->hi, required_over_inner.hi), facts_);
+      computes_more_than_required |= !equal(lo, at_place->lo) || !equal(hi, at_place->hi);
+      required.push_back({axes[i].var, lo, passes::simplify(hi - lo + 1)});
     }
     for (const Expr& value : reader.values)
       for (const Load* load : analysis::loads_of(value))
         if (std::find(stage_.outputs.begin(), stage_.outputs.end(), load->buffer) != stage_.outputs.end())
-          add_load(*load, loose, is_tighter ? &tight : nullptr);
+          add_load(*load, computed, computes_more_than_required ? &required : nullptr);
   }
 
-  std::vector<RequiredRegion> finish() {
-    std::vector<RequiredRegion> required;
+  std::vector<RequiredRange> finish() {
+    std::vector<RequiredRange> required;
     for (std::size_t i = 0; i < boxes_.size(); ++i) required.push_back(finish(boxes_[i], stage_.axes[i].extent));
     return required;
   }
 
  private:
   struct Box {
-    std::optional<Interval> loose, tight;
+    std::optional<Bounds> computed, required;
   };
 
   // Returns the interval with every loop inside `place` replaced by its bounds, or the whole axis if it has none.
-  static Interval outermost(const Interval& of, const std::vector<Range>& ranges, const Axis& axis) {
+  static Bounds over_inner_loops(const Bounds& of, const std::vector<Range>& ranges, const Axis& axis) {
     const auto bounds = bounds_over(of, ranges);
-    return bounds ? *bounds : Interval{axis.min, axis.min + axis.extent - 1};
+    return bounds ? *bounds : Bounds{axis.min, axis.min + axis.extent - 1};
   }
 
-  void add_load(const Load& load, const std::vector<Range>& loose, const std::vector<Range>* tight) {
+  // `required`: null where it is the same as `computed`.
+  void add_load(const Load& load, const std::vector<Range>& computed, const std::vector<Range>* required) {
     for (std::size_t d = 0; d < load.indices.size(); ++d) {
-      const Interval everything = {Expr(0), stage_.axes[d].extent - 1};
-      const Interval index = {load.indices[d], load.indices[d]};
+      const Bounds whole_axis = {Expr(0), stage_.axes[d].extent - 1};
+      const Bounds index = {load.indices[d], load.indices[d]};
       // An index that is loaded from memory may have any value.
-      auto bounds = analysis::is_arithmetic(index.lo) ? bounds_over(index, loose) : std::nullopt;
-      auto used = bounds && tight ? bounds_over(index, *tight) : bounds;
-      if (!bounds) bounds = used = everything;
-      unite(boxes_[d].loose, *bounds);
-      unite(boxes_[d].tight, used ? *used : *bounds);
+      auto computed_index = analysis::is_arithmetic(index.lo) ? bounds_over(index, computed) : std::nullopt;
+      auto required_index = computed_index && required ? bounds_over(index, *required) : computed_index;
+      if (!computed_index) computed_index = required_index = whole_axis;
+      unite(boxes_[d].computed, *computed_index);
+      unite(boxes_[d].required, required_index ? *required_index : *computed_index);
     }
   }
 
-  void unite(std::optional<Interval>& with, const Interval& other) const {
+  void unite(std::optional<Bounds>& with, const Bounds& other) const {
     if (!with) {
       with = other;
       return;
@@ -136,18 +140,18 @@ class Inference {
     with->hi = passes::simplify(max(with->hi, other.hi), facts_);
   }
 
-  RequiredRegion finish(const Box& box, const Expr& size) const {
-    if (!box.loose) return {Expr(0), Expr(0), {}, {}};  // no reader
-    Interval loose = *box.loose;
-    RequiredRegion required;
-    if (!uses_any(loose.lo, around_)) loose.lo = passes::simplify(max(box.tight->lo, Expr(0)), facts_);
-    if (!uses_any(loose.hi, around_)) loose.hi = passes::simplify(min(box.tight->hi, size - 1), facts_);
-    required.min = loose.lo;
-    required.extent = passes::simplify(loose.hi - loose.lo + 1, facts_);
-    const Expr first = passes::simplify(max(box.tight->lo, Expr(0)), facts_);
-    const Expr last = passes::simplify(min(box.tight->hi, size - 1), facts_);
-    if (!passes::can_prove(first <= loose.lo, facts_)) required.first = first;
-    if (!passes::can_prove(last >= loose.hi, facts_)) required.last = last;
+  RequiredRange finish(const Box& box, const Expr& size) const {
+    if (!box.computed) return {Expr(0), Expr(0), {}, {}};  // no reader
+    Bounds computed = *box.computed;
+    RequiredRange required;
+    if (!uses_any(computed.lo, around_)) computed.lo = passes::simplify(max(box.required->lo, Expr(0)), facts_);
+    if (!uses_any(computed.hi, around_)) computed.hi = passes::simplify(min(box.required->hi, size - 1), facts_);
+    required.min = computed.lo;
+    required.extent = passes::simplify(computed.hi - computed.lo + 1, facts_);
+    const Expr first = passes::simplify(max(box.required->lo, Expr(0)), facts_);
+    const Expr last = passes::simplify(min(box.required->hi, size - 1), facts_);
+    if (!passes::can_prove(first <= computed.lo, facts_)) required.first = first;
+    if (!passes::can_prove(last >= computed.hi, facts_)) required.last = last;
     return required;
   }
 
@@ -184,39 +188,39 @@ bool over_all_iterations(Expr& bound, const Loop& loop,
 
 }  // namespace
 
-std::vector<RequiredRegion> required_at(const Nests& nests, const schedule::ScheduledStage& stage,
-                                        const std::vector<const Nest*>& readers, const Attachment& place, Scope scope,
-                                        std::span<const Expr> sizes) {
-  Inference inference(nests, stage, place, scope, sizes);
+std::vector<RequiredRange> required_at(const Nests& nests, const schedule::ScheduledStage& stage,
+                                       const std::vector<const Nest*>& readers, const Attachment& place, Scope scope,
+                                       std::span<const Expr> size_conditions) {
+  Inference inference(nests, stage, place, scope, size_conditions);
   for (const Nest* reader : readers) inference.add_reader(*reader);
   return inference.finish();
 }
 
-Sliding slide(std::vector<RequiredRegion> required, const Loop& loop) {
+Sliding slide(std::vector<RequiredRange> required, const Loop& loop) {
   Sliding sliding{std::move(required)};
   if (loop.kind != ForKind::serial) return sliding;
   for (std::size_t i = 0; i < sliding.required.size(); ++i) {
-    const RequiredRegion& axis = sliding.required[i];
+    const RequiredRange& axis = sliding.required[i];
     if (!uses_var(axis.min, loop.var) && !uses_var(axis.extent, loop.var)) continue;
     if (sliding.axis >= 0) return {std::move(sliding.required)};  // two axes move: the new points are not a box
     sliding.axis = static_cast<int>(i);
   }
   if (sliding.axis < 0) return sliding;
-  const RequiredRegion& axis = sliding.required[static_cast<std::size_t>(sliding.axis)];
+  const RequiredRange& axis = sliding.required[static_cast<std::size_t>(sliding.axis)];
   const std::int64_t* window = as_int(axis.extent);
   const auto step = growth(axis.min, loop.var);
   if (window == nullptr || !step || *step < 1 || *step >= *window) return {std::move(sliding.required)};
   // A later iteration may need what this one does not, and will not compute it again, so bounds must cover all
   // iterations.
-  std::vector<RequiredRegion> wide = sliding.required;
-  for (RequiredRegion& other : wide) {
+  std::vector<RequiredRange> wide = sliding.required;
+  for (RequiredRange& other : wide) {
     const bool is_known = over_all_iterations(other.first, loop, analysis::lower_bound) &&
                           over_all_iterations(other.last, loop, analysis::upper_bound);
     if (!is_known) return {std::move(sliding.required)};
   }
   sliding.window = *window;
   const Expr is_first = loop.var == Expr(0);
-  RequiredRegion& moving = wide[static_cast<std::size_t>(sliding.axis)];
+  RequiredRange& moving = wide[static_cast<std::size_t>(sliding.axis)];
   moving.min = select(is_first, axis.min, axis.min + Expr(*window - *step));
   moving.extent = select(is_first, Expr(*window), Expr(*step));
   sliding.required = std::move(wide);

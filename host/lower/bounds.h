@@ -13,18 +13,18 @@ namespace ferry::lower {
 
 // Returns the region that the stage must compute at `place` (no stage: outside all loops) for its readers, which have
 // already been placed in `nests`: one interval for each axis. In shared memory this is the union over all threads
-// around `place`. `sizes` are conditions on the program's sizes that hold.
-std::vector<RequiredRegion> required_at(const Nests& nests, const schedule::ScheduledStage& stage,
-                                        const std::vector<const Nest*>& readers, const schedule::Attachment& place,
-                                        ir::Scope scope, std::span<const Expr> sizes);
+// around `place`. `size_conditions` are conditions on the program's sizes that hold.
+std::vector<RequiredRange> required_at(const Nests& nests, const schedule::ScheduledStage& stage,
+                                       const std::vector<const Nest*>& readers, const schedule::Attachment& place,
+                                       ir::Scope scope, std::span<const Expr> size_conditions);
 
 // Computes a sliding window: removes from `required` the points that the previous iteration of the loop has already
 // computed. Returns `required` unchanged if nothing slides. At most one axis changes; it is returned in `axis`, or -1.
 struct Sliding {
-  std::vector<RequiredRegion> required;
+  std::vector<RequiredRange> required;
   int axis = -1;
   std::int64_t window = 0;  // points of that axis that are live at once; 0: not a constant
 };
-Sliding slide(std::vector<RequiredRegion> required, const schedule::Loop& loop);
+Sliding slide(std::vector<RequiredRange> required, const schedule::Loop& loop);
 
 }  // namespace ferry::lower

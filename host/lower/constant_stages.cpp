@@ -76,16 +76,16 @@ class Split {
   }
 
   std::vector<Function> run() {
-    std::vector<Stmt> early, late;
+    std::vector<Stmt> init_steps, call_steps;
     Buffers made, read;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       if (is_constant_step(i, made)) {
         made.insert(accesses_[i].writes.begin(), accesses_[i].writes.end());
         for (const Buffer* buffer : accesses_[i].reads) reads_constants_ |= constants_.contains(buffer);
-        early.push_back(steps_[i]);
+        init_steps.push_back(steps_[i]);
       } else {
         read.insert(accesses_[i].reads.begin(), accesses_[i].reads.end());
-        late.push_back(steps_[i]);
+        call_steps.push_back(steps_[i]);
       }
     }
     if (!reads_constants_) return {function_};
@@ -100,7 +100,8 @@ class Split {
       parameter.scope = Scope::parameter;
       parameters[buffer.get()] = std::make_shared<Buffer>(std::move(parameter));
     }
-    return {call_of(std::move(late), kept, made, parameters), init_of(std::move(early), kept, made, parameters)};
+    return {call_of(std::move(call_steps), kept, made, parameters),
+            init_of(std::move(init_steps), kept, made, parameters)};
   }
 
  private:

@@ -79,7 +79,7 @@ class Lowering {
     function.flops = count_flops(program_);
     function.context = program_.context;
     for (const lang::Parameter& parameter : program_.parameters) add_parameter(parameter, function);
-    nests_ = place_stages(stages_, given_);
+    nests_ = place_stages(stages_, parameter_storage_);
     Stmt body = attached_stages(Attachment{}, {});
     function.messages = messages_;
     std::vector<Stmt> steps;
@@ -101,17 +101,17 @@ class Lowering {
       // One buffer holds `initial` at the start and `tensor` at the end.
       result.buffer = parameter.initial.buffer();
       if (computes_in_place(parameter)) {
-        given_[parameter.tensor.buffer().get()] = result.buffer;
+        parameter_storage_[parameter.tensor.buffer().get()] = result.buffer;
       } else {
         temporaries_.push_back(storage(*parameter.tensor.buffer(), Scope::global));
-        given_[parameter.tensor.buffer().get()] = temporaries_.back();
+        parameter_storage_[parameter.tensor.buffer().get()] = temporaries_.back();
         copy_back_.push_back({temporaries_.back(), result.buffer});
       }
     } else if (parameter.direction == Direction::out) {
       Buffer buffer = *parameter.tensor.buffer();
       buffer.strides = parameter.strides;
       result.buffer = storage(std::move(buffer), Scope::parameter);
-      given_[parameter.tensor.buffer().get()] = result.buffer;
+      parameter_storage_[parameter.tensor.buffer().get()] = result.buffer;
     } else {
       result.buffer = parameter.tensor.buffer();
       result.constant = parameter.constant;
@@ -181,7 +181,7 @@ class Lowering {
       const Attachment kept = nest.stage->store_at ? *nest.stage->store_at : place_of(*nest.stage);
       if (!is_at(kept, loop)) continue;
       for (std::size_t i = 0; i < nest.storage.size(); ++i)
-        if (!given_.contains(nest.stage->outputs[i].get()))
+        if (!parameter_storage_.contains(nest.stage->outputs[i].get()))
           result = Allocate::make(nest.storage[i].buffer, std::move(result));
     }
     return result;
@@ -239,7 +239,7 @@ class Lowering {
 
   const lang::Program& program_;
   const schedule::Stages& stages_;
-  GivenStorage given_;
+  ParameterStorage parameter_storage_;
   std::vector<BufferRef> temporaries_;
   std::vector<std::pair<BufferRef, BufferRef>> copy_back_;
   Nests nests_;

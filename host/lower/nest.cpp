@@ -53,7 +53,7 @@ void append_between(const Nests& nests, const Attachment& at, const Attachment& 
 
 }  // namespace
 
-Expr RequiredRegion::highest() const { return last.defined() ? last : passes::simplify(min + extent - 1); }
+Expr RequiredRange::highest() const { return last.defined() ? last : passes::simplify(min + extent - 1); }
 
 std::vector<Expr> Storage::indices(const std::vector<Expr>& point) const {
   std::vector<Expr> positions;

@@ -13,7 +13,7 @@ using ir::Expr;
 
 // The computed interval of one axis: loops run over [min, min + extent); only the points from `first` to `last` (where
 // defined) are required.
-struct RequiredRegion {
+struct RequiredRange {
   Expr min, extent;
   Expr first, last;
 
@@ -35,7 +35,7 @@ struct Storage {
 struct Nest {
   const schedule::ScheduledStage* stage = nullptr;
   std::vector<Expr> values;  // with inlined stages substituted
-  std::vector<RequiredRegion> required;
+  std::vector<RequiredRange> required;
   schedule::StageLoops loops;    // over `required`
   std::vector<Storage> storage;  // one for each output
 
@@ -45,6 +45,12 @@ struct Nest {
   std::vector<ir::Axis> all_axes() const;
   // Returns conditions over the stage's axes that the required points fulfil.
   std::vector<Expr> conditions() const;
+};
+
+// A loop with its id. Where a loop is emitted several times, only one of the copies contains its attached stages.
+struct LoopCopy {
+  schedule::Loop loop;
+  std::size_t id = 0;
 };
 
 // Consumers first; element addresses are stable.

@@ -19,7 +19,7 @@ NestLoops::NestLoops(const Nest& nest, const LoopBody& loop_body) : nest_(nest),
   const StageLoops& loops = nest.loops;
   for (std::size_t id : loops.order()) order_.push_back({loops.loop(id), id});
   check_extents();
-  unroll_advised();
+  apply_unroll_pragmas();
   for (const StageLoops::AxisValue& axis : loops.axis_values()) axis_values_[axis.axis.get()] = axis.value;
   guards_ = loops.guards();
   for (const Expr& condition : nest.conditions()) guards_.push_back(at_point(condition));
@@ -39,7 +39,7 @@ void NestLoops::check_extents() const {
 }
 
 // Unrolls loops as `pragma auto_unroll_max_step` asks.
-void NestLoops::unroll_advised() {
+void NestLoops::apply_unroll_pragmas() {
   for (const auto& [id, steps] : nest_.stage->unroll_steps) {
     std::int64_t copies = 1;
     for (std::size_t i = order_.size(); i-- > 0 && order_[i].id != id;) {

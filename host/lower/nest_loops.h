@@ -4,7 +4,6 @@
 
 #include "crosscompile/ir/stmt.h"
 #include "crosscompile/ir/substitute.h"
-#include "host/lower/accumulators.h"
 #include "host/lower/nest.h"
 
 #include <functional>
@@ -12,6 +11,8 @@
 #include <vector>
 
 namespace ferry::lower {
+
+using ir::Stmt;
 
 // Returns the body of a loop of the nest including the stages attached to it, given the body without them.
 // `is_real_iteration`, if defined, tells whether this is a real iteration of the nest: an empty reduction runs one
@@ -46,7 +47,7 @@ class NestLoops {
 
  private:
   void check_extents() const;
-  void unroll_advised();
+  void apply_unroll_pragmas();
 
   const Nest& nest_;
   const LoopBody& loop_body_;

@@ -25,7 +25,8 @@ namespace {
 
 class Placement {
  public:
-  Placement(const schedule::Stages& stages, const GivenStorage& given) : stages_(stages), given_(given) {}
+  Placement(const schedule::Stages& stages, const ParameterStorage& parameter_storage)
+      : stages_(stages), parameter_storage_(parameter_storage) {}
 
   Nests run() {
     // Producers come first, so that inlined values are complete.
@@ -59,18 +60,19 @@ class Placement {
   }
   void note_size(const Expr& size) {
     const auto is_known = [&](const Expr& other) { return equal(other, size); };
-    if (std::any_of(known_sizes_.begin(), known_sizes_.end(), is_known)) return;
-    known_sizes_.push_back(size);
+    if (std::any_of(sizes_.begin(), sizes_.end(), is_known)) return;
+    sizes_.push_back(size);
     // The most informative conditions, those on single variables, come first.
     const Expr condition = size >= Expr(0);
-    sizes_.insert(size.kind() == NodeKind::Var ? sizes_.begin() : sizes_.end(), condition);
+    size_conditions_.insert(size.kind() == NodeKind::Var ? size_conditions_.begin() : size_conditions_.end(),
+                            condition);
   }
 
   void add(const ScheduledStage& stage) {
     Nest nest;
     nest.stage = &stage;
     nest.values = std::move(values_[&stage]);
-    std::vector<RequiredRegion> kept;
+    std::vector<RequiredRange> kept;
     Sliding sliding;
     if (stage.is_final() && stage.place != Place::attached) {
       for (const Axis& axis : stage.axes) nest.required.push_back({Expr(0), axis.extent, {}, {}});
@@ -82,10 +84,10 @@ class Placement {
       if (stage.is_result) expect_written_once(stage);
       const bool shared = !stage.is_result && threads_compute(stage);
       const Scope scope = stage.scope.value_or(shared ? Scope::shared : Scope::global);
-      nest.required = kept = required_at(nests_, stage, readers, computed, scope, sizes_);
+      nest.required = kept = required_at(nests_, stage, readers, computed, scope, size_conditions_);
       if (stage.store_at) {
         expect_kept_outside(stage);
-        kept = required_at(nests_, stage, readers, *stage.store_at, scope, sizes_);
+        kept = required_at(nests_, stage, readers, *stage.store_at, scope, size_conditions_);
         expect_serial_between(stage);
       }
       // Storage local to one iteration cannot carry points over to the next, so it needs no sliding window.
@@ -95,12 +97,12 @@ class Placement {
       }
     }
     std::vector<schedule::AxisRange> ranges;
-    for (const RequiredRegion& required : nest.required) ranges.push_back({required.min, required.extent});
+    for (const RequiredRange& required : nest.required) ranges.push_back({required.min, required.extent});
     nest.loops = stage.loops.over(ranges);
     for (const BufferRef& output : stage.outputs) {
-      const auto given = given_.find(output.get());
-      nest.storage.push_back(given != given_.end()
-                                 ? Storage{given->second, {}, {}}
+      const auto held = parameter_storage_.find(output.get());
+      nest.storage.push_back(held != parameter_storage_.end()
+                                 ? Storage{held->second, {}, {}}
                                  : make_storage(stage, output, kept, sliding, loops_around_storage(stage)));
     }
     nests_.push_back(std::move(nest));
@@ -181,17 +183,19 @@ class Placement {
   }
 
   const schedule::Stages& stages_;
-  const GivenStorage& given_;
+  const ParameterStorage& parameter_storage_;
   std::unordered_map<const ScheduledStage*, std::vector<Expr>> values_;
   std::unordered_map<const Buffer*, std::vector<const Nest*>> reader_nests_;
   Nests nests_;
   std::unordered_set<const Buffer*> inputs_;
-  std::vector<Expr> known_sizes_;
-  std::vector<Expr> sizes_;  // conditions that hold
+  std::vector<Expr> sizes_;
+  std::vector<Expr> size_conditions_;  // conditions on the sizes that hold
 };
 
 }  // namespace
 
-Nests place_stages(const schedule::Stages& stages, const GivenStorage& given) { return Placement(stages, given).run(); }
+Nests place_stages(const schedule::Stages& stages, const ParameterStorage& parameter_storage) {
+  return Placement(stages, parameter_storage).run();
+}
 
 }  // namespace ferry::lower

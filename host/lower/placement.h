@@ -7,11 +7,11 @@
 
 namespace ferry::lower {
 
-// The caller's memory for each tensor.
-using GivenStorage = std::unordered_map<const ir::Buffer*, ir::BufferRef>;
+// The buffer of the parameter that holds a tensor.
+using ParameterStorage = std::unordered_map<const ir::Buffer*, ir::BufferRef>;
 
 // Returns the nests, consumers first. Throws CompileError if the loop that a stage is computed at does not, or no
 // longer, enclose its readers.
-Nests place_stages(const schedule::Stages& stages, const GivenStorage& given);
+Nests place_stages(const schedule::Stages& stages, const ParameterStorage& parameter_storage);
 
 }  // namespace ferry::lower

@@ -32,7 +32,7 @@ class ReductionNest {
       : nest_(nest), reduce_(*nest.reduction()), around_(around), loops_(loops) {}
 
   Stmt build() {
-    const auto first = accumulated_from();
+    const auto first = outermost_accumulated_loop();
     std::vector<LoopCopy> outside(loops_.order().cbegin(), first);
     loops_.run_at_least_once(outside);
     const std::vector<LoopCopy> inside(first, loops_.order().cend());
@@ -53,14 +53,14 @@ class ReductionNest {
                                 : guarded(result_guard, store_each(acc, initial_values()));
     Stmt start = wrap_in_loops(partial, std::move(init));
     if (const Expr is_first = at_first_iteration(outside); is_first.defined())
-      start = If::make(is_first, std::move(start), wrap_in_loops(tile, resume(acc, tile)));
+      start = If::make(is_first, std::move(start), wrap_in_loops(tile, load_partial_results(acc, tile)));
     Stmt update = build_update(acc, tile);
 
     std::vector<Stmt> steps = {std::move(start), loops_.wrap_with_attached_stages(inside, std::move(update))};
     if (!lanes.empty())
       steps.push_back(wrap_in_loops(tile, guarded(result_guard, combine_lanes(acc, lanes))));
     else if (acc.are_local)
-      steps.push_back(wrap_in_loops(tile, store_picked(acc, tile)));
+      steps.push_back(wrap_in_loops(tile, store_outputs(acc, tile)));
     Stmt body = Block::make(std::move(steps));
     if (acc.are_local) body = allocated(acc, std::move(body));
     return loops_.wrap_with_attached_stages(outside, std::move(body));
@@ -92,7 +92,7 @@ class ReductionNest {
   }
 
   // Whether a guard differs between lanes of the tile and does not depend on the reduction's loops.
-  bool only_picks_lanes(const Expr& guard, const std::vector<LoopCopy>& tile) const {
+  bool is_lane_mask(const Expr& guard, const std::vector<LoopCopy>& tile) const {
     const bool differs = std::any_of(tile.begin(), tile.end(), [&](const LoopCopy& copy) {
       return copy.loop.kind == ForKind::vectorized && uses_var(guard, copy.loop.var);
     });
@@ -109,7 +109,7 @@ class ReductionNest {
   Stmt store_for_results(const Accumulators& acc, std::vector<Expr> values, const std::vector<LoopCopy>& tile) const {
     std::vector<Expr> conditions;
     for (const Expr& guard : result_guards()) {
-      if (!only_picks_lanes(guard, tile)) {
+      if (!is_lane_mask(guard, tile)) {
         conditions.push_back(guard);
         continue;
       }
@@ -148,7 +148,7 @@ class ReductionNest {
   // Returns the outermost loop inside which partial results are kept in accumulators: the outermost reduction loop
   // inside which all loops over results are unrolled or vectorized; otherwise the outermost one whose tile fits the
   // stack; otherwise the outermost reduction loop.
-  std::vector<LoopCopy>::const_iterator accumulated_from() const {
+  std::vector<LoopCopy>::const_iterator outermost_accumulated_loop() const {
     const auto is_reduction = [](const LoopCopy& copy) { return copy.loop.reduces; };
     // A tensorized nest consists only of updates, so the accumulators must be defined outside it.
     const auto last = std::find_if(loops_.order().begin(), loops_.order().end(), [&](const LoopCopy& copy) {
@@ -181,9 +181,9 @@ class ReductionNest {
     around.insert(around.end(), outside.begin(), outside.end());
     const Accumulators acc = make_thread_accumulators(reduce_, around, partial, threads, nest_.name() + "_acc");
     const Accumulators total = make_accumulators(reduce_, {}, nest_.name() + "_total");
-    std::vector<Expr> results = picked(total);
+    std::vector<Expr> results = output_components(total);
     if (!reduce_.init.empty()) {
-      const std::vector<Expr> all = joined(reduce_, initial_values(), total);
+      const std::vector<Expr> all = combined_with_total(reduce_, initial_values(), total);
       for (std::size_t i = 0; i < results.size(); ++i) results[i] = all[nest_.values[i].as<Reduce>()->component];
     }
     Stmt finish =
@@ -208,7 +208,7 @@ class ReductionNest {
   }
 
   // Loads the partial results that earlier iterations have stored.
-  Stmt resume(const Accumulators& acc, const std::vector<LoopCopy>& tile) const {
+  Stmt load_partial_results(const Accumulators& acc, const std::vector<LoopCopy>& tile) const {
     const Accumulators results = *results_as_accumulators();
     std::vector<Expr> values;
     for (std::size_t i = 0; i < acc.buffers.size(); ++i) values.push_back(results.load(i));
@@ -220,7 +220,7 @@ class ReductionNest {
     for (const Expr& source : reduce_.sources) sources.push_back(loops_.at_point(source));
     std::vector<Expr> conditions;
     for (const Expr& guard : loops_.guards()) {
-      if (!acc.are_local || !only_picks_lanes(guard, tile)) {
+      if (!acc.are_local || !is_lane_mask(guard, tile)) {
         conditions.push_back(guard);
         continue;
       }
@@ -255,10 +255,10 @@ class ReductionNest {
 
   // All lanes of an accumulator are initialised and are read regardless of the guards of single lanes: whole vectors
   // stay in registers.
-  Stmt store_picked(const Accumulators& acc, const std::vector<LoopCopy>& tile) const {
+  Stmt store_outputs(const Accumulators& acc, const std::vector<LoopCopy>& tile) const {
     std::vector<Expr> lanes, others, names;
-    for (const Expr& guard : result_guards()) (only_picks_lanes(guard, tile) ? lanes : others).push_back(guard);
-    const std::vector<Expr> values = picked(acc);
+    for (const Expr& guard : result_guards()) (is_lane_mask(guard, tile) ? lanes : others).push_back(guard);
+    const std::vector<Expr> values = output_components(acc);
     if (lanes.empty()) return guarded(others, loops_.store_all(values));
     for (const Expr& value : values) names.push_back(Var::make("result", value.type()));
     Stmt body = guarded(lanes, loops_.store_all(names));
@@ -267,7 +267,7 @@ class ReductionNest {
   }
 
   // Returns the components that are outputs of the stage.
-  std::vector<Expr> picked(const Accumulators& acc) const {
+  std::vector<Expr> output_components(const Accumulators& acc) const {
     std::vector<Expr> values;
     for (const Expr& value : nest_.values) values.push_back(acc.load(value.as<Reduce>()->component));
     return values;
@@ -279,7 +279,7 @@ class ReductionNest {
     for (std::size_t i = 0; i < acc.buffers.size(); ++i) values.push_back(acc.load(i));
     return allocated(
         total, Block::make({store_each(total, initial_values()), wrap_in_loops(lanes, combine(reduce_, total, values)),
-                            loops_.store_all(picked(total))}));
+                            loops_.store_all(output_components(total))}));
   }
 
   const Nest& nest_;

@@ -109,7 +109,7 @@ bool threads_compute(const ScheduledStage& stage) {
          });
 }
 
-Storage make_storage(const ScheduledStage& stage, const BufferRef& tensor, const std::vector<RequiredRegion>& kept,
+Storage make_storage(const ScheduledStage& stage, const BufferRef& tensor, const std::vector<RequiredRange>& kept,
                      const Sliding& sliding, const std::vector<Loop>& around) {
   Storage storage;
   std::vector<Expr> extents;

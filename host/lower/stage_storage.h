@@ -15,7 +15,7 @@ bool threads_compute(const schedule::ScheduledStage& stage);
 // Returns the storage of one output of the stage: `kept` are the points that are live at once, inside the loops
 // `around`. Throws CompileError for a scope or a swizzle that the extents do not allow.
 Storage make_storage(const schedule::ScheduledStage& stage, const ir::BufferRef& tensor,
-                     const std::vector<RequiredRegion>& kept, const Sliding& sliding,
+                     const std::vector<RequiredRange>& kept, const Sliding& sliding,
                      const std::vector<schedule::Loop>& around);
 
 }  // namespace ferry::lower

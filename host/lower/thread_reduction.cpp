@@ -38,7 +38,7 @@ Stmt combine_threads(const Reduce& reduce, const Accumulators& total, const Accu
   return body;
 }
 
-std::vector<Expr> joined(const Reduce& reduce, const std::vector<Expr>& first, const Accumulators& total) {
+std::vector<Expr> combined_with_total(const Reduce& reduce, const std::vector<Expr>& first, const Accumulators& total) {
   Substitution operands;
   for (std::size_t i = 0; i < first.size(); ++i) {
     operands[reduce.reducer->left[i].get()] = first[i];

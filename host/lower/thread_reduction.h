@@ -16,6 +16,7 @@ Accumulators make_thread_accumulators(const ir::Reduce& reduce, std::vector<Loop
 Stmt combine_threads(const ir::Reduce& reduce, const Accumulators& total, const Accumulators& acc,
                      std::vector<LoopCopy> threads);
 // Returns each component of combine(first, total).
-std::vector<Expr> joined(const ir::Reduce& reduce, const std::vector<Expr>& first, const Accumulators& total);
+std::vector<Expr> combined_with_total(const ir::Reduce& reduce, const std::vector<Expr>& first,
+                                      const Accumulators& total);
 
 }  // namespace ferry::lower
