@@ -15,17 +15,17 @@ std::optional<std::int64_t> stride_along(const Expr& index, const Expr& var) {
   return stride.is_constant() ? std::optional(stride.constant) : std::nullopt;
 }
 
-Step step_of(const Load& load, const Expr& var) {
-  Step step = Step::none;
+AccessStride access_stride(const Load& load, const Expr& var) {
+  AccessStride result = AccessStride::none;
   for (std::size_t d = 0; d < load.indices.size(); ++d) {
     if (!uses_var(load.indices[d], var)) continue;
     const std::vector<Expr>& strides = load.buffer->strides;
-    if (d + 1 != load.indices.size() || (!strides.empty() && !is_constant(strides[d], 1))) return Step::strided;
+    if (d + 1 != load.indices.size() || (!strides.empty() && !is_constant(strides[d], 1))) return AccessStride::strided;
     const std::optional<std::int64_t> stride = stride_along(load.indices[d], var);
-    if (!stride || *stride < 1 || *stride > 4) return Step::strided;
-    step = *stride == 1 ? Step::contiguous : Step::skipping;
+    if (!stride || *stride < 1 || *stride > 4) return AccessStride::strided;
+    result = *stride == 1 ? AccessStride::contiguous : AccessStride::small;
   }
-  return step;
+  return result;
 }
 
 }  // namespace ferry::analysis

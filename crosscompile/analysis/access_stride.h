@@ -11,14 +11,14 @@ namespace ferry::analysis {
 // variables.
 std::optional<std::int64_t> stride_along(const ir::Expr& index, const ir::Expr& var);
 
-enum class Step : std::uint8_t {
+enum class AccessStride : std::uint8_t {
   none,        // the same element
   contiguous,  // the next element
-  skipping,    // every second to fourth element: still few cache lines for each vector
+  small,       // every second to fourth element: still few cache lines for each vector
   strided,     // anything else
 };
 
 // Returns how the load moves through memory when the variable increases by one.
-Step step_of(const ir::Load& load, const ir::Expr& var);
+AccessStride access_stride(const ir::Load& load, const ir::Expr& var);
 
 }  // namespace ferry::analysis

@@ -94,4 +94,25 @@ Expr Context::call(const std::string& name, std::vector<Expr> arguments) const {
   }
 }
 
+const TensorIntrinsic* Context::tensor_intrinsic(const std::string& name) const {
+  const auto found = tensor_intrinsics_.find(name);
+  return found == tensor_intrinsics_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> Context::tensor_intrinsic_names() const {
+  std::vector<std::string> all;
+  for (const auto& [name, intrinsic] : tensor_intrinsics_) all.push_back(name);
+  return all;
+}
+
+void Context::add_object(std::string arch, std::vector<std::uint8_t> object) {
+  objects_[std::move(arch)].push_back(std::move(object));
+}
+
+std::span<const std::vector<std::uint8_t>> Context::objects(const std::string& arch) const {
+  const auto found = objects_.find(arch);
+  if (found == objects_.end()) return {};
+  return found->second;
+}
+
 }  // namespace ferry

@@ -27,7 +27,7 @@ enum class Scope : std::uint8_t {
 //   (passes/memory/swizzle.h). Indices ignore the permutation.
 // filled_asynchronously: stores may complete as late as ir/async_copy.h allows.
 #define FERRY_IR_STORAGE_ATTRIBUTES(X) \
-  X(nontemporal, "streamed")           \
+  X(nontemporal, "nontemporal")        \
   X(swizzled, "swizzled")              \
   X(filled_asynchronously, "filled_asynchronously")
 

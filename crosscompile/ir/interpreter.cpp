@@ -17,7 +17,8 @@ Value read_scalar(DType type, const void* from) {
   return value;
 }
 
-void bind_tensor(Frame& frame, const FunctionParameter& parameter, Bound& bound, const ShapeCode& shape, void* data) {
+void bind_tensor(Frame& frame, const FunctionParameter& parameter, BoundBuffer& bound, const ShapeCode& shape,
+                 void* data) {
   shape.eval(frame, bound);
   bound.data = static_cast<std::byte*>(data);
   bound.read_only = parameter.direction == Direction::in;

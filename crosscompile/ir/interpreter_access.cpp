@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kMasked = std::numeric_limits<std::int64_t>::min();
 
-Value read(const Bound& bound, std::int64_t position) {
+Value read(const BoundBuffer& bound, std::int64_t position) {
   Value value;
   const std::byte* from = bound.data + position * bound.bytes;
   switch (bound.bytes) {
@@ -22,7 +22,7 @@ Value read(const Bound& bound, std::int64_t position) {
   return value;
 }
 
-void write(const Bound& bound, std::int64_t position, Value value) {
+void write(const BoundBuffer& bound, std::int64_t position, Value value) {
   std::byte* to = bound.data + position * bound.bytes;
   switch (bound.bytes) {
     case 1: std::memcpy(to, &value.bits, 1); break;
@@ -42,10 +42,10 @@ class Access {
         mask_(mask.defined() ? compile(mask, layout) : nullptr) {}
 
   std::size_t slot() const { return slot_; }
-  Bound& bound(Frame& frame) const { return frame.buffers[slot_]; }
+  BoundBuffer& bound(Frame& frame) const { return frame.buffers[slot_]; }
 
   // Returns kMasked when the mask disables this lane.
-  std::int64_t position(Frame& frame, const Bound& bound, std::uint32_t lane) const {
+  std::int64_t position(Frame& frame, const BoundBuffer& bound, std::uint32_t lane) const {
     if (mask_ != nullptr && !is_true(mask_->eval(frame, lane))) return kMasked;
     if (flat_) {
       const std::int64_t position = index_of(indices_[0]->eval(frame, lane));
@@ -62,7 +62,7 @@ class Access {
   }
 
  private:
-  [[noreturn]] void fail(Frame& frame, const Bound& bound, std::uint32_t lane, std::size_t dimension) const {
+  [[noreturn]] void fail(Frame& frame, const BoundBuffer& bound, std::uint32_t lane, std::size_t dimension) const {
     std::vector<std::int64_t> values;
     for (const CodePtr& index : indices_) values.push_back(index_of(index->eval(frame, lane)));
     fail_index(bound, values, dimension);
@@ -79,7 +79,7 @@ struct LoadCode final : Code {
   LoadCode(const Load& node, Layout& layout) : access(node.buffer, node.indices, node.mask, layout) {}
 
   Value eval(Frame& frame, std::uint32_t lane) const override {
-    Bound& bound = access.bound(frame);
+    BoundBuffer& bound = access.bound(frame);
     const std::int64_t position = access.position(frame, bound, lane);
     if (position == kMasked) return {};
     note_read(bound, position, frame.clock, frame.workspaces);
@@ -97,7 +97,7 @@ struct StoreAction final : Action {
         lanes(node.value.type().lanes) {}
 
   std::int32_t run(Frame& frame) const override {
-    Bound& bound = access.bound(frame);
+    BoundBuffer& bound = access.bound(frame);
     if (lanes == 1) {
       const std::int64_t position = access.position(frame, bound, 0);
       const Value stored = value->eval(frame, 0);
@@ -118,7 +118,7 @@ struct StoreAction final : Action {
   }
 
  private:
-  void put(Frame& frame, Bound& bound, std::int64_t position, Value stored) const {
+  void put(Frame& frame, BoundBuffer& bound, std::int64_t position, Value stored) const {
     note_write(bound, position, frame.clock, frame.workspaces);
     if (!frame.async_stores.is_starting) return write(bound, position, stored);
     note_start(bound, position);
@@ -149,7 +149,7 @@ struct WaitAction final : Action {
   std::int32_t run(Frame& frame) const override {
     while (frame.async_stores.groups.size() > groups_left) {
       for (const AsyncStore& store : frame.async_stores.groups.front()) {
-        Bound& bound = frame.buffers[store.buffer];
+        BoundBuffer& bound = frame.buffers[store.buffer];
         note_write(bound, store.position, frame.clock, frame.workspaces);
         write(bound, store.position, store.value);
       }
@@ -173,7 +173,7 @@ struct AllocateAction final : Action {
         body(compile(node.body, layout)) {}
 
   std::int32_t run(Frame& frame) const override {
-    Bound& bound = frame.buffers[slot];
+    BoundBuffer& bound = frame.buffers[slot];
     shape.eval(frame, bound);
     if (offset == nullptr) {
       allocate(bound, frame.clock);
@@ -189,7 +189,7 @@ struct AllocateAction final : Action {
 ShapeCode::ShapeCode(const Buffer& buffer, Layout& layout)
     : buffer_(buffer), shape_(compile_all(buffer.shape, layout)), strides_(compile_all(buffer.strides, layout)) {}
 
-void ShapeCode::eval(Frame& frame, Bound& bound) const {
+void ShapeCode::eval(Frame& frame, BoundBuffer& bound) const {
   bound.buffer = &buffer_;
   bound.bytes = static_cast<std::uint32_t>(dtype_bytes(buffer_.dtype));
   bound.shape.clear();

@@ -30,7 +30,7 @@ struct AsyncStores {
 // All state that changes while a function runs.
 struct Frame {
   std::vector<Value> slots;
-  std::vector<Bound> buffers;
+  std::vector<BoundBuffer> buffers;
   Clock clock;
   Workspaces workspaces;
   AsyncStores async_stores;                   // of the running thread
@@ -123,7 +123,7 @@ class LoopNest {
 class ShapeCode {
  public:
   ShapeCode(const Buffer& buffer, Layout& layout);
-  void eval(Frame& frame, Bound& bound) const;
+  void eval(Frame& frame, BoundBuffer& bound) const;
 
  private:
   const Buffer& buffer_;

@@ -17,12 +17,12 @@ std::string list(const std::vector<std::int64_t>& numbers) {
   return text;
 }
 
-std::string at(const Bound& bound, std::int64_t position) {
+std::string at(const BoundBuffer& bound, std::int64_t position) {
   return "'" + bound.buffer->name + "' at position " + std::to_string(position);
 }
 
 // Names an element, as in "'A'[2, 3]", or gives its position where indices cannot be derived from it.
-std::string element(const Bound& bound, std::int64_t position) {
+std::string element(const BoundBuffer& bound, std::int64_t position) {
   if (!bound.buffer->strides.empty() || bound.shape.empty()) return at(bound, position);
   std::vector<std::int64_t> indices;
   for (const std::int64_t stride : bound.strides) {
@@ -37,7 +37,7 @@ bool other_thread(Stamp stamp, std::uint32_t thread, Stamp lowest, const Clock& 
   return clock.barrier != kNever && stamp >= std::max(lowest, clock.barrier) && thread != clock.thread;
 }
 
-[[noreturn]] void fail_threads(const Bound& bound, std::int64_t position, std::uint32_t other, const Clock& clock,
+[[noreturn]] void fail_threads(const BoundBuffer& bound, std::int64_t position, std::uint32_t other, const Clock& clock,
                                const char* what) {
   const std::string who = other == kManyThreads ? "others" : "thread " + std::to_string(other);
   throw InterpreterError("a race of threads on " + element(bound, position) + ": between two barriers thread " +
@@ -49,12 +49,12 @@ bool earlier_iteration(Stamp stamp, Stamp lowest, const Clock& clock) {
   return stamp >= std::max(lowest, clock.loop_began) && stamp < clock.iteration_began;
 }
 
-[[noreturn]] void fail_race(const Bound& bound, std::int64_t position) {
+[[noreturn]] void fail_race(const BoundBuffer& bound, std::int64_t position) {
   throw InterpreterError("two iterations of a parallel loop touch " + at(bound, position) +
                          ", and one of them writes it");
 }
 
-void check_thread(const Bound& bound, std::int64_t position, const Workspaces& workspaces) {
+void check_thread(const BoundBuffer& bound, std::int64_t position, const Workspaces& workspaces) {
   if (bound.of_thread && bound.thread_id != workspaces.thread_id) {
     throw InterpreterError("another thread's workspace is used through " + at(bound, position));
   }
@@ -62,7 +62,7 @@ void check_thread(const Bound& bound, std::int64_t position, const Workspaces& w
 
 // Returns the time before which accesses do not matter: when the buffer came into being, or 0 in the workspace, which
 // all threads share.
-Stamp oldest_concern(const Bound& bound) { return bound.in_workspace ? 0 : bound.born; }
+Stamp oldest_concern(const BoundBuffer& bound) { return bound.in_workspace ? 0 : bound.born; }
 
 }  // namespace
 
@@ -71,7 +71,7 @@ Stamp Clock::tick() {
   return ++now;
 }
 
-void finish_shape(Bound& bound, bool dense) {
+void finish_shape(BoundBuffer& bound, bool dense) {
   const std::size_t rank = bound.shape.size();
   for (std::int64_t& extent : bound.shape) extent = std::max<std::int64_t>(extent, 0);
   const bool empty = std::find(bound.shape.begin(), bound.shape.end(), 0) != bound.shape.end();
@@ -98,18 +98,18 @@ void finish_shape(Bound& bound, bool dense) {
   }
 }
 
-void fail_index(const Bound& bound, const std::vector<std::int64_t>& indices, std::size_t dimension) {
+void fail_index(const BoundBuffer& bound, const std::vector<std::int64_t>& indices, std::size_t dimension) {
   throw InterpreterError(bound.buffer->name + "[" + list(indices) + "]: index " + std::to_string(dimension) +
                          " is outside 0:" + std::to_string(bound.shape[dimension]) + " (shape [" + list(bound.shape) +
                          "])");
 }
 
-void fail_position(const Bound& bound, std::int64_t position) {
+void fail_position(const BoundBuffer& bound, std::int64_t position) {
   throw InterpreterError(at(bound, position) + " is outside 0:" + std::to_string(bound.count) + " (shape [" +
                          list(bound.shape) + "])");
 }
 
-void note_read(Bound& bound, std::int64_t position, const Clock& clock, const Workspaces& workspaces) {
+void note_read(BoundBuffer& bound, std::int64_t position, const Clock& clock, const Workspaces& workspaces) {
   if (bound.shadow == nullptr) return;
   check_thread(bound, position, workspaces);
   const std::int64_t step = bound.in_workspace ? bound.bytes : 1;
@@ -117,7 +117,7 @@ void note_read(Bound& bound, std::int64_t position, const Clock& clock, const Wo
   for (std::int64_t i = 0; i < step; ++i) {
     Shadow& shadow = bound.shadow[position * step + i];
     if (shadow.writer < bound.born || (bound.in_workspace && shadow.owner != bound.born)) {
-      const char* other = bound.has_late_stores ? ", or whose copy nobody waited for" : "";
+      const char* other = bound.has_async_stores ? ", or whose copy nobody waited for" : "";
       throw InterpreterError("a value is read that was never written" + std::string(other) + ": " +
                              at(bound, position));
     }
@@ -134,7 +134,7 @@ void note_read(Bound& bound, std::int64_t position, const Clock& clock, const Wo
   }
 }
 
-void note_write(Bound& bound, std::int64_t position, const Clock& clock, const Workspaces& workspaces) {
+void note_write(BoundBuffer& bound, std::int64_t position, const Clock& clock, const Workspaces& workspaces) {
   if (bound.read_only) throw InterpreterError("an input is written: " + at(bound, position));
   check_thread(bound, position, workspaces);
   const std::int64_t step = bound.in_workspace ? bound.bytes : 1;
@@ -155,12 +155,12 @@ void note_write(Bound& bound, std::int64_t position, const Clock& clock, const W
   }
 }
 
-void note_start(Bound& bound, std::int64_t position) {
-  bound.has_late_stores = true;
+void note_start(BoundBuffer& bound, std::int64_t position) {
+  bound.has_async_stores = true;
   bound.shadow[position].writer = 0;
 }
 
-void allocate(Bound& bound, Clock& clock) {
+void allocate(BoundBuffer& bound, Clock& clock) {
   if (bound.count > kMaxBytes / bound.bytes) {
     throw InterpreterError("'" + bound.buffer->name + "' is too large to interpret");
   }
@@ -173,7 +173,7 @@ void allocate(Bound& bound, Clock& clock) {
   bound.born = clock.tick();
 }
 
-void place(Bound& bound, Clock& clock, Workspaces& workspaces, WorkspaceKind which, std::int64_t offset) {
+void place(BoundBuffer& bound, Clock& clock, Workspaces& workspaces, WorkspaceKind which, std::int64_t offset) {
   WorkspaceBlock& block = which == WorkspaceKind::call ? workspaces.call : workspaces.thread;
   const auto size = static_cast<std::int64_t>(block.bytes.size());
   const bool fits = offset >= 0 && offset <= size && bound.count <= (size - offset) / bound.bytes;

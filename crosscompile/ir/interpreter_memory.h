@@ -53,14 +53,14 @@ struct Workspaces {
 };
 
 // A buffer with its current shape.
-struct Bound {
+struct BoundBuffer {
   const Buffer* buffer = nullptr;
   std::byte* data = nullptr;
   Shadow* shadow = nullptr;  // null for an input, which is always readable and never written
   bool in_workspace = false;
   bool of_thread = false;
   bool read_only = false;
-  bool has_late_stores = false;
+  bool has_async_stores = false;
   std::uint32_t bytes = 0;  // per element
   Stamp born = 0;
   Stamp thread_id = 0;
@@ -71,20 +71,20 @@ struct Bound {
 };
 
 // Computes strides where the buffer is dense, and counts positions.
-void finish_shape(Bound& bound, bool dense);
-[[noreturn]] void fail_index(const Bound& bound, const std::vector<std::int64_t>& indices, std::size_t dimension);
-[[noreturn]] void fail_position(const Bound& bound, std::int64_t position);
+void finish_shape(BoundBuffer& bound, bool dense);
+[[noreturn]] void fail_index(const BoundBuffer& bound, const std::vector<std::int64_t>& indices, std::size_t dimension);
+[[noreturn]] void fail_position(const BoundBuffer& bound, std::int64_t position);
 
 // Throw InterpreterError when the access is invalid, and record it otherwise.
-void note_read(Bound& bound, std::int64_t position, const Clock& clock, const Workspaces& workspaces);
-void note_write(Bound& bound, std::int64_t position, const Clock& clock, const Workspaces& workspaces);
+void note_read(BoundBuffer& bound, std::int64_t position, const Clock& clock, const Workspaces& workspaces);
+void note_write(BoundBuffer& bound, std::int64_t position, const Clock& clock, const Workspaces& workspaces);
 
 // Marks the element's value, whose write is already recorded, as in flight.
-void note_start(Bound& bound, std::int64_t position);
+void note_start(BoundBuffer& bound, std::int64_t position);
 
 // Gives the buffer fresh memory of its own.
-void allocate(Bound& bound, Clock& clock);
+void allocate(BoundBuffer& bound, Clock& clock);
 // Places the buffer at an offset into a workspace.
-void place(Bound& bound, Clock& clock, Workspaces& workspaces, WorkspaceKind which, std::int64_t offset);
+void place(BoundBuffer& bound, Clock& clock, Workspaces& workspaces, WorkspaceKind which, std::int64_t offset);
 
 }  // namespace ferry::ir::interp

@@ -16,7 +16,7 @@ namespace {
 // State private to a thread.
 struct Member {
   std::vector<Value> slots;
-  std::vector<Bound> buffers;
+  std::vector<BoundBuffer> buffers;
   AsyncStores async_stores;
 };
 
@@ -184,7 +184,7 @@ struct AllocateStep final : Step {
       : slot(layout.buffer(buffer)), is_own(buffer.scope == Scope::local), shape(buffer, layout) {}
   std::int32_t run(Crew& crew) const override {
     const auto make = [&] {
-      Bound& bound = crew.frame().buffers[slot];
+      BoundBuffer& bound = crew.frame().buffers[slot];
       shape.eval(crew.frame(), bound);
       allocate(bound, crew.frame().clock);
       return 0;

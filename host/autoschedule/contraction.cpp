@@ -10,9 +10,9 @@
 namespace ferry::autoschedule {
 
 using namespace ir;
+using analysis::access_stride;
+using analysis::AccessStride;
 using analysis::loads_of;
-using analysis::Step;
-using analysis::step_of;
 using schedule::ScheduledStage;
 
 namespace {
@@ -61,7 +61,7 @@ std::optional<Contraction> with_columns(const ScheduledStage& stage, const Load*
   for (const Axis& axis : stage.reduction()->axes) contraction.depth *= constant_extent(axis.extent);
   contraction.row_bytes = constant_bytes(*rows->buffer);
   contraction.column_bytes = constant_bytes(*columns->buffer);
-  contraction.is_column_contiguous = step_of(*columns, axes[column].var) == Step::contiguous;
+  contraction.is_column_contiguous = access_stride(*columns, axes[column].var) == AccessStride::contiguous;
   for (const std::int64_t size :
        {contraction.rows, contraction.columns, contraction.depth, contraction.row_bytes, contraction.column_bytes})
     if (size == 0) return std::nullopt;

@@ -10,9 +10,9 @@
 namespace ferry::autoschedule {
 
 using namespace ir;
+using analysis::access_stride;
+using analysis::AccessStride;
 using analysis::loads_of;
-using analysis::Step;
-using analysis::step_of;
 using schedule::Schedule;
 using schedule::ScheduledStage;
 using schedule::StageHandle;
@@ -31,8 +31,8 @@ std::optional<std::size_t> shared_axis(const ScheduledStage& stage) {
     if (extent == 1 || (extent != 0 && extent < kRowsOfThread)) continue;
     for (const Expr& source : reduce.sources)
       for (const Load* load : loads_of(source))
-        if (step_of(*load, stage.axes.back().var) == Step::contiguous &&
-            step_of(*load, stage.axes[a].var) == Step::none)
+        if (access_stride(*load, stage.axes.back().var) == AccessStride::contiguous &&
+            access_stride(*load, stage.axes[a].var) == AccessStride::none)
           return a;
   }
   return std::nullopt;

@@ -8,9 +8,9 @@
 namespace ferry::autoschedule {
 
 using namespace ir;
+using analysis::access_stride;
+using analysis::AccessStride;
 using analysis::loads_of;
-using analysis::Step;
-using analysis::step_of;
 using schedule::Schedule;
 using schedule::ScheduledStage;
 using schedule::StageHandle;
@@ -35,8 +35,9 @@ bool reduces_rows(const ScheduledStage& stage) {
   if (elements != 0 && elements < kLeastRow) return false;
   bool along_row = false, along_results = false;
   for (const Load* load : loads_of(reduce.sources[0])) {
-    along_row = along_row || step_of(*load, reduce.axes.back().var) == Step::contiguous;
-    along_results = along_results || (!stage.axes.empty() && step_of(*load, stage.axes.back().var) == Step::contiguous);
+    along_row = along_row || access_stride(*load, reduce.axes.back().var) == AccessStride::contiguous;
+    along_results = along_results ||
+                    (!stage.axes.empty() && access_stride(*load, stage.axes.back().var) == AccessStride::contiguous);
   }
   return along_row && !along_results;
 }

@@ -10,9 +10,9 @@
 namespace ferry::autoschedule {
 
 using namespace ir;
+using analysis::access_stride;
+using analysis::AccessStride;
 using analysis::loads_of;
-using analysis::Step;
-using analysis::step_of;
 using schedule::Loop;
 using schedule::Schedule;
 using schedule::ScheduledStage;
@@ -29,7 +29,7 @@ constexpr std::int64_t kMinShared = 64;
 
 bool moves_in_steps(const Load& load, const ScheduledStage& stage) {
   return std::any_of(stage.axes.begin(), stage.axes.end(),
-                     [&](const Axis& axis) { return step_of(load, axis.var) == Step::skipping; });
+                     [&](const Axis& axis) { return access_stride(load, axis.var) == AccessStride::small; });
 }
 
 // Returns the parameters that are read with a stride, whose indices do not depend on memory, and that may exceed the

@@ -12,9 +12,9 @@
 namespace ferry::autoschedule {
 
 using namespace ir;
+using analysis::access_stride;
+using analysis::AccessStride;
 using analysis::loads_of;
-using analysis::Step;
-using analysis::step_of;
 using schedule::Place;
 using schedule::Schedule;
 using schedule::ScheduledStage;
@@ -94,9 +94,9 @@ bool is_stencil(const ScheduledStage& stage) {
   const Expr &column = stage.axes.back().var, &row = stage.axes[stage.axes.size() - 2].var;
   bool any = false;
   for (const Load* load : loads_of(reduce->sources[0])) {
-    const Step step = step_of(*load, column);
-    if (step == Step::none) continue;
-    if (step != Step::contiguous || load->indices.size() < 2) return false;
+    const AccessStride stride = access_stride(*load, column);
+    if (stride == AccessStride::none) continue;
+    if (stride != AccessStride::contiguous || load->indices.size() < 2) return false;
     const bool rows_slide = std::any_of(load->indices.begin(), load->indices.end() - 1,
                                         [&](const Expr& index) { return slides(index, row, reduce->axes); });
     if (!rows_slide || !slides(load->indices.back(), column, reduce->axes)) return false;

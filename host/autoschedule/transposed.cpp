@@ -7,9 +7,9 @@
 namespace ferry::autoschedule {
 
 using namespace ir;
+using analysis::access_stride;
+using analysis::AccessStride;
 using analysis::loads_of;
-using analysis::Step;
-using analysis::step_of;
 using schedule::Schedule;
 using schedule::ScheduledStage;
 using schedule::StageHandle;
@@ -27,10 +27,10 @@ std::optional<std::size_t> transposed_axis(const ScheduledStage& stage, std::int
     return extent != nullptr && *extent < 2 * lanes;
   };
   if (stage.values.size() != 1 || loads.size() != 1 || lanes < kMinLanes || stage.axes.size() < outer + 2 ||
-      is_short(stage.axes.back()) || step_of(*loads[0], stage.axes.back().var) != Step::strided)
+      is_short(stage.axes.back()) || access_stride(*loads[0], stage.axes.back().var) != AccessStride::strided)
     return std::nullopt;
   for (std::size_t a = outer; a + 1 < stage.axes.size(); ++a)
-    if (step_of(*loads[0], stage.axes[a].var) == Step::contiguous && !is_short(stage.axes[a])) return a;
+    if (access_stride(*loads[0], stage.axes[a].var) == AccessStride::contiguous && !is_short(stage.axes[a])) return a;
   return std::nullopt;
 }
 

@@ -9,21 +9,21 @@
 namespace ferry::autoschedule {
 
 using namespace ir;
+using analysis::access_stride;
+using analysis::AccessStride;
 using analysis::loads_of;
-using analysis::Step;
-using analysis::step_of;
 using schedule::ScheduledStage;
 
 namespace {
 
 std::int64_t ceil_to(std::int64_t value, std::int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
-double cost_of(Step step) {
-  switch (step) {
-    case Step::none: return 0;
-    case Step::contiguous: return 1;
-    case Step::skipping: return 2;
-    case Step::strided: return 4;
+double cost_of(AccessStride stride) {
+  switch (stride) {
+    case AccessStride::none: return 0;
+    case AccessStride::contiguous: return 1;
+    case AccessStride::small: return 2;
+    case AccessStride::strided: return 4;
   }
   return 4;
 }
@@ -39,7 +39,7 @@ std::optional<VectorAxis> choose_vector_axis(const ScheduledStage& stage, const 
   auto offer = [&](VectorAxis axis, const Axis& loop, double store) {
     if (is_constant(loop.extent, 1)) return;
     double cost = store;
-    for (const Load* load : loads) cost += cost_of(step_of(*load, loop.var));
+    for (const Load* load : loads) cost += cost_of(access_stride(*load, loop.var));
     const std::int64_t extent = constant_extent(loop.extent), lanes = native_lanes(stage, target);
     if (extent > 0) cost *= static_cast<double>(ceil_to(extent, lanes)) / static_cast<double>(extent);
     if (best && cost >= best_cost) return;
@@ -66,7 +66,8 @@ std::optional<std::size_t> choose_row_axis(const ScheduledStage& stage, const Re
     bool reused = false;
     for (const Expr& source : reduce.sources)
       for (const Load* load : loads_of(source))
-        reused |= step_of(*load, var) != Step::none && step_of(*load, stage.axes[i].var) == Step::none;
+        reused |= access_stride(*load, var) != AccessStride::none &&
+                  access_stride(*load, stage.axes[i].var) == AccessStride::none;
     if (reused && !best) best = i;
   }
   return best;

@@ -39,13 +39,13 @@ Closure make_closure(FunctionState& state, const ir::For& node, Value* min) {
 }
 
 // Returns whether the value needs a field, which constants do not.
-bool travels(const Value* field) { return !llvm::isa<llvm::Constant>(field); }
+bool needs_field(const Value* field) { return !llvm::isa<llvm::Constant>(field); }
 
 Value* store_closure(FunctionState& state, const Closure& closure) {
   const llvm::Align alignment = state.module.module.getDataLayout().getABITypeAlign(closure.type);
   llvm::AllocaInst* memory = state.entry_alloca(closure.type, alignment, "closure");
   for (unsigned i = 0; i < closure.fields.size(); ++i) {
-    if (!travels(closure.fields[i])) continue;
+    if (!needs_field(closure.fields[i])) continue;
     state.builder.CreateStore(closure.fields[i], state.builder.CreateStructGEP(closure.type, memory, i));
   }
   return memory;
@@ -58,7 +58,7 @@ void load_closure(FunctionState& outer, FunctionState& inner, const Closure& clo
   const auto field = [&]() -> Value* {
     Value* value = closure.fields[next];
     const unsigned index = next++;
-    if (!travels(value)) return value;
+    if (!needs_field(value)) return value;
     llvm::LoadInst* load = b.CreateLoad(value->getType(), b.CreateStructGEP(closure.type, memory, index));
     load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(inner.context(), {}));
     return load;

@@ -20,7 +20,7 @@ std::string with_address(FunctionState& state) {
   return state.unit.helpers.use("shared_address", std::string(kSharedAddress));
 }
 
-std::string place(FunctionState& state, const ir::Expr& address) {
+std::string address_text(FunctionState& state, const ir::Expr& address) {
   const ir::Load& element = *ir::addressed(address);
   return "&" + element_text(state, *element.buffer, element.indices.at(0));
 }
@@ -38,7 +38,8 @@ std::string copy_function(FunctionState& state, std::int64_t bytes) {
 
 void print_copy(FunctionState& state, const ir::InstructionStmt& node) {
   const std::string function = copy_function(state, *ir::as_int(node.arguments[2]));
-  state.line(function + "(" + place(state, node.arguments[0]) + ", " + place(state, node.arguments[1]) + ");");
+  state.line(function + "(" + address_text(state, node.arguments[0]) + ", " + address_text(state, node.arguments[1]) +
+             ");");
 }
 
 // Returns "0, 1, 2": numbers or names, each between `before` and `after`.
@@ -49,19 +50,19 @@ std::string listed(const char* before, std::int64_t count, const char* after, st
   return text;
 }
 
-// Loads two or four pieces, transposed or not.
-std::string fetch_function(FunctionState& state, std::int64_t pieces, bool transposed) {
+// Loads two or four 8 x 8 matrices, transposed or not.
+std::string ldmatrix_function(FunctionState& state, std::int64_t matrices, bool transposed) {
   with_address(state);
-  const std::string count = std::to_string(pieces), name = "ldmatrix_x" + count + (transposed ? "_trans" : "");
+  const std::string count = std::to_string(matrices), name = "ldmatrix_x" + count + (transposed ? "_trans" : "");
   return state.unit.helpers.use(
-      name, "void " + name + "(" + listed("uint32_t& r", pieces, "") +
+      name, "void " + name + "(" + listed("uint32_t& r", matrices, "") +
                 ", const void* row) {\n  asm volatile(\"ldmatrix.sync.aligned.m8n8.x" + count +
-                (transposed ? ".trans" : "") + ".shared.b16 {" + listed("%", pieces, "") + "}, [%" + count +
-                "];\"\n               : " + listed("\"=r\"(r", pieces, ")") +
+                (transposed ? ".trans" : "") + ".shared.b16 {" + listed("%", matrices, "") + "}, [%" + count +
+                "];\"\n               : " + listed("\"=r\"(r", matrices, ")") +
                 "\n               : \"r\"(shared_address(row))\n               : \"memory\");\n}\n");
 }
 
-std::string product_function(FunctionState& state, DType type) {
+std::string mma_function(FunctionState& state, DType type) {
   const std::string narrow(type == DType::bf16 ? "bf16" : "f16"), name = "mma_m16n8k16_" + narrow;
   return state.unit.helpers.use(
       name, "void " + name + "(" + listed("float& c", 4, "") +
@@ -75,10 +76,10 @@ std::string element(const std::string& array, std::int64_t i, std::int64_t j) {
   return array + "[" + std::to_string(i) + "][" + std::to_string(j) + "]";
 }
 
-void print_product(FunctionState& state, const ir::InstructionStmt& node) {
+void print_mma(FunctionState& state, const ir::InstructionStmt& node) {
   const passes::TensorCoreTile tile = passes::tile_of(node.arguments);
   const DType type = ir::addressed(tile.a[0])->buffer->dtype;
-  const std::string product = product_function(state, type);
+  const std::string mma = mma_function(state, type);
   state.line("{");
   ++state.indent;
   state.names.open();
@@ -88,22 +89,22 @@ void print_product(FunctionState& state, const ir::InstructionStmt& node) {
   for (std::int64_t i = 0; i < tile.rows; ++i) {
     std::string registers;
     for (std::int64_t r = 0; r < 4; ++r) registers += element(a, i, r) + ", ";
-    const std::string fetch = fetch_function(state, 4, tile.turn_a);
-    state.line(fetch + "(" + registers + place(state, tile.a[static_cast<std::size_t>(i)]) + ");");
+    const std::string ldmatrix = ldmatrix_function(state, 4, tile.transpose_a);
+    state.line(ldmatrix + "(" + registers + address_text(state, tile.a[static_cast<std::size_t>(i)]) + ");");
   }
   for (std::int64_t j = 0; j < tile.columns; j += 2) {
-    const std::int64_t pieces = j + 1 < tile.columns ? 4 : 2;
+    const std::int64_t matrices = j + 1 < tile.columns ? 4 : 2;
     std::string registers;
-    for (std::int64_t r = 0; r < pieces; ++r) registers += element(b, j + r / 2, r % 2) + ", ";
-    const std::string fetch = fetch_function(state, pieces, tile.turn_b);
-    state.line(fetch + "(" + registers + place(state, tile.b[static_cast<std::size_t>(j / 2)]) + ");");
+    for (std::int64_t r = 0; r < matrices; ++r) registers += element(b, j + r / 2, r % 2) + ", ";
+    const std::string ldmatrix = ldmatrix_function(state, matrices, tile.transpose_b);
+    state.line(ldmatrix + "(" + registers + address_text(state, tile.b[static_cast<std::size_t>(j / 2)]) + ");");
   }
   std::size_t at = 0;
   for (std::int64_t i = 0; i < tile.rows; ++i) {
     for (std::int64_t j = 0; j < tile.columns; ++j) {
       std::string sums;
-      for (std::int64_t r = 0; r < 4; ++r) sums += place(state, tile.sums[at++]).substr(1) + ", ";
-      state.line(product + "(" + sums + a + "[" + std::to_string(i) + "], " + b + "[" + std::to_string(j) + "]);");
+      for (std::int64_t r = 0; r < 4; ++r) sums += address_text(state, tile.sums[at++]).substr(1) + ", ";
+      state.line(mma + "(" + sums + a + "[" + std::to_string(i) + "], " + b + "[" + std::to_string(j) + "]);");
     }
   }
   state.names.close();
@@ -118,7 +119,7 @@ void print_instruction(FunctionState& state, const ir::InstructionStmt& node) {
     return print_stmt(state, node.definition);
   switch (node.instruction) {
     case ir::Instruction::copy_async: return print_copy(state, node);
-    case ir::Instruction::mma_m16n8k16: return print_product(state, node);
+    case ir::Instruction::mma_m16n8k16: return print_mma(state, node);
   }
 }
 

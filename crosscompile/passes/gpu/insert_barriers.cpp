@@ -158,7 +158,7 @@ class BarrierPlan {
     add_once(in_flight_, start.in_flight);
     if (step.waits) add_once(step.in_flight, in_flight_);
     step.end = end_of(step);
-    step.own = accesses_.in(step.stmt, when_);
+    step.own = accesses_.in(step.stmt, only_in_);
     step.is_summarised = true;
     in_flight_ = outer;
   }
@@ -170,7 +170,7 @@ class BarrierPlan {
     if (const For* loop = step.stmt.as<For>()) {
       divided_ = divided_ || differs(loop->min) || differs(loop->extent);
       accesses_.define(*loop);
-      const std::int64_t iterations = accesses_.distinct_iterations(*loop, when_);
+      const std::int64_t iterations = accesses_.distinct_iterations(*loop, only_in_);
       for (std::int64_t i = 0; i < iterations; ++i) {
         for (SharedAccesses* accesses : {&end.pending, &end.in_flight})
           if (i > 0) enter_next_iteration(*accesses, loop->var);
@@ -182,10 +182,11 @@ class BarrierPlan {
       end.is_passed = end.is_passed || extent == nullptr || *extent <= 0;
     } else if (const If* choice = step.stmt.as<If>()) {
       divided_ = divided_ || differs(choice->condition);
-      const Known outer = when_;
-      if (const Known known = accesses_.known_by(choice->condition); known.var.defined()) when_ = known;
+      const OnlyIteration outer = only_in_;
+      if (const OnlyIteration known = accesses_.only_iteration(choice->condition); known.var.defined())
+        only_in_ = known;
       flow(step.body, end);
-      when_ = outer;
+      only_in_ = outer;
       State other;
       other.in_flight = end.in_flight;
       flow(step.otherwise, other);
@@ -201,7 +202,7 @@ class BarrierPlan {
       flow(step.body, end);
     } else {
       expect_common_shuffle(step.stmt);
-      for (const SharedAccess& access : accesses_.in(step.stmt, when_)) {
+      for (const SharedAccess& access : accesses_.in(step.stmt, only_in_)) {
         add_once(end.pending, access);
         if (access.store != nullptr && access.store->buffer->storage.filled_asynchronously)
           add_once(end.in_flight, access);
@@ -223,7 +224,7 @@ class BarrierPlan {
       if (accesses_.conflict(pending, step.own) == nullptr) continue;
       const LetStmt* let = step.stmt.as<LetStmt>();
       if (let == nullptr && step.stmt.as<Allocate>() == nullptr) return false;
-      if (let != nullptr && accesses_.conflict(pending, accesses_.in(let->value, when_)) != nullptr) return false;
+      if (let != nullptr && accesses_.conflict(pending, accesses_.in(let->value, only_in_)) != nullptr) return false;
       return begin_with_barrier(step.body, pending);
     }
     return false;
@@ -254,7 +255,7 @@ class BarrierPlan {
 
   SharedAccessFinder accesses_;
   std::vector<Expr> differing_;
-  Known when_;                // known from the enclosing conditions
+  OnlyIteration only_in_;     // known from the enclosing conditions
   SharedAccesses in_flight_;  // asynchronous stores before the step that is being summarised
   bool divided_ = false;      // whether an enclosing condition or loop differs between threads
 };

@@ -139,14 +139,14 @@ class BlockReducer : public Mutator {
   Expr mutate_node(const Load& node, const Expr& self) override {
     const auto found = parts_.find(node.buffer.get());
     if (found == parts_.end()) return Mutator::mutate_node(node, self);
-    return own_place(node.buffer.get(), node.indices).load();
+    return own_element(node.buffer.get(), node.indices).load();
   }
 
   Stmt mutate_node(const Store& node, const Stmt& self) override {
     const auto found = parts_.find(node.buffer.get());
     if (found == parts_.end()) return Mutator::mutate_node(node, self);
-    const Place place = own_place(node.buffer.get(), node.indices);
-    return Store::make(place.buffer, place.indices, mutate(node.value));
+    const Element element = own_element(node.buffer.get(), node.indices);
+    return Store::make(element.buffer, element.indices, mutate(node.value));
   }
 
   // Where an axis does not occur in the array's indices, only its first thread was allowed to store. Now every thread
@@ -162,30 +162,30 @@ class BlockReducer : public Mutator {
   }
 
  private:
-  Place own_place(const Buffer* buffer, const std::vector<Expr>& indices) {
+  Element own_element(const Buffer* buffer, const std::vector<Expr>& indices) {
     const Parts& parts = parts_.at(buffer);
-    Place place{parts.own, {}};
-    for (const std::size_t i : parts.kept) place.indices.push_back(mutate(indices[i]));
-    return place;
+    Element element{parts.own, {}};
+    for (const std::size_t i : parts.kept) element.indices.push_back(mutate(indices[i]));
+    return element;
   }
 
   Stmt together(const For& outermost) {
     const CombineNest nest = combine_nest(outermost);
     const Components components = components_of(nest.body);
     std::vector<const Buffer*> arrays;
-    Places own;
+    Elements own;
     for (const Load* load : components.from) {
       arrays.push_back(load->buffer.get());
-      own.push_back(own_place(load->buffer.get(), load->indices));
+      own.push_back(own_element(load->buffer.get(), load->indices));
     }
-    const Combination combination(nest.body, components.into, arrays);
+    const Combiner combiner(nest.body, components.into, arrays);
     const ThreadGroup group = group_of(axes_, combined_axes(nest, *components.from.front()));
     const bool by_shuffles = has_shuffles_ && group.fits_warps();
-    Steps steps = by_shuffles ? warp_steps(combination, group, own) : tree_steps(combination, group, own);
+    CombineSteps steps = by_shuffles ? shuffle_steps(combiner, group, own) : tree_steps(combiner, group, own);
     shared.insert(shared.end(), steps.shared.begin(), steps.shared.end());
-    Places totals;
+    Elements totals;
     for (const Buffer* total : components.into) totals.push_back(total_of(nest.body, total));
-    steps.steps.push_back(combination.of(totals, steps.result));
+    steps.steps.push_back(combiner.apply(totals, steps.result));
     Stmt all = Block::make(std::move(steps.steps));
     for (const BufferRef& buffer : steps.local) all = Allocate::make(buffer, std::move(all));
     return all;
@@ -206,18 +206,18 @@ class BlockReducer : public Mutator {
     return axes;
   }
 
-  static Place total_of(const Stmt& body, const Buffer* buffer) {
+  static Element total_of(const Stmt& body, const Buffer* buffer) {
     struct StoreFinder : Visitor {
       const Buffer* wanted = nullptr;
-      Place place;
+      Element element;
       using Visitor::visit_node;
       void visit_node(const Store& node) override {
-        if (node.buffer.get() == wanted) place = {node.buffer, node.indices};
+        if (node.buffer.get() == wanted) element = {node.buffer, node.indices};
       }
     } finder;
     finder.wanted = buffer;
     finder.visit(body);
-    return finder.place;
+    return finder.element;
   }
 
   // Returns whether the condition is of the form "threadIdx.y == 0", for axes that the arrays do not use, and the

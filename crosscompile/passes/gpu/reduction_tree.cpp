@@ -15,17 +15,17 @@ using namespace ir;
 
 class Redirection : public Mutator {
  public:
-  std::unordered_map<const Buffer*, const Place*> places;
+  std::unordered_map<const Buffer*, const Element*> elements;
 
  protected:
   using Mutator::mutate_node;
   Expr mutate_node(const Load& node, const Expr& self) override {
-    const auto found = places.find(node.buffer.get());
-    return found == places.end() ? Mutator::mutate_node(node, self) : found->second->load();
+    const auto found = elements.find(node.buffer.get());
+    return found == elements.end() ? Mutator::mutate_node(node, self) : found->second->load();
   }
   Stmt mutate_node(const Store& node, const Stmt& self) override {
-    const auto found = places.find(node.buffer.get());
-    if (found == places.end()) return Mutator::mutate_node(node, self);
+    const auto found = elements.find(node.buffer.get());
+    if (found == elements.end()) return Mutator::mutate_node(node, self);
     return Store::make(found->second->buffer, found->second->indices, mutate(node.value));
   }
 };
@@ -47,7 +47,7 @@ bool is_power_of_two(std::int64_t number) { return std::has_single_bit(static_ca
 
 std::int64_t log2(std::int64_t power_of_two) { return std::countr_zero(static_cast<std::uint64_t>(power_of_two)); }
 
-Stmt copies(const Places& to, const Places& from) {
+Stmt copies(const Elements& to, const Elements& from) {
   std::vector<Stmt> stores;
   for (std::size_t i = 0; i < to.size(); ++i)
     stores.push_back(Store::make(to[i].buffer, to[i].indices, from[i].load()));
@@ -59,30 +59,30 @@ struct Arrays {
   std::vector<BufferRef> buffers;
   const ThreadGroup& group;
 
-  Arrays(const ThreadGroup& of, const Places& own, const std::string& ending, std::int64_t columns) : group(of) {
+  Arrays(const ThreadGroup& of, const Elements& own, const std::string& ending, std::int64_t columns) : group(of) {
     std::vector<Expr> shape = {Expr(columns)};
     if (group.groups > 1) shape.insert(shape.begin(), Expr(group.groups));
-    for (const Place& place : own) buffers.push_back(like(*place.buffer, ending, Scope::shared, shape));
+    for (const Element& element : own) buffers.push_back(like(*element.buffer, ending, Scope::shared, shape));
   }
-  Places at(const Expr& column) const {
+  Elements at(const Expr& column) const {
     std::vector<Expr> indices = {column};
     if (group.groups > 1) indices.insert(indices.begin(), group.group);
-    Places places;
-    for (const BufferRef& buffer : buffers) places.push_back({buffer, indices});
-    return places;
+    Elements elements;
+    for (const BufferRef& buffer : buffers) elements.push_back({buffer, indices});
+    return elements;
   }
 };
 
 // Combines over `width` threads, a power of two, whose numbers start at a multiple of it; afterwards each thread has
 // the result. With a limit, only threads below it contribute, and only the first thread has the result.
-Stmt butterfly(const Combination& combination, const Places& own, const Places& other, std::int64_t width,
+Stmt butterfly(const Combiner& combiner, const Elements& own, const Elements& other, std::int64_t width,
                const Expr& number, std::int64_t limit = 0) {
   const Expr halving = Var::make("halving");
   const Expr distance = Expr(width / 2) >> halving;
   std::vector<Stmt> body;
   for (std::size_t i = 0; i < own.size(); ++i)
     body.push_back(make_shuffle_xor(other[i].buffer, other[i].indices, own[i].load(), distance));
-  Stmt both = combination.of(own, other);
+  Stmt both = combiner.apply(own, other);
   if (limit != 0) both = If::make(number + distance < Expr(limit), std::move(both));
   body.push_back(std::move(both));
   return For::make(halving, Expr(0), Expr(log2(width)), ForKind::unrolled, Block::make(std::move(body)));
@@ -90,27 +90,27 @@ Stmt butterfly(const Combination& combination, const Places& own, const Places& 
 
 }  // namespace
 
-Stmt Combination::of(const Places& left, const Places& right) const {
+Stmt Combiner::apply(const Elements& left, const Elements& right) const {
   Redirection redirection;
   for (std::size_t i = 0; i < left.size(); ++i) {
-    redirection.places[into_[i]] = &left[i];
-    redirection.places[from_[i]] = &right[i];
+    redirection.elements[into_[i]] = &left[i];
+    redirection.elements[from_[i]] = &right[i];
   }
   return fresh_copy(redirection.mutate(body_));
 }
 
-Steps warp_steps(const Combination& combination, const ThreadGroup& group, const Places& own) {
-  Steps result;
+CombineSteps shuffle_steps(const Combiner& combiner, const ThreadGroup& group, const Elements& own) {
+  CombineSteps result;
   result.result = own;
   if (group.size == 1) return result;
-  Places other;
-  for (const Place& place : own) {
-    result.local.push_back(like(*place.buffer, "_other", Scope::local, {}));
+  Elements other;
+  for (const Element& element : own) {
+    result.local.push_back(like(*element.buffer, "_other", Scope::local, {}));
     other.push_back({result.local.back(), {}});
   }
   const bool is_whole = group.size <= kWarp ? is_power_of_two(group.size) : group.size % kWarp == 0;
   const std::int64_t width = std::min(kWarp, power_of_two_from(group.size));
-  result.steps.push_back(butterfly(combination, own, other, width, group.member, is_whole ? 0 : group.size));
+  result.steps.push_back(butterfly(combiner, own, other, width, group.member, is_whole ? 0 : group.size));
   if (is_whole && group.size <= kWarp) return result;
 
   const std::int64_t warps = (group.size + kWarp - 1) / kWarp;
@@ -121,18 +121,18 @@ Steps warp_steps(const Combination& combination, const ThreadGroup& group, const
   // Across the warps, the partners of the last warp's threads exist only where its threads make up whole groups.
   if (warps > 1 && is_power_of_two(warps) && group.size % warps == 0) {
     result.steps.push_back(copies(own, of_warps.at(group.member % Expr(warps))));
-    result.steps.push_back(butterfly(combination, own, other, warps, group.member));
+    result.steps.push_back(butterfly(combiner, own, other, warps, group.member));
   } else {
     result.steps.push_back(copies(own, of_warps.at(Expr(0))));
     const Expr warp = Var::make("warp");
     result.steps.push_back(
-        For::make(warp, Expr(1), Expr(warps - 1), ForKind::serial, combination.of(own, of_warps.at(warp))));
+        For::make(warp, Expr(1), Expr(warps - 1), ForKind::serial, combiner.apply(own, of_warps.at(warp))));
   }
   return result;
 }
 
-Steps tree_steps(const Combination& combination, const ThreadGroup& group, const Places& own) {
-  Steps result;
+CombineSteps tree_steps(const Combiner& combiner, const ThreadGroup& group, const Elements& own) {
+  CombineSteps result;
   result.result = own;
   if (group.size == 1) return result;
   const Arrays all(group, own, "_all", group.size);
@@ -145,7 +145,7 @@ Steps tree_steps(const Combination& combination, const ThreadGroup& group, const
   if (half * 2 != group.size) has_partner = has_partner && group.member + distance < Expr(group.size);
   result.steps.push_back(
       For::make(halving, Expr(0), Expr(log2(half) + 1), ForKind::unrolled,
-                If::make(has_partner, combination.of(all.at(group.member), all.at(group.member + distance)))));
+                If::make(has_partner, combiner.apply(all.at(group.member), all.at(group.member + distance)))));
   result.result = all.at(Expr(0));
   return result;
 }

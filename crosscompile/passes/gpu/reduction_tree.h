@@ -6,21 +6,21 @@
 namespace ferry::passes {
 
 // An element of a thread's own memory.
-struct Place {
+struct Element {
   ir::BufferRef buffer;
   std::vector<ir::Expr> indices;
   ir::Expr load() const { return ir::Load::make(buffer, indices); }
 };
-// One place for each component of a tuple.
-using Places = std::vector<Place>;
+// One element for each component of a tuple.
+using Elements = std::vector<Element>;
 
 // Applies left = combine(left, right), as the body of a loop defines it.
-class Combination {
+class Combiner {
  public:
   // `body`: combines elements of `from` into those of `into`, in the order of the components.
-  Combination(ir::Stmt body, std::vector<const ir::Buffer*> into, std::vector<const ir::Buffer*> from)
+  Combiner(ir::Stmt body, std::vector<const ir::Buffer*> into, std::vector<const ir::Buffer*> from)
       : body_(std::move(body)), into_(std::move(into)), from_(std::move(from)) {}
-  ir::Stmt of(const Places& left, const Places& right) const;
+  ir::Stmt apply(const Elements& left, const Elements& right) const;
 
  private:
   ir::Stmt body_;
@@ -28,13 +28,13 @@ class Combination {
 };
 
 // Steps that combine `own` over the threads of the group; afterwards `result` holds the total in every thread.
-struct Steps {
+struct CombineSteps {
   std::vector<ir::Stmt> steps;
   std::vector<ir::BufferRef> shared;  // belong to the block
   std::vector<ir::BufferRef> local;   // allocated around the steps
-  Places result;
+  Elements result;
 };
-Steps warp_steps(const Combination& combination, const ThreadGroup& group, const Places& own);
-Steps tree_steps(const Combination& combination, const ThreadGroup& group, const Places& own);
+CombineSteps shuffle_steps(const Combiner& combiner, const ThreadGroup& group, const Elements& own);
+CombineSteps tree_steps(const Combiner& combiner, const ThreadGroup& group, const Elements& own);
 
 }  // namespace ferry::passes

@@ -19,16 +19,16 @@ constexpr std::int64_t kLongestShortLoop = 8;
 
 class Collector : public Visitor {
  public:
-  Collector(const SharedAccessFinder& finder, Known when) : finder_(finder), when_(std::move(when)) {}
+  Collector(const SharedAccessFinder& finder, OnlyIteration only_in) : finder_(finder), only_in_(std::move(only_in)) {}
   SharedAccesses found;
 
  protected:
   void visit_node(const If& node) override {
     visit(node.condition);
-    const Known outer = when_;
-    if (const Known known = finder_.known_by(node.condition); known.var.defined()) when_ = known;
+    const OnlyIteration outer = only_in_;
+    if (const OnlyIteration known = finder_.only_iteration(node.condition); known.var.defined()) only_in_ = known;
     visit(node.on_true);
-    when_ = outer;
+    only_in_ = outer;
     if (node.on_false.defined()) visit(node.on_false);
   }
   void visit_node(const Load& node) override {
@@ -43,11 +43,11 @@ class Collector : public Visitor {
 
  private:
   void add(const BufferRef& buffer, const std::vector<Expr>& indices, const Store* store) {
-    found.push_back({buffer.get(), &indices, store, indices.empty() ? Expr() : indices.front(), when_});
+    found.push_back({buffer.get(), &indices, store, indices.empty() ? Expr() : indices.front(), only_in_});
   }
 
   const SharedAccessFinder& finder_;
-  Known when_;
+  OnlyIteration only_in_;
 };
 
 // Returns the number of parts for an index such as (k + 1) % 3, and 0 for any other.
@@ -59,29 +59,30 @@ std::int64_t parts_of(const Expr& index) {
 }
 
 // Returns the first index in the only iteration in which the access happens.
-Expr part_in(const Expr& part, const Known& when) {
-  if (!when.var.defined() || !uses_var(part, when.var)) return part;
-  return simplify(substitute(part, {{when.var.get(), Expr(when.value)}}));
+Expr part_in(const Expr& part, const OnlyIteration& only_in) {
+  if (!only_in.var.defined() || !uses_var(part, only_in.var)) return part;
+  return simplify(substitute(part, {{only_in.var.get(), Expr(only_in.value)}}));
 }
 
 bool is_same(const SharedAccess& a, const SharedAccess& b) {
-  return a.buffer == b.buffer && a.indices == b.indices && a.store == b.store && a.when.var.same_as(b.when.var) &&
-         a.when.value == b.when.value && a.part.defined() == b.part.defined() &&
-         (!a.part.defined() || equal(a.part, b.part));
+  return a.buffer == b.buffer && a.indices == b.indices && a.store == b.store && a.only_in.var.same_as(b.only_in.var) &&
+         a.only_in.value == b.only_in.value && a.buffer_index.defined() == b.buffer_index.defined() &&
+         (!a.buffer_index.defined() || equal(a.buffer_index, b.buffer_index));
 }
 
 // Returns whether two accesses differ in the first dimension: parts k % 3 and (k + 1) % 3 of a buffer that
 // double_buffer has extended, or parts 3 and k of an access that happens only where k is 0.
 bool disjoint_parts(const SharedAccess& first, const SharedAccess& second) {
-  if (!first.part.defined() || !second.part.defined()) return false;
-  const Known &a = first.when, &b = second.when;
+  if (!first.buffer_index.defined() || !second.buffer_index.defined()) return false;
+  const OnlyIteration &a = first.only_in, &b = second.only_in;
   if (a.var.defined() && a.var.same_as(b.var) && a.value != b.value) return true;
-  const Expr one_part = part_in(part_in(first.part, a), b), other_part = part_in(part_in(second.part, a), b);
+  const Expr one_part = part_in(part_in(first.buffer_index, a), b),
+             other_part = part_in(part_in(second.buffer_index, a), b);
   const std::int64_t *one = as_int(one_part), *other = as_int(other_part);
   if (one != nullptr && other != nullptr) return *one != *other;
-  const std::int64_t parts = parts_of(first.part);
-  if (parts == 0 || parts != parts_of(second.part)) return false;
-  const Expr distance = simplify(first.part.as<Binary>()->left - second.part.as<Binary>()->left);
+  const std::int64_t parts = parts_of(first.buffer_index);
+  if (parts == 0 || parts != parts_of(second.buffer_index)) return false;
+  const Expr distance = simplify(first.buffer_index.as<Binary>()->left - second.buffer_index.as<Binary>()->left);
   const std::int64_t* known = as_int(distance);
   return known != nullptr && *known % parts != 0;
 }
@@ -102,16 +103,16 @@ void add_once(SharedAccesses& all, const SharedAccesses& more) {
 
 void enter_next_iteration(SharedAccesses& accesses, const Expr& var) {
   for (SharedAccess& access : accesses) {
-    if (access.part.defined() && uses_var(access.part, var))
-      access.part = substitute(access.part, {{var.get(), var - 1}});
-    if (access.when.var.same_as(var)) ++access.when.value;
+    if (access.buffer_index.defined() && uses_var(access.buffer_index, var))
+      access.buffer_index = substitute(access.buffer_index, {{var.get(), var - 1}});
+    if (access.only_in.var.same_as(var)) ++access.only_in.value;
   }
 }
 
 void leave_loop(SharedAccesses& accesses, const Expr& var) {
   for (SharedAccess& access : accesses) {
-    if (access.part.defined() && uses_var(access.part, var)) access.part = {};
-    if (access.when.var.same_as(var)) access.when = {};
+    if (access.buffer_index.defined() && uses_var(access.buffer_index, var)) access.buffer_index = {};
+    if (access.only_in.var.same_as(var)) access.only_in = {};
   }
 }
 
@@ -131,12 +132,12 @@ void SharedAccessFinder::define(const For& loop) {
 
 void SharedAccessFinder::define(const LetStmt& let) { ranges_[let.var.get()] = -1; }
 
-Known SharedAccessFinder::known_by(const Expr& condition) const {
+OnlyIteration SharedAccessFinder::only_iteration(const Expr& condition) const {
   const auto* node = condition.as<Binary>();
   if (node == nullptr) return {};
   if (node->op == BinaryOp::logical_and) {
-    const Known left = known_by(node->left);
-    return left.var.defined() ? left : known_by(node->right);
+    const OnlyIteration left = only_iteration(node->left);
+    return left.var.defined() ? left : only_iteration(node->right);
   }
   const std::int64_t* bound = as_int(node->right);
   const auto loop = short_loops_.find(node->left.get());
@@ -144,27 +145,27 @@ Known SharedAccessFinder::known_by(const Expr& condition) const {
   const std::int64_t first = loop->second.first;
   const bool is_first = (node->op == BinaryOp::lt && *bound == first + 1) ||
                         (node->op == BinaryOp::le && *bound == first) || (node->op == BinaryOp::eq && *bound == first);
-  return is_first ? Known{node->left, first} : Known{};
+  return is_first ? OnlyIteration{node->left, first} : OnlyIteration{};
 }
 
-SharedAccesses SharedAccessFinder::in(const Stmt& stmt, const Known& when) const {
-  Collector collector(*this, when);
+SharedAccesses SharedAccessFinder::in(const Stmt& stmt, const OnlyIteration& only_in) const {
+  Collector collector(*this, only_in);
   collector.visit(stmt);
   return std::move(collector.found);
 }
 
-SharedAccesses SharedAccessFinder::in(const Expr& expr, const Known& when) const {
-  Collector collector(*this, when);
+SharedAccesses SharedAccessFinder::in(const Expr& expr, const OnlyIteration& only_in) const {
+  Collector collector(*this, only_in);
   collector.visit(expr);
   return std::move(collector.found);
 }
 
-std::int64_t SharedAccessFinder::distinct_iterations(const For& loop, const Known& when) const {
+std::int64_t SharedAccessFinder::distinct_iterations(const For& loop, const OnlyIteration& only_in) const {
   std::int64_t iterations = 2;
-  for (const SharedAccess& access : in(loop.body, when)) {
-    if (parts_of(access.part) != 0 && uses_var(access.part, loop.var))
-      iterations = std::max(iterations, parts_of(access.part) + 1);
-    if (access.when.var.same_as(loop.var)) iterations = std::max(iterations, *as_int(loop.extent));
+  for (const SharedAccess& access : in(loop.body, only_in)) {
+    if (parts_of(access.buffer_index) != 0 && uses_var(access.buffer_index, loop.var))
+      iterations = std::max(iterations, parts_of(access.buffer_index) + 1);
+    if (access.only_in.var.same_as(loop.var)) iterations = std::max(iterations, *as_int(loop.extent));
   }
   return iterations;
 }

@@ -12,7 +12,7 @@
 namespace ferry::passes {
 
 // A variable and the only value that it has where a condition holds; nothing when there is no such variable.
-struct Known {
+struct OnlyIteration {
   ir::Expr var;
   std::int64_t value = 0;
 };
@@ -21,9 +21,9 @@ struct Known {
 struct SharedAccess {
   const ir::Buffer* buffer;
   const std::vector<ir::Expr>* indices;
-  const ir::Store* store;  // null for a read
-  ir::Expr part;           // the first index, as long as it tells iterations apart
-  Known when = {};         // the access happens only in this iteration of a loop
+  const ir::Store* store;      // null for a read
+  ir::Expr buffer_index;       // the first index, as long as it tells iterations apart
+  OnlyIteration only_in = {};  // the access happens only in this iteration of a loop
 };
 using SharedAccesses = std::vector<SharedAccess>;
 
@@ -46,15 +46,15 @@ class SharedAccessFinder {
   void define(const ir::LetStmt& let);
 
   // Recognises "k < 1" and "k == 0" for a short loop that begins at 0.
-  Known known_by(const ir::Expr& condition) const;
+  OnlyIteration only_iteration(const ir::Expr& condition) const;
 
-  // Returns the accesses of a statement or expression under the condition `when`.
-  SharedAccesses in(const ir::Stmt& stmt, const Known& when) const;
-  SharedAccesses in(const ir::Expr& expr, const Known& when) const;
+  // Returns the accesses of a statement or expression in the iteration `only_in`.
+  SharedAccesses in(const ir::Stmt& stmt, const OnlyIteration& only_in) const;
+  SharedAccesses in(const ir::Expr& expr, const OnlyIteration& only_in) const;
 
   // Returns after how many iterations of a loop with this body nothing new can collide: 2, or more where the parts of
   // an array rotate or an access happens in one iteration only.
-  std::int64_t distinct_iterations(const ir::For& loop, const Known& when) const;
+  std::int64_t distinct_iterations(const ir::For& loop, const OnlyIteration& only_in) const;
 
   // Returns the first new access that may touch the element of an old one of another thread, one of the two a store;
   // null if there is none.

@@ -36,7 +36,7 @@ class Doubler : public Mutator {
   Stmt mutate_node(const For& node, const Stmt& self) override {
     const bool is_on_gpu = is_block(node.for_kind) || is_thread(node.for_kind);
     if (in_kernel_ && !is_on_gpu && as_int(node.extent) != nullptr && !is_collective(node.body)) {
-      if (Stmt doubled = with_whole_copy(self)) return doubled;
+      if (Stmt versioned = with_whole_copy(self)) return versioned;
     }
     const Assumptions::Loop in_loop(assumptions_, node.var, node.min, node.extent);
     const bool had = std::exchange(in_kernel_, in_kernel_ || is_on_gpu);

@@ -131,27 +131,28 @@ class WorkspaceBlock {
   std::vector<Slot> slots_;
 };
 
-struct Place {
+struct Assignment {
   Expr offset;
   ir::WorkspaceKind workspace;
 };
 
-class Placer : public Mutator {
+class ApplyAssignments : public Mutator {
  public:
-  explicit Placer(std::unordered_map<const Allocate*, Place> places) : places_(std::move(places)) {}
+  explicit ApplyAssignments(std::unordered_map<const Allocate*, Assignment> assignments)
+      : assignments_(std::move(assignments)) {}
 
  protected:
   using Mutator::mutate_node;
 
   Stmt mutate_node(const Allocate& node, const Stmt& self) override {
-    const auto found = places_.find(&node);
-    if (found == places_.end()) return Mutator::mutate_node(node, self);
+    const auto found = assignments_.find(&node);
+    if (found == assignments_.end()) return Mutator::mutate_node(node, self);
     Stmt body = mutate(node.body);
     return body ? Allocate::make(node.buffer, std::move(body), found->second.offset, found->second.workspace) : Stmt{};
   }
 
  private:
-  std::unordered_map<const Allocate*, Place> places_;
+  std::unordered_map<const Allocate*, Assignment> assignments_;
 };
 
 }  // namespace
@@ -173,16 +174,16 @@ Function plan_workspace(Function function, std::int64_t alignment) {
   });
   for (const LiveBuffer* buffer : order) (buffer->in_parallel_loop ? thread : call).add(*buffer);
 
-  std::unordered_map<const Allocate*, Place> places;
+  std::unordered_map<const Allocate*, Assignment> assignments;
   const auto collect = [&](const WorkspaceBlock& block, ir::WorkspaceKind workspace) {
     std::unordered_map<const Allocate*, Expr> offsets;
     Expr bytes = block.finish(offsets);
-    for (auto& [allocation, offset] : offsets) places[allocation] = {offset, workspace};
+    for (auto& [allocation, offset] : offsets) assignments[allocation] = {offset, workspace};
     return bytes;
   };
   function.call_workspace = collect(call, ir::WorkspaceKind::call);
   function.thread_workspace = collect(thread, ir::WorkspaceKind::thread);
-  function.body = Placer(std::move(places)).mutate(function.body);
+  function.body = ApplyAssignments(std::move(assignments)).mutate(function.body);
   return function;
 }
 

@@ -57,7 +57,7 @@ std::string check_layout(const DotInstruction& dot, const NestMatch& match) {
   const Expr group(std::int64_t{dot.group});
   for (std::size_t i = 0; i < match.operands.size(); ++i) {
     const NestMatch::Operand& operand = match.operands[i];
-    const Expr &lane = operand.got.steps[kLane], &within = operand.got.steps[kWithin];
+    const Expr &lane = operand.got.strides[kLane], &within = operand.got.strides[kWithin];
     const std::string elements = "expected the elements of '" + operand.buffer->name + "' ";
     const auto steps = [&] { return "steps of " + to_text(lane) + " and " + to_text(within); };
     if (i == kSum) {
@@ -101,9 +101,9 @@ Found find(std::string_view name, const LoopNest& nest, bool with_layout) {
 
 Expr vector_of(const DotInstruction& dot, const NestMatch::Operand& operand) {
   const std::uint32_t elements = dot.lanes * dot.group;
-  const Expr at = is_constant(operand.got.steps[kLane], 0) && dot.lanes > 1
-                      ? repeated_index(operand.got.first, dot.group, elements)
-                      : Ramp::make(operand.got.first, 1, elements);
+  const Expr at = is_constant(operand.got.strides[kLane], 0) && dot.lanes > 1
+                      ? repeated_index(operand.got.base, dot.group, elements)
+                      : Ramp::make(operand.got.base, 1, elements);
   return Load::make(operand.buffer, {at});
 }
 
@@ -129,7 +129,7 @@ std::string check_dot(std::string_view name, const LoopNest& nest) {
 Stmt dot_of(std::string_view name, const LoopNest& nest) {
   const Found found = find(name, nest, true);
   const auto& operands = found.match.operands;
-  Stmt result = dot_statement(found.dot, operands[0].buffer, operands[0].got.first, vector_of(found.dot, operands[1]),
+  Stmt result = dot_statement(found.dot, operands[0].buffer, operands[0].got.base, vector_of(found.dot, operands[1]),
                               vector_of(found.dot, operands[2]));
   for (const Expr& condition : found.match.conditions) result = If::make(condition, std::move(result));
   return result;

@@ -88,13 +88,14 @@ class Unifier {
   std::string& mismatch_;
 };
 
-std::optional<Walk> walk_of(const Access& access, const std::vector<LoopNest::Loop>& loops, std::string& mismatch) {
+std::optional<AffineAccess> affine_access(const Access& access, const std::vector<LoopNest::Loop>& loops,
+                                          std::string& mismatch) {
   std::vector<Expr> facts;
   for (const LoopNest::Loop& loop : loops) {
     facts.push_back(loop.var >= Expr(0));
     facts.push_back(loop.var < Expr(loop.extent));
   }
-  Walk walk{Expr(0), std::vector<Expr>(loops.size(), Expr(0))};
+  AffineAccess result{Expr(0), std::vector<Expr>(loops.size(), Expr(0))};
   Expr stride = 1;
   for (std::size_t d = access.indices.size(); d-- > 0;) {
     if (!access.buffer->strides.empty()) stride = access.buffer->strides[d];
@@ -106,26 +107,26 @@ std::optional<Walk> walk_of(const Access& access, const std::vector<LoopNest::Lo
                    to_text(loops[i].var) + "', got '" + to_text(rest) + "'";
         return std::nullopt;
       }
-      walk.steps[i] = walk.steps[i] + Expr(affine->coefficient) * stride;
+      result.strides[i] = result.strides[i] + Expr(affine->coefficient) * stride;
       rest = affine->rest;
     }
-    walk.first = walk.first + rest * stride;
+    result.base = result.base + rest * stride;
     if (access.buffer->strides.empty()) stride = stride * access.buffer->shape[d];
   }
-  walk.first = simplify(walk.first);
-  for (Expr& step : walk.steps) step = simplify(step);
-  return walk;
+  result.base = simplify(result.base);
+  for (Expr& each : result.strides) each = simplify(each);
+  return result;
 }
 
-bool same_steps(const Walk& a, const Walk& b) {
-  return std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(),
+bool same_strides(const AffineAccess& a, const AffineAccess& b) {
+  return std::equal(a.strides.begin(), a.strides.end(), b.strides.begin(),
                     [](const Expr& x, const Expr& y) { return can_prove(x == y); });
 }
 
 // Returns whether another use of an operand has the same offset from the first use as in the pattern.
-bool stands_alike(const NestMatch::Operand& operand, const Walk& expected, const Walk& got) {
-  return same_steps(operand.expected, expected) && same_steps(operand.got, got) &&
-         can_prove(got.first - operand.got.first == expected.first - operand.expected.first);
+bool stands_alike(const NestMatch::Operand& operand, const AffineAccess& expected, const AffineAccess& got) {
+  return same_strides(operand.expected, expected) && same_strides(operand.got, got) &&
+         can_prove(got.base - operand.got.base == expected.base - operand.expected.base);
 }
 
 // Turns the pairs, of which the last is the store, into operands; loop order[i] of the nest corresponds to the
@@ -140,8 +141,8 @@ std::optional<NestMatch> operands_of(const Function& pattern, const std::vector<
     NestMatch::Operand operand{parameter.buffer, nullptr, {}, {}};
     for (const Pair& pair : pairs) {
       if (pair.pattern.buffer != parameter.buffer) continue;
-      const auto expected = walk_of(pair.pattern, pattern_loops, mismatch);
-      const auto got = walk_of(pair.nest, nest_loops, mismatch);
+      const auto expected = affine_access(pair.pattern, pattern_loops, mismatch);
+      const auto got = affine_access(pair.nest, nest_loops, mismatch);
       if (!expected || !got) return std::nullopt;
       if (operand.buffer == nullptr) {
         operand.buffer = pair.nest.buffer;
@@ -241,23 +242,23 @@ std::optional<NestMatch> match_nest(const Function& pattern, const LoopNest& nes
   return std::nullopt;
 }
 
-std::string check_steps(const Function& pattern, NestMatch& match) {
+std::string check_strides(const Function& pattern, NestMatch& match) {
   const LoopNest expected = *as_nest(pattern.body);
-  // The first step that is exactly a symbol determines its value; other steps may be multiples of it.
+  // The first stride that is exactly a symbol determines its value; other strides may be multiples of it.
   Substitution symbols;
   for (const NestMatch::Operand& operand : match.operands) {
-    for (std::size_t i = 0; i < operand.got.steps.size(); ++i) {
+    for (std::size_t i = 0; i < operand.got.strides.size(); ++i) {
       for (std::size_t s = 0; s < pattern.symbols.size(); ++s) {
-        if (!pattern.symbols[s].same_as(operand.expected.steps[i])) continue;
-        if (!match.symbols[s].defined()) match.symbols[s] = operand.got.steps[i];
+        if (!pattern.symbols[s].same_as(operand.expected.strides[i])) continue;
+        if (!match.symbols[s].defined()) match.symbols[s] = operand.got.strides[i];
         symbols[pattern.symbols[s].get()] = match.symbols[s];
       }
     }
   }
   for (const NestMatch::Operand& operand : match.operands) {
-    for (std::size_t i = 0; i < operand.got.steps.size(); ++i) {
-      const Expr& got = operand.got.steps[i];
-      const Expr want = substitute(operand.expected.steps[i], symbols);
+    for (std::size_t i = 0; i < operand.got.strides.size(); ++i) {
+      const Expr& got = operand.got.strides[i];
+      const Expr want = substitute(operand.expected.strides[i], symbols);
       if (can_prove(want == got)) continue;
       return "expected the elements of '" + operand.buffer->name + "' to be " + to_text(want) + " apart along '" +
              to_text(expected.loops[i].var) + "' of '" + pattern.name + "', got " + to_text(got);

@@ -26,15 +26,15 @@ struct LoopNest {
 std::optional<LoopNest> as_nest(const ir::Stmt& stmt);
 
 // The positions that a nest accesses in one buffer.
-struct Walk {
-  ir::Expr first;               // the position, in elements, in the first iteration of all loops
-  std::vector<ir::Expr> steps;  // the difference to the next iteration of each loop
+struct AffineAccess {
+  ir::Expr base;                  // the position, in elements, in the first iteration of all loops
+  std::vector<ir::Expr> strides;  // the difference to the next iteration of each loop
 };
 
 struct NestMatch {
   struct Operand {
     ir::BufferRef pattern, buffer;
-    Walk expected, got;  // steps along the pattern's loops
+    AffineAccess expected, got;  // strides along the pattern's loops
   };
   std::vector<Operand> operands;  // one per parameter of the pattern
   std::vector<ir::Expr> symbols;  // values of the pattern's symbols
@@ -50,6 +50,6 @@ std::optional<NestMatch> match_nest(const ir::Function& pattern, const LoopNest&
                                     std::string& mismatch);
 
 // Checks that the operands' strides are the pattern's; strides that are symbols of the pattern may have any value.
-std::string check_steps(const ir::Function& pattern, NestMatch& match);
+std::string check_strides(const ir::Function& pattern, NestMatch& match);
 
 }  // namespace ferry::passes

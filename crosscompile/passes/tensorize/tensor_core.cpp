@@ -30,19 +30,19 @@ BufferRef buffer_of(std::string name, DType type, std::vector<Expr> shape, std::
 }
 
 // One way in which a warp's product may be arranged in loops and memory.
-struct Form {
+struct TileShape {
   std::int64_t rows = 1, columns = 1;
-  bool turn_a = false, turn_b = false;
+  bool transpose_a = false, transpose_b = false;
 };
 
 // The product as a function that also contains the loops over the warp's threads; match_nest compares with it.
 struct Pattern {
   Function function;
-  Expr a_step, b_step;          // symbols: the row strides of A and of B in memory
-  std::vector<Expr> sum_steps;  // symbols: the strides along mo, io, no and ji
+  Expr a_stride, b_stride;        // symbols: the row strides of A and of B in memory
+  std::vector<Expr> sum_strides;  // symbols: the strides along mo, io, no and ji
 };
 
-Pattern make_pattern(const Form& form, DType type) {
+Pattern make_pattern(const TileShape& shape, DType type) {
   Pattern pattern;
   Function& function = pattern.function;
   function.name = instruction_name(Instruction::mma_m16n8k16);
@@ -53,35 +53,36 @@ Pattern make_pattern(const Form& form, DType type) {
   const Expr y = Var::make("y"), x = Var::make("x"), mo = Var::make("mo"), io = Var::make("io"), no = Var::make("no"),
              ji = Var::make("ji"), k = Var::make("k");
   std::vector<Level> levels{{y, kRowsOfThreads}, {x, kColumnsOfThreads}};
-  std::vector<Expr> at, shape;
+  std::vector<Expr> at, sum_shape;
   const auto add = [&](const Expr& var, std::int64_t extent) {
-    const Expr step = Var::make("sums_along_" + var.as<Var>()->name);
-    pattern.sum_steps.push_back(extent == 1 ? Expr(0) : step);
+    const Expr stride = Var::make("sums_along_" + var.as<Var>()->name);
+    pattern.sum_strides.push_back(extent == 1 ? Expr(0) : stride);
     if (extent == 1) return;
     levels.push_back({var, extent});
     at.push_back(var);
-    shape.push_back(extent);
-    function.symbols.push_back(step);
+    sum_shape.push_back(extent);
+    function.symbols.push_back(stride);
   };
-  add(mo, form.rows);
+  add(mo, shape.rows);
   add(io, kPair);
-  add(no, form.columns);
+  add(no, shape.columns);
   add(ji, kPair);
   levels.push_back({k, kDepth});
-  pattern.a_step = Var::make("step_of_A");
-  pattern.b_step = Var::make("step_of_B");
-  std::vector<Expr> sum_strides = function.symbols;
-  function.symbols.push_back(pattern.a_step);
-  function.symbols.push_back(pattern.b_step);
-  const auto strides = [](bool is_first, const Expr& step) {
-    return is_first ? std::vector<Expr>{step, Expr(1)} : std::vector<Expr>{Expr(1), step};
+  pattern.a_stride = Var::make("stride_of_A");
+  pattern.b_stride = Var::make("stride_of_B");
+  std::vector<Expr> strides_of_sums = function.symbols;
+  function.symbols.push_back(pattern.a_stride);
+  function.symbols.push_back(pattern.b_stride);
+  const auto strides = [](bool is_first, const Expr& stride) {
+    return is_first ? std::vector<Expr>{stride, Expr(1)} : std::vector<Expr>{Expr(1), stride};
   };
-  const BufferRef sums = buffer_of("C", DType::f32, shape, sum_strides);
-  const BufferRef a = buffer_of("A", type, {Expr(form.rows * 16), Expr(kDepth)}, strides(!form.turn_a, pattern.a_step));
+  const BufferRef sums = buffer_of("C", DType::f32, sum_shape, strides_of_sums);
+  const BufferRef a =
+      buffer_of("A", type, {Expr(shape.rows * 16), Expr(kDepth)}, strides(!shape.transpose_a, pattern.a_stride));
   const BufferRef b =
-      buffer_of("B", type, {Expr(kDepth), Expr(form.columns * 8)}, strides(form.turn_b, pattern.b_step));
-  const Expr row = (form.rows == 1 ? Expr(0) : mo * 16) + io * 8 + y;
-  const Expr column = (form.columns == 1 ? Expr(0) : no * 8) + x * 2 + ji;
+      buffer_of("B", type, {Expr(kDepth), Expr(shape.columns * 8)}, strides(shape.transpose_b, pattern.b_stride));
+  const Expr row = (shape.rows == 1 ? Expr(0) : mo * 16) + io * 8 + y;
+  const Expr column = (shape.columns == 1 ? Expr(0) : no * 8) + x * 2 + ji;
   const Expr product = cast(DType::f32, Load::make(a, {row, k})) * cast(DType::f32, Load::make(b, {k, column}));
   function.body = Store::make(sums, at, Load::make(sums, at) + product);
   for (auto level = levels.rbegin(); level != levels.rend(); ++level)
@@ -101,8 +102,8 @@ DType narrow_type(const Expr& value) {
   return converted == nullptr ? DType::f32 : converted->value.type().code;
 }
 
-// Returns the candidate forms: loops other than those that always occur may run over the rows and columns of pieces.
-std::vector<Form> forms_of(const LoopNest& nest) {
+// Returns the candidate shapes: loops other than those that always occur may run over the rows and columns of pieces.
+std::vector<TileShape> tile_shapes(const LoopNest& nest) {
   std::vector<std::int64_t> others;
   std::vector<std::int64_t> always{kPair, kPair, kDepth, kRowsOfThreads, kColumnsOfThreads};
   for (const LoopNest::Loop& loop : nest.loops) {
@@ -112,16 +113,17 @@ std::vector<Form> forms_of(const LoopNest& nest) {
     else
       always.erase(known);
   }
-  std::vector<Form> sizes;
+  std::vector<TileShape> sizes;
   if (!always.empty() || others.size() > 2) return {};
   if (others.empty()) sizes = {{1, 1}};
   if (others.size() == 1) sizes = {{others[0], 1}, {1, others[0]}};
   if (others.size() == 2) sizes = {{others[0], others[1]}, {others[1], others[0]}};
-  std::vector<Form> forms;
-  for (const Form& size : sizes)
-    for (const bool turn_a : {false, true})
-      for (const bool turn_b : {true, false}) forms.push_back({size.rows, size.columns, turn_a, turn_b});
-  return forms;
+  std::vector<TileShape> shapes;
+  for (const TileShape& size : sizes)
+    for (const bool transpose_a : {false, true})
+      for (const bool transpose_b : {true, false})
+        shapes.push_back({size.rows, size.columns, transpose_a, transpose_b});
+  return shapes;
 }
 
 const NestMatch::Operand& operand(const NestMatch& match, std::size_t i) { return match.operands.at(i); }
@@ -134,23 +136,24 @@ Expr value_of(const NestMatch& match, const Pattern& pattern, const Expr& symbol
 
 class Arguments {
  public:
-  Arguments(const Form& form, const Pattern& pattern, const NestMatch& match, const Warp& warp)
-      : form_(form), pattern_(pattern), match_(match), warp_(warp) {}
+  Arguments(const TileShape& shape, const Pattern& pattern, const NestMatch& match, const Warp& warp)
+      : shape_(shape), pattern_(pattern), match_(match), warp_(warp) {}
 
   std::vector<Expr> make() {
     check_place(operand(match_, 0), Scope::local, "in registers (cache_write ... local)");
     for (const std::size_t i : {1, 2}) check_place(operand(match_, i), Scope::shared, "in shared memory (cache_read)");
-    arguments_ = {Expr(form_.rows), Expr(form_.columns), Expr(form_.turn_a ? 1 : 0), Expr(form_.turn_b ? 1 : 0)};
+    arguments_ = {Expr(shape_.rows), Expr(shape_.columns), Expr(shape_.transpose_a ? 1 : 0),
+                  Expr(shape_.transpose_b ? 1 : 0)};
     // Each thread gives ldmatrix the address of one row of 8 elements; eight threads together address one piece. The
     // pieces of A go down and then to the right, those of B the other way round; where an operand is transposed in
     // memory, the order is swapped again.
     const Expr in_eight = warp_.y % 2 * 4 + warp_.x, second = warp_.y / 2 % 2 * 8, third = warp_.y / 4 * 8;
-    for (std::int64_t i = 0; i < form_.rows; ++i)
-      add_rows(1, pattern_.a_step, i, form_.turn_a, in_eight + (form_.turn_a ? third : second),
-               form_.turn_a ? second : third);
-    for (std::int64_t i = 0; i < (form_.columns + 1) / 2; ++i)
-      add_rows(2, pattern_.b_step, i, form_.turn_b, in_eight + (form_.turn_b ? second : third),
-               form_.turn_b ? third : second);
+    for (std::int64_t i = 0; i < shape_.rows; ++i)
+      add_rows(1, pattern_.a_stride, i, shape_.transpose_a, in_eight + (shape_.transpose_a ? third : second),
+               shape_.transpose_a ? second : third);
+    for (std::int64_t i = 0; i < (shape_.columns + 1) / 2; ++i)
+      add_rows(2, pattern_.b_stride, i, shape_.transpose_b, in_eight + (shape_.transpose_b ? second : third),
+               shape_.transpose_b ? third : second);
     add_sums();
     return std::move(arguments_);
   }
@@ -165,30 +168,30 @@ class Arguments {
   void add_rows(std::size_t which, const Expr& symbol, std::int64_t piece, bool along, const Expr& row,
                 const Expr& column) {
     const NestMatch::Operand& found = operand(match_, which);
-    const Expr step = value_of(match_, pattern_, symbol);
-    const Expr first = simplify(found.got.first + Expr(16 * piece) * (along ? Expr(1) : step));
-    if (!analysis::is_multiple(first, kAligned) || !analysis::is_multiple(simplify(step), kAligned))
+    const Expr stride = value_of(match_, pattern_, symbol);
+    const Expr first = simplify(found.got.base + Expr(16 * piece) * (along ? Expr(1) : stride));
+    if (!analysis::is_multiple(first, kAligned) || !analysis::is_multiple(simplify(stride), kAligned))
       throw CompileError("expected rows of '" + found.buffer->name +
-                         "' that begin at multiples of 16 bytes, got steps of " + to_text(simplify(step)) +
+                         "' that begin at multiples of 16 bytes, got steps of " + to_text(simplify(stride)) +
                          " elements from " + to_text(first) + "; storage_align can put them there");
-    arguments_.push_back(address_of(found.buffer, {simplify(first + row * step + column)}));
+    arguments_.push_back(address_of(found.buffer, {simplify(first + row * stride + column)}));
   }
 
   void add_sums() {
     const NestMatch::Operand& found = operand(match_, 0);
-    std::vector<Expr> steps;
-    for (const Expr& symbol : pattern_.sum_steps) steps.push_back(value_of(match_, pattern_, symbol));
-    for (std::int64_t mo = 0; mo < form_.rows; ++mo)
-      for (std::int64_t no = 0; no < form_.columns; ++no)
+    std::vector<Expr> strides;
+    for (const Expr& symbol : pattern_.sum_strides) strides.push_back(value_of(match_, pattern_, symbol));
+    for (std::int64_t mo = 0; mo < shape_.rows; ++mo)
+      for (std::int64_t no = 0; no < shape_.columns; ++no)
         for (std::int64_t io = 0; io < kPair; ++io)
           for (std::int64_t ji = 0; ji < kPair; ++ji) {
-            const Expr at =
-                found.got.first + Expr(mo) * steps[0] + Expr(io) * steps[1] + Expr(no) * steps[2] + Expr(ji) * steps[3];
+            const Expr at = found.got.base + Expr(mo) * strides[0] + Expr(io) * strides[1] + Expr(no) * strides[2] +
+                            Expr(ji) * strides[3];
             arguments_.push_back(address_of(found.buffer, {simplify(at)}));
           }
   }
 
-  const Form& form_;
+  const TileShape& shape_;
   const Pattern& pattern_;
   const NestMatch& match_;
   const Warp& warp_;
@@ -202,15 +205,15 @@ std::optional<Instruction> find_instruction(std::string_view name) {
   return name == instruction_name(kKnown) ? std::optional(kKnown) : std::nullopt;
 }
 
-std::vector<std::string> hardware_names() { return {instruction_name(Instruction::mma_m16n8k16)}; }
+std::vector<std::string> instruction_names() { return {instruction_name(Instruction::mma_m16n8k16)}; }
 
 TensorCoreTile tile_of(std::span<const Expr> arguments) {
   constexpr std::size_t kNumbers = 4;
   TensorCoreTile tile;
   tile.rows = *as_int(arguments[0]);
   tile.columns = *as_int(arguments[1]);
-  tile.turn_a = *as_int(arguments[2]) != 0;
-  tile.turn_b = *as_int(arguments[3]) != 0;
+  tile.transpose_a = *as_int(arguments[2]) != 0;
+  tile.transpose_b = *as_int(arguments[3]) != 0;
   const auto a = static_cast<std::size_t>(tile.rows), b = static_cast<std::size_t>((tile.columns + 1) / 2);
   tile.a = arguments.subspan(kNumbers, a);
   tile.b = arguments.subspan(kNumbers + a, b);
@@ -235,11 +238,11 @@ std::vector<Expr> match_tensor_core(const Stmt& definition, const Warp& warp) {
         "expected products of float16 or bfloat16 values, added up in float32: sum(f32(A[i, k]) * "
         "f32(B[k, j]), k)");
   std::string mismatch, first_mismatch;
-  for (const Form& form : forms_of(*nest)) {
-    const Pattern pattern = make_pattern(form, type);
-    const auto check = [&](NestMatch& found) { return check_steps(pattern.function, found); };
+  for (const TileShape& shape : tile_shapes(*nest)) {
+    const Pattern pattern = make_pattern(shape, type);
+    const auto check = [&](NestMatch& found) { return check_strides(pattern.function, found); };
     if (const auto match = match_nest(pattern.function, *nest, check, mismatch))
-      return Arguments(form, pattern, *match, warp).make();
+      return Arguments(shape, pattern, *match, warp).make();
     if (first_mismatch.empty()) first_mismatch = mismatch;
   }
   if (first_mismatch.empty())

@@ -6,7 +6,7 @@
 //       C[mo, io, no, ji] += f32(A[mo * 16 + io * 8 + y, k]) * f32(B[k, no * 8 + x * 2 + ji])
 //
 // A and B, float16 or bfloat16, are in shared memory, and either of their indices may be the contiguous one; C is
-// private to the thread. ldmatrix loads their pieces of 8 by 8 elements into registers, so that each thread gets
+// private to the thread. ldmatrix loads 8 x 8 matrices of them into registers, so that each thread gets
 // elements that other threads of the warp have read. The sums may be added in any order.
 #pragma once
 
@@ -22,13 +22,13 @@ namespace ferry::passes {
 
 // Returns the instruction with that name that tensorize can put around a definition; nothing when there is none.
 std::optional<ir::Instruction> find_instruction(std::string_view name);
-std::vector<std::string> hardware_names();
+std::vector<std::string> instruction_names();
 
 // The decoded arguments of the instruction.
 struct TensorCoreTile {
   std::int64_t rows = 1, columns = 1;  // number of pieces of 16 rows, and of 8 columns
   // Whether the pieces are transposed in memory compared to the registers: A by columns, B by rows.
-  bool turn_a = false, turn_b = false;
+  bool transpose_a = false, transpose_b = false;
   // The address of this thread's row for ldmatrix, for each 16 rows of A and each 16 columns of B (for the last 8 if
   // the number of pieces is odd).
   std::span<const ir::Expr> a, b;

@@ -1,4 +1,4 @@
-// The part of a Context that handles C functions on pieces of tensors.
+// Here and not in crosscompile/intrinsics because the check uses match_nest, a layer above it.
 #include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/function.h"
@@ -39,7 +39,7 @@ void check(const std::string& intrinsic, const NestFunction& function) {
   // A pattern that does not match itself would match nothing.
   std::string mismatch;
   const auto match = passes::match_nest(
-      definition, *nest, [&](passes::NestMatch& found) { return passes::check_steps(definition, found); }, mismatch);
+      definition, *nest, [&](passes::NestMatch& found) { return passes::check_strides(definition, found); }, mismatch);
   if (!match) throw CompileError(who + "'" + function.symbol + "': " + mismatch);
   for (std::size_t i = 0; i < match->operands.size(); ++i)
     if (match->operands[i].buffer == nullptr)
@@ -62,27 +62,6 @@ void Context::add_tensor_intrinsic(const std::string& name, TensorIntrinsic intr
   check(name, intrinsic.update);
   if (intrinsic.reset) check(name, *intrinsic.reset);
   tensor_intrinsics_.emplace(name, std::move(intrinsic));
-}
-
-const TensorIntrinsic* Context::tensor_intrinsic(const std::string& name) const {
-  const auto found = tensor_intrinsics_.find(name);
-  return found == tensor_intrinsics_.end() ? nullptr : &found->second;
-}
-
-std::vector<std::string> Context::tensor_intrinsic_names() const {
-  std::vector<std::string> all;
-  for (const auto& [name, intrinsic] : tensor_intrinsics_) all.push_back(name);
-  return all;
-}
-
-void Context::add_object(std::string arch, std::vector<std::uint8_t> object) {
-  objects_[std::move(arch)].push_back(std::move(object));
-}
-
-std::span<const std::vector<std::uint8_t>> Context::objects(const std::string& arch) const {
-  const auto found = objects_.find(arch);
-  if (found == objects_.end()) return {};
-  return found->second;
 }
 
 }  // namespace ferry

@@ -20,14 +20,14 @@ using namespace ir;
 std::optional<Stmt> call_for(const NestFunction& function, const LoopNest& nest, std::string& mismatch) {
   const Function& definition = *function.definition;
   const auto match =
-      match_nest(definition, nest, [&](NestMatch& found) { return check_steps(definition, found); }, mismatch);
+      match_nest(definition, nest, [&](NestMatch& found) { return check_strides(definition, found); }, mismatch);
   if (!match) return std::nullopt;
   std::vector<Expr> arguments;
   Substitution symbols;
   for (std::size_t i = 0; i < definition.symbols.size(); ++i) symbols[definition.symbols[i].get()] = match->symbols[i];
   for (const NestMatch::Operand& operand : match->operands) {
     // The start of the parameter, which need not be the position of its first use.
-    const Expr start = operand.got.first - substitute(operand.expected.first, symbols);
+    const Expr start = operand.got.base - substitute(operand.expected.base, symbols);
     arguments.push_back(address_of(operand.buffer, {simplify(start)}));
   }
   for (const Expr& symbol : match->symbols) arguments.push_back(symbol);
@@ -44,7 +44,7 @@ const TensorIntrinsic* find(const std::string& name, const Context* context) {
 
 std::vector<std::string> tensor_intrinsic_names(const Context* context) {
   std::vector<std::string> names = dot_names();
-  for (const std::string& name : hardware_names()) names.push_back(name);
+  for (const std::string& name : instruction_names()) names.push_back(name);
   if (context == nullptr) return names;
   for (const std::string& name : context->tensor_intrinsic_names()) names.push_back(name);
   return names;

@@ -59,15 +59,15 @@ std::optional<Repeated> repeated(const ir::Expr& index) {
 }
 
 // Emits one load of the group and a broadcast of it.
-Value* load_repeated(FunctionState& state, const Place& place, const Repeated& repeat) {
+Value* load_repeated(FunctionState& state, const Access& access, const Repeated& repeat) {
   llvm::IRBuilder<>& b = state.builder;
   const auto group = static_cast<std::uint32_t>(repeat.group);
-  const Place one{place.buffer, place.first, place.type.with_lanes(group)};
+  const Access one{access.buffer, access.first, access.type.with_lanes(group)};
   Value* first = repeat.first.defined() ? emit_expr(state, repeat.first) : b.getInt64(0);
   Value* elements = load_consecutive(state, one, first, nullptr);
   Value* whole =
-      b.CreateBitCast(elements, b.getIntNTy(group * static_cast<unsigned>(dtype_bytes(place.type.code)) * 8));
-  return b.CreateBitCast(b.CreateVectorSplat(place.type.lanes / group, whole), memory_type(state.module, place.type));
+      b.CreateBitCast(elements, b.getIntNTy(group * static_cast<unsigned>(dtype_bytes(access.type.code)) * 8));
+  return b.CreateBitCast(b.CreateVectorSplat(access.type.lanes / group, whole), memory_type(state.module, access.type));
 }
 
 // Returns the range that the load shares with others, or null.
@@ -76,53 +76,53 @@ const InterleavedRange* interleaved_range(const FunctionState& state, const ir::
   return found == state.interleaved_loads.end() ? nullptr : &found->second;
 }
 
-Value* load_vector(FunctionState& state, const Place& place, const ir::Load& node, const ir::Expr& mask) {
+Value* load_vector(FunctionState& state, const Access& access, const ir::Load& node, const ir::Expr& mask) {
   const ir::Expr& index = node.indices[0];
   llvm::IRBuilder<>& b = state.builder;
   if (const auto* broadcast = index.as<ir::Broadcast>(); broadcast != nullptr && !mask.defined()) {
     if (state.lane_mask == nullptr) {
-      return b.CreateVectorSplat(place.type.lanes, load_one(state, place, emit_expr(state, broadcast->value)));
+      return b.CreateVectorSplat(access.type.lanes, load_one(state, access, emit_expr(state, broadcast->value)));
     }
   }
   Value* lanes = mask_of(state, mask);
   const auto* ramp = index.as<ir::Ramp>();
   const std::int64_t* stride = ramp == nullptr ? nullptr : ir::as_int(ramp->stride);
-  if (stride != nullptr && *stride == 1) return load_consecutive(state, place, emit_expr(state, ramp->base), lanes);
+  if (stride != nullptr && *stride == 1) return load_consecutive(state, access, emit_expr(state, ramp->base), lanes);
   if (stride != nullptr && lanes == nullptr)
-    return load_strided(state, place, emit_expr(state, ramp->base), *stride, interleaved_range(state, node));
+    return load_strided(state, access, emit_expr(state, ramp->base), *stride, interleaved_range(state, node));
   if (const auto repeat = repeated(index); repeat.has_value() && lanes == nullptr && repeat->group > 1) {
-    const std::size_t bits = static_cast<std::size_t>(repeat->group) * dtype_bytes(place.type.code) * 8;
-    if (bits == 16 || bits == 32 || bits == 64) return load_repeated(state, place, *repeat);
+    const std::size_t bits = static_cast<std::size_t>(repeat->group) * dtype_bytes(access.type.code) * 8;
+    if (bits == 16 || bits == 32 || bits == 64) return load_repeated(state, access, *repeat);
   }
-  return gather(state, place, emit_expr(state, index), lanes);
+  return gather(state, access, emit_expr(state, index), lanes);
 }
 
-void store_vector(FunctionState& state, const Place& place, const ir::Expr& index, Value* value, Value* mask) {
+void store_vector(FunctionState& state, const Access& access, const ir::Expr& index, Value* value, Value* mask) {
   const auto* ramp = index.as<ir::Ramp>();
   const std::int64_t* stride = ramp == nullptr ? nullptr : ir::as_int(ramp->stride);
   if (stride != nullptr && *stride == 1) {
-    store_consecutive(state, place, emit_expr(state, ramp->base), value, mask);
+    store_consecutive(state, access, emit_expr(state, ramp->base), value, mask);
   } else if (stride != nullptr && *stride != 0 && mask == nullptr) {
-    store_strided(state, place, emit_expr(state, ramp->base), *stride, value);
+    store_strided(state, access, emit_expr(state, ramp->base), *stride, value);
   } else {
-    scatter(state, place, emit_expr(state, index), value, mask);
+    scatter(state, access, emit_expr(state, index), value, mask);
   }
 }
 
 }  // namespace
 
-Place place_of(FunctionState& state, const ir::BufferRef& buffer, ir::Type type) {
+Access access_to(FunctionState& state, const ir::BufferRef& buffer, ir::Type type) {
   const auto found = state.buffers.find(buffer.get());
   if (found == state.buffers.end()) throw InternalError("'" + buffer->name + "' is used where it does not exist");
   return {buffer.get(), found->second, type};
 }
 
 Value* emit_load(FunctionState& state, const ir::Load& node) {
-  const Place place = place_of(state, node.buffer, node.type);
+  const Access access = access_to(state, node.buffer, node.type);
   const ir::Expr& index = flat_index(*node.buffer, node.indices);
   const auto load = [&](const ir::Expr& mask) {
-    Value* value =
-        node.type.is_scalar() ? load_one(state, place, emit_expr(state, index)) : load_vector(state, place, node, mask);
+    Value* value = node.type.is_scalar() ? load_one(state, access, emit_expr(state, index))
+                                         : load_vector(state, access, node, mask);
     return from_memory(state, node.type, value);
   };
   const ir::Expr* condition = uniform(state, node.mask);
@@ -132,9 +132,9 @@ Value* emit_load(FunctionState& state, const ir::Load& node) {
 }
 
 Value* emit_address(FunctionState& state, const ir::Load& node) {
-  const Place place = place_of(state, node.buffer, node.type);
+  const Access access = access_to(state, node.buffer, node.type);
   Value* index = emit_expr(state, flat_index(*node.buffer, node.indices));
-  return state.builder.CreateGEP(memory_type(state.module, node.type), place.first, index);
+  return state.builder.CreateGEP(memory_type(state.module, node.type), access.first, index);
 }
 
 void emit_prefetch(FunctionState& state, const ir::Load& node) {
@@ -150,7 +150,7 @@ void emit_store(FunctionState& state, const ir::Store& node) {
   const llvm::DebugLoc around = state.builder.getCurrentDebugLocation();
   state.builder.SetCurrentDebugLocation(state.module.lines.of_store(state.source, *node.buffer, state.function));
   const ir::Type type = node.value.type();
-  const Place place = place_of(state, node.buffer, type);
+  const Access access = access_to(state, node.buffer, type);
   const ir::Expr& index = flat_index(*node.buffer, node.indices);
   const ir::Expr* condition = uniform(state, node.mask);
   llvm::BasicBlock* after = nullptr;
@@ -163,9 +163,9 @@ void emit_store(FunctionState& state, const ir::Store& node) {
   Value* mask = condition != nullptr ? nullptr : mask_of(state, node.mask);
   Value* value = to_memory(state, type, emit_expr(state, node.value));
   if (type.is_scalar()) {
-    store_one(state, place, emit_expr(state, index), value);
+    store_one(state, access, emit_expr(state, index), value);
   } else {
-    store_vector(state, place, index, value, mask);
+    store_vector(state, access, index, value, mask);
   }
   if (after != nullptr) {
     state.builder.CreateBr(after);

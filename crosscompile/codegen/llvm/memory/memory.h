@@ -6,8 +6,8 @@
 
 namespace ferry::codegen {
 
-// Returns the place of one of the function's tensors.
-Place place_of(FunctionState& state, const ir::BufferRef& buffer, ir::Type type);
+// Returns an access to one of the function's tensors.
+Access access_to(FunctionState& state, const ir::BufferRef& buffer, ir::Type type);
 
 llvm::Value* emit_load(FunctionState& state, const ir::Load& node);
 void emit_store(FunctionState& state, const ir::Store& node);

@@ -14,16 +14,16 @@ namespace {
 
 constexpr std::uint64_t kMinBytes = 16;
 
-bool streams(const llvm::Instruction& instruction) {
+bool is_nontemporal_store(const llvm::Instruction& instruction) {
   return llvm::isa<llvm::StoreInst>(instruction) &&
          instruction.getMetadata(llvm::LLVMContext::MD_nontemporal) != nullptr;
 }
 
-std::vector<llvm::StoreInst*> streaming_stores(llvm::Function& function) {
+std::vector<llvm::StoreInst*> nontemporal_stores(llvm::Function& function) {
   std::vector<llvm::StoreInst*> stores;
   for (llvm::BasicBlock& block : function)
     for (llvm::Instruction& instruction : block)
-      if (streams(instruction)) stores.push_back(llvm::cast<llvm::StoreInst>(&instruction));
+      if (is_nontemporal_store(instruction)) stores.push_back(llvm::cast<llvm::StoreInst>(&instruction));
   return stores;
 }
 
@@ -35,9 +35,9 @@ void choose_when_run(llvm::StoreInst* store, std::uint64_t alignment) {
   llvm::Value* is_aligned = b.CreateICmpEQ(offset, llvm::ConstantInt::get(address, 0));
   llvm::Instruction *aligned = nullptr, *unaligned = nullptr;
   llvm::SplitBlockAndInsertIfThenElse(is_aligned, store, &aligned, &unaligned);
-  auto* streaming = llvm::cast<llvm::StoreInst>(store->clone());
-  streaming->setAlignment(llvm::Align(alignment));
-  streaming->insertBefore(aligned);
+  auto* nontemporal = llvm::cast<llvm::StoreInst>(store->clone());
+  nontemporal->setAlignment(llvm::Align(alignment));
+  nontemporal->insertBefore(aligned);
   store->moveBefore(unaligned);
   store->setMetadata(llvm::LLVMContext::MD_nontemporal, nullptr);
 }
@@ -45,7 +45,7 @@ void choose_when_run(llvm::StoreInst* store, std::uint64_t alignment) {
 // Keeps the non-temporal stores that are possible; returns whether any is left.
 bool keep_what_can(llvm::Function& function, std::uint64_t vector_bytes) {
   bool any = false;
-  for (llvm::StoreInst* store : streaming_stores(function)) {
+  for (llvm::StoreInst* store : nontemporal_stores(function)) {
     const std::uint64_t bytes =
         function.getParent()->getDataLayout().getTypeStoreSize(store->getValueOperand()->getType());
     const std::uint64_t alignment = std::min(bytes, vector_bytes);

@@ -11,11 +11,11 @@ namespace {
 
 using llvm::Value;
 
-llvm::Align element_alignment(const Place& place) { return llvm::Align(dtype_bytes(place.type.code)); }
+llvm::Align element_alignment(const Access& access) { return llvm::Align(dtype_bytes(access.type.code)); }
 
 // Returns the addresses for a scalar or vector of indices. On 32-bit machines addresses need only the low half of the
 // indices, and so does the arithmetic before.
-Value* address(FunctionState& state, const Place& place, Value* index) {
+Value* address(FunctionState& state, const Access& access, Value* index) {
   llvm::IRBuilder<>& b = state.builder;
   if (state.module.target.pointer_bits == 32) {
     llvm::Type* narrow = llvm::Type::getInt32Ty(state.context());
@@ -24,22 +24,22 @@ Value* address(FunctionState& state, const Place& place, Value* index) {
     }
     index = b.CreateTrunc(index, narrow);
   }
-  return b.CreateInBoundsGEP(memory_type(state.module, place.type.element()), place.first, index);
+  return b.CreateInBoundsGEP(memory_type(state.module, access.type.element()), access.first, index);
 }
 
 Value* advanced(FunctionState& state, Value* index, std::int64_t by) {
   return by == 0 ? index : state.builder.CreateAdd(index, state.builder.getInt64(static_cast<std::uint64_t>(by)));
 }
 
-Value* marked(FunctionState& state, const Place& place, llvm::Instruction* access) {
-  state.aliases.mark(access, place.buffer);
-  return access;
+Value* marked(FunctionState& state, const Access& access, llvm::Instruction* instruction) {
+  state.aliases.mark(instruction, access.buffer);
+  return instruction;
 }
 
-Value* load_power_of_two(FunctionState& state, const Place& place, Value* index, std::uint32_t lanes) {
-  llvm::Type* type = memory_type(state.module, place.type.with_lanes(lanes));
-  return marked(state, place,
-                state.builder.CreateAlignedLoad(type, address(state, place, index), element_alignment(place)));
+Value* load_power_of_two(FunctionState& state, const Access& access, Value* index, std::uint32_t lanes) {
+  llvm::Type* type = memory_type(state.module, access.type.with_lanes(lanes));
+  return marked(state, access,
+                state.builder.CreateAlignedLoad(type, address(state, access, index), element_alignment(access)));
 }
 
 llvm::SmallVector<int, 16> counting(std::uint32_t first, std::uint32_t lanes) {
@@ -72,22 +72,22 @@ Value* with_piece(FunctionState& state, Value* vector, std::uint32_t lanes, Valu
   return b.CreateShuffleVector(vector, b.CreateShuffleVector(piece, widened), order);
 }
 
-Value* plain_load(FunctionState& state, const Place& place, Value* index, std::uint32_t lanes) {
-  if (std::has_single_bit(lanes)) return load_power_of_two(state, place, index, lanes);
-  Value* result = llvm::PoisonValue::get(memory_type(state.module, place.type.with_lanes(lanes)));
+Value* plain_load(FunctionState& state, const Access& access, Value* index, std::uint32_t lanes) {
+  if (std::has_single_bit(lanes)) return load_power_of_two(state, access, index, lanes);
+  Value* result = llvm::PoisonValue::get(memory_type(state.module, access.type.with_lanes(lanes)));
   for_each_piece(lanes, [&](std::uint32_t at, std::uint32_t count) {
-    Value* piece = load_power_of_two(state, place, advanced(state, index, at), count);
+    Value* piece = load_power_of_two(state, access, advanced(state, index, at), count);
     result = with_piece(state, result, lanes, piece, at, count);
   });
   return result;
 }
 
-void plain_store(FunctionState& state, const Place& place, Value* index, Value* value) {
+void plain_store(FunctionState& state, const Access& access, Value* index, Value* value) {
   llvm::IRBuilder<>& b = state.builder;
   const auto store = [&](Value* to, Value* what) {
-    llvm::StoreInst* made = b.CreateAlignedStore(what, address(state, place, to), element_alignment(place));
-    if (place.buffer->storage.nontemporal) mark_nontemporal(made);
-    marked(state, place, made);
+    llvm::StoreInst* made = b.CreateAlignedStore(what, address(state, access, to), element_alignment(access));
+    if (access.buffer->storage.nontemporal) mark_nontemporal(made);
+    marked(state, access, made);
   };
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
   if (vector == nullptr || std::has_single_bit(vector->getNumElements())) return store(index, value);
@@ -107,14 +107,14 @@ Value* reversed(FunctionState& state, Value* value, std::uint32_t lanes) {
 // Loads the range of all lanes as `stride` whole vectors, the last of which is moved back so that it ends with the
 // range and nothing beyond is read; then shuffles two at a time. Loads of one range differ only in the shuffles,
 // and the optimiser keeps one load of each vector.
-Value* load_shuffled(FunctionState& state, const Place& place, Value* index, std::int64_t stride,
+Value* load_shuffled(FunctionState& state, const Access& access, Value* index, std::int64_t stride,
                      const InterleavedRange* interleaved) {
-  const auto lanes = static_cast<std::int64_t>(place.type.lanes);
+  const auto lanes = static_cast<std::int64_t>(access.type.lanes);
   const InterleavedRange range = interleaved == nullptr ? InterleavedRange{0, stride * (lanes - 1) + 1} : *interleaved;
   Value* result = nullptr;
   for (std::int64_t part = 0; part < stride; ++part) {
     const std::int64_t first = std::min(part * lanes, range.elements - lanes) - range.before;
-    Value* loaded = plain_load(state, place, advanced(state, index, first), place.type.lanes);
+    Value* loaded = plain_load(state, access, advanced(state, index, first), access.type.lanes);
     // Lanes in this part come from it, the others from what was gathered so far.
     llvm::SmallVector<int, 16> order;
     for (std::int64_t lane = 0; lane < lanes; ++lane) {
@@ -135,11 +135,11 @@ std::uint32_t gathered_lanes(const Target& target, ir::Type type) {
   return gathers ? target.vector_bits / kIndexBits : 0;
 }
 
-Value* gather_piece(FunctionState& state, const Place& place, Value* indices, Value* mask) {
+Value* gather_piece(FunctionState& state, const Access& access, Value* indices, Value* mask) {
   const std::uint32_t lanes = llvm::cast<llvm::FixedVectorType>(indices->getType())->getNumElements();
-  llvm::Type* type = memory_type(state.module, place.type.with_lanes(lanes));
-  return marked(state, place,
-                state.builder.CreateMaskedGather(type, address(state, place, indices), element_alignment(place), mask,
+  llvm::Type* type = memory_type(state.module, access.type.with_lanes(lanes));
+  return marked(state, access,
+                state.builder.CreateMaskedGather(type, address(state, access, indices), element_alignment(access), mask,
                                                  llvm::Constant::getNullValue(type)));
 }
 
@@ -153,31 +153,33 @@ Value* padded_piece(FunctionState& state, Value* vector, std::uint32_t at, std::
 
 }  // namespace
 
-Value* load_one(FunctionState& state, const Place& place, Value* index) { return plain_load(state, place, index, 1); }
+Value* load_one(FunctionState& state, const Access& access, Value* index) {
+  return plain_load(state, access, index, 1);
+}
 
-Value* load_consecutive(FunctionState& state, const Place& place, Value* index, Value* mask) {
-  if (mask == nullptr) return plain_load(state, place, index, place.type.lanes);
-  llvm::Type* type = memory_type(state.module, place.type);
-  return marked(state, place,
-                state.builder.CreateMaskedLoad(type, address(state, place, index), element_alignment(place), mask,
+Value* load_consecutive(FunctionState& state, const Access& access, Value* index, Value* mask) {
+  if (mask == nullptr) return plain_load(state, access, index, access.type.lanes);
+  llvm::Type* type = memory_type(state.module, access.type);
+  return marked(state, access,
+                state.builder.CreateMaskedLoad(type, address(state, access, index), element_alignment(access), mask,
                                                llvm::Constant::getNullValue(type)));
 }
 
-Value* load_strided(FunctionState& state, const Place& place, Value* index, std::int64_t stride,
+Value* load_strided(FunctionState& state, const Access& access, Value* index, std::int64_t stride,
                     const InterleavedRange* interleaved) {
   llvm::IRBuilder<>& b = state.builder;
-  const std::uint32_t lanes = place.type.lanes;
-  if (stride == 0) return b.CreateVectorSplat(lanes, load_one(state, place, index));
+  const std::uint32_t lanes = access.type.lanes;
+  if (stride == 0) return b.CreateVectorSplat(lanes, load_one(state, access, index));
   if (stride < 0 && stride >= -kMaxShuffledStride) {
     Value* lowest = advanced(state, index, stride * (static_cast<std::int64_t>(lanes) - 1));
-    Value* ascending = stride == -1 ? plain_load(state, place, lowest, lanes)
-                                    : load_shuffled(state, place, lowest, -stride, interleaved);
+    Value* ascending = stride == -1 ? plain_load(state, access, lowest, lanes)
+                                    : load_shuffled(state, access, lowest, -stride, interleaved);
     return reversed(state, ascending, lanes);
   }
-  if (stride > 0 && stride <= kMaxShuffledStride) return load_shuffled(state, place, index, stride, interleaved);
-  Value* result = llvm::PoisonValue::get(memory_type(state.module, place.type));
+  if (stride > 0 && stride <= kMaxShuffledStride) return load_shuffled(state, access, index, stride, interleaved);
+  Value* result = llvm::PoisonValue::get(memory_type(state.module, access.type));
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-    Value* element = load_one(state, place, advanced(state, index, stride * lane));
+    Value* element = load_one(state, access, advanced(state, index, stride * lane));
     result = b.CreateInsertElement(result, element, std::uint64_t{lane});
   }
   return result;
@@ -187,20 +189,20 @@ Value* load_strided(FunctionState& state, const Place& place, Value* index, std:
 // only where the indices are defined, and when it widens an odd number of lanes, it creates instructions in which no
 // lane is defined. Therefore each instruction gets at least one real lane: the pieces have a power of two lanes, the
 // last one padded with zeros that the mask disables.
-Value* gather(FunctionState& state, const Place& place, Value* indices, Value* mask) {
-  const std::uint32_t lanes = place.type.lanes, least = gathered_lanes(state.module.target, place.type);
-  if (least == 0 || std::has_single_bit(lanes)) return gather_piece(state, place, indices, mask);
+Value* gather(FunctionState& state, const Access& access, Value* indices, Value* mask) {
+  const std::uint32_t lanes = access.type.lanes, least = gathered_lanes(state.module.target, access.type);
+  if (least == 0 || std::has_single_bit(lanes)) return gather_piece(state, access, indices, mask);
   llvm::IRBuilder<>& b = state.builder;
-  Value* result = llvm::PoisonValue::get(memory_type(state.module, place.type));
+  Value* result = llvm::PoisonValue::get(memory_type(state.module, access.type));
   for (std::uint32_t at = 0; at < lanes;) {
     const std::uint32_t left = lanes - at, count = left < least ? left : std::bit_floor(left);
     Value* piece = nullptr;
     if (count == 1 && mask == nullptr) {
-      piece = load_one(state, place, b.CreateExtractElement(indices, std::uint64_t{at}));
+      piece = load_one(state, access, b.CreateExtractElement(indices, std::uint64_t{at}));
     } else {
       Value* all =
           mask == nullptr ? llvm::Constant::getAllOnesValue(llvm::FixedVectorType::get(b.getInt1Ty(), lanes)) : mask;
-      piece = gather_piece(state, place, padded_piece(state, indices, at, count), padded_piece(state, all, at, count));
+      piece = gather_piece(state, access, padded_piece(state, indices, at, count), padded_piece(state, all, at, count));
     }
     result = with_piece(state, result, lanes, piece, at, count);
     at += count;
@@ -208,31 +210,31 @@ Value* gather(FunctionState& state, const Place& place, Value* indices, Value* m
   return result;
 }
 
-void store_one(FunctionState& state, const Place& place, Value* index, Value* value) {
-  plain_store(state, place, index, value);
+void store_one(FunctionState& state, const Access& access, Value* index, Value* value) {
+  plain_store(state, access, index, value);
 }
 
-void store_consecutive(FunctionState& state, const Place& place, Value* index, Value* value, Value* mask) {
-  if (mask == nullptr) return store_one(state, place, index, value);
-  marked(state, place,
-         state.builder.CreateMaskedStore(value, address(state, place, index), element_alignment(place), mask));
+void store_consecutive(FunctionState& state, const Access& access, Value* index, Value* value, Value* mask) {
+  if (mask == nullptr) return store_one(state, access, index, value);
+  marked(state, access,
+         state.builder.CreateMaskedStore(value, address(state, access, index), element_alignment(access), mask));
 }
 
-void store_strided(FunctionState& state, const Place& place, Value* index, std::int64_t stride, Value* value) {
+void store_strided(FunctionState& state, const Access& access, Value* index, std::int64_t stride, Value* value) {
   llvm::IRBuilder<>& b = state.builder;
-  const std::uint32_t lanes = place.type.lanes;
+  const std::uint32_t lanes = access.type.lanes;
   if (stride == -1) {
     Value* lowest = advanced(state, index, 1 - static_cast<std::int64_t>(lanes));
-    return store_one(state, place, lowest, reversed(state, value, lanes));
+    return store_one(state, access, lowest, reversed(state, value, lanes));
   }
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-    store_one(state, place, advanced(state, index, stride * lane), b.CreateExtractElement(value, std::uint64_t{lane}));
+    store_one(state, access, advanced(state, index, stride * lane), b.CreateExtractElement(value, std::uint64_t{lane}));
   }
 }
 
-void scatter(FunctionState& state, const Place& place, Value* indices, Value* value, Value* mask) {
-  marked(state, place,
-         state.builder.CreateMaskedScatter(value, address(state, place, indices), element_alignment(place), mask));
+void scatter(FunctionState& state, const Access& access, Value* indices, Value* value, Value* mask) {
+  marked(state, access,
+         state.builder.CreateMaskedScatter(value, address(state, access, indices), element_alignment(access), mask));
 }
 
 }  // namespace ferry::codegen

@@ -9,26 +9,27 @@ namespace ferry::codegen {
 // With larger strides a vector load contains too few of the requested lanes.
 constexpr std::int64_t kMaxShuffledStride = 4;
 
-struct Place {
+// An access to a buffer.
+struct Access {
   const ir::Buffer* buffer;
   llvm::Value* first;  // address of the buffer's first element
   ir::Type type;       // of the access, lanes included
 };
 
-llvm::Value* load_one(FunctionState& state, const Place& place, llvm::Value* index);
-llvm::Value* load_consecutive(FunctionState& state, const Place& place, llvm::Value* index, llvm::Value* mask);
+llvm::Value* load_one(FunctionState& state, const Access& access, llvm::Value* index);
+llvm::Value* load_consecutive(FunctionState& state, const Access& access, llvm::Value* index, llvm::Value* mask);
 // Loads lanes that are `stride` elements apart (may be negative or zero). `interleaved` is the range to load instead of
 // the lanes' own, or null if the load shares no range.
-llvm::Value* load_strided(FunctionState& state, const Place& place, llvm::Value* index, std::int64_t stride,
+llvm::Value* load_strided(FunctionState& state, const Access& access, llvm::Value* index, std::int64_t stride,
                           const InterleavedRange* interleaved);
-llvm::Value* gather(FunctionState& state, const Place& place, llvm::Value* indices, llvm::Value* mask);
+llvm::Value* gather(FunctionState& state, const Access& access, llvm::Value* indices, llvm::Value* mask);
 
-void store_one(FunctionState& state, const Place& place, llvm::Value* index, llvm::Value* value);
-void store_consecutive(FunctionState& state, const Place& place, llvm::Value* index, llvm::Value* value,
+void store_one(FunctionState& state, const Access& access, llvm::Value* index, llvm::Value* value);
+void store_consecutive(FunctionState& state, const Access& access, llvm::Value* index, llvm::Value* value,
                        llvm::Value* mask);
-void store_strided(FunctionState& state, const Place& place, llvm::Value* index, std::int64_t stride,
+void store_strided(FunctionState& state, const Access& access, llvm::Value* index, std::int64_t stride,
                    llvm::Value* value);
 // Lanes that write the same element do so in lane order.
-void scatter(FunctionState& state, const Place& place, llvm::Value* indices, llvm::Value* value, llvm::Value* mask);
+void scatter(FunctionState& state, const Access& access, llvm::Value* indices, llvm::Value* value, llvm::Value* mask);
 
 }  // namespace ferry::codegen

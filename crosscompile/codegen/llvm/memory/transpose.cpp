@@ -123,7 +123,7 @@ void store_tile(FunctionState& state, const std::vector<Row>& tile, const Run& r
   const ir::Store& first = *tile[0].store;
   const ir::Type type = first.value.type();
   const auto count = static_cast<std::uint32_t>(tile.size());
-  const Place place = place_of(state, first.buffer, type.with_lanes(count));
+  const Access access = access_to(state, first.buffer, type.with_lanes(count));
   Value* base = emit_expr(state, ramp_of(first).base);
   std::vector<Value*> rows;
   for (const Row& row : tile) rows.push_back(to_memory(state, type, emit_expr(state, row.store->value)));
@@ -140,7 +140,7 @@ void store_tile(FunctionState& state, const std::vector<Row>& tile, const Run& r
     for (std::uint32_t i = 0; i < width; ++i) part.push_back(static_cast<int>(at + i));
     Value* stretch = b.CreateShuffleVector(transposed[lane * padded / run.lanes], part);
     Value* index = b.CreateAdd(base, b.getInt64(static_cast<std::uint64_t>(lane * run.stride)));
-    store_consecutive(state, place, index, stretch, mask);
+    store_consecutive(state, access, index, stretch, mask);
   }
 }
 

@@ -69,14 +69,16 @@ TEST_CASE("the stride of an index is the difference of neighbouring points, or u
 TEST_CASE("a load steps by the stride of its last index, in tensors whose rows are contiguous") {
   const Expr i = Var::make("i"), j = Var::make("j");
   const BufferRef a = matrix();
-  CHECK(step_of(*Load::make(a, {j, j}).as<Load>(), i) == analysis::Step::none);
-  CHECK(step_of(*Load::make(a, {j, i}).as<Load>(), i) == analysis::Step::contiguous);
-  CHECK(step_of(*Load::make(a, {j, i * 2}).as<Load>(), i) == analysis::Step::skipping);
-  CHECK(step_of(*Load::make(a, {j, i * 4 + 1}).as<Load>(), i) == analysis::Step::skipping);
-  CHECK(step_of(*Load::make(a, {j, i * 5}).as<Load>(), i) == analysis::Step::strided);
-  CHECK(step_of(*Load::make(a, {j, Expr(9) - i}).as<Load>(), i) == analysis::Step::strided);
-  CHECK(step_of(*Load::make(a, {i, j}).as<Load>(), i) == analysis::Step::strided);
-  CHECK(step_of(*Load::make(a, {i, i}).as<Load>(), i) == analysis::Step::strided);
-  CHECK(step_of(*Load::make(matrix({Expr(1), Expr(64)}), {j, i}).as<Load>(), i) == analysis::Step::strided);
-  CHECK(step_of(*Load::make(matrix({Expr(80), Expr(1)}), {j, i}).as<Load>(), i) == analysis::Step::contiguous);
+  CHECK(access_stride(*Load::make(a, {j, j}).as<Load>(), i) == analysis::AccessStride::none);
+  CHECK(access_stride(*Load::make(a, {j, i}).as<Load>(), i) == analysis::AccessStride::contiguous);
+  CHECK(access_stride(*Load::make(a, {j, i * 2}).as<Load>(), i) == analysis::AccessStride::small);
+  CHECK(access_stride(*Load::make(a, {j, i * 4 + 1}).as<Load>(), i) == analysis::AccessStride::small);
+  CHECK(access_stride(*Load::make(a, {j, i * 5}).as<Load>(), i) == analysis::AccessStride::strided);
+  CHECK(access_stride(*Load::make(a, {j, Expr(9) - i}).as<Load>(), i) == analysis::AccessStride::strided);
+  CHECK(access_stride(*Load::make(a, {i, j}).as<Load>(), i) == analysis::AccessStride::strided);
+  CHECK(access_stride(*Load::make(a, {i, i}).as<Load>(), i) == analysis::AccessStride::strided);
+  CHECK(access_stride(*Load::make(matrix({Expr(1), Expr(64)}), {j, i}).as<Load>(), i) ==
+        analysis::AccessStride::strided);
+  CHECK(access_stride(*Load::make(matrix({Expr(80), Expr(1)}), {j, i}).as<Load>(), i) ==
+        analysis::AccessStride::contiguous);
 }

@@ -30,13 +30,13 @@ namespace {
 // Sizes of a warp's tile, and whether each operand is stored transposed.
 struct Tile {
   int rows, columns;
-  bool turn_a, turn_b;
+  bool transpose_a, transpose_b;
 };
 
 std::string source_of(const Tile& tile, const std::string& type = "float16") {
-  const std::string a = tile.turn_a ? "(32,64) A" : "(64,32) A", b = tile.turn_b ? "(64,32) B" : "(32,64) B";
-  return "def mm(" + type + a + ", " + type + b + ") -> (C) { C(m,n) +=! float(" + (tile.turn_a ? "A(k,m)" : "A(m,k)") +
-         ") * float(" + (tile.turn_b ? "B(n,k)" : "B(k,n)") + ") }";
+  const std::string a = tile.transpose_a ? "(32,64) A" : "(64,32) A", b = tile.transpose_b ? "(64,32) B" : "(32,64) B";
+  return "def mm(" + type + a + ", " + type + b + ") -> (C) { C(m,n) +=! float(" +
+         (tile.transpose_a ? "A(k,m)" : "A(m,k)") + ") * float(" + (tile.transpose_b ? "B(n,k)" : "B(k,n)") + ") }";
 }
 
 // One warp for each block, with a tile of rows x columns.
@@ -190,10 +190,10 @@ std::vector<Sums> computed_sums(const ir::InstructionStmt& node, const Memory& s
     return load_pieces(shared.at(load.buffer->name), rows, pieces, transposed);
   };
   std::vector<std::vector<std::vector<Pair>>> a, b;
-  for (const ir::Expr& address : tile.a) a.push_back(pieces_of(address, 4, tile.turn_a));
+  for (const ir::Expr& address : tile.a) a.push_back(pieces_of(address, 4, tile.transpose_a));
   for (std::size_t j = 0; j < tile.b.size(); ++j) {
     const bool is_single = static_cast<std::int64_t>(2 * j + 1) == tile.columns;
-    const auto pieces = pieces_of(tile.b[j], is_single ? 2 : 4, tile.turn_b);
+    const auto pieces = pieces_of(tile.b[j], is_single ? 2 : 4, tile.transpose_b);
     for (std::size_t half = 0; half < (is_single ? 1U : 2U); ++half) {
       b.emplace_back();
       for (const auto& of_lane : pieces) b.back().push_back({of_lane[2 * half], of_lane[2 * half + 1]});
@@ -223,10 +223,10 @@ TEST_CASE("a product on tensor cores has the results of one without") {
 }
 
 TEST_CASE("given the instruction's arguments, the hardware computes what its definition says, thread by thread") {
-  for (const bool turn_a : {false, true})
-    for (const bool turn_b : {false, true})
+  for (const bool transpose_a : {false, true})
+    for (const bool transpose_b : {false, true})
       for (const auto& [rows, columns] : {std::pair(16, 8), {32, 16}, {16, 64}, {64, 8}, {32, 32}}) {
-        const Tile tile{rows, columns, turn_a, turn_b};
+        const Tile tile{rows, columns, transpose_a, transpose_b};
         const ir::Function function = matched(source_of(tile), schedule_of(tile), "cuda");
         INFO(ir::to_text(function));
         InstructionFinder finder;

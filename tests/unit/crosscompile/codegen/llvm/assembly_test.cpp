@@ -211,14 +211,14 @@ TEST_CASE("a prefetch is an instruction where the processor has one, and faults 
   check_everywhere({one});
 }
 
-TEST_CASE("a tile that is turned on its way to memory is stored in whole vectors") {
+TEST_CASE("a tile that is transposed on its way to memory is stored in whole vectors") {
   const BufferRef in = make_buffer("in", DType::f32, 256), out = make_buffer("out", DType::f32, 256);
   std::vector<Stmt> stores;
   for (std::int64_t row = 0; row < 16; ++row)
     stores.push_back(
         store(out, Ramp::make(Expr(row), Expr(16), 16), load(in, Ramp::make(Expr(row * 16), Expr(1), 16))));
-  Function function =
-      make_function("turn", {tensor(in, Direction::in), tensor(out, Direction::out)}, Block::make(std::move(stores)));
+  Function function = make_function("transpose", {tensor(in, Direction::in), tensor(out, Direction::out)},
+                                    Block::make(std::move(stores)));
   function.flat = true;
   const std::string text = assembly(function, "llvm -mcpu=x86-64-v4");
   const std::regex whole(R"(vmov[au]p[sd]\s+%zmm\d+, .*\(%)"), single(R"((vmovss|vextractps)\s+\$?.*%xmm\d+, .*\(%)");
