@@ -2,8 +2,8 @@
 
 #include "crosscompile/ir/substitute.h"
 #include "host/autoschedule/default_loops.h"
+#include "host/autoschedule/epilogue_fusion.h"
 #include "host/autoschedule/packing.h"
-#include "host/autoschedule/reader_fusion.h"
 #include "host/autoschedule/register_tile.h"
 
 #include <algorithm>
@@ -28,7 +28,8 @@ constexpr std::int64_t kMaxDepth = 1536, kDepthBlock = 1024;
 constexpr std::int64_t kMinDepthBlock = 128;
 constexpr std::int64_t kCacheLine = 64;
 
-bool columns_outside(const Contraction& contraction, RegisterTile tile, std::int64_t lanes, const Target& target) {
+bool wants_columns_outermost(const Contraction& contraction, RegisterTile tile, std::int64_t lanes,
+                             const Target& target) {
   if (contraction.row_bytes <= l2_bytes(target) * 3 / 4) return true;
   if (contraction.column_bytes <= l2_bytes(target) / 2) return false;
   const auto read = [](std::int64_t bytes, std::int64_t times) {
@@ -36,7 +37,7 @@ bool columns_outside(const Contraction& contraction, RegisterTile tile, std::int
   };
   const double columns_read = read(contraction.column_bytes, (contraction.rows + tile.rows - 1) / tile.rows);
   const double rows_read = read(contraction.row_bytes, contraction.columns / (tile.vectors * lanes) + 1);
-  // Columns are read sequentially, and with rows outside a tile of rows stays in the first-level cache.
+  // Columns are read sequentially, and with rows outermost, a tile of rows stays in the first-level cache.
   return columns_read > 4 * rows_read;
 }
 
@@ -63,7 +64,7 @@ std::int64_t depth_block(std::int64_t depth) {
 struct Blocking {
   RegisterTile tile;
   std::int64_t lanes = 1;
-  bool are_columns_outside = true;
+  bool columns_outermost = true;
   std::int64_t depth_block = 0;  // the whole depth, or less
   bool packs_columns = true, packs_rows = false;
   bool is_parallel = true;
@@ -75,7 +76,7 @@ struct Loops {
   std::string depth_block, columns;
 };
 
-// Splits the loops of the product's stage, or of a stage with the same axes.
+// Splits the loops of the contraction's stage, or of a stage with the same axes.
 Loops split_loops(const ScheduledStage& stage, const StageLoops& loops, StageHandle handle,
                   const Contraction& contraction, const Blocking& blocking) {
   const auto [tile, lanes] = std::pair(blocking.tile, blocking.lanes);
@@ -86,14 +87,14 @@ Loops split_loops(const ScheduledStage& stage, const StageLoops& loops, StageHan
     return std::any_of(contraction.column_load->indices.begin(), contraction.column_load->indices.end(),
                        [&](const Expr& index) { return uses_var(index, stage.axes[axis].var); });
   };
-  std::string rows_inside;
+  std::string rows_inner;
   for (std::size_t a = 0; a < stage.axes.size(); ++a) {
     const std::string name = loops.loop(loops.spatial(a)).name;
     if (a == contraction.column) continue;
     if (a == contraction.row && tile.rows > 1) {
-      const auto [outside, inside] = handle.split(name, tile.rows);
-      result.rows.push_back(outside);
-      rows_inside = inside;
+      const auto [outer, inner] = handle.split(name, tile.rows);
+      result.rows.push_back(outer);
+      rows_inner = inner;
     } else if (depends(a)) {
       result.batches.push_back(name);
     } else {
@@ -103,22 +104,22 @@ Loops split_loops(const ScheduledStage& stage, const StageLoops& loops, StageHan
   for (std::size_t a = 0; a < depth.size(); ++a) {
     const std::string name = loops.loop(loops.reduction(a)).name;
     if (blocking.depth_block < contraction.depth) {
-      const auto [outside, inside] = handle.split(name, blocking.depth_block);
-      result.depth_block = outside;
-      result.depth.push_back(inside);
+      const auto [outer, inner] = handle.split(name, blocking.depth_block);
+      result.depth_block = outer;
+      result.depth.push_back(inner);
     } else {
       result.depth.push_back(name);
     }
   }
-  const auto [columns, inside] = handle.split(loops.loop(loops.spatial(contraction.column)).name, tile.vectors * lanes);
+  const auto [columns, inner] = handle.split(loops.loop(loops.spatial(contraction.column)).name, tile.vectors * lanes);
   result.columns = columns;
-  if (!rows_inside.empty()) result.tile.push_back(rows_inside);
+  if (!rows_inner.empty()) result.tile.push_back(rows_inner);
   if (tile.vectors > 1) {
-    const auto [vectors, lane] = handle.split(inside, lanes);
+    const auto [vectors, lane] = handle.split(inner, lanes);
     result.tile.push_back(vectors);
     result.tile.push_back(lane);
   } else {
-    result.tile.push_back(inside);
+    result.tile.push_back(inner);
   }
   return result;
 }
@@ -142,22 +143,22 @@ Blocking default_blocking(const ScheduledStage& stage, const Contraction& contra
   Blocking blocking;
   blocking.lanes = lanes;
   blocking.tile = tile_of(stage, contraction, lanes, target);
-  blocking.are_columns_outside = columns_outside(contraction, blocking.tile, lanes, target);
-  blocking.packs_rows = !blocking.are_columns_outside && contraction.columns >= 4 * blocking.tile.vectors * lanes &&
+  blocking.columns_outermost = wants_columns_outermost(contraction, blocking.tile, lanes, target);
+  blocking.packs_rows = !blocking.columns_outermost && contraction.columns >= 4 * blocking.tile.vectors * lanes &&
                         rows_collide(contraction, blocking.tile.rows, target);
   const bool blocks_depth =
-      !blocking.are_columns_outside && contraction.depth > kMaxDepth && stage.reduction()->axes.size() == 1;
+      !blocking.columns_outermost && contraction.depth > kMaxDepth && stage.reduction()->axes.size() == 1;
   blocking.depth_block = blocks_depth ? depth_block(contraction.depth) : contraction.depth;
   return blocking;
 }
 
-// Splits, orders and unrolls the loops of the product's stage, or of a stage with the same axes.
+// Splits, orders and unrolls the loops of the contraction's stage, or of a stage with the same axes.
 Loops make_loops(Schedule& schedule, StageHandle handle, const ScheduledStage& stage, const Contraction& contraction,
                  const Blocking& blocking) {
   const Loops loops = split_loops(stage, StageLoops(stage_of(schedule, handle).loops), handle, contraction, blocking);
   const std::vector<std::string> columns = {loops.columns};
   const auto depth_block = loops.depth_block.empty() ? std::vector<std::string>{} : std::vector{loops.depth_block};
-  handle.reorder(blocking.are_columns_outside
+  handle.reorder(blocking.columns_outermost
                      ? joined(loops.batches, columns, depth_block, loops.rows, loops.depth, loops.tile)
                      : joined(loops.batches, depth_block, loops.rows, columns, loops.depth, loops.tile));
   for (std::size_t i = 0; i + 1 < loops.tile.size(); ++i) handle.unroll(loops.tile[i]);
@@ -166,10 +167,10 @@ Loops make_loops(Schedule& schedule, StageHandle handle, const ScheduledStage& s
 }
 
 // Makes the outermost loop over batches and columns, or over batches and rows, with more than one iteration parallel.
-void make_blocks_parallel(Schedule& schedule, StageHandle handle, const Loops& loops, bool are_columns_outside) {
+void make_blocks_parallel(Schedule& schedule, StageHandle handle, const Loops& loops, bool columns_outermost) {
   const StageLoops& outer = stage_of(schedule, handle).loops;
   for (const std::string& name :
-       are_columns_outside ? joined(loops.batches, std::vector{loops.columns}) : joined(loops.batches, loops.rows)) {
+       columns_outermost ? joined(loops.batches, std::vector{loops.columns}) : joined(loops.batches, loops.rows)) {
     if (is_constant(outer.loop(*outer.find(name)).extent, 1)) continue;
     handle.parallel(name);
     break;
@@ -181,25 +182,25 @@ void schedule_blocked(Schedule& schedule, StageHandle handle, const Contraction&
   const ScheduledStage& stage = stage_of(schedule, handle);
   const RegisterTile tile = blocking.tile;
   const std::int64_t lanes = blocking.lanes;
-  const bool outside = blocking.are_columns_outside, packs_rows = blocking.packs_rows && tile.rows > 1;
+  const bool columns_outermost = blocking.columns_outermost, packs_rows = blocking.packs_rows && tile.rows > 1;
   const Packing columns{contraction.column_load, contraction.column_dimension, tile.vectors * lanes, lanes};
   const Packing rows{contraction.row_load, contraction.row_dimension, tile.rows, lanes};
   const std::string packed_columns = blocking.packs_columns ? pack(schedule, handle.name(), columns) : "";
   const std::string packed_rows = packs_rows ? pack(schedule, handle.name(), rows) : "";
 
   Loops loops = make_loops(schedule, handle, stage, contraction, blocking);
-  // The stage in whose loops the packed operands and the product's tiles are computed.
+  // The stage in whose loops the packed operands and the contraction's tiles are computed.
   StageHandle around = epilogue.empty() ? handle : schedule[epilogue];
   if (!epilogue.empty()) {
     loops = make_loops(schedule, around, stage, contraction, blocking);
-    handle.compute_at(epilogue, outside ? loops.rows.back() : loops.columns);
+    handle.compute_at(epilogue, columns_outermost ? loops.rows.back() : loops.columns);
   }
   // Root stages that depend on constants alone are computed once, so packing them stays there.
-  const bool packs_inside = outside && !contraction.is_column_constant;
+  const bool packs_inside = columns_outermost && !contraction.is_column_constant;
   if (blocking.packs_columns && packs_inside) schedule[packed_columns].compute_at(around.name(), loops.columns);
   if (packs_rows) schedule[packed_rows].compute_at(around.name(), loops.rows.back());
   if (!blocking.is_parallel) return;
-  make_blocks_parallel(schedule, around, loops, outside);
+  make_blocks_parallel(schedule, around, loops, columns_outermost);
   if (blocking.packs_columns && !packs_inside) make_parallel(schedule, schedule[packed_columns]);
 }
 
@@ -218,7 +219,7 @@ Space space_of(const ScheduledStage& stage, const Contraction& contraction, cons
   Space space;
   space.knobs = {
       tile_knob("tile", {"rows", "vectors"}, std::move(tiles), {by_default.tile.rows, by_default.tile.vectors}),
-      order_knob("order", {"rows_outside", "columns_outside"}, by_default.are_columns_outside ? 1 : 0),
+      order_knob("order", {"rows_outside", "columns_outside"}, by_default.columns_outermost ? 1 : 0),
       number_knob("depth_block", KnobKind::tile, std::move(depths), by_default.depth_block),
       flag_knob("pack_columns", true)};
   if (contraction.row_dimension < contraction.row_load->indices.size())
@@ -250,14 +251,14 @@ std::optional<Match> match_blocked_contraction(const StageContext& context) {
     const std::size_t first = schedule.directives().size();
     const Blocking blocking = {.tile = {point["tile"][0], point["tile"][1]},
                                .lanes = lanes,
-                               .are_columns_outside = point.flag("order"),
+                               .columns_outermost = point.flag("order"),
                                .depth_block = point.number("depth_block"),
                                .packs_columns = point.flag("pack_columns"),
                                .packs_rows = point.flag("pack_rows"),
                                .is_parallel = point.flag("parallel")};
     schedule_blocked(schedule, schedule[name], contraction, blocking, fused.empty() ? "" : fused.back());
     if (fused.empty()) return Scheduled{.outermost = blocking.is_parallel ? name : ""};
-    place_between(schedule, name, first, fused);
+    compute_between(schedule, name, first, fused);
     return Scheduled{.epilogues = fused};
   };
   return match;

@@ -36,7 +36,7 @@ double used_share(std::int64_t extent, std::int64_t lanes) {
   return static_cast<double>(extent) / static_cast<double>((extent + lanes - 1) / lanes * lanes);
 }
 
-// Returns the product with these columns, or nothing.
+// Returns the contraction with these columns, or nothing.
 std::optional<Contraction> with_columns(const ScheduledStage& stage, const Load* rows, const Load* columns,
                                         std::size_t column) {
   const std::vector<Axis>& axes = stage.axes;
@@ -71,7 +71,7 @@ std::optional<Contraction> with_columns(const ScheduledStage& stage, const Load*
 }  // namespace
 
 std::optional<Contraction> find_contraction(const ScheduledStage& stage, std::int64_t lanes,
-                                            const Constants& constants) {
+                                            const ConstantNames& constants) {
   const Reduce* reduce = stage.reduction();
   if (reduce == nullptr || reduce->sources.size() != 1 || reduce->reducer->op != ReduceOp::sum ||
       reduce->condition.defined())

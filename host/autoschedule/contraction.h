@@ -29,12 +29,12 @@ struct Contraction {
 };
 
 // Names of the constant parameters.
-using Constants = std::set<std::string>;
+using ConstantNames = std::set<std::string>;
 
 // Returns nothing unless all extents are constants. Chooses rows and columns so that the columns are contiguous and
 // fill vectors of `lanes` best.
 std::optional<Contraction> find_contraction(const schedule::ScheduledStage& stage, std::int64_t lanes,
-                                            const Constants& constants);
+                                            const ConstantNames& constants);
 
 // Returns the number of bytes between two elements of the tensor along the dimension; 0 when it is not a constant.
 std::int64_t stride_bytes(const ir::Buffer& tensor, std::size_t dimension);

@@ -1,11 +1,11 @@
 #include "host/autoschedule/decisions.h"
 
 #include "host/autoschedule/epilogue.h"
+#include "host/autoschedule/epilogue_fusion.h"
 #include "host/autoschedule/inline_choice.h"
 #include "host/autoschedule/nontemporal_stores.h"
 #include "host/autoschedule/parallel.h"
 #include "host/autoschedule/read_ahead.h"
-#include "host/autoschedule/reader_fusion.h"
 #include "host/autoschedule/row_fusion.h"
 #include "host/autoschedule/rules.h"
 #include "host/autoschedule/stencil.h"
@@ -18,9 +18,9 @@
 
 namespace ferry::autoschedule {
 
+using schedule::ComputeKind;
 using schedule::Directive;
 using schedule::Loop;
-using schedule::Place;
 using schedule::Schedule;
 using schedule::ScheduledStage;
 using schedule::Stages;
@@ -33,7 +33,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 class Walk {
  public:
-  Walk(Schedule schedule, const Target& target, const Constants& constants, const Chooser& choose)
+  Walk(Schedule schedule, const Target& target, const ConstantNames& constants, const Chooser& choose)
       : schedule_(std::move(schedule)), target_(target), constants_(constants), choose_(choose) {}
 
   DecidedSchedule run() {
@@ -43,7 +43,7 @@ class Walk {
     // Excludes the copies that packing adds, which are scheduled already.
     std::vector<std::string> stages;
     for (const ScheduledStage& stage : schedule_.stages())
-      if (stage.place != Place::inlined && stage.external == nullptr) stages.push_back(stage.name);
+      if (stage.compute_kind != ComputeKind::inlined && stage.external == nullptr) stages.push_back(stage.name);
     for (const std::string& name : stages) {
       if (target_.is_gpu())
         schedule_on_gpu(name);
@@ -94,7 +94,7 @@ class Walk {
     if (auto match = match_nontemporal_stores(context_of(name))) apply(name, "nontemporal_stores", *std::move(match));
     if (contains(finished_, name)) return;
     StageContext context = context_of(name);
-    if (context.stage.place == Place::attached || name == fusion.result) context.outer = fusion.outer;
+    if (context.stage.compute_kind == ComputeKind::attached || name == fusion.result) context.outer = fusion.outer;
     if (context.stage.reduction() != nullptr && context.outer == 0)
       context.epilogues = epilogue_stages(schedule_.stages(), context.stage, fusion.result);
     const Scheduled scheduled = apply_first(cpu_rules(), context);
@@ -102,7 +102,7 @@ class Walk {
     if (scheduled.unrolled_vectors > 0)
       if (auto match = match_read_ahead(context_of(name), scheduled.unrolled_vectors))
         apply(name, "read_ahead", *std::move(match));
-    if (scheduled.outermost.empty() || stage(scheduled.outermost).place != Place::root) return;
+    if (scheduled.outermost.empty() || stage(scheduled.outermost).compute_kind != ComputeKind::root) return;
     if (auto match = match_parallel(context_of(scheduled.outermost)))
       apply(scheduled.outermost, "parallel", *std::move(match));
   }
@@ -120,7 +120,7 @@ class Walk {
 
   Schedule schedule_;
   const Target& target_;
-  const Constants& constants_;
+  const ConstantNames& constants_;
   const Chooser& choose_;
   std::vector<Decision> decisions_;
   std::vector<std::string> finished_;  // epilogues that were scheduled together with what they read
@@ -160,7 +160,7 @@ std::optional<Schedule> at_any_size(const lang::Program& program, const Schedule
 
 DecidedSchedule decide_schedule(const lang::Program& program, const Target& target, const Sizes& sizes,
                                 const Chooser& choose) {
-  Constants constants;
+  ConstantNames constants;
   for (const lang::Parameter& parameter : program.parameters)
     if (parameter.constant) constants.insert(parameter.name);
   if (!sizes.empty() && !calls_functions(schedule::stages_of(program))) {

@@ -9,7 +9,7 @@ namespace ferry::autoschedule {
 
 using namespace ir;
 using analysis::loads_of;
-using schedule::Place;
+using schedule::ComputeKind;
 using schedule::ScheduledStage;
 using schedule::Stages;
 
@@ -36,13 +36,13 @@ bool reads_in_place(const ScheduledStage& reader, const std::vector<BufferRef>& 
 std::string epilogue_stage(const Stages& stages, const ScheduledStage& stage) {
   if (stage.is_final()) return "";
   const std::vector<const ScheduledStage*> readers = readers_of(stages, stage);
-  if (readers.size() != 1 || readers[0]->reduction() != nullptr || readers[0]->place != Place::root ||
+  if (readers.size() != 1 || readers[0]->reduction() != nullptr || readers[0]->compute_kind != ComputeKind::root ||
       readers[0]->external != nullptr || readers[0]->axes.size() != stage.axes.size())
     return "";
   // Reads through inlined stages count as well.
   std::vector<BufferRef> tensors = stage.outputs;
   for (const ScheduledStage& other : stages) {
-    if (other.place != Place::inlined || !reads(other, tensors)) continue;
+    if (other.compute_kind != ComputeKind::inlined || !reads(other, tensors)) continue;
     if (!reads_in_place(other, tensors)) return "";
     tensors.insert(tensors.end(), other.outputs.begin(), other.outputs.end());
   }

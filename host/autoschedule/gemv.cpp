@@ -38,13 +38,13 @@ Chunk default_chunk(const Contraction& contraction, std::int64_t lanes) {
 }
 
 // Whether the matrix can be packed before the calls: it is constant and indexed by depth and column only.
-bool is_arranged(const ScheduledStage& stage, const Contraction& contraction) {
+bool can_be_packed(const ScheduledStage& stage, const Contraction& contraction) {
   return contraction.is_column_constant && contraction.column_load->buffer->shape.size() == 2 &&
          stage.reduction()->axes.size() == 1 && contraction.column_dimension == 1;
 }
 
 // Orders the matrix by chunks, steps and vectors: the loops then read one contiguous stretch of memory.
-void arrange(Schedule& schedule, const std::string& reader, const Contraction& contraction, Chunk chunk) {
+void pack_matrix(Schedule& schedule, const std::string& reader, const Contraction& contraction, Chunk chunk) {
   const auto text = [](std::int64_t number) { return std::to_string(number); };
   StageHandle copy = StageHandle(schedule, contraction.column_load->buffer->name).cache_read("global", {reader});
   const std::string step = text(chunk.steps), lane = text(chunk.lanes);
@@ -56,7 +56,7 @@ void arrange(Schedule& schedule, const std::string& reader, const Contraction& c
 
 void schedule_gemv(Schedule& schedule, StageHandle handle, const Contraction& contraction, Chunk chunk, bool packs) {
   const ScheduledStage& stage = stage_of(schedule, handle);
-  if (packs) arrange(schedule, handle.name(), contraction, chunk);
+  if (packs) pack_matrix(schedule, handle.name(), contraction, chunk);
   const StageLoops loops = stage.loops;
   std::vector<std::string> outside, tile;
   for (std::size_t a = 0; a < stage.axes.size(); ++a) {
@@ -108,7 +108,7 @@ std::optional<Match> match_gemv(const StageContext& context) {
   Match match;
   match.space.knobs = {number_knob("columns", KnobKind::tile, std::move(columns), chunk.columns),
                        number_knob("steps", KnobKind::unroll, std::move(steps), chunk.steps)};
-  if (is_arranged(stage, *contraction)) match.space.knobs.push_back(flag_knob("pack", true));
+  if (can_be_packed(stage, *contraction)) match.space.knobs.push_back(flag_knob("pack", true));
   match.apply = [name = stage.name, contraction = *contraction, lanes](Schedule& schedule, const Point& point) {
     const Chunk chosen = {point.number("columns"), point.number("steps"), lanes};
     schedule_gemv(schedule, schedule[name], contraction, chosen, point.flag("pack"));

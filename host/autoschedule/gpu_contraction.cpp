@@ -1,6 +1,7 @@
 #include "host/autoschedule/gpu_contraction.h"
 
 #include "crosscompile/analysis/loads.h"
+#include "crosscompile/passes/gpu/extract_kernels.h"
 #include "host/autoschedule/default_loops.h"
 #include "host/autoschedule/gpu_threads.h"
 
@@ -21,11 +22,11 @@ using schedule::StageLoops;
 
 namespace {
 
-// In smaller products one thread for each result fetches no more than a tile would.
+// In smaller contractions one thread for each result fetches no more than a tile would.
 constexpr std::int64_t kLeastSide = 32, kLeastDepth = 16;
 // Where copies into shared memory are asynchronous (crosscompile/passes/gpu/copy_async.h), kCopies buffers keep two of
 // them in flight; they must fit the shared memory that a kernel has by default.
-constexpr std::int64_t kCopies = 3, kSharedBytes = 48 * 1024;
+constexpr std::int64_t kCopies = 3;
 // Number of blocks that keeps all multiprocessors of a GPU busy.
 constexpr std::int64_t kManyBlocks = 256;
 // Side of the larger of the two tiles that default schedules use.
@@ -65,7 +66,7 @@ struct GpuTiles {
   std::int64_t threads() const { return rows / thread_rows * (columns / thread_columns); }
 };
 
-// A product, and where its tiles lie.
+// A contraction and its operands.
 struct GpuContraction {
   std::size_t row = 0, column = 0;        // axes of the stage
   std::string row_tensor, column_tensor;  // the operands that are fetched
@@ -73,7 +74,7 @@ struct GpuContraction {
   bool is_large = false;                  // enough large tiles for all multiprocessors
 };
 
-// Returns nothing for stages that are not products over one axis, and for those too small for tiling to pay off.
+// Returns nothing for stages that are not contractions over one axis, and for those too small for tiling to pay off.
 std::optional<GpuContraction> find_gpu_contraction(const ScheduledStage& stage) {
   const Reduce* reduce = stage.reduction();
   if (reduce == nullptr || reduce->sources.size() != 1 || reduce->reducer->op != ReduceOp::sum ||
@@ -160,7 +161,7 @@ GpuTiles default_tiles(const GpuContraction& contraction, const Target& target) 
     tiles.rows = tiles.columns = kWide;
     tiles.thread_rows = tiles.thread_columns = 8;
   }
-  if (target.capabilities.async_copies && piece_bytes(contraction, tiles) * kCopies <= kSharedBytes)
+  if (target.capabilities.async_copies && piece_bytes(contraction, tiles) * kCopies <= passes::kStaticSharedBytes)
     tiles.copies = kCopies;
   return tiles;
 }
@@ -178,7 +179,7 @@ std::vector<KnobValue> tile_candidates(const GpuContraction& contraction, const 
           for (const std::int64_t thread_columns : {2, 4, 8}) {
             const GpuTiles tiles = {rows, columns, depth, thread_rows, thread_columns};
             if (tiles.threads() < kWarp || tiles.threads() > most_threads) continue;
-            if (piece_bytes(contraction, tiles) * copies > kSharedBytes) continue;
+            if (piece_bytes(contraction, tiles) * copies > passes::kStaticSharedBytes) continue;
             candidates.push_back({rows, columns, depth, thread_rows, thread_columns});
           }
   return candidates;

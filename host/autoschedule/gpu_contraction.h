@@ -12,8 +12,8 @@
 
 namespace ferry::autoschedule {
 
-// Matches products over one axis that are not too small for tiling to pay off. The epilogue's loops, if there is one,
-// become the tiles'.
+// Matches contractions over one axis that are not too small for tiling to pay off. The epilogue's loops, if there is
+// one, become the tiles'.
 //
 // Knobs: `tile`, the rows and columns of a block's tile, the depth of the pieces fetched at once, and the rows and
 // columns of a thread's tile; `copies`, the number of buffers for fetched pieces, if the GPU copies asynchronously: all

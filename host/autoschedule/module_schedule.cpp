@@ -39,7 +39,7 @@ std::optional<std::string> header_of(std::string_view row) {
 }
 
 [[noreturn]] void fail(const ScheduleText& text, std::size_t line, const std::string& what) {
-  throw CompileError(schedule::place_text(text.file, line) + what, {text.file, line});
+  throw CompileError(schedule::location_text(text.file, line) + what, {text.file, line});
 }
 
 std::vector<Section> sections_of(const ScheduleText& text) {

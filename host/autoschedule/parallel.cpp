@@ -8,8 +8,8 @@ namespace ferry::autoschedule {
 
 using namespace ir;
 using schedule::Attachment;
+using schedule::ComputeKind;
 using schedule::Loop;
-using schedule::Place;
 using schedule::Schedule;
 using schedule::ScheduledStage;
 using schedule::StageHandle;
@@ -24,7 +24,7 @@ bool is_named(const Stages& stages, const ScheduledStage& stage, std::size_t loo
   const auto is_here = [&](const Attachment& place) { return place.stage == stage.name && place.loop == loop; };
   return std::any_of(stages.begin(), stages.end(),
                      [&](const ScheduledStage& other) {
-                       return other.place == Place::attached &&
+                       return other.compute_kind == ComputeKind::attached &&
                               (is_here(other.compute_at) || (other.store_at && is_here(*other.store_at)));
                      }) ||
          std::any_of(stage.prefetches.begin(), stage.prefetches.end(),

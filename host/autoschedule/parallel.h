@@ -5,7 +5,7 @@
 
 namespace ferry::autoschedule {
 
-// Matches when the other loops are chosen.
+// To be called once the stage's other loops have been scheduled.
 //
 // Knobs: `loops`, the number of outermost loops with more than one iteration that are fused and made parallel; 0 for
 // none. Loops of a reduction, loops in which another stage is computed, and loops that are not serial are not fused.

@@ -23,9 +23,9 @@ using schedule::Stages;
 namespace {
 
 // Maximum number of unrolled vectors of all streams together, which limits the size of the code.
-constexpr std::int64_t kMaxPoints = 72;
+constexpr std::int64_t kMaxUnrolledVectors = 72;
 // Minimum number of iterations left for the threads if the outermost loop is split.
-constexpr std::int64_t kMinShared = 64;
+constexpr std::int64_t kMinThreadIterations = 64;
 
 bool moves_in_steps(const Load& load, const ScheduledStage& stage) {
   return std::any_of(stage.axes.begin(), stage.axes.end(),
@@ -67,7 +67,8 @@ std::vector<std::int64_t> stream_candidates(const std::vector<std::size_t>& outs
   if (outside.size() < 2) return numbers;
   const std::int64_t extent = constant_extent(loops.loop(outside[outside.size() - 2]).extent);
   for (const std::int64_t number : {2, 3, 4})
-    if (extent != 0 && extent % number == 0 && unrolled_vectors * number <= kMaxPoints) numbers.push_back(number);
+    if (extent != 0 && extent % number == 0 && unrolled_vectors * number <= kMaxUnrolledVectors)
+      numbers.push_back(number);
   return numbers;
 }
 
@@ -78,7 +79,7 @@ std::int64_t default_streams(const ScheduledStage& stage, const std::vector<std:
   for (std::size_t i = candidates.size(); i-- > 1;) {
     const bool is_outermost = outside.size() == 2;
     const std::int64_t extent = constant_extent(stage.loops.loop(outside[outside.size() - 2]).extent);
-    if (!is_outermost || extent / candidates[i] >= kMinShared) return candidates[i];
+    if (!is_outermost || extent / candidates[i] >= kMinThreadIterations) return candidates[i];
   }
   return 1;
 }

@@ -1,7 +1,7 @@
 #include "host/autoschedule/reduction.h"
 
 #include "host/autoschedule/default_loops.h"
-#include "host/autoschedule/reader_fusion.h"
+#include "host/autoschedule/epilogue_fusion.h"
 #include "host/autoschedule/register_tile.h"
 #include "host/autoschedule/vector_axis.h"
 

@@ -9,7 +9,7 @@ namespace ferry::autoschedule {
 
 using namespace ir;
 using analysis::loads_of;
-using schedule::Place;
+using schedule::ComputeKind;
 using schedule::Schedule;
 using schedule::ScheduledStage;
 using schedule::Stages;
@@ -101,7 +101,7 @@ RowFusion find_row_fusion(const Stages& stages, const std::vector<std::string>& 
     if (agreed == 0) continue;
     fusion.outer = agreed;
     group.push_back(stage->name);
-    if (stage->place == Place::inlined) continue;  // computed with its readers
+    if (stage->compute_kind == ComputeKind::inlined) continue;  // computed with its readers
     fusion.stages.push_back(stage->name);
   }
   if (fusion.stages.empty() || !are_rows_fit(stages, fusion, target)) return {};

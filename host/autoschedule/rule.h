@@ -21,11 +21,11 @@ struct StageContext {
   const schedule::Schedule& schedule;
   const schedule::ScheduledStage& stage;
   const Target& target;
-  const Constants& constants;  // of the program
+  const ConstantNames& constants;  // of the program
   // Number of leading axes whose loops other stages are computed in, or that the stage shares with the stage in whose
   // loops it is computed: they stay outermost.
   std::size_t outer = 0;
-  std::vector<std::string> epilogues = {};  // stages that may be computed in the stage's loops: reader_fusion.h
+  std::vector<std::string> epilogues = {};  // stages that may be computed in the stage's loops: epilogue_fusion.h
 };
 
 // The stages and loops that a rule has scheduled.

@@ -16,7 +16,7 @@ enum class KnobKind : std::uint8_t {
   order,   // one of several orders of loops, or one of several axes, by name
   flag,    // 0 or 1
   unroll,  // number of copies of a loop's body
-  grain,   // number of loops whose iterations are distributed or shared as a whole
+  grain,   // number of loops, iterations or buffers that are handled as one
 };
 
 // "tile"

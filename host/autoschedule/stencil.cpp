@@ -4,7 +4,7 @@
 #include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/substitute.h"
 #include "host/autoschedule/default_loops.h"
-#include "host/autoschedule/reader_fusion.h"
+#include "host/autoschedule/epilogue_fusion.h"
 #include "host/autoschedule/vector_axis.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using namespace ir;
 using analysis::access_stride;
 using analysis::AccessStride;
 using analysis::loads_of;
-using schedule::Place;
+using schedule::ComputeKind;
 using schedule::Schedule;
 using schedule::ScheduledStage;
 using schedule::StageHandle;
@@ -53,7 +53,7 @@ bool is_constant_value(const Expr& expr) {
 
 // Whether the stage is an element of another tensor where the indices are in bounds, and a constant elsewhere.
 bool is_border(const ScheduledStage& stage) {
-  if (stage.is_final() || stage.values.size() != 1 || stage.place != Place::root) return false;
+  if (stage.is_final() || stage.values.size() != 1 || stage.compute_kind != ComputeKind::root) return false;
   const auto* choice = stage.values[0].as<IfThenElse>();
   if (choice == nullptr || !loads_of(choice->condition).empty() || !is_constant_value(choice->on_false)) return false;
   const auto* load = choice->on_true.as<Load>();

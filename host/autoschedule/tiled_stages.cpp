@@ -2,8 +2,8 @@
 
 #include "host/autoschedule/blocked_contraction.h"
 #include "host/autoschedule/default_loops.h"
+#include "host/autoschedule/epilogue_fusion.h"
 #include "host/autoschedule/gemv.h"
-#include "host/autoschedule/reader_fusion.h"
 #include "host/autoschedule/stencil.h"
 #include "host/autoschedule/vector_axis.h"
 
@@ -15,8 +15,8 @@ using schedule::Stages;
 
 namespace {
 
-// Whether the stage is a product that is scheduled as one.
-bool is_scheduled_product(const ScheduledStage& stage, const Target& target, const Constants& constants) {
+// Whether the stage is scheduled as a blocked contraction or a gemv.
+bool is_tiled_contraction(const ScheduledStage& stage, const Target& target, const ConstantNames& constants) {
   const std::int64_t lanes = native_lanes(stage, target);
   const auto contraction = find_contraction(stage, lanes, constants);
   return contraction && (wants_blocks(*contraction, lanes, target) || wants_gemv(*contraction, lanes, target));
@@ -24,13 +24,13 @@ bool is_scheduled_product(const ScheduledStage& stage, const Target& target, con
 
 }  // namespace
 
-std::vector<std::string> tiled_stages(const Stages& stages, const Target& target, const Constants& constants) {
+std::vector<std::string> tiled_stages(const Stages& stages, const Target& target, const ConstantNames& constants) {
   std::vector<std::string> names;
   for (const ScheduledStage& stage : stages) {
     const Reduce* reduce = stage.reduction();
     if (reduce == nullptr) continue;
     const auto vector = choose_vector_axis(stage, target, 0);
-    if (is_stencil(stage) || is_scheduled_product(stage, target, constants) ||
+    if (is_stencil(stage) || is_tiled_contraction(stage, target, constants) ||
         (vector && choose_row_axis(stage, *reduce, *vector, 0)))
       names.push_back(stage.name);
   }

@@ -11,6 +11,7 @@
 namespace ferry::autoschedule {
 
 // Returns the stages whose tiles take several rows at once, and their epilogues: rows of these are not fused.
-std::vector<std::string> tiled_stages(const schedule::Stages& stages, const Target& target, const Constants& constants);
+std::vector<std::string> tiled_stages(const schedule::Stages& stages, const Target& target,
+                                      const ConstantNames& constants);
 
 }  // namespace ferry::autoschedule

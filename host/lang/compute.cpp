@@ -228,7 +228,7 @@ std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> v
   }
   checked_shape(std::move(shape), name);
   if (values.empty()) throw CompileError("'" + name + "': expected at least one value");
-  // Measured before anything walks the trees, which may be huge (see measure.h).
+  // Measured before anything walks the trees, which may be huge (see expression_size.h).
   ExpressionSize measure;
   std::size_t operations = 0;
   for (const Expr& value : values) {

@@ -206,7 +206,7 @@ Stmt double_buffers(const Nests& nests, const Stmt& body) {
   Copies copies;
   for (const Nest& nest : nests) {
     if (nest.stage->copies == 1) continue;
-    if (nest.stage->place != schedule::Place::attached || nest.stage->store_at)
+    if (nest.stage->compute_kind != schedule::ComputeKind::attached || nest.stage->store_at)
       throw CompileError("double_buffer '" + nest.name() +
                          "': expected a stage that is computed at a loop and kept for one iteration of it");
     for (const Storage& storage : nest.storage) copies[storage.buffer.get()] = nest.stage->copies;

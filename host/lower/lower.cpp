@@ -24,7 +24,7 @@ namespace ferry::lower {
 
 using namespace ir;
 using schedule::Attachment;
-using schedule::Place;
+using schedule::ComputeKind;
 using schedule::ScheduledStage;
 
 namespace {
@@ -150,7 +150,7 @@ class Lowering {
   }
 
   static Attachment place_of(const ScheduledStage& stage) {
-    return stage.place == Place::attached ? stage.compute_at : Attachment{};
+    return stage.compute_kind == ComputeKind::attached ? stage.compute_at : Attachment{};
   }
 
   Stmt loops_of(const Nest& nest) {

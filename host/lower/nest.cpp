@@ -8,8 +8,8 @@
 namespace ferry::lower {
 
 using schedule::Attachment;
+using schedule::ComputeKind;
 using schedule::Loop;
-using schedule::Place;
 
 namespace {
 
@@ -47,7 +47,7 @@ void append_between(const Nests& nests, const Attachment& at, const Attachment& 
     if (at.loop != place.loop) append_after(nest, place.loop, loops, at.loop);
     return;
   }
-  if (nest.stage->place == Place::attached) append_between(nests, nest.stage->compute_at, place, loops);
+  if (nest.stage->compute_kind == ComputeKind::attached) append_between(nests, nest.stage->compute_at, place, loops);
   append_through(nest, at.loop, loops);
 }
 
@@ -99,7 +99,7 @@ std::vector<Loop> loops_inside(const Nests& nests, const Nest& nest, const Attac
     append_after(nest, place.loop, loops, kNoLoop);
     return loops;
   }
-  if (nest.stage->place == Place::attached) append_between(nests, nest.stage->compute_at, place, loops);
+  if (nest.stage->compute_kind == ComputeKind::attached) append_between(nests, nest.stage->compute_at, place, loops);
   append_all(nest, loops);
   return loops;
 }

@@ -17,8 +17,8 @@ namespace ferry::lower {
 
 using namespace ir;
 using schedule::Attachment;
+using schedule::ComputeKind;
 using schedule::Loop;
-using schedule::Place;
 using schedule::ScheduledStage;
 
 namespace {
@@ -41,11 +41,11 @@ class Placement {
         note_sizes(value);
         values.push_back(inliner.mutate(value));
       }
-      if (stage.place != Place::inlined) continue;
+      if (stage.compute_kind != ComputeKind::inlined) continue;
       for (std::size_t i = 0; i < stage.outputs.size(); ++i) inliner.inline_as(stage.outputs[i], stage.axes, values[i]);
     }
     for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage)
-      if (stage->place != Place::inlined) add(*stage);
+      if (stage->compute_kind != ComputeKind::inlined) add(*stage);
     return std::move(nests_);
   }
 
@@ -74,12 +74,12 @@ class Placement {
     nest.values = std::move(values_[&stage]);
     std::vector<RequiredRange> kept;
     Sliding sliding;
-    if (stage.is_final() && stage.place != Place::attached) {
+    if (stage.is_final() && stage.compute_kind != ComputeKind::attached) {
       for (const Axis& axis : stage.axes) nest.required.push_back({Expr(0), axis.extent, {}, {}});
       kept = nest.required;
     } else {
       const std::vector<const Nest*> readers = readers_of(stage);
-      const Attachment computed = stage.place == Place::attached ? stage.compute_at : Attachment{};
+      const Attachment computed = stage.compute_kind == ComputeKind::attached ? stage.compute_at : Attachment{};
       for (const Nest* reader : readers) expect_within(stage, *reader, computed);
       if (stage.is_result) expect_written_once(stage);
       const bool shared = !stage.is_result && threads_compute(stage);
@@ -178,7 +178,7 @@ class Placement {
   }
 
   std::vector<Loop> loops_around_storage(const ScheduledStage& stage) const {
-    if (stage.place != Place::attached) return {};
+    if (stage.compute_kind != ComputeKind::attached) return {};
     return loops_around(nests_, stage.store_at ? *stage.store_at : stage.compute_at);
   }
 

@@ -13,8 +13,8 @@
 namespace ferry::lower {
 
 using namespace ir;
+using schedule::ComputeKind;
 using schedule::Loop;
-using schedule::Place;
 using schedule::ScheduledStage;
 
 namespace {
@@ -43,7 +43,7 @@ std::optional<Expr> widest(const Expr& extent, const std::vector<Loop>& around) 
 // The memory that a GPU kernel allocates itself is either shared or local.
 Scope scope_of(const ScheduledStage& stage, bool small, bool in_kernel) {
   if (stage.scope) return *stage.scope;
-  if (stage.place != Place::attached) return Scope::global;
+  if (stage.compute_kind != ComputeKind::attached) return Scope::global;
   if (threads_compute(stage)) return Scope::shared;
   return small || in_kernel ? Scope::local : Scope::global;
 }
@@ -104,7 +104,7 @@ BufferRef make_buffer(const ScheduledStage& stage, const BufferRef& tensor, std:
 
 bool threads_compute(const ScheduledStage& stage) {
   const std::vector<std::size_t>& order = stage.loops.order();
-  return stage.place == Place::attached && std::any_of(order.begin(), order.end(), [&](std::size_t id) {
+  return stage.compute_kind == ComputeKind::attached && std::any_of(order.begin(), order.end(), [&](std::size_t id) {
            return ir::is_thread(stage.loops.loop(id).kind);
          });
 }

@@ -43,7 +43,7 @@ schedule::Stages threads_outside_reductions(schedule::Stages stages) {
       const auto move = [&](Attachment& place) {
         if (place.stage == stage.name) place.loop = moved(place.loop, before, after);
       };
-      if (other.place != schedule::Place::attached) continue;
+      if (other.compute_kind != schedule::ComputeKind::attached) continue;
       move(other.compute_at);
       if (other.store_at) move(*other.store_at);
     }

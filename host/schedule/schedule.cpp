@@ -46,20 +46,20 @@ Schedule& Schedule::operator=(Schedule&&) noexcept = default;
 Schedule::~Schedule() = default;
 
 void Schedule::apply(Directive directive) {
-  const DirectiveArgs problem(directive, stages_);
-  const Primitive& primitive = find_primitive(directive, problem);
+  const DirectiveArgs unread(directive, stages_);
+  const Primitive& primitive = find_primitive(directive, unread);
   ScheduledStage* stage = nullptr;
   if (primitive.subject == Subject::program) {
-    if (!directive.stage.empty()) problem.fail("expected no stage, got '" + directive.stage + "'");
+    if (!directive.stage.empty()) unread.fail("expected no stage, got '" + directive.stage + "'");
   } else {
     if (directive.stage.empty()) directive.stage = current_stage(directives_, stages_);
     stage = find_stage(stages_, directive.stage);
     if (stage == nullptr && primitive.subject != Subject::tensor)
-      problem.fail("a stage of the program (" + quoted(names_of(stages_)) + ")",
-                   "'" + directive.stage + "'" + lang::suggestion(directive.stage, names_of(stages_)));
+      unread.fail("a stage of the program (" + quoted(names_of(stages_)) + ")",
+                  "'" + directive.stage + "'" + lang::suggestion(directive.stage, names_of(stages_)));
     if (stage != nullptr && stage->external != nullptr && primitive.subject == Subject::stage)
-      problem.fail("a stage with loops",
-                   "'" + stage->name + "', which the C function '" + stage->external->name + "' computes");
+      unread.fail("a stage with loops",
+                  "'" + stage->name + "', which the C function '" + stage->external->name + "' computes");
   }
   // A primitive of several steps may fail after the first. One about a stage changes that stage alone, and adds another
   // only as its last step, which saves copying all stages for each directive; any other may change all of them.

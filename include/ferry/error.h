@@ -27,8 +27,8 @@ class __attribute__((visibility("default"))) UsageError : public Error {
   explicit UsageError(const std::string& message) : Error(ErrorCode::invalid_argument, message) {}
 };
 
-// A place in a text that a user wrote.
-struct SourcePlace {
+// A location in a text that a user wrote.
+struct SourceLocation {
   std::string file = {};   // as messages call it
   std::size_t line = 0;    // from 1; 0: unknown
   std::size_t column = 0;  // from 1, in characters; 0: unknown
@@ -37,15 +37,15 @@ struct SourcePlace {
 };
 
 // A mistake in a kernel, its schedule or its target; the code is invalid_argument. The message says what was expected
-// and what was found instead, in the user's own names. It includes the place, if there is one.
+// and what was found instead, in the user's own names. It includes the location, if there is one.
 class __attribute__((visibility("default"))) CompileError : public Error {
  public:
-  explicit CompileError(const std::string& message, SourcePlace place = {})
-      : Error(ErrorCode::invalid_argument, message), place_(std::move(place)) {}
-  const SourcePlace& place() const { return place_; }
+  explicit CompileError(const std::string& message, SourceLocation location = {})
+      : Error(ErrorCode::invalid_argument, message), location_(std::move(location)) {}
+  const SourceLocation& location() const { return location_; }
 
  private:
-  SourcePlace place_;
+  SourceLocation location_;
 };
 
 // The session with a server is lost; the code is unavailable.

@@ -28,7 +28,7 @@ class Source {
     try {
       return action();
     } catch (const CompileError& mistake) {
-      if (mistake.place().is_known()) throw;
+      if (mistake.location().is_known()) throw;
       throw error(offset, mistake.what());
     }
   }

@@ -6,7 +6,7 @@
 //                                         for y: for x: C[y,x] = C.local[y,x]
 //
 // The new stage is usually computed at a loop of the copy.
-#include "host/schedule/primitives/attachments.h"
+#include "host/schedule/primitives/attached_stages.h"
 #include "host/schedule/primitives/new_stage.h"
 #include "host/schedule/primitives/primitives.h"
 
@@ -23,7 +23,8 @@ void cache_write(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
   args.end();
   if (stage->is_touched)
     args.fail("cache_write before directives about the loops of '" + stage->name + "'", "it after one");
-  if (stage->place == Place::inlined) args.fail("a stage that is stored", "'" + stage->name + "', which is inlined");
+  if (stage->compute_kind == ComputeKind::inlined)
+    args.fail("a stage that is stored", "'" + stage->name + "', which is inlined");
   if (attached_to(stages, *stage) != nullptr)
     args.fail("cache_write before other stages are computed in the loops of '" + stage->name + "'", "it after that");
   ScheduledStage cache;

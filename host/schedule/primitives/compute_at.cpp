@@ -6,8 +6,8 @@
 //
 // Every use must be inside that loop. A result may be computed there too, if each of its elements is required at only
 // one point.
-#include "host/schedule/primitives/attachments.h"
-#include "host/schedule/primitives/placement.h"
+#include "host/schedule/primitives/attach_checks.h"
+#include "host/schedule/primitives/attached_stages.h"
 #include "host/schedule/primitives/primitives.h"
 #include "host/schedule/stages/written_once.h"
 
@@ -25,7 +25,7 @@ void compute_at(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
     const std::string problem = why_not_once(*stage, at, at.values, at.loops, place.loop);
     if (!problem.empty()) args.fail("each element of the result '" + stage->name + "' to be written once", problem);
   }
-  stage->place = Place::attached;
+  stage->compute_kind = ComputeKind::attached;
   stage->compute_at = std::move(place);
   stage->store_at.reset();
   expect_lasting_prefetches(stages, args);

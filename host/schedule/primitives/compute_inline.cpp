@@ -2,8 +2,8 @@
 //
 //     B[i] = A[i] + 1
 //     C[i] = B[i] * 2     ->    C[i] = (A[i] + 1) * 2
-#include "host/schedule/primitives/attachments.h"
-#include "host/schedule/primitives/placement.h"
+#include "host/schedule/primitives/attach_checks.h"
+#include "host/schedule/primitives/attached_stages.h"
 #include "host/schedule/primitives/primitives.h"
 
 namespace ferry::schedule {
@@ -17,7 +17,7 @@ void compute_inline(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) 
   if (const ScheduledStage* attached = attached_to(stages, *stage))
     args.fail("a stage whose loops nothing needs",
               "'" + stage->name + "', in whose loops '" + attached->name + "' is computed");
-  stage->place = Place::inlined;
+  stage->compute_kind = ComputeKind::inlined;
   stage->store_at.reset();
 }
 

@@ -5,7 +5,7 @@ namespace ferry::schedule {
 
 void compute_root(Stages&, ScheduledStage* stage, DirectiveArgs& args) {
   args.end();
-  stage->place = Place::root;
+  stage->compute_kind = ComputeKind::root;
   stage->store_at.reset();
 }
 

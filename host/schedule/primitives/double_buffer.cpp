@@ -6,8 +6,8 @@
 //       B = ... of k.o                        for k.o
 //       C += ... B ...                  ->      if k.o + 1 < extent: B[(k.o + 1) % 2] = ... of k.o + 1
 //                                               C += ... B[k.o % 2] ...
+#include "host/schedule/primitives/attach_checks.h"
 #include "host/schedule/primitives/loop_kind.h"
-#include "host/schedule/primitives/placement.h"
 #include "host/schedule/primitives/primitives.h"
 
 namespace ferry::schedule {
@@ -19,7 +19,7 @@ void double_buffer(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
   expect_intermediate(*stage, args);
   if (copies < 2 || copies > kMostCopies)
     args.fail("2 to " + std::to_string(kMostCopies) + " copies", std::to_string(copies));
-  if (stage->place != Place::attached)
+  if (stage->compute_kind != ComputeKind::attached)
     args.fail("a stage that is computed at a loop (compute_at)", "'" + stage->name + "'");
   if (stage->store_at)
     args.fail("a stage that is kept for one iteration", "'" + stage->name + "', which store_at keeps for longer");

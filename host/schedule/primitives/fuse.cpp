@@ -3,7 +3,7 @@
 //     for y in n                for f in n*m
 //       for x in m      ->        C[f / m, f % m] = ...
 //         C[y,x] = ...
-#include "host/schedule/primitives/attachments.h"
+#include "host/schedule/primitives/attached_stages.h"
 #include "host/schedule/primitives/primitives.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Applies compute_inline to every stage that permits it: no reduction, no result, and no stage computed in its loops.
-#include "host/schedule/primitives/attachments.h"
+#include "host/schedule/primitives/attached_stages.h"
 #include "host/schedule/primitives/primitives.h"
 
 namespace ferry::schedule {
@@ -8,7 +8,7 @@ void inline_injective(Stages& stages, ScheduledStage*, DirectiveArgs& args) {
   args.end();
   for (ScheduledStage& stage : stages) {
     if (stage.is_final() || stage.reduction() != nullptr || attached_to(stages, stage) != nullptr) continue;
-    stage.place = Place::inlined;
+    stage.compute_kind = ComputeKind::inlined;
     stage.store_at.reset();
   }
 }

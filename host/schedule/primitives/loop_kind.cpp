@@ -3,7 +3,7 @@
 namespace ferry::schedule {
 
 bool may_be_constant(const ScheduledStage& stage, std::size_t loop) {
-  return stage.place == Place::attached || ir::as_int(stage.loops.loop(loop).extent) != nullptr;
+  return stage.compute_kind == ComputeKind::attached || ir::as_int(stage.loops.loop(loop).extent) != nullptr;
 }
 
 void expect_serial(const ScheduledStage& stage, std::size_t loop, const DirectiveArgs& args) {

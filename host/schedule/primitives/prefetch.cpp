@@ -7,7 +7,7 @@
 //
 // This is a hint: it changes no result, and prefetches for iterations beyond the last are useless but harmless.
 #include "crosscompile/analysis/loads.h"
-#include "host/schedule/primitives/attachments.h"
+#include "host/schedule/primitives/attached_stages.h"
 #include "host/schedule/primitives/primitives.h"
 
 #include <algorithm>

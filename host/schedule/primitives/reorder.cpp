@@ -3,7 +3,7 @@
 //     for y                     for k
 //       for x           ->        for x        reorder k x y
 //         for k                     for y
-#include "host/schedule/primitives/attachments.h"
+#include "host/schedule/primitives/attached_stages.h"
 #include "host/schedule/primitives/primitives.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 //
 //     for y: for ko: for ki            for ko: for y: for ki: C.rf[ko,y] += A[y, ko*32 + ki]
 //       C[y] += A[y, ko*32 + ki]  ->   for y: for ko:         C[y] += C.rf[ko,y]
-#include "host/schedule/primitives/attachments.h"
+#include "host/schedule/primitives/attached_stages.h"
 #include "host/schedule/primitives/new_stage.h"
 #include "host/schedule/primitives/primitives.h"
 

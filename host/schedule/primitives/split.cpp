@@ -7,7 +7,7 @@
 //
 // With `nparts N` the outer loop has N iterations and the inner one as many as needed. Guards that a factor requires
 // are hoisted out of the hot loop later.
-#include "host/schedule/primitives/attachments.h"
+#include "host/schedule/primitives/attached_stages.h"
 #include "host/schedule/primitives/primitives.h"
 
 namespace ferry::schedule {

@@ -2,7 +2,7 @@
 // keeps rows aligned to vectors, or avoids conflicts between them in the cache.
 //
 //     B[4, 30]            ->    B[4, 30] with rows 32 elements apart      storage_align i0 32
-#include "host/schedule/primitives/placement.h"
+#include "host/schedule/primitives/attach_checks.h"
 #include "host/schedule/primitives/primitives.h"
 
 namespace ferry::schedule {

@@ -7,8 +7,8 @@
 //                                                  C[y] = f(B[y..y+2])
 //
 // The directive compute_at must come first.
-#include "host/schedule/primitives/attachments.h"
-#include "host/schedule/primitives/placement.h"
+#include "host/schedule/primitives/attach_checks.h"
+#include "host/schedule/primitives/attached_stages.h"
 #include "host/schedule/primitives/primitives.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace ferry::schedule {
 
 void store_at(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
-  if (stage->place != Place::attached)
+  if (stage->compute_kind != ComputeKind::attached)
     args.fail("a stage that is computed inside another's loop", "'" + stage->name + "'; use compute_at first");
   if (args.accept("root")) {
     expect_intermediate(*stage, args);

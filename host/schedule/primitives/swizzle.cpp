@@ -2,7 +2,7 @@
 // threads which read down a column access different banks. Indices are unaffected.
 //
 //     shared f16 AA[64, 32]    ->    AA[1, 0 .. 7] stands where AA[1, 8 .. 15] stood, ...
-#include "host/schedule/primitives/placement.h"
+#include "host/schedule/primitives/attach_checks.h"
 #include "host/schedule/primitives/primitives.h"
 
 namespace ferry::schedule {

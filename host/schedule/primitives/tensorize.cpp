@@ -67,7 +67,7 @@ bool reads_inlined(const Stages& stages, const ScheduledStage& stage) {
   for (const Expr& value : values) {
     for (const ir::Load* load : loads_of(value)) {
       const ScheduledStage* producer = producer_of(stages, load->buffer.get());
-      if (producer != nullptr && producer->place == Place::inlined) return true;
+      if (producer != nullptr && producer->compute_kind == ComputeKind::inlined) return true;
     }
   }
   return false;

@@ -5,7 +5,7 @@
 //         C[y,x] = ...              for yi in 8
 //                                     for xi in 16
 //                                       C[yo*8 + yi, xo*16 + xi] = ...
-#include "host/schedule/primitives/attachments.h"
+#include "host/schedule/primitives/attached_stages.h"
 #include "host/schedule/primitives/primitives.h"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 //
 // Each new dimension is an axis, or a part of one: axis / divisor, axis % modulus, axis / divisor % modulus. The parts
 // of an axis must determine it, as c / 16 and c % 16 do. Loops are unchanged.
-#include "host/schedule/primitives/placement.h"
+#include "host/schedule/primitives/attach_checks.h"
 #include "host/schedule/primitives/primitives.h"
 
 #include <algorithm>

@@ -22,7 +22,7 @@ void unroll(Stages&, ScheduledStage* stage, DirectiveArgs& args) {
                                                     "', whose extent is known only at run time; split it and unroll "
                                                     "the inner axis");
   // Inside another stage's loops the loop has only as many iterations as are required there.
-  if (stage->place != Place::attached) expect_at_most(kMaxCopies, *stage, axis, args);
+  if (stage->compute_kind != ComputeKind::attached) expect_at_most(kMaxCopies, *stage, axis, args);
   stage->is_touched = true;
   stage->loops.set_kind(axis, ir::ForKind::unrolled);
 }

@@ -13,13 +13,13 @@ namespace {
 
 constexpr std::size_t kMaxDirectives = 100'000;
 
-struct SourcePlace {
+struct Location {
   const std::string& file;
   std::size_t line;
 };
 
-[[noreturn]] void fail(const SourcePlace& place, const std::string& what) {
-  throw CompileError(place_text(place.file, place.line) + what, {place.file, place.line});
+[[noreturn]] void fail(const Location& location, const std::string& what) {
+  throw CompileError(location_text(location.file, location.line) + what, {location.file, location.line});
 }
 
 std::string shown(char c) {
@@ -32,7 +32,7 @@ std::string shown(char c) {
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 // Braces enclose a knob's choices, parentheses the axes of a layout; ':', ',' and '->' are tokens of their own.
-std::vector<std::string> tokens_of(std::string_view text, const SourcePlace& place) {
+std::vector<std::string> tokens_of(std::string_view text, const Location& location) {
   constexpr std::string_view kSingle = ":,(){}*/%+";
   std::vector<std::string> tokens;
   for (std::size_t i = 0; i < text.size();) {
@@ -51,10 +51,10 @@ std::vector<std::string> tokens_of(std::string_view text, const SourcePlace& pla
              (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_' || text[end] == '.'))
         ++end;
       if (end == i || (end == i + 1 && (c == '$' || c == '-')))
-        fail(place, "expected a name or a number, got " + shown(c));
+        fail(location, "expected a name or a number, got " + shown(c));
       if (end - i > lang::kMaxNameLength)
-        fail(place, "expected words of at most " + std::to_string(lang::kMaxNameLength) + " characters, got one of " +
-                        std::to_string(end - i));
+        fail(location, "expected names of at most " + std::to_string(lang::kMaxNameLength) +
+                           " characters, got one of " + std::to_string(end - i));
       tokens.emplace_back(text.substr(i, end - i));
       i = end;
     }
@@ -63,35 +63,35 @@ std::vector<std::string> tokens_of(std::string_view text, const SourcePlace& pla
 }
 
 // Removes "in {a, b}" after the knob at `at` from the words and returns the choices.
-std::vector<std::string> take_choices(std::vector<std::string>& args, std::size_t at, const SourcePlace& place) {
+std::vector<std::string> take_choices(std::vector<std::string>& args, std::size_t at, const Location& location) {
   std::vector<std::string> choices;
   if (at + 1 >= args.size() || args[at + 1] != "in") return choices;
   const std::string& name = args[at];
-  if (at + 2 >= args.size() || args[at + 2] != "{") fail(place, "expected '{' after '" + name + " in'");
+  if (at + 2 >= args.size() || args[at + 2] != "{") fail(location, "expected '{' after '" + name + " in'");
   std::size_t end = at + 3;
   for (;; ++end) {
-    if (end >= args.size()) fail(place, "expected '}' after the choices of '" + name + "'");
+    if (end >= args.size()) fail(location, "expected '}' after the choices of '" + name + "'");
     if (args[end] == "}") break;
     if (args[end] != ",") choices.push_back(args[end]);
   }
-  if (choices.empty()) fail(place, "expected at least one choice for '" + name + "'");
+  if (choices.empty()) fail(location, "expected at least one choice for '" + name + "'");
   args.erase(args.begin() + static_cast<std::ptrdiff_t>(at) + 1, args.begin() + static_cast<std::ptrdiff_t>(end) + 1);
   return choices;
 }
 
 void collect_knobs(Directive& directive, std::vector<Knob>& knobs) {
-  const SourcePlace place{directive.file, directive.line};
+  const Location location{directive.file, directive.line};
   for (std::size_t i = 0; i < directive.args.size(); ++i) {
     if (directive.args[i][0] != '$') continue;
     const std::string name = directive.args[i].substr(1);
-    std::vector<std::string> choices = take_choices(directive.args, i, place);
+    std::vector<std::string> choices = take_choices(directive.args, i, location);
     const auto known = std::find_if(knobs.begin(), knobs.end(), [&](const Knob& knob) { return knob.name == name; });
     if (known == knobs.end()) {
       if (choices.empty())
-        fail(place, "expected the choices of the new knob '$" + name + "', as in '$" + name + " in {4,8}'");
+        fail(location, "expected the choices of the new knob '$" + name + "', as in '$" + name + " in {4,8}'");
       knobs.push_back({name, std::move(choices)});
     } else if (!choices.empty() && choices != known->choices) {
-      fail(place, "expected the choices of '$" + name + "' to be the same everywhere");
+      fail(location, "expected the choices of '$" + name + "' to be the same everywhere");
     }
   }
 }
@@ -110,7 +110,7 @@ std::string listed(const std::vector<std::string>& args) {
 
 }  // namespace
 
-std::string place_text(const std::string& file, std::size_t line) {
+std::string location_text(const std::string& file, std::size_t line) {
   return file.empty() ? "schedule, line " + std::to_string(line) + ": " : file + ":" + std::to_string(line) + ": ";
 }
 
@@ -128,24 +128,24 @@ std::string to_text(const Directive& directive) {
 
 DirectiveList parse_directives(std::string_view text, const std::string& file, std::size_t first_line) {
   DirectiveList list;
-  SourcePlace place{file, first_line - 1};
+  Location location{file, first_line - 1};
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     std::string_view row = text.substr(0, end);
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-    ++place.line;
+    ++location.line;
     row = row.substr(0, row.find('#'));
-    std::vector<std::string> args = tokens_of(row, place);
+    std::vector<std::string> args = tokens_of(row, location);
     if (args.empty()) continue;
     if (list.directives.size() == kMaxDirectives)
-      fail(place, "expected at most " + std::to_string(kMaxDirectives) + " directives");
+      fail(location, "expected at most " + std::to_string(kMaxDirectives) + " directives");
     Directive directive;
-    directive.line = place.line;
+    directive.line = location.line;
     directive.file = file;
     if (args.size() > 1 && args[1] == ":") {
       directive.stage = args[0];
       args.erase(args.begin(), args.begin() + 2);
-      if (args.empty()) fail(place, "expected a primitive after '" + directive.stage + ":'");
+      if (args.empty()) fail(location, "expected a primitive after '" + directive.stage + ":'");
     }
     directive.primitive = args[0];
     directive.args.assign(args.begin() + 1, args.end());
@@ -164,16 +164,16 @@ std::vector<Directive> bind_knobs(const DirectiveList& list, const KnobValues& v
       throw CompileError("the schedule has no knob '$" + name + "'" + lang::suggestion(name, names_of(list.knobs)));
   std::vector<Directive> bound = list.directives;
   for (Directive& directive : bound) {
-    const SourcePlace place{directive.file, directive.line};
+    const Location location{directive.file, directive.line};
     for (std::string& word : directive.args) {
       if (word[0] != '$') continue;
       const std::vector<std::string>& choices = knob_of(word.substr(1))->choices;
       const std::string expected = "one of {" + listed(choices) + "}";
       const auto value = values.find(word.substr(1));
       if (value == values.end())
-        fail(place, "expected a value for the knob '" + word + "', " + expected + ", got none");
+        fail(location, "expected a value for the knob '" + word + "', " + expected + ", got none");
       if (std::find(choices.begin(), choices.end(), value->second) == choices.end())
-        fail(place, "knob '" + word + "': expected " + expected + ", got '" + value->second + "'");
+        fail(location, "knob '" + word + "': expected " + expected + ", got '" + value->second + "'");
       word = value->second;
     }
   }

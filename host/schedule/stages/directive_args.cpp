@@ -35,7 +35,7 @@ std::string axis_names(const ScheduledStage& stage) { return quoted(loop_names(s
 
 void DirectiveArgs::fail(const std::string& what) const {
   constexpr std::size_t kShown = 200;
-  const std::string line = directive_.line == 0 ? "" : place_text(directive_.file, directive_.line);
+  const std::string line = directive_.line == 0 ? "" : location_text(directive_.file, directive_.line);
   std::string text = to_text(directive_);
   if (text.size() > kShown) text = text.substr(0, kShown) + "...";
   throw CompileError(line + text + ": " + what, {directive_.file, directive_.line});

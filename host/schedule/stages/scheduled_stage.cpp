@@ -56,7 +56,7 @@ Stages stages_of(const lang::Program& program) {
         if (std::find(producer.outputs.begin(), producer.outputs.end(), argument.tensor.buffer()) !=
                 producer.outputs.end() &&
             argument.tensor.buffer() != nullptr)
-          producer.needed_by = stage.external->name;
+          producer.extern_reader = stage.external->name;
   }
   // Outputs that nothing uses are not computed.
   for (ScheduledStage& stage : stages) {
@@ -101,7 +101,7 @@ std::vector<const ScheduledStage*> readers_of(const Stages& stages, const Schedu
   };
   for (const ScheduledStage& other : stages) {
     if (&other == &stage || !reads(other, stage.outputs)) continue;
-    if (other.place != Place::inlined) {
+    if (other.compute_kind != ComputeKind::inlined) {
       add(&other);
       continue;
     }
@@ -112,7 +112,7 @@ std::vector<const ScheduledStage*> readers_of(const Stages& stages, const Schedu
 
 bool is_within(const Stages& stages, const ScheduledStage& stage, const Attachment& loop) {
   if (loop.stage.empty() || stage.name == loop.stage) return true;
-  if (stage.place != Place::attached) return false;
+  if (stage.compute_kind != ComputeKind::attached) return false;
   if (stage.compute_at.stage == loop.stage)
     return is_in_or_inside(find_stage(stages, loop.stage)->loops, stage.compute_at.loop, loop.loop);
   return is_within(stages, *find_stage(stages, stage.compute_at.stage), loop);

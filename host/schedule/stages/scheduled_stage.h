@@ -30,7 +30,8 @@ struct LayoutPart {
 };
 using Layout = std::vector<LayoutPart>;
 
-enum class Place : std::uint8_t {
+// How a stage is computed.
+enum class ComputeKind : std::uint8_t {
   root,      // in loops of its own, outside all others
   inlined,   // recomputed at every use
   attached,  // in every iteration of another stage's loop
@@ -45,11 +46,11 @@ struct ScheduledStage {
   std::shared_ptr<const Context> context;                // the program's, or null
   std::string assertion;                                 // as in lang::Stage
   std::shared_ptr<const lang::ExternFunction> external;  // as in lang::Stage
-  std::string needed_by;                                 // a C function that takes the whole tensor's address
+  std::string extern_reader;                             // a C function that takes the whole tensor's address
   StageLoops loops;
   bool is_touched = false;      // by a directive on its loops
   bool joins_partials = false;  // it reduces another stage's partial results, in any order (rfactor)
-  Place place = Place::root;
+  ComputeKind compute_kind = ComputeKind::root;
   Attachment compute_at;               // attached: the loop it is computed at
   std::optional<Attachment> store_at;  // attached: the loop further out that it is stored at
   std::optional<ir::Scope> scope;      // nothing: lowering chooses
@@ -80,7 +81,7 @@ struct ScheduledStage {
   std::vector<Prefetch> prefetches;
 
   // Whether every element is required: by the caller, a check or a C function.
-  bool is_final() const { return is_result || !assertion.empty() || external != nullptr || !needed_by.empty(); }
+  bool is_final() const { return is_result || !assertion.empty() || external != nullptr || !extern_reader.empty(); }
   const ir::Reduce* reduction() const { return values.front().as<ir::Reduce>(); }
 };
 

@@ -33,7 +33,7 @@ bool contains(const std::vector<Expr>& variables, const Expr& variable) {
 std::string why_not_once(const ScheduledStage& stage, const ScheduledStage& at, const std::vector<Expr>& values,
                          const StageLoops& loops, std::size_t loop) {
   const std::string reader = "'" + at.name + "'";
-  if (at.place != Place::root) return reader + ", which is itself computed inside of other loops";
+  if (at.compute_kind != ComputeKind::root) return reader + ", which is itself computed inside of other loops";
   std::vector<const ir::Load*> uses;
   for (const Expr& value : values)
     for (const ir::Load* load : loads_of(value))

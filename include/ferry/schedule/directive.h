@@ -23,7 +23,7 @@ struct Directive {
 };
 
 // Returns "mm.schedule:3: " or, for a text without a name, "schedule, line 3: ".
-std::string place_text(const std::string& file, std::size_t line);
+std::string location_text(const std::string& file, std::size_t line);
 
 // "C: split y 32 -> yo yi"
 std::string to_text(const Directive& directive);

@@ -45,7 +45,7 @@ class ScheduleGenerator {
     std::int64_t choice = random_.between(0, 103);
     // A stage computed in another's loop is often stored further out, so that its region slides, or computed ahead.
     for (const ScheduledStage* stage : stages_) {
-      if (stage->place != schedule::Place::attached || stage->store_at || !random_.chance(30)) continue;
+      if (stage->compute_kind != schedule::ComputeKind::attached || stage->store_at || !random_.chance(30)) continue;
       stage_ = stage;
       choice = random_.chance(80) ? kStoreAt : kDoubleBuffer;
     }
@@ -82,7 +82,7 @@ class ScheduleGenerator {
       directive.args = {place.name, axis_of(place)};
     } else if (choice < 81) {
       const ScheduledStage* around =
-          stage_->place == schedule::Place::attached ? named(stage_->compute_at.stage) : nullptr;
+          stage_->compute_kind == schedule::ComputeKind::attached ? named(stage_->compute_at.stage) : nullptr;
       const ScheduledStage& place = around != nullptr && random_.chance(80) ? *around : *random_.of(stages_);
       directive.primitive = "store_at";
       directive.args = random_.chance(30) ? Args{"root"} : Args{place.name, axis_of(place)};
@@ -145,8 +145,9 @@ class ScheduleGenerator {
     std::vector<const ScheduledStage*> found;
     std::copy_if(stages_.begin(), stages_.end(), std::back_inserter(found),
                  [](const ScheduledStage* stage) { return !stage->is_final(); });
-    return found.empty() || (!stage_->is_final() && stage_->place == schedule::Place::attached) ? stage_
-                                                                                                : random_.of(found);
+    return found.empty() || (!stage_->is_final() && stage_->compute_kind == schedule::ComputeKind::attached)
+               ? stage_
+               : random_.of(found);
   }
   const ScheduledStage* named(const std::string& name) const {
     const auto found =

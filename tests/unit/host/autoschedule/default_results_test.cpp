@@ -39,7 +39,7 @@ const Product kBlocked[] = {
      "def f(int(1,20,7,9) I, int(37,20) K) -> (Y) { Y(n,o,h,w) +=! I(n,c,h,w) * K(o,c) }"},
 };
 
-const Product kStreamed[] = {
+const Product kGemv[] = {
     {"a row", "def f(int(1,131) A, int(131,2100) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }"},
     {"a vector", "def f(int(131) A, int(131,150) B) -> (C) { C(n) +=! A(k) * B(k,n) }"},
     {"five rows", "def f(int(5,131) A, int(131,150) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }"},
@@ -76,7 +76,7 @@ TEST_CASE("rows that collide in the cache are packed too, and long sums are adde
 }
 
 TEST_CASE("a few rows times a large matrix read it in long stretches") {
-  for (const Product& product : kStreamed) {
+  for (const Product& product : kGemv) {
     for (const std::uint32_t bits : {128U, 512U}) {
       const std::string text = default_text(product.source, test::small_cpu(bits, 256, 1024));
       INFO(product.name << ", " << bits << "-bit vectors\n" << text);
@@ -230,7 +230,7 @@ TEST_CASE("sizes that are not constants may be told to the default schedule, whi
   CHECK(text == default_text(window, target));
 }
 
-TEST_CASE("what reads a product in place finishes its tiles while they are in registers") {
+TEST_CASE("an epilogue is applied to a contraction's tiles while they are in registers") {
   const Product with_epilogue[] = {
       {"bias and a bound",
        "def f(int(45,67) A, int(67,83) B, int(83) G) -> (D) {\n  C(m,n) +=! A(m,k) * B(k,n)\n"

@@ -56,8 +56,8 @@ TEST_CASE("sections share the values of knobs, and lines are counted through the
   } catch (const CompileError& error) {
     CHECK(std::string(error.what()) ==
           "two.schedule:6: B: unroll j: expected an axis of 'B' ('i.outer', 'i.inner'), got 'j'");
-    CHECK(error.place().file == "two.schedule");
-    CHECK(error.place().line == 6);
+    CHECK(error.location().file == "two.schedule");
+    CHECK(error.location().line == 6);
   }
 }
 

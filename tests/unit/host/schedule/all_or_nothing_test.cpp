@@ -44,7 +44,8 @@ std::string text_of(const Attachment& place) { return place.stage + "." + std::t
 std::string state_of(const Schedule& schedule) {
   std::string text = schedule.to_text();
   for (const ScheduledStage& stage : schedule.stages()) {
-    text += stage.name + " at " + std::to_string(static_cast<int>(stage.place)) + " " + text_of(stage.compute_at);
+    text +=
+        stage.name + " at " + std::to_string(static_cast<int>(stage.compute_kind)) + " " + text_of(stage.compute_at);
     if (stage.store_at) text += " stored at " + text_of(*stage.store_at);
     text += stage.is_touched ? " touched" : "";
     text += stage.scope ? " scope " + std::to_string(static_cast<int>(*stage.scope)) : "";

@@ -262,9 +262,9 @@ TEST_CASE("an error in a text carries its place and the code of a user's mistake
     CHECK(error.code() == ErrorCode::invalid_argument);
     const auto* located = dynamic_cast<const CompileError*>(&error);
     REQUIRE(located != nullptr);
-    CHECK(located->place().file == "test.tc");
-    CHECK(located->place().line == 3);
-    CHECK(located->place().column == 1);
+    CHECK(located->location().file == "test.tc");
+    CHECK(located->location().line == 3);
+    CHECK(located->location().column == 1);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "host/autoschedule/reader_fusion.h"
+#include "host/autoschedule/epilogue_fusion.h"
 
 #include "host/autoschedule/default_loops.h"
 #include "host/autoschedule/epilogue.h"
@@ -10,9 +10,9 @@
 
 namespace ferry::autoschedule {
 
+using schedule::ComputeKind;
 using schedule::Directive;
 using schedule::Loop;
-using schedule::Place;
 using schedule::Schedule;
 using schedule::ScheduledStage;
 using schedule::StageHandle;
@@ -23,9 +23,9 @@ namespace {
 
 // Maps loop names of one stage to those of another. Both have the same axes under different names, and loops split from
 // an axis are called NAME.outer and NAME.inner.
-class Names {
+class LoopNames {
  public:
-  Names(const ScheduledStage& from, const ScheduledStage& to) {
+  LoopNames(const ScheduledStage& from, const ScheduledStage& to) {
     for (std::size_t a = 0; a < from.axes.size(); ++a)
       pairs_.emplace_back(from.loops.loop(from.loops.spatial(a)).name, to.loops.loop(to.loops.spatial(a)).name);
   }
@@ -51,7 +51,7 @@ bool makes_loops(const std::string& primitive) {
 
 // Gives `to` the loops over results that the directives from `first` on made for `from`.
 void copy_loops(Schedule& schedule, std::size_t first, const std::string& from, const std::string& to) {
-  const Names names(*find_stage(schedule.stages(), from), *find_stage(schedule.stages(), to));
+  const LoopNames names(*find_stage(schedule.stages(), from), *find_stage(schedule.stages(), to));
   StageHandle handle = schedule[to];
   const std::vector<Directive> directives(schedule.directives().begin() + static_cast<std::ptrdiff_t>(first),
                                           schedule.directives().end());
@@ -91,43 +91,44 @@ Tile tile_of(const StageLoops& loops) {
 
 }  // namespace
 
-std::vector<std::string> epilogue_stages(const Stages& stages, const ScheduledStage& stage, const std::string& taken) {
+std::vector<std::string> epilogue_stages(const Stages& stages, const ScheduledStage& stage,
+                                         const std::string& stop_before) {
   std::vector<std::string> names;
   const ScheduledStage* last = &stage;
   while (true) {
     const std::string next = epilogue_stage(stages, *last);
-    if (next.empty() || next == taken) return names;
+    if (next.empty() || next == stop_before) return names;
     names.push_back(next);
     last = find_stage(stages, next);
   }
 }
 
-bool fuse_into_readers(Schedule& schedule, const std::string& stage, std::size_t first,
-                       const std::vector<std::string>& readers) {
+bool fuse_into_epilogues(Schedule& schedule, const std::string& stage, std::size_t first,
+                         const std::vector<std::string>& epilogues) {
   const ScheduledStage& from = *find_stage(schedule.stages(), stage);
   const Tile tile = tile_of(from.loops);
-  if (!tile.around || !tile.has_vectors || from.place != Place::root) return false;
-  const Names names(from, *find_stage(schedule.stages(), readers.back()));
-  copy_loops(schedule, first, stage, readers.back());
-  schedule[stage].compute_at(readers.back(), *names.of(from.loops.loop(*tile.around).name));
-  place_between(schedule, stage, first, readers);
+  if (!tile.around || !tile.has_vectors || from.compute_kind != ComputeKind::root) return false;
+  const LoopNames names(from, *find_stage(schedule.stages(), epilogues.back()));
+  copy_loops(schedule, first, stage, epilogues.back());
+  schedule[stage].compute_at(epilogues.back(), *names.of(from.loops.loop(*tile.around).name));
+  compute_between(schedule, stage, first, epilogues);
   return true;
 }
 
 Scheduled with_epilogues(Schedule& schedule, const std::string& stage, std::size_t first,
                          const std::vector<std::string>& epilogues) {
-  if (epilogues.empty() || !fuse_into_readers(schedule, stage, first, epilogues)) return {.outermost = stage};
+  if (epilogues.empty() || !fuse_into_epilogues(schedule, stage, first, epilogues)) return {.outermost = stage};
   return {.epilogues = epilogues, .outermost = epilogues.back()};
 }
 
-void place_between(Schedule& schedule, const std::string& stage, std::size_t first,
-                   const std::vector<std::string>& readers) {
-  const std::string& last = readers.back();
-  const std::size_t place = find_stage(schedule.stages(), stage)->compute_at.loop;
-  const std::string around = find_stage(schedule.stages(), last)->loops.loop(place).name;
-  for (std::size_t i = 0; i + 1 < readers.size(); ++i) {
-    copy_loops(schedule, first, last, readers[i]);
-    schedule[readers[i]].compute_at(last, around);
+void compute_between(Schedule& schedule, const std::string& stage, std::size_t first,
+                     const std::vector<std::string>& epilogues) {
+  const std::string& last = epilogues.back();
+  const std::size_t loop = find_stage(schedule.stages(), stage)->compute_at.loop;
+  const std::string around = find_stage(schedule.stages(), last)->loops.loop(loop).name;
+  for (std::size_t i = 0; i + 1 < epilogues.size(); ++i) {
+    copy_loops(schedule, first, last, epilogues[i]);
+    schedule[epilogues[i]].compute_at(last, around);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "host/schedule/primitives/placement.h"
+#include "host/schedule/primitives/attach_checks.h"
 
 #include "host/lang/stage.h"
 
@@ -31,9 +31,9 @@ void expect_intermediate(const ScheduledStage& stage, const DirectiveArgs& args)
 void expect_attachable(const ScheduledStage& stage, const DirectiveArgs& args) {
   if (!stage.assertion.empty())
     args.fail("an intermediate tensor", "'" + stage.name + "', which is checked before anything uses it");
-  if (!stage.needed_by.empty())
+  if (!stage.extern_reader.empty())
     args.fail("an intermediate tensor",
-              "'" + stage.name + "', which the C function '" + stage.needed_by + "' needs as a whole");
+              "'" + stage.name + "', which the C function '" + stage.extern_reader + "' needs as a whole");
 }
 
 Attachment read_attachment(const Stages& stages, const ScheduledStage& stage, DirectiveArgs& args) {
@@ -41,7 +41,8 @@ Attachment read_attachment(const Stages& stages, const ScheduledStage& stage, Di
   if (at.external != nullptr)
     args.fail("a stage with loops", "'" + at.name + "', which the C function '" + at.external->name + "' computes");
   if (&at == &stage) args.fail("another stage", "'" + stage.name + "' itself");
-  if (at.place == Place::inlined) args.fail("a stage with loops", "'" + at.name + "', which is computed inline");
+  if (at.compute_kind == ComputeKind::inlined)
+    args.fail("a stage with loops", "'" + at.name + "', which is computed inline");
   const Attachment place{at.name, args.axis(at)};
   const bool may_move = is_read_through(stages, stage, at);
   for (const ScheduledStage* reader : readers_of(stages, stage))

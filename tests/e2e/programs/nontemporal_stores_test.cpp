@@ -33,7 +33,7 @@ std::size_t count(const std::string& text, const std::string& word) {
 }
 
 constexpr const char* kAvx512 = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v4";
-constexpr const char* kStreamed = "split i 16; vectorize i.inner; nontemporal_stores";
+constexpr const char* kNontemporal = "split i 16; vectorize i.inner; nontemporal_stores";
 
 std::string doubled(const std::string& size) { return "def twice(float(" + size + ") A) -> (C) { C(i) = A(i) * 2 }"; }
 
@@ -44,8 +44,8 @@ std::string lines(std::string schedule) {
 
 }  // namespace
 
-TEST_CASE("whole vectors of a streamed result go past the caches, and a fence follows") {
-  const std::string code = assembly(doubled("N"), lines(kStreamed), kAvx512);
+TEST_CASE("whole vectors of a result with non-temporal stores bypass the caches, and a fence follows") {
+  const std::string code = assembly(doubled("N"), lines(kNontemporal), kAvx512);
   INFO(code);
   CHECK(count(code, "\tvmovntps\t") == 1);
   CHECK(count(code, "\tsfence") >= 1);
@@ -53,7 +53,7 @@ TEST_CASE("whole vectors of a streamed result go past the caches, and a fence fo
 }
 
 TEST_CASE("every thread's part ends with a fence") {
-  const std::string code = assembly(doubled("N"), lines(std::string(kStreamed) + "; parallel i.outer"), kAvx512);
+  const std::string code = assembly(doubled("N"), lines(std::string(kNontemporal) + "; parallel i.outer"), kAvx512);
   INFO(code);
   const std::size_t body = code.find(".parallel:");
   REQUIRE(body != std::string::npos);
@@ -64,7 +64,7 @@ TEST_CASE("every thread's part ends with a fence") {
 TEST_CASE("rows that may start anywhere go past the caches where they turn out to be aligned") {
   const std::string rows = "def twice(float(M,N) A) -> (C) { C(m,i) = A(m,i) * 2 }";
   for (const char* const target : {kAvx512, "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3"}) {
-    const std::string code = assembly(rows, lines(kStreamed), target);
+    const std::string code = assembly(rows, lines(kNontemporal), target);
     INFO(code);
     CHECK(count(code, "\tvmovntps\t") >= 1);
     CHECK(count(code, "\tvmovups\t%") >= 1);
@@ -80,7 +80,7 @@ TEST_CASE("results that are read and other machines keep their stores") {
   CHECK(count(arm, "stnp") == 0);
 }
 
-TEST_CASE("results larger than any cache are streamed by default, smaller ones are not") {
+TEST_CASE("results larger than any cache get non-temporal stores by default, smaller ones do not") {
   CHECK(count(assembly(doubled("100000000"), "", kAvx512), "\tvmovntps\t") >= 1);
   CHECK(count(assembly(doubled("1000000"), "", kAvx512), "movnt") == 0);
 }
