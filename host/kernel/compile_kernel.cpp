@@ -77,22 +77,19 @@ CompiledKernel compile_kernel(const KernelSource& source, const std::string& fun
   if (source.module) return {*source.module};
   const Compiler& compiler = expect_compiler(source.compiler, source.name);
   const StepGuard compilation = observer.begin_compilation(source.name);
-  if (source.foreign) {
-    const StepGuard step = observer.begin("compiling " + source.name);
-    const auto begin = std::chrono::steady_clock::now();
-    CompiledModule module(compiler.compile(*source.foreign, target, code_padding));
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-    return {std::move(module), took.count()};
-  }
-  const lang::Program& program = choose_program(source, function);
-  const StepGuard step = observer.begin("compiling " + program.name);
+  const lang::Program* program = source.foreign ? nullptr : &choose_program(source, function);
+  const StepGuard step = observer.begin("compiling " + (program == nullptr ? source.name : program->name));
   const auto start = std::chrono::steady_clock::now();
-  const Scheduled chosen = scheduled(source, std::span(&program, 1), size_hints(program, call));
-  Compiled compiled = compiler.compile({chosen, target, source.text, code_padding});
+  Compiled compiled;
+  if (program == nullptr)
+    compiled.module = compiler.compile(*source.foreign, target, code_padding);
+  else
+    compiled = compiler.compile(
+        {scheduled(source, std::span(program, 1), size_hints(*program, call)), target, source.text, code_padding});
   report_notes(compiled.notes, observer);
   CompiledModule module(std::move(compiled.module));
-  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-  return {std::move(module), elapsed.count()};
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+  return {std::move(module), took.count()};
 }
 
 }  // namespace ferry
