@@ -138,10 +138,22 @@ class Placement {
                        "' outside of it");
   }
 
+  bool is_all_required(const Nest& nest) const {
+    for (std::size_t a = 0; a < nest.required.size(); ++a) {
+      const RequiredRange& required = nest.required[a];
+      if (!passes::can_prove(required.lowest() <= Expr(0), size_conditions_) ||
+          !passes::can_prove(required.highest() >= nest.stage->axes[a].extent - Expr(1), size_conditions_))
+        return false;
+    }
+    return true;
+  }
+
   // A directive after compute_at may have inlined other readers or added loops.
   void expect_written_once(const ScheduledStage& stage) const {
     const Nest& at = *find_nest(nests_, stage.compute_at.stage);
-    const std::string problem = schedule::why_not_once(stage, *at.stage, at.values, at.loops, stage.compute_at.loop);
+    std::string problem = schedule::why_not_once(stage, *at.stage, at.values, at.loops, stage.compute_at.loop);
+    if (problem.empty() && !at.stage->is_result && !is_all_required(at))
+      problem = "'" + at.name() + "', of which only a part is required";
     if (!problem.empty())
       throw CompileError("'" + stage.name + "' is computed at the axis '" + at.loops.loop(stage.compute_at.loop).name +
                          "' of '" + at.name() + "': expected each element of the result to be written once, got " +

@@ -250,6 +250,10 @@ TEST_CASE("a result whose elements would be written twice or not at all is refus
   const char* const window = "def f(int(N) A) -> (B, C) { B(i) = A(i) + 1  C(i) = B(i) + B(i+1) }";
   says(window, "B: compute_at C i", "to be written once, got 'C', which reads it at several points");
   const char* const rows = "def f(int(N) A, int(N,M) D) -> (B, C) { B(i) = A(i) + 1  C(i,j) = B(i) * D(i,j) }";
+  const char* const shifted = "def f(int(15) A) -> (B, C) { B(i) = A(i) + 1  C(i) = B(i+1) where i in 0:4 }";
+  says(shifted, "B: cache_read global\nB: compute_at B.global i0", "'B.global', of which only a part is required");
+  const char* const whole = "def f(int(15) A) -> (B, C) { B(i) = A(i) + 1  C(i) = B(14-i) * 2 }";
+  check_schedule(whole, "B: cache_read global\nB: compute_at B.global i0");
   says(rows, "B: compute_at C j", "the loop 'j' of 'C', whose iterations need the same elements");
   says(rows, "C: reorder j i\nB: compute_at C i", "the loop 'j' of 'C'");
   says(rows, "B: compute_at C i\nC: reorder j i", "the loop 'j' of 'C'");
