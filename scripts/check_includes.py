@@ -92,10 +92,11 @@ MAY_INCLUDE = {
     "host/schedule": ["host/schedule/primitives"],
     "host/lower": ["host/schedule"],
     "host/autoschedule": ["host/lower"],
+    "host/graph": ["crosscompile/backend", "host/autoschedule"],
     # The client and the command line.
     "host/session": ["host/stats", "rpc/secure"],
     "host/compiler/api": ["crosscompile/target", "host/lang"],
-    "host/compiler/llvm": ["crosscompile", "host/autoschedule", "host/compiler/api", "host/lang/text", "host/session"],
+    "host/compiler/llvm": ["crosscompile", "host/compiler/api", "host/graph", "host/lang/text", "host/session"],
     # The services, which know of no command line.
     "host/kernel": ["host/compiler/api", "host/lang/text", "host/npy", "host/session"],
     "host/verify": ["host/kernel", "host/lang/reference"],

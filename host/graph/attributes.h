@@ -2,6 +2,7 @@
 // spatial dimensions.
 #pragma once
 
+#include "ferry/types.h"
 #include "host/graph/size.h"
 
 #include <compare>
@@ -30,7 +31,8 @@ struct ConvAttributes {
   bool operator==(const ConvAttributes&) const = default;
 };
 
-// max_pool, average_pool: over windows of the spatial dimensions.
+// max_pool, average_pool: over windows of the spatial dimensions. With `ceil` too, each window begins inside the input
+// or in the padding before it.
 struct PoolAttributes {
   std::vector<WindowAttributes> windows;
   bool ceil = false;           // round the output's size up instead of down
@@ -51,10 +53,25 @@ struct ReduceAttributes {
   bool operator==(const ReduceAttributes&) const = default;
 };
 
+// softmax: along this dimension. concat: of the inputs along it. gather: X and integers I, which index this dimension
+// of X; I's dimensions replace it. An index lies in [-size, size) and counts from the end if it is negative.
+struct DimensionAttributes {
+  std::size_t dimension = 0;
+  bool operator==(const DimensionAttributes&) const = default;
+};
+
 // batch_norm: (X - mean) / sqrt(variance + epsilon) * scale + bias; inputs X, scale, bias, mean, variance.
 struct BatchNormAttributes {
   double epsilon = 1e-5;
   bool operator==(const BatchNormAttributes&) const = default;
+};
+
+// layer_norm: (X - mean) / sqrt(variance + epsilon) * scale + bias, with the mean and the population variance over this
+// dimension and those after it; inputs X, and scale and bias with the shape of those dimensions.
+struct LayerNormAttributes {
+  std::size_t dimension = 0;
+  double epsilon = 1e-5;
+  bool operator==(const LayerNormAttributes&) const = default;
 };
 
 // reshape: the same elements in row-major order.
@@ -63,7 +80,42 @@ struct ReshapeAttributes {
   bool operator==(const ReshapeAttributes&) const = default;
 };
 
-using Attributes = std::variant<NoAttributes, ConvAttributes, PoolAttributes, MatmulAttributes, ReduceAttributes,
-                                BatchNormAttributes, ReshapeAttributes>;
+// broadcast: X repeated to this shape, as an elementwise operator with a tensor of this shape would.
+struct BroadcastAttributes {
+  Shape shape;
+  bool operator==(const BroadcastAttributes&) const = default;
+};
+
+// transpose: dimension d of the result is dimension order[d] of X.
+struct TransposeAttributes {
+  std::vector<std::size_t> order;
+  bool operator==(const TransposeAttributes&) const = default;
+};
+
+// slice: element i of the result is X[begin + stride * i], in each dimension. A stride may be negative.
+struct SliceAttributes {
+  Shape begin;
+  std::vector<std::int64_t> stride;
+  Shape shape;  // of the result
+  bool operator==(const SliceAttributes&) const = default;
+};
+
+// pad: X with this many elements of `value`, converted to its type, before and after it in each dimension.
+struct PadAttributes {
+  Shape before, after;
+  double value = 0;
+  bool operator==(const PadAttributes&) const = default;
+};
+
+// cast: as casts in host/lang.
+struct CastAttributes {
+  DType to = DType::f32;
+  bool operator==(const CastAttributes&) const = default;
+};
+
+using Attributes =
+    std::variant<NoAttributes, ConvAttributes, PoolAttributes, MatmulAttributes, ReduceAttributes, DimensionAttributes,
+                 BatchNormAttributes, LayerNormAttributes, ReshapeAttributes, BroadcastAttributes, TransposeAttributes,
+                 SliceAttributes, PadAttributes, CastAttributes>;
 
 }  // namespace ferry::graph

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,7 +30,7 @@ struct ConstantData {
 };
 
 using TensorId = std::uint32_t;
-inline constexpr TensorId kNoTensor = UINT32_MAX;  // an optional input that is not given
+inline constexpr TensorId kNoTensor = UINT32_MAX;  // no tensor; occurs in no graph
 
 struct Tensor {
   std::string name;  // as the network calls it, for messages
@@ -40,10 +41,10 @@ struct Tensor {
 
 struct Node {
   Operator op{};
-  std::string name;  // as the network calls it, for messages and reports
-  std::vector<TensorId> inputs;
+  std::string name;              // as the network calls it, for messages and reports
+  std::vector<TensorId> inputs;  // optional ones that are not given are left out at the end
   std::vector<TensorId> outputs;
-  Attributes attributes;
+  Attributes attributes = {};
 };
 
 // Nodes stand in an order in which every tensor is written before it is read. Each tensor is an input, constant, or the
@@ -55,18 +56,34 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;  // may name an input or a constant, or a tensor twice
+  std::vector<std::string> output_names;
 
   const Tensor& tensor(TensorId id) const { return tensors.at(id); }
 };
 
-// Returns the shapes and types of a node's outputs. Throws Error with invalid_argument, which names the node, when its
-// inputs do not fit the operator. Operators with one output return one entry.
 struct TensorType {
   DType dtype = DType::f32;
   Shape shape;
   bool operator==(const TensorType&) const = default;
 };
+// Returns "f32[N,3,224,224]".
+std::string to_text(const TensorType& type);
+inline TensorType type_of(const Tensor& tensor) { return {tensor.dtype, tensor.shape}; }
+
+// Returns the shapes and types of a node's outputs. Throws CompileError, which names the node, when its inputs do not
+// fit the operator. Operators with one output return one entry.
 std::vector<TensorType> infer_types(const Node& node, std::span<const TensorType> inputs);
+// Returns the shape to which NumPy's rules broadcast both; nothing where they do not, or only for some values of the
+// symbols.
+std::optional<Shape> broadcast_shapes(const Shape& a, const Shape& b);
+
+// Build a graph. add_node() infers the types of the outputs, which get the node's name, and returns the first.
+TensorId add_input(Graph& graph, std::string name, TensorType type);
+TensorId add_constant(Graph& graph, std::string name, TensorType type, std::shared_ptr<const ConstantData> data);
+TensorId add_node(Graph& graph, Node node);
+
+// Returns the multiply-adds of a node, which convolutions and matrix products have; 0 for others.
+Size multiply_adds(const Graph& graph, const Node& node);
 
 // Throws InternalError when the order, an index, a type or a name is not as described above; passes are checked with
 // it.

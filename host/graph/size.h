@@ -6,6 +6,7 @@
 #include "module/manifest_expr.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,7 +14,8 @@
 
 namespace ferry::graph {
 
-// An immutable value, cheap to copy.
+// An immutable value, cheap to copy. Arithmetic throws CompileError where a size exceeds 2^62 with every symbol at 1,
+// or does not fit a manifest.
 class Size {
  public:
   Size() : Size(0) {}
@@ -25,7 +27,8 @@ class Size {
   std::optional<std::int64_t> constant() const;
   // Returns the names of its symbols in order of first occurrence, each once.
   std::vector<std::string> symbols() const;
-  // Returns the expression, whose variables are the symbols.
+  // Returns the expression, whose variables have the names of the symbols. Two sizes may have different variables of
+  // one name; substitute() replaces them.
   const ir::Expr& expr() const { return expr_; }
 
   // Two sizes are equal if they are for all values of the symbols; true only when that is proved.
@@ -40,18 +43,29 @@ class Size {
 
  private:
   explicit Size(ir::Expr expr) : expr_(std::move(expr)) {}
+  friend std::optional<Size> divide_exactly(const Size& whole, const Size& part);
+
   ir::Expr expr_;  // simplified
 };
 
+Size floor_divide(const Size& a, const Size& b);
+Size min(const Size& a, const Size& b);
+Size max(const Size& a, const Size& b);
+
 using Shape = std::vector<Size>;
 
+// Return true only when it is so for all values of the symbols.
+bool proves_different(const Size& a, const Size& b);
+bool proves_less(const Size& a, const Size& b);
 // Returns whether `whole` is a multiple of `part`, and the factor if so.
 std::optional<Size> divide_exactly(const Size& whole, const Size& part);
 // Returns the product of the sizes; 1 for a scalar.
 Size element_count(const Shape& shape);
-// Returns a text such as "N*3" or "[N,3,224,224]".
+// Return a text such as "N*3" or "[N,3,224,224]".
 std::string to_text(const Size& size);
 std::string to_text(const Shape& shape);
+// Returns the expression with the symbols of these names replaced.
+ir::Expr substitute(const Size& size, const std::map<std::string, ir::Expr>& values);
 // Returns the size in the form of a manifest; its symbols are numbered by this list, which contains them all.
 ManifestExpr to_manifest(const Size& size, std::span<const std::string> symbols);
 

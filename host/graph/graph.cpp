@@ -1,0 +1,67 @@
+#include "host/graph/graph.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ferry::graph {
+
+const char* operator_name(Operator op) {
+  switch (op) {
+#define FERRY_CASE(name, inputs, attributes) \
+  case Operator::name: return #name;
+    FERRY_GRAPH_OPERATORS(FERRY_CASE)
+#undef FERRY_CASE
+  }
+  return "unknown";
+}
+
+std::string to_text(const TensorType& type) { return dtype_name(type.dtype) + to_text(type.shape); }
+
+namespace {
+
+TensorId append_tensor(Graph& graph, Tensor tensor) {
+  graph.tensors.push_back(std::move(tensor));
+  return static_cast<TensorId>(graph.tensors.size() - 1);
+}
+
+}  // namespace
+
+TensorId add_input(Graph& graph, std::string name, TensorType type) {
+  for (const Size& size : type.shape) {
+    for (const std::string& symbol : size.symbols()) {
+      if (std::find(graph.symbols.begin(), graph.symbols.end(), symbol) == graph.symbols.end()) {
+        graph.symbols.push_back(symbol);
+      }
+    }
+  }
+  const TensorId id = append_tensor(graph, {std::move(name), type.dtype, std::move(type.shape)});
+  graph.inputs.push_back(id);
+  return id;
+}
+
+TensorId add_constant(Graph& graph, std::string name, TensorType type, std::shared_ptr<const ConstantData> data) {
+  return append_tensor(graph, {std::move(name), type.dtype, std::move(type.shape), std::move(data)});
+}
+
+TensorId add_node(Graph& graph, Node node) {
+  std::vector<TensorType> inputs;
+  for (const TensorId id : node.inputs) inputs.push_back(type_of(graph.tensor(id)));
+  for (TensorType& type : infer_types(node, inputs)) {
+    node.outputs.push_back(append_tensor(graph, {node.name, type.dtype, std::move(type.shape)}));
+  }
+  graph.nodes.push_back(std::move(node));
+  return graph.nodes.back().outputs.front();
+}
+
+Size multiply_adds(const Graph& graph, const Node& node) {
+  if (node.op != Operator::conv && node.op != Operator::matmul) return 0;
+  const Size outputs = element_count(graph.tensor(node.outputs.front()).shape);
+  if (const auto* attributes = std::get_if<MatmulAttributes>(&node.attributes)) {
+    const Shape& a = graph.tensor(node.inputs[0]).shape;
+    return outputs * (attributes->transposed_a && a.size() > 1 ? a[a.size() - 2] : a.back());
+  }
+  const Shape& filters = graph.tensor(node.inputs[1]).shape;  // [O, C / groups, kernel...]
+  return outputs * element_count(Shape(filters.begin() + 1, filters.end()));
+}
+
+}  // namespace ferry::graph

@@ -1,0 +1,252 @@
+#include "crosscompile/ir/error.h"
+#include "host/graph/graph.h"
+#include "host/graph/node_check.h"
+#include "host/graph/window.h"
+
+#include <algorithm>
+
+namespace ferry::graph {
+
+std::optional<Shape> broadcast_shapes(const Shape& a, const Shape& b) {
+  const std::size_t rank = std::max(a.size(), b.size());
+  Shape result;
+  for (std::size_t i = 0; i < rank; ++i) {
+    const auto at = [&](const Shape& shape) {
+      return i + shape.size() < rank ? Size(1) : shape[i + shape.size() - rank];
+    };
+    const Size left = at(a), right = at(b);
+    if (right.constant() == 1) {
+      result.push_back(left);
+    } else if (left.constant() == 1 || left == right) {
+      result.push_back(right);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return result;
+}
+
+namespace {
+
+Shape expect_broadcast(const NodeCheck& check, const Shape& a, const Shape& b) {
+  std::optional<Shape> shape = broadcast_shapes(a, b);
+  check.expect(shape.has_value(), "shapes that broadcast", [&] { return to_text(a) + " and " + to_text(b); });
+  return *std::move(shape);
+}
+
+Shape conv_shape(const NodeCheck& check, const ConvAttributes& conv, std::span<const TensorType> inputs) {
+  const Shape &x = inputs[0].shape, &w = inputs[1].shape;
+  const std::size_t spatial = conv.windows.size();
+  check.rank("the input", x, spatial + 2);
+  check.rank("the filters", w, spatial + 2);
+  check.expect(conv.groups > 0, "at least one group", [&] { return std::to_string(conv.groups); });
+  check.equal("the filters' channels times groups", w[1] * conv.groups, "the input's channels", x[1]);
+  check.expect(divide_exactly(w[0], conv.groups).has_value(), "a number of filters that the groups divide",
+               [&] { return to_text(w[0]) + " for " + std::to_string(conv.groups) + " groups"; });
+  if (inputs.size() > 2) {
+    check.rank("the bias", inputs[2].shape, 1);
+    check.equal("the bias's size", inputs[2].shape[0], "the number of filters", w[0]);
+  }
+  Shape result = {x[0], w[0]};
+  for (std::size_t i = 0; i < spatial; ++i) {
+    check.equal("a kernel's size", conv.windows[i].kernel, "the filters'", w[i + 2]);
+    result.push_back(window_count(check, x[i + 2], conv.windows[i], false));
+  }
+  return result;
+}
+
+Shape pool_shape(const NodeCheck& check, const PoolAttributes& pool, const Shape& x) {
+  check.rank("the input", x, pool.windows.size() + 2);
+  Shape result = {x[0], x[1]};
+  for (std::size_t i = 0; i < pool.windows.size(); ++i) {
+    result.push_back(window_count(check, x[i + 2], pool.windows[i], pool.ceil));
+  }
+  return result;
+}
+
+Shape matmul_shape(const NodeCheck& check, const MatmulAttributes& matmul, Shape a, Shape b) {
+  check.expect(!a.empty() && !b.empty(), "two tensors of rank 1 or more", [] { return "a scalar"; });
+  const bool a_is_vector = a.size() == 1, b_is_vector = b.size() == 1;
+  if (a_is_vector) a.insert(a.begin(), 1);
+  if (b_is_vector) b.push_back(1);
+  if (matmul.transposed_a && !a_is_vector) std::swap(a[a.size() - 1], a[a.size() - 2]);
+  if (matmul.transposed_b && !b_is_vector) std::swap(b[b.size() - 1], b[b.size() - 2]);
+  check.equal("the first input's columns", a.back(), "the second's rows", b[b.size() - 2]);
+  Shape result = expect_broadcast(check, Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2));
+  if (!a_is_vector) result.push_back(a[a.size() - 2]);
+  if (!b_is_vector) result.push_back(b.back());
+  return result;
+}
+
+Shape reduce_shape(const NodeCheck& check, const ReduceAttributes& reduce, const Shape& x) {
+  Shape result;
+  std::size_t next = 0;
+  for (std::size_t d = 0; d < x.size(); ++d) {
+    const bool reduced = next < reduce.dimensions.size() && reduce.dimensions[next] == d;
+    next += reduced ? 1 : 0;
+    if (!reduced) result.push_back(x[d]);
+    if (reduced && reduce.keep) result.push_back(1);
+  }
+  check.expect(next == reduce.dimensions.size(), "ascending dimensions of the input to reduce",
+               [&] { return "others for " + to_text(x); });
+  return result;
+}
+
+Shape concat_shape(const NodeCheck& check, std::size_t dimension, std::span<const TensorType> inputs) {
+  Shape result = inputs[0].shape;
+  check.dimension(dimension, result);
+  for (const TensorType& input : inputs.subspan(1)) {
+    check.rank("each input", input.shape, result.size());
+    check.same_dtype(inputs[0].dtype, input.dtype);
+    for (std::size_t d = 0; d < result.size(); ++d) {
+      if (d != dimension) check.equal("one input's size", result[d], "another's", input.shape[d]);
+    }
+    result[dimension] = result[dimension] + input.shape[dimension];
+  }
+  return result;
+}
+
+Shape gather_shape(const NodeCheck& check, std::size_t dimension, std::span<const TensorType> inputs) {
+  const Shape &x = inputs[0].shape, &indices = inputs[1].shape;
+  check.dimension(dimension, x);
+  check.expect(is_signed_int(inputs[1].dtype), "signed integers as indices",
+               [&] { return dtype_name(inputs[1].dtype); });
+  Shape result(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(dimension));
+  result.insert(result.end(), indices.begin(), indices.end());
+  result.insert(result.end(), x.begin() + static_cast<std::ptrdiff_t>(dimension) + 1, x.end());
+  return result;
+}
+
+Shape transpose_shape(const NodeCheck& check, const std::vector<std::size_t>& order, const Shape& x) {
+  std::vector<bool> used(x.size());
+  Shape result;
+  for (const std::size_t d : order) {
+    check.expect(d < x.size() && !used[d], "a permutation of the dimensions",
+                 [&] { return "another for " + to_text(x); });
+    used[d] = true;
+    result.push_back(x[d]);
+  }
+  check.rank("the input", x, order.size());
+  return result;
+}
+
+Shape slice_shape(const NodeCheck& check, const SliceAttributes& slice, const Shape& x) {
+  check.rank("the input", x, slice.shape.size());
+  check.expect(slice.begin.size() == x.size() && slice.stride.size() == x.size(), "a begin and a stride a dimension",
+               [] { return "another number"; });
+  for (std::size_t d = 0; d < x.size(); ++d) {
+    const Size first = slice.begin[d], last = first + (slice.shape[d] - 1) * slice.stride[d];
+    const bool outside =
+        proves_less(0, slice.shape[d]) &&
+        (proves_less(first, 0) || proves_less(last, 0) || proves_less(x[d] - 1, first) || proves_less(x[d] - 1, last));
+    check.expect(!outside, "elements inside the input",
+                 [&] { return to_text(first) + " to " + to_text(last) + " of a dimension of " + to_text(x[d]); });
+  }
+  return slice.shape;
+}
+
+Shape pad_shape(const NodeCheck& check, const PadAttributes& pad, Shape x) {
+  check.rank("the padding before the input", pad.before, x.size());
+  check.rank("the padding after the input", pad.after, x.size());
+  for (std::size_t d = 0; d < x.size(); ++d) {
+    check.expect(!proves_less(pad.before[d], 0) && !proves_less(pad.after[d], 0), "padding of 0 or more elements",
+                 [&] { return to_text(pad.before) + " and " + to_text(pad.after); });
+    x[d] = pad.before[d] + x[d] + pad.after[d];
+  }
+  return x;
+}
+
+Shape reshape_shape(const NodeCheck& check, const Shape& from, const Shape& to) {
+  check.equal("the elements of " + to_text(to), element_count(to), "those of " + to_text(from), element_count(from));
+  return to;
+}
+
+Shape broadcast_shape(const NodeCheck& check, const Shape& from, const Shape& to) {
+  check.expect(broadcast_shapes(from, to) == to, "a shape that broadcasts to " + to_text(to),
+               [&] { return to_text(from); });
+  return to;
+}
+
+void check_channels(const NodeCheck& check, std::span<const TensorType> inputs) {
+  check.expect(inputs[0].shape.size() >= 2, "an input with channels", [&] { return to_text(inputs[0].shape); });
+  for (const TensorType& input : inputs.subspan(1)) {
+    check.rank("scale, bias, mean and variance", input.shape, 1);
+    check.equal("their size", input.shape[0], "the number of channels", inputs[0].shape[1]);
+  }
+}
+
+void check_layer_norm(const NodeCheck& check, std::size_t dimension, std::span<const TensorType> inputs) {
+  check.dimension(dimension, inputs[0].shape);
+  const Shape inner(inputs[0].shape.begin() + static_cast<std::ptrdiff_t>(dimension), inputs[0].shape.end());
+  for (const TensorType& input : inputs.subspan(1)) {
+    check.expect(input.shape == inner, "a scale and a bias of shape " + to_text(inner),
+                 [&] { return to_text(input.shape); });
+  }
+}
+
+TensorType binary_type(const NodeCheck& check, Operator op, std::span<const TensorType> inputs) {
+  check.same_dtype(inputs[0].dtype, inputs[1].dtype);
+  Shape shape = expect_broadcast(check, inputs[0].shape, inputs[1].shape);
+  const bool compares = op == Operator::equal || op == Operator::less || op == Operator::less_equal;
+  return {compares ? DType::boolean : inputs[0].dtype, std::move(shape)};
+}
+
+TensorType where_type(const NodeCheck& check, std::span<const TensorType> inputs) {
+  check.expect(inputs[0].dtype == DType::boolean, "a condition of bool", [&] { return dtype_name(inputs[0].dtype); });
+  check.same_dtype(inputs[1].dtype, inputs[2].dtype);
+  return {inputs[1].dtype,
+          expect_broadcast(check, inputs[0].shape, expect_broadcast(check, inputs[1].shape, inputs[2].shape))};
+}
+
+}  // namespace
+
+std::vector<TensorType> infer_types(const Node& node, std::span<const TensorType> inputs) {
+  const NodeCheck check(node);
+  check.input_count(inputs.size());
+  const auto type = [&](Shape shape) { return std::vector<TensorType>{{inputs[0].dtype, std::move(shape)}}; };
+  const auto same_dtypes = [&] {
+    for (const TensorType& input : inputs) check.same_dtype(inputs[0].dtype, input.dtype);
+  };
+  switch (node.op) {
+    case Operator::conv: same_dtypes(); return type(conv_shape(check, check.attributes<ConvAttributes>(), inputs));
+    case Operator::matmul:
+      same_dtypes();
+      return type(matmul_shape(check, check.attributes<MatmulAttributes>(), inputs[0].shape, inputs[1].shape));
+    case Operator::max_pool:
+    case Operator::average_pool: return type(pool_shape(check, check.attributes<PoolAttributes>(), inputs[0].shape));
+    case Operator::reduce_sum:
+    case Operator::reduce_mean:
+    case Operator::reduce_max:
+    case Operator::reduce_min:
+    case Operator::reduce_prod: return type(reduce_shape(check, check.attributes<ReduceAttributes>(), inputs[0].shape));
+    case Operator::softmax:
+      check.dimension(check.attributes<DimensionAttributes>().dimension, inputs[0].shape);
+      return type(inputs[0].shape);
+    case Operator::batch_norm: check_channels(check, inputs); return type(inputs[0].shape);
+    case Operator::layer_norm:
+      same_dtypes();
+      check_layer_norm(check, check.attributes<LayerNormAttributes>().dimension, inputs);
+      return type(inputs[0].shape);
+    case Operator::reshape:
+      return type(reshape_shape(check, inputs[0].shape, check.attributes<ReshapeAttributes>().shape));
+    case Operator::broadcast:
+      return type(broadcast_shape(check, inputs[0].shape, check.attributes<BroadcastAttributes>().shape));
+    case Operator::transpose:
+      return type(transpose_shape(check, check.attributes<TransposeAttributes>().order, inputs[0].shape));
+    case Operator::slice: return type(slice_shape(check, check.attributes<SliceAttributes>(), inputs[0].shape));
+    case Operator::pad: return type(pad_shape(check, check.attributes<PadAttributes>(), inputs[0].shape));
+    case Operator::concat: return type(concat_shape(check, check.attributes<DimensionAttributes>().dimension, inputs));
+    case Operator::gather: return type(gather_shape(check, check.attributes<DimensionAttributes>().dimension, inputs));
+    case Operator::cast: return {{check.attributes<CastAttributes>().to, inputs[0].shape}};
+    case Operator::where: return {where_type(check, inputs)};
+#define FERRY_CASE(name, count, attributes) case Operator::name:
+      FERRY_GRAPH_UNARY(FERRY_CASE)
+      return type(inputs[0].shape);
+      FERRY_GRAPH_BINARY(FERRY_CASE)
+#undef FERRY_CASE
+      return {binary_type(check, node.op, inputs)};
+  }
+  throw InternalError("infer_types: unknown operator");
+}
+
+}  // namespace ferry::graph

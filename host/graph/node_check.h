@@ -1,0 +1,39 @@
+// What shape inference expects of a node: each check throws CompileError "node 'conv1' (conv): expected X, got Y".
+#pragma once
+
+#include "host/graph/graph.h"
+
+#include <string>
+
+namespace ferry::graph {
+
+class NodeCheck {
+ public:
+  explicit NodeCheck(const Node& node) : node_(node) {}
+
+  [[noreturn]] void fail(const std::string& expected, const std::string& got) const;
+  // got() is called only for the message.
+  void expect(bool holds, const std::string& expected, const auto& got) const {
+    if (!holds) fail(expected, got());
+  }
+  void input_count(std::size_t count) const;
+  void rank(const std::string& what, const Shape& shape, std::size_t rank) const;
+  void equal(const std::string& what, const Size& size, const std::string& other_what, const Size& other) const;
+  void same_dtype(DType first, DType other) const;
+  void dimension(std::size_t dimension, const Shape& shape) const;
+
+  // Returns the node's attributes; throws InternalError if they are not those of its operator.
+  template <class T>
+  const T& attributes() const {
+    const T* attributes = std::get_if<T>(&node_.attributes);
+    if (attributes == nullptr) fail_attributes();
+    return *attributes;
+  }
+
+ private:
+  [[noreturn]] void fail_attributes() const;
+
+  const Node& node_;
+};
+
+}  // namespace ferry::graph
