@@ -20,6 +20,7 @@ inline constexpr std::size_t kMaxRank = 8;
 inline constexpr std::size_t kMaxDevices = 16;
 inline constexpr std::size_t kMaxBlobs = 65'536;
 inline constexpr std::size_t kMaxConstants = 65'536;
+inline constexpr std::uint64_t kMaxBlobBytes = std::uint64_t{1} << 40;
 inline constexpr std::size_t kMaxFunctions = 256;
 inline constexpr std::size_t kMaxParameters = 1024;
 inline constexpr std::size_t kMaxSymbols = 64;
@@ -83,14 +84,14 @@ struct ModuleDevice {
   bool operator==(const ModuleDevice&) const = default;
 };
 
-// Contents that are transferred apart from the module.
+// Contents that are transferred apart from the module, which only reads them.
 struct Blob {
   Hash hash{};
   std::uint64_t bytes = 0;
   bool operator==(const Blob&) const = default;
 };
 
-// A range of a blob, in the memory of a device.
+// A range of a blob, in the memory of a device. The offset is a multiple of 64.
 struct Constant {
   std::uint32_t blob = 0, device = 0;
   std::uint64_t offset = 0, bytes = 0;

@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/printable.h"
+#include "module/blob_layout.h"
 
 namespace ferry {
 namespace manifest_check {
@@ -141,6 +142,12 @@ Status check_device(const ModuleDevice& device) {
 Status check_constants(const Manifest& manifest) {
   FERRY_TRY(check_count("", "blobs", manifest.blobs.size(), kMaxBlobs));
   FERRY_TRY(check_count("", "constants", manifest.constants.size(), kMaxConstants));
+  const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
+  for (const Blob& blob : manifest.blobs) {
+    if (blob.bytes >= 1 && blob.bytes <= kMaxBlobBytes) continue;
+    return refuse("",
+                  format("expected a blob of 1 to %llu bytes, got %llu", number(kMaxBlobBytes), number(blob.bytes)));
+  }
   for (const Constant& constant : manifest.constants) {
     if (constant.blob >= manifest.blobs.size()) {
       return refuse("",
@@ -152,9 +159,12 @@ Status check_constants(const Manifest& manifest) {
     }
     const std::uint64_t size = manifest.blobs[constant.blob].bytes;
     if (constant.offset > size || constant.bytes > size - constant.offset) {
-      const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
       return refuse("", format("expected a constant inside of its blob of %llu bytes, got %llu bytes from %llu on",
                                number(size), number(constant.bytes), number(constant.offset)));
+    }
+    if (constant.offset % kBlobAlignment != 0) {
+      return refuse("", format("expected a constant at a multiple of %llu bytes, got one at %llu",
+                               number(kBlobAlignment), number(constant.offset)));
     }
   }
   return Status();

@@ -14,7 +14,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "numbers are copied as they lie in memory");
 
 constexpr std::uint8_t kMagic[8] = {'F', 'E', 'R', 'R', 'Y', 'M', 'O', 'D'};
-constexpr std::size_t kHeaderBytes = 64;
+constexpr std::size_t kHeaderBytes = kModuleHeaderBytes;
 constexpr std::size_t kEntryBytes = 64;
 constexpr std::size_t kEntryNameBytes = 32;
 constexpr std::size_t kAlignment = 64;
@@ -74,15 +74,13 @@ Status check_envelope(Bytes bytes) {
   if (bytes.size() < kHeaderBytes + kHashBytes) {
     return refuse(bytes.size(), "at least " + std::to_string(kHeaderBytes + kHashBytes) + " bytes", "the end");
   }
-  if (!std::equal(std::begin(kMagic), std::end(kMagic), bytes.begin())) {
-    return refuse(0, "a .ferry file, which begins with FERRYMOD", "other bytes");
-  }
+  FERRY_ASSIGN(const std::uint64_t length, module_length(bytes));
   if (const auto version = get<std::uint32_t>(bytes, 8); version == 0 || version > kModuleFormatVersion) {
     return Status(ErrorCode::version_mismatch, "module: the file has format version " + std::to_string(version) +
                                                    "; this program reads versions 1 to " +
                                                    std::to_string(kModuleFormatVersion));
   }
-  if (const auto length = get<std::uint64_t>(bytes, 16); length != bytes.size()) {
+  if (length != bytes.size()) {
     return refuse(16, "a file of the length it names, " + std::to_string(length) + " bytes",
                   std::to_string(bytes.size()));
   }
@@ -136,6 +134,13 @@ Result<std::vector<Section>> read_sections(Bytes bytes) {
 }
 
 }  // namespace
+
+Result<std::uint64_t> module_length(std::span<const std::uint8_t> bytes) {
+  if (bytes.size() < kHeaderBytes || !std::equal(std::begin(kMagic), std::end(kMagic), bytes.begin())) {
+    return refuse(0, "a .ferry file, which begins with FERRYMOD", "other bytes");
+  }
+  return get<std::uint64_t>(bytes, 16);
+}
 
 std::vector<std::uint8_t> write_module(const ModuleFile& module) {
   const std::vector<std::uint8_t> manifest = encode_manifest(module.manifest);

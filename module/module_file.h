@@ -1,4 +1,4 @@
-// The .ferry file: one module, ready to load. It consists of a fixed header, a table of sections, the sections, each at
+// The module of a .ferry file, ready to load. It consists of a fixed header, a table of sections, the sections, each at
 // a multiple of 64 bytes, and the BLAKE2b-256 of everything before the hash. Reading verifies the hash and every offset
 // before it uses any content.
 #pragma once
@@ -15,6 +15,7 @@
 namespace ferry {
 
 inline constexpr std::uint32_t kModuleFormatVersion = 4;
+inline constexpr std::size_t kModuleHeaderBytes = 64;
 
 struct CodeImage {
   // "elf", or for GPUs "opencl-c", "ptx-sm_80", "cubin-sm_90", which include the architecture
@@ -29,6 +30,10 @@ struct ModuleFile {
   std::string source;    // the kernel as the user wrote it
   std::string schedule;  // directives, one per line; may be empty
 };
+
+// Returns the length of the module with which a file begins, as its header states it. Fails with invalid_argument if
+// the bytes are not the beginning of a module. The contents of blobs may follow the module (module/blob_layout.h).
+Result<std::uint64_t> module_length(std::span<const std::uint8_t> bytes);
 
 // Deterministic: the same input gives the same bytes on every machine.
 std::vector<std::uint8_t> write_module(const ModuleFile& module);

@@ -82,6 +82,7 @@ MAY_INCLUDE = {
     ],
     # The host: language, schedules, lowering.
     "host/npy": ["module"],
+    "host/blobs": ["host/npy"],
     "host/stats": [],
     "host/lang": ["crosscompile/analysis"],
     "host/lang/reference": ["crosscompile/intrinsics", "host/lang"],
@@ -94,7 +95,7 @@ MAY_INCLUDE = {
     "host/autoschedule": ["host/lower"],
     "host/graph": ["crosscompile/backend", "host/autoschedule"],
     # The client and the command line.
-    "host/session": ["host/stats", "rpc/secure"],
+    "host/session": ["host/blobs", "host/stats", "rpc/secure"],
     "host/compiler/api": ["crosscompile/target", "host/lang"],
     "host/compiler/llvm": ["crosscompile", "host/compiler/api", "host/graph", "host/lang/text", "host/session"],
     # The services, which know of no command line.
@@ -114,6 +115,7 @@ MAY_INCLUDE = {
 # them, or each folder of them, counts as part of the folder that defines what it declares.
 PUBLIC = {
     "ferry/api.h": "base",
+    "ferry/blob_source.h": "base",
     "ferry/error.h": "base",
     "ferry/error_code.h": "base",
     "ferry/hash.h": "base",

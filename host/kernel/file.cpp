@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "ferry/error.h"
+#include "host/blobs/module_with_blobs.h"
 #include "host/npy/whole_file.h"
 
 namespace ferry {
@@ -23,6 +24,11 @@ struct CloseFile {
 
 [[noreturn]] void refuse_to_write(const std::string& name, int failed) {
   throw UsageError("cannot write " + (name == "-" ? "the output" : "'" + name + "'") + ": " + strerror(failed));
+}
+
+void expect_written(const std::string& name, int failed) {
+  // The reader of the output may close the pipe early.
+  if (failed != 0 && (name != "-" || failed != EPIPE)) refuse_to_write(name, failed);
 }
 
 }  // namespace
@@ -40,10 +46,20 @@ std::string read_file(const std::string& name) {
 
 bool is_module(std::string_view content) { return content.starts_with("FERRYMOD"); }
 
+bool is_module_file(const std::string& name) {
+  const std::unique_ptr<FILE, CloseFile> file(name == "-" ? nullptr : fopen(name.c_str(), "rb"));
+  struct stat info{};
+  if (file == nullptr || fstat(fileno(file.get()), &info) != 0 || !S_ISREG(info.st_mode)) return false;
+  char first[8];
+  return is_module({first, fread(first, 1, sizeof first, file.get())});
+}
+
 void write_file(const std::string& name, const void* bytes, std::size_t count) {
-  const int failed = npy::write_whole_file(name, {static_cast<const std::uint8_t*>(bytes), count});
-  // The reader of the output may close the pipe early.
-  if (failed != 0 && (name != "-" || failed != EPIPE)) refuse_to_write(name, failed);
+  expect_written(name, npy::write_whole_file(name, {static_cast<const std::uint8_t*>(bytes), count}));
+}
+
+void write_module(const std::string& name, const CompiledModule& module) {
+  expect_written(name, write_module_file(name, module.bytes(), module.manifest(), module.blobs()));
 }
 
 void expect_writable(const std::string& name) {

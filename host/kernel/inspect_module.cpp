@@ -4,6 +4,7 @@
 
 #include "ferry/error.h"
 #include "ferry/hash.h"
+#include "host/blobs/module_with_blobs.h"
 #include "host/kernel/file.h"
 
 namespace ferry {
@@ -26,14 +27,19 @@ bool InspectedModule::lacks_ptx() const {
 }
 
 InspectedModule inspect_module(const std::string& file) {
-  const std::string content = read_file(file);
-  if (content.find('\0') == std::string::npos)
+  const bool is_file = is_module_file(file);
+  const std::string content = is_file ? "" : read_file(file);
+  if (!is_file && content.find('\0') == std::string::npos)
     throw UsageError(file + ": expected a compiled module, such as 'ferry compile " + file + "' makes, got a text");
-  if (!is_module(content)) throw UsageError(file + ": expected a .ferry module, got another kind of file");
-  const std::vector<std::uint8_t> bytes(content.begin(), content.end());
-  Result<ModuleFile> read = read_module(bytes);
-  if (!read.is_ok()) throw UsageError(file + ": " + read.status().message());
-  InspectedModule inspected{std::move(read.value()), bytes.size(), to_hex(blake2b(bytes)), {}};
+  if (!is_file && !is_module(content)) throw UsageError(file + ": expected a .ferry module, got another kind of file");
+  ModuleWithBlobs read;
+  try {
+    read = is_file ? read_module_file(file) : divide_module({content.begin(), content.end()});
+  } catch (const Error& error) {
+    throw UsageError(file + ": " + error.what());
+  }
+  InspectedModule inspected{
+      std::move(read.module), read.bytes.size(), to_hex(blake2b(read.bytes)), read.blobs != nullptr, {}};
   for (const CodeImage& image : inspected.module.images) inspected.kernels.push_back(kernels_of(image));
   return inspected;
 }

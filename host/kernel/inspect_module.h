@@ -12,8 +12,9 @@ namespace ferry {
 
 struct InspectedModule {
   ModuleFile module;
-  std::size_t bytes = 0;
+  std::size_t bytes = 0;  // without its blobs
   std::string hash;
+  bool contains_blobs = false;
   // For each image the report of NVIDIA's assembler on its kernels; empty for images that are no cubins.
   std::vector<std::vector<CubinKernel>> kernels;
 

@@ -81,6 +81,23 @@ bool take_own_object(const KernelOptions& options, KernelSource& source) {
   return true;
 }
 
+// Takes a compiled module, which is in the file or has been read from it.
+void take_module(const KernelOptions& options, bool is_file, KernelSource& source) {
+  if (!is_file && !is_module(source.text))
+    throw UsageError(source.name + ": expected a " + (ends_with_ferry(options.file) ? "" : "kernel's text or a ") +
+                     ".ferry module, got another kind of file");
+  try {
+    source.module.emplace(is_file ? CompiledModule::open(options.file)
+                                  : CompiledModule({source.text.begin(), source.text.end()}));
+  } catch (const Error& error) {
+    throw UsageError(source.name + ": " + error.what());
+  }
+  expect_nothing_fixed(options);
+  if (source.schedule || source.unscheduled)
+    throw UsageError(source.name + " is compiled already: expected a kernel's text beside a schedule");
+  source.text = source.module->source();
+}
+
 KernelSource read_foreign(const KernelOptions& options, const std::string& other_signature, KernelSource source) {
   source.name = options.file;
   if (source.schedule || source.unscheduled) {
@@ -130,20 +147,10 @@ KernelSource read_kernel(const Compiler* compiler, const KernelOptions& options,
     return read_foreign(options, other_signature, std::move(source));
   } else {
     source.name = options.file == "-" ? "stdin" : options.file;
-    source.text = read_file(options.file);
-    if (ends_with_ferry(options.file) || source.text.find('\0') != std::string::npos) {
-      if (!is_module(source.text))
-        throw UsageError(source.name + ": expected a " + (ends_with_ferry(options.file) ? "" : "kernel's text or a ") +
-                         ".ferry module, got another kind of file");
-      try {
-        source.module.emplace(std::vector<std::uint8_t>(source.text.begin(), source.text.end()));
-      } catch (const Error& error) {
-        throw UsageError(source.name + ": " + error.what());
-      }
-      expect_nothing_fixed(options);
-      if (source.schedule || source.unscheduled)
-        throw UsageError(source.name + " is compiled already: expected a kernel's text beside a schedule");
-      source.text = source.module->source();
+    const bool is_file = is_module_file(options.file);
+    if (!is_file) source.text = read_file(options.file);
+    if (is_file || ends_with_ferry(options.file) || source.text.find('\0') != std::string::npos) {
+      take_module(options, is_file, source);
       return source;
     }
   }

@@ -9,6 +9,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <utility>
+
+#include "base/descriptor.h"
 
 namespace ferry::npy {
 
@@ -28,16 +31,30 @@ int write_all(int file, std::span<const std::uint8_t> bytes) {
   return 0;
 }
 
-int write_and_close(int file, std::span<const std::uint8_t> bytes) {
-  const int failed = write_all(file, bytes);
-  const int close_failed = close(file) != 0 ? errno : 0;
+using WriteContents = std::function<int(const AppendBytes&)>;
+
+int write_contents(int file, const WriteContents& write) {
+  return write([file](std::span<const std::uint8_t> bytes) { return write_all(file, bytes); });
+}
+
+int write_and_close(Descriptor file, const WriteContents& write) {
+  const int failed = write_contents(file.number(), write);
+  const int close_failed = close(file.release()) != 0 ? errno : 0;
   return failed != 0 ? failed : close_failed;
 }
 
-int write_in_place(const std::string& path, std::span<const std::uint8_t> bytes) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  return file < 0 ? errno : write_and_close(file, bytes);
+int write_in_place(const std::string& path, const WriteContents& write) {
+  Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  return file.number() < 0 ? errno : write_and_close(std::move(file), write);
 }
+
+// Removes the file at the end of its scope unless it has been renamed.
+struct Unfinished {
+  std::string path;
+  ~Unfinished() {
+    if (!path.empty()) unlink(path.c_str());
+  }
+};
 
 // The mode that open() would give a new file.
 mode_t new_file_mode() {
@@ -49,9 +66,13 @@ mode_t new_file_mode() {
 }  // namespace
 
 int write_whole_file(const std::string& path, std::span<const std::uint8_t> bytes) {
+  return write_whole_file(path, [bytes](const AppendBytes& append) { return append(bytes); });
+}
+
+int write_whole_file(const std::string& path, const WriteContents& write) {
   if (path == "-") {
     if (fflush(stdout) != 0) return errno;
-    return write_all(STDOUT_FILENO, bytes);
+    return write_contents(STDOUT_FILENO, write);
   }
   // A symbolic link is preserved; the file it points to is replaced.
   std::error_code error;
@@ -59,18 +80,19 @@ int write_whole_file(const std::string& path, std::span<const std::uint8_t> byte
   const std::string target = error ? path : resolved.string();
   struct stat before{};
   const bool exists = stat(target.c_str(), &before) == 0;
-  if (exists && !S_ISREG(before.st_mode)) return write_in_place(target, bytes);
+  if (exists && !S_ISREG(before.st_mode)) return write_in_place(target, write);
   if (exists && access(target.c_str(), W_OK) != 0) return errno;
   std::string beside = target + ".XXXXXX";
-  const int file = mkostemp(beside.data(), O_CLOEXEC);
+  Descriptor file(mkostemp(beside.data(), O_CLOEXEC));
   // A directory that permits no new file may still contain a writable one.
-  if (file < 0) return exists && errno == EACCES ? write_in_place(target, bytes) : errno;
-  int failed = fchmod(file, exists ? before.st_mode & 07777 : new_file_mode()) != 0 ? errno : 0;
-  const int write_failed = write_and_close(file, bytes);
-  if (failed == 0) failed = write_failed;
-  if (failed == 0 && rename(beside.c_str(), target.c_str()) != 0) failed = errno;
-  if (failed != 0) unlink(beside.c_str());
-  return failed;
+  if (file.number() < 0) return exists && errno == EACCES ? write_in_place(target, write) : errno;
+  Unfinished unfinished{beside};
+  const int mode_failed = fchmod(file.number(), exists ? before.st_mode & 07777 : new_file_mode()) != 0 ? errno : 0;
+  if (const int failed = write_and_close(std::move(file), write); mode_failed != 0 || failed != 0)
+    return mode_failed != 0 ? mode_failed : failed;
+  if (rename(beside.c_str(), target.c_str()) != 0) return errno;
+  unfinished.path.clear();
+  return 0;
 }
 
 }  // namespace ferry::npy

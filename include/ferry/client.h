@@ -11,6 +11,7 @@
 #pragma once
 
 #include "ferry/api.h"
+#include "ferry/blob_source.h"
 #include "ferry/device_facts.h"
 #include "ferry/error.h"
 #include "ferry/fill.h"
@@ -85,14 +86,20 @@ View view(const std::vector<T>& elements, Shape shape) {
   return view(std::span<const T>(elements), std::move(shape));
 }
 
-// One .ferry file in memory.
+// One compiled module in memory. Its blobs (weights) are read when a device lacks them.
 class FERRY_API CompiledModule {
  public:
-  // Checks the bytes: Error with invalid_argument says what is wrong and where.
-  explicit CompiledModule(std::vector<std::uint8_t> bytes);
+  // Checks the bytes of a .ferry file, with the blobs after the module or without: Error with invalid_argument says
+  // what is wrong and where. Blobs that do not follow come from `blobs`.
+  explicit CompiledModule(std::vector<std::uint8_t> bytes, std::shared_ptr<const BlobSource> blobs = nullptr);
+  // Reads a .ferry file, except for the contents of its blobs.
+  static CompiledModule open(const std::string& file);
+  // Writes a .ferry file, with the contents of all blobs if they are known. Throws UsageError.
+  void save(const std::string& file) const;
 
-  const std::vector<std::uint8_t>& bytes() const;
-  const Hash& hash() const;  // hash of the bytes
+  const std::vector<std::uint8_t>& bytes() const;  // of the module, without its blobs
+  const Hash& hash() const;                        // hash of the bytes
+  const BlobSource* blobs() const;                 // null: nobody provides their contents
   const Manifest& manifest() const;
   // Names of the functions, in order.
   std::vector<std::string> functions() const;
@@ -102,6 +109,7 @@ class FERRY_API CompiledModule {
 
  private:
   struct State;
+  explicit CompiledModule(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   std::shared_ptr<const State> state_;
 };
 

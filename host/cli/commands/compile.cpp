@@ -46,9 +46,9 @@ std::string output_name(const Options& options, const std::string& function, con
   return stem + extension;
 }
 
-int write_module(const CompiledModule& module, const Target& target, const Options& options) {
+int write_compiled(const CompiledModule& module, const Target& target, const Options& options) {
   const std::string name = output_name(options, module.manifest().functions.front().name, ".ferry");
-  write_file(name, module.bytes().data(), module.bytes().size());
+  write_module(name, module);
   if (name == "-") return kExitFine;
   if (options.json) {
     Json functions = Json::array();
@@ -126,7 +126,7 @@ int run_compile(const Compiler* given, const Options& options) {
     return write_text(emission, target, output_name(options, chosen_function(source, options), emission.extension),
                       options);
   }
-  return write_module(compile_text(source, request, target, observer), target, options);
+  return write_compiled(compile_text(source, request, target, observer), target, options);
 }
 
 }  // namespace

@@ -84,6 +84,15 @@ void print_image(const CodeImage& image, const std::vector<CubinKernel>& kernels
   }
 }
 
+void print_blobs(const InspectedModule& inspected) {
+  const Manifest& manifest = inspected.module.manifest;
+  if (manifest.blobs.empty()) return;
+  std::uint64_t bytes = 0;
+  for (const Blob& blob : manifest.blobs) bytes += blob.bytes;
+  printf("blobs     %zu, %s bytes with %zu constants%s\n", manifest.blobs.size(), count_text(bytes).c_str(),
+         manifest.constants.size(), inspected.contains_blobs ? "" : ", not in this file");
+}
+
 void print_function(const FunctionInfo& function) {
   printf("\n%s\n", signature_text(function).c_str());
   for (const Precondition& precondition : function.preconditions) {
@@ -113,8 +122,9 @@ Json to_json(const InspectedModule& inspected, const std::string& file) {
   Json images = Json::array();
   for (std::size_t i = 0; i < module.images.size(); ++i)
     images.push_back(image_json(module.images[i], inspected.kernels[i]));
-  Json functions = Json::array();
+  Json functions = Json::array(), blobs = Json::array();
   for (const FunctionInfo& function : module.manifest.functions) functions.push_back(function_json(function));
+  for (const Blob& blob : module.manifest.blobs) blobs.push_back({{"hash", to_hex(blob.hash)}, {"bytes", blob.bytes}});
   return {{"schema", "ferry.inspect/1"},
           {"file", file},
           {"bytes", inspected.bytes},
@@ -123,6 +133,8 @@ Json to_json(const InspectedModule& inspected, const std::string& file) {
           {"arch", device_name(device)},
           {"features", device.features},
           {"target", module.manifest.target},
+          {"blobs", blobs},
+          {"contains_blobs", inspected.contains_blobs},
           {"images", images},
           {"functions", functions},
           {"source", module.source},
@@ -150,6 +162,7 @@ int inspect(const std::string& name, bool json) {
   const ModuleDevice& device = module.manifest.devices.front();
   printf("file      %s\n", name.c_str());
   printf("size      %s bytes\n", count_text(inspected.bytes).c_str());
+  print_blobs(inspected);
   for (std::size_t i = 0; i < module.images.size(); ++i) print_image(module.images[i], inspected.kernels[i]);
   if (inspected.lacks_ptx()) printf("code      no PTX: GPUs that no cubin is for cannot run this module\n");
   printf("source    %s bytes\n", count_text(module.source.size()).c_str());

@@ -49,6 +49,12 @@ TEST_CASE("each wrong part of a manifest is named") {
         "manifest: expected a constant on a device below 2, got 2");
   CHECK(refusal([](M& m, F&) { m.constants[0].offset = 1025; }) ==
         "manifest: expected a constant inside of its blob of 4096 bytes, got 3072 bytes from 1025 on");
+  CHECK(refusal([](M& m, F&) { m.constants[0].offset = 1000; }) ==
+        "manifest: expected a constant at a multiple of 64 bytes, got one at 1000");
+  CHECK(refusal([](M& m, F&) { m.blobs[0].bytes = 0; }) ==
+        "manifest: expected a blob of 1 to 1099511627776 bytes, got 0");
+  CHECK(refusal([](M& m, F&) { m.blobs[0].bytes = (std::uint64_t{1} << 40) + 1; }) ==
+        "manifest: expected a blob of 1 to 1099511627776 bytes, got 1099511627777");
   CHECK(refusal([](M& m, F&) { m.constants[0].offset = UINT64_MAX; }).find("inside of its blob") != std::string::npos);
   CHECK(refusal([](M&, F& f) { f.parameters[0].device = 2; }) ==
         "manifest: mm: parameter 'A': expected a device below 2, got 2");

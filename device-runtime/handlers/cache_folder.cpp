@@ -1,0 +1,128 @@
+#include "device-runtime/handlers/cache_folder.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <vector>
+
+#include "base/format.h"
+
+namespace ferry::device {
+namespace {
+
+// An incomplete file is locked by the session that writes it, from shortly after its creation on.
+constexpr time_t kUnlockedSeconds = 60;
+
+// Returns whether the session that wrote this incomplete file has ended.
+bool is_abandoned(const std::string& path, const timespec& used) {
+  if (time(nullptr) - used.tv_sec < kUnlockedSeconds) return false;
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  return file.number() >= 0 && flock(file.number(), LOCK_EX | LOCK_NB) == 0;
+}
+
+}  // namespace
+
+Descriptor CacheFolder::open_file(const Hash& hash, std::uint64_t& bytes) const {
+  bytes = 0;
+  if (folder_.empty()) return Descriptor();
+  Descriptor file(open(path_of(hash).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat info{};
+  if (file.number() < 0 || fstat(file.number(), &info) != 0 || !S_ISREG(info.st_mode)) return Descriptor();
+  bytes = static_cast<std::uint64_t>(info.st_size);
+  // Updates the modification time, by which the least recently used file is found.
+  (void)futimens(file.number(), nullptr);
+  return file;
+}
+
+// Sessions may run this concurrently: a file that has already been deleted is no error.
+void CacheFolder::make_room(std::uint64_t bytes) const {
+  if (bytes <= room_) {
+    room_ -= bytes;
+    return;
+  }
+  struct File {
+    timespec used;
+    std::uint64_t bytes;
+    std::string path;
+  };
+  std::vector<File> files;
+  std::uint64_t total = bytes;
+  DIR* folder = opendir(folder_.c_str());
+  if (folder == nullptr) return;
+  const std::string extension = extension_;
+  while (const dirent* entry = readdir(folder)) {
+    struct stat info{};
+    std::string path = folder_ + "/" + entry->d_name;
+    if (lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    if (!path.ends_with(extension) && is_abandoned(path, info.st_mtim)) {
+      unlink(path.c_str());
+      continue;
+    }
+    total += static_cast<std::uint64_t>(info.st_size);
+    files.push_back({info.st_mtim, static_cast<std::uint64_t>(info.st_size), std::move(path)});
+  }
+  closedir(folder);
+  // More room than needed is made, so that the next file does not need another scan.
+  const std::uint64_t goal = total > max_bytes_ ? max_bytes_ / 8 * 7 : max_bytes_;
+  while (total > goal && !files.empty()) {
+    const auto oldest = std::min_element(files.begin(), files.end(), [](const File& a, const File& b) {
+      return a.used.tv_sec != b.used.tv_sec ? a.used.tv_sec < b.used.tv_sec : a.used.tv_nsec < b.used.tv_nsec;
+    });
+    unlink(oldest->path.c_str());
+    total -= oldest->bytes;
+    files.erase(oldest);
+  }
+  room_ = max_bytes_ - std::min(max_bytes_, total);
+}
+
+Status CacheFolder::failed_to_store() const {
+  return {ErrorCode::resource_exhausted,
+          format("cannot keep the %s in %s: %s", noun_, folder_.c_str(), std::strerror(errno))};
+}
+
+Result<NewCacheFile> NewCacheFile::create(const CacheFolder& folder) {
+  std::string path = folder.folder() + "/part.XXXXXX";
+  Descriptor file(mkostemp(path.data(), O_CLOEXEC));
+  if (file.number() < 0) return folder.failed_to_store();
+  (void)flock(file.number(), LOCK_EX | LOCK_NB);
+  return NewCacheFile(folder, std::move(file), std::move(path));
+}
+
+NewCacheFile::~NewCacheFile() {
+  if (!path_.empty()) unlink(path_.c_str());
+}
+
+Status NewCacheFile::reserve(std::uint64_t bytes) {
+  const bool is_full = fallocate(file_.number(), 0, 0, static_cast<off_t>(bytes)) != 0 &&
+                       (errno == ENOSPC || errno == EDQUOT || errno == EFBIG);
+  return is_full ? folder_.failed_to_store() : Status();
+}
+
+Status NewCacheFile::add(std::span<const std::uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = write(file_.number(), bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return folder_.failed_to_store();
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+  }
+  return {};
+}
+
+Result<Descriptor> NewCacheFile::publish(const Hash& hash, mode_t mode) {
+  Descriptor reader(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const bool is_done = reader.number() >= 0 && fchmod(file_.number(), mode) == 0 &&
+                       rename(path_.c_str(), folder_.path_of(hash).c_str()) == 0;
+  if (!is_done) return folder_.failed_to_store();
+  path_.clear();
+  return reader;
+}
+
+}  // namespace ferry::device

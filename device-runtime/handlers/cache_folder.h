@@ -1,0 +1,74 @@
+// A folder of files that are named by the hashes of their contents and kept for later sessions. Sessions of one server
+// use it concurrently: files appear completely or not at all, and are never modified. Every session may write to the
+// folder, so a reader checks the contents of what it finds there.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/descriptor.h"
+#include "base/status.h"
+#include "ferry/hash.h"
+
+namespace ferry::device {
+
+class CacheFolder {
+ public:
+  // The folder must exist and be writable; if it is empty, nothing is stored. About max_bytes of files are kept in
+  // total; the least recently used ones are deleted first.
+  // `noun` is what it stores, "module" or "blob".
+  CacheFolder(std::string folder, const char* noun, const char* extension, std::uint64_t max_bytes)
+      : folder_(std::move(folder)), noun_(noun), extension_(extension), max_bytes_(max_bytes) {}
+
+  const std::string& folder() const { return folder_; }
+  std::uint64_t max_bytes() const { return max_bytes_; }
+  // Returns resource_exhausted with the reason that errno states.
+  Status failed_to_store() const;
+  std::string path_of(const Hash& hash) const { return folder_ + "/" + to_hex(hash) + extension_; }
+
+  // Opens a file for reading, which counts as its use. Returns its size, or 0 if there is none.
+  Descriptor open_file(const Hash& hash, std::uint64_t& bytes) const;
+  // Deletes files until there is room for another of this size, and those that a session that was killed has left
+  // incomplete.
+  void make_room(std::uint64_t bytes) const;
+
+ private:
+  std::string folder_;
+  const char* noun_;
+  const char* extension_;
+  std::uint64_t max_bytes_;
+  mutable std::uint64_t room_ = 0;  // room left at the last scan, which is slow with many files
+};
+
+// A file that is written beside the others and appears among them when it is complete. Failures are
+// resource_exhausted.
+class NewCacheFile {
+ public:
+  // The folder must outlive the file.
+  static Result<NewCacheFile> create(const CacheFolder& folder);
+  NewCacheFile(NewCacheFile&& other) noexcept
+      : folder_(other.folder_), file_(std::move(other.file_)), path_(std::exchange(other.path_, {})) {}
+  NewCacheFile& operator=(NewCacheFile&&) = delete;
+  // Deletes the file unless it was published.
+  ~NewCacheFile();
+
+  // Reserves space on the disk, where that is possible.
+  Status reserve(std::uint64_t bytes);
+  Status add(std::span<const std::uint8_t> bytes);
+  // Gives the file its hash as its name, and this mode. Returns a descriptor for reading it.
+  Result<Descriptor> publish(const Hash& hash, mode_t mode);
+
+ private:
+  NewCacheFile(const CacheFolder& folder, Descriptor file, std::string path)
+      : folder_(folder), file_(std::move(file)), path_(std::move(path)) {}
+
+  const CacheFolder& folder_;
+  Descriptor file_;
+  std::string path_;  // empty: published
+};
+
+}  // namespace ferry::device
