@@ -27,7 +27,7 @@ std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions
 // rpc_server runs on the target (see Target::objects_only), from which module_of_object() builds what devices load.
 std::vector<std::uint8_t> compile_object(std::span<const ir::Function> functions, const Target& target,
                                          const ModuleText& text);
-// Returns the manifest entry of a function that went through the passes, which fix its workspaces.
+// Returns the manifest entry of a function. Its workspaces are known only after the passes.
 FunctionInfo describe(const ir::Function& function);
 
 }  // namespace ferry

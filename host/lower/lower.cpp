@@ -4,10 +4,10 @@
 #include "host/lower/constant_stages.h"
 #include "host/lower/double_buffer.h"
 #include "host/lower/extern_stage.h"
-#include "host/lower/flops.h"
 #include "host/lower/nontemporal_results.h"
 #include "host/lower/placement.h"
 #include "host/lower/prefetch.h"
+#include "host/lower/signature.h"
 #include "host/lower/stage_nest.h"
 #include "host/lower/tensorize.h"
 #include "host/lower/threads_outside.h"
@@ -71,14 +71,9 @@ class Lowering {
   Lowering(const lang::Program& program, const schedule::Stages& stages) : program_(program), stages_(stages) {}
 
   Function run() {
-    Function function;
-    function.name = program_.name;
-    function.lines = program_.lines;
-    function.symbols = lang::symbols_of(program_);
-    function.requirements = program_.requirements;
-    function.flops = count_flops(program_);
-    function.context = program_.context;
-    for (const lang::Parameter& parameter : program_.parameters) add_parameter(parameter, function);
+    Function function = signature_of(program_);
+    for (std::size_t i = 0; i < program_.parameters.size(); ++i)
+      assign_storage(program_.parameters[i], function.parameters[i].buffer);
     nests_ = place_stages(stages_, parameter_storage_);
     Stmt body = attached_stages(Attachment{}, {});
     function.messages = messages_;
@@ -93,35 +88,15 @@ class Lowering {
   }
 
  private:
-  void add_parameter(const lang::Parameter& parameter, Function& function) {
-    FunctionParameter result{parameter.name, parameter.kind, parameter.direction, {}, {}};
-    if (parameter.kind == ParameterKind::scalar) {
-      result.scalar = parameter.scalar;
-    } else if (parameter.direction == Direction::inout) {
-      // One buffer holds `initial` at the start and `tensor` at the end.
-      result.buffer = parameter.initial.buffer();
-      if (computes_in_place(parameter)) {
-        parameter_storage_[parameter.tensor.buffer().get()] = result.buffer;
-      } else {
-        temporaries_.push_back(storage(*parameter.tensor.buffer(), Scope::global));
-        parameter_storage_[parameter.tensor.buffer().get()] = temporaries_.back();
-        copy_back_.push_back({temporaries_.back(), result.buffer});
-      }
-    } else if (parameter.direction == Direction::out) {
-      Buffer buffer = *parameter.tensor.buffer();
-      buffer.strides = parameter.strides;
-      result.buffer = storage(std::move(buffer), Scope::parameter);
-      parameter_storage_[parameter.tensor.buffer().get()] = result.buffer;
-    } else {
-      result.buffer = parameter.tensor.buffer();
-      result.constant = parameter.constant;
-    }
-    function.parameters.push_back(std::move(result));
-  }
-
-  static BufferRef storage(Buffer tensor, Scope scope) {
-    tensor.scope = scope;
-    return without_definition(std::move(tensor));
+  // Says where a parameter's values are written, given the caller's memory for it.
+  void assign_storage(const lang::Parameter& parameter, const BufferRef& memory) {
+    if (parameter.kind == ParameterKind::scalar || parameter.direction == Direction::in) return;
+    BufferRef& result = parameter_storage_[parameter.tensor.buffer().get()];
+    result = memory;
+    if (parameter.direction == Direction::out || computes_in_place(parameter)) return;
+    result = storage_of(*parameter.tensor.buffer(), Scope::global);
+    temporaries_.push_back(result);
+    copy_back_.push_back({result, memory});
   }
 
   // Whether the new contents may overwrite the old ones in place: only the stage that computes them reads the old ones,

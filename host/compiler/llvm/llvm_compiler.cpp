@@ -16,7 +16,7 @@
 #include "host/compiler/llvm/emit.h"
 #include "host/compiler/llvm/interpreted_kernel.h"
 #include "host/compiler/llvm/scheduled_programs.h"
-#include "host/lower/lower.h"
+#include "host/lower/signature.h"
 #include "module/module_file.h"
 
 namespace ferry {
@@ -52,7 +52,7 @@ class LlvmCompiler final : public Compiler {
   const std::vector<NamedTarget>& named_targets() const override { return ferry::named_targets(); }
 
   FunctionInfo describe(const lang::Program& program) const override {
-    return ferry::describe(lower::lower(program, schedule::Schedule(program)));
+    return ferry::describe(lower::signature_of(program));
   }
 
   Compiled compile(const CompileRequest& request) const override {

@@ -10,7 +10,7 @@
 #include "crosscompile/compile.h"
 #include "ferry/lang/text.h"
 #include "host/lang/reference/reference.h"
-#include "host/lower/lower.h"
+#include "host/lower/signature.h"
 #include "tests/e2e/programs/program_case.h"
 #include "tests/support/examples.h"
 
@@ -97,7 +97,7 @@ std::vector<ProgramCase> example_cases() {
       const auto program = std::find_if(programs.begin(), programs.end(), [&](const lang::Program& candidate) {
         return sizes.function.empty() || candidate.name == sizes.function;
       });
-      const FunctionInfo info = describe(lower::lower(*program, schedule::Schedule(*program)));
+      const FunctionInfo info = describe(lower::signature_of(*program));
       ProgramCase example{name + " " + line,
                           "",
                           arguments_at(info, sizes),
