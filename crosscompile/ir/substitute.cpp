@@ -19,8 +19,30 @@ class Substituter : public Mutator {
     return found == values_.end() ? self : found->second;
   }
 
+  // The size of an allocated buffer may depend on a variable; its uses then refer to a buffer of the new size.
+  Stmt mutate_node(const Allocate& node, const Stmt& self) override {
+    auto resized = std::make_shared<Buffer>(*node.buffer);
+    bool changed = false;
+    for (auto* sizes : {&resized->shape, &resized->strides}) {
+      for (Expr& size : *sizes) {
+        const Expr after = mutate(size);
+        changed |= !after.same_as(size);
+        size = after;
+      }
+    }
+    if (changed) resized_[node.buffer.get()] = std::move(resized);
+    return Mutator::mutate_node(node, self);
+  }
+
+  BufferRef mutate_buffer(const BufferRef& buffer) override {
+    const auto found = resized_.find(buffer.get());
+    return found == resized_.end() ? buffer : found->second;
+  }
+  using Mutator::mutate_node;
+
  private:
   const Substitution& values_;
+  BufferSubstitution resized_;
 };
 
 class BufferSubstituter : public Mutator {

@@ -44,6 +44,21 @@ TEST_CASE("substitution replaces variables and buffers everywhere") {
   CHECK(to_text(substitute_buffers(store, {{a.get(), b}})) == "B[i] = B[i + 1] * 2.0f;\n");
 }
 
+TEST_CASE("substitution reaches the size of an allocated buffer, and its uses keep referring to it") {
+  const Expr i = Var::make("i");
+  const BufferRef t = buffer("T", {i + 1}, Scope::global);
+  const Stmt before = Allocate::make(t, Store::make(t, {i}, Load::make(t, {0})));
+  const Stmt after = substitute(before, {{i.get(), 3}});
+  CHECK_FALSE(uses_var(after, i));
+  const auto* allocate = after.as<Allocate>();
+  REQUIRE(allocate != nullptr);
+  const auto* store = allocate->body.as<Store>();
+  REQUIRE(store != nullptr);
+  CHECK(store->buffer == allocate->buffer);
+  CHECK(store->value.as<Load>()->buffer == allocate->buffer);
+  CHECK(t->shape[0].same_as(before.as<Allocate>()->buffer->shape[0]));
+}
+
 TEST_CASE("a statement mutated to nothing takes what held it along") {
   const Expr i = Var::make("i"), n = Var::make("n");
   const BufferRef a = buffer("A", {n});

@@ -29,6 +29,15 @@ TEST_CASE("a reduction over nothing computes nothing in its loops") {
     check_schedule(rows, "C: reorder r i\nB: compute_at C i\n", {{"N", 3}, {"M", m}});
 }
 
+TEST_CASE("partial results may be as many as a loop that runs once says") {
+  const char* const window =
+      "def f(half(1,9) C, float(4,9) A) -> (C) {\n"
+      "  B(i) +=! half(A(i,r+s)) where i in 0:4, r in 0:2, s in 0:2\n"
+      "  C(i,k) = (k < 4 ? B(min(i,3)) : B(i)) where i in 0:1, k in 0:9\n"
+      "}\n";
+  check_schedule(window, "C: split i 8\nB: compute_at C k\nB: reorder s r i\n");
+}
+
 TEST_CASE("partial results start from nothing, whatever their sum starts from") {
   const char* const update = "def f(int(N) C, int(N,M) A) -> (C) { C(i) += A(i,r) }";
   for (const std::int64_t m : {0, 1, 8, 13}) {
