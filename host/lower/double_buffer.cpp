@@ -75,11 +75,16 @@ class Ahead {
       }
       rest = node->body;
     }
-    if (const auto* block = rest.as<Block>()) {
-      for (const Stmt& step : block->body) sort(step);
-    } else {
-      sort(rest);
+    const auto* block = rest.as<Block>();
+    const std::vector<Stmt> steps = block != nullptr ? block->body : std::vector<Stmt>{rest};
+    for (const Stmt& step : steps) {
+      const std::vector<BufferRef> stored = stored_buffers(step);
+      if (std::any_of(stored.begin(), stored.end(), [&](const BufferRef& one) { return wide_.contains(one.get()); }))
+        continue;
+      users_.push_back(step);
+      for (const BufferRef& buffer : stored) late_.insert(buffer.get());
     }
+    for (const Stmt& step : steps) add_maker(step);
   }
 
   Stmt build() const {
@@ -127,8 +132,8 @@ class Ahead {
     wide_[buffer.get()] = {std::move(wide), copies};
   }
 
-  // Classifies the step as one that fills the buffers or one that uses them.
-  void sort(const Stmt& step) {
+  // Adds a step that fills the buffers; does nothing with one that uses them.
+  void add_maker(const Stmt& step) {
     std::int64_t copies = 0;
     std::unordered_set<const Buffer*> filled;
     std::string name;
@@ -139,13 +144,10 @@ class Ahead {
       filled.insert(buffer.get());
       copies = copies == 0 ? found->second.copies : std::min(copies, found->second.copies);
     }
-    if (filled.empty()) {
-      users_.push_back(step);
-      return;
-    }
+    if (filled.empty()) return;
     for (const BufferRef& used : used_buffers(step)) {
       const bool is_kept = std::find(kept_.begin(), kept_.end(), used) != kept_.end();
-      if (is_kept || (wide_.contains(used.get()) && !filled.contains(used.get())))
+      if (is_kept || late_.contains(used.get()) || (wide_.contains(used.get()) && !filled.contains(used.get())))
         throw CompileError("double_buffer '" + name +
                            "': expected a stage that can be computed an iteration ahead, got one that needs '" +
                            used->name + "', which each iteration computes for itself");
@@ -173,6 +175,7 @@ class Ahead {
   std::vector<BufferRef> kept_, ahead_;
   std::vector<Maker> makers_;
   std::vector<Stmt> users_;
+  std::unordered_set<const Buffer*> late_;  // written by users, inside this loop or kept around it
 };
 
 class DoubleBuffers : public Mutator {

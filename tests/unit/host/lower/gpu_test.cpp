@@ -245,15 +245,6 @@ TEST_CASE(
   CHECK((contains(raced, "a race of threads on '") || contains(raced, "whose copy nobody waited for: '")));
 }
 
-TEST_CASE("what each iteration computes for itself cannot be used an iteration ahead") {
-  const char* const chain =
-      "def chain(int(64,N) A) -> (C) { X(i,j) = A(i,j) + 1  Y(i,j) = X(i,j) * 2  C(i,j) = Y(i,j) + 3 }";
-  CHECK(
-      contains(refusal(chain, "Y: compute_at C i\nX: compute_at C i\nY: double_buffer"),
-               "double_buffer 'Y': expected a stage that can be computed an iteration ahead, got one that needs 'X'"));
-  check_schedule(chain, "Y: compute_at C i\nX: compute_at C i\nX: double_buffer 3", {{"N", 5}});
-}
-
 TEST_CASE("a gather's kernels check its places first, and go nowhere when one lies outside") {
   const char* const gather = "def f(int(N) A, int(M) I) -> (B) { B(i) = A(I(i) * I(i)) }";
   const std::string blocks = "split i 64 -> b t\nbind b blockIdx.x\nbind t threadIdx.x";
