@@ -50,6 +50,7 @@ struct CallValues {
   std::int64_t evaluate(const Expr& expr) const;
 };
 
+class FloatProduct;
 class FloatSum;
 class TupleReduction;
 
@@ -102,9 +103,11 @@ class StageSource : public ElementSource {
     const auto at = static_cast<std::size_t>(position % kPage);
     return page != nullptr && page->known[at] ? &page->elements[at] : nullptr;
   }
-  // Whether the elements are sums of floats.
+  // Whether the elements are sums or products of floats.
   bool sums_floats() const { return op_ == ir::ReduceOp::sum && ferry::is_float(type_); }
+  bool multiplies_floats() const { return op_ == ir::ReduceOp::prod && ferry::is_float(type_); }
   void add_terms(FloatSum& sum, std::size_t from, std::size_t count) const;
+  void multiply_factors(FloatProduct& product, std::size_t from, std::size_t count) const;
   void combine(Element& total, std::size_t from, std::size_t count);
   void prepare_axes(const ir::Reduce& reduce, const CallValues& call);
   void prepare_reduction(const ir::Reduce& reduce);

@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/arithmetic.h"
 #include "crosscompile/ir/error.h"
+#include "host/lang/reference/float_product.h"
 #include "host/lang/reference/float_sum.h"
 #include "host/lang/reference/tuple_reduction.h"
 #include "host/lang/stage.h"
@@ -222,8 +223,10 @@ void StageSource::compute_reduction(const std::uint64_t* positions, std::size_t 
     std::size_t element, from, count;
   };
   std::vector<FloatSum> sums(sums_floats() ? n : 0);
+  std::vector<FloatProduct> products(multiplies_floats() ? n : 0);
   if (init_value_ != nullptr) {
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i].add(out[i].real, out[i].error);
+    for (std::size_t i = 0; i < products.size(); ++i) products[i].multiply(out[i].real, out[i].error);
   }
   // Fills the lanes with the points of one element after the other; runs the program whenever they are full.
   std::vector<Piece> pieces;
@@ -233,6 +236,8 @@ void StageSource::compute_reduction(const std::uint64_t* positions, std::size_t 
     for (const Piece& piece : pieces) {
       if (sums_floats())
         add_terms(sums[piece.element], piece.from, piece.count);
+      else if (multiplies_floats())
+        multiply_factors(products[piece.element], piece.from, piece.count);
       else
         combine(out[piece.element], piece.from, piece.count);
     }
@@ -251,6 +256,7 @@ void StageSource::compute_reduction(const std::uint64_t* positions, std::size_t 
   }
   if (filled > 0) flush();
   for (std::size_t i = 0; i < sums.size(); ++i) out[i] = sums[i].result(value_->type, type_);
+  for (std::size_t i = 0; i < products.size(); ++i) out[i] = products[i].result(type_);
 }
 
 // Processes the same reduction point for many elements at a time, so that each element combines its terms in order.
@@ -280,6 +286,13 @@ void StageSource::add_terms(FloatSum& sum, std::size_t from, std::size_t count) 
   }
 }
 
+void StageSource::multiply_factors(FloatProduct& product, std::size_t from, std::size_t count) const {
+  for (std::size_t i = from; i < from + count; ++i) {
+    if (condition_ == nullptr || condition_->integer[i] != 0)
+      product.multiply(value_->real[i], value_->exact ? 0 : value_->error[i]);
+  }
+}
+
 void StageSource::combine(Element& total, std::size_t from, std::size_t count) {
   ir::BinaryOp op = ir::BinaryOp::add;
   switch (op_) {
@@ -291,7 +304,6 @@ void StageSource::combine(Element& total, std::size_t from, std::size_t count) {
     case ir::ReduceOp::all: op = ir::BinaryOp::logical_and; break;
     case ir::ReduceOp::user: throw InternalError("reference: a reducer of no known operation");
   }
-  const double unit = unit_roundoff(type_);
   for (std::size_t i = from; i < from + count; ++i) {
     if (condition_ != nullptr && condition_->integer[i] == 0) continue;
     const double error = value_->exact ? 0 : value_->error[i];
@@ -300,11 +312,8 @@ void StageSource::combine(Element& total, std::size_t from, std::size_t count) {
       total.error = op == ir::BinaryOp::add ? total.error + error : std::fmax(total.error, error);
       continue;
     }
-    const double before = total.real, term = value_->real[i];
-    total.real = ir::apply_float(op, type_, before, term);
-    total.error = op_ == ir::ReduceOp::prod
-                      ? std::fabs(before) * error + std::fabs(term) * total.error + unit * std::fabs(total.real)
-                      : std::fmax(total.error, error);
+    total.real = ir::apply_float(op, type_, total.real, value_->real[i]);
+    total.error = std::fmax(total.error, error);
   }
 }
 
