@@ -1,5 +1,5 @@
 // fuzz --minutes N [--seed S] [--cases N] [--tries N] [--refusals]: runs random cases until the time is over. Failures
-// are shrunk and printed as tests; the last line is a summary.
+// are shrunk and printed as tests, slow cases as they are; the last line is a summary.
 #include "tests/fuzz/cases/run_case.h"
 #include "tests/fuzz/cases/shrink.h"
 
@@ -96,8 +96,8 @@ int main(int count, char** words) {
     }
     if (!outcome.slow.empty()) {
       ++slow;
-      std::printf("seed %llu: slow in %s\n", static_cast<unsigned long long>(options.seed + cases - 1),
-                  outcome.slow.front().c_str());
+      std::printf("seed %llu: slow in %s\n%s\n", static_cast<unsigned long long>(options.seed + cases - 1),
+                  outcome.slow.front().c_str(), as_test(fuzz_case).c_str());
     }
     if (!outcome.is_failure()) continue;
     ++failures;
