@@ -44,15 +44,6 @@ std::optional<Bounds> bounds_over(const Bounds& of, const std::vector<Range>& ra
   return Bounds{passes::simplify(*lo), passes::simplify(*hi)};
 }
 
-std::vector<Expr> facts_of(const std::vector<Loop>& loops) {
-  std::vector<Expr> facts;
-  for (const Loop& loop : loops) {
-    facts.push_back(loop.var >= Expr(0));
-    facts.push_back(loop.var < loop.extent);
-  }
-  return facts;
-}
-
 class Inference {
  public:
   Inference(const Nests& nests, const schedule::ScheduledStage& stage, const Attachment& place, Scope scope,

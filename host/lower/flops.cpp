@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 #include "host/lang/stage.h"
 
 #include <unordered_set>
@@ -75,9 +76,29 @@ Expr points_of(const std::vector<Axis>& axes) {
   return points;
 }
 
+// A reduction over a negative extent is empty; the product of two of them must not become positive.
+Expr points_of_reduction(const std::vector<Axis>& axes, const std::vector<Expr>& facts) {
+  Expr points = 1;
+  for (const Axis& axis : axes)
+    points = points * (passes::can_prove(axis.extent >= Expr(0), facts) ? axis.extent : max(axis.extent, Expr(0)));
+  return points;
+}
+
+// Dimensions of inputs and of results are non-negative.
+std::vector<Expr> size_facts(const lang::Program& program) {
+  std::vector<Expr> facts;
+  for (const lang::Parameter& parameter : program.parameters) {
+    if (parameter.kind != ParameterKind::tensor) continue;
+    for (const Expr& extent : parameter.tensor.shape())
+      if (as_int(extent) == nullptr) facts.push_back(extent >= Expr(0));
+  }
+  return facts;
+}
+
 }  // namespace
 
 Expr count_flops(const lang::Program& program) {
+  const std::vector<Expr> facts = size_facts(program);
   Expr total = 0;
   std::unordered_set<const lang::Stage*> seen;
   for (const lang::Tensor& tensor : lang::computed_tensors(program)) {
@@ -88,7 +109,7 @@ Expr count_flops(const lang::Program& program) {
     if (const auto* reduce = stage->values[0].as<Reduce>()) {
       for (const Expr& source : reduce->sources) each += operations_in(source);
       for (const Expr& combine : reduce->reducer->combine) each += operations_in(combine);
-      points = points * points_of(reduce->axes);
+      points = points * points_of_reduction(reduce->axes, facts);
     } else {
       for (const Expr& value : stage->values) each += operations_in(value);
     }

@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 
@@ -108,6 +109,15 @@ std::vector<Loop> loops_around(const Nests& nests, const Attachment& place) {
   std::vector<Loop> loops;
   append_between(nests, place, {}, loops);
   return loops;
+}
+
+std::vector<Expr> facts_of(const std::vector<Loop>& loops) {
+  std::vector<Expr> facts;
+  for (const Loop& loop : loops) {
+    facts.push_back(loop.var >= Expr(0));
+    facts.push_back(loop.var < loop.extent);
+  }
+  return facts;
 }
 
 }  // namespace ferry::lower

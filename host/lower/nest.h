@@ -63,5 +63,7 @@ const Nest* find_nest(const Nests& nests, const std::string& stage);
 std::vector<schedule::Loop> loops_inside(const Nests& nests, const Nest& nest, const schedule::Attachment& place);
 // Returns the loops at and around `place`, outermost first.
 std::vector<schedule::Loop> loops_around(const Nests& nests, const schedule::Attachment& place);
+// Returns the conditions on the loops' variables that hold inside the loops.
+std::vector<Expr> facts_of(const std::vector<schedule::Loop>& loops);
 
 }  // namespace ferry::lower

@@ -8,10 +8,10 @@
 #include "host/lower/bounds.h"
 #include "host/lower/inliner.h"
 #include "host/lower/stage_storage.h"
+#include "host/schedule/stages/size_conditions.h"
 #include "host/schedule/stages/written_once.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 namespace ferry::lower {
 
@@ -26,21 +26,14 @@ namespace {
 class Placement {
  public:
   Placement(const schedule::Stages& stages, const ParameterStorage& parameter_storage)
-      : stages_(stages), parameter_storage_(parameter_storage) {}
+      : stages_(stages), parameter_storage_(parameter_storage), size_conditions_(schedule::size_conditions(stages)) {}
 
   Nests run() {
     // Producers come first, so that inlined values are complete.
     Inliner inliner;
     for (const ScheduledStage& stage : stages_) {
-      if (stage.is_result) {
-        for (const Axis& axis : stage.axes)
-          if (as_int(axis.extent) == nullptr) note_size(axis.extent);
-      }
       std::vector<Expr>& values = values_[&stage];
-      for (const Expr& value : stage.values) {
-        note_sizes(value);
-        values.push_back(inliner.mutate(value));
-      }
+      for (const Expr& value : stage.values) values.push_back(inliner.mutate(value));
       if (stage.compute_kind != ComputeKind::inlined) continue;
       for (std::size_t i = 0; i < stage.outputs.size(); ++i) inliner.inline_as(stage.outputs[i], stage.axes, values[i]);
     }
@@ -50,24 +43,6 @@ class Placement {
   }
 
  private:
-  // Dimensions of inputs and of results are non-negative.
-  void note_sizes(const Expr& value) {
-    for (const Load* load : analysis::loads_of(value)) {
-      if (load->buffer->scope != Scope::parameter || !inputs_.insert(load->buffer.get()).second) continue;
-      for (const Expr& extent : load->buffer->shape)
-        if (as_int(extent) == nullptr) note_size(extent);
-    }
-  }
-  void note_size(const Expr& size) {
-    const auto is_known = [&](const Expr& other) { return equal(other, size); };
-    if (std::any_of(sizes_.begin(), sizes_.end(), is_known)) return;
-    sizes_.push_back(size);
-    // The most informative conditions, those on single variables, come first.
-    const Expr condition = size >= Expr(0);
-    size_conditions_.insert(size.kind() == NodeKind::Var ? size_conditions_.begin() : size_conditions_.end(),
-                            condition);
-  }
-
   void add(const ScheduledStage& stage) {
     Nest nest;
     nest.stage = &stage;
@@ -98,7 +73,10 @@ class Placement {
     }
     std::vector<schedule::AxisRange> ranges;
     for (const RequiredRange& required : nest.required) ranges.push_back({required.min, required.extent});
-    nest.loops = stage.loops.over(ranges);
+    std::vector<Expr> facts = size_conditions_;
+    if (stage.compute_kind == ComputeKind::attached)
+      for (Expr& fact : facts_of(loops_around(nests_, stage.compute_at))) facts.push_back(std::move(fact));
+    nest.loops = stage.loops.over(ranges, facts);
     for (const BufferRef& output : stage.outputs) {
       const auto held = parameter_storage_.find(output.get());
       nest.storage.push_back(held != parameter_storage_.end()
@@ -196,12 +174,10 @@ class Placement {
 
   const schedule::Stages& stages_;
   const ParameterStorage& parameter_storage_;
+  const std::vector<Expr> size_conditions_;
   std::unordered_map<const ScheduledStage*, std::vector<Expr>> values_;
   std::unordered_map<const Buffer*, std::vector<const Nest*>> reader_nests_;
   Nests nests_;
-  std::unordered_set<const Buffer*> inputs_;
-  std::vector<Expr> sizes_;
-  std::vector<Expr> size_conditions_;  // conditions on the sizes that hold
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 //         C[y,x] = ...
 #include "host/schedule/primitives/attached_stages.h"
 #include "host/schedule/primitives/primitives.h"
+#include "host/schedule/stages/size_conditions.h"
 
 #include <algorithm>
 
@@ -25,7 +26,8 @@ void fuse(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
   if (loops.loop(outer).reduces != loops.loop(inner).reduces)
     args.fail("two axes of the result or two of the reduction", "one of each");
   stage->is_touched = true;
-  stage->loops.fuse(outer, inner, names[0]);
+  const bool is_constant = ir::as_int(loops.loop(outer).extent) && ir::as_int(loops.loop(inner).extent);
+  stage->loops.fuse(outer, inner, names[0], is_constant ? std::vector<Expr>{} : size_conditions(stages));
 }
 
 }  // namespace ferry::schedule

@@ -2,10 +2,25 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/operators.h"
 
 #include <algorithm>
 
 namespace ferry::schedule {
+
+namespace {
+
+// The number of iterations of two nested loops. A negative extent means none, so the product of two of them must not
+// become positive.
+Expr iterations(const Expr& outer, const Expr& inner, const std::vector<Expr>& facts) {
+  const auto is_count = [&](const Expr& extent) {
+    const std::int64_t* known = ir::as_int(extent);
+    return known != nullptr ? *known >= 0 : passes::can_prove(extent >= Expr(0), facts);
+  };
+  return passes::simplify(outer * (is_count(inner) || is_count(outer) ? inner : ir::max(inner, Expr(0))));
+}
+
+}  // namespace
 
 StageLoops::StageLoops(const std::vector<ir::Axis>& axes, const std::vector<ir::Axis>& reduction)
     : spatial_axes_(axes.size()) {
@@ -49,7 +64,7 @@ std::vector<std::size_t> StageLoops::replacements(std::size_t id) const {
   return {};
 }
 
-void StageLoops::set_extents(const Relation& relation) {
+void StageLoops::set_extents(const Relation& relation, const std::vector<Expr>& facts) {
   const Expr& parent = loops_[relation.parent].extent;
   switch (relation.kind) {
     case Kind::split:
@@ -61,7 +76,7 @@ void StageLoops::set_extents(const Relation& relation) {
       loops_[relation.inner].extent = passes::simplify(ir::ceil_div(parent, Expr(relation.factor)));
       return;
     case Kind::fuse:
-      loops_[relation.parent].extent = passes::simplify(loops_[relation.outer].extent * loops_[relation.inner].extent);
+      loops_[relation.parent].extent = iterations(loops_[relation.outer].extent, loops_[relation.inner].extent, facts);
       return;
   }
 }
@@ -92,14 +107,14 @@ std::pair<std::size_t, std::size_t> StageLoops::split_parts(std::size_t loop, st
   return split(Kind::split_parts, loop, parts, std::move(outer_name), std::move(inner_name));
 }
 
-std::size_t StageLoops::fuse(std::size_t outer, std::size_t inner, std::string name) {
+std::size_t StageLoops::fuse(std::size_t outer, std::size_t inner, std::string name, const std::vector<Expr>& facts) {
   const auto at = std::find(order_.begin(), order_.end(), outer);
   if (at == order_.end() || at + 1 == order_.end() || *(at + 1) != inner)
     throw InternalError("fuse of loops that are not neighbours");
   if (name.empty()) name = loops_[outer].name + "." + loops_[inner].name + ".fused";
   const std::size_t fused = add({name, ir::Var::make(name), {}, loops_[outer].reduces && loops_[inner].reduces});
   relations_.push_back({Kind::fuse, fused, outer, inner});
-  set_extents(relations_.back());
+  set_extents(relations_.back(), facts);
   *at = fused;
   order_.erase(at + 1);
   return fused;
@@ -111,14 +126,14 @@ void StageLoops::reorder(std::vector<std::size_t> order) {
   order_ = std::move(order);
 }
 
-StageLoops StageLoops::over(const std::vector<AxisRange>& ranges) const {
+StageLoops StageLoops::over(const std::vector<AxisRange>& ranges, const std::vector<Expr>& facts) const {
   StageLoops result = *this;
   for (std::size_t i = 0; i < spatial_axes_; ++i) {
     result.mins_[i] = ranges.at(i).min;
     result.loops_[i].extent = ranges.at(i).extent;
   }
   // Relations are in order of creation, so every extent is known before it is used.
-  for (const Relation& relation : relations_) result.set_extents(relation);
+  for (const Relation& relation : relations_) result.set_extents(relation, facts);
   return result;
 }
 

@@ -53,14 +53,16 @@ class StageLoops {
   // The same for a given number of outer iterations.
   std::pair<std::size_t, std::size_t> split_parts(std::size_t loop, std::int64_t parts, std::string outer_name = {},
                                                   std::string inner_name = {});
-  // The two must be adjacent, outer directly around inner. The fused loop replaces them.
-  std::size_t fuse(std::size_t outer, std::size_t inner, std::string name = {});
+  // The two must be adjacent, outer directly around inner. The fused loop replaces them. `facts` are conditions that
+  // hold; they keep the extent simple.
+  std::size_t fuse(std::size_t outer, std::size_t inner, std::string name = {}, const std::vector<Expr>& facts = {});
   // `order` contains all loops, outermost first.
   void reorder(std::vector<std::size_t> order);
   void set_kind(std::size_t loop, ir::ForKind kind) { loops_[loop].kind = kind; }
 
   // Returns the same loops over other ranges of the stage's axes: `ranges` has one for each; reductions keep theirs.
-  StageLoops over(const std::vector<AxisRange>& ranges) const;
+  // `facts` are conditions that hold where the loops are.
+  StageLoops over(const std::vector<AxisRange>& ranges, const std::vector<Expr>& facts) const;
 
   struct AxisValue {
     Expr axis;   // the stage's variable
@@ -81,7 +83,7 @@ class StageLoops {
   std::size_t add(Loop loop);
   std::pair<std::size_t, std::size_t> split(Kind kind, std::size_t loop, std::int64_t factor, std::string outer_name,
                                             std::string inner_name);
-  void set_extents(const Relation& relation);
+  void set_extents(const Relation& relation, const std::vector<Expr>& facts = {});
   std::vector<Expr> values() const;  // one for each loop ever made
 
   std::vector<Loop> loops_;

@@ -19,6 +19,37 @@ TEST_CASE("what is computed in a fused loop stands under no guard") {
   }
 }
 
+TEST_CASE("a loop that is fused from two negative extents does not run") {
+  const char* const read_of_nothing =
+      "def f(int(N) A) -> (S0) {\n"
+      "  S1(i,j,k) = i + j * 40 + k where i in 0:40, j in 0:40, k in 0:40\n"
+      "  S0(i,j) = (i >= 1 && i < 8 ? S1(i+j,i-1,2*i+2) : A(i)) where i in 0:N, j in 0:2\n"
+      "}\n";
+  const char* const empty_sum =
+      "def f(int N, int M) -> (C) { C(i) +=! i + r * s + 1 where i in 0:4, r in 0:N-5, s in 0:M-5 }";
+  const char* const three =
+      "def f(int N) -> (C) { C(i) +=! i + r * s + t where i in 0:4, r in 0:N-5, s in 0:3, t in 0:N-4 }";
+  for (const std::int64_t n : {0, 1, 2, 7, 9}) {
+    check_schedule(read_of_nothing, "S1: fuse j k\n", {{"N", n}});
+    check_schedule(read_of_nothing, "S1: fuse i j\nS1: fuse i.j.fused k -> all\nS1: split all 4\n", {{"N", n}});
+    check_schedule(empty_sum, "C: fuse r s\n", {{"N", n}, {"M", n}});
+    check_schedule(three, "C: fuse r s -> rs\nC: fuse rs t\n", {{"N", n}});
+  }
+}
+
+TEST_CASE("a border that is cut off by a negative padding is no loop, however it is fused") {
+  const char* const strided =
+      "def f(int(H,W) I, int padding) -> (Y) {\n"
+      "  P(h,w) = h >= padding && h < H + padding && w >= padding && w < W + padding ? I(h-padding,w-padding) : 0\n"
+      "      where h in 0:H+2*padding, w in 0:W+2*padding\n"
+      "  Y(h,w) = P(h*2,w*2) where h in 0:(H+2*padding-1)/2+1, w in 0:(W+2*padding-1)/2+1\n"
+      "}\n";
+  for (const std::int64_t padding : {-1, 0, 2}) {
+    check_schedule(strided, "P: fuse h w\n", {{"H", 1}, {"W", 1}, {"padding", padding}});
+    check_schedule(strided, "P: fuse h w -> hw\nP: split hw 4\n", {{"H", 3}, {"W", 2}, {"padding", padding}});
+  }
+}
+
 TEST_CASE("half of an even index keeps every product that it is part of") {
   for (const std::int64_t m : {0, 1, 3})
     check_schedule(

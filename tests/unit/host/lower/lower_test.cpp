@@ -3,6 +3,7 @@
 
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/printer.h"
+#include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/validator.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/passes/simplify/simplify.h"
@@ -241,6 +242,15 @@ TEST_CASE("the useful arithmetic of a matrix product is two operations a term") 
   const Tensor c = compute({m, n}, [&](auto& i) { return sum(a(i[0], Expr(kk)) * b(Expr(kk), i[1]), {kk}); }, "C");
   const ir::Function function = lower_by_default(make_program("mm", {in(a), in(b), out(c)}), targets()[0]);
   CHECK(passes::can_prove(function.flops == m * n * k * Expr(2)));
+}
+
+TEST_CASE("a sum over two negative extents has no arithmetic") {
+  const Expr m = var("m"), n = var("n");
+  const ReduceAxis r = reduce_axis(m - 5, "r"), s = reduce_axis(n - 5, "s");
+  const Tensor c = compute({4}, [&](auto&) { return sum(cast(DType::f32, Expr(r) + Expr(s)), {r, s}); }, "C");
+  const ir::Function function = lower_by_default(make_program("f", {scalar(m), scalar(n), out(c)}), targets()[0]);
+  CHECK(passes::can_prove(ir::substitute(function.flops, {{m.get(), 0}, {n.get(), 0}}) == 0));
+  CHECK(passes::can_prove(ir::substitute(function.flops, {{m.get(), 7}, {n.get(), 8}}) > 0));
 }
 
 TEST_CASE("a sum leaves out what is 0 for a whole tile, and only that") {

@@ -99,6 +99,27 @@ TEST_CASE("fusing what was split gives every point once, in order") {
   CHECK(points_reached(loops).size() == 13);
 }
 
+TEST_CASE("a fused loop over two negative extents has no iterations, and known sizes need no clamp") {
+  const Expr n = var("n"), m = var("m");
+  const Tensor plane = compute({n, m}, [](auto& i) { return i[0] + i[1]; }, "P");
+  StageLoops loops = loops_of(plane);
+  const std::size_t fused = loops.fuse(loops.spatial(0), loops.spatial(1));
+  const auto extent = [&](const Expr& rows, const Expr& columns, const std::vector<Expr>& facts) {
+    return loops.over({{Expr(0), rows}, {Expr(0), columns}}, facts).loop(fused).extent;
+  };
+  CHECK(*ir::as_int(extent(-1, -1, {})) <= 0);
+  CHECK(*ir::as_int(extent(-1, 3, {})) <= 0);
+  CHECK(*ir::as_int(extent(3, -1, {})) <= 0);
+  CHECK(ir::equal(extent(n, m, {n >= 0}), passes::simplify(n * m)));
+  CHECK(ir::equal(extent(n, 4, {}), passes::simplify(n * 4)));
+  const Expr unknown = extent(n - 5, m - 5, {});
+  const auto at = [&](std::int64_t rows, std::int64_t columns) {
+    return *ir::as_int(passes::simplify(ir::substitute(unknown, {{n.get(), Expr(rows)}, {m.get(), Expr(columns)}})));
+  };
+  CHECK(at(0, 0) <= 0);
+  CHECK(at(7, 8) == 6);
+}
+
 TEST_CASE("only neighbours can be fused and a new order must name every loop") {
   const Tensor s = matrix_sum(4, 8);
   StageLoops loops = loops_of(s);
