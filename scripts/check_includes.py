@@ -94,10 +94,12 @@ MAY_INCLUDE = {
     "host/lower": ["host/schedule"],
     "host/autoschedule": ["host/lower"],
     "host/graph": ["crosscompile/backend", "host/autoschedule"],
+    "host/graph/onnx": ["host/graph"],
+    "host/graph/onnx/operators": ["host/graph/onnx"],
     # The client and the command line.
     "host/session": ["host/blobs", "host/stats", "rpc/secure"],
     "host/compiler/api": ["crosscompile/target", "host/lang"],
-    "host/compiler/llvm": ["crosscompile", "host/compiler/api", "host/graph", "host/lang/text", "host/session"],
+    "host/compiler/llvm": ["crosscompile", "host/compiler/api", "host/graph/onnx", "host/lang/text", "host/session"],
     # The services, which know of no command line.
     "host/kernel": ["host/compiler/api", "host/lang/text", "host/npy", "host/session"],
     "host/verify": ["host/kernel", "host/lang/reference"],
@@ -163,6 +165,7 @@ OUTSIDE = "tests/e2e/install/outside"
 ONLY_IN = [
     (r"(llvm|llvm-c|lld)/", ["crosscompile/codegen/llvm", "crosscompile/link"], "LLVM and lld stay behind two folders"),
     (r"(spdlog|CLI|nlohmann)/|toml(\+\+|\.hpp)", ["host", *TOP], "it is for the host's programs"),
+    (r"google/protobuf/|onnx\.pb\.h", ["host/graph/onnx"], "only the importer of ONNX files reads protobuf"),
     (r"doctest/", ["tests"], "it is for the tests"),
 ]
 

@@ -25,12 +25,14 @@ packages=(
   # libraries, with those of the tests and benchmarks, which CMake looks for
   libasio-dev libcereal-dev opencl-c-headers libcli11-dev nlohmann-json3-dev libtomlplusplus-dev doctest-dev
   libbenchmark-dev
+  # reading ONNX files, and installing their schema from PyPI
+  libprotobuf-dev protobuf-compiler python3 python3-venv
   # servers of other architectures
   qemu-user
 )
 test_packages=(
   # clang compiles kernels independently of ferry's own compiler
-  openssh-client openssh-server gdb python3 python3-venv clang-19 clang-format-19 libclang-rt-19-dev systemd
+  openssh-client openssh-server gdb clang-19 clang-format-19 libclang-rt-19-dev systemd
   # OpenCL on the CPU for the tests, and a simulator that detects data races
   pocl-opencl-icd ocl-icd-libopencl1 oclgrind
   # emulated boards with kernels of their own
@@ -75,20 +77,32 @@ install_packages() {
   rm -f "$log"
 }
 
+# Installs the lists of Python packages that build/venv lacks. It starts anew if it holds an earlier version of one.
 install_python() {
-  local wanted=scripts/test-requirements.txt
-  cmp -s "$wanted" build/venv/installed.txt && return 0
-  echo "installing Python packages for the tests into build/venv"
+  local list missing=()
+  for list in "$@"; do
+    cmp -s "$list" "build/venv/${list##*/}" && continue
+    [[ ! -e build/venv/${list##*/} ]] || { install_anew "$@"; return; }
+    missing+=("$list")
+  done
+  [[ ${#missing[@]} -gt 0 ]] || return 0
+  echo "installing Python packages into build/venv"
   mkdir -p build
+  [[ -x build/venv/bin/pip ]] || /usr/bin/python3 -m venv build/venv
+  build/venv/bin/pip install --quiet --disable-pip-version-check "${missing[@]/#/-r}"
+  cp "${missing[@]}" build/venv
+}
+
+install_anew() {
   rm -rf build/venv
-  /usr/bin/python3 -m venv build/venv
-  build/venv/bin/pip install --quiet --disable-pip-version-check -r "$wanted"
-  cp "$wanted" build/venv/installed.txt
+  install_python "$@"
 }
 
 install_packages
 scripts/libsodium.sh
-if [[ $demo == 0 ]]; then
-  install_python
+if [[ $demo == 1 ]]; then
+  install_python scripts/build-requirements.txt
+else
+  install_python scripts/build-requirements.txt scripts/test-requirements.txt
   scripts/board_kernels.sh aarch64
 fi

@@ -36,7 +36,7 @@ struct ConvAttributes {
 struct PoolAttributes {
   std::vector<WindowAttributes> windows;
   bool ceil = false;           // round the output's size up instead of down
-  bool count_padding = false;  // an average divides by the whole window's size
+  bool count_padding = false;  // an average divides by the window's size inside the padded input
   bool operator==(const PoolAttributes&) const = default;
 };
 

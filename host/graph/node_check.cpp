@@ -19,8 +19,8 @@ int declared_inputs(Operator op) {
 }  // namespace
 
 void NodeCheck::fail(const std::string& expected, const std::string& got) const {
-  throw CompileError("node '" + printable(node_.name) + "' (" + operator_name(node_.op) + "): expected " + expected +
-                     ", got " + got);
+  throw NodeError("node '" + printable(node_.name) + "' (" + operator_name(node_.op) + "): ",
+                  "expected " + expected + ", got " + got);
 }
 
 void NodeCheck::fail_attributes() const {

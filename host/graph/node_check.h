@@ -1,11 +1,22 @@
-// What shape inference expects of a node: each check throws CompileError "node 'conv1' (conv): expected X, got Y".
+// What shape inference expects of a node: each check throws NodeError "node 'conv1' (conv): expected X, got Y".
 #pragma once
 
+#include "ferry/error.h"
 #include "host/graph/graph.h"
 
 #include <string>
 
 namespace ferry::graph {
+
+class NodeError : public CompileError {
+ public:
+  NodeError(const std::string& node, std::string detail) : CompileError(node + detail), detail_(std::move(detail)) {}
+  // Returns the message without the node: "expected X, got Y".
+  const std::string& detail() const { return detail_; }
+
+ private:
+  std::string detail_;
+};
 
 class NodeCheck {
  public:

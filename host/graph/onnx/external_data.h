@@ -1,0 +1,31 @@
+// Tensors whose contents lie in files beside the model. Model files come from anywhere, so nothing outside the model's
+// own folder is read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "host/graph/graph.h"
+
+namespace ferry::graph::onnx {
+
+class ExternalFiles {
+ public:
+  explicit ExternalFiles(const std::string& model_path) : model_path_(model_path) {}
+
+  // Maps `length` bytes, or all from `offset` if the length is negative. Throws UsageError without a name in front:
+  // for a location outside the model's folder, a file that cannot be read, and a range beyond its end.
+  ConstantData read(const std::string& location, std::int64_t offset, std::int64_t length);
+
+ private:
+  std::string model_path_;
+  std::map<std::string, ConstantData> files_;  // each mapped once, as a whole
+};
+
+// Maps a whole file for reading. Throws UsageError that says why it cannot be read; empty files and all but regular
+// ones cannot.
+ConstantData map_file(const std::string& path);
+
+}  // namespace ferry::graph::onnx

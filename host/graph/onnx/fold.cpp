@@ -1,0 +1,212 @@
+#include "host/graph/onnx/fold.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "host/graph/onnx/fold_elements.h"
+
+namespace ferry::graph::onnx {
+namespace {
+
+using Position = std::vector<std::int64_t>;
+
+std::optional<Position> numbers_of(const Shape& shape) {
+  Position sizes;
+  for (const Size& size : shape) {
+    const std::optional<std::int64_t> number = size.constant();
+    if (!number) return std::nullopt;
+    sizes.push_back(*number);
+  }
+  return sizes;
+}
+
+std::int64_t count_of(const Position& sizes) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes) count *= size;
+  return count;
+}
+
+Position position_of(std::int64_t index, const Position& sizes) {
+  Position position(sizes.size());
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    position[d] = index % sizes[d];
+    index /= sizes[d];
+  }
+  return position;
+}
+
+std::size_t index_of(const Position& position, const Position& sizes) {
+  std::int64_t index = 0;
+  for (std::size_t d = 0; d < sizes.size(); ++d) index = index * sizes[d] + position[d];
+  return static_cast<std::size_t>(index);
+}
+
+// Returns the index of the element that broadcasting puts at `position`.
+std::size_t broadcast_index(const Position& position, const Position& sizes) {
+  Position own(position.end() - static_cast<std::ptrdiff_t>(sizes.size()), position.end());
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == 1) own[d] = 0;
+  }
+  return index_of(own, sizes);
+}
+
+void copy_element(const Known& from, std::size_t index, Known& to) {
+  if (!from.reals.empty()) to.reals.push_back(from.reals[index]);
+  if (!from.integers.empty()) to.integers.push_back(from.integers[index]);
+}
+
+// Reductions visit all elements for each result.
+constexpr std::int64_t kMaxReduced = 16384;
+
+// The known inputs of one node with constant shapes, and its result.
+class Folder {
+ public:
+  Folder(const Node& node, std::span<const TensorType> types, std::span<const KnownRef> inputs,
+         const TensorType& result)
+      : node_(node), types_(types), inputs_(inputs), result_(result) {}
+
+  KnownRef run() {
+    const std::optional<Position> sizes = numbers_of(result_.shape);
+    if (!sizes || element_count(result_.shape).constant() > std::int64_t{kMaxKnown}) return nullptr;
+    for (const TensorType& type : types_) {
+      const std::optional<Position> own = numbers_of(type.shape);
+      if (!own) return nullptr;
+      sizes_.push_back(*own);
+    }
+    const std::int64_t count = count_of(*sizes);
+    if (std::holds_alternative<ReduceAttributes>(node_.attributes) && count * count_of(sizes_[0]) > kMaxReduced) {
+      return nullptr;
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (!element(position_of(i, *sizes), static_cast<std::size_t>(i))) return nullptr;
+    }
+    return std::make_shared<Known>(std::move(output_));
+  }
+
+ private:
+  bool copy(std::size_t input, std::size_t index) {
+    copy_element(*inputs_[input], index, output_);
+    return true;
+  }
+
+  bool elementwise(const Position& position) {
+    std::vector<Element> operands;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      operands.push_back(element_of(*inputs_[i], broadcast_index(position, sizes_[i])));
+    }
+    const std::optional<Element> value = fold_element(node_.op, operands, types_[0].dtype, result_.dtype);
+    if (!value) return false;
+    if (const auto* real = std::get_if<double>(&*value)) output_.reals.push_back(*real);
+    if (const auto* integer = std::get_if<Size>(&*value)) output_.integers.push_back(*integer);
+    return true;
+  }
+
+  bool concat(Position position) {
+    const std::size_t dimension = std::get<DimensionAttributes>(node_.attributes).dimension;
+    std::size_t input = 0;
+    while (position[dimension] >= sizes_[input][dimension]) position[dimension] -= sizes_[input++][dimension];
+    return copy(input, index_of(position, sizes_[input]));
+  }
+
+  bool gather(const Position& position) {
+    const std::size_t dimension = std::get<DimensionAttributes>(node_.attributes).dimension;
+    const auto begin = position.begin() + static_cast<std::ptrdiff_t>(dimension);
+    const auto end = begin + static_cast<std::ptrdiff_t>(sizes_[1].size());
+    const Size& chosen = inputs_[1]->integers[index_of(Position(begin, end), sizes_[1])];
+    const std::optional<std::int64_t> number = chosen.constant();
+    const std::int64_t size = sizes_[0][dimension];
+    if (!number || *number < -size || *number >= size) return false;
+    Position source(position.begin(), begin);
+    source.push_back(*number < 0 ? *number + size : *number);
+    source.insert(source.end(), end, position.end());
+    return copy(0, index_of(source, sizes_[0]));
+  }
+
+  bool transpose(const Position& position) {
+    Position source(position.size());
+    const std::vector<std::size_t>& order = std::get<TransposeAttributes>(node_.attributes).order;
+    for (std::size_t d = 0; d < order.size(); ++d) source[order[d]] = position[d];
+    return copy(0, index_of(source, sizes_[0]));
+  }
+
+  bool slice(Position position) {
+    const auto& slice = std::get<SliceAttributes>(node_.attributes);
+    for (std::size_t d = 0; d < position.size(); ++d) {
+      const std::optional<std::int64_t> begin = slice.begin[d].constant();
+      if (!begin) return false;
+      position[d] = *begin + position[d] * slice.stride[d];
+    }
+    return copy(0, index_of(position, sizes_[0]));
+  }
+
+  bool reduce(const Position& position) {
+    const auto& reduce = std::get<ReduceAttributes>(node_.attributes);
+    const Position& sizes = sizes_[0];
+    std::optional<Size> result;
+    for (std::int64_t i = 0; i < count_of(sizes); ++i) {
+      Position kept;
+      const Position source = position_of(i, sizes);
+      for (std::size_t d = 0; d < sizes.size(); ++d) {
+        const bool reduced = std::binary_search(reduce.dimensions.begin(), reduce.dimensions.end(), d);
+        if (!reduced) kept.push_back(source[d]);
+        if (reduced && reduce.keep) kept.push_back(0);
+      }
+      if (kept != position || inputs_[0]->integers.empty()) continue;
+      const Size& next = inputs_[0]->integers[static_cast<std::size_t>(i)];
+      result = !result                             ? next
+               : node_.op == Operator::reduce_prod ? *result * next
+               : node_.op == Operator::reduce_max  ? max(*result, next)
+               : node_.op == Operator::reduce_min  ? min(*result, next)
+                                                   : *result + next;
+    }
+    if (result) output_.integers.push_back(*result);
+    return result.has_value();
+  }
+
+  bool element(const Position& position, std::size_t index) {
+    switch (node_.op) {
+      case Operator::reshape: return copy(0, index);
+      case Operator::broadcast: return copy(0, broadcast_index(position, sizes_[0]));
+      case Operator::transpose: return transpose(position);
+      case Operator::slice: return slice(position);
+      case Operator::concat: return concat(position);
+      case Operator::gather: return gather(position);
+      case Operator::reduce_sum:
+      case Operator::reduce_max:
+      case Operator::reduce_min:
+      case Operator::reduce_prod: return reduce(position);
+#define FERRY_CASE(name, count, attributes) case Operator::name:
+        FERRY_GRAPH_UNARY(FERRY_CASE)
+        FERRY_GRAPH_BINARY(FERRY_CASE)
+#undef FERRY_CASE
+      case Operator::cast:
+      case Operator::where: return elementwise(position);
+      case Operator::conv:
+      case Operator::matmul:
+      case Operator::max_pool:
+      case Operator::average_pool:
+      case Operator::reduce_mean:
+      case Operator::softmax:
+      case Operator::batch_norm:
+      case Operator::layer_norm:
+      case Operator::pad: return false;
+    }
+    return false;
+  }
+
+  const Node& node_;
+  std::span<const TensorType> types_;
+  std::span<const KnownRef> inputs_;
+  const TensorType& result_;
+  std::vector<Position> sizes_;
+  Known output_;
+};
+
+}  // namespace
+
+KnownRef fold(const Node& node, std::span<const TensorType> types, std::span<const KnownRef> inputs,
+              const TensorType& result) {
+  return Folder(node, types, inputs, result).run();
+}
+
+}  // namespace ferry::graph::onnx

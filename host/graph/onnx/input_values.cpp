@@ -1,0 +1,155 @@
+#include "host/graph/onnx/input_values.h"
+
+#include <cctype>
+#include <set>
+
+#include "base/printable.h"
+#include "base/suggest.h"
+#include "ferry/error.h"
+
+namespace ferry::graph::onnx {
+namespace {
+
+// A network's dimensions are far smaller; products of eight of them still fit 64 bits with room.
+constexpr std::int64_t kMaxDimension = std::int64_t{1} << 40;
+
+std::string quoted_input(const ValueInfo& input) { return "input '" + printable(input.name) + "'"; }
+
+class Inputs {
+ public:
+  Inputs(const Model& model, const ImportOptions& options) : model_(model), options_(options) { name_symbols(); }
+
+  std::map<std::string, Value> run(GraphBuilder& builder) {
+    expect_known_names();
+    for (const ValueInfo& input : model_.inputs) bind(input);
+    for (const auto& [symbol, value] : options_.sizes) fix(symbol, value, "the options");
+    std::map<std::string, Value> values;
+    for (const ValueInfo& input : model_.inputs) {
+      // Models of IR version 3 list their initializers among the inputs.
+      if (model_.initializers.contains(input.name)) continue;
+      const auto bound = options_.bindings.find(input.name);
+      if (bound != options_.bindings.end()) {
+        values[input.name] = constant_value(input.name, bound->second);
+        continue;
+      }
+      const TensorType type = type_of_input(input);
+      values[input.name] = {type, add_input(builder.graph, input.name, type)};
+    }
+    return values;
+  }
+
+ private:
+  void expect_known_names() const {
+    std::set<std::string> inputs;
+    for (const ValueInfo& input : model_.inputs) inputs.insert(input.name);
+    for (const auto& [name, constant] : options_.bindings) {
+      if (inputs.contains(name) && !model_.initializers.contains(name)) continue;
+      throw UsageError(unknown_name("input", name, {inputs.begin(), inputs.end()}));
+    }
+    std::set<std::string> symbols;
+    for (const auto& [open, symbol] : symbols_) symbols.insert(symbol);
+    for (const auto& [name, size] : options_.sizes) {
+      if (!symbols.contains(name)) throw UsageError(unknown_name("size", name, {symbols.begin(), symbols.end()}));
+    }
+  }
+
+  // What the model says of an open size: its name, or else where it stands.
+  static std::string open_size(const ValueInfo& input, std::size_t d) {
+    const std::string& name = (*input.shape)[d].name;
+    return name.empty() ? input.name + "\n\n" + std::to_string(d) : name;
+  }
+
+  // Chooses a different identifier for each open size.
+  void name_symbols() {
+    std::set<std::string> used;
+    for (const ValueInfo& input : model_.inputs) {
+      for (std::size_t d = 0; input.shape && d < input.shape->size(); ++d) {
+        const Dimension& dimension = (*input.shape)[d];
+        if (dimension.value || symbols_.contains(open_size(input, d))) continue;
+        const std::string wanted = dimension.name.empty() ? input.name + "_" + std::to_string(d) : dimension.name;
+        const std::string name = identifier(wanted);
+        std::string symbol = name;
+        for (int i = 2; !used.insert(symbol).second; ++i) symbol = name + "_" + std::to_string(i);
+        symbols_[open_size(input, d)] = symbol;
+      }
+    }
+  }
+
+  static std::string identifier(std::string text) {
+    for (char& letter : text) {
+      if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
+    }
+    return std::isdigit(static_cast<unsigned char>(text[0])) != 0 ? "_" + text : text;
+  }
+
+  std::string symbol_of(const ValueInfo& input, std::size_t d) const { return symbols_.at(open_size(input, d)); }
+
+  void fix(const std::string& symbol, std::int64_t size, const std::string& by) {
+    const auto [known, is_new] = sizes_.emplace(symbol, size);
+    if (!is_new && known->second != size) {
+      throw UsageError("expected one value of the size '" + printable(symbol) + "', got " +
+                       std::to_string(known->second) + ", and " + std::to_string(size) + " from " + by);
+    }
+  }
+
+  // Learns the sizes of an input that is bound to a constant.
+  void bind(const ValueInfo& input) {
+    const auto bound = options_.bindings.find(input.name);
+    if (bound == options_.bindings.end()) return;
+    const Constant& constant = bound->second;
+    if (input.dtype && constant.dtype != *input.dtype) {
+      throw UsageError(quoted_input(input) + ": expected a tensor of " + dtype_name(*input.dtype) + ", got " +
+                       dtype_name(constant.dtype));
+    }
+    if (!input.shape) return;
+    const std::string got = to_text(Shape(constant.shape.begin(), constant.shape.end()));
+    if (input.shape->size() != constant.shape.size()) {
+      throw UsageError(quoted_input(input) + ": expected a tensor of rank " + std::to_string(input.shape->size()) +
+                       ", got " + got);
+    }
+    for (std::size_t d = 0; d < constant.shape.size(); ++d) {
+      const Dimension& dimension = (*input.shape)[d];
+      if (dimension.value && *dimension.value != constant.shape[d]) {
+        throw UsageError(quoted_input(input) + ": expected " + std::to_string(*dimension.value) + " as size " +
+                         std::to_string(d) + ", got " + got);
+      }
+      if (!dimension.value) fix(symbol_of(input, d), constant.shape[d], quoted_input(input));
+    }
+  }
+
+  TensorType type_of_input(const ValueInfo& input) const {
+    if (!input.dtype) {
+      throw UsageError(quoted_input(input) + ": expected a tensor of a type that ferry has, got " + input.type_name);
+    }
+    if (!input.shape) {
+      throw UsageError(quoted_input(input) + ": expected a shape, of which single sizes may be open, got none");
+    }
+    TensorType type = {*input.dtype, {}};
+    for (std::size_t d = 0; d < input.shape->size(); ++d) type.shape.push_back(size_of(input, d));
+    return type;
+  }
+
+  Size size_of(const ValueInfo& input, std::size_t d) const {
+    std::optional<std::int64_t> value = (*input.shape)[d].value;
+    const std::string symbol = value ? "" : symbol_of(input, d);
+    const auto known = sizes_.find(symbol);
+    if (!value && known != sizes_.end()) value = known->second;
+    if (value && (*value < 0 || *value > kMaxDimension)) {
+      throw UsageError(quoted_input(input) + ": expected sizes from 0 to 2^40, got " + std::to_string(*value));
+    }
+    return value ? Size(*value) : Size::symbol(symbol);
+  }
+
+  const Model& model_;
+  const ImportOptions& options_;
+  std::map<std::string, std::string> symbols_;  // of open sizes
+  std::map<std::string, std::int64_t> sizes_;   // of symbols
+};
+
+}  // namespace
+
+std::map<std::string, Value> input_values(const Model& model, const ImportOptions& options, GraphBuilder& builder) {
+  return Inputs(model, options).run(builder);
+}
+
+}  // namespace ferry::graph::onnx

@@ -1,0 +1,17 @@
+// The inputs of a model as values: tensors with symbolic sizes, or constants that the caller bound.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "host/graph/onnx/import.h"
+#include "host/graph/onnx/node_import.h"
+
+namespace ferry::graph::onnx {
+
+// Adds the model's inputs to the graph. A size that the model names is a symbol of that name, one that it leaves open
+// is named after the input and the dimension; options may give either a number. Throws UsageError, which names the
+// input, for a type that ferry has none for, a missing shape, and bindings that do not fit.
+std::map<std::string, Value> input_values(const Model& model, const ImportOptions& options, GraphBuilder& builder);
+
+}  // namespace ferry::graph::onnx

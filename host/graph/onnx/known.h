@@ -1,0 +1,30 @@
+// Contents of small tensors that are known while a network is imported: shapes, indices, scales. Integers may depend on
+// the network's sizes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "host/graph/onnx/model.h"
+
+namespace ferry::graph::onnx {
+
+struct Known {
+  std::vector<Size> integers = {};  // of an integer type or bool, in row-major order
+  std::vector<double> reals = {};   // of a float type
+};
+using KnownRef = std::shared_ptr<const Known>;
+
+// Larger tensors are computed with when the network runs.
+inline constexpr std::size_t kMaxKnown = 1024;
+
+// Returns the contents of a constant; null if it is too large, or holds an integer beyond int64.
+KnownRef known_of(DType dtype, const ConstantData& data);
+// Returns the bytes; nothing if an element depends on a size.
+std::optional<ConstantData> bytes_of(DType dtype, const Known& known);
+// Rounds a number to the nearest that a float type holds.
+double rounded(DType dtype, double value);
+
+}  // namespace ferry::graph::onnx

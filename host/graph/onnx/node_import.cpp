@@ -1,0 +1,178 @@
+#include "host/graph/onnx/node_import.h"
+
+#include <algorithm>
+
+#include "base/printable.h"
+#include "base/suggest.h"
+#include "host/graph/node_check.h"
+
+namespace ferry::graph::onnx {
+namespace {
+
+std::string node_text(const ModelNode& node, std::int64_t opset) {
+  const std::string domain = node.domain.empty() ? "" : node.domain + ".";
+  return "node '" + printable(node.name) + "' (" + printable(domain + node.op) + ", opset " + std::to_string(opset) +
+         "): ";
+}
+
+const char* kind_of(const AttributeValue& value) {
+  constexpr const char* kKinds[] = {"an integer", "a float", "a text", "integers", "floats", "texts", "a tensor"};
+  const auto* other = std::get_if<OtherAttribute>(&value);
+  return other != nullptr ? other->kind.c_str() : kKinds[value.index()];
+}
+
+}  // namespace
+
+void NodeImport::refuse(const std::string& message) const { throw NodeRefusal(node_text(node_, opset_) + message); }
+
+void NodeImport::refuse(const std::string& expected, const std::string& got) const {
+  refuse("expected " + expected + ", got " + got);
+}
+
+const AttributeValue* NodeImport::attribute(const std::string& name) {
+  named_.insert(name);
+  const auto found = node_.attributes.find(name);
+  return found == node_.attributes.end() ? nullptr : &found->second;
+}
+
+void NodeImport::ignore(std::initializer_list<const char*> names) {
+  for (const char* name : names) named_.insert(name);
+}
+
+void NodeImport::expect_no_other_attributes() const {
+  for (const auto& [name, value] : node_.attributes) {
+    if (!named_.contains(name)) refuse("no attribute '" + printable(name) + "'", kind_of(value));
+  }
+}
+
+namespace {
+
+// Returns the attribute's value as a T; `otherwise` if it is not given.
+template <class T>
+T value_or(NodeImport& node, const std::string& name, const char* kind, std::optional<T> otherwise) {
+  const AttributeValue* value = node.attribute(name);
+  if (value == nullptr && otherwise) return *std::move(otherwise);
+  const T* typed = value == nullptr ? nullptr : std::get_if<T>(value);
+  if (typed == nullptr) {
+    node.refuse("the attribute '" + name + "' with " + kind, value == nullptr ? "none" : kind_of(*value));
+  }
+  return *typed;
+}
+
+}  // namespace
+
+std::int64_t NodeImport::integer(const std::string& name, std::optional<std::int64_t> otherwise) {
+  return value_or<std::int64_t>(*this, name, "an integer", otherwise);
+}
+
+double NodeImport::real(const std::string& name, std::optional<double> otherwise) {
+  if (otherwise && !has(name)) {
+    ignore({name.c_str()});
+    return *otherwise;
+  }
+  return value_or<float>(*this, name, "a float", {});
+}
+
+std::string NodeImport::text(const std::string& name, const std::string& otherwise) {
+  return value_or<std::string>(*this, name, "a text", otherwise);
+}
+
+std::vector<std::int64_t> NodeImport::integers(const std::string& name,
+                                               std::optional<std::vector<std::int64_t>> otherwise) {
+  return value_or<std::vector<std::int64_t>>(*this, name, "integers", std::move(otherwise));
+}
+
+const Value& NodeImport::input(std::size_t i) const {
+  if (!has_input(i)) refuse("at least " + std::to_string(i + 1) + " inputs", std::to_string(i));
+  return values_.at(node_.inputs[i]);
+}
+
+std::vector<Value> NodeImport::inputs() const {
+  std::vector<Value> all;
+  for (std::size_t i = 0; i < input_count(); ++i) all.push_back(input(i));
+  return all;
+}
+
+std::vector<Size> NodeImport::sizes(std::size_t i, const std::string& what) const {
+  const Value& value = input(i);
+  if (is_float(value.type.dtype)) refuse(what + " as integers", dtype_name(value.type.dtype));
+  if (value.known == nullptr) {
+    refuse(what + " to be known when the network is imported",
+           "the computed tensor '" + printable(node_.inputs[i]) + "'; bind the input that decides it");
+  }
+  return value.known->integers;
+}
+
+std::vector<std::int64_t> NodeImport::numbers(std::size_t i, const std::string& what) const {
+  std::vector<std::int64_t> numbers;
+  for (const Size& size : sizes(i, what)) {
+    if (!size.constant()) refuse(what + " as numbers", to_text(size));
+    numbers.push_back(*size.constant());
+  }
+  return numbers;
+}
+
+double NodeImport::scalar(std::size_t i, const std::string& what) const {
+  const Value& value = input(i);
+  const std::size_t count = value.known == nullptr ? 0 : value.known->reals.size() + value.known->integers.size();
+  if (count != 1) refuse(what + " to be one number that is known when the network is imported", to_text(value.type));
+  if (!value.known->reals.empty()) return value.known->reals[0];
+  return static_cast<double>(numbers(i, what)[0]);
+}
+
+void NodeImport::output(std::size_t i, const Value& value) {
+  if (!has_output(i)) return;
+  const std::string& name = node_.outputs[i];
+  builder_.rename(value, name);
+  Value& output = values_[name];
+  output = value;
+  output.name = name;
+}
+
+std::size_t NodeImport::dimension(std::int64_t axis, std::size_t rank) const {
+  const auto signed_rank = static_cast<std::int64_t>(rank);
+  expect(axis >= -signed_rank && axis < signed_rank, "an axis of a tensor of rank " + std::to_string(rank),
+         [&] { return std::to_string(axis); });
+  return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
+}
+
+Value NodeImport::add(Operator op, const std::vector<Value>& inputs, const Attributes& attributes) const {
+  try {
+    return builder_.add(node_.name, op, inputs, attributes);
+  } catch (const NodeError& error) {
+    refuse(error.detail());
+  }
+}
+
+Value NodeImport::reshape(const Value& value, Shape shape) const {
+  if (value.type.shape == shape) return value;
+  return add(Operator::reshape, {value}, ReshapeAttributes{std::move(shape)});
+}
+
+Value NodeImport::cast(const Value& value, DType to) const {
+  return value.type.dtype == to ? value : add(Operator::cast, {value}, CastAttributes{to});
+}
+
+Value NodeImport::constant(DType dtype, double value) const {
+  Known contents;
+  if (is_float(dtype)) {
+    contents.reals = {rounded(dtype, value)};
+  } else {
+    contents.integers = {static_cast<std::int64_t>(value)};
+  }
+  return known({dtype, {}}, std::move(contents));
+}
+
+Value NodeImport::known(DType dtype, std::vector<Size> sizes) const {
+  const Shape shape = {static_cast<std::int64_t>(sizes.size())};
+  return known({dtype, shape}, Known{std::move(sizes)});
+}
+
+Value NodeImport::known(TensorType type, Known contents) const {
+  Value value = {std::move(type)};
+  value.known = std::make_shared<Known>(std::move(contents));
+  value.name = node_.name;
+  return value;
+}
+
+}  // namespace ferry::graph::onnx

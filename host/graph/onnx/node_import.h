@@ -1,0 +1,117 @@
+// What the import of one node reads and builds. Importers of operators (operators/) work on values: tensors of the
+// graph, constants, and small tensors whose contents are known, with which add() computes at once.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ferry/error.h"
+#include "host/graph/onnx/known.h"
+#include "host/graph/onnx/model.h"
+
+namespace ferry::graph::onnx {
+
+// A tensor of the ONNX graph as far as it is imported.
+struct Value {
+  TensorType type;
+  TensorId id = kNoTensor;                            // in the graph, if it is computed there or an input
+  std::shared_ptr<const ConstantData> constant = {};  // its contents, if they are all known
+  KnownRef known = {};                                // the same of a small tensor; may depend on sizes
+  std::string name = {};                              // of a constant
+};
+Value constant_value(std::string name, const Constant& constant);
+
+// A refusal of a node, whose message names it.
+class NodeRefusal : public CompileError {
+ public:
+  using CompileError::CompileError;
+};
+
+// Adds tensors to the graph when a node first needs them.
+class GraphBuilder {
+ public:
+  Graph graph;
+
+  // Returns the value's tensor in the graph. Throws CompileError if its contents depend on sizes.
+  TensorId tensor_of(const Value& value);
+  // Appends a node to the graph, or computes with the inputs if all are known. Throws as infer_types() does.
+  Value add(const std::string& name, Operator op, const std::vector<Value>& inputs, const Attributes& attributes);
+  // Gives the value's tensor the name by which the network calls it, unless it has one already.
+  void rename(const Value& value, const std::string& name);
+
+ private:
+  struct Materialized {
+    std::string type;
+    TensorId id;
+  };
+  std::multimap<const ConstantData*, Materialized> constants_;
+  std::vector<std::shared_ptr<const ConstantData>> kept_;  // so that no address is used twice
+  std::set<TensorId> unnamed_;
+};
+
+class NodeImport {
+ public:
+  NodeImport(const ModelNode& node, std::int64_t opset, GraphBuilder& builder, std::map<std::string, Value>& values)
+      : node_(node), opset_(opset), builder_(builder), values_(values) {}
+
+  const std::string& op() const { return node_.op; }
+  std::int64_t opset() const { return opset_; }
+  // Throws NodeRefusal: "node 'a' (Conv, opset 13): expected X, got Y".
+  [[noreturn]] void refuse(const std::string& expected, const std::string& got) const;
+  [[noreturn]] void refuse(const std::string& message) const;
+  void expect(bool holds, const std::string& expected, const auto& got) const {
+    if (!holds) refuse(expected, got());
+  }
+
+  // Attributes. Without `otherwise` an attribute is required. Those that no call names are refused at the end.
+  bool has(const std::string& name) const { return node_.attributes.contains(name); }
+  std::int64_t integer(const std::string& name, std::optional<std::int64_t> otherwise = {});
+  bool flag(const std::string& name, bool otherwise) { return integer(name, otherwise ? 1 : 0) != 0; }
+  double real(const std::string& name, std::optional<double> otherwise = {});
+  std::string text(const std::string& name, const std::string& otherwise);
+  std::vector<std::int64_t> integers(const std::string& name, std::optional<std::vector<std::int64_t>> otherwise = {});
+  const AttributeValue* attribute(const std::string& name);
+  // Names attributes that change nothing here.
+  void ignore(std::initializer_list<const char*> names);
+  void expect_no_other_attributes() const;
+
+  // Inputs and outputs.
+  std::size_t input_count() const { return node_.inputs.size(); }
+  std::size_t output_count() const { return node_.outputs.size(); }
+  bool has_input(std::size_t i) const { return i < node_.inputs.size() && !node_.inputs[i].empty(); }
+  bool has_output(std::size_t i) const { return i < node_.outputs.size() && !node_.outputs[i].empty(); }
+  const Value& input(std::size_t i) const;
+  std::vector<Value> inputs() const;
+  const Shape& shape(std::size_t i) const { return input(i).type.shape; }
+  // Returns the contents of an input of integers that must be known now, as a shape or axes.
+  std::vector<Size> sizes(std::size_t i, const std::string& what) const;
+  std::vector<std::int64_t> numbers(std::size_t i, const std::string& what) const;
+  // Returns the single element of an input that must be known now.
+  double scalar(std::size_t i, const std::string& what) const;
+  void output(std::size_t i, const Value& value);
+
+  // Returns the dimension that a possibly negative axis names.
+  std::size_t dimension(std::int64_t axis, std::size_t rank) const;
+
+  // Building.
+  Value add(Operator op, const std::vector<Value>& inputs, const Attributes& attributes = {}) const;
+  Value reshape(const Value& value, Shape shape) const;
+  Value cast(const Value& value, DType to) const;
+  Value constant(DType dtype, double value) const;          // a scalar
+  Value known(DType dtype, std::vector<Size> sizes) const;  // a vector
+  Value known(TensorType type, Known contents) const;
+
+ private:
+  const ModelNode& node_;
+  std::int64_t opset_;
+  GraphBuilder& builder_;
+  std::map<std::string, Value>& values_;
+  std::set<std::string> named_;  // attributes
+};
+
+}  // namespace ferry::graph::onnx

@@ -1,0 +1,79 @@
+// Constants, and what a network computes of shapes.
+#include <algorithm>
+#include <cmath>
+
+#include "host/graph/onnx/operators.h"
+
+namespace ferry::graph::onnx {
+namespace {
+
+Constant constant_of(const AttributeValue& value, const NodeImport& node) {
+  const auto dense = [](DType dtype, std::vector<std::int64_t> shape, const auto* elements, std::size_t count) {
+    const auto* begin = reinterpret_cast<const std::uint8_t*>(elements);
+    const auto bytes = std::make_shared<std::vector<std::uint8_t>>(begin, begin + count * sizeof *elements);
+    return Constant{dtype, std::move(shape), std::make_shared<ConstantData>(ConstantData{*bytes, bytes})};
+  };
+  if (const auto* constant = std::get_if<Constant>(&value)) return *constant;
+  if (const auto* real = std::get_if<float>(&value)) return dense(DType::f32, {}, real, 1);
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return dense(DType::i64, {}, integer, 1);
+  if (const auto* reals = std::get_if<std::vector<float>>(&value)) {
+    return dense(DType::f32, {static_cast<std::int64_t>(reals->size())}, reals->data(), reals->size());
+  }
+  if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&value)) {
+    return dense(DType::i64, {static_cast<std::int64_t>(integers->size())}, integers->data(), integers->size());
+  }
+  node.refuse("a tensor of numbers", "another value");
+}
+
+}  // namespace
+
+void import_constant(NodeImport& node) {
+  for (const char* name : {"value", "value_float", "value_floats", "value_int", "value_ints"}) {
+    if (const AttributeValue* value = node.attribute(name)) {
+      return node.output(0, constant_value("", constant_of(*value, node)));
+    }
+  }
+  node.refuse("a value of numbers", "none");
+}
+
+void import_constant_of_shape(NodeImport& node) {
+  const std::vector<Size> shape = node.sizes(0, "the shape");
+  Value value = node.constant(DType::f32, 0);
+  if (const AttributeValue* given = node.attribute("value")) value = constant_value("", constant_of(*given, node));
+  node.expect(element_count(value.type.shape) == 1, "a value of one element", [&] { return to_text(value.type); });
+  node.output(0, node.add(Operator::broadcast, {node.reshape(value, {})}, BroadcastAttributes{shape}));
+}
+
+void import_range(NodeImport& node) {
+  const DType dtype = node.input(0).type.dtype;
+  const double start = node.scalar(0, "the start"), limit = node.scalar(1, "the limit"),
+               delta = node.scalar(2, "the step");
+  node.expect(delta != 0, "a step other than 0", [] { return "0"; });
+  const double count = std::max(0.0, std::ceil((limit - start) / delta));
+  node.expect(count <= kMaxKnown, "at most " + std::to_string(kMaxKnown) + " elements",
+              [&] { return std::to_string(count); });
+  Known contents;
+  for (double i = 0; i < count; ++i) {
+    if (is_float(dtype)) {
+      contents.reals.push_back(rounded(dtype, start + i * delta));
+    } else {
+      contents.integers.emplace_back(static_cast<std::int64_t>(start + i * delta));
+    }
+  }
+  node.output(0, node.known({dtype, {static_cast<std::int64_t>(count)}}, std::move(contents)));
+}
+
+void import_shape(NodeImport& node) {
+  const Shape& x = node.shape(0);
+  const auto rank = static_cast<std::int64_t>(x.size());
+  const auto at = [&](std::int64_t i) { return std::clamp<std::int64_t>(i < 0 ? i + rank : i, 0, rank); };
+  const std::int64_t start = at(node.integer("start", 0)), end = at(node.integer("end", rank));
+  node.output(0, node.known(DType::i64,
+                            start < end ? std::vector<Size>(x.begin() + start, x.begin() + end) : std::vector<Size>()));
+}
+
+void import_size(NodeImport& node) {
+  node.output(0, node.known({DType::i64, {}}, {{element_count(node.shape(0))}, {}}));
+}
+
+}  // namespace ferry::graph::onnx

@@ -1,0 +1,71 @@
+// Normalisations, softmax, and dropout, which networks that are not being trained leave out.
+#include "host/graph/onnx/operators.h"
+
+namespace ferry::graph::onnx {
+namespace {
+
+void expect_no_training(NodeImport& node, bool trains) {
+  if (trains) node.refuse("a network for inference", "training mode");
+}
+
+}  // namespace
+
+void import_batch_norm(NodeImport& node) {
+  node.ignore({"momentum"});
+  if (node.opset() < 7) expect_no_training(node, !node.flag("is_test", false) && node.output_count() > 1);
+  if (node.opset() < 9 && !node.flag("spatial", true)) node.refuse("statistics of channels", "spatial = 0");
+  if (node.opset() >= 14) expect_no_training(node, node.flag("training_mode", false));
+  const BatchNormAttributes norm = {node.real("epsilon", 1e-5)};
+  node.output(0, node.add(Operator::batch_norm,
+                          {node.input(0), node.input(1), node.input(2), node.input(3), node.input(4)}, norm));
+}
+
+void import_layer_norm(NodeImport& node) {
+  const Value &x = node.input(0), &scale = node.input(1);
+  const LayerNormAttributes norm = {node.dimension(node.integer("axis", -1), x.type.shape.size()),
+                                    node.real("epsilon", 1e-5)};
+  const std::int64_t stash_type = node.integer("stash_type", 1);
+  node.expect(stash_type == 1, "a stash_type of 1, float", [&] { return std::to_string(stash_type); });
+  const Shape inner(x.type.shape.begin() + static_cast<std::ptrdiff_t>(norm.dimension), x.type.shape.end());
+  const auto repeated = [&](const Value& value) {
+    return value.type.shape == inner ? value : node.add(Operator::broadcast, {value}, BroadcastAttributes{inner});
+  };
+  const Value bias = node.has_input(2) ? node.input(2) : node.constant(x.type.dtype, 0);
+  node.output(0, node.add(Operator::layer_norm, {x, repeated(scale), repeated(bias)}, norm));
+}
+
+void import_softmax(NodeImport& node) {
+  const Value& x = node.input(0);
+  const std::size_t rank = x.type.shape.size();
+  const std::size_t axis = node.dimension(node.integer("axis", node.opset() < 13 ? 1 : -1), rank);
+  const bool is_log = node.op() == "LogSoftmax";
+  Value value = x;
+  std::size_t dimension = axis;
+  if (node.opset() < 13 && axis + 1 != rank) {
+    // Before opset 13 all dimensions from the axis on are one.
+    const auto begin = x.type.shape.begin();
+    const auto at = begin + static_cast<std::ptrdiff_t>(axis);
+    value = node.reshape(x, {element_count(Shape(begin, at)), element_count(Shape(at, x.type.shape.end()))});
+    dimension = 1;
+  }
+  if (is_log) {
+    // x - max - log(sum(exp(x - max))), because the logarithm of a softmax that rounds to 0 would be infinite
+    const ReduceAttributes along = {{dimension}, true};
+    const Value shifted = node.add(Operator::sub, {value, node.add(Operator::reduce_max, {value}, along)});
+    const Value sum = node.add(Operator::reduce_sum, {node.add(Operator::exp, {shifted})}, along);
+    value = node.add(Operator::sub, {shifted, node.add(Operator::log, {sum})});
+  } else {
+    value = node.add(Operator::softmax, {value}, DimensionAttributes{dimension});
+  }
+  node.output(0, node.reshape(value, x.type.shape));
+}
+
+void import_dropout(NodeImport& node) {
+  node.ignore({"ratio", "seed"});
+  // The first opsets say so by an attribute, of which exporters leave the default in networks for inference.
+  if (node.opset() < 7) node.ignore({"is_test"});
+  if (node.has_input(2)) expect_no_training(node, node.scalar(2, "the training mode") != 0);
+  node.output(0, node.input(0));
+}
+
+}  // namespace ferry::graph::onnx

@@ -1,0 +1,57 @@
+// Reductions over chosen dimensions.
+#include <algorithm>
+
+#include "host/graph/onnx/operators.h"
+
+namespace ferry::graph::onnx {
+namespace {
+
+// The reduction, and what is computed with each element before it and with the result after it.
+struct Reduction {
+  const char* op;
+  Operator reduce;
+  std::optional<Operator> before, after;
+};
+constexpr Reduction kReductions[] = {
+    {"ReduceSum", Operator::reduce_sum, {}, {}},
+    {"ReduceMean", Operator::reduce_mean, {}, {}},
+    {"ReduceMax", Operator::reduce_max, {}, {}},
+    {"ReduceMin", Operator::reduce_min, {}, {}},
+    {"ReduceProd", Operator::reduce_prod, {}, {}},
+    {"ReduceL1", Operator::reduce_sum, Operator::abs, {}},
+    {"ReduceL2", Operator::reduce_sum, Operator::mul, Operator::sqrt},
+    {"ReduceSumSquare", Operator::reduce_sum, Operator::mul, {}},
+    {"ReduceLogSum", Operator::reduce_sum, {}, Operator::log},
+};
+
+// Axes are an input since opset 18, for ReduceSum since opset 13.
+std::vector<std::int64_t> read_axes(NodeImport& node) {
+  const std::int64_t since = node.op() == "ReduceSum" ? 13 : 18;
+  if (node.opset() < since) return node.integers("axes", std::vector<std::int64_t>());
+  return node.has_input(1) ? node.numbers(1, "the axes") : std::vector<std::int64_t>();
+}
+
+}  // namespace
+
+void import_reduce(NodeImport& node) {
+  const auto* row = std::find_if(std::begin(kReductions), std::end(kReductions),
+                                 [&](const Reduction& reduction) { return node.op() == reduction.op; });
+  ReduceAttributes reduce = {{}, node.flag("keepdims", true)};
+  const std::size_t rank = node.shape(0).size();
+  const std::vector<std::int64_t> axes = read_axes(node);
+  const bool nothing = axes.empty() && node.flag("noop_with_empty_axes", false);
+  node.ignore({"noop_with_empty_axes"});
+  for (const std::int64_t axis : axes) reduce.dimensions.push_back(node.dimension(axis, rank));
+  for (std::size_t d = 0; axes.empty() && !nothing && d < rank; ++d) reduce.dimensions.push_back(d);
+  std::sort(reduce.dimensions.begin(), reduce.dimensions.end());
+  node.expect(std::adjacent_find(reduce.dimensions.begin(), reduce.dimensions.end()) == reduce.dimensions.end(),
+              "different axes", [] { return "one of them twice"; });
+  Value value = node.input(0);
+  if (row->before == Operator::mul) value = node.add(Operator::mul, {value, value});
+  if (row->before == Operator::abs) value = node.add(Operator::abs, {value});
+  if (!reduce.dimensions.empty()) value = node.add(row->reduce, {value}, reduce);
+  if (row->after) value = node.add(*row->after, {value});
+  node.output(0, value);
+}
+
+}  // namespace ferry::graph::onnx

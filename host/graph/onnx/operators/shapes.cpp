@@ -1,0 +1,108 @@
+// Operators that give the same elements another shape or order.
+#include <algorithm>
+
+#include "host/graph/onnx/operators.h"
+
+namespace ferry::graph::onnx {
+namespace {
+
+// Axes are an input since opset 13, and an attribute before.
+std::vector<std::int64_t> axes_of(NodeImport& node) {
+  if (node.opset() < 13) return node.integers("axes", std::vector<std::int64_t>());
+  return node.has_input(1) ? node.numbers(1, "the axes") : std::vector<std::int64_t>();
+}
+
+std::vector<bool> marked_axes(const NodeImport& node, const std::vector<std::int64_t>& axes, std::size_t rank) {
+  std::vector<bool> marked(rank);
+  for (const std::int64_t axis : axes) {
+    const std::size_t d = node.dimension(axis, rank);
+    node.expect(!marked[d], "different axes", [&] { return "the axis " + std::to_string(axis) + " twice"; });
+    marked[d] = true;
+  }
+  return marked;
+}
+
+}  // namespace
+
+void import_expand(NodeImport& node) {
+  const Value& x = node.input(0);
+  const std::vector<Size> wanted = node.sizes(1, "the shape");
+  const std::optional<Shape> shape = broadcast_shapes(x.type.shape, wanted);
+  node.expect(shape.has_value(), "shapes that broadcast",
+              [&] { return to_text(x.type.shape) + " and " + to_text(wanted); });
+  node.output(0, x.type.shape == *shape ? x : node.add(Operator::broadcast, {x}, BroadcastAttributes{*shape}));
+}
+
+void import_flatten(NodeImport& node) {
+  const Shape& x = node.shape(0);
+  const std::int64_t axis = node.integer("axis", 1);
+  const std::size_t first = axis == static_cast<std::int64_t>(x.size()) ? x.size() : node.dimension(axis, x.size());
+  const auto at = x.begin() + static_cast<std::ptrdiff_t>(first);
+  const Shape shape = {element_count(Shape(x.begin(), at)), element_count(Shape(at, x.end()))};
+  node.output(0, node.reshape(node.input(0), shape));
+}
+
+void import_identity(NodeImport& node) { node.output(0, node.input(0)); }
+
+// 0 repeats the input's size, and -1 is whatever is left.
+void import_reshape(NodeImport& node) {
+  const Shape& x = node.shape(0);
+  const bool zero_is_size = node.opset() >= 14 && node.flag("allowzero", false);
+  Shape shape;
+  std::optional<std::size_t> open;
+  const std::vector<Size> wanted = node.sizes(1, "the shape");
+  for (std::size_t d = 0; d < wanted.size(); ++d) {
+    const std::optional<std::int64_t> number = wanted[d].constant();
+    node.expect(!number || *number >= -1, "sizes of -1 or more", [&] { return to_text(wanted); });
+    const bool repeats = number == 0 && !zero_is_size;
+    node.expect(!repeats || d < x.size(), "a 0 only where the input has a dimension",
+                [&] { return to_text(wanted) + " for " + to_text(x); });
+    node.expect(number != -1 || !open, "one -1 at most", [&] { return to_text(wanted); });
+    if (number == -1) open = d;
+    shape.push_back(number == -1 ? Size(1) : repeats ? x[d] : wanted[d]);
+  }
+  if (open) {
+    const std::optional<Size> rest = divide_exactly(element_count(x), element_count(shape));
+    node.expect(rest.has_value(), "a shape that the elements of " + to_text(x) + " fill",
+                [&] { return to_text(wanted); });
+    shape[*open] = *rest;
+  }
+  node.output(0, node.reshape(node.input(0), shape));
+}
+
+void import_squeeze(NodeImport& node) {
+  const Shape& x = node.shape(0);
+  const std::vector<std::int64_t> axes = axes_of(node);
+  const std::vector<bool> chosen = marked_axes(node, axes, x.size());
+  Shape shape;
+  for (std::size_t d = 0; d < x.size(); ++d) {
+    const bool removed = axes.empty() ? x[d].constant() == 1 : chosen[d];
+    node.expect(!removed || x[d].constant() == 1, "dimensions of size 1", [&] { return to_text(x[d]); });
+    if (!removed) shape.push_back(x[d]);
+  }
+  node.output(0, node.reshape(node.input(0), shape));
+}
+
+void import_unsqueeze(NodeImport& node) {
+  const Shape& x = node.shape(0);
+  const std::vector<std::int64_t> axes = axes_of(node);
+  const std::vector<bool> added = marked_axes(node, axes, x.size() + axes.size());
+  Shape shape;
+  auto next = x.begin();
+  for (const bool is_new : added) shape.push_back(is_new ? Size(1) : *next++);
+  node.output(0, node.reshape(node.input(0), shape));
+}
+
+void import_transpose(NodeImport& node) {
+  const std::size_t rank = node.shape(0).size();
+  std::vector<std::int64_t> reversed;
+  for (std::size_t d = rank; d-- > 0;) reversed.push_back(static_cast<std::int64_t>(d));
+  TransposeAttributes transpose;
+  for (const std::int64_t axis : node.integers("perm", reversed)) transpose.order.push_back(node.dimension(axis, rank));
+  node.expect(transpose.order.size() == rank, "perm to have " + std::to_string(rank) + " axes",
+              [&] { return std::to_string(transpose.order.size()); });
+  const bool keeps = std::is_sorted(transpose.order.begin(), transpose.order.end());
+  node.output(0, keeps ? node.input(0) : node.add(Operator::transpose, {node.input(0)}, transpose));
+}
+
+}  // namespace ferry::graph::onnx

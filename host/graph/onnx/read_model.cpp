@@ -1,0 +1,212 @@
+// Parses the protobuf of a model and converts it to the structs of model.h.
+#include <onnx.pb.h>
+
+#include <limits>
+#include <set>
+
+#include "base/format.h"
+#include "base/printable.h"
+#include "ferry/error.h"
+#include "host/graph/onnx/convert_tensor.h"
+#include "host/graph/onnx/model.h"
+
+namespace ferry::graph::onnx {
+namespace {
+
+using ::onnx::AttributeProto;
+
+// Calls part(), and puts what is being read in front of the message of its failure.
+auto naming(const std::string& what, const auto& part) {
+  try {
+    return part();
+  } catch (const UsageError& error) {
+    throw UsageError(what + ": " + error.what());
+  }
+}
+
+template <class Element>
+std::vector<Element> list_of(const auto& values) {
+  return std::vector<Element>(values.begin(), values.end());
+}
+
+class Converter {
+ public:
+  Converter(std::shared_ptr<const ::onnx::ModelProto> proto, const std::string& path)
+      : proto_(std::move(proto)), files_(path) {}
+
+  Model convert() {
+    const ::onnx::GraphProto& graph = proto_->graph();
+    model_.ir_version = proto_->ir_version();
+    model_.name = graph.name();
+    convert_versions();
+    if (graph.sparse_initializer_size() != 0) throw UsageError("expected dense initializers, got a sparse one");
+    for (const auto& tensor : graph.initializer()) {
+      const std::string what = "initializer '" + printable(tensor.name()) + "'";
+      Constant constant = naming(what, [&] { return convert_tensor(tensor, proto_, files_); });
+      if (tensor.name().empty() || !model_.initializers.emplace(tensor.name(), std::move(constant)).second) {
+        throw UsageError(what + ": expected a name of its own");
+      }
+    }
+    for (const auto& input : graph.input()) model_.inputs.push_back(convert_value(input));
+    for (const auto& output : graph.output()) model_.outputs.push_back(convert_value(output));
+    for (const auto& node : graph.node()) model_.nodes.push_back(convert_node(node));
+    expect_distinct_inputs();
+    return std::move(model_);
+  }
+
+ private:
+  void convert_versions() {
+    if (model_.ir_version < kMinIrVersion || model_.ir_version > kMaxIrVersion) {
+      throw UsageError(format("expected IR version %d to %d, got %lld", static_cast<int>(kMinIrVersion),
+                              static_cast<int>(kMaxIrVersion), static_cast<long long>(model_.ir_version)));
+    }
+    for (const auto& import : proto_->opset_import()) {
+      const std::string domain = import.domain() == "ai.onnx" ? "" : import.domain();
+      if (!model_.opsets.emplace(domain, import.version()).second) {
+        throw UsageError("expected one opset of each domain, got two of '" + printable(import.domain()) + "'");
+      }
+      if (domain.empty() && (import.version() < kMinOpset || import.version() > kMaxOpset)) {
+        throw UsageError(format("expected ai.onnx opset %d to %d, got %lld", static_cast<int>(kMinOpset),
+                                static_cast<int>(kMaxOpset), static_cast<long long>(import.version())));
+      }
+    }
+  }
+
+  void expect_distinct_inputs() const {
+    std::set<std::string> names;
+    for (const ValueInfo& input : model_.inputs) {
+      if (input.name.empty() || !names.insert(input.name).second) {
+        throw UsageError("input '" + printable(input.name) + "': expected a name of its own");
+      }
+    }
+  }
+
+  static ValueInfo convert_value(const ::onnx::ValueInfoProto& proto) {
+    ValueInfo value = {proto.name(), {}, "no tensor", {}};
+    if (!proto.type().has_tensor_type()) return value;
+    const auto& type = proto.type().tensor_type();
+    value.dtype = dtype_of(type.elem_type());
+    value.type_name = element_type_name(type.elem_type());
+    if (!type.has_shape()) return value;
+    value.shape.emplace();
+    for (const auto& dim : type.shape().dim()) {
+      Dimension& dimension = value.shape->emplace_back();
+      // Some exporters write -1 for a size that is not known.
+      if (dim.has_dim_value() && dim.dim_value() >= 0) dimension.value = dim.dim_value();
+      if (dim.has_dim_param()) dimension.name = dim.dim_param();
+    }
+    return value;
+  }
+
+  ModelNode convert_node(const ::onnx::NodeProto& proto) {
+    ModelNode node;
+    node.op = proto.op_type();
+    node.domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
+    node.inputs = list_of<std::string>(proto.input());
+    node.outputs = list_of<std::string>(proto.output());
+    node.name = proto.name();
+    for (const std::string& output : node.outputs) {
+      if (node.name.empty()) node.name = output;
+    }
+    if (node.name.empty()) node.name = node.op;
+    const std::string what = "node '" + printable(node.name) + "' (" + printable(node.op) + ")";
+    for (const auto& attribute : proto.attribute()) {
+      const std::string name = "attribute '" + printable(attribute.name()) + "'";
+      AttributeValue value = naming(what + ": " + name, [&] { return convert_attribute(attribute); });
+      if (!node.attributes.emplace(attribute.name(), std::move(value)).second) {
+        throw UsageError(what + ": expected " + name + " once, got it twice");
+      }
+    }
+    return node;
+  }
+
+  AttributeValue convert_attribute(const AttributeProto& proto) {
+    if (!proto.ref_attr_name().empty()) throw UsageError("expected a value, got a reference to one");
+    switch (proto.type()) {
+      case AttributeProto::FLOAT: return proto.f();
+      case AttributeProto::INT: return std::int64_t{proto.i()};
+      case AttributeProto::STRING: return proto.s();
+      case AttributeProto::TENSOR: return convert_tensor(proto.t(), proto_, files_);
+      case AttributeProto::FLOATS: return list_of<float>(proto.floats());
+      case AttributeProto::INTS: return list_of<std::int64_t>(proto.ints());
+      case AttributeProto::STRINGS: return list_of<std::string>(proto.strings());
+      case AttributeProto::GRAPH: return OtherAttribute{"a graph"};
+      case AttributeProto::GRAPHS: return OtherAttribute{"graphs"};
+      case AttributeProto::SPARSE_TENSOR: return OtherAttribute{"a sparse tensor"};
+      case AttributeProto::SPARSE_TENSORS: return OtherAttribute{"sparse tensors"};
+      case AttributeProto::TENSORS: return OtherAttribute{"tensors"};
+      case AttributeProto::TYPE_PROTO: return OtherAttribute{"a type"};
+      case AttributeProto::TYPE_PROTOS: return OtherAttribute{"types"};
+      case AttributeProto::UNDEFINED: break;
+    }
+    throw UsageError("expected a type");
+  }
+
+  std::shared_ptr<const ::onnx::ModelProto> proto_;
+  ExternalFiles files_;
+  Model model_;
+};
+
+// Reads a number of protobuf's variable length; returns false at the end of the bytes.
+bool take_number(std::span<const std::uint8_t>& bytes, std::uint64_t& number) {
+  number = 0;
+  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+    const std::uint8_t byte = bytes.front();
+    bytes = bytes.subspan(1);
+    number |= std::uint64_t{byte & 0x7FU} << shift;
+    if (byte < 0x80) return true;
+  }
+  return false;
+}
+
+// Says what is wrong with the outermost fields of what should be a model, which protobuf itself does not tell.
+std::string outermost_mistake(std::span<const std::uint8_t> bytes) {
+  constexpr std::uint64_t kLastField = 26;
+  const std::size_t size = bytes.size();
+  while (!bytes.empty()) {
+    const std::size_t at = size - bytes.size();
+    std::uint64_t tag = 0, length = 0;
+    if (!take_number(bytes, tag) || (tag >> 3) == 0 || (tag >> 3) > kLastField) {
+      return format("expected an ONNX model, got something else at byte %zu", at);
+    }
+    switch (tag & 7) {
+      case 0:
+        if (!take_number(bytes, length)) return format("it is truncated at byte %zu", size);
+        continue;
+      case 1: length = 8; break;
+      case 2:
+        if (!take_number(bytes, length)) return format("it is truncated at byte %zu", size);
+        break;
+      case 5: length = 4; break;
+      default: return format("expected an ONNX model, got something else at byte %zu", at);
+    }
+    if (length > bytes.size()) {
+      return format("it is truncated: its field at byte %zu needs %llu more bytes, got %zu", at,
+                    static_cast<unsigned long long>(length), bytes.size());
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(length));
+  }
+  return "its contents are damaged, or nested deeper than 100 levels";
+}
+
+}  // namespace
+
+Model parse_model(std::span<const std::uint8_t> bytes, const std::string& path) {
+  return naming("'" + printable(path) + "'", [&] {
+    if (bytes.size() > std::numeric_limits<int>::max()) {
+      throw UsageError("expected an ONNX model of less than 2 GiB, to which protobuf is limited, got " +
+                       count_text(bytes.size()) + " bytes; save its tensors as external data");
+    }
+    auto proto = std::make_shared<::onnx::ModelProto>();
+    if (!proto->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+      throw UsageError(outermost_mistake(bytes));
+    if (!proto->has_graph() || !proto->has_ir_version()) {
+      throw UsageError("expected an ONNX model, got one without a graph or a version");
+    }
+    return Converter(std::move(proto), path).convert();
+  });
+}
+
+Model read_model(const std::string& path) { return parse_model(map_file(path).bytes, path); }
+
+}  // namespace ferry::graph::onnx

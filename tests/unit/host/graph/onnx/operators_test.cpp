@@ -1,0 +1,182 @@
+// What single nodes become. A node is imported with inputs of given shapes and its other inputs as initializers.
+#include <doctest/doctest.h>
+
+#include "tests/unit/host/graph/onnx/imported.h"
+
+namespace ferry::test {
+namespace {
+
+struct Case {
+  std::string op;
+  std::vector<Dim> x;
+  std::vector<Proto> initializers = {};
+  std::vector<Proto> attributes = {};
+  std::int64_t opset = 17;
+  std::size_t outputs = 1;
+};
+
+std::string import_case(const Case& one) {
+  ModelBytes model;
+  model.opset = one.opset;
+  model.input("x", one.x);
+  std::vector<std::string> inputs = {"x"}, outputs;
+  for (std::size_t i = 0; i < one.initializers.size(); ++i) {
+    if (one.initializers[i].text().empty()) {
+      inputs.emplace_back();
+      continue;
+    }
+    model.initializer(one.initializers[i]);
+    inputs.push_back(std::string(1, static_cast<char>('a' + i)));
+  }
+  for (std::size_t i = 0; i < one.outputs; ++i) outputs.push_back("y" + std::to_string(i));
+  model.node(one.op, inputs, outputs, one.attributes, "n");
+  for (const std::string& output : outputs) model.output(output);
+  try {
+    return text_of(imported(model));
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST_CASE("convolutions and pooling pad as auto_pad says") {
+  const auto same = [](const char* mode) {
+    return std::vector<Proto>{attribute("auto_pad", mode), attribute("strides", {2, 2})};
+  };
+  CHECK(import_case({"Conv", {1, 3, 7, 8}, {floats("a", {4, 3, 3, 3})}, same("SAME_UPPER")}) ==
+        "conv(x,a) f32[1,4,4,4]");
+  CHECK(import_case({"Conv", {1, 3, 7, 8}, {floats("a", {4, 3, 3, 3})}, same("VALID")}) == "conv(x,a) f32[1,4,3,3]");
+  CHECK(import_case({"Conv", {1, 3, "H", 8}, {floats("a", {4, 3, 3, 3})}, same("SAME_LOWER")}) ==
+        "node 'n' (Conv, opset 17): expected spatial sizes that are numbers, for padding by auto_pad, got H");
+  CHECK(import_case({"Conv", {1, 3, "H", 8}, {floats("a", {4, 3, 3, 3})}, {attribute("auto_pad", "SAME_LOWER")}}) ==
+        "conv(x,a) f32[1,4,H,8]");
+  CHECK(import_case({"AveragePool",
+                     {1, 3, 8},
+                     {},
+                     {attribute("kernel_shape", {3}), attribute("ceil_mode", 1), attribute("strides", {2})}}) ==
+        "average_pool(x) f32[1,3,4]");
+  CHECK(import_case({"MaxPool", {1, 3, 8}, {}, {attribute("kernel_shape", {3})}, 17, 2}) ==
+        "node 'n' (MaxPool, opset 17): expected only outputs that ferry computes, got 'y1'");
+  CHECK(import_case({"GlobalMaxPool", {"N", 3, 8, 8}}) == "reduce_max(x) f32[N,3,1,1]");
+}
+
+TEST_CASE("Gemm scales and transposes") {
+  CHECK(import_case({"Gemm", {"N", 4}, {floats("a", {4, 3}), floats("b", {1, 3})}, {attribute("alpha", 2.0F)}}) ==
+        "matmul(x,a) f32[N,3]\nmul(n,n) f32[N,3]\nadd(n,b) f32[N,3]");
+  CHECK(import_case({"Gemm", {4, "N"}, {floats("a", {3, 4})}, {attribute("transA", 1), attribute("transB", 1)}}) ==
+        "matmul(x,a) f32[N,3]");
+  CHECK(import_case({"Gemm", {2, 4}, {floats("a", {4, 3}), floats("b", {5, 2, 3})}}) ==
+        "node 'n' (Gemm, opset 17): expected C to broadcast to [2,3], got [5,2,3]");
+}
+
+TEST_CASE("softmax before opset 13 works on all dimensions from its axis on") {
+  CHECK(import_case({"Softmax", {"N", 3, 4}, {}, {}, 13}) == "softmax(x) f32[N,3,4]");
+  CHECK(import_case({"Softmax", {"N", 3, 4}, {}, {}, 11}) ==
+        "reshape(x) f32[N,12]\nsoftmax(n) f32[N,12]\nreshape(n) f32[N,3,4]");
+  CHECK(import_case({"Softmax", {"N", 4}, {}, {}, 11}) == "softmax(x) f32[N,4]");
+}
+
+TEST_CASE("layer normalisation repeats its parameters over the normalised dimensions") {
+  CHECK(import_case({"LayerNormalization", {"N", 3, 4}, {floats("a", {4}), floats("b", {4})}}) ==
+        "layer_norm(x,a,b) f32[N,3,4]");
+  CHECK(import_case({"LayerNormalization", {"N", 3, 4}, {floats("a", {4})}, {attribute("axis", 1)}}) ==
+        "layer_norm(x,n,n) f32[N,3,4]");
+}
+
+TEST_CASE("reductions read their axes from an attribute or an input") {
+  CHECK(import_case({"ReduceMean", {"N", 3, 4}, {}, {attribute("axes", {-1, 1})}}) == "reduce_mean(x) f32[N,1,1]");
+  CHECK(import_case({"ReduceMean", {"N", 3, 4}, {integers("a", {2})}, {attribute("keepdims", 0)}, 18}) ==
+        "reduce_mean(x) f32[N,3]");
+  CHECK(import_case({"ReduceSum", {2, 3}, {}, {}}) == "reduce_sum(x) f32[1,1]");
+  CHECK(import_case({"ReduceSum", {2, 3}, {}, {attribute("noop_with_empty_axes", 1)}}).empty());
+  CHECK(import_case({"ReduceL2", {2, 3}, {}, {attribute("axes", {1})}}) ==
+        "mul(x,x) f32[2,3]\nreduce_sum(n) f32[2,1]\nsqrt(n) f32[2,1]");
+  CHECK(import_case({"ReduceMean", {2, 3}, {}, {attribute("axes", {2})}}) ==
+        "node 'n' (ReduceMean, opset 17): expected an axis of a tensor of rank 2, got 2");
+}
+
+TEST_CASE("activations become few elementwise operators") {
+  CHECK(import_case({"Clip", {2}, {scalar("a", 0), scalar("b", 6)}}) == "relu(x) f32[2]\nminimum(n,b) f32[2]");
+  CHECK(import_case({"Clip", {2}, {}, {attribute("min", -1.0F), attribute("max", 1.0F)}, 6}) ==
+        "maximum(x,n) f32[2]\nminimum(n,n) f32[2]");
+  CHECK(import_case({"Clip", {2}, {Proto(), scalar("b", 6)}}) == "minimum(x,b) f32[2]");
+  CHECK(import_case({"HardSwish", {2}}) ==
+        "mul(x,n) f32[2]\nadd(n,n) f32[2]\nrelu(n) f32[2]\nminimum(n,n) f32[2]\nmul(x,n) f32[2]");
+  CHECK(import_case({"HardSigmoid", {2}}) == "mul(x,n) f32[2]\nadd(n,n) f32[2]\nrelu(n) f32[2]\nminimum(n,n) f32[2]");
+  CHECK(import_case({"LeakyRelu", {2}}) == "mul(x,n) f32[2]\nless(x,n) bool[2]\nwhere(n,n,x) f32[2]");
+  CHECK(import_case({"Gelu", {2}, {}, {}, 20}) ==
+        "mul(x,n) f32[2]\nerf(n) f32[2]\nmul(x,n) f32[2]\nadd(n,n) f32[2]\nmul(n,n) f32[2]");
+  CHECK(import_case({"PRelu", {1, 3, 2}, {floats("a", {3, 1})}}) ==
+        "mul(x,a) f32[1,3,2]\nless(x,n) bool[1,3,2]\nwhere(n,n,x) f32[1,3,2]");
+}
+
+TEST_CASE("elementwise operators swap, chain and broadcast") {
+  CHECK(import_case({"Greater", {"N", 3}, {floats("a", {3})}}) == "less(a,x) bool[N,3]");
+  CHECK(import_case({"Sum", {"N", 3}, {floats("a", {3}), floats("b", {1})}}) == "add(x,a) f32[N,3]\nadd(n,b) f32[N,3]");
+  CHECK(import_case({"Pow", {2}, {tensor("a", kInt64, {}, raw<std::int64_t>({2}))}}) == "pow(x,n) f32[2]");
+  CHECK(import_case({"Add", {1, 3, 4}, {floats("a", {3})}, {attribute("broadcast", 1), attribute("axis", 1)}, 6}) ==
+        "add(x,n) f32[1,3,4]");
+  CHECK(import_case({"Add", {1, 3, 4}, {floats("a", {3})}}) ==
+        "node 'n' (Add, opset 17): expected shapes that broadcast, got [1,3,4] and [3]");
+  CHECK(import_case({"Cast", {2}, {}, {attribute("to", 8)}}) ==
+        "node 'n' (Cast, opset 17): expected a type that ferry has, got string");
+}
+
+TEST_CASE("reshapes infer one size and repeat others") {
+  CHECK(import_case({"Reshape", {"N", 3, 4}, {integers("a", {0, -1})}}) == "reshape(x) f32[N,12]");
+  CHECK(import_case({"Reshape", {"N", 3, 4}, {integers("a", {-1, 6})}}) == "reshape(x) f32[N*2,6]");
+  CHECK(import_case({"Reshape", {"N", 3}, {integers("a", {-1, 2})}}) ==
+        "node 'n' (Reshape, opset 17): expected a shape that the elements of [N,3] fill, got [-1,2]");
+  CHECK(import_case({"Reshape", {"N", 3}, {integers("a", {-1, -1})}}) ==
+        "node 'n' (Reshape, opset 17): expected one -1 at most, got [-1,-1]");
+  CHECK(import_case({"Squeeze", {1, "N", 1}, {integers("a", {0})}}) == "reshape(x) f32[N,1]");
+  CHECK(import_case({"Squeeze", {1, "N", 1}, {}, {attribute("axes", {0, 2})}, 11}) == "reshape(x) f32[N]");
+  CHECK(import_case({"Unsqueeze", {"N", 3}, {integers("a", {-1, 0})}}) == "reshape(x) f32[1,N,3,1]");
+  CHECK(import_case({"Flatten", {2, "N", 3}, {}, {attribute("axis", -1)}}) == "reshape(x) f32[2*N,3]");
+  CHECK(import_case({"Transpose", {2, "N", 3}}) == "transpose(x) f32[3,N,2]");
+  CHECK(import_case({"Transpose", {2, 3}, {}, {attribute("perm", {0, 1})}}).empty());
+}
+
+TEST_CASE("slices clamp their bounds") {
+  const auto slice = [](std::int64_t start, std::int64_t end, std::int64_t step, const Dim& size) {
+    return import_case(
+        {"Slice", {size}, {integers("a", {start}), integers("b", {end}), integers("c", {0}), integers("d", {step})}});
+  };
+  constexpr std::int64_t kEnd = INT64_MAX;
+  CHECK(slice(1, kEnd, 1, 6) == "slice(x) f32[5]");
+  CHECK(slice(-2, kEnd, 1, 6) == "slice(x) f32[2]");
+  CHECK(slice(0, 100, 2, 5) == "slice(x) f32[3]");
+  CHECK(slice(-1, INT64_MIN, -1, 6) == "slice(x) f32[6]");
+  CHECK(slice(4, 1, -2, 6) == "slice(x) f32[2]");
+  CHECK(slice(3, 1, 1, 6) == "slice(x) f32[0]");
+  CHECK(slice(0, kEnd, 1, "N").empty());
+  CHECK(slice(0, kEnd, 0, 6) == "node 'n' (Slice, opset 17): expected steps other than 0, got 0");
+  CHECK(import_case(
+            {"Slice", {"N", 6}, {}, {attribute("starts", {1}), attribute("ends", {3}), attribute("axes", {1})}, 9}) ==
+        "slice(x) f32[N,2]");
+}
+
+TEST_CASE("tensors are split, joined, padded and gathered") {
+  CHECK(import_case({"Split", {"N", 7}, {}, {attribute("axis", 1), attribute("num_outputs", 2)}, 18, 2}) ==
+        "slice(x) f32[N,4]\nslice(x) f32[N,3]");
+  CHECK(import_case({"Split", {"N", 7}, {integers("a", {2, 5})}, {attribute("axis", 1)}, 13, 2}) ==
+        "slice(x) f32[N,2]\nslice(x) f32[N,5]");
+  CHECK(import_case({"Split", {"N", 7}, {integers("a", {2, 4})}, {attribute("axis", 1)}, 13, 2}) ==
+        "node 'n' (Split, opset 13): expected sizes that make up 7, got [2,4]");
+  CHECK(import_case({"Concat", {"N", 7}, {floats("a", {1, 7})}, {attribute("axis", 0)}}) == "concat(x,a) f32[N+1,7]");
+  CHECK(import_case({"Pad", {"N", 7}, {integers("a", {0, 1, 0, 2})}}) == "pad(x) f32[N,10]");
+  CHECK(import_case({"Pad", {"N", 7}, {integers("a", {0, -1, 0, 2})}}) == "slice(x) f32[N,6]\npad(n) f32[N,8]");
+  CHECK(import_case({"Pad", {2, 7}, {integers("a", {0, 1, 0, 2})}, {attribute("mode", "reflect")}}) ==
+        "node 'n' (Pad, opset 17): expected padding with a constant, got the mode reflect");
+  CHECK(import_case({"Gather", {"N", 7}, {integers("a", {1, 2})}, {attribute("axis", 1)}}) == "gather(x,a) f32[N,2]");
+  CHECK(import_case({"Expand", {3, 1}, {integers("a", {2, 1, 4})}}) == "broadcast(x) f32[2,3,4]");
+}
+
+TEST_CASE("dropout is left out, and refused in training mode") {
+  const Proto yes = tensor("b", kBool, {}, "\x01"), no = tensor("b", kBool, {}, std::string(1, '\0'));
+  CHECK(import_case({"Dropout", {2}, {scalar("a", 0.5F), no}}).empty());
+  CHECK(import_case({"Dropout", {2}, {scalar("a", 0.5F), yes}}) ==
+        "node 'n' (Dropout, opset 17): expected a network for inference, got training mode");
+}
+
+}  // namespace
+}  // namespace ferry::test
