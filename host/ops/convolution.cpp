@@ -3,14 +3,21 @@
 #include "crosscompile/ir/error.h"
 #include "ferry/ops/shapes.h"
 #include "host/ops/checks.h"
+#include "host/ops/kernel_axes.h"
+
+#include <algorithm>
 
 namespace ferry::ops {
 namespace {
 
-Tensor padded(const Tensor& x, const Convolution& shape, const std::string& name) {
-  if (ir::is_constant(shape.height.padding, 0) && ir::is_constant(shape.width.padding, 0)) return x;
-  const std::vector<Expr> around{0, 0, shape.height.padding, shape.width.padding};
-  return pad(x, around, around, name + ".pad");
+Tensor padded(const Tensor& x, const std::vector<Window>& windows, const std::string& name) {
+  if (std::none_of(windows.begin(), windows.end(), [](const Window& window) { return window.is_padded(); })) return x;
+  std::vector<Expr> before{0, 0}, after{0, 0};
+  for (const Window& window : windows) {
+    before.push_back(window.padding);
+    after.push_back(window.after());
+  }
+  return pad(x, before, after, name + ".pad");
 }
 
 void expect_groups(const Tensor& x, const Tensor& kernel, std::int64_t groups, const std::string& name) {
@@ -35,8 +42,20 @@ Expr channel_of(const Expr& o, const Expr& c, const Tensor& kernel, std::int64_t
 
 }  // namespace
 
+std::vector<std::string> kernel_axes(std::size_t spatial) {
+  if (spatial == 1) return {"k"};
+  if (spatial == 2) return {"kh", "kw"};
+  if (spatial == 3) return {"kd", "kh", "kw"};
+  std::vector<std::string> names;
+  for (std::size_t d = 0; d < spatial; ++d) names.push_back("k" + std::to_string(d));
+  return names;
+}
+
+bool Window::is_padded() const { return !ir::is_constant(padding, 0) || !ir::is_constant(after(), 0); }
+
 Expr Window::output_size(const Expr& size, const Expr& kernel) const {
-  return (size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
+  const Expr around = padding_after.defined() ? padding + padding_after : 2 * padding;
+  return (size + around - dilation * (kernel - 1) - 1) / stride + 1;
 }
 
 Convolution convolution(Expr stride, Expr padding, Expr dilation, std::int64_t groups) {
@@ -44,41 +63,39 @@ Convolution convolution(Expr stride, Expr padding, Expr dilation, std::int64_t g
   return {window, window, groups};
 }
 
-Tensor conv2d(const Tensor& x, const Tensor& kernel, const Convolution& shape, std::string name) {
-  expect_rank(x, 4, name);
-  expect_rank(kernel, 4, name);
-  expect_groups(x, kernel, shape.groups, name);
-  const Expr &channels = kernel.shape()[1], &outputs = kernel.shape()[0];
-  const Tensor input = padded(x, shape, name);
-  const lang::ReduceAxis c = lang::reduce_axis(channels, "c");
-  const lang::ReduceAxis kh = lang::reduce_axis(kernel.shape()[2], "kh"),
-                         kw = lang::reduce_axis(kernel.shape()[3], "kw");
+Tensor conv(const Tensor& x, const Tensor& kernel, const std::vector<Window>& windows, std::string name,
+            std::int64_t groups) {
+  const std::size_t spatial = windows.size();
+  expect_rank(x, spatial + 2, name);
+  expect_rank(kernel, spatial + 2, name);
+  expect_groups(x, kernel, groups, name);
+  const Tensor input = padded(x, windows, name);
+  const std::vector<std::string> names = kernel_axes(spatial);
+  std::vector<Expr> shape{x.shape()[0], kernel.shape()[0]};
+  std::vector<lang::ReduceAxis> axes{lang::reduce_axis(kernel.shape()[1], "c")};
+  for (std::size_t d = 0; d < spatial; ++d) {
+    shape.push_back(windows[d].output_size(x.shape()[d + 2], kernel.shape()[d + 2]));
+    axes.push_back(lang::reduce_axis(kernel.shape()[d + 2], names[d]));
+  }
   return lang::compute(
-      {x.shape()[0], outputs, shape.height.output_size(x.shape()[2], kernel.shape()[2]),
-       shape.width.output_size(x.shape()[3], kernel.shape()[3])},
+      std::move(shape),
       [&](const std::vector<Expr>& i) {
-        const Expr channel = channel_of(i[1], c, kernel, shape.groups);
-        const Expr seen = input(i[0], channel, shape.height.place(i[2], kh), shape.width.place(i[3], kw));
-        return lang::sum(seen * kernel(i[1], c, kh, kw), {c, kh, kw});
+        std::vector<Expr> seen{i[0], channel_of(i[1], axes[0], kernel, groups)}, weight{i[1], axes[0]};
+        for (std::size_t d = 0; d < spatial; ++d) {
+          seen.push_back(windows[d].place(i[d + 2], axes[d + 1]));
+          weight.push_back(axes[d + 1]);
+        }
+        return lang::sum(input(seen) * kernel(weight), axes);
       },
       std::move(name));
 }
 
+Tensor conv2d(const Tensor& x, const Tensor& kernel, const Convolution& shape, std::string name) {
+  return conv(x, kernel, {shape.height, shape.width}, std::move(name), shape.groups);
+}
+
 Tensor conv1d(const Tensor& x, const Tensor& kernel, const Window& window, std::string name, std::int64_t groups) {
-  expect_rank(x, 3, name);
-  expect_rank(kernel, 3, name);
-  expect_groups(x, kernel, groups, name);
-  Tensor input = x;
-  if (!ir::is_constant(window.padding, 0))
-    input = pad(x, {0, 0, window.padding}, {0, 0, window.padding}, name + ".pad");
-  const lang::ReduceAxis c = lang::reduce_axis(kernel.shape()[1], "c"), k = lang::reduce_axis(kernel.shape()[2], "k");
-  return lang::compute(
-      {x.shape()[0], kernel.shape()[0], window.output_size(x.shape()[2], kernel.shape()[2])},
-      [&](const std::vector<Expr>& i) {
-        const Expr seen = input(i[0], channel_of(i[1], c, kernel, groups), window.place(i[2], k));
-        return lang::sum(seen * kernel(i[1], c, k), {c, k});
-      },
-      std::move(name));
+  return conv(x, kernel, {window}, std::move(name), groups);
 }
 
 Tensor depthwise_conv2d(const Tensor& x, const Tensor& kernel, const Convolution& shape, std::string name) {
@@ -87,7 +104,7 @@ Tensor depthwise_conv2d(const Tensor& x, const Tensor& kernel, const Convolution
   expect_same(x.shape()[1], kernel.shape()[0], "the channels of '" + x.name() + "' and '" + kernel.name() + "'", name);
   const Expr& each = kernel.shape()[1];
   const bool one = ir::is_constant(each, 1);
-  const Tensor input = padded(x, shape, name);
+  const Tensor input = padded(x, {shape.height, shape.width}, name);
   const lang::ReduceAxis kh = lang::reduce_axis(kernel.shape()[2], "kh"),
                          kw = lang::reduce_axis(kernel.shape()[3], "kw");
   return lang::compute(

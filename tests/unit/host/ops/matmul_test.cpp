@@ -36,6 +36,73 @@ TEST_CASE("a batch of matrix products") {
   });
 }
 
+TEST_CASE("products of batches broadcast, and vectors are rows and columns") {
+  struct Case {
+    std::vector<std::int64_t> a, b, result;
+  };
+  const std::vector<Case> cases = {
+      {{2, 3, 4, 5}, {5, 6}, {2, 3, 4, 6}},
+      {{4, 5}, {3, 5, 6}, {3, 4, 6}},
+      {{2, 1, 4, 5}, {3, 5, 6}, {2, 3, 4, 6}},
+      {{5}, {3, 5, 6}, {3, 6}},
+      {{2, 4, 5}, {5}, {2, 4}},
+      {{5}, {5}, {}},
+      {{4, 5}, {5, 6}, {4, 6}},
+      {{1, 4, 5}, {3, 5, 6}, {3, 4, 6}},
+  };
+  for (const Case& c : cases) {
+    for (const bool ta : {false, true}) {
+      for (const bool tb : {false, true}) {
+        CAPTURE(c.a);
+        CAPTURE(c.b);
+        CAPTURE(ta);
+        CAPTURE(tb);
+        std::vector<std::int64_t> shape_a = c.a, shape_b = c.b;
+        if (ta && shape_a.size() > 1) std::swap(shape_a[shape_a.size() - 1], shape_a[shape_a.size() - 2]);
+        if (tb && shape_b.size() > 1) std::swap(shape_b[shape_b.size() - 1], shape_b[shape_b.size() - 2]);
+        const Tensor a = input({shape_a.begin(), shape_a.end()}, "A"), b = input({shape_b.begin(), shape_b.end()}, "B");
+        const Image x = random_image(shape_a, 1), y = random_image(shape_b, 2);
+        // The element of a matrix of a batch that is repeated along dimensions of size 1, and along missing ones.
+        const auto at = [](const Image& image, const std::vector<std::int64_t>& batch, std::int64_t row,
+                           std::int64_t column) {
+          const std::size_t rank = image.shape.size(), own = rank < 2 ? 0 : rank - 2;
+          std::size_t place = 0;
+          for (std::size_t d = 0; d < own; ++d) {
+            const std::int64_t index = image.shape[d] == 1 ? 0 : batch[batch.size() - own + d];
+            place = place * static_cast<std::size_t>(image.shape[d]) + static_cast<std::size_t>(index);
+          }
+          if (rank > 1) place = place * static_cast<std::size_t>(image.shape[rank - 2]) + static_cast<std::size_t>(row);
+          place = place * static_cast<std::size_t>(image.shape[rank - 1]) + static_cast<std::size_t>(column);
+          return static_cast<double>(image.values.at(place));
+        };
+        check_elements(evaluate(broadcast_matmul(a, b, "C", {ta, tb}), {a, b}, {x, y}), c.result, [&](auto& i) {
+          std::vector<std::int64_t> batch(i.begin(), i.end());
+          std::int64_t row = 0, column = 0;
+          if (c.b.size() > 1) {
+            column = batch.back();
+            batch.pop_back();
+          }
+          if (c.a.size() > 1) {
+            row = batch.back();
+            batch.pop_back();
+          }
+          double total = 0;
+          for (std::int64_t p = 0; p < 5; ++p) {
+            const bool swap_a = ta && c.a.size() > 1, swap_b = tb || c.b.size() == 1;
+            total += (swap_a ? at(x, batch, p, row) : at(x, batch, row, p)) *
+                     (swap_b ? at(y, batch, column, p) : at(y, batch, p, column));
+          }
+          return total;
+        });
+      }
+    }
+  }
+  CHECK(refusal([&] { broadcast_matmul(input({2, 3, 4}, "A"), input({3, 4, 5}, "B"), "C"); }) ==
+        "'C': expected shapes that broadcast, got [2] and [3]");
+  CHECK(refusal([&] { broadcast_matmul(input({2, 3, 4}, "A"), input({2, 3, 5}, "B"), "C"); }) ==
+        "'C': expected the inner dimensions of 'A' and 'B' to be the same, got 4 and 3");
+}
+
 TEST_CASE("dense adds a bias to each row") {
   const Expr n = var("n"), c = var("c"), o = var("o");
   const Tensor x = input({n, c}, "X"), w = input({o, c}, "W"), b = input({o}, "B");
