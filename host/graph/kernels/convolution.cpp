@@ -1,0 +1,30 @@
+#include "ferry/ops/convolution.h"
+
+#include "host/graph/kernels/families.h"
+
+namespace ferry::graph {
+namespace {
+
+bool is_depthwise(const ConvAttributes& attributes, const lang::Tensor& x, const lang::Tensor& weights) {
+  return attributes.groups > 1 && attributes.windows.size() == 2 && ir::is_constant(x.shape()[1], attributes.groups) &&
+         ir::is_constant(weights.shape()[0], attributes.groups) && ir::is_constant(weights.shape()[1], 1);
+}
+
+}  // namespace
+
+lang::Tensor convolution(const ConvAttributes& attributes, const Inputs& inputs, const std::string& name) {
+  const lang::Tensor &x = inputs[0], &weights = inputs[1];
+  std::vector<ops::Window> windows;
+  for (const WindowAttributes& window : attributes.windows)
+    windows.push_back({window.stride, window.pad_before, window.dilation, window.pad_after});
+  const bool has_bias = inputs.size() > 2 && inputs[2].buffer() != nullptr;
+  const std::string sums = has_bias ? name + ".sums" : name;
+  const lang::Tensor total = is_depthwise(attributes, x, weights)
+                                 ? ops::depthwise_conv2d(x, weights, {windows[0], windows[1]}, sums)
+                                 : ops::conv(x, weights, windows, sums, attributes.groups);
+  if (!has_bias) return total;
+  return lang::compute(
+      total.shape(), [&](const std::vector<lang::Expr>& i) { return total(i) + inputs[2](i[1]); }, name);
+}
+
+}  // namespace ferry::graph

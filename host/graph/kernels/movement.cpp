@@ -1,0 +1,67 @@
+// Operators that only move elements.
+#include "ferry/ops/shapes.h"
+
+#include "host/graph/kernels/families.h"
+
+namespace ferry::graph {
+namespace {
+
+using lang::Expr;
+
+std::vector<Expr> sizes_of(const Shape& shape, const SizeExpr& size) {
+  std::vector<Expr> sizes;
+  for (const Size& one : shape) sizes.push_back(size(one));
+  return sizes;
+}
+
+}  // namespace
+
+lang::Tensor broadcast_to(const BroadcastAttributes& attributes, const Inputs& inputs, const SizeExpr& size,
+                          const std::string& name) {
+  const lang::Tensor& x = inputs[0];
+  return lang::compute(
+      sizes_of(attributes.shape, size),
+      [&](const std::vector<Expr>& i) {
+        std::vector<Expr> at;
+        for (std::size_t d = 0; d < x.rank(); ++d)
+          at.push_back(ir::is_constant(x.shape()[d], 1) ? Expr(0) : i[i.size() - x.rank() + d]);
+        return x(at);
+      },
+      name);
+}
+
+lang::Tensor sliced(const SliceAttributes& attributes, const Inputs& inputs, const SizeExpr& size,
+                    const std::string& name) {
+  return ops::slice(inputs[0], sizes_of(attributes.begin, size), {attributes.stride.begin(), attributes.stride.end()},
+                    sizes_of(attributes.shape, size), name);
+}
+
+lang::Tensor padded(const PadAttributes& attributes, const Inputs& inputs, const SizeExpr& size,
+                    const std::string& name) {
+  const ir::Type type(inputs[0].dtype());
+  const Expr value = type.is_float() ? ir::constant(type, attributes.value)
+                                     : ir::constant(type, static_cast<std::int64_t>(attributes.value));
+  return ops::pad(inputs[0], sizes_of(attributes.before, size), sizes_of(attributes.after, size), name, value);
+}
+
+lang::Tensor gathered(const DimensionAttributes& attributes, const Inputs& inputs, const std::string& name) {
+  const lang::Tensor &x = inputs[0], &indices = inputs[1];
+  const auto before = static_cast<std::ptrdiff_t>(attributes.dimension);
+  const auto rank = static_cast<std::ptrdiff_t>(indices.rank());
+  std::vector<Expr> shape(x.shape().begin(), x.shape().begin() + before);
+  shape.insert(shape.end(), indices.shape().begin(), indices.shape().end());
+  shape.insert(shape.end(), x.shape().begin() + before + 1, x.shape().end());
+  return lang::compute(
+      std::move(shape),
+      [&](const std::vector<Expr>& i) {
+        const Expr index = ir::cast(DType::i64, indices({i.begin() + before, i.begin() + before + rank}));
+        const Expr& size = x.shape()[attributes.dimension];
+        std::vector<Expr> at(i.begin(), i.begin() + before);
+        at.push_back(ir::select(index < 0, index + size, index));
+        at.insert(at.end(), i.begin() + before + rank, i.end());
+        return x(at);
+      },
+      name);
+}
+
+}  // namespace ferry::graph

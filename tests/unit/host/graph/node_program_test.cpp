@@ -1,0 +1,343 @@
+// What the program of each operator computes, compared with loops in double precision.
+#include "host/graph/kernels/node_program.h"
+
+#include <doctest/doctest.h>
+
+#include "ferry/fill.h"
+#include "host/lang/reference/reference.h"
+#include "tests/support/network_builder.h"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+
+using namespace ferry;
+using namespace ferry::graph;
+using test::NetworkBuilder;
+
+namespace {
+
+using Index = std::vector<std::int64_t>;
+
+struct Values {
+  Index shape;
+  DType dtype = DType::f32;
+  std::vector<double> elements;
+
+  double operator()(const Index& at) const {
+    std::size_t place = 0;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      if (at[d] < 0 || at[d] >= shape[d]) return 0;
+      place = place * static_cast<std::size_t>(shape[d]) + static_cast<std::size_t>(at[d]);
+    }
+    return elements.at(place);
+  }
+};
+
+std::size_t count_of(const Index& shape) {
+  std::size_t count = 1;
+  for (const std::int64_t extent : shape) count *= static_cast<std::size_t>(extent);
+  return count;
+}
+
+Values random_values(Index shape, std::uint64_t seed, double scale = 1, double shift = 0) {
+  Values values{std::move(shape), DType::f32, {}};
+  std::vector<float> drawn(count_of(values.shape));
+  fill(FillKind::random, seed, DType::f32, 0, drawn.size(), drawn.data());
+  for (const float each : drawn) values.elements.push_back(static_cast<float>(each * scale + shift));
+  return values;
+}
+
+Values integers(Index shape, std::vector<double> elements, DType dtype = DType::i64) {
+  return {std::move(shape), dtype, std::move(elements)};
+}
+
+std::vector<std::byte> bytes_of(const Values& values) {
+  std::vector<std::byte> bytes(values.elements.size() * dtype_bytes(values.dtype));
+  for (std::size_t i = 0; i < values.elements.size(); ++i) {
+    lang::Element element;
+    element.real = values.elements[i];
+    element.integer = static_cast<std::int64_t>(values.elements[i]);
+    lang::store_element(values.dtype, element, bytes.data() + i * dtype_bytes(values.dtype));
+  }
+  return bytes;
+}
+
+std::int64_t evaluated(const Size& size, const std::map<std::string, std::int64_t>& sizes) {
+  std::vector<std::string> names;
+  std::vector<std::int64_t> values;
+  for (const auto& [name, value] : sizes) {
+    names.push_back(name);
+    values.push_back(value);
+  }
+  return evaluate(to_manifest(size, names), values).value();
+}
+
+// Evaluates the program of a node whose inputs have these shapes, in which sizes may be symbols.
+Values run(Operator op, const Attributes& attributes, const std::vector<Shape>& shapes,
+           const std::vector<Values>& inputs, const std::map<std::string, std::int64_t>& sizes = {}) {
+  NetworkBuilder network;
+  std::vector<TensorId> ids;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    ids.push_back(network.input("in" + std::to_string(i), shapes[i], inputs[i].dtype));
+  const Tensor& output = network.graph.tensor(network.node(op, ids, attributes));
+  const NodeKernel kernel = kernel_of(network.graph, network.graph.nodes[0]);
+  const lang::Program program = node_program(kernel.key, "kernel");
+  std::vector<std::vector<std::byte>> bytes;
+  std::vector<const void*> arguments;
+  std::map<std::string, std::int64_t> canonical;
+  for (std::size_t s = 0; s < kernel.sizes.size(); ++s) canonical[symbol_name(s)] = evaluated(kernel.sizes[s], sizes);
+  std::size_t result = 0;
+  for (std::size_t p = 0; p < program.parameters.size(); ++p) {
+    const lang::Parameter& parameter = program.parameters[p];
+    if (parameter.kind == ParameterKind::scalar) {
+      arguments.push_back(&canonical.at(parameter.name));
+    } else if (parameter.direction == Direction::in) {
+      bytes.push_back(bytes_of(inputs.at(p)));
+      arguments.push_back(bytes.back().data());
+    } else {
+      result = p;
+      arguments.push_back(nullptr);
+    }
+  }
+  std::vector<std::int64_t> symbols;
+  for (const lang::Expr& symbol : lang::symbols_of(program)) symbols.push_back(canonical.at(ir::to_text(symbol)));
+  const lang::Reference reference(program, symbols, arguments);
+  Values values;
+  values.dtype = program.parameters[result].tensor.dtype();
+  CHECK(values.dtype == output.dtype);
+  for (const Size& size : output.shape) values.shape.push_back(evaluated(size, sizes));
+  REQUIRE(reference.elements(result) == count_of(values.shape));
+  const std::vector<std::byte> raw = reference.evaluate_all(result);
+  for (std::size_t i = 0; i < count_of(values.shape); ++i) {
+    const lang::Element element = lang::load_element(values.dtype, raw.data() + i * dtype_bytes(values.dtype));
+    values.elements.push_back(is_float(values.dtype) ? element.real : static_cast<double>(element.integer));
+  }
+  return values;
+}
+
+Values run(Operator op, const Attributes& attributes, const std::vector<Values>& inputs) {
+  std::vector<Shape> shapes;
+  for (const Values& input : inputs) shapes.emplace_back(input.shape.begin(), input.shape.end());
+  return run(op, attributes, shapes, inputs);
+}
+
+void check(const Values& got, const Index& shape, const std::function<double(const Index&)>& expected) {
+  REQUIRE(got.shape == shape);
+  Index at(shape.size());
+  for (const double value : got.elements) {
+    CHECK(value == doctest::Approx(expected(at)).epsilon(1e-5));
+    for (std::size_t d = at.size(); d-- > 0;) {
+      if (++at[d] < shape[d]) break;
+      at[d] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the program of a convolution pads, moves, divides into groups and adds its bias") {
+  const Values x = random_values({2, 4, 7, 6}, 1), bias = random_values({6}, 3);
+  for (const std::int64_t groups : {1, 2}) {
+    const Values w = random_values({6, 4 / groups, 3, 2}, 2);
+    const ConvAttributes conv = {{{3, 2, 1, 1, 0}, {2, 1, 2, 0, 1}}, groups};
+    const auto sum = [&](const Index& i) {
+      double total = 0;
+      for (std::int64_t c = 0; c < 4 / groups; ++c)
+        for (std::int64_t p = 0; p < 3; ++p)
+          for (std::int64_t q = 0; q < 2; ++q)
+            total +=
+                w({i[1], c, p, q}) * x({i[0], i[1] / (6 / groups) * (4 / groups) + c, i[2] * 2 + p - 1, i[3] + q * 2});
+      return total;
+    };
+    check(run(Operator::conv, conv, {x, w}), {2, 6, 3, 5}, sum);
+    check(run(Operator::conv, conv, {x, w, bias}), {2, 6, 3, 5}, [&](const Index& i) { return sum(i) + bias({i[1]}); });
+  }
+}
+
+TEST_CASE("the program of a depthwise convolution gives each channel its own filter") {
+  const Values x = random_values({1, 5, 6, 6}, 1), w = random_values({5, 1, 3, 3}, 2);
+  check(run(Operator::conv, ConvAttributes{{{3, 1, 1, 1, 1}, {3, 1, 1, 1, 1}}, 5}, {x, w}), {1, 5, 6, 6},
+        [&](const Index& i) {
+          double total = 0;
+          for (std::int64_t p = 0; p < 3; ++p)
+            for (std::int64_t q = 0; q < 3; ++q) total += w({i[1], 0, p, q}) * x({0, i[1], i[2] + p - 1, i[3] + q - 1});
+          return total;
+        });
+}
+
+TEST_CASE("the programs of pools") {
+  const Values x = random_values({1, 2, 7}, 1);
+  const PoolAttributes pool = {{{3, 2, 1, 1, 1}}, false, false};
+  check(run(Operator::max_pool, pool, {x}), {1, 2, 4}, [&](const Index& i) {
+    double most = -std::numeric_limits<double>::infinity();
+    for (std::int64_t at = std::max<std::int64_t>(0, 2 * i[2] - 1); at < std::min<std::int64_t>(7, 2 * i[2] + 2); ++at)
+      most = std::max(most, x({0, i[1], at}));
+    return most;
+  });
+  check(run(Operator::average_pool, pool, {x}), {1, 2, 4}, [&](const Index& i) {
+    double total = 0;
+    for (std::int64_t at = 2 * i[2] - 1; at < 2 * i[2] + 2; ++at) total += x({0, i[1], at});
+    return total / (i[2] == 0 || i[2] == 3 ? 2 : 3);
+  });
+}
+
+TEST_CASE("the program of a product with one matrix takes batches of rows as rows") {
+  const Values a = random_values({2, 3, 4}, 1), b = random_values({5, 4}, 2);
+  const auto expected = [&](const Index& i) {
+    double total = 0;
+    for (std::int64_t k = 0; k < 4; ++k) total += a({i[0], i[1], k}) * b({i[2], k});
+    return total;
+  };
+  check(run(Operator::matmul, MatmulAttributes{false, true}, {a, b}), {2, 3, 5}, expected);
+  const Size n = Size::symbol("N");
+  check(run(Operator::matmul, MatmulAttributes{false, true}, {{n, 3, 4}, {5, 4}}, {a, b}, {{"N", 2}}), {2, 3, 5},
+        expected);
+}
+
+TEST_CASE("the programs of reductions") {
+  const Values x = random_values({2, 3, 4}, 1);
+  const auto total = [&](std::int64_t j) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < 2; ++i)
+      for (std::int64_t k = 0; k < 4; ++k) sum += x({i, j, k});
+    return sum;
+  };
+  check(run(Operator::reduce_sum, ReduceAttributes{{0, 2}, false}, {x}), {3},
+        [&](const Index& i) { return total(i[0]); });
+  check(run(Operator::reduce_mean, ReduceAttributes{{0, 2}, true}, {x}), {1, 3, 1},
+        [&](const Index& i) { return total(i[1]) / 8; });
+  check(run(Operator::reduce_mean, ReduceAttributes{{}, false}, {x}), {2, 3, 4}, [&](const Index& i) { return x(i); });
+  const auto folded = [&](const Index& i, const std::function<double(double, double)>& combine) {
+    double value = x({i[0], i[1], 0});
+    for (std::int64_t k = 1; k < 4; ++k) value = combine(value, x({i[0], i[1], k}));
+    return value;
+  };
+  check(run(Operator::reduce_max, ReduceAttributes{{2}, false}, {x}), {2, 3},
+        [&](const Index& i) { return folded(i, [](double a, double b) { return std::max(a, b); }); });
+  check(run(Operator::reduce_min, ReduceAttributes{{2}, false}, {x}), {2, 3},
+        [&](const Index& i) { return folded(i, [](double a, double b) { return std::min(a, b); }); });
+  check(run(Operator::reduce_prod, ReduceAttributes{{2}, false}, {x}), {2, 3},
+        [&](const Index& i) { return folded(i, [](double a, double b) { return a * b; }); });
+}
+
+TEST_CASE("the programs of normalisations") {
+  const Values x = random_values({2, 3, 4}, 1), scale = random_values({3}, 2), bias = random_values({3}, 3),
+               mean = random_values({3}, 4), variance = random_values({3}, 5, 0.5, 1);
+  check(run(Operator::batch_norm, BatchNormAttributes{0.01}, {x, scale, bias, mean, variance}), {2, 3, 4},
+        [&](const Index& i) {
+          const Index c{i[1]};
+          return (x(i) - mean(c)) / std::sqrt(variance(c) + 0.01) * scale(c) + bias(c);
+        });
+  const Values gamma = random_values({3, 4}, 6), beta = random_values({3, 4}, 7);
+  check(run(Operator::layer_norm, LayerNormAttributes{1, 0.01}, {x, gamma, beta}), {2, 3, 4}, [&](const Index& i) {
+    double sum = 0, squares = 0;
+    for (std::int64_t j = 0; j < 12; ++j) sum += x({i[0], j / 4, j % 4});
+    for (std::int64_t j = 0; j < 12; ++j) squares += std::pow(x({i[0], j / 4, j % 4}) - sum / 12, 2);
+    return (x(i) - sum / 12) / std::sqrt(squares / 12 + 0.01) * gamma({i[1], i[2]}) + beta({i[1], i[2]});
+  });
+  check(run(Operator::softmax, DimensionAttributes{1}, {x}), {2, 3, 4}, [&](const Index& i) {
+    double sum = 0;
+    for (std::int64_t j = 0; j < 3; ++j) sum += std::exp(x({i[0], j, i[2]}));
+    return std::exp(x(i)) / sum;
+  });
+}
+
+TEST_CASE("the programs of elementwise functions") {
+  const Values x = random_values({3, 5}, 1, 4);
+  const auto each = [&](Operator op, const std::function<double(double)>& function, const Values& input) {
+    CAPTURE(operator_name(op));
+    check(run(op, NoAttributes{}, {input}), input.shape, [&](const Index& i) { return function(input(i)); });
+  };
+  each(Operator::relu, [](double v) { return std::max(v, 0.0); }, x);
+  each(Operator::abs, [](double v) { return std::abs(v); }, x);
+  each(Operator::neg, [](double v) { return -v; }, x);
+  each(Operator::exp, [](double v) { return std::exp(v); }, x);
+  each(Operator::erf, [](double v) { return std::erf(v); }, x);
+  each(Operator::tanh, [](double v) { return std::tanh(v); }, x);
+  each(Operator::sigmoid, [](double v) { return 1 / (1 + std::exp(-v)); }, x);
+  each(Operator::sin, [](double v) { return std::sin(v); }, x);
+  each(Operator::cos, [](double v) { return std::cos(v); }, x);
+  each(Operator::floor, [](double v) { return std::floor(v); }, x);
+  each(Operator::ceil, [](double v) { return std::ceil(v); }, x);
+  const Values positive = random_values({7}, 2, 1, 2);
+  each(Operator::log, [](double v) { return std::log(v); }, positive);
+  each(Operator::sqrt, [](double v) { return std::sqrt(v); }, positive);
+  const Values halves{{9}, DType::f32, {-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 2.25, -7.75}};
+  each(Operator::round, [](double v) { return std::nearbyint(v); }, halves);
+  each(Operator::logical_not, [](double v) { return v == 0 ? 1 : 0; }, integers({2}, {0, 1}, DType::boolean));
+}
+
+TEST_CASE("the programs of elementwise functions of two inputs broadcast") {
+  const Values x = random_values({2, 3, 4}, 1, 3), y = random_values({3, 1}, 2, 1, 2);
+  const auto each = [&](Operator op, const std::function<double(double, double)>& function) {
+    CAPTURE(operator_name(op));
+    check(run(op, NoAttributes{}, {x, y}), {2, 3, 4}, [&](const Index& i) { return function(x(i), y({i[1], 0})); });
+  };
+  each(Operator::add, [](double a, double b) { return a + b; });
+  each(Operator::sub, [](double a, double b) { return a - b; });
+  each(Operator::mul, [](double a, double b) { return a * b; });
+  each(Operator::div, [](double a, double b) { return a / b; });
+  each(Operator::minimum, [](double a, double b) { return std::min(a, b); });
+  each(Operator::maximum, [](double a, double b) { return std::max(a, b); });
+  each(Operator::less, [](double a, double b) { return a < b ? 1 : 0; });
+  each(Operator::less_equal, [](double a, double b) { return a <= b ? 1 : 0; });
+  each(Operator::equal, [](double a, double b) { return a == b ? 1 : 0; });
+  const Values base = random_values({4}, 3, 1, 2), power = random_values({4}, 4);
+  check(run(Operator::pow, NoAttributes{}, {base, power}), {4},
+        [&](const Index& i) { return std::pow(base(i), power(i)); });
+  const Values a = integers({6}, {7, -7, 7, -7, 6, -6}), b = integers({6}, {2, 2, -2, -2, 3, 3});
+  check(run(Operator::div, NoAttributes{}, {a, b}), {6}, [&](const Index& i) { return std::trunc(a(i) / b(i)); });
+  const Values p = integers({4}, {0, 0, 1, 1}, DType::boolean), q = integers({4}, {0, 1, 0, 1}, DType::boolean);
+  check(run(Operator::logical_and, NoAttributes{}, {p, q}), {4}, [&](const Index& i) { return p(i) * q(i); });
+  check(run(Operator::logical_or, NoAttributes{}, {p, q}), {4}, [&](const Index& i) { return std::max(p(i), q(i)); });
+  check(run(Operator::where, NoAttributes{}, {integers({4}, {0, 1, 1, 0}, DType::boolean), x, y}), {2, 3, 4},
+        [&](const Index& i) { return i[2] == 1 || i[2] == 2 ? x(i) : y({i[1], 0}); });
+}
+
+TEST_CASE("the programs of operators that move elements") {
+  const Values x = random_values({2, 3, 4}, 1), y = random_values({2, 2, 4}, 2);
+  check(run(Operator::transpose, TransposeAttributes{{2, 0, 1}}, {x}), {4, 2, 3},
+        [&](const Index& i) { return x({i[1], i[2], i[0]}); });
+  check(run(Operator::broadcast, BroadcastAttributes{{5, 2, 3}}, {random_values({2, 1}, 3)}), {5, 2, 3},
+        [&](const Index& i) { return random_values({2, 1}, 3)({i[1], 0}); });
+  check(run(Operator::slice, SliceAttributes{{1, 2, 0}, {1, -2, 3}, {1, 2, 2}}, {x}), {1, 2, 2},
+        [&](const Index& i) { return x({1, 2 - 2 * i[1], 3 * i[2]}); });
+  check(run(Operator::pad, PadAttributes{{0, 1, 0}, {0, 0, 2}, 7}, {x}), {2, 4, 6},
+        [&](const Index& i) { return i[1] == 0 || i[2] > 3 ? 7 : x({i[0], i[1] - 1, i[2]}); });
+  check(run(Operator::concat, DimensionAttributes{1}, {x, y}), {2, 5, 4},
+        [&](const Index& i) { return i[1] < 3 ? x(i) : y({i[0], i[1] - 3, i[2]}); });
+  const Values indices = integers({2, 2}, {2, 0, -1, -3});
+  check(run(Operator::gather, DimensionAttributes{1}, {x, indices}), {2, 2, 2, 4}, [&](const Index& i) {
+    const double index = indices({i[1], i[2]});
+    return x({i[0], static_cast<std::int64_t>(index < 0 ? index + 3 : index), i[3]});
+  });
+  check(run(Operator::cast, CastAttributes{DType::i32}, {random_values({5}, 3, 9)}), {5},
+        [&](const Index& i) { return std::trunc(random_values({5}, 3, 9)(i)); });
+}
+
+TEST_CASE("sizes in attributes that no input has become scalars of the program") {
+  const Size n = Size::symbol("N");
+  const Values x = random_values({6, 3}, 1);
+  const SliceAttributes tail = {{floor_divide(n, 2), 0}, {1, 1}, {n - floor_divide(n, 2), 3}};
+  check(run(Operator::slice, tail, {{n, 3}}, {x}, {{"N", 6}}), {3, 3},
+        [&](const Index& i) { return x({i[0] + 3, i[1]}); });
+}
+
+TEST_CASE("nodes that differ in names, weights and names of sizes have one kernel") {
+  NetworkBuilder network;
+  const Size n = Size::symbol("N"), m = Size::symbol("M");
+  const TensorId x = network.input("x", {n, 4, 8, 8}), y = network.input("y", {m, 4, 8, 8});
+  const ConvAttributes conv = {{{3, 1, 1, 1, 1}, {3, 1, 1, 1, 1}}, 1};
+  network.node(Operator::conv, {x, network.weights("a", {4, 4, 3, 3})}, conv, "first");
+  network.node(Operator::conv, {y, network.weights("b", {4, 4, 3, 3})}, conv, "second");
+  network.node(Operator::conv, {y, network.weights("c", {5, 4, 3, 3})}, conv, "third");
+  const NodeKernel first = kernel_of(network.graph, network.graph.nodes[0]),
+                   second = kernel_of(network.graph, network.graph.nodes[1]),
+                   third = kernel_of(network.graph, network.graph.nodes[2]);
+  CHECK(first.key == second.key);
+  CHECK(first.key != third.key);
+  REQUIRE(second.sizes.size() == 1);
+  CHECK(to_text(second.sizes[0]) == "M");
+}
