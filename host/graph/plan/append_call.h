@@ -1,0 +1,26 @@
+// Appends the plans of a kernel to those of a network's function.
+#pragma once
+
+#include "host/graph/plan/plan_values.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ferry::graph {
+
+// What the parts of a kernel's plan are in the network's.
+struct AppendedCall {
+  std::vector<ValueIndex> values;          // of its symbols, then of its values
+  std::vector<std::size_t> blocks;         // of the arena, one for each of its workspaces
+  std::vector<WorkspacePlace> workspaces;  // where these are
+  std::vector<Operand> tensors;            // the operand for each of its tensor parameters, in their order
+
+  ValueIndex value(ValueIndex own) const { return own == kNoValue ? kNoValue : values[own]; }
+};
+
+// `messages` are the kernel's, as the network's function reports them. The values of both plans may grow.
+void append_call(const FunctionInfo& kernel, const AppendedCall& call, const std::vector<std::string>& messages,
+                 FunctionInfo& function, PlanValues& values, PlanValues& init_values);
+
+}  // namespace ferry::graph

@@ -1,0 +1,221 @@
+#include "base/printable.h"
+#include "crosscompile/ir/error.h"
+#include "host/graph/plan/append_call.h"
+#include "host/graph/plan/arena.h"
+#include "host/graph/plan/composition.h"
+
+#include <algorithm>
+
+namespace ferry::graph {
+namespace {
+
+ManifestExpr aligned(ManifestExpr bytes, std::uint64_t alignment) {
+  const auto unit = static_cast<std::int64_t>(alignment);
+  bytes = manifest_apply(ManifestOp::add, {std::move(bytes), manifest_constant(unit - 1)});
+  return manifest_apply(
+      ManifestOp::mul,
+      {manifest_apply(ManifestOp::floordiv, {std::move(bytes), manifest_constant(unit)}), manifest_constant(unit)});
+}
+
+// A kernel's arithmetic or precondition in terms of the network.
+ManifestExpr of_network(const ManifestExpr& expr, const KernelCall& call) {
+  return substitute(expr, [&](std::uint32_t symbol) { return call.sizes.at(call.kernel->symbols[symbol]); }, call.node);
+}
+
+class Composer {
+ public:
+  explicit Composer(const Composition& composition)
+      : composition_(composition), values_(function_.plan, guesses()), init_values_(function_.init, guesses()) {}
+
+  FunctionInfo run() {
+    function_.name = composition_.name;
+    function_.symbols = composition_.symbols;
+    function_.parameters = composition_.parameters;
+    places_.resize(composition_.storages.size());
+    for (std::size_t s = 0; s < places_.size(); ++s) {
+      const Storage& storage = composition_.storages[s];
+      places_[s].operand = {operand_kind(storage.kind), storage.index, kNoValue};
+    }
+    for (std::size_t step = 0; step < composition_.steps.size(); ++step)
+      std::visit([&](const auto& one) { prepare(one, step); }, composition_.steps[step]);
+    lay_out_arena();
+    std::size_t next_call = 0;
+    for (const auto& step : composition_.steps) {
+      if (const auto* copy = std::get_if<StorageCopy>(&step)) {
+        function_.plan.steps.push_back(
+            CopyStep{operand_of(copy->to), operand_of(copy->from), values_.add(copy->bytes)});
+      } else {
+        append(std::get<KernelCall>(step), calls_[next_call++]);
+      }
+    }
+    add_flops();
+    return std::move(function_);
+  }
+
+ private:
+  std::vector<std::int64_t> guesses() const {
+    std::vector<std::int64_t> values;
+    for (const std::string& symbol : composition_.symbols) {
+      const auto guess = composition_.guesses.find(symbol);
+      values.push_back(guess == composition_.guesses.end() ? 1 : guess->second);
+    }
+    return values;
+  }
+
+  static OperandKind operand_kind(Storage::Kind kind) {
+    switch (kind) {
+      case Storage::Kind::argument: return OperandKind::argument;
+      case Storage::Kind::constant: return OperandKind::constant;
+      case Storage::Kind::arena: return OperandKind::workspace;
+    }
+    throw InternalError("operand_kind: unknown kind");
+  }
+
+  // Takes note that a storage is needed during a step.
+  void use(std::uint32_t storage, std::size_t step) {
+    Place& place = places_.at(storage);
+    const Storage& memory = composition_.storages[storage];
+    if (memory.kind != Storage::Kind::arena) return;
+    if (place.block == kNoBlock)
+      place.block = add_block(values_.add(aligned(memory.bytes, composition_.alignment)), step);
+    blocks_[place.block].last_step = step;
+  }
+
+  std::size_t add_block(ValueIndex bytes, std::size_t step) {
+    const std::int64_t guess = values_.guess(bytes);
+    blocks_.push_back({static_cast<std::uint64_t>(std::max<std::int64_t>(guess, 0)), step, step});
+    block_bytes_.push_back(bytes);
+    return blocks_.size() - 1;
+  }
+
+  void prepare(const StorageCopy& copy, std::size_t step) {
+    use(copy.to, step);
+    use(copy.from, step);
+  }
+
+  void prepare(const KernelCall& call, std::size_t step) {
+    for (const std::uint32_t storage : call.storages) use(storage, step);
+    const Plan& plan = call.kernel->plan;
+    AppendedCall appended;
+    for (const std::string& symbol : call.kernel->symbols)
+      appended.values.push_back(values_.add(call.sizes.at(symbol)));
+    for (const ManifestExpr& value : plan.values) appended.values.push_back(values_.add(value, appended.values));
+    for (const Workspace& workspace : plan.workspaces) {
+      const ValueIndex bytes = appended.value(workspace.bytes);
+      const ManifestExpr given = bytes == kNoValue ? manifest_constant(0) : manifest_symbol(bytes);
+      appended.blocks.push_back(add_block(values_.add(aligned(given, composition_.alignment)), step));
+    }
+    calls_.push_back(std::move(appended));
+    add_preconditions(call);
+  }
+
+  void add_preconditions(const KernelCall& call) {
+    for (const Precondition& precondition : call.kernel->preconditions) {
+      ManifestExpr condition = of_network(precondition.condition, call);
+      const std::string message = message_of(call, precondition.message);
+      const std::optional<std::int64_t> constant = constant_of(condition);
+      if (constant == 0) throw CompileError(message);
+      const bool is_known = constant || std::ranges::any_of(function_.preconditions, [&](const Precondition& known) {
+                              return known.condition == condition;
+                            });
+      if (!is_known) function_.preconditions.push_back({std::move(condition), message});
+    }
+    if (function_.preconditions.size() > kMaxPreconditions)
+      throw CompileError(composition_.name + ": expected at most " + std::to_string(kMaxPreconditions) +
+                         " conditions on the sizes of its inputs, got more");
+  }
+
+  // Returns the message with the names of the node and of its sizes in the network.
+  std::string message_of(const KernelCall& call, const std::string& message) const {
+    std::string text = printable(call.node.substr(0, kMaxNameBytes)) + ": " + message, sizes;
+    for (const auto& [symbol, value] : call.sizes)
+      if (message.starts_with(symbol + " "))
+        sizes += (sizes.empty() ? ", where " : " and ") + symbol + " is " + to_text(value, composition_.symbols);
+    return text + sizes;
+  }
+
+  void lay_out_arena() {
+    if (blocks_.empty()) return;
+    const std::vector<ArenaPlace> places = place_blocks(blocks_);
+    std::vector<std::size_t> order(blocks_.size());
+    for (std::size_t b = 0; b < order.size(); ++b) order[b] = b;
+    // A block comes after those below it.
+    std::ranges::stable_sort(order, {}, [&](std::size_t b) { return places[b].rank; });
+    offsets_.resize(blocks_.size(), kNoValue);
+    std::vector<ValueIndex> ends(blocks_.size(), kNoValue);
+    ValueIndex all = values_.constant(0);
+    const bool is_fixed =
+        std::ranges::all_of(block_bytes_, [&](ValueIndex b) { return values_.constant_of(b).has_value(); });
+    for (const std::size_t b : order) {
+      ValueIndex offset =
+          is_fixed ? values_.constant(static_cast<std::int64_t>(places[b].offset)) : values_.constant(0);
+      if (!is_fixed)
+        for (const std::size_t below : places[b].below) offset = values_.add(ManifestOp::max, offset, ends[below]);
+      offsets_[b] = values_.as_offset(offset);
+      ends[b] = values_.add(ManifestOp::add, offset, block_bytes_[b]);
+      all = values_.add(ManifestOp::max, all, ends[b]);
+    }
+    function_.plan.workspaces.push_back({0, all});
+    for (Place& place : places_)
+      if (place.block != kNoBlock) place.operand.offset = offsets_[place.block];
+  }
+
+  Operand operand_of(std::uint32_t storage) const { return places_[storage].operand; }
+
+  void append(const KernelCall& call, AppendedCall& appended) {
+    for (const std::uint32_t storage : call.storages) appended.tensors.push_back(operand_of(storage));
+    for (const std::size_t block : appended.blocks) appended.workspaces.push_back({0, offsets_[block]});
+    std::vector<std::string> messages;
+    for (const std::string& message : call.kernel->messages) messages.push_back(message_of(call, message));
+    append_call(*call.kernel, appended, messages, function_, values_, init_values_);
+    if (function_.messages.size() > kMaxMessages)
+      throw CompileError(composition_.name + ": expected at most " + std::to_string(kMaxMessages) +
+                         " messages of its kernels, got more");
+  }
+
+  // The sum has a term for each different expression, so that networks of equal layers stay within the limit; where it
+  // does not, the number stays unknown.
+  void add_flops() {
+    std::int64_t fixed = 0;
+    std::vector<std::pair<ManifestExpr, std::int64_t>> terms;
+    for (const auto& step : composition_.steps) {
+      const auto* call = std::get_if<KernelCall>(&step);
+      if (call == nullptr || call->kernel->flops.code.empty()) continue;
+      ManifestExpr flops = of_network(call->kernel->flops, *call);
+      if (const auto constant = constant_of(flops)) {
+        fixed += *constant;
+        continue;
+      }
+      const auto known = std::ranges::find(terms, flops, [](const auto& term) { return term.first; });
+      if (known == terms.end())
+        terms.emplace_back(std::move(flops), 1);
+      else
+        ++known->second;
+    }
+    ManifestExpr sum = manifest_constant(fixed);
+    for (const auto& [flops, count] : terms)
+      sum = manifest_apply(ManifestOp::add,
+                           {std::move(sum), manifest_apply(ManifestOp::mul, {flops, manifest_constant(count)})});
+    if (sum.code.size() <= kMaxManifestInstructions) function_.flops = std::move(sum);
+  }
+
+  static constexpr std::size_t kNoBlock = SIZE_MAX;
+  struct Place {
+    Operand operand;
+    std::size_t block = kNoBlock;
+  };
+
+  const Composition& composition_;
+  FunctionInfo function_;
+  PlanValues values_, init_values_;
+  std::vector<Place> places_;        // of the storages
+  std::vector<AppendedCall> calls_;  // in the order of the steps that are calls
+  std::vector<ArenaBlock> blocks_;
+  std::vector<ValueIndex> block_bytes_, offsets_;
+};
+
+}  // namespace
+
+FunctionInfo compose(const Composition& composition) { return Composer(composition).run(); }
+
+}  // namespace ferry::graph

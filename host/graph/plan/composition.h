@@ -1,0 +1,55 @@
+// A function whose plan runs kernels one after the other, each of them a function of its own before:
+//
+//     conv_0(x, w, y)   relu_1(x, y)     and     t = conv_0(image, weights); result = relu_1(t)     become
+//     network(image, result) { call conv_0(image, constant 0, workspace 0); call relu_1(workspace 0, result) }
+//
+// Composition appends the plans of the kernels with their operands, values, messages and init plans renumbered, and
+// gives the tensors between them places in one workspace, the arena. It knows manifests alone.
+#pragma once
+
+#include "module/manifest.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace ferry::graph {
+
+// Memory of a tensor, or of several that are the same bytes.
+struct Storage {
+  enum class Kind : std::uint8_t { argument, constant, arena };
+  Kind kind = Kind::arena;
+  std::uint32_t index = 0;  // of the parameter or constant
+  ManifestExpr bytes = {};  // of the arena, over the network's symbols
+};
+
+// One call of a kernel.
+struct KernelCall {
+  std::string node;                           // the name for messages
+  const FunctionInfo* kernel = nullptr;       // its scalars are among its symbols
+  std::map<std::string, ManifestExpr> sizes;  // the value of each of its symbols, over the network's symbols
+  std::vector<std::uint32_t> storages;        // one for each tensor parameter, in their order
+};
+
+// A copy between two storages.
+struct StorageCopy {
+  std::uint32_t to = 0, from = 0;
+  ManifestExpr bytes;
+};
+
+struct Composition {
+  std::string name;
+  std::vector<std::string> symbols;
+  std::vector<ParameterInfo> parameters;
+  std::vector<Storage> storages;
+  std::vector<std::variant<KernelCall, StorageCopy>> steps;
+  std::uint64_t alignment = 64;                      // of tensors in the arena
+  std::map<std::string, std::int64_t> guesses = {};  // sizes that calls are likely to have, to choose places by
+};
+
+// Throws CompileError where the function exceeds the limits of a manifest or a kernel's precondition can never hold.
+FunctionInfo compose(const Composition& composition);
+
+}  // namespace ferry::graph
