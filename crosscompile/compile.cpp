@@ -90,7 +90,8 @@ struct PreparedModule {
 };
 
 PreparedModule run_passes_and_describe(std::span<const ir::Function> functions, const Target& target,
-                                       const Backend& backend, const ModuleText& text) {
+                                       const Backend& backend, const ModuleText& text,
+                                       const ComposeFunctions& compose = {}) {
   PreparedModule prepared;
   Manifest& manifest = prepared.module.manifest;
   manifest.abi_version = FERRY_ABI_VERSION;
@@ -107,6 +108,7 @@ PreparedModule run_passes_and_describe(std::span<const ir::Function> functions, 
     else
       attach(std::move(info), function.init_of, manifest);
   }
+  if (compose) compose(manifest);
   if (const Status status = check_manifest(manifest); !status.is_ok()) {
     throw CompileError("the module cannot be described: " + status.message());
   }
@@ -118,10 +120,11 @@ PreparedModule run_passes_and_describe(std::span<const ir::Function> functions, 
 }  // namespace
 
 std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions, const Target& target,
-                                         const ModuleText& text, std::uint32_t code_padding) {
+                                         const ModuleText& text, std::uint32_t code_padding,
+                                         const ComposeFunctions& compose) {
   const std::unique_ptr<Backend> backend = make_backend(target);
   backend->check_supports_modules();
-  PreparedModule prepared = run_passes_and_describe(functions, target, *backend, text);
+  PreparedModule prepared = run_passes_and_describe(functions, target, *backend, text, compose);
   prepared.module.images = backend->images({functions, prepared.functions, code_padding});
   return write_module(prepared.module);
 }

@@ -6,6 +6,7 @@
 #include "module/manifest.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,10 +19,14 @@ struct ModuleText {
   std::string schedule;
 };
 
+// Replaces the functions of a manifest, which describes what was compiled, by others whose plans run their code.
+using ComposeFunctions = std::function<void(Manifest& manifest)>;
+
 // code_padding: number of bytes to insert before the code, which moves the code to other addresses (docs/measuring.md
-// says why).
+// says why). compose: empty for a module of the functions themselves.
 std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions, const Target& target,
-                                         const ModuleText& text, std::uint32_t code_padding = 0);
+                                         const ModuleText& text, std::uint32_t code_padding = 0,
+                                         const ComposeFunctions& compose = {});
 
 // Returns the relocatable object, for linking into other programs. It also carries its own module description where an
 // rpc_server runs on the target (see Target::objects_only), from which module_of_object() builds what devices load.

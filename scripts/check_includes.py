@@ -96,10 +96,15 @@ MAY_INCLUDE = {
     "host/graph": ["crosscompile/backend", "host/autoschedule"],
     "host/graph/onnx": ["host/graph"],
     "host/graph/onnx/operators": ["host/graph/onnx"],
+    "host/graph/kernels": ["host/graph", "host/ops"],
+    "host/graph/plan": ["host/graph"],
+    "host/graph/compile": ["crosscompile", "host/graph/kernels", "host/graph/plan"],
     # The client and the command line.
     "host/session": ["host/blobs", "host/stats", "rpc/secure"],
     "host/compiler/api": ["crosscompile/target", "host/lang"],
-    "host/compiler/llvm": ["crosscompile", "host/compiler/api", "host/graph/onnx", "host/lang/text", "host/session"],
+    "host/compiler/llvm": [
+        "crosscompile", "host/compiler/api", "host/graph/compile", "host/graph/onnx", "host/lang/text", "host/session",
+    ],
     # The services, which know of no command line.
     "host/kernel": ["host/compiler/api", "host/lang/text", "host/npy", "host/session"],
     "host/verify": ["host/kernel", "host/lang/reference"],

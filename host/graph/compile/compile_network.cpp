@@ -1,0 +1,85 @@
+#include "host/graph/compile/compile_network.h"
+
+#include "crosscompile/compile.h"
+#include "crosscompile/ir/error.h"
+#include "host/graph/compile/network_blob.h"
+#include "host/graph/compile/network_kernels.h"
+#include "host/graph/plan/composition.h"
+#include "host/graph/plan/network_function.h"
+
+#include <algorithm>
+
+namespace ferry::graph {
+namespace {
+
+constexpr std::uint64_t kCpuAlignment = 64, kGpuAlignment = 256;
+
+const FunctionInfo& function_called(const Manifest& manifest, const std::string& name) {
+  const auto found = std::ranges::find(manifest.functions, name, &FunctionInfo::name);
+  if (found == manifest.functions.end()) throw InternalError("compile_network: no function '" + name + "'");
+  return *found;
+}
+
+KernelCall call_of(const Graph& graph, const Manifest& manifest, const NetworkKernels& kernels, std::size_t node,
+                   const TensorStorages& storages) {
+  const NodeCall& call = *kernels.calls[node];
+  KernelCall result;
+  result.node = graph.nodes[node].name;
+  result.kernel = &function_called(manifest, kernels.programs[call.kernel].name);
+  for (std::size_t s = 0; s < call.sizes.size(); ++s)
+    result.sizes.emplace(symbol_name(s), to_manifest(call.sizes[s], graph.symbols));
+  for (const TensorId tensor : call.arguments) result.storages.push_back(storages.of_tensor[tensor]);
+  return result;
+}
+
+// Replaces the kernels' entries by the function that calls them. Returns the node of each step.
+std::vector<std::string> compose_network(const Graph& graph, const NetworkKernels& kernels,
+                                         const TensorStorages& storages, const NetworkBlob& blob,
+                                         const Composition& common, Manifest& manifest) {
+  Composition composition = common;
+  std::vector<std::string> nodes;
+  for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
+    if (!kernels.calls[node]) continue;
+    KernelCall call = call_of(graph, manifest, kernels, node, storages);
+    nodes.insert(nodes.end(), call.kernel->plan.steps.size(), call.node);
+    composition.steps.emplace_back(std::move(call));
+  }
+  for (const StorageCopy& copy : storages.copies) {
+    composition.steps.emplace_back(copy);
+    nodes.push_back("copy to " + composition.parameters[composition.storages[copy.to].index].name);
+  }
+  FunctionInfo function = compose(composition);
+  manifest.functions = {std::move(function)};
+  if (!blob.constants().empty()) {
+    manifest.blobs = {blob.blob()};
+    manifest.constants = blob.constants();
+  }
+  return nodes;
+}
+
+}  // namespace
+
+CompiledNetwork compile_network(const Graph& graph, const Target& target, const NetworkOptions& options) {
+  const NetworkKernels kernels = kernels_of(graph, options.sizes);
+  const LoweredKernels lowered = lower_kernels(graph, kernels, target);
+  const TensorStorages storages = assign_storages(graph);
+  const auto blob = std::make_shared<const NetworkBlob>(graph, storages.constants);
+  const FunctionInfo described = describe(graph);
+  Composition common;
+  common.name = described.name;
+  common.symbols = described.symbols;
+  common.parameters = described.parameters;
+  common.storages = storages.storages;
+  common.alignment = target.is_gpu() ? kGpuAlignment : kCpuAlignment;
+  common.guesses = options.sizes;
+  CompiledNetwork result;
+  const auto compose_with = [&](Manifest& manifest) {
+    result.nodes = compose_network(graph, kernels, storages, *blob, common, manifest);
+  };
+  result.module =
+      compile_module(lowered.functions, target, {options.source, lowered.schedule}, options.code_padding, compose_with);
+  if (!blob->constants().empty()) result.blobs = blob;
+  return result;
+}
+
+}  // namespace ferry::graph

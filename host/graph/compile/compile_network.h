@@ -1,0 +1,31 @@
+// Compiles a network to a module with one function: a kernel for each kind of node, and a plan that runs them.
+#pragma once
+
+#include "ferry/blob_source.h"
+#include "ferry/target/target.h"
+#include "host/graph/graph.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ferry::graph {
+
+struct NetworkOptions {
+  std::map<std::string, std::int64_t> sizes = {};  // that are known, to choose schedules by
+  std::string source = {};                         // stored in the module for people to read
+  std::uint32_t code_padding = 0;                  // as of compile_module()
+};
+
+struct CompiledNetwork {
+  std::vector<std::uint8_t> module;
+  std::shared_ptr<const BlobSource> blobs;  // contents of the module's blobs; null if there are none
+  std::vector<std::string> nodes;           // the name of the node that each step of the plan computes
+};
+
+// Throws CompileError, which names the node.
+CompiledNetwork compile_network(const Graph& graph, const Target& target, const NetworkOptions& options = {});
+
+}  // namespace ferry::graph

@@ -1,0 +1,44 @@
+#include "host/graph/compile/network_blob.h"
+
+#include "base/hash_stream.h"
+
+#include <algorithm>
+
+namespace ferry::graph {
+namespace {
+
+// As tensors of GPUs are aligned, so that the blob is the same for every target.
+constexpr std::uint64_t kConstantAlignment = 256;
+
+}  // namespace
+
+NetworkBlob::NetworkBlob(const Graph& graph, std::span<const TensorId> constants) {
+  const std::vector<std::uint8_t> zeros(kConstantAlignment);
+  HashStream hash;
+  for (const TensorId id : constants) {
+    contents_.push_back(graph.tensor(id).constant);
+    const std::span<const std::uint8_t> bytes = contents_.back()->bytes;
+    const std::uint64_t begin = (blob_.bytes + kConstantAlignment - 1) / kConstantAlignment * kConstantAlignment;
+    hash.add(std::span(zeros).first(begin - blob_.bytes));
+    hash.add(bytes);
+    constants_.push_back({.offset = begin, .bytes = bytes.size()});
+    blob_.bytes = begin + bytes.size();
+  }
+  blob_.hash = hash.finish();
+}
+
+void NetworkBlob::read(const Hash&, std::uint64_t offset, std::span<std::uint8_t> into) const {
+  std::ranges::fill(into, std::uint8_t{0});
+  const std::uint64_t end = offset + into.size();
+  // The first constant that ends behind the offset.
+  const auto first = std::ranges::upper_bound(
+      constants_, offset, {}, [](const Constant& constant) { return constant.offset + constant.bytes; });
+  for (auto at = first; at != constants_.end() && at->offset < end; ++at) {
+    const std::span<const std::uint8_t> bytes = contents_[static_cast<std::size_t>(at - constants_.begin())]->bytes;
+    const std::uint64_t from = std::max(offset, at->offset), to = std::min(end, at->offset + at->bytes);
+    const auto part = bytes.subspan(from - at->offset, to - from);
+    std::ranges::copy(part, into.begin() + static_cast<std::ptrdiff_t>(from - offset));
+  }
+}
+
+}  // namespace ferry::graph

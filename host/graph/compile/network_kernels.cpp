@@ -1,0 +1,84 @@
+#include "host/graph/compile/network_kernels.h"
+
+#include "crosscompile/ir/error.h"
+#include "ferry/schedule/module_schedule.h"
+#include "host/graph/kernels/node_program.h"
+#include "host/lower/lower.h"
+
+#include <algorithm>
+
+namespace ferry::graph {
+namespace {
+
+// Runs what concerns a node; errors name it.
+template <class Action>
+auto for_node(const Node& node, const Action& action) {
+  try {
+    return action();
+  } catch (const CompileError& error) {
+    throw CompileError("node '" + node.name + "' (" + operator_name(node.op) + "): " + error.what());
+  }
+}
+
+// Returns the values of sizes whose symbols are known, all or none.
+std::vector<std::int64_t> hints_of(const std::vector<Size>& sizes, const std::map<std::string, std::int64_t>& known) {
+  std::vector<std::string> names;
+  std::vector<std::int64_t> numbers;
+  for (const auto& [name, value] : known) {
+    names.push_back(name);
+    numbers.push_back(value);
+  }
+  std::vector<std::int64_t> hints;
+  for (const Size& size : sizes) {
+    const std::vector<std::string> symbols = size.symbols();
+    if (!std::ranges::all_of(symbols, [&](const std::string& symbol) { return known.contains(symbol); })) return {};
+    const Result<std::int64_t> value = evaluate(to_manifest(size, names), numbers);
+    if (!value.is_ok()) return {};
+    hints.push_back(value.value());
+  }
+  return hints;
+}
+
+}  // namespace
+
+NetworkKernels kernels_of(const Graph& graph, const std::map<std::string, std::int64_t>& sizes) {
+  NetworkKernels kernels;
+  for (const Node& node : graph.nodes) {
+    kernels.calls.emplace_back();
+    if (node.op == Operator::reshape) continue;
+    for_node(node, [&] {
+      NodeKernel kernel = kernel_of(graph, node);
+      kernel.key.hints = hints_of(kernel.sizes, sizes);
+      const auto known = std::ranges::find(kernels.keys, kernel.key);
+      const auto index = static_cast<std::size_t>(known - kernels.keys.begin());
+      if (known == kernels.keys.end()) {
+        const std::string name = operator_name(node.op) + ("_" + std::to_string(index));
+        kernels.programs.push_back(node_program(kernel.key, name));
+        kernels.keys.push_back(kernel.key);
+      }
+      kernels.calls.back() = NodeCall{index, std::move(kernel.sizes), std::move(kernel.arguments)};
+    });
+  }
+  return kernels;
+}
+
+LoweredKernels lower_kernels(const Graph& graph, const NetworkKernels& kernels, const Target& target) {
+  LoweredKernels lowered;
+  std::vector<schedule::Schedule> schedules;
+  for (std::size_t k = 0; k < kernels.programs.size(); ++k) {
+    const auto call = std::ranges::find_if(kernels.calls,
+                                           [&](const std::optional<NodeCall>& one) { return one && one->kernel == k; });
+    for_node(graph.nodes[static_cast<std::size_t>(call - kernels.calls.begin())], [&] {
+      const lang::Program& program = kernels.programs[k];
+      autoschedule::Sizes hints;
+      for (std::size_t s = 0; s < kernels.keys[k].hints.size(); ++s) hints[symbol_name(s)] = kernels.keys[k].hints[s];
+      schedules.push_back(autoschedule::default_schedule(program, target, hints));
+      for (ir::Function& function : lower::lower_module(std::span(&program, 1), std::span(&schedules.back(), 1)))
+        lowered.functions.push_back(std::move(function));
+    });
+  }
+  lowered.schedule = autoschedule::to_text(kernels.programs, schedules);
+  return lowered;
+}
+
+}  // namespace ferry::graph

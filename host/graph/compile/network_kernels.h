@@ -1,0 +1,42 @@
+// The kernels of a network, each of them once.
+#pragma once
+
+#include "crosscompile/ir/function.h"
+#include "ferry/lang/program.h"
+#include "ferry/target/target.h"
+#include "host/graph/kernels/kernel_key.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ferry::graph {
+
+struct NodeCall {
+  std::size_t kernel = 0;           // index into the programs
+  std::vector<Size> sizes;          // as of NodeKernel
+  std::vector<TensorId> arguments;  // as of NodeKernel
+};
+
+struct NetworkKernels {
+  std::vector<lang::Program> programs;         // with different names: "conv_0"
+  std::vector<KernelKey> keys;                 // one for each program
+  std::vector<std::optional<NodeCall>> calls;  // one for each node; nothing for reshapes, which move no data
+};
+
+// `sizes` are those of the network's symbols that are known; kernels are scheduled for them. Throws CompileError, which
+// names the node.
+NetworkKernels kernels_of(const Graph& graph, const std::map<std::string, std::int64_t>& sizes);
+
+// The kernels as loops, and the text of their default schedules.
+struct LoweredKernels {
+  std::vector<ir::Function> functions;
+  std::string schedule;
+};
+
+// Throws as above.
+LoweredKernels lower_kernels(const Graph& graph, const NetworkKernels& kernels, const Target& target);
+
+}  // namespace ferry::graph
