@@ -98,6 +98,7 @@ MAY_INCLUDE = {
     "host/graph/onnx/operators": ["host/graph/onnx"],
     "host/graph/kernels": ["host/graph", "host/ops"],
     "host/graph/plan": ["host/graph"],
+    "host/graph/reference": ["host/graph/kernels", "host/lang/reference"],
     "host/graph/compile": ["crosscompile", "host/graph/kernels", "host/graph/plan"],
     # The client and the command line.
     "host/session": ["host/blobs", "host/stats", "rpc/secure"],

@@ -24,8 +24,7 @@ class NetworkBuilder {
     for (const graph::Size& size : shape)
       for (const std::string& symbol : size.symbols())
         if (std::ranges::find(graph.symbols, symbol) == graph.symbols.end()) graph.symbols.push_back(symbol);
-    graph.inputs.push_back(tensor({name, dtype, std::move(shape)}));
-    return graph.inputs.back();
+    return graph::add_input(graph, name, {dtype, std::move(shape)});
   }
 
   // A constant with these elements.
@@ -34,7 +33,7 @@ class NetworkBuilder {
     auto bytes = std::make_shared<std::vector<std::uint8_t>>(elements.size() * sizeof(T));
     std::memcpy(bytes->data(), elements.data(), bytes->size());
     auto data = std::make_shared<const graph::ConstantData>(graph::ConstantData{*bytes, bytes});
-    return tensor({name, dtype, std::move(shape), std::move(data)});
+    return graph::add_constant(graph, name, {dtype, std::move(shape)}, std::move(data));
   }
 
   // A constant of random floats in [-scale + shift, scale + shift).
@@ -51,26 +50,15 @@ class NetworkBuilder {
   graph::TensorId node(graph::Operator op, std::vector<graph::TensorId> inputs, graph::Attributes attributes = {},
                        std::string name = {}) {
     if (name.empty()) name = std::string(graph::operator_name(op)) + std::to_string(graph.nodes.size());
-    graph::Node node{op, name, std::move(inputs), {}, std::move(attributes)};
-    std::vector<graph::TensorType> types;
-    for (const graph::TensorId id : node.inputs) types.push_back({graph.tensor(id).dtype, graph.tensor(id).shape});
-    const graph::TensorType type = graph::infer_types(node, types).at(0);
-    node.outputs = {tensor({node.name + ".out", type.dtype, type.shape})};
-    graph.nodes.push_back(std::move(node));
-    return graph.nodes.back().outputs[0];
+    return graph::add_node(graph, {op, name, std::move(inputs), {}, std::move(attributes)});
   }
 
   void output(graph::TensorId id, const std::string& name) {
-    graph.tensors[id].name = name;
     graph.outputs.push_back(id);
+    graph.output_names.push_back(name);
   }
 
  private:
-  graph::TensorId tensor(graph::Tensor tensor) {
-    graph.tensors.push_back(std::move(tensor));
-    return static_cast<graph::TensorId>(graph.tensors.size() - 1);
-  }
-
   std::uint64_t seed_ = 0;
 };
 

@@ -2,8 +2,6 @@
 
 #include "crosscompile/ir/error.h"
 
-#include <algorithm>
-
 namespace ferry::graph {
 namespace {
 
@@ -17,8 +15,12 @@ class StepMover {
         first_persistent_(static_cast<std::uint32_t>(first_persistent)),
         first_message_(static_cast<std::uint32_t>(first_message)),
         values_(values) {
-    for (const ParameterInfo& parameter : kernel.parameters)
-      tensors_.push_back(parameter.kind == ParameterKind::tensor ? tensor_count_++ : 0);
+    std::size_t tensors = 0, scalars = 0;
+    for (const ParameterInfo& parameter : kernel.parameters) {
+      const bool is_tensor = parameter.kind == ParameterKind::tensor;
+      tensors_.push_back(is_tensor ? tensors++ : 0);
+      scalars_.push_back(is_tensor ? 0 : scalars++);
+    }
   }
 
   Step moved(const Step& step) {
@@ -78,7 +80,9 @@ class StepMover {
         operand = {OperandKind::workspace, block.workspace, within(block.offset, operand.offset)};
         return;
       }
-      case OperandKind::scalar: operand = {OperandKind::value, scalar(operand.index), kNoValue}; return;
+      case OperandKind::scalar:
+        operand = {OperandKind::value, call_.scalars[scalars_[operand.index]], kNoValue};
+        return;
       case OperandKind::value: operand.index = call_.values[operand.index]; return;
       case OperandKind::persistent:
         operand.index += first_persistent_;
@@ -89,21 +93,12 @@ class StepMover {
     throw InternalError(kernel_.name + ": expected a kernel without constants of its own");
   }
 
-  // Returns the value of a scalar parameter, which is a symbol.
-  ValueIndex scalar(std::uint32_t parameter) const {
-    const auto symbol = std::ranges::find(kernel_.symbols, kernel_.parameters[parameter].name);
-    if (symbol == kernel_.symbols.end())
-      throw InternalError(kernel_.name + ": expected scalars to be sizes, got '" + kernel_.parameters[parameter].name +
-                          "'");
-    return call_.values[static_cast<std::size_t>(symbol - kernel_.symbols.begin())];
-  }
-
   const FunctionInfo& kernel_;
   const AppendedCall& call_;
   std::uint32_t first_persistent_, first_message_;
   PlanValues& values_;
-  std::vector<std::size_t> tensors_;  // for each parameter its number among the tensors
-  std::size_t tensor_count_ = 0;
+  // For each parameter its number among the tensors or scalars.
+  std::vector<std::size_t> tensors_, scalars_;
 };
 
 // Returns the kernel's init plan as a call whose values are those of the network's init plan. Constants have fixed

@@ -15,6 +15,7 @@ struct AppendedCall {
   std::vector<std::size_t> blocks;         // of the arena, one for each of its workspaces
   std::vector<WorkspacePlace> workspaces;  // where these are
   std::vector<Operand> tensors;            // the operand for each of its tensor parameters, in their order
+  std::vector<ValueIndex> scalars;         // the value for each of its scalar parameters, in their order
 
   ValueIndex value(ValueIndex own) const { return own == kNoValue ? kNoValue : values[own]; }
 };

@@ -105,6 +105,9 @@ class Composer {
       const ManifestExpr given = bytes == kNoValue ? manifest_constant(0) : manifest_symbol(bytes);
       appended.blocks.push_back(add_block(values_.add(aligned(given, composition_.alignment)), step));
     }
+    for (const ParameterInfo& parameter : call.kernel->parameters)
+      if (parameter.kind == ParameterKind::scalar)
+        appended.scalars.push_back(values_.add(call.sizes.at(parameter.name)));
     calls_.push_back(std::move(appended));
     add_preconditions(call);
   }

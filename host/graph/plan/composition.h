@@ -28,8 +28,8 @@ struct Storage {
 // One call of a kernel.
 struct KernelCall {
   std::string node;                           // the name for messages
-  const FunctionInfo* kernel = nullptr;       // its scalars are among its symbols
-  std::map<std::string, ManifestExpr> sizes;  // the value of each of its symbols, over the network's symbols
+  const FunctionInfo* kernel = nullptr;       // its scalar parameters are int64
+  std::map<std::string, ManifestExpr> sizes;  // of its symbols and scalar parameters, over the network's symbols
   std::vector<std::uint32_t> storages;        // one for each tensor parameter, in their order
 };
 

@@ -23,9 +23,10 @@ class ParameterNames {
   std::set<std::string> taken_;
 };
 
-ParameterInfo parameter_of(const Graph& graph, const Tensor& tensor, Direction direction, ParameterNames& names) {
+ParameterInfo parameter_of(const Graph& graph, const Tensor& tensor, const std::string& name, Direction direction,
+                           ParameterNames& names) {
   ParameterInfo parameter;
-  parameter.name = names.name(tensor.name);
+  parameter.name = names.name(name);
   parameter.dtype = tensor.dtype;
   parameter.direction = direction;
   for (const Size& size : tensor.shape) parameter.shape.push_back(to_manifest(size, graph.symbols));
@@ -39,10 +40,14 @@ FunctionInfo describe(const Graph& graph) {
   function.name = graph.name.empty() ? "network" : printable(graph.name.substr(0, kMaxNameBytes / 5));
   function.symbols = graph.symbols;
   ParameterNames names;
-  for (const TensorId id : graph.inputs)
-    function.parameters.push_back(parameter_of(graph, graph.tensor(id), Direction::in, names));
-  for (const TensorId id : graph.outputs)
-    function.parameters.push_back(parameter_of(graph, graph.tensor(id), Direction::out, names));
+  for (const TensorId id : graph.inputs) {
+    const Tensor& tensor = graph.tensor(id);
+    function.parameters.push_back(parameter_of(graph, tensor, tensor.name, Direction::in, names));
+  }
+  for (std::size_t o = 0; o < graph.outputs.size(); ++o) {
+    const Tensor& tensor = graph.tensor(graph.outputs[o]);
+    function.parameters.push_back(parameter_of(graph, tensor, graph.output_names[o], Direction::out, names));
+  }
   return function;
 }
 

@@ -125,6 +125,30 @@ TEST_CASE("sizes of a kernel are values over the network's symbols") {
   CHECK(memory.value(call.operands[2].index) == 21);
 }
 
+TEST_CASE("scalar parameters of a kernel become values") {
+  FunctionInfo shift = kernel("shift", 1);
+  ParameterInfo by;
+  by.name = "n1";
+  by.kind = ParameterKind::scalar;
+  by.dtype = DType::i64;
+  shift.parameters.push_back(by);
+  set_native_code(shift, {"ferry_fn_shift", {}, {}});
+  Composition network;
+  network.name = "net";
+  network.symbols = {"N"};
+  network.parameters = {vector_of("in", Direction::in), vector_of("out", Direction::out)};
+  network.storages = {{Storage::Kind::argument, 0}, {Storage::Kind::argument, 1}};
+  network.steps = {
+      KernelCall{"node", &shift, {{"n0", manifest_symbol(0)}, {"n1", times(5, manifest_symbol(0))}}, {0, 1}}};
+  const FunctionInfo function = compose(network);
+  check_valid(function);
+  const auto& call = std::get<CallStep>(function.plan.steps[0]);
+  REQUIRE(call.operands.size() == 4);
+  CHECK(call.operands[2].kind == OperandKind::value);
+  PlanMemory memory(function, function.plan, {7});
+  CHECK(memory.value(call.operands[2].index) == 35);
+}
+
 TEST_CASE("a precondition that the network's sizes decide is checked when it is compiled") {
   FunctionInfo even = kernel("even", 1);
   const ManifestExpr is_even = manifest_apply(
