@@ -37,7 +37,7 @@ double magnitude(const Expr& expr) {
 
 std::vector<Expr> symbols_are_sizes(const Expr& expr) {
   std::vector<Expr> facts;
-  for (const Expr& symbol : ir::free_vars(expr)) facts.push_back(symbol >= 0);
+  for (const Expr& symbol : ir::free_vars(expr)) facts.push_back(symbol >= 1);
   return facts;
 }
 

@@ -20,7 +20,7 @@ class Size {
  public:
   Size() : Size(0) {}
   Size(std::int64_t value);
-  // A size that an input determines; at least 0. The same name is the same size.
+  // A size that an input determines; at least 1, which calls are checked for. The same name is the same size.
   static Size symbol(const std::string& name);
 
   // Returns the number if the size has no symbols.

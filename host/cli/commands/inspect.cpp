@@ -5,8 +5,10 @@
 #include "base/printable.h"
 #include "base/quantity_text.h"
 #include "host/cli/commands/command.h"
+#include "host/cli/commands/network_report.h"
 #include "host/cli/output/json.h"
 #include "host/kernel/inspect_module.h"
+#include "host/kernel/network_source.h"
 
 namespace ferry::cli {
 
@@ -180,19 +182,43 @@ int inspect(const std::string& name, bool json) {
 void add_inspect(CLI::App& app, Action& chosen) {
   struct Options {
     std::string file;
+    std::vector<std::string> sizes, bindings;
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App& command = *app.add_subcommand("inspect", "Show what a .ferry module holds and needs");
-  command.add_option("module", options->file, "A compiled module")->type_name("K.ferry");
+  CLI::App& command = *app.add_subcommand("inspect", "Show what a .ferry module or a network holds and needs");
+  command.add_option("module", options->file, "A compiled module, or a network in ONNX's format: net.onnx")
+      ->type_name("FILE");
+  command
+      .add_option("--size", options->sizes, "Sizes of a network's inputs that are the same in every call: N=4,S=128")
+      ->type_name("NAME=SIZE")
+      ->type_size(1)
+      ->allow_extra_args(false);
+  command
+      .add_option("--bind", options->bindings,
+                  "The contents that an input of a network has in every call, where shapes depend on them")
+      ->type_name("NAME=@FILE.npy")
+      ->type_size(1)
+      ->allow_extra_args(false);
   add_json_option(command, options->json);
   command.footer(
       "Examples:\n"
       "  ferry inspect mm.ferry\n"
       "  ferry inspect mm.ferry --json | jq -r .source\n"
-      "  ferry inspect mm.ferry --json | jq -r .schedule > mm.schedule");
-  command.callback(
-      [options, &chosen] { chosen = [options](const Compiler*) { return inspect(options->file, options->json); }; });
+      "  ferry inspect mm.ferry --json | jq -r .schedule > mm.schedule\n"
+      "  ferry inspect resnet18.onnx --size batch=1");
+  command.callback([options, &chosen] {
+    chosen = [options](const Compiler* compiler) -> int {
+      if (!is_network(options->file)) {
+        if (options->sizes.empty() && options->bindings.empty()) return inspect(options->file, options->json);
+        throw UsageError("expected --size and --bind with a network, got '" + options->file + "'");
+      }
+      const NetworkSource source = network_source(options->file, options->sizes, options->bindings);
+      const Compiler& reader = expect_compiler(compiler, "inspecting a network");
+      print_network(reader.inspect(source), options->file, options->json);
+      return kExitFine;
+    };
+  });
 }
 
 }  // namespace ferry::cli

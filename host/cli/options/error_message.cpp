@@ -39,6 +39,7 @@ Frame frame_of(Option option, KernelOfPair kernel) {
     case Option::size: return {"--size ", ""};
     case Option::sizes: return {"", " (--size NAME=SIZE or --arg NAME=DTYPE[SIZES])"};
     case Option::target: return {"--target ", ""};
+    case Option::binding: return {"--bind ", ""};
     case Option::reference: return {"", " (--check-against FILE)"};
     case Option::output: return {"--out ", ""};
     case Option::sweep: return {"--sweep ", ""};

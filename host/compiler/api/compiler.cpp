@@ -15,6 +15,8 @@ const Compiler& expect_compiler(const Compiler* compiler, const std::string& wha
       "ferry (ferry compile K.tc -o K.ferry --target ...), and run those here");
 }
 
+bool is_network(const std::string& file) { return file.ends_with(".onnx"); }
+
 bool is_foreign(const std::string& file) {
   constexpr std::array kEndings = {".c", ".cc", ".cpp", ".cxx", ".C", ".ll", ".bc", ".s", ".S", ".o", ".so"};
   return std::ranges::any_of(kEndings, [&](const char* ending) { return file.ends_with(ending); });

@@ -16,6 +16,7 @@
 #include "ferry/lang/program.h"
 #include "ferry/schedule/schedule_text.h"
 #include "ferry/target/target.h"
+#include "host/compiler/api/network.h"
 #include "module/manifest.h"
 
 namespace ferry {
@@ -114,6 +115,9 @@ class Compiler {
   virtual std::map<std::string, std::vector<std::string>> knobs_of(const ScheduleText& schedule) const = 0;
   // Takes one program. Without `target` it is this machine, or OpenCL where the schedule binds loops to threads.
   virtual InterpretedKernel interpret(const Scheduled& scheduled, const Target* target) const = 0;
+
+  // Describes a network. What is not supported is part of the summary.
+  virtual NetworkSummary inspect(const NetworkSource& source) const = 0;
 
   // Returns the functions of the signatures; none when neither the options nor the source have one.
   virtual std::vector<FunctionInfo> describe(const ForeignSource& source) const = 0;

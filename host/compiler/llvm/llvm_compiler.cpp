@@ -14,6 +14,7 @@
 #include "ferry/schedule/module_schedule.h"
 #include "host/compiler/llvm/compile_programs.h"
 #include "host/compiler/llvm/emit.h"
+#include "host/compiler/llvm/inspect_network.h"
 #include "host/compiler/llvm/interpreted_kernel.h"
 #include "host/compiler/llvm/scheduled_programs.h"
 #include "host/lower/signature.h"
@@ -81,6 +82,8 @@ class LlvmCompiler final : public Compiler {
   InterpretedKernel interpret(const Scheduled& scheduled, const Target* target) const override {
     return interpreted_kernel(scheduled, target);
   }
+
+  NetworkSummary inspect(const NetworkSource& source) const override { return inspect_network(source); }
 
   std::vector<FunctionInfo> describe(const ForeignSource& source) const override {
     std::vector<FunctionInfo> functions;

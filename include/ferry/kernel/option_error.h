@@ -22,6 +22,7 @@ enum class Option : std::uint8_t {
   size,         // as of a fixed size
   sizes,        // some are missing
   target,       // as of a fixed size
+  binding,      // of a network's input; as of a fixed size
   reference,    // the kernel to check against
   output,       // as of a fixed size
   sweep,        // as of a fixed size

@@ -103,6 +103,7 @@ TEST_CASE("what needs a compiler is refused in a sentence that says what to do")
            {"compile", text, "-o", folder.path("x.ferry")},
            {"diff", text, "none", "default"},
            {"targets"},
+           {"inspect", "net.onnx"},
            {"check", text, "--size", "M=1,N=1,K=1"},
            {"run", text, "--size", "M=1,N=1,K=1"},
            {"run", source},

@@ -9,6 +9,7 @@
 
 #include "tests/e2e/cli/run_ferry.h"
 #include "tests/support/listening_server.h"
+#include "tests/support/model_bytes.h"
 
 using namespace ferry;
 using nlohmann::json;
@@ -67,6 +68,9 @@ TEST_CASE("every field that a command prints is documented in its section") {
   documented("compile", {"compile", kernel, "--target", "c", "-o", folder.path("twice.c"), "--json"});
   documented("compile", {"compile", kernel, "--emit", "lower", "--after", "flatten", "--json"});
   documented("inspect", {"inspect", module, "--json"});
+  test::ModelBytes network;
+  network.input("x", {"N", 2}).node("Relu", {"x"}, {"y"}).output("y");
+  documented("inspect", {"inspect", folder.file("net.onnx", network.text()), "--json"});
   documented("diff", {"diff", kernel, "none", "default", "--json"});
   documented("run", {"run", kernel, "--size", "N=4", "--check", "--json"});
   documented("run", {"run", module, "--size", "N=4", "--out", "B=" + folder.path("b.npy"), "--json"});

@@ -15,7 +15,8 @@ void fuzz_manifest(Input input);  // .ferry files, manifests, their expressions
 void fuzz_plan(Input input);      // manifests, with their plans bound for several sizes
 void fuzz_elf(Input input);       // the loader of code images, and the data passed to debuggers
 void fuzz_npy(Input input);
-void fuzz_tc(Input input);  // the text notation
+void fuzz_tc(Input input);    // the text notation
+void fuzz_onnx(Input input);  // networks in ONNX's format
 
 struct Target {
   const char* name;
@@ -24,6 +25,6 @@ struct Target {
 
 inline constexpr Target kTargets[] = {{"frame", fuzz_frame}, {"dispatch", fuzz_dispatch}, {"manifest", fuzz_manifest},
                                       {"plan", fuzz_plan},   {"elf", fuzz_elf},           {"npy", fuzz_npy},
-                                      {"tc", fuzz_tc}};
+                                      {"tc", fuzz_tc},       {"onnx", fuzz_onnx}};
 
 }  // namespace ferry::fuzz

@@ -29,6 +29,7 @@ TEST_CASE("sizes are equal when that is proved for all values") {
   CHECK(!(n == m));
   CHECK(!(n == 3));
   CHECK(max(n, 0) == n);
+  CHECK(min(n, 1) == 1);
 }
 
 TEST_CASE("sizes are different or less only when that is proved for all values") {
@@ -37,7 +38,8 @@ TEST_CASE("sizes are different or less only when that is proved for all values")
   CHECK(!proves_different(n, m));
   CHECK(proves_less(n, n + 1));
   CHECK(!proves_less(n, m));
-  CHECK(!proves_less(0, n));
+  CHECK(proves_less(0, n));
+  CHECK(!proves_less(1, n));
 }
 
 TEST_CASE("a size is divided only where nothing is left") {

@@ -7,7 +7,7 @@
 #include "base/quantity_text.h"
 #include "ferry/error.h"
 #include "host/graph/onnx/import.h"
-#include "tests/unit/host/graph/onnx/model_bytes.h"
+#include "tests/support/model_bytes.h"
 
 namespace ferry::test {
 

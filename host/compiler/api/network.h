@@ -1,0 +1,53 @@
+// Networks as a user names them, and what can be said of one without compiling it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ferry/types.h"
+
+namespace ferry {
+
+// Contents that an input has in every call.
+struct BoundTensor {
+  DType dtype = DType::f32;
+  std::vector<std::int64_t> shape;
+  std::vector<std::uint8_t> bytes;
+};
+
+struct NetworkSource {
+  std::string file;                                  // net.onnx
+  std::map<std::string, std::int64_t> sizes = {};    // that are the same in every call
+  std::map<std::string, BoundTensor> bindings = {};  // inputs that are the same in every call
+};
+
+struct NetworkTensor {
+  std::string name;
+  DType dtype = DType::f32;
+  std::vector<std::string> shape;  // numbers, or expressions of the symbols
+};
+
+struct NetworkOperator {
+  std::string name;
+  std::size_t nodes = 0;
+  bool is_supported = false;  // in the opset that the network names
+};
+
+struct NetworkSummary {
+  std::string name;
+  std::int64_t ir_version = 0, opset = 0;
+  std::vector<std::string> symbols;  // sizes that the inputs of a call determine
+  std::vector<NetworkTensor> inputs;
+  std::vector<NetworkTensor> outputs;  // none where something is not supported
+  std::vector<NetworkOperator> operators;
+  std::uint64_t parameters = 0;          // elements of float tensors in the file
+  std::string multiply_adds;             // of one call, over the symbols; empty where something is not supported
+  std::vector<std::string> unsupported;  // a sentence each
+};
+
+// Whether the file's extension names a network.
+bool is_network(const std::string& file);
+
+}  // namespace ferry

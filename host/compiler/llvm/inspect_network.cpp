@@ -1,0 +1,54 @@
+#include "host/compiler/llvm/inspect_network.h"
+
+#include <memory>
+
+namespace ferry {
+
+namespace {
+
+NetworkTensor describe_tensor(const std::string& name, const graph::Tensor& tensor) {
+  NetworkTensor described = {name, tensor.dtype, {}};
+  for (const graph::Size& size : tensor.shape) described.shape.push_back(to_text(size));
+  return described;
+}
+
+}  // namespace
+
+graph::onnx::ImportOptions import_options(const NetworkSource& source) {
+  graph::onnx::ImportOptions options = {source.sizes, {}};
+  for (const auto& [name, tensor] : source.bindings) {
+    const auto bytes = std::make_shared<std::vector<std::uint8_t>>(tensor.bytes);
+    options.bindings[name] = {tensor.dtype, tensor.shape,
+                              std::make_shared<graph::ConstantData>(graph::ConstantData{*bytes, bytes})};
+  }
+  return options;
+}
+
+NetworkSummary inspect_network(const NetworkSource& source) {
+  const graph::onnx::Model model = graph::onnx::read_model(source.file);
+  const graph::onnx::Imported imported = import_model(model, import_options(source));
+  const graph::Graph& network = imported.graph;
+  NetworkSummary summary;
+  summary.name = model.name;
+  summary.ir_version = model.ir_version;
+  if (model.opsets.contains("")) summary.opset = model.opsets.at("");
+  summary.symbols = network.symbols;
+  for (const graph::TensorId id : network.inputs) {
+    summary.inputs.push_back(describe_tensor(network.tensor(id).name, network.tensor(id)));
+  }
+  for (const graph::onnx::OperatorCount& count : imported.operators) {
+    summary.operators.push_back({count.op, count.nodes, count.is_imported});
+  }
+  summary.parameters = imported.parameters;
+  summary.unsupported = imported.refusals;
+  if (!summary.unsupported.empty()) return summary;
+  for (std::size_t i = 0; i < network.outputs.size(); ++i) {
+    summary.outputs.push_back(describe_tensor(network.output_names[i], network.tensor(network.outputs[i])));
+  }
+  graph::Size multiply_adds = 0;
+  for (const graph::Node& node : network.nodes) multiply_adds = multiply_adds + graph::multiply_adds(network, node);
+  summary.multiply_adds = to_text(multiply_adds);
+  return summary;
+}
+
+}  // namespace ferry
