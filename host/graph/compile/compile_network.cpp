@@ -69,6 +69,7 @@ CompiledNetwork compile_network(const Graph& graph, const Target& target, const 
   common.name = described.name;
   common.symbols = described.symbols;
   common.parameters = described.parameters;
+  common.preconditions = described.preconditions;
   common.storages = storages.storages;
   common.alignment = target.is_gpu() ? kGpuAlignment : kCpuAlignment;
   common.guesses = options.sizes;

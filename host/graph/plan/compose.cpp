@@ -31,6 +31,7 @@ class Composer {
     function_.name = composition_.name;
     function_.symbols = composition_.symbols;
     function_.parameters = composition_.parameters;
+    function_.preconditions = composition_.preconditions;
     places_.resize(composition_.storages.size());
     for (std::size_t s = 0; s < places_.size(); ++s) {
       const Storage& storage = composition_.storages[s];

@@ -43,7 +43,8 @@ struct Composition {
   std::string name;
   std::vector<std::string> symbols;
   std::vector<ParameterInfo> parameters;
-  std::vector<Storage> storages;
+  std::vector<Precondition> preconditions = {};  // beside those of the kernels
+  std::vector<Storage> storages = {};
   std::vector<std::variant<KernelCall, StorageCopy>> steps;
   std::uint64_t alignment = 64;                      // of tensors in the arena
   std::map<std::string, std::int64_t> guesses = {};  // sizes that calls are likely to have, to choose places by

@@ -9,7 +9,8 @@
 
 namespace ferry::graph {
 
-// Returns the function as it is called, without a plan: inputs, then outputs, in the graph's order.
+// Returns the function as it is called, without a plan: inputs, then outputs, in the graph's order. Each size
+// that the inputs determine must be at least 1.
 FunctionInfo describe(const Graph& graph);
 
 struct TensorStorages {
