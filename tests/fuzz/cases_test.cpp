@@ -1,4 +1,5 @@
-// Tests of what the fuzzer itself relies on: it detects code that no processor can run, and slow work is not a failure.
+// Tests of what the fuzzer itself relies on: it detects code that no processor can run, slow work is not a failure, and
+// every seed gives another case.
 #include <doctest/doctest.h>
 
 #include "crosscompile/codegen/llvm/codegen.h"
@@ -7,10 +8,13 @@
 #include "ferry/lang/text.h"
 #include "host/lower/lower.h"
 #include "tests/fuzz/cases/gathers.h"
+#include "tests/fuzz/cases/generate_program.h"
 #include "tests/fuzz/cases/limited.h"
+#include "tests/fuzz/cases/random.h"
 
 #include <atomic>
 #include <csignal>
+#include <set>
 #include <string>
 
 using namespace ferry;
@@ -59,6 +63,17 @@ TEST_CASE("gathers of every width keep their registers apart") {
     // Make sure that there are gathers to check; vectors of few lanes are loaded lane by lane.
     CHECK(gathers >= 18);
   }
+}
+
+TEST_CASE("no two of many consecutive seeds give the same case") {
+  constexpr std::uint64_t kSeeds = 500;
+  std::set<std::string> cases;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    Random random(seed);
+    const std::string source = source_of(generate_program(random));
+    cases.insert(source + std::to_string(random.bits()));
+  }
+  CHECK(cases.size() == kSeeds);
 }
 
 TEST_CASE("work beyond its limit is slow, and what else goes wrong in it comes back") {

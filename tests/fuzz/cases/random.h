@@ -8,15 +8,12 @@ namespace ferry::fuzz {
 
 class Random {
  public:
-  explicit Random(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ULL + 0x632be59bd9b4e019ULL) {}
+  // Every seed is a state on the same cycle. Mixing takes consecutive seeds far apart, so that their sequences do not
+  // overlap.
+  explicit Random(std::uint64_t seed) : state_(mixed(seed + 0x632be59bd9b4e019ULL)) {}
 
-  std::uint64_t bits() {
-    // splitmix64, by S. Vigna, in the public domain: https://prng.di.unimi.it/splitmix64.c
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
-  }
+  // splitmix64, by S. Vigna, in the public domain: https://prng.di.unimi.it/splitmix64.c
+  std::uint64_t bits() { return mixed(state_ += 0x9e3779b97f4a7c15ULL); }
   // Returns a number in [low, high].
   std::int64_t between(std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(high - low + 1));
@@ -29,6 +26,12 @@ class Random {
   }
 
  private:
+  static std::uint64_t mixed(std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31);
+  }
+
   std::uint64_t state_;
 };
 

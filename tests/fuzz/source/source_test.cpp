@@ -22,7 +22,7 @@ using namespace ferry::fuzz;
 
 namespace {
 
-constexpr std::uint64_t kFirst = 9001;
+constexpr std::uint64_t kFirst = 9201;
 
 runner::Bytes bytes_at(const void* data, std::size_t count) {
   const auto* first = static_cast<const unsigned char*>(data);
