@@ -104,7 +104,8 @@ MAY_INCLUDE = {
     "host/session": ["host/blobs", "host/stats", "rpc/secure"],
     "host/compiler/api": ["crosscompile/target", "host/lang"],
     "host/compiler/llvm": [
-        "crosscompile", "host/compiler/api", "host/graph/compile", "host/graph/onnx", "host/lang/text", "host/session",
+        "crosscompile", "host/compiler/api", "host/graph/compile", "host/graph/onnx", "host/graph/reference",
+        "host/lang/text", "host/session",
     ],
     # The services, which know of no command line.
     "host/kernel": ["host/compiler/api", "host/lang/text", "host/npy", "host/session"],

@@ -1,6 +1,7 @@
 #include "host/bench/measure.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "ferry/error.h"
 #include "host/bench/measured_function.h"
@@ -11,6 +12,7 @@
 #include "host/kernel/retry.h"
 #include "host/session/bind.h"
 #include "host/verify/check_against.h"
+#include "host/verify/check_network.h"
 
 namespace ferry::bench {
 
@@ -87,13 +89,18 @@ verify::Findings check_results(const Device& device, const MeasuredKernel& kerne
                                const FunctionInfo& info, const CallPlan& plan, const Target& target,
                                const MeasureOptions& options, const Observer& observer) {
   std::optional<lang::Program> definition;
-  if (options.check_definition) definition = program_of(kernel.source, info.name);
+  if (options.check_definition && !kernel.source.network) definition = program_of(kernel.source, info.name);
   const verify::RanKernel ran{info, plan, verify::outputs_of_call(device, module, info, plan, observer)};
   verify::Findings findings;
   if (kernel.reference)
     findings.compared = verify::compare_with_reference(device, *kernel.reference, target, ran, kernel.call,
                                                        {options.limits.rtol, options.limits.atol}, observer);
   findings.checks = verify::check_definitions(definition, kernel.reference, ran, options.limits, observer);
+  if (options.check_definition && kernel.source.network) {
+    std::vector<verify::CheckResult> nodes =
+        verify::check_network(device, kernel.source, target, kernel.call, options.limits, observer);
+    std::ranges::move(nodes, std::back_inserter(findings.checks));
+  }
   return findings;
 }
 
@@ -148,6 +155,7 @@ Measurement measure(const Device& device, const MeasuredKernel& kernel, const Me
   const Function function = device.load(compiled.module)[info.name];
   Measurement found = measure_function(device, function, make_arguments(info, plan, device, observer),
                                        kernel.source.compiler, target, manifest.target, options, observer);
+  name_nodes(compiled, found.steps);
   found.findings = std::move(findings);
   found.knobs = knobs;
   return found;

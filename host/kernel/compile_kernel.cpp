@@ -72,24 +72,31 @@ Scheduled scheduled(const KernelSource& source, std::span<const lang::Program> p
   return scheduled;
 }
 
+void name_nodes(const CompiledKernel& kernel, std::vector<StepTime>& steps) {
+  if (steps.size() != kernel.nodes.size()) return;
+  for (std::size_t s = 0; s < steps.size(); ++s) steps[s].node = kernel.nodes[s];
+}
+
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
                               const CallOptions& call, const Observer& observer, std::uint32_t code_padding) {
   if (source.module) return {*source.module};
   const Compiler& compiler = expect_compiler(source.compiler, source.name);
   const StepGuard compilation = observer.begin_compilation(source.name);
-  const lang::Program* program = source.foreign ? nullptr : &choose_program(source, function);
+  const lang::Program* program = source.foreign || source.network ? nullptr : &choose_program(source, function);
   const StepGuard step = observer.begin("compiling " + (program == nullptr ? source.name : program->name));
   const auto start = std::chrono::steady_clock::now();
   Compiled compiled;
-  if (program == nullptr)
+  if (source.network)
+    compiled = source.network->compile({target, size_hints(function_of(source, function), call), code_padding});
+  else if (program == nullptr)
     compiled.module = compiler.compile(*source.foreign, target, code_padding);
   else
     compiled = compiler.compile(
         {scheduled(source, std::span(program, 1), size_hints(*program, call)), target, source.text, code_padding});
   report_notes(compiled.notes, observer);
-  CompiledModule module(std::move(compiled.module));
+  CompiledModule module(std::move(compiled.module), std::move(compiled.blobs));
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-  return {std::move(module), took.count()};
+  return {std::move(module), took.count(), std::move(compiled.nodes)};
 }
 
 }  // namespace ferry

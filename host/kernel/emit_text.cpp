@@ -17,16 +17,21 @@ std::vector<lang::Program> chosen_programs(const KernelSource& source, const std
   return source.programs;
 }
 
-SizesByName expected_sizes(const std::vector<lang::Program>& programs, const std::vector<std::string>& texts) {
+// Returns the sizes, which must be among the known ones.
+SizesByName expected_sizes(const std::vector<std::string>& known, const std::vector<std::string>& texts) {
   const SizesByName sizes = parse_sizes(texts);
-  std::vector<std::string> known;
-  for (const lang::Program& program : programs)
-    for (const ir::Expr& symbol : lang::symbols_of(program)) known.push_back(symbol.as<ir::Var>()->name);
   for (const auto& [name, size] : sizes)
     if (std::ranges::find(known, name) == known.end())
       throw OptionError(Option::size, name + ": expected a size of the kernel" +
                                           (known.empty() ? ", which has none" : ": " + join(", ", known)));
   return sizes;
+}
+
+SizesByName expected_sizes(const std::vector<lang::Program>& programs, const std::vector<std::string>& texts) {
+  std::vector<std::string> known;
+  for (const lang::Program& program : programs)
+    for (const ir::Expr& symbol : lang::symbols_of(program)) known.push_back(symbol.as<ir::Var>()->name);
+  return expected_sizes(known, texts);
 }
 
 bool is_machine_code(Stage stage) {
@@ -103,6 +108,12 @@ CompiledModule compile_text(const KernelSource& source, const TextRequest& reque
                                           " is computed as it says");
     return compile_kernel(source, request.function, target, {}, observer).module;
   }
+  if (source.network) {
+    CallOptions call;
+    call.sizes = request.sizes;
+    expected_sizes(source.network->function().symbols, request.sizes);
+    return compile_kernel(source, request.function, target, call, observer).module;
+  }
   const std::vector<lang::Program> programs = chosen_programs(source, request.function);
   const Scheduled chosen = scheduled(source, programs, expected_sizes(programs, request.sizes));
   const StepGuard compilation = observer.begin_compilation(source.name);
@@ -117,7 +128,7 @@ Emission emit_text(const KernelSource& source, const TextRequest& request, Stage
                    const std::string& after, const Observer& observer) {
   expect_text(source);
   const std::string name = stage_name(stage);
-  if (source.foreign)
+  if (source.foreign || source.network)
     throw OptionError(Option::stage, name + ": expected a kernel in ferry's own notation, got " + source.name);
   if (stage == Stage::space && (source.schedule || source.unscheduled))
     throw OptionError(Option::stage,

@@ -123,6 +123,17 @@ KernelSource read_foreign(const KernelOptions& options, const std::string& other
   return source;
 }
 
+KernelSource read_network(const KernelOptions& options, KernelSource source) {
+  source.name = options.file;
+  if (source.schedule || source.unscheduled)
+    throw UsageError(source.name +
+                     " is a network, whose kernels have default schedules: expected a kernel's text beside "
+                     "a schedule");
+  source.network = expect_compiler(source.compiler, options.file)
+                       .read({.file = options.file, .sizes = parse_sizes(options.fixed, Option::fixed_size)});
+  return source;
+}
+
 }  // namespace
 
 KernelSource read_kernel(const Compiler* compiler, const KernelOptions& options, const Observer& observer,
@@ -141,6 +152,8 @@ KernelSource read_kernel(const Compiler* compiler, const KernelOptions& options,
     source.text = options.expression;
   } else if (options.file.empty()) {
     throw OptionError(Option::kernel, "expected a kernel: a file, '-' for stdin, or a text");
+  } else if (is_network(options.file)) {
+    return read_network(options, std::move(source));
   } else if (is_foreign(options.file)) {
     expect_nothing_fixed(options);
     if (options.signature.empty() && options.file.ends_with(".o") && take_own_object(options, source)) return source;
@@ -165,6 +178,7 @@ KernelSource read_kernel(const Compiler* compiler, const KernelOptions& options,
 FunctionInfo function_of(const KernelSource& source, const std::string& function) {
   if (source.foreign) return choose(source.foreign_functions, function, source.name);
   if (source.module) return choose_function(source.module->manifest(), function, source.name);
+  if (source.network) return choose(std::vector{source.network->function()}, function, source.name);
   const lang::Program& program = choose_program(source, function);
   return expect_compiler(source.compiler, source.name).describe(program);
 }
@@ -183,7 +197,7 @@ bool may_leave_tensors(const KernelSource& source) {
 }
 
 const lang::Program& choose_program(const KernelSource& source, const std::string& function) {
-  if (source.foreign) {
+  if (source.foreign || source.network) {
     throw OptionError(Option::reference, source.name + kNoDefinition);
   }
   return choose(source.programs, function, source.name);

@@ -1,7 +1,8 @@
-// A kernel that a user named, before it is compiled: a text in ferry's notation, a file of another language, or a
-// compiled module.
+// A kernel that a user named, before it is compiled: a text in ferry's notation, a file of another language, a network,
+// or a compiled module.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,8 +17,8 @@
 
 namespace ferry {
 
-// `module` is set if the file is a .ferry, `foreign` if it is a kernel that ferry did not write; otherwise `programs`
-// holds every def of the text.
+// `module` is set if the file is a .ferry, `foreign` if it is a kernel that ferry did not write, `network` if it is a
+// network; otherwise `programs` holds every def of the text.
 struct KernelSource {
   const Compiler* compiler = nullptr;  // outlives this object; null: only modules can be used
   std::string name;                    // for messages
@@ -28,6 +29,7 @@ struct KernelSource {
   std::optional<CompiledModule> module;
   std::optional<ForeignSource> foreign;         // C, C++, LLVM IR, assembly or an object
   std::vector<FunctionInfo> foreign_functions;  // of its signatures
+  std::shared_ptr<const Network> network;
 };
 // Throws Error, with invalid_argument for a mistake of the user. A foreign kernel without a signature of its
 // own, in the options or in a comment "ferry: ...", uses `other_signature`. The observer is told of warnings.

@@ -1,11 +1,14 @@
 #include "host/verify/check.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "ferry/kernel/option_error.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/verify/check_against.h"
 #include "host/verify/check_interpreted.h"
+#include "host/verify/check_network.h"
 #include "host/verify/check_sanitized.h"
 #include "host/verify/kernel_outputs.h"
 
@@ -34,10 +37,13 @@ void run_on(const Device& device, const CheckRequest& request, const CheckedPair
   if (kernels.against)
     report.findings.compared = compare_with_reference(device, *kernels.against, target, ran, request.call,
                                                       {request.limits.rtol, request.limits.atol}, observer);
+  if (source.network)
+    report.findings.checks = check_network(device, source, target, request.call, request.limits, observer);
   finish_kernels(device);
   std::optional<lang::Program> own;
   if (has_definition(source)) own = program_of(source, info.name);
-  report.findings.checks = check_definitions(own, kernels.against, ran, request.limits, observer);
+  std::vector<CheckResult> checks = check_definitions(own, kernels.against, ran, request.limits, observer);
+  std::ranges::move(checks, std::back_inserter(report.findings.checks));
 }
 
 }  // namespace
@@ -47,6 +53,9 @@ CheckReport check(const Compiler& compiler, const CheckRequest& request, const O
   const KernelSource source = read_kernel(&compiler, request.kernel, observer);
   if (source.module)
     throw UsageError(source.name + " is compiled already: expected a kernel in ferry's own notation, or in C or C++");
+  if (source.network)
+    throw UsageError(source.name +
+                     " is a network, whose nodes are checked as a device computes them: expected a device");
   if (!request.reference.empty())
     throw OptionError(Option::reference,
                       source.name + " is checked against its own definition: expected no other kernel");
@@ -56,7 +65,7 @@ CheckReport check(const Compiler& compiler, const CheckRequest& request, const O
 CheckReport check(const Compiler* compiler, const Device& device, const CheckRequest& request,
                   const Observer& observer) {
   const CheckedPair kernels = read_checked_pair(compiler, request.kernel, request.reference, observer);
-  if (!kernels.against && !has_definition(kernels.source))
+  if (!kernels.against && !kernels.source.network && !has_definition(kernels.source))
     throw OptionError(Option::reference, kernels.source.name +
                                              " has no definition to check it against: expected a "
                                              "kernel that computes the same");

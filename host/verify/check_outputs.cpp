@@ -6,18 +6,14 @@
 #include <random>
 
 #include "base/quantity_text.h"
-#include "host/lang/reference/reference.h"
 #include "host/session/scalar.h"
 #include "host/verify/element_text.h"
 #include "host/verify/tolerances.h"
-#include "module/manifest.h"
 
 namespace ferry::verify {
 
 namespace {
 
-// Limit of loop iterations in the reference, about a second; beyond it only a sample is compared.
-constexpr double kWorkLimit = 5e6;
 constexpr std::uint64_t kLeastSample = 1000;
 constexpr std::uint64_t kSampleSeed = 1;
 
@@ -38,10 +34,11 @@ Tolerance tolerance_for(DType dtype, const CheckLimits& limits) {
 }
 
 // Returns all positions, or a seeded sample in order that includes the first and the last.
-std::vector<std::uint64_t> positions_to_check(const lang::Reference& reference, std::size_t parameter) {
+std::vector<std::uint64_t> positions_to_check(const lang::Reference& reference, std::size_t parameter,
+                                              double work_limit) {
   const std::uint64_t elements = reference.elements(parameter);
   const double work = reference.work(parameter);
-  const double share = work > 0 ? std::min(1.0, kWorkLimit / work) : 1;
+  const double share = work > 0 ? std::min(1.0, work_limit / work) : 1;
   const auto affordable = static_cast<std::uint64_t>(share * static_cast<double>(elements));
   const std::uint64_t count = std::min(elements, std::max(affordable, kLeastSample));
   std::vector<std::uint64_t> positions;
@@ -81,10 +78,12 @@ std::string printed(DType dtype, const lang::Element& element) {
   return number_text(element.real, dtype == DType::f64 ? 17 : 9);
 }
 
+}  // namespace
+
 CheckResult check_output(const lang::Reference& reference, std::size_t parameter, const ParameterInfo& info,
-                         const std::vector<std::uint8_t>& bytes, const CheckLimits& limits) {
+                         const std::vector<std::uint8_t>& bytes, const CheckLimits& limits, double work_limit) {
   const Tolerance tolerance = tolerance_for(info.dtype, limits);
-  const std::vector<std::uint64_t> positions = positions_to_check(reference, parameter);
+  const std::vector<std::uint64_t> positions = positions_to_check(reference, parameter, work_limit);
   const std::vector<lang::Element> expected = reference.evaluate(parameter, positions);
   CheckResult result;
   result.output = info.name;
@@ -111,8 +110,6 @@ CheckResult check_output(const lang::Reference& reference, std::size_t parameter
   }
   return result;
 }
-
-}  // namespace
 
 std::vector<CheckResult> check_outputs(const lang::Program& program, const FunctionInfo& function, const CallPlan& plan,
                                        const std::vector<std::vector<std::uint8_t>>& outputs,

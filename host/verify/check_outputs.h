@@ -9,6 +9,8 @@
 #include "ferry/lang/program.h"
 #include "ferry/verify/findings.h"
 #include "host/kernel/call_plan.h"
+#include "host/lang/reference/reference.h"
+#include "module/manifest.h"
 
 namespace ferry::verify {
 
@@ -17,5 +19,13 @@ namespace ferry::verify {
 std::vector<CheckResult> check_outputs(const lang::Program& program, const FunctionInfo& function, const CallPlan& plan,
                                        const std::vector<std::vector<std::uint8_t>>& outputs,
                                        const CheckLimits& limits = {});
+
+// Limit of loop iterations in the reference, about a second; beyond it only a sample is compared.
+inline constexpr double kWorkLimit = 5e6;
+
+// Compares one output of a program, called as the reference is. Throws as above.
+CheckResult check_output(const lang::Reference& reference, std::size_t parameter, const ParameterInfo& info,
+                         const std::vector<std::uint8_t>& bytes, const CheckLimits& limits,
+                         double work_limit = kWorkLimit);
 
 }  // namespace ferry::verify

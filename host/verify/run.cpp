@@ -1,6 +1,7 @@
 #include "host/verify/run.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/quantity_text.h"
@@ -8,6 +9,7 @@
 #include "host/kernel/file.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/tensor_file.h"
+#include "host/verify/check_network.h"
 
 namespace ferry::verify {
 
@@ -78,7 +80,7 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
   const FunctionInfo& info = report.function;
   expect_outputs(info, request.files);
   session.plan = plan_call(info, request.call);
-  if (request.by_definition) session.definition = program_of(source, info.name);
+  if (request.by_definition && !source.network) session.definition = program_of(source, info.name);
   {
     const Function function = device.load(kernel.module)[info.name];
     const std::vector<Argument> arguments = make_arguments(info, session.plan, device, observer);
@@ -89,12 +91,15 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
     report.outputs = collect(info, timed.outputs, request, observer);
     // The only call of a CPU function takes the time of the whole.
     if (!native_code(info)) report.steps = std::move(timed.steps);
+    name_nodes(kernel, report.steps);
     report.seconds = static_cast<double>(function.last_elapsed_ns()) * 1e-9;
   }
   if (against) {
     report.findings.compared = compare_with_reference(device, *against, target, session.ran(), request.call,
                                                       {request.limits.rtol, request.limits.atol}, observer);
   }
+  if (request.by_definition && source.network)
+    report.findings.checks = check_network(device, source, target, request.call, request.limits, observer);
   finish_kernels(device);
   return session;
 }
@@ -107,8 +112,9 @@ RunReport run(const OpenSession& open, const RunRequest& request, const Observer
   for (const RunOutput& output : session.report.outputs)
     if (!output.file.empty()) write_tensor(output.file, output.dtype, output.shape, output.bytes);
   if (session.definition || request.kernels.against) {
-    session.report.findings.checks =
+    std::vector<CheckResult> checks =
         check_definitions(session.definition, request.kernels.against, session.ran(), request.limits, observer);
+    std::ranges::move(checks, std::back_inserter(session.report.findings.checks));
   }
   return std::move(session.report);
 }

@@ -69,6 +69,7 @@ struct StepTime {
   std::uint32_t registers = 0;     // for each thread; 0: the device does not report it
   std::vector<double> seconds;     // one for each repetition
   StepKind kind = StepKind::launch;
+  std::string node = {};  // of a network, that the step computes; the client knows it if it compiled the network
 };
 
 }  // namespace ferry

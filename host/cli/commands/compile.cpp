@@ -120,7 +120,8 @@ int run_compile(const Compiler* given, const Options& options) {
   const TextRequest request{options.kernel.function, options.sizes};
   const Target target = choose_target(compiler, options);
   if (options.emit) return show_stage(source, request, target, options);
-  const bool to_module = source.foreign || source.module || (target.is_gpu() && options.output.ends_with(".ferry"));
+  const bool to_module =
+      source.foreign || source.module || source.network || (target.is_gpu() && options.output.ends_with(".ferry"));
   if (target.is_source && !to_module) {
     const Emission emission = emit_text(source, request, stage_named(target.arch_name).value(), target, "", observer);
     return write_text(emission, target, output_name(options, chosen_function(source, options), emission.extension),
@@ -134,7 +135,8 @@ int run_compile(const Compiler* given, const Options& options) {
 void add_compile(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("compile", "Compile a kernel to a .ferry module, or show a stage on the way");
-  add_kernel_options(command, options->kernel, "The kernel: K.tc, K.c, K.cpp, K.ll, K.o, or '-' for stdin");
+  add_kernel_options(command, options->kernel,
+                     "The kernel: K.tc, K.c, K.cpp, K.ll, K.o, a network NET.onnx, or '-' for stdin");
   add_foreign_options(command, options->kernel);
   add_target_option(command, options->target);
   add_remote_option(command, options->remote, "Compile for what this rpc_server says its device is");

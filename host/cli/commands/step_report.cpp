@@ -1,8 +1,11 @@
 // Reports the steps of one call, as text and as JSON.
+#include "base/printable.h"
 #include "base/quantity_text.h"
 #include "host/cli/commands/bench_report.h"
 #include "host/cli/output/columns.h"
 #include "host/stats/summary.h"
+
+#include <algorithm>
 
 namespace ferry::cli {
 
@@ -48,6 +51,9 @@ void print_steps(const std::vector<StepTime>& steps) {
   if (steps.empty() || (steps.size() == 1 && steps.front().kind == StepKind::call)) return;
   const double all = total(steps);
   std::vector<std::vector<std::string>> rows = {{"kernel", "median", "share", "grid", "block", "shared", "registers"}};
+  const bool has_nodes =
+      std::any_of(steps.begin(), steps.end(), [](const StepTime& step) { return !step.node.empty(); });
+  if (has_nodes) rows[0].insert(rows[0].begin(), "node");
   for (const StepTime& step : steps) {
     const bool is_launch = step.kind == StepKind::launch;
     rows.push_back({kernel_text(step), seconds_text(stats::median(step.seconds)),
@@ -55,6 +61,7 @@ void print_steps(const std::vector<StepTime>& steps) {
                     is_launch ? extents_text(step.grid) : "-", is_launch ? extents_text(step.block) : "-",
                     step.shared_bytes == 0 ? "-" : bytes_text(step.shared_bytes),
                     step.registers == 0 ? "-" : std::to_string(step.registers)});
+    if (has_nodes) rows.back().insert(rows.back().begin(), printable(step.node));
   }
   print_columns(rows, "  ");
 }
@@ -65,6 +72,7 @@ Json steps_json(const std::vector<StepTime>& steps) {
   for (const StepTime& step : steps) {
     list.push_back({{"kind", kind_name(step.kind)},
                     {"kernel", step.kernel},
+                    {"node", step.node.empty() ? Json(nullptr) : Json(printable(step.node))},
                     {"grid", step.grid},
                     {"block", step.block},
                     {"shared_bytes", step.shared_bytes},

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "crosscompile/ir/function.h"
+#include "ferry/blob_source.h"
 #include "ferry/device_facts.h"
 #include "ferry/lang/program.h"
 #include "ferry/schedule/schedule_text.h"
@@ -50,9 +52,47 @@ struct Noted {
 };
 
 struct Compiled {
-  Bytes module;                                // of a .ferry file
-  std::vector<std::string> notes = {};         // on directives without effect on the target
-  std::vector<std::string> module_notes = {};  // on the devices that the module is for
+  Bytes module;                                  // of a .ferry file, without the contents of its blobs
+  std::vector<std::string> notes = {};           // on directives without effect on the target
+  std::vector<std::string> module_notes = {};    // on the devices that the module is for
+  std::shared_ptr<const BlobSource> blobs = {};  // contents of its blobs, if it has any
+  std::vector<std::string> nodes = {};           // of a network: the node that each step of its plan computes
+};
+
+struct NetworkRequest {
+  const Target& target;
+  SizesByName sizes = {};          // those that are known, for default schedules
+  std::uint32_t code_padding = 0;  // moves the code by this many bytes
+};
+
+// A tensor of a node: the parameter of the network's function that holds its contents, or these themselves.
+struct NodeTensor {
+  std::size_t parameter = 0;
+  std::span<const std::uint8_t> constant = {};
+  bool is_constant = false;
+};
+
+// A node as a program of the kernel language, for the reference evaluation.
+struct NodeProgram {
+  std::string node;  // its name
+  lang::Program program;
+  std::vector<std::int64_t> symbols;  // of the program
+  std::vector<std::int64_t> scalars;  // the values of its scalar parameters, in their order
+  std::vector<NodeTensor> tensors;    // of its tensor parameters, in their order; the output is the last
+};
+
+// A network that a compiler read from a file. Throws CompileError as the compiler does.
+class Network {
+ public:
+  virtual ~Network() = default;
+  // Returns its function as it is called, without the plan.
+  virtual const FunctionInfo& function() const = 0;
+  virtual Compiled compile(const NetworkRequest& request) const = 0;
+
+  // Returns a network with what each node computes as a further output.
+  virtual std::shared_ptr<const Network> with_all_outputs() const = 0;
+  // Returns the nodes of such a network, in order, for a call with these sizes. They refer to the network.
+  virtual std::vector<NodeProgram> nodes(const SizesByName& sizes) const = 0;
 };
 
 // The stages of compilation that can be shown.
@@ -118,6 +158,7 @@ class Compiler {
 
   // Describes a network. What is not supported is part of the summary.
   virtual NetworkSummary inspect(const NetworkSource& source) const = 0;
+  virtual std::shared_ptr<const Network> read(const NetworkSource& source) const = 0;
 
   // Returns the functions of the signatures; none when neither the options nor the source have one.
   virtual std::vector<FunctionInfo> describe(const ForeignSource& source) const = 0;

@@ -1,6 +1,7 @@
 #include "host/compiler/llvm/llvm_compiler.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "crosscompile/backend/native/native_backend.h"
@@ -16,6 +17,7 @@
 #include "host/compiler/llvm/emit.h"
 #include "host/compiler/llvm/inspect_network.h"
 #include "host/compiler/llvm/interpreted_kernel.h"
+#include "host/compiler/llvm/network.h"
 #include "host/compiler/llvm/scheduled_programs.h"
 #include "host/lower/signature.h"
 #include "module/module_file.h"
@@ -84,6 +86,12 @@ class LlvmCompiler final : public Compiler {
   }
 
   NetworkSummary inspect(const NetworkSource& source) const override { return inspect_network(source); }
+
+  std::shared_ptr<const Network> read(const NetworkSource& source) const override {
+    graph::Graph network = import_graph(graph::onnx::read_model(source.file), import_options(source));
+    network.name = std::filesystem::path(source.file).stem().string();
+    return make_network(std::move(network));
+  }
 
   std::vector<FunctionInfo> describe(const ForeignSource& source) const override {
     std::vector<FunctionInfo> functions;

@@ -16,11 +16,13 @@ class FakeCompiler final : public Compiler {
   Noted<Target> target;
   FunctionInfo function;
   std::vector<std::string> notes, module_notes;
+  std::vector<std::string> nodes;  // of a network
   // What it was asked, last.
   mutable std::string target_text, source;
   mutable SizesByName sizes;
   mutable std::vector<std::string> others;
   mutable std::uint32_t code_padding = 0;
+  mutable NetworkSource network;
 
   Noted<Target> resolve_target(std::string_view text) const override {
     target_text = text;
@@ -34,6 +36,10 @@ class FakeCompiler final : public Compiler {
     others = request.scheduled.others;
     code_padding = request.code_padding;
     return {module_of({function}), notes, module_notes};
+  }
+  std::shared_ptr<const Network> read(const NetworkSource& named) const override {
+    network = named;
+    return std::make_shared<const FakeNetwork>(*this);
   }
   // A function's name is its signature.
   std::vector<FunctionInfo> describe(const ForeignSource& foreign) const override {
@@ -70,6 +76,22 @@ class FakeCompiler final : public Compiler {
   }
 
  private:
+  class FakeNetwork final : public Network {
+   public:
+    explicit FakeNetwork(const FakeCompiler& compiler) : compiler_(compiler) {}
+    const FunctionInfo& function() const override { return compiler_.function; }
+    Compiled compile(const NetworkRequest& request) const override {
+      compiler_.sizes = request.sizes;
+      compiler_.code_padding = request.code_padding;
+      return {.module = module_of({compiler_.function}), .nodes = compiler_.nodes};
+    }
+    std::shared_ptr<const Network> with_all_outputs() const override { unexpected(); }
+    std::vector<NodeProgram> nodes(const SizesByName&) const override { unexpected(); }
+
+   private:
+    const FakeCompiler& compiler_;
+  };
+
   [[noreturn]] static void unexpected() { throw std::logic_error("the compiler is asked what no test expects"); }
 };
 

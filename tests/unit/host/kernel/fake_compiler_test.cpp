@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include "ferry/kernel/option_error.h"
 #include "host/kernel/compile_kernel.h"
+#include "host/kernel/emit_text.h"
 #include "tests/unit/host/kernel/text_file.h"
 
 using namespace ferry;
@@ -85,4 +87,56 @@ TEST_CASE("a session that runs a kernel finds source lines with the kernel's com
   const test::FakeCompiler compiler;
   CHECK(source_line_of(two(&compiler))({}, 7) == "kernel.tc:7");
   CHECK_FALSE(source_line_of(two(nullptr)));
+}
+
+TEST_CASE("a network is compiled for the call's sizes, and its steps are named after its nodes") {
+  const test::Folder folder;
+  test::FakeCompiler compiler;
+  compiler.function.name = "net";
+  compiler.function.symbols = {"N"};
+  ParameterInfo x;
+  x.name = "x";
+  x.shape = {manifest_symbol(0), manifest_constant(3)};
+  compiler.function.parameters = {x};
+  compiler.nodes = {"conv1", "relu1"};
+  KernelOptions options;
+  options.file = folder.file("net.onnx", "");
+  options.fixed = {"S=128"};
+  const KernelSource source = read_kernel(&compiler, options);
+  CHECK(compiler.network.file == options.file);
+  CHECK(compiler.network.sizes == std::map<std::string, std::int64_t>{{"S", 128}});
+  CHECK(signature_of(source, "") == "net(in f32[N,3] x)");
+  CHECK_FALSE(has_definition(source));
+  CHECK_FALSE(may_leave_tensors(source));
+  CallOptions call;
+  call.arguments = {"x=f32[4,3]"};
+  const CompiledKernel kernel = compile_kernel(source, "net", Target(), call, {}, 48);
+  CHECK(compiler.sizes == SizesByName{{"N", 4}});
+  CHECK(compiler.code_padding == 48);
+  std::vector<StepTime> steps(2);
+  name_nodes(kernel, steps);
+  CHECK(steps[0].node == "conv1");
+  CHECK(steps[1].node == "relu1");
+  steps.resize(1);
+  steps[0].node.clear();
+  name_nodes(kernel, steps);
+  CHECK(steps[0].node.empty());
+  options.schedule.text = "parallel i";
+  CHECK_THROWS_WITH_AS(read_kernel(&compiler, options),
+                       doctest::Contains("is a network, whose kernels have default schedules"), UsageError);
+}
+
+TEST_CASE("a size that a network does not have is refused") {
+  const test::Folder folder;
+  test::FakeCompiler compiler;
+  compiler.function.name = "net";
+  compiler.function.symbols = {"N"};
+  KernelOptions options;
+  options.file = folder.file("net.onnx", "");
+  const KernelSource source = read_kernel(&compiler, options);
+  TextRequest request;
+  request.sizes = {"M=4"};
+  CHECK_THROWS_WITH_AS(compile_text(source, request, Target()), "M: expected a size of the kernel: N", OptionError);
+  CHECK_THROWS_WITH_AS(emit_text(source, {}, Stage::loops, Target()),
+                       doctest::Contains("expected a kernel in ferry's own notation"), OptionError);
 }

@@ -1,8 +1,9 @@
-#include "host/graph/reference/node_reference.h"
+#include "host/graph/reference/definition.h"
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/expr.h"
 #include "host/graph/kernels/node_program.h"
+#include "host/lang/reference/reference.h"
 
 namespace ferry::graph {
 
@@ -18,32 +19,17 @@ std::int64_t value_of(const Size& size, const NetworkSizes& sizes) {
   return result.value();
 }
 
-NodeReference::NodeReference(const Graph& graph, const Node& node, const NetworkSizes& sizes,
-                             std::vector<const void*> inputs) {
+NodeDefinition definition_of(const Graph& graph, const Node& node, const NetworkSizes& sizes) {
   const NodeKernel kernel = kernel_of(graph, node);
-  program_ = node_program(kernel.key, "kernel");
+  NodeDefinition definition{node_program(kernel.key, "kernel"), {}, {}, kernel.arguments};
   std::map<std::string, std::int64_t> values;
   for (std::size_t s = 0; s < kernel.sizes.size(); ++s) values[symbol_name(s)] = value_of(kernel.sizes[s], sizes);
-  scalars_.reserve(program_.parameters.size());
-  std::vector<const void*> arguments;
-  for (std::size_t p = 0; p < program_.parameters.size(); ++p) {
-    const lang::Parameter& parameter = program_.parameters[p];
-    if (parameter.kind == ParameterKind::scalar) {
-      scalars_.push_back(values.at(parameter.name));
-      arguments.push_back(&scalars_.back());
-    } else if (parameter.direction == Direction::out) {
-      output_ = p;
-      arguments.push_back(nullptr);
-    } else {
-      arguments.push_back(inputs.at(p));
-    }
-  }
-  std::vector<std::int64_t> symbols;
-  for (const lang::Expr& symbol : lang::symbols_of(program_)) symbols.push_back(values.at(symbol.as<ir::Var>()->name));
-  reference_ = std::make_unique<const lang::Reference>(program_, std::move(symbols), std::move(arguments));
+  for (const lang::Expr& symbol : lang::symbols_of(definition.program))
+    definition.symbols.push_back(values.at(symbol.as<ir::Var>()->name));
+  for (const lang::Parameter& parameter : definition.program.parameters)
+    if (parameter.kind == ParameterKind::scalar) definition.scalars.push_back(values.at(parameter.name));
+  return definition;
 }
-
-NodeReference::~NodeReference() = default;
 
 std::vector<std::vector<std::byte>> evaluate(const Graph& graph, const NetworkSizes& sizes,
                                              const std::vector<std::vector<std::byte>>& inputs) {
@@ -55,16 +41,23 @@ std::vector<std::vector<std::byte>> evaluate(const Graph& graph, const NetworkSi
     tensors[t].assign(bytes.begin(), bytes.end());
   }
   for (const Node& node : graph.nodes) {
-    std::vector<std::byte>& output = tensors[node.outputs[0]];
     if (node.op == Operator::reshape) {
-      output = tensors[node.inputs[0]];
+      tensors[node.outputs[0]] = tensors[node.inputs[0]];
       continue;
     }
-    std::vector<const void*> contents;
-    for (const TensorId input : node.inputs)
-      if (input != kNoTensor) contents.push_back(tensors[input].data());
-    const NodeReference reference(graph, node, sizes, std::move(contents));
-    output = reference.reference().evaluate_all(reference.output());
+    const NodeDefinition definition = definition_of(graph, node, sizes);
+    std::vector<const void*> arguments;
+    std::size_t next_tensor = 0, next_scalar = 0;
+    const std::size_t output = definition.tensors.size() - 1;
+    for (const lang::Parameter& parameter : definition.program.parameters) {
+      if (parameter.kind == ParameterKind::scalar)
+        arguments.push_back(&definition.scalars[next_scalar++]);
+      else
+        arguments.push_back(tensors[definition.tensors[next_tensor++]].data());
+    }
+    arguments[output] = nullptr;
+    const lang::Reference reference(definition.program, definition.symbols, arguments);
+    tensors[definition.tensors[output]] = reference.evaluate_all(output);
   }
   return tensors;
 }

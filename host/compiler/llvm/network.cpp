@@ -1,0 +1,71 @@
+#include "host/compiler/llvm/network.h"
+
+#include "crosscompile/ir/error.h"
+#include "host/graph/compile/compile_network.h"
+#include "host/graph/plan/network_function.h"
+#include "host/graph/reference/all_outputs.h"
+#include "host/graph/reference/definition.h"
+
+#include <utility>
+
+namespace ferry {
+
+namespace {
+
+class GraphNetwork final : public Network {
+ public:
+  explicit GraphNetwork(graph::Graph graph) : graph_(std::move(graph)), function_(graph::describe(graph_)) {}
+
+  const FunctionInfo& function() const override { return function_; }
+
+  Compiled compile(const NetworkRequest& request) const override {
+    graph::CompiledNetwork compiled =
+        graph::compile_network(graph_, request.target, {request.sizes, {}, request.code_padding});
+    return {
+        .module = std::move(compiled.module), .blobs = std::move(compiled.blobs), .nodes = std::move(compiled.nodes)};
+  }
+
+  std::shared_ptr<const Network> with_all_outputs() const override {
+    return std::make_shared<const GraphNetwork>(graph::with_all_outputs(graph_));
+  }
+
+  std::vector<NodeProgram> nodes(const SizesByName& sizes) const override {
+    const std::vector<graph::TensorId> origins = graph::origins_of(graph_);
+    std::vector<NodeProgram> programs;
+    for (const graph::Node& node : graph_.nodes) {
+      if (node.op == graph::Operator::reshape) continue;
+      graph::NodeDefinition definition = graph::definition_of(graph_, node, sizes);
+      NodeProgram program{
+          node.name, std::move(definition.program), std::move(definition.symbols), std::move(definition.scalars), {}};
+      for (const graph::TensorId id : definition.tensors) program.tensors.push_back(tensor_of(origins[id], origins));
+      programs.push_back(std::move(program));
+    }
+    return programs;
+  }
+
+ private:
+  NodeTensor tensor_of(graph::TensorId id, const std::vector<graph::TensorId>& origins) const {
+    if (const auto& constant = graph_.tensor(id).constant; constant != nullptr) return {0, constant->bytes, true};
+    std::size_t parameter = 0;
+    for (const graph::TensorId input : graph_.inputs) {
+      if (input == id) return {parameter};
+      ++parameter;
+    }
+    for (const graph::TensorId output : graph_.outputs) {
+      if (origins[output] == id) return {parameter};
+      ++parameter;
+    }
+    throw InternalError("expected a network with the outputs of all nodes");
+  }
+
+  graph::Graph graph_;
+  FunctionInfo function_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Network> make_network(graph::Graph graph) {
+  return std::make_shared<const GraphNetwork>(std::move(graph));
+}
+
+}  // namespace ferry

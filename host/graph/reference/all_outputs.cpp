@@ -1,0 +1,29 @@
+#include "host/graph/reference/all_outputs.h"
+
+#include <algorithm>
+
+namespace ferry::graph {
+
+std::vector<TensorId> origins_of(const Graph& graph) {
+  std::vector<TensorId> origins(graph.tensors.size());
+  for (TensorId id = 0; id < origins.size(); ++id) origins[id] = id;
+  for (const Node& node : graph.nodes)
+    if (node.op == Operator::reshape) origins[node.outputs[0]] = origins[node.inputs[0]];
+  return origins;
+}
+
+Graph with_all_outputs(Graph graph) {
+  const std::vector<TensorId> origins = origins_of(graph);
+  std::vector<TensorId> known;
+  for (const TensorId output : graph.outputs) known.push_back(origins[output]);
+  for (const Node& node : graph.nodes) {
+    for (const TensorId output : node.outputs) {
+      if (node.op == Operator::reshape || std::ranges::find(known, output) != known.end()) continue;
+      graph.outputs.push_back(output);
+      graph.output_names.push_back(node.name);
+    }
+  }
+  return graph;
+}
+
+}  // namespace ferry::graph

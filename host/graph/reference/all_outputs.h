@@ -1,0 +1,18 @@
+// A network whose tensors between the nodes are outputs too, so that each node's result can be compared with what the
+// node computes from its inputs.
+#pragma once
+
+#include "host/graph/graph.h"
+
+#include <vector>
+
+namespace ferry::graph {
+
+// Appends an output for each tensor that a node computes and that is none. Reshaped tensors are those that they are
+// made from. The outputs have the names of their nodes.
+Graph with_all_outputs(Graph graph);
+
+// Returns the tensor that this one is reshaped from, through any number of reshapes, or itself; for all tensors.
+std::vector<TensorId> origins_of(const Graph& graph);
+
+}  // namespace ferry::graph

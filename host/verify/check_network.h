@@ -1,0 +1,18 @@
+// Compares what each node of a network computed with its definition, evaluated on this machine from the inputs that the
+// node had on the device. So the first wrong result names the node that is at fault.
+#pragma once
+
+#include <vector>
+
+#include "ferry/verify/findings.h"
+#include "host/kernel/compile_kernel.h"
+
+namespace ferry::verify {
+
+// Compiles the network with the results of all nodes as outputs, and calls it once. The results have the names of the
+// nodes, in their order. Throws KernelFailed if the network fails, and CompileError.
+std::vector<CheckResult> check_network(const Device& device, const KernelSource& source, const Target& target,
+                                       const CallOptions& call, const CheckLimits& limits,
+                                       const Observer& observer = {});
+
+}  // namespace ferry::verify
