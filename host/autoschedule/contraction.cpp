@@ -32,6 +32,19 @@ std::size_t dimension_of(const Load& load, const Expr& var) {
   return found;
 }
 
+// Returns the axis over blocks of columns if the column's axis has `lanes` elements.
+std::optional<ColumnBlocks> find_blocks(const std::vector<Axis>& axes, const Contraction& contraction,
+                                        std::int64_t lanes) {
+  if (contraction.columns != lanes) return std::nullopt;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    if (a == contraction.column || constant_extent(axes[a].extent) < 2 || depends(*contraction.row_load, axes[a].var))
+      continue;
+    const std::size_t dimension = dimension_of(*contraction.column_load, axes[a].var);
+    if (dimension < contraction.column_load->indices.size()) return ColumnBlocks{a, dimension};
+  }
+  return std::nullopt;
+}
+
 double used_share(std::int64_t extent, std::int64_t lanes) {
   return static_cast<double>(extent) / static_cast<double>((extent + lanes - 1) / lanes * lanes);
 }
@@ -54,6 +67,7 @@ std::optional<Contraction> with_columns(const ScheduledStage& stage, const Load*
     contraction.rows *= constant_extent(axes[a].extent);
     if (is_constant(axes[a].extent, 1) && any) continue;
     if (!depends(*rows, axes[a].var)) return std::nullopt;
+    if (any && !is_constant(axes[contraction.row].extent, 1)) contraction.outer_row = contraction.row;
     contraction.row = a;
     any = true;
   }
@@ -93,7 +107,10 @@ std::optional<Contraction> find_contraction(const ScheduledStage& stage, std::in
       best_score = score;
     }
   }
-  if (best) best->values = stage.values;
+  if (!best) return best;
+  best->values = stage.values;
+  best->blocks = find_blocks(stage.axes, *best, lanes);
+  if (best->blocks) best->columns *= constant_extent(stage.axes[best->blocks->axis].extent);
   return best;
 }
 

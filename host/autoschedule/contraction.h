@@ -13,22 +13,31 @@
 
 namespace ferry::autoschedule {
 
+// Columns in blocks of one vector: the axis of the stage over the blocks, and the dimension of column_load's tensor
+// that it alone indexes.
+struct ColumnBlocks {
+  std::size_t axis = 0, dimension = 0;
+};
+
 struct Contraction {
   // The stage's values when the contraction was found. They own the two loads, which packing replaces in the stage.
   std::vector<ir::Expr> values;
   const ir::Load* row_load = nullptr;     // varies from row to row, not from column to column
   const ir::Load* column_load = nullptr;  // varies from column to column, not from row to row
   std::size_t row = 0, column = 0;        // axes of the stage; `row` is the innermost over rows, or the number of axes
+  std::optional<std::size_t> outer_row;   // the axis over rows outside of `row`, with more than one iteration
   std::size_t row_dimension = 0;          // dimension of row_load's tensor indexed by the row alone, or its rank
   std::size_t column_dimension = 0;       // dimension of column_load's tensor indexed by the column alone
-  std::int64_t rows = 1, columns = 1;     // rows: over all axes of rows
-  std::int64_t depth = 1;                 // number of products in each result
+  // The axis that enumerates vectors of columns where the axis `column` is only one vector long, as in NCHWc.
+  std::optional<ColumnBlocks> blocks;
+  std::int64_t rows = 1, columns = 1;            // over all axes of rows; over `column` and `blocks`
+  std::int64_t depth = 1;                        // number of products in each result
   std::int64_t row_bytes = 0, column_bytes = 0;  // sizes of the two whole tensors
   bool is_column_contiguous = false;             // in column_load's tensor
   bool is_column_constant = false;  // whether column_load's tensor is constant: it is packed once, not in every call
 };
 
-// Names of the constant parameters.
+// Names of the constant parameters and of the stages that are computed from them alone.
 using ConstantNames = std::set<std::string>;
 
 // Returns nothing unless all extents are constants. Chooses rows and columns so that the columns are contiguous and

@@ -11,6 +11,7 @@
 #include "host/autoschedule/stencil.h"
 #include "host/autoschedule/tiled_stages.h"
 
+#include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/error.h"
 
 #include <algorithm>
@@ -156,13 +157,29 @@ std::optional<Schedule> at_any_size(const lang::Program& program, const Schedule
   return std::nullopt;
 }
 
+// Returns the names of the constant parameters, and of the stages that read these alone.
+ConstantNames constants_of(const lang::Program& program) {
+  ConstantNames constants;
+  for (const lang::Parameter& parameter : program.parameters)
+    if (parameter.constant) constants.insert(parameter.name);
+  for (const ScheduledStage& stage : schedule::stages_of(program)) {  // producers first
+    bool reads_any = false, reads_others = stage.external != nullptr;
+    for (const ir::Expr& value : stage.values)
+      for (const ir::Load* load : analysis::loads_of(value)) {
+        reads_any = true;
+        reads_others |= !constants.contains(load->buffer->name);
+      }
+    if (!reads_any || reads_others) continue;
+    for (const ir::BufferRef& output : stage.outputs) constants.insert(output->name);
+  }
+  return constants;
+}
+
 }  // namespace
 
 DecidedSchedule decide_schedule(const lang::Program& program, const Target& target, const Sizes& sizes,
                                 const Chooser& choose) {
-  ConstantNames constants;
-  for (const lang::Parameter& parameter : program.parameters)
-    if (parameter.constant) constants.insert(parameter.name);
+  const ConstantNames constants = constants_of(program);
   if (!sizes.empty() && !calls_functions(schedule::stages_of(program))) {
     DecidedSchedule sized = Walk(Schedule(stages_at(program, sizes)), target, constants, choose).run();
     if (auto schedule = at_any_size(program, sized.schedule)) return {*std::move(schedule), std::move(sized.decisions)};

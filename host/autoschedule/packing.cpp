@@ -21,9 +21,10 @@ std::string layout_text(std::size_t rank, const Packing& packing) {
   for (std::size_t d = 0; d < rank; ++d) {
     const std::string name = "d" + std::to_string(d);
     axes += (d == 0 ? "" : ", ") + name;
-    if (d != packing.dimension) parts += ", " + name;
+    if (d != packing.dimension && d != packing.vector_dimension) parts += ", " + name;
   }
-  return "(" + axes + ") -> (" + packed + " / " + size + parts + ", " + packed + " % " + size + ")";
+  const std::string vector = packing.vector_dimension ? ", d" + std::to_string(*packing.vector_dimension) : "";
+  return "(" + axes + ") -> (" + packed + " / " + size + parts + ", " + packed + " % " + size + vector + ")";
 }
 
 // Returns the dimension with the smallest stride that has at least a vector of elements, or the packed dimension if
@@ -43,7 +44,7 @@ std::size_t lane_dimension(const Packing& packing) {
 std::string pack(Schedule& schedule, const std::string& reader, const Packing& packing) {
   const Packing given = packing;
   const std::size_t rank = given.load->buffer->shape.size();
-  const std::size_t lane_axis = lane_dimension(given);
+  const std::size_t lane_axis = given.vector_dimension.value_or(lane_dimension(given));
   const std::string source = given.load->buffer->name;
   StageHandle copy = StageHandle(schedule, source).cache_read("global", {reader});
   copy.transform_layout(layout_text(rank, given));
@@ -52,6 +53,15 @@ std::string pack(Schedule& schedule, const std::string& reader, const Packing& p
   for (std::size_t d = 0; d < rank; ++d)
     if (d != given.dimension && d != lane_axis) others.push_back(loops.loop(loops.spatial(d)).name);
   const std::string packed = loops.loop(loops.spatial(given.dimension)).name;
+  if (given.vector_dimension) {
+    // Copies the vectors of a panel.
+    const auto [panels, panel] = copy.split(packed, given.panel);
+    std::vector<std::string> order = {panels};
+    order.insert(order.end(), others.begin(), others.end());
+    order.insert(order.end(), {panel, loops.loop(loops.spatial(lane_axis)).name});
+    copy.reorder(order).vectorize(order.back());
+    return copy.name();
+  }
   if (lane_axis == given.dimension) {
     // Copies rows of the panel unchanged.
     const auto [panels, panel] = copy.split(packed, given.panel);

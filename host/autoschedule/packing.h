@@ -4,6 +4,8 @@
 #include "ferry/schedule/schedule.h"
 #include "host/schedule/stages/scheduled_stage.h"
 
+#include <optional>
+
 namespace ferry::autoschedule {
 
 // Divides one dimension of the tensor that is read into panels of `panel` elements. A panel stores, for every index of
@@ -13,6 +15,8 @@ struct Packing {
   std::size_t dimension = 0;
   std::int64_t panel = 1;
   std::int64_t lanes = 1;  // width of the vectors that copy the panels
+  // A dimension of `lanes` elements that is stored innermost; each element of a panel is then such a vector.
+  std::optional<std::size_t> vector_dimension = {};
 };
 
 // Makes the stage read a packed copy, which is a stage of its own (at the root until it is moved); returns the copy's

@@ -36,7 +36,8 @@ RegisterTile tile_for(const ScheduledStage& stage, const Reduce& reduce, VectorA
   const std::int64_t columns =
       constant_extent(vector.reduces ? reduce.axes[vector.axis].extent : stage.axes[vector.axis].extent);
   const std::int64_t row_extent = rows ? constant_extent(stage.axes[*rows].extent) : 0;
-  RegisterTile tile = choose_register_tile(target.vector_registers, row_extent, rows.has_value(), columns, lanes);
+  RegisterTile tile = choose_register_tile(
+      target.vector_registers, {.columns = columns, .lanes = lanes, .has_rows = rows.has_value(), .rows = row_extent});
   if (!vector.reduces) return tile;
   // The lanes hold partial results: several rows are interleaved if there are any, otherwise several vectors.
   tile.vectors = rows ? 1 : kReductionVectors;
@@ -80,7 +81,8 @@ std::vector<KnobValue> tile_candidates(const ScheduledStage& stage, const Axes& 
   const std::int64_t rows = axes.rows ? constant_extent(stage.axes[*axes.rows].extent) : 0;
   std::vector<KnobValue> candidates;
   if (!axes.vector.reduces) {
-    for (const RegisterTile& tile : register_tiles(target.vector_registers, rows, axes.rows.has_value()))
+    for (const RegisterTile& tile :
+         register_tiles(target.vector_registers, {.has_rows = axes.rows.has_value(), .rows = rows}))
       candidates.push_back({tile.rows, tile.vectors});
     return candidates;
   }

@@ -18,32 +18,42 @@ double used_share(std::int64_t extent, std::int64_t tile, double tail) {
   return tail * static_cast<double>(extent) / static_cast<double>(tiles * tile);
 }
 
+// Whether tiles may have so many rows.
+bool divides_rows(std::int64_t rows, const TiledAxes& axes) {
+  if (axes.rows <= 0 || rows <= axes.rows) return true;
+  return rows % axes.rows == 0 && rows / axes.rows <= axes.outer_rows;
+}
+
+double rows_share(std::int64_t rows, const TiledAxes& axes) {
+  if (axes.rows <= 0 || rows <= axes.rows) return used_share(axes.rows, rows, kRowTail);
+  return used_share(axes.outer_rows, rows / axes.rows, kRowTail);
+}
+
 }  // namespace
 
-std::vector<RegisterTile> register_tiles(std::uint32_t registers, std::int64_t row_extent, bool there_are_rows) {
+std::vector<RegisterTile> register_tiles(std::uint32_t registers, const TiledAxes& axes) {
   const std::int64_t budget = std::max<std::int64_t>(static_cast<std::int64_t>(registers) - 1, 3);
   std::vector<RegisterTile> tiles;
   for (std::int64_t vectors = 1; vectors <= kMaxVectors; ++vectors) {
-    for (std::int64_t rows = 1; rows <= (there_are_rows ? kMaxRows : 1); ++rows) {
+    for (std::int64_t rows = 1; rows <= (axes.has_rows ? kMaxRows : 1); ++rows) {
       if (rows * vectors + vectors + 1 > budget) break;
-      if (row_extent > 0 && rows > row_extent) break;
-      tiles.push_back({rows, vectors});
+      if (divides_rows(rows, axes)) tiles.push_back({rows, vectors});
     }
   }
   return tiles;
 }
 
-RegisterTile choose_register_tile(std::uint32_t registers, std::int64_t row_extent, bool there_are_rows,
-                                  std::int64_t column_extent, std::int64_t lanes) {
+RegisterTile choose_register_tile(std::uint32_t registers, const TiledAxes& axes) {
   RegisterTile best;
   double best_score = 0;
-  for (const RegisterTile& tile : register_tiles(registers, row_extent, there_are_rows)) {
+  for (const RegisterTile& tile : register_tiles(registers, axes)) {
     const auto [rows, vectors] = tile;
-    const double reuse = static_cast<double>(rows * vectors) / static_cast<double>(rows + vectors);
+    const double reuse = static_cast<double>(rows * vectors) /
+                         (static_cast<double>(rows) + axes.vector_cost * static_cast<double>(vectors));
     // Two multiply-add units with a latency of four or five cycles need about ten independent chains.
     const double in_flight = std::min(1.0, static_cast<double>(rows * vectors) / 10.0);
-    const double score = reuse * in_flight * used_share(row_extent, rows, kRowTail) *
-                         used_share(column_extent, vectors * lanes, kColumnTail);
+    const double score =
+        reuse * in_flight * rows_share(rows, axes) * used_share(axes.columns, vectors * axes.lanes, kColumnTail);
     if (score > best_score + 1e-9) {
       best_score = score;
       best = tile;

@@ -11,13 +11,23 @@ struct RegisterTile {
   std::int64_t vectors = 1;
 };
 
-// Returns the tiles that fit the registers; the arguments are those of choose_register_tile().
-std::vector<RegisterTile> register_tiles(std::uint32_t registers, std::int64_t row_extent, bool there_are_rows);
+// The axes that tiles divide. An extent of 0 is unknown.
+struct TiledAxes {
+  std::int64_t columns = 0, lanes = 1;
+  bool has_rows = true;  // otherwise tiles have vectors only
+  std::int64_t rows = 0;
+  // Extent of the next axis over rows. A tile takes several of its iterations only together with all `rows`.
+  std::int64_t outer_rows = 1;
+  // Cost of loading a vector of columns, as a multiple of the cost of broadcasting an element of a row.
+  double vector_cost = 1;
+};
+
+// Returns the tiles that fit the registers.
+std::vector<RegisterTile> register_tiles(std::uint32_t registers, const TiledAxes& axes);
 
 // A tile of rows x vectors accumulators needs rows * vectors + vectors + 1 registers (one vector of each column, one
 // broadcast) and loads rows + vectors values for rows * vectors multiply-adds. Chooses the tile with the best ratio,
-// weighted by its utilisation. An extent of 0 means unknown; without `there_are_rows` the tile has vectors only.
-RegisterTile choose_register_tile(std::uint32_t registers, std::int64_t row_extent, bool there_are_rows,
-                                  std::int64_t column_extent, std::int64_t lanes);
+// weighted by its utilisation.
+RegisterTile choose_register_tile(std::uint32_t registers, const TiledAxes& axes);
 
 }  // namespace ferry::autoschedule

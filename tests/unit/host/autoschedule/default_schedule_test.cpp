@@ -98,14 +98,17 @@ TEST_CASE("a stage read again for every column is not repeated for each") {
 TEST_CASE("register tiles fit the registers and do not waste rows that are known") {
   for (std::uint32_t registers : {16U, 32U}) {
     for (std::int64_t rows : {0, 1, 3, 7, 64, 512}) {
-      const auto tile = autoschedule::choose_register_tile(registers, rows, true, 0, 8);
+      const auto tile = autoschedule::choose_register_tile(registers, {.lanes = 8, .rows = rows});
       INFO(registers << " registers, " << rows << " rows: " << tile.rows << " x " << tile.vectors);
       CHECK(tile.rows * tile.vectors + tile.vectors + 1 < registers);
       if (rows > 0) CHECK(tile.rows <= rows);
     }
   }
-  CHECK(autoschedule::choose_register_tile(32, 7, true, 0, 16).rows == 7);
-  CHECK(autoschedule::choose_register_tile(32, 0, false, 0, 16).rows == 1);
+  CHECK(autoschedule::choose_register_tile(32, {.lanes = 16, .rows = 7}).rows == 7);
+  // All 7 pixels of two rows of an image, if it has several.
+  CHECK(autoschedule::choose_register_tile(32, {.lanes = 16, .rows = 7, .outer_rows = 4, .vector_cost = 4}).rows == 14);
+  CHECK(autoschedule::choose_register_tile(32, {.lanes = 16, .rows = 7, .outer_rows = 1, .vector_cost = 4}).rows == 7);
+  CHECK(autoschedule::choose_register_tile(32, {.lanes = 16, .has_rows = false}).rows == 1);
 }
 
 TEST_CASE("a default schedule is text that replays to itself") {

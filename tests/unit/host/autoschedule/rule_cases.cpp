@@ -17,6 +17,11 @@ constexpr const char* kFinishedProduct =
     "  Y(m,n) = max(E(m,n) + D(n), 0)\n}";
 constexpr const char* kConvolution =
     "def f(int(N,5,9,7) I, int(19,5,3,2) K) -> (Y) { Y(n,o,h,w) +=! I(n,c,h+kh,w+kw) * K(o,c,kh,kw) }";
+// Channels in blocks of LANES.
+constexpr const char* kBlockedConvolution =
+    "def f(int(N,C,H,W,LANES) I, const int(O,C,3,2,LANES,LANES) K, int(O,LANES) B) -> (Y) {\n"
+    "  S(n,o,h,w,v) +=! I(n,c,h+kh,w+kw,u) * K(o,c,kh,kw,u,v) where h in 0:H-2, w in 0:W-1\n"
+    "  Y(n,o,h,w,v) = max(S(n,o,h,w,v) + B(o,v), 0)\n}";
 constexpr const char* kStencil =
     "def f(int(C,H,W) I, int(C,3,3) K) -> (Y) {\n"
     "  P(c,h,w) = h >= 1 && h <= H && w >= 1 && w <= W ? I(c,h-1,w-1) : 0 where c in 0:C, h in 0:H+2, w in 0:W+2\n"
@@ -52,10 +57,26 @@ const std::vector<Sizes> kBatchSizes = {{{"B", 3}, {"M", 11}, {"N", 37}},
                                         {{"B", 1}, {"M", 1}, {"N", 1}},
                                         {{"B", 2}, {"M", 5}, {"N", 0}}};
 
+const Sizes kImage = {{"N", 1}, {"C", 2}, {"O", 5}, {"H", 9}, {"W", 30}};
+const Sizes kSmallImage = {{"N", 1}, {"C", 2}, {"O", 4}, {"H", 9}, {"W", 4}};
+const std::vector<Sizes> kBlockedImages = {{{"N", 1}, {"C", 2}, {"O", 5}, {"H", 9}, {"W", 30}},
+                                           {{"N", 1}, {"C", 2}, {"O", 4}, {"H", 9}, {"W", 4}},
+                                           {{"N", 2}, {"C", 1}, {"O", 1}, {"H", 5}, {"W", 17}},
+                                           {{"N", 1}, {"C", 0}, {"O", 2}, {"H", 3}, {"W", 2}},
+                                           {{"N", 0}, {"C", 1}, {"O", 3}, {"H", 4}, {"W", 5}}};
+
+// Replaces LANES by the number of 32-bit elements of a vector.
+std::string with_lanes(std::string source, std::uint32_t bits) {
+  const std::string word = "LANES";
+  for (std::size_t at; (at = source.find(word)) != std::string::npos;)
+    source.replace(at, word.size(), std::to_string(bits / 32));
+  return source;
+}
+
 void add_cpu_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
   const Target cpu = small_cpu(bits), roomy = small_cpu(bits, 256, 1 << 20);
   const std::string suffix = ", " + std::to_string(bits) + "-bit vectors";
-  const auto add = [&](const std::string& name, const char* source, std::vector<std::string> rules,
+  const auto add = [&](const std::string& name, const std::string& source, std::vector<std::string> rules,
                        const Target& target, const Sizes& expected, const std::vector<Sizes>& sizes) {
     cases.push_back({name + suffix, source, std::move(rules), target, expected, sizes});
   };
@@ -68,6 +89,10 @@ void add_cpu_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
   add("deep product with an epilogue", kFinishedProduct, {"blocked_contraction", "injective"}, cpu, deep, deep_sizes);
   add("product with constant columns", kConstantProduct, {"blocked_contraction"}, cpu, product, kProductSizes);
   add("convolution", kConvolution, {"blocked_contraction"}, cpu, {{"N", 2}}, {{{"N", 2}}, {{"N", 0}}});
+  const std::string blocked = with_lanes(kBlockedConvolution, bits);
+  add("convolution of blocks of channels", blocked, {"blocked_contraction"}, cpu, kImage, kBlockedImages);
+  add("convolution of blocks of channels in rows of few pixels", blocked, {"blocked_contraction"}, cpu, kSmallImage,
+      kBlockedImages);
   const Sizes vector = {{"M", 1}, {"K", 67}, {"N", 2500}};
   const std::vector<Sizes> vector_sizes = {
       {{"M", 1}, {"K", 67}, {"N", 271}}, {{"M", 2}, {"K", 5}, {"N", 3}}, {{"M", 0}, {"K", 1}, {"N", 1}}};
