@@ -4,42 +4,77 @@
 
 #include "ferry/error_code.h"
 
+#include <memory>
 #include <string>
 #include <utility>
-#include <variant>
 
 namespace ferry {
 
+// One pointer, null without a failure, because every function that passes statuses on has code for each member.
 class [[nodiscard]] Status {
  public:
   Status() = default;
-  Status(ErrorCode code, std::string message) : code_(code), message_(std::move(message)) {}
+  // A message with the code ok is dropped.
+  Status(ErrorCode code, std::string message);
+  Status(ErrorCode code, const char* message);
+  Status(const Status& other) noexcept : failure_(other.failure_) {
+    if (failure_ != nullptr) share();
+  }
+  Status(Status&& other) noexcept : failure_(std::exchange(other.failure_, nullptr)) {}
+  Status& operator=(Status other) noexcept {
+    std::swap(failure_, other.failure_);
+    return *this;
+  }
+  ~Status() {
+    if (failure_ != nullptr) release();
+  }
 
-  bool is_ok() const { return code_ == ErrorCode::ok; }
-  ErrorCode code() const { return code_; }
-  const std::string& message() const { return message_; }
+  bool is_ok() const { return failure_ == nullptr; }
+  ErrorCode code() const;
+  const std::string& message() const;
 
  private:
-  ErrorCode code_ = ErrorCode::ok;
-  std::string message_;
+  struct Failure;  // shared by all copies
+
+  void share() noexcept;
+  void release() noexcept;
+
+  Failure* failure_ = nullptr;
 };
 
 // A value, or the reason why there is none.
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-  Result(Status failure) : state_(std::in_place_index<1>, std::move(failure)) {}
+  Result(T value) : value_(std::move(value)) {}
+  // Requires a failure.
+  Result(Status failure) : failure_(std::move(failure)) {}
+  Result(const Result& other) : failure_(other.failure_) {
+    if (is_ok()) std::construct_at(&value_, other.value_);
+  }
+  Result(Result&& other) noexcept(std::is_nothrow_move_constructible_v<T>) : failure_(other.failure_) {
+    if (is_ok()) std::construct_at(&value_, std::move(other.value_));
+  }
+  Result& operator=(Result other) {
+    std::destroy_at(this);
+    return *std::construct_at(this, std::move(other));
+  }
+  ~Result() {
+    if (is_ok()) std::destroy_at(&value_);
+  }
 
-  bool is_ok() const { return state_.index() == 0; }
+  bool is_ok() const { return failure_.is_ok(); }
   // Requires is_ok().
-  T& value() { return *std::get_if<0>(&state_); }
-  const T& value() const { return *std::get_if<0>(&state_); }
+  T& value() { return value_; }
+  const T& value() const { return value_; }
   // Returns an ok status if there is a value.
-  Status status() const { return is_ok() ? Status() : *std::get_if<1>(&state_); }
+  Status status() const { return failure_; }
 
  private:
-  std::variant<T, Status> state_;
+  Status failure_;
+  union {
+    T value_;
+  };
 };
 
 // Returns from the current function with the status if it is a failure.
