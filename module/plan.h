@@ -92,6 +92,21 @@ struct FillStep {
 // In the order of their tags, from 1 on.
 using Step = std::variant<CallStep, LaunchStep, CopyStep, FillStep>;
 
+// Calls visit(operand) for each operand of a step.
+template <class Visit>
+void for_each_operand(const Step& step, Visit visit) {
+  if (const auto* call = std::get_if<CallStep>(&step)) {
+    for (const Operand& operand : call->operands) visit(operand);
+  } else if (const auto* launch = std::get_if<LaunchStep>(&step)) {
+    for (const Operand& operand : launch->operands) visit(operand);
+  } else if (const auto* copy = std::get_if<CopyStep>(&step)) {
+    visit(copy->to);
+    visit(copy->from);
+  } else if (const auto* fill = std::get_if<FillStep>(&step)) {
+    visit(fill->to);
+  }
+}
+
 struct Workspace {
   std::uint32_t device = 0;
   ValueIndex bytes = kNoValue;

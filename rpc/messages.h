@@ -48,7 +48,9 @@ enum MessageProperties : unsigned {
   X(34, TimeSteps, StepTimes, "time_steps", kRunsKernel | kLongAnswer | kWrites) \
   X(35, Bind, CallReply, "bind", kRunsKernel | kLongAnswer | kWrites)            \
   X(36, Call, CallReply, "call", kRunsKernel | kLongAnswer | kWrites)            \
-  X(40, GuardMemory, Empty, "guard_memory", kPlain)
+  X(40, GuardMemory, Empty, "guard_memory", kPlain)                              \
+  X(41, FindBlobs, FindBlobsReply, "find_blobs", kLongAnswer)                    \
+  X(42, PutBlob, Empty, "put_blob", kWrites)
 
 // Chosen by the client, never reused within a session, never 0.
 using Handle = std::uint64_t;
@@ -115,6 +117,21 @@ struct PutModule {
 };
 struct PutModuleReply {
   bool present = false;  // the handle is usable
+};
+
+// Asks which of these blobs the server lacks. Those that it has stay until a module uses them.
+struct FindBlobs {
+  std::vector<Hash> blobs;
+};
+struct FindBlobsReply {
+  std::vector<std::uint32_t> missing;  // positions in the request's list
+};
+
+// The payload holds the bytes of a blob from offset on. Its pieces arrive in order; the last one completes it.
+struct PutBlob {
+  Hash hash{};
+  std::uint64_t bytes = 0;  // of the whole blob
+  std::uint64_t offset = 0;
 };
 
 struct ListModules {};

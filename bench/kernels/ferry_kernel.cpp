@@ -58,9 +58,9 @@ void FerryKernel::set_arguments(const std::vector<void*>& memory) {
   state.persistent.emplace(take(device::allocate_persistent(state.device, function, bound.symbols)));
   const auto persistent = state.persistent->blocks();
   const auto init =
-      take(device::PlanCall::prepare_init(state.device, *state.program, function, arguments, bound, persistent));
+      take(device::PlanCall::prepare_init(state.device, *state.program, function, arguments, bound, {persistent}));
   if (init->run() != 0) throw std::runtime_error("the init plan of " + function.name + " failed");
-  state.call = take(device::PlanCall::prepare(state.device, *state.program, function, arguments, bound, persistent));
+  state.call = take(device::PlanCall::prepare(state.device, *state.program, function, arguments, bound, {persistent}));
 }
 
 void FerryKernel::run() {

@@ -22,6 +22,7 @@ class CpuDevice final : public Device {
   Result<void*> allocate(std::uint64_t bytes) override;
   void release(void* memory, std::uint64_t bytes) override;
   std::uint8_t* host_address(void* memory) override { return static_cast<std::uint8_t*>(memory); }
+  bool uses_host_memory() const override { return true; }
   Status copy(void* destination, std::uint64_t destination_offset, void* source, std::uint64_t source_offset,
               std::uint64_t bytes) override;
   Status fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype, std::uint64_t elements) override;

@@ -49,6 +49,8 @@ class Device {
   // Returns the address at which this process can access the memory; null if it cannot, in which case write() and
   // read() must be used.
   virtual std::uint8_t* host_address(void* /*memory*/) { return nullptr; }
+  // Whether kernels access memory of this process by its addresses.
+  virtual bool uses_host_memory() const { return false; }
   virtual Status write(void* memory, std::uint64_t offset, std::span<const std::uint8_t> from);
   virtual Status read(void* memory, std::uint64_t offset, std::span<std::uint8_t> into);
   // Transfer piece by piece, in order: `fill` produces the next piece while the previous one is transferred, and `take`

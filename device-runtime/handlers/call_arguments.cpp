@@ -104,7 +104,8 @@ Result<CheckedCall> check_call(SessionState& state, RequestContext& context, con
 Result<std::unique_ptr<PlanCall>> prepare_call(const CheckedCall& call) {
   return PlanCall::prepare(
       *call.module->device, *call.module->program, call.info(), call.arguments, call.bound,
-      call.instance == nullptr ? std::span<const MemoryBlock>() : call.instance->persistent.blocks());
+      {call.instance == nullptr ? std::span<const MemoryBlock>() : call.instance->persistent.blocks(),
+       call.module->constants->blocks()});
 }
 
 Status check_damage(const CheckedCall& call) {

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "base/format.h"
+#include "device-runtime/handlers/blobs.h"
 #include "device-runtime/handlers/calls.h"
 #include "device-runtime/handlers/evaluate.h"
 #include "device-runtime/handlers/failure_propagation.h"
@@ -69,6 +70,8 @@ bool dispatch(SessionState& state, rpc::Connection& connection, Activity& activi
     case rpc::Tag::Bind: return reply_with(&handle_bind);
     case rpc::Tag::Call: return reply_with(&handle_call);
     case rpc::Tag::GuardMemory: return reply_with(&handle_guard_memory);
+    case rpc::Tag::FindBlobs: return reply_with(&handle_find_blobs);
+    case rpc::Tag::PutBlob: return reply_with(&handle_put_blob);
   }
   context.refuse({ErrorCode::unsupported, format("this server does not know messages of tag %u", frame.header.tag)});
   return !context.session_ends();

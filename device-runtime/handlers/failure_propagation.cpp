@@ -18,6 +18,10 @@ void mark_failed(SessionState& state, const RequestContext& context, const rpc::
   state.modules.fail(request.module, context.cause());
 }
 
+void mark_failed(SessionState& state, const RequestContext& context, const rpc::PutBlob& request) {
+  state.blobs.fail(request.hash, context.cause());
+}
+
 void mark_failed(SessionState& state, const RequestContext& context, const rpc::Alloc& request) {
   state.buffers.fail(request.buffer, context.cause());
 }

@@ -7,6 +7,7 @@
 namespace ferry::device {
 
 void mark_failed(SessionState& state, const RequestContext& context, const rpc::PutModule& request);
+void mark_failed(SessionState& state, const RequestContext& context, const rpc::PutBlob& request);
 void mark_failed(SessionState& state, const RequestContext& context, const rpc::Alloc& request);
 void mark_failed(SessionState& state, const RequestContext& context, const rpc::Write& request);
 void mark_failed(SessionState& state, const RequestContext& context, const rpc::Fill& request);

@@ -1,6 +1,7 @@
 #include "device-runtime/handlers/instances.h"
 
 #include "base/format.h"
+#include "device-runtime/handlers/blobs.h"
 #include "device-runtime/handlers/calls.h"
 #include "device-runtime/handlers/find_call.h"
 
@@ -38,6 +39,18 @@ Result<std::vector<rpc::Argument>> arguments_of(const FunctionInfo& info, const 
                 format("%s: expected %zu constants, got %zu", info.name.c_str(), count, constants.size()));
 }
 
+// The constants that calls do not read are there only in here.
+Result<rpc::CallReply> run_init_plan(SessionState& state, RequestContext& context, const CheckedCall& call,
+                                     std::span<const MemoryBlock> persistent) {
+  const Module& module = *call.module;
+  const std::span<const MemoryBlock> known = module.constants->blocks();
+  ConstantMemory constants(*module.device, {known.begin(), known.end()});
+  FERRY_TRY(add_constants(state, context, module.manifest, call.info().init, constants));
+  FERRY_ASSIGN(const auto workload, PlanCall::prepare_init(*module.device, *module.program, call.info(), call.arguments,
+                                                           call.bound, {persistent, constants.blocks()}));
+  return run_once(context, call, *workload);
+}
+
 }  // namespace
 
 Result<rpc::CallReply> handle_bind(SessionState& state, RequestContext& context, const rpc::Bind& request) {
@@ -48,11 +61,10 @@ Result<rpc::CallReply> handle_bind(SessionState& state, RequestContext& context,
   FERRY_ASSIGN(auto arguments, arguments_of(info, request.constants));
   FERRY_TRY(check_arguments(state, context, arguments, GivenArguments::constants, call));
   FERRY_ASSIGN(MemoryCharge charge, MemoryCharge::take(state.budget, kept_bytes(info, arguments)));
-  Device& device = *call.module->device;
-  FERRY_ASSIGN(MemoryBlocks persistent, allocate_persistent(device, info, call.bound.symbols));
-  FERRY_ASSIGN(const auto workload, PlanCall::prepare_init(device, *call.module->program, info, call.arguments,
-                                                           call.bound, persistent.blocks()));
-  FERRY_ASSIGN(const rpc::CallReply reply, run_once(context, call, *workload));
+  FERRY_ASSIGN(MemoryBlocks persistent, allocate_persistent(*call.module->device, info, call.bound.symbols));
+  FERRY_ASSIGN(const rpc::CallReply reply, run_init_plan(state, context, call, persistent.blocks()));
+  call.module->blobs_to_bind.clear();
+  state.blobs.release(call.module->manifest);
   state.instances.define(request.instance, std::make_unique<Instance>(call.module, call.function, std::move(arguments),
                                                                       std::move(persistent), std::move(charge)));
   return reply;

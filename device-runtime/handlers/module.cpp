@@ -44,9 +44,6 @@ Status check_fits_cpu(const ModuleDevice& needed, const DeviceFacts& facts) {
 // Refuses modules that the format allows but this server cannot run.
 Status check_runs_here(const Manifest& manifest) {
   if (manifest.devices.size() > 1) return unsupported("this server runs no modules for several devices");
-  if (!manifest.constants.empty() || !manifest.blobs.empty()) {
-    return unsupported("this server runs no modules with constants in blobs");
-  }
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "device-runtime/handlers/blobs.h"
 #include "device-runtime/handlers/kernel_running.h"
 
 namespace ferry::device {
@@ -85,6 +86,10 @@ Result<rpc::PutModuleReply> handle_put_module(SessionState& state, RequestContex
     return load_module(file.bytes(), request.hash, state.facts, state.devices);
   }();
   FERRY_ASSIGN(auto module, std::move(loaded));
+  const Status constants = load_constants(state, context, *module);
+  const bool may_ask = context.payload_bytes() == 0;
+  if (may_ask && constants.code() == ErrorCode::not_found) return rpc::PutModuleReply{false};
+  FERRY_TRY(constants);
   state.modules.define(request.module, std::move(module));
   if (context.payload_bytes() != 0) {
     if (const Status kept = store_later(state, request.hash, file.release()); !kept.is_ok())
@@ -119,6 +124,7 @@ Result<rpc::Empty> handle_unload_module(SessionState& state, RequestContext&, co
   const Module* module = state.modules.find_quietly(request.module);
   state.instances.remove_if([module](const Instance& instance) { return instance.module == module; });
   FERRY_TRY(state.modules.remove(request.module));
+  state.blobs.drop_unused();
   return rpc::Empty{};
 }
 

@@ -12,6 +12,7 @@
 #include "device-runtime/handlers/limits.h"
 #include "device-runtime/handlers/module.h"
 #include "device-runtime/handlers/module_store.h"
+#include "device-runtime/handlers/session_blobs.h"
 #include "ferry/device_facts.h"
 
 namespace ferry::device {
@@ -23,14 +24,19 @@ struct UnstoredModule {
 };
 
 struct SessionState {
-  SessionState(DeviceFacts device_facts, const ModuleStore& module_store)
-      : facts(std::move(device_facts)), store(module_store), budget(facts.memory_limit_bytes) {}
+  // The stores must outlive the state.
+  SessionState(DeviceFacts device_facts, const ModuleStore& module_store, const BlobStore& blob_store)
+      : facts(std::move(device_facts)),
+        store(module_store),
+        budget(facts.memory_limit_bytes),
+        blobs(blob_store, budget) {}
 
   DeviceFacts facts;
   rpc::TimeLimits limits;          // enforced by the supervisor
   bool wait_for_debugger = false;  // before the first call
   const ModuleStore& store;
   MemoryBudget budget;
+  SessionBlobs blobs;
   std::vector<std::unique_ptr<Device>> devices;  // the CPU, then the devices that the client requested
   HandleTable<Buffer> buffers{"buffer", kMaxBuffers};
   HandleTable<Module> modules{"module", kMaxModules};

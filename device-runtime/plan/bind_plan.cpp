@@ -116,9 +116,9 @@ class Binder {
         return at({memory_.arguments[operand.index].memory, memory_.argument_bytes[operand.index]}, operand.offset);
       case OperandKind::workspace: return at(memory_.workspaces[operand.index], operand.offset);
       case OperandKind::persistent: return at(memory_.persistent[operand.index], operand.offset);
+      case OperandKind::constant: return at(memory_.constants[operand.index], operand.offset);
       case OperandKind::scalar:
-      case OperandKind::value:
-      case OperandKind::constant: break;
+      case OperandKind::value: break;
     }
     return refuse(function_, "expected an operand that is memory");
   }

@@ -28,6 +28,7 @@ struct PlanMemory {
   std::span<const std::uint64_t> argument_bytes;  // one for each argument; 0 for scalars
   std::span<const MemoryBlock> workspaces;
   std::span<const MemoryBlock> persistent;
+  std::span<const MemoryBlock> constants;  // of the module; those that the plan does not read may be missing
 };
 
 // The address at which a GPU leaves an int32 result. It is complete after the step of that result.

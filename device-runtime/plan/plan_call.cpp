@@ -36,15 +36,16 @@ Result<std::unique_ptr<PlanCall>> PlanCall::make(Device& device, Program& progra
 
 Result<std::unique_ptr<PlanCall>> PlanCall::prepare(Device& device, Program& program, const FunctionInfo& function,
                                                     std::span<const DeviceArgument> arguments, const BoundCall& bound,
-                                                    std::span<const MemoryBlock> persistent) {
-  return make(device, program, function, function.plan, bound.symbols, {arguments, bound.tensor_bytes, {}, persistent});
+                                                    const KeptMemory& kept) {
+  return make(device, program, function, function.plan, bound.symbols,
+              {arguments, bound.tensor_bytes, {}, kept.persistent, kept.constants});
 }
 
 Result<std::unique_ptr<PlanCall>> PlanCall::prepare_init(Device& device, Program& program, const FunctionInfo& function,
                                                          std::span<const DeviceArgument> arguments,
-                                                         const BoundCall& bound,
-                                                         std::span<const MemoryBlock> persistent) {
-  return make(device, program, function, function.init, bound.symbols, {arguments, bound.tensor_bytes, {}, persistent});
+                                                         const BoundCall& bound, const KeptMemory& kept) {
+  return make(device, program, function, function.init, bound.symbols,
+              {arguments, bound.tensor_bytes, {}, kept.persistent, kept.constants});
 }
 
 std::int32_t PlanCall::run_steps(std::uint64_t times, bool traced) {

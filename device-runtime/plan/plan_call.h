@@ -10,19 +10,24 @@
 
 namespace ferry::device {
 
+// Memory that is there before a call and remains after it.
+struct KeptMemory {
+  std::span<const MemoryBlock> persistent = {};  // the buffers of an instance of the function
+  std::span<const MemoryBlock> constants = {};   // of the module
+};
+
 class PlanCall final : public Workload {
  public:
   // Prepares a call that can be run repeatedly. Workspaces are allocated here, before any timing starts, and released
-  // with the call. All references must outlive it. `persistent`: the buffers of an instance of the function.
+  // with the call. All references must outlive it.
   static Result<std::unique_ptr<PlanCall>> prepare(Device& device, Program& program, const FunctionInfo& function,
                                                    std::span<const DeviceArgument> arguments, const BoundCall& bound,
-                                                   std::span<const MemoryBlock> persistent = {});
+                                                   const KeptMemory& kept = {});
   // Prepares a run of the function's init plan, which writes the persistent buffers. `arguments` and `bound` have one
   // entry for each parameter, of which those for constants are used.
   static Result<std::unique_ptr<PlanCall>> prepare_init(Device& device, Program& program, const FunctionInfo& function,
                                                         std::span<const DeviceArgument> arguments,
-                                                        const BoundCall& bound,
-                                                        std::span<const MemoryBlock> persistent);
+                                                        const BoundCall& bound, const KeptMemory& kept);
   PlanCall(const PlanCall&) = delete;
   PlanCall& operator=(const PlanCall&) = delete;
 

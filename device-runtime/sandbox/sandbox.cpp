@@ -64,7 +64,7 @@ Result<std::vector<std::string>> enter_sandbox(const SandboxOptions& options) {
   }
   expect(limit(RLIMIT_CORE, 0), "no core dumps");
   expect(limit(RLIMIT_NOFILE, is_gpu ? kMaxFilesGpu : kMaxFiles), "the number of open files");
-  expect(limit(RLIMIT_FSIZE, kMaxSessionFileBytes), "the size of files");
+  expect(limit(RLIMIT_FSIZE, options.file_bytes), "the size of files");
   expect(!options.folder.empty(), "the size of all files together (there is no folder to count them in)");
   // The server, which counts them, may do what this process may before it becomes somebody else.
   expect(may_look_into_others(), "the size of files without a name (the server may not see what sessions have open)");

@@ -13,20 +13,21 @@
 
 namespace ferry::device {
 
+// Limit of the total size of a session's files on disk, in its own folder.
+inline constexpr std::uint64_t kMaxSessionFileBytes = std::uint64_t{1} << 30;
+inline constexpr std::size_t kMaxSessionFiles = 20'000;
+
 struct SandboxOptions {
-  std::uint64_t memory_bytes = 0;  // for the session's tensors and modules
-  std::uint32_t threads = 1;       // that kernels use
-  std::uint64_t cpu_seconds = 0;   // 0: no limit
+  std::uint64_t memory_bytes = 0;                   // for the session's tensors and modules
+  std::uint32_t threads = 1;                        // that kernels use
+  std::uint64_t cpu_seconds = 0;                    // 0: no limit
+  std::uint64_t file_bytes = kMaxSessionFileBytes;  // of one file
   Filter filter = Filter::strict;
   std::string folder;  // the working folder; empty: there is none
   bool change_user = false;
   uid_t user = 0;
   gid_t group = 0;
 };
-
-// Limit of the total size of a session's files on disk; the system enforces the same limit for each single file.
-inline constexpr std::uint64_t kMaxSessionFileBytes = std::uint64_t{1} << 30;
-inline constexpr std::size_t kMaxSessionFiles = 20'000;
 
 // Returns the memory for tensors and modules plus what the server itself and each thread need.
 std::uint64_t all_memory(const SandboxOptions& options);

@@ -83,7 +83,7 @@ void store_uploads(SessionState& state, rpc::Connection& connection, Activity& a
 void run_session(std::unique_ptr<Transport> transport, const SessionOptions& options, Activity& activity,
                  const rpc::Frame& first) {
   rpc::Connection connection(std::move(transport));
-  SessionState state(options.facts, *options.modules);
+  SessionState state(options.facts, *options.modules, options.blobs);
   state.limits = options.limits;
   auto cpu = std::make_unique<CpuDevice>(state.facts.devices.front(), state.facts.threads, state.budget);
   cpu->set_print_tail(&activity.printed);

@@ -6,6 +6,7 @@
 
 #include "device-runtime/device/drivers.h"
 #include "device-runtime/handlers/activity.h"
+#include "device-runtime/handlers/blob_store.h"
 #include "device-runtime/handlers/module_store.h"
 #include "device-runtime/sandbox/sandbox.h"
 #include "ferry/device_facts.h"
@@ -21,6 +22,7 @@ struct SessionOptions {
   SandboxOptions sandbox = {};
   bool perf_map = false;  // register kernels with perf
   OtherDevices other_devices = {};
+  BlobStore blobs = BlobStore();
 };
 
 // Serves the client until it closes the connection, vanishes or breaks the protocol. `first` is its open,

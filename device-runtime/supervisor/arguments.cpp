@@ -43,6 +43,13 @@ Status set_seconds(std::uint64_t& milliseconds, std::string_view option, std::st
   return {};
 }
 
+Status set_bytes(std::uint64_t& target, std::string_view option, std::string_view value) {
+  const auto bytes = parse_size(value);
+  if (!bytes || *bytes == 0) return bad_value(option, "bytes such as 1000000, 512K, 256M or 2G", value);
+  target = *bytes;
+  return {};
+}
+
 Status set_option(Arguments& arguments, bool& port_end_given, std::string_view option, std::string_view value) {
   if (option == "--host") {
     arguments.server.host = value;
@@ -72,19 +79,16 @@ Status set_option(Arguments& arguments, bool& port_end_given, std::string_view o
   }
   if (option == "--threads") return set_number(arguments.threads, option, value, 1, 4096);
   if (option == "--fd") return set_number(arguments.server.inherited_socket, option, value, 0, INT_MAX);
-  if (option == "--memory-limit" || option == "--module-cache") {
-    const auto bytes = parse_size(value);
-    if (!bytes || *bytes == 0) return bad_value(option, "bytes such as 1000000, 512K, 256M or 2G", value);
-    (option == "--memory-limit" ? arguments.memory_limit_bytes : arguments.server.module_cache_bytes) = *bytes;
-    return {};
-  }
+  if (option == "--memory-limit") return set_bytes(arguments.memory_limit_bytes, option, value);
+  if (option == "--module-cache") return set_bytes(arguments.server.module_cache_bytes, option, value);
+  if (option == "--blob-cache") return set_bytes(arguments.server.blob_cache_bytes, option, value);
   return {ErrorCode::invalid_argument, "unknown option '" + std::string(option) + "' (see rpc_server --help)"};
 }
 
 bool takes_value(std::string_view option) {
   for (const char* known : {"--host", "--port", "--port-end", "--workdir", "--key-file", "--memory-limit", "--threads",
-                            "--fd", "--sessions", "--queue", "--user", "--module-cache", "--call-deadline",
-                            "--session-deadline", "--idle-deadline"}) {
+                            "--fd", "--sessions", "--queue", "--user", "--module-cache", "--blob-cache",
+                            "--call-deadline", "--session-deadline", "--idle-deadline"}) {
     if (option == known) return true;
   }
   return false;
@@ -148,7 +152,7 @@ const char* help_text() {
          "                        made if it is not there (~/.config/ferry/server-keys)\n"
          "  --insecure-plaintext  let everybody in who reaches the port, unencrypted; on loopback addresses only\n"
          "  --stdio               serve one client on standard input and output, as through ssh, and end with it\n"
-         "  --workdir DIR         where modules are kept between sessions and runs\n"
+         "  --workdir DIR         where modules and blobs are kept between sessions and runs\n"
          "                        (a private folder under $TMPDIR, removed at the end)\n"
          "  --memory-limit BYTES  what one session may hold, with K, M or G (3/4 of the memory)\n"
          "  --sessions N          how many clients are served at a time (1); the others wait\n"
@@ -159,6 +163,8 @@ const char* help_text() {
          "                        where the client asks for less, 0 for no limit (600, 86400, 1800)\n"
          "  --user NAME           whom sessions run as, by name or UID:GID, when the server is started by root\n"
          "  --module-cache BYTES  what the modules kept for later sessions may take together (256M)\n"
+         "  --blob-cache BYTES    what the blobs (weights) kept for later sessions may take together (1G,\n"
+         "                        or a quarter of --memory-limit if their folder is in memory)\n"
          "  --threads N           threads of a parallel loop (one a processor)\n"
          "  --perf-map            list the kernels of each session in /tmp/perf-PROCESS.map, for perf\n"
          "  --quiet               say nothing while all goes well\n"

@@ -70,12 +70,6 @@ bool is_empty(const std::string& path) {
   return entries <= 2;  // "." and ".."
 }
 
-bool is_memory(const std::string& path) {
-  struct statfs info{};
-  if (path.empty() || statfs(path.c_str(), &info) != 0) return false;
-  return static_cast<long>(info.f_type) == kTmpfs || static_cast<long>(info.f_type) == kRamfs;
-}
-
 // Returns the process's own memory and that of memory-backed files, without pages that the system can read again from a
 // disk.
 std::uint64_t memory_of(pid_t process) {
@@ -125,6 +119,12 @@ Status too_much(const char* what, std::uint64_t limit, const char* hint) {
 }
 
 }  // namespace
+
+bool is_memory(const std::string& path) {
+  struct statfs info{};
+  if (path.empty() || statfs(path.c_str(), &info) != 0) return false;
+  return static_cast<long>(info.f_type) == kTmpfs || static_cast<long>(info.f_type) == kRamfs;
+}
 
 SessionUsage::SessionUsage(pid_t process, const SandboxOptions& sandbox)
     : process_(process),

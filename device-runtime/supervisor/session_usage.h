@@ -12,6 +12,9 @@
 
 namespace ferry::device {
 
+// Returns whether the files below this path are in memory instead of on a disk.
+bool is_memory(const std::string& path);
+
 class SessionUsage {
  public:
   // The process must be confined with these options.

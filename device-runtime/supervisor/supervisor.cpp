@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <utility>
@@ -31,6 +32,13 @@ using server::HandshakenClient;
 
 constexpr std::size_t kMaxNameBytes = 200;
 
+// Blobs in a folder that is in memory take it from the sessions.
+std::uint64_t blob_cache_bytes(const ServerOptions& options, const DeviceFacts& facts, const WorkFolder& folder) {
+  if (options.blob_cache_bytes != 0) return options.blob_cache_bytes;
+  const std::uint64_t most = BlobStore::kDefaultMaxBytes;
+  return is_memory(folder.path()) ? std::min(most, facts.memory_limit_bytes / 4) : most;
+}
+
 // Admits clients to the sessions.
 class Supervisor {
  public:
@@ -45,11 +53,14 @@ class Supervisor {
     sandbox = options.sandbox;
     session_options_.perf_map = options.perf_map;
     session_options_.other_devices = options.other_devices;
+    const std::uint64_t blob_bytes = blob_cache_bytes(options, facts, folder);
+    session_options_.blobs = BlobStore(folder.blobs(), blob_bytes);
     // A server of one client loads drivers only if that client requests a device.
     if (!serves_one()) device_list_.look(devices());
     sandbox.memory_bytes = facts.memory_limit_bytes;
     sandbox.threads = facts.threads;
-    if (sandbox.change_user) folder.give_modules_to(sandbox.user, sandbox.group);
+    sandbox.file_bytes = std::max(kMaxSessionFileBytes, blob_bytes);
+    if (sandbox.change_user) folder.give_caches_to(sandbox.user, sandbox.group);
   }
 
   Status run() {

@@ -99,7 +99,7 @@ Result<WorkFolder> WorkFolder::open(const std::string& path) {
   if (!path.empty()) {
     FERRY_TRY(make_folder(path));
     WorkFolder folder(path, false, Descriptor());
-    FERRY_TRY(folder.make_modules());
+    FERRY_TRY(folder.make_caches());
     remove_old_sessions(path);
     return folder;
   }
@@ -114,7 +114,7 @@ Result<WorkFolder> WorkFolder::open(const std::string& path) {
       Descriptor file(::open((pattern + kLock).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
       const bool taken = file.number() >= 0 && !lock(file);
       WorkFolder folder(pattern, true, std::move(file));
-      if (!taken && folder.make_modules().is_ok()) return folder;
+      if (!taken && folder.make_caches().is_ok()) return folder;
     }
   }
   return WorkFolder("", false, Descriptor());
@@ -132,21 +132,26 @@ std::string WorkFolder::make_session_folder(std::uint64_t session, uid_t owner, 
   return {};
 }
 
-Status WorkFolder::make_modules() const {
-  const std::string path = modules();
-  if (mkdir(path.c_str(), 0700) == 0) return {};
-  const Descriptor folder(errno == EEXIST ? open_folder(path) : -1);
-  if (folder.number() >= 0 && access(path.c_str(), W_OK | X_OK) == 0) return {};
-  return unusable(
-      path, errno == ENOTDIR || errno == ELOOP ? "expected a folder, got a link or a file" : std::strerror(errno));
+Status WorkFolder::make_caches() const {
+  for (const std::string& path : {modules(), blobs()}) {
+    if (mkdir(path.c_str(), 0700) == 0) continue;
+    const Descriptor folder(errno == EEXIST ? open_folder(path) : -1);
+    if (folder.number() >= 0 && access(path.c_str(), W_OK | X_OK) == 0) continue;
+    return unusable(
+        path, errno == ENOTDIR || errno == ELOOP ? "expected a folder, got a link or a file" : std::strerror(errno));
+  }
+  return {};
 }
 
-void WorkFolder::give_modules_to(uid_t owner, gid_t group) const {
+void WorkFolder::give_caches_to(uid_t owner, gid_t group) const {
   if (path_.empty()) return;
   // Sessions must be able to reach the folder's contents.
-  const Descriptor folder(open_folder(path_)), inside(open_folder(modules()));
+  const Descriptor folder(open_folder(path_));
   if (folder.number() >= 0) (void)!fchmod(folder.number(), 0711);
-  if (inside.number() >= 0) (void)!fchown(inside.number(), owner, group);
+  for (const std::string& path : {modules(), blobs()}) {
+    const Descriptor inside(open_folder(path));
+    if (inside.number() >= 0) (void)!fchown(inside.number(), owner, group);
+  }
 }
 
 WorkFolder::WorkFolder(WorkFolder&& other) noexcept

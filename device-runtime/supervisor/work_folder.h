@@ -22,19 +22,20 @@ class WorkFolder {
   // Removes a private folder with its contents.
   ~WorkFolder();
 
-  // The folder for module files; empty if there is no work folder.
+  // The folders for module files and blobs; empty if there is no work folder.
   std::string modules() const { return path_.empty() ? "" : path_ + "/modules"; }
+  std::string blobs() const { return path_.empty() ? "" : path_ + "/blobs"; }
   const std::string& path() const { return path_; }
 
   // Creates a folder for one session; empty if that is impossible.
   std::string make_session_folder(std::uint64_t session, uid_t owner, gid_t group) const;
-  // Makes the user and group that sessions run as the owners of the modules folder.
-  void give_modules_to(uid_t owner, gid_t group) const;
+  // Makes the user and group that sessions run as the owners of the folders for modules and blobs.
+  void give_caches_to(uid_t owner, gid_t group) const;
 
  private:
   WorkFolder(std::string path, bool is_private, Descriptor lock)
       : path_(std::move(path)), private_(is_private), lock_(std::move(lock)) {}
-  Status make_modules() const;
+  Status make_caches() const;
 
   std::string path_;
   bool private_;

@@ -28,8 +28,9 @@ bool is_bound_with(const InstanceState& instance, std::size_t function, const st
 std::shared_ptr<InstanceState> make_instance(ModuleState& module, std::size_t function,
                                              const std::vector<DeviceTensor>& constants) {
   auto instance = std::make_shared<InstanceState>();
-  rpc::Bind request{
-      session::Client::new_handle(), module.loaded(), module.compiled.manifest().functions[function].name, {}};
+  const FunctionInfo& info = module.compiled.manifest().functions[function];
+  module.prepare_to_bind(info);
+  rpc::Bind request{session::Client::new_handle(), module.loaded(), info.name, {}};
   for (const DeviceTensor& constant : constants) {
     request.constants.push_back(wire_argument(constant));
     instance->constants.push_back({Access::share(constant), *Access::state(constant).version});

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "host/session/state.h"
 #include "module/module_file.h"
 
@@ -7,6 +9,7 @@ namespace detail {
 
 ModuleState::ModuleState(std::shared_ptr<DeviceState> on, CompiledModule module)
     : device(std::move(on)), compiled(std::move(module)), handle(device->client->new_handle()) {
+  blobs = BlobUpload(*device->client, compiled.manifest().blobs);
   query = device->client->send(rpc::PutModule{handle, compiled.hash()});
   device->modules.push_back(this);
 }
@@ -39,12 +42,21 @@ ModuleState::~ModuleState() {
 
 rpc::Handle ModuleState::loaded() {
   if (!query.valid()) return handle;
-  const bool present = query.get().present;
-  query = {};
-  if (!present) {
+  if (!query.get().present) {
+    blobs.send_missing(*device->client, compiled.blobs());
     upload = device->client->send(rpc::PutModule{handle, compiled.hash()}, compiled.bytes());
   }
+  query = {};
   return handle;
+}
+
+void ModuleState::prepare_to_bind(const FunctionInfo& function) {
+  loaded();
+  // The server keeps what init plans read until the first instance is bound.
+  if (std::exchange(was_bound, true)) {
+    BlobUpload(*device->client, blobs_to_bind(compiled.manifest(), function))
+        .send_missing(*device->client, compiled.blobs());
+  }
 }
 
 }  // namespace detail

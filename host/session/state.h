@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ferry/client.h"
+#include "host/session/blob_upload.h"
 #include "host/session/client.h"
 #include "host/session/local_server.h"
 #include "host/session/ssh_server.h"
@@ -50,7 +51,9 @@ struct ModuleState {
   std::shared_ptr<DeviceState> device;
   CompiledModule compiled;
   rpc::Handle handle = 0;
+  BlobUpload blobs;
   session::Pending<rpc::PutModuleReply> query, upload;
+  bool was_bound = false;
   std::uint64_t last_elapsed_ns = 0;
   std::vector<std::shared_ptr<InstanceState>> instances;  // most recently used last
 
@@ -62,6 +65,8 @@ struct ModuleState {
 
   // Returns the handle to call; the module has been sent at least.
   rpc::Handle loaded();
+  // Sends the blobs that the server lacks for binding an instance of the function.
+  void prepare_to_bind(const FunctionInfo& function);
 };
 
 // Gives access to private parts of the handles of ferry.h.

@@ -142,6 +142,21 @@ void serialize(Archive& archive, PutModuleReply& message) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, FindBlobs& message) {
+  archive(message.blobs);
+}
+
+template <class Archive>
+void serialize(Archive& archive, FindBlobsReply& message) {
+  archive(message.missing);
+}
+
+template <class Archive>
+void serialize(Archive& archive, PutBlob& message) {
+  archive(message.hash, message.bytes, message.offset);
+}
+
+template <class Archive>
 void serialize(Archive& archive, ModuleListing& listing) {
   archive(listing.module, listing.hash, listing.bytes, listing.functions);
 }
@@ -270,6 +285,7 @@ FERRY_INSTANTIATE(CrashEvent)
 FERRY_INSTANTIATE(OpenReply)
 FERRY_INSTANTIATE(StatusReply)
 FERRY_INSTANTIATE(PutModuleReply)
+FERRY_INSTANTIATE(FindBlobsReply)
 FERRY_INSTANTIATE(ListModulesReply)
 FERRY_INSTANTIATE(CallReply)
 FERRY_INSTANTIATE(Evaluation)

@@ -1,10 +1,14 @@
 // The contract of every device that runs plans: results at any size, timings, and refusals that state the numbers.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <memory>
+#include <tuple>
 #include <vector>
 
+#include "device-runtime/plan/constant_memory.h"
 #include "device-runtime/plan/plan_call.h"
 #include "tests/conformance/device/devices.h"
 #include "tests/unit/device-runtime/support/gpu_module.h"
@@ -43,11 +47,12 @@ struct Arguments {
     device.release(in, 4 * n);
     device.release(out, 4 * n);
   }
-  Result<std::unique_ptr<PlanCall>> prepare(Program& program, const FunctionInfo& function, float more) const {
+  Result<std::unique_ptr<PlanCall>> prepare(Program& program, const FunctionInfo& function, float more,
+                                            std::span<const MemoryBlock> constants = {}) const {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &more, sizeof more);
     const std::vector<DeviceArgument> arguments = {{false, in, 0}, {true, nullptr, bits}, {false, out, 0}};
-    return PlanCall::prepare(device, program, function, arguments, bound);
+    return PlanCall::prepare(device, program, function, arguments, bound, {{}, constants});
   }
   // Returns the number of wrong elements in the result.
   std::size_t wrong(float more) const {
@@ -94,18 +99,75 @@ TEST_CASE("an init plan fills persistent buffers once, and calls read them") {
       auto persistent = allocate_persistent(*tested.device, function, arguments.bound.symbols);
       REQUIRE_MESSAGE(persistent.is_ok(), persistent.status().message());
       const auto blocks = persistent.value().blocks();
-      auto init = PlanCall::prepare_init(*tested.device, program, function, given, arguments.bound, blocks);
+      auto init = PlanCall::prepare_init(*tested.device, program, function, given, arguments.bound, {blocks});
       REQUIRE_MESSAGE(init.is_ok(), init.status().message());
       REQUIRE(init.value()->run() == 0);
       // Calls do not look at the constant again.
       const std::vector<std::uint8_t> zeros(4000);
       REQUIRE(tested.device->write(arguments.in, 0, zeros).is_ok());
-      auto call = PlanCall::prepare(*tested.device, program, function, given, arguments.bound, blocks);
+      auto call = PlanCall::prepare(*tested.device, program, function, given, arguments.bound, {blocks});
       REQUIRE_MESSAGE(call.is_ok(), call.status().message());
       for (int run = 0; run < 2; ++run) REQUIRE(call.value()->run() == 0);
       CHECK(arguments.wrong(more) == 0);
     }
     CHECK(tested.budget->used() == before);
+  });
+}
+
+TEST_CASE("constants are in the device's memory, aligned, for as long as they are needed") {
+  for_each_device([](TestedDevice& tested) {
+    const std::uint64_t before = tested.budget->used();
+    std::vector<std::uint8_t> blob(4096);
+    for (std::size_t i = 0; i < blob.size(); ++i) blob[i] = static_cast<std::uint8_t>(i * 7);
+    const auto owner = std::make_shared<int>(1);
+    {
+      ConstantMemory first(*tested.device, std::vector<MemoryBlock>(3));
+      REQUIRE(first.add(0, std::span(blob).subspan(64, 100), owner).is_ok());
+      REQUIRE(first.add(2, std::span(blob).subspan(1024, 3072), owner).is_ok());
+      CHECK(first.has(0));
+      CHECK_FALSE(first.has(1));
+      // A second set adds to the first, which keeps its own.
+      ConstantMemory second(*tested.device, {first.blocks().begin(), first.blocks().end()});
+      REQUIRE(second.add(1, std::span(blob).subspan(0, 64), owner).is_ok());
+      for (const auto& [constant, offset, bytes] :
+           {std::tuple(0, 64, std::size_t{100}), {1, 0, std::size_t{64}}, {2, 1024, std::size_t{3072}}}) {
+        const MemoryBlock& block = second.blocks()[static_cast<std::size_t>(constant)];
+        REQUIRE(block.bytes == bytes);
+        std::vector<std::uint8_t> found(bytes);
+        REQUIRE(tested.device->read(block.memory, 0, found).is_ok());
+        CHECK(std::equal(found.begin(), found.end(), blob.begin() + offset));
+        const bool is_copy = !tested.device->uses_host_memory();
+        if (is_copy) CHECK(reinterpret_cast<std::uintptr_t>(block.memory) % 256 == 0);
+        CHECK((static_cast<const std::uint8_t*>(block.memory) == blob.data() + offset) == !is_copy);
+      }
+      CHECK(owner.use_count() == (tested.device->uses_host_memory() ? 4 : 1));
+    }
+    CHECK(owner.use_count() == 1);
+    CHECK(tested.budget->used() == before);
+  });
+}
+
+TEST_CASE("calls read a range of a constant") {
+  for_each_gpu([](TestedDevice& tested, Program& program) {
+    constexpr std::size_t kCount = 1000;
+    ModuleFile module = *tested.module;
+    const ValueIndex offset = test::constant_value(module, 256);
+    test::launch_of(module, 0).operands[0] = {OperandKind::constant, 1, offset};
+    std::vector<float> blob(64 + kCount);
+    for (std::size_t i = 0; i < kCount; ++i) blob[64 + i] = static_cast<float>(i);
+    const Arguments arguments(*tested.device, kCount);
+    REQUIRE(tested.device->write(arguments.in, 0, std::vector<std::uint8_t>(4 * kCount)).is_ok());
+    ConstantMemory constants(*tested.device, std::vector<MemoryBlock>(2));
+    REQUIRE(constants.add(1, {reinterpret_cast<const std::uint8_t*>(blob.data()), 4 * blob.size()}, nullptr).is_ok());
+    auto call = arguments.prepare(program, module.manifest.functions[0], 0.5F, constants.blocks());
+    REQUIRE_MESSAGE(call.is_ok(), call.status().message());
+    REQUIRE(call.value()->run() == 0);
+    CHECK(arguments.wrong(0.5F) == 0);
+    // An offset beyond the constant is refused before anything runs.
+    test::launch_of(module, 0).operands[0].offset =
+        test::constant_value(module, static_cast<std::int64_t>(4 * blob.size() + 4));
+    CHECK(arguments.prepare(program, module.manifest.functions[0], 0.5F, constants.blocks()).status().message() ==
+          "f: the plan works at byte 4260 of memory of 4256 bytes");
   });
 }
 

@@ -69,11 +69,11 @@ MemoryBlock next_block(std::vector<MemoryBlock>& blocks, std::uint64_t bytes) {
 }
 
 // Binds one of the function's plans for sizes that all have this value.
-void bind(const FunctionInfo& function, const Plan& plan, std::int64_t size) {
+void bind(const Manifest& manifest, const FunctionInfo& function, const Plan& plan, std::int64_t size) {
   const std::vector<std::int64_t> symbols(function.symbols.size(), size);
   const auto values = device::evaluate_values(function, plan, symbols);
   if (!values.is_ok()) return;
-  std::vector<MemoryBlock> blocks, workspaces, persistent;
+  std::vector<MemoryBlock> blocks, workspaces, persistent, constants;
   std::vector<device::DeviceArgument> arguments;
   std::vector<std::uint64_t> bytes;
   for (const ParameterInfo& parameter : function.parameters) {
@@ -87,10 +87,11 @@ void bind(const FunctionInfo& function, const Plan& plan, std::int64_t size) {
     workspaces.push_back(next_block(blocks, wanted.value()));
   }
   for (std::size_t i = 0; i < function.persistent.size(); ++i) persistent.push_back(next_block(blocks, 4096));
+  for (const Constant& constant : manifest.constants) constants.push_back(next_block(blocks, constant.bytes));
   if (blocks.size() > 1000) return;  // their addresses would wrap around
   CheckingStream stream(blocks);
   const auto bound =
-      device::bind_plan(function, plan, values.value(), {arguments, bytes, workspaces, persistent}, stream);
+      device::bind_plan(function, plan, values.value(), {arguments, bytes, workspaces, persistent, constants}, stream);
   if (!bound.is_ok()) return;
   for (const device::ResultPlace& place : bound.value().results) stream.check(place.memory, sizeof(std::int32_t));
 }
@@ -103,8 +104,8 @@ void fuzz_plan(Input input) {
   if (encode_manifest(manifest.value()) != std::vector<std::uint8_t>(input.begin(), input.end())) __builtin_trap();
   for (const FunctionInfo& function : manifest.value().functions) {
     for (const std::int64_t size : {std::int64_t{0}, std::int64_t{3}, std::int64_t{1000}, INT64_MAX, INT64_MIN}) {
-      bind(function, function.plan, size);
-      bind(function, function.init, size);
+      bind(manifest.value(), function, function.plan, size);
+      bind(manifest.value(), function, function.init, size);
     }
   }
 }

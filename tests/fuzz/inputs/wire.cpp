@@ -1,6 +1,10 @@
+#include <stdlib.h>
+
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
+#include <string>
 
 #include "device-runtime/session/session.h"
 #include "rpc/wire/connection.h"
@@ -28,6 +32,20 @@ class InputTransport final : public Transport {
 
  private:
   Input input_;
+};
+
+// Receives the blobs of all inputs.
+struct TemporaryFolder {
+  std::string path = "/tmp/ferry-fuzz-blobs-XXXXXX";
+  TemporaryFolder() {
+    if (mkdtemp(path.data()) == nullptr) __builtin_trap();
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
 };
 
 template <class T>
@@ -77,11 +95,15 @@ void fuzz_dispatch(Input input) {
     return few;
   }();
   static const device::ModuleStore store("");
+  static const TemporaryFolder folder;
+  static const device::BlobStore blobs(folder.path, 1 << 14);
   device::Activity activity;
   const auto body = rpc::encode(rpc::Open{});
   rpc::FrameHeader open{rpc::FrameKind::request, static_cast<std::uint16_t>(rpc::Tag::Open)};
   open.request = 1;
-  device::run_session(std::make_unique<InputTransport>(input), {facts, &store}, activity, {open, body});
+  device::SessionOptions options{facts, &store};
+  options.blobs = blobs;
+  device::run_session(std::make_unique<InputTransport>(input), options, activity, {open, body});
 }
 
 }  // namespace ferry::fuzz

@@ -168,8 +168,6 @@ TEST_CASE("what the format holds and this server does not run is refused in one 
   };
   CHECK(refusal([](Manifest& manifest) { manifest.devices.push_back({"cuda", "", {}}); }) ==
         "this server runs no modules for several devices");
-  CHECK(refusal([](Manifest& manifest) { manifest.blobs.push_back({{}, 4096}); }) ==
-        "this server runs no modules with constants in blobs");
 }
 
 TEST_CASE("code that lies about its machine, imports too much or lacks its function is refused") {

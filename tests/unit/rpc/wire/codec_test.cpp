@@ -42,6 +42,9 @@ void for_each_message(Check check) {
   check("empty", Empty{});
   check("put_module", PutModule{4, Hash{1, 2, 3}});
   check("put_module reply", PutModuleReply{true});
+  check("find_blobs", FindBlobs{{Hash{1}, Hash{2, 3}}});
+  check("find_blobs reply", FindBlobsReply{{0, 7}});
+  check("put_blob", PutBlob{Hash{1, 2, 3}, 1u << 20, 4096});
   check("list_modules", ListModules{});
   check("list_modules reply", ListModulesReply{{{4, Hash{1}, 15000, {"mm", "conv"}}, {6, Hash{2}, 1, {}}}});
   check("unload_module", UnloadModule{4});

@@ -1,0 +1,71 @@
+#include "device-runtime/handlers/blob_store.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/format.h"
+
+namespace ferry::device {
+
+Result<std::shared_ptr<const MappedBlob>> MappedBlob::map(const Descriptor& file, std::uint64_t bytes,
+                                                          MemoryBudget& budget) {
+  FERRY_ASSIGN(MemoryCharge charge, MemoryCharge::take(budget, bytes));
+  const auto size = static_cast<std::size_t>(bytes);
+  void* memory = size == bytes ? mmap(nullptr, size, PROT_READ, MAP_SHARED, file.number(), 0) : MAP_FAILED;
+  if (memory == MAP_FAILED) {
+    return Status(ErrorCode::resource_exhausted, format("cannot map a blob of %llu bytes: %s",
+                                                        static_cast<unsigned long long>(bytes), std::strerror(errno)));
+  }
+  return std::shared_ptr<const MappedBlob>(
+      new MappedBlob({static_cast<const std::uint8_t*>(memory), size}, std::move(charge)));
+}
+
+MappedBlob::~MappedBlob() { munmap(const_cast<std::uint8_t*>(bytes_.data()), bytes_.size()); }
+
+Result<std::shared_ptr<const MappedBlob>> BlobStore::find(const Hash& hash, MemoryBudget& budget) const {
+  std::uint64_t bytes = 0;
+  const Descriptor file = files_.open_file(hash, bytes);
+  std::shared_ptr<const MappedBlob> blob;
+  if (file.number() < 0 || bytes == 0) return blob;
+  FERRY_ASSIGN(blob, MappedBlob::map(file, bytes, budget));
+  if (blake2b(blob->bytes()) == hash) return blob;
+  // Damaged on disk, or written by another session: deleted, so that the next upload can replace it.
+  unlink(files_.path_of(hash).c_str());
+  return std::shared_ptr<const MappedBlob>();
+}
+
+Result<std::unique_ptr<BlobUpload>> BlobUpload::begin(const BlobStore& store, const Hash& hash, std::uint64_t bytes) {
+  const CacheFolder& files = store.files();
+  if (files.folder().empty()) return Status(ErrorCode::unsupported, "this server has no folder in which to keep blobs");
+  if (bytes == 0 || bytes > files.max_bytes()) {
+    const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
+    return Status(ErrorCode::resource_exhausted, format("expected a blob of 1 to %llu bytes, got %llu (rpc_server "
+                                                        "--blob-cache)",
+                                                        number(files.max_bytes()), number(bytes)));
+  }
+  files.make_room(bytes);
+  FERRY_ASSIGN(NewCacheFile file, NewCacheFile::create(files));
+  FERRY_TRY(file.reserve(bytes));
+  return std::unique_ptr<BlobUpload>(new BlobUpload(std::move(file), hash, bytes));
+}
+
+Status BlobUpload::add(std::span<const std::uint8_t> piece) {
+  FERRY_TRY(file_.add(piece));
+  contents_.add(piece);
+  received_ += piece.size();
+  return {};
+}
+
+Result<std::shared_ptr<const MappedBlob>> BlobUpload::finish(MemoryBudget& budget) {
+  if (const Hash actual = contents_.finish(); actual != hash_) {
+    return Status(ErrorCode::invalid_argument,
+                  "expected a blob of hash " + to_hex(hash_) + ", got one of hash " + to_hex(actual));
+  }
+  FERRY_ASSIGN(const Descriptor reader, file_.publish(hash_, 0400));
+  return MappedBlob::map(reader, bytes_, budget);
+}
+
+}  // namespace ferry::device

@@ -1,0 +1,19 @@
+// Requests that find and send blobs, and the constants in them.
+#pragma once
+
+#include "device-runtime/handlers/session_state.h"
+
+namespace ferry::device {
+
+Result<rpc::FindBlobsReply> handle_find_blobs(SessionState& state, RequestContext& context,
+                                              const rpc::FindBlobs& request);
+Result<rpc::Empty> handle_put_blob(SessionState& state, RequestContext& context, const rpc::PutBlob& request);
+
+// Adds the constants that a plan of the module reads.
+Status add_constants(SessionState& state, RequestContext& context, const Manifest& manifest, const Plan& plan,
+                     ConstantMemory& constants);
+// Takes the blobs of a module that has just been loaded: adds the constants that calls read, and keeps the blobs that
+// init plans alone read until the first instance is bound. Fails with not_found if one is missing.
+Status load_constants(SessionState& state, RequestContext& context, Module& module);
+
+}  // namespace ferry::device

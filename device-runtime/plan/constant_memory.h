@@ -1,0 +1,33 @@
+// The constants of a module in the memory of its device.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "device-runtime/plan/memory_blocks.h"
+
+namespace ferry::device {
+
+class ConstantMemory {
+ public:
+  // `known` has one block for each constant of the module's manifest, empty for those that are yet to be added. Its
+  // memory and the device must outlive this.
+  ConstantMemory(Device& device, std::vector<MemoryBlock> known)
+      : device_(device), copies_(device), blocks_(std::move(known)) {}
+
+  bool has(std::size_t constant) const { return blocks_[constant].memory != nullptr; }
+  // Adds a constant, whose bytes stay valid for as long as `owner` exists. A device that uses this process's memory
+  // reads them where they are; others get a copy and need no owner.
+  Status add(std::size_t constant, std::span<const std::uint8_t> bytes, std::shared_ptr<const void> owner);
+  std::span<const MemoryBlock> blocks() const { return blocks_; }
+
+ private:
+  Device& device_;
+  MemoryBlocks copies_;
+  std::vector<std::shared_ptr<const void>> owners_;
+  std::vector<MemoryBlock> blocks_;
+};
+
+}  // namespace ferry::device
