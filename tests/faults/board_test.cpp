@@ -101,6 +101,31 @@ TEST_CASE("on a full disk modules are not kept, and all else works") {
   CHECK(client.ask(rpc::Call{put(client, kit_file()), "say", {}}).status.is_ok());
 }
 
+TEST_CASE("a blob for which the disk has no room is refused, and leaves nothing there") {
+  if (!can_mount()) return;
+  const Temporary temporary;
+  TestServer server({"--blob-cache", "64M"}, behind(temporary.with("size=4m")));
+  TestClient client(server.port());
+  const Bytes piece(1 << 20, 7);
+  const Status full = client.ask(rpc::PutBlob{Hash{1}, 8 << 20, 0}, piece).status;
+  CHECK(full.code() == ErrorCode::resource_exhausted);
+  CHECK(full.message().find("cannot keep the blob in " + temporary.path()) == 0);
+  CHECK(full.message().find("No space left on device") != std::string::npos);
+  client.must(rpc::PutBlob{blake2b(piece), piece.size(), 0}, piece);
+  check_next_session(server);
+}
+
+TEST_CASE("a server without a folder refuses blobs and serves all else") {
+  if (!can_mount()) return;
+  TestServer server({}, behind(read_only("/tmp") + "; " + read_only("/dev/shm") + "; mount -o remount,bind,ro /"));
+  TestClient client(server.port());
+  CHECK(client.must(rpc::FindBlobs{{Hash{1}}}).reply.missing == std::vector<std::uint32_t>{0});
+  const Status none = client.ask(rpc::PutBlob{Hash{1}, 10, 0}, Bytes(10)).status;
+  CHECK(none.code() == ErrorCode::unsupported);
+  CHECK(none.message() == "this server has no folder in which to keep blobs");
+  check_next_session(server);
+}
+
 TEST_CASE("a kernel that fills the disk its folder is on keeps nobody from the next session, and what it wrote goes") {
   if (!can_mount()) return;
   const Temporary temporary;

@@ -60,19 +60,38 @@ std::vector<std::string> names_in(const std::string& path) {
   return names;
 }
 
-TEST_CASE("a link in the place of the folder of modules is refused, and what it leads to stays as it was") {
+TEST_CASE("a link in the place of a folder of kept files is refused, and what it leads to stays as it was") {
+  for (const std::string name : {"modules", "blobs"}) {
+    CAPTURE(name);
+    const Place place;
+    fs::create_directory(place / "work");
+    fs::permissions(place / "work", fs::perms::owner_all);
+    fs::create_directory(place / "target");
+    fs::create_symlink(place / "target", place / ("work/" + name));
+    const struct stat before = info_of(place / "target");
+    std::vector<std::string> options;
+    if (getuid() == 0) options = {"--user", "nobody"};
+    CHECK(refusal(place / "work", options).find("work/" + name + ": expected a folder, got a link or a file") !=
+          std::string::npos);
+    CHECK(info_of(place / "target").st_uid == before.st_uid);
+    CHECK(info_of(place / "target").st_mode == before.st_mode);
+  }
+}
+
+TEST_CASE("blobs that sessions of another user have received are kept for the next session") {
+  if (getuid() != 0) return;  // only root can become somebody else
   const Place place;
-  fs::create_directory(place / "work");
-  fs::permissions(place / "work", fs::perms::owner_all);
-  fs::create_directory(place / "target");
-  fs::create_symlink(place / "target", place / "work/modules");
-  const struct stat before = info_of(place / "target");
-  std::vector<std::string> options;
-  if (getuid() == 0) options = {"--user", "nobody"};
-  CHECK(refusal(place / "work", options).find("work/modules: expected a folder, got a link or a file") !=
-        std::string::npos);
-  CHECK(info_of(place / "target").st_uid == before.st_uid);
-  CHECK(info_of(place / "target").st_mode == before.st_mode);
+  fs::permissions(place.path(), fs::perms::owner_all | fs::perms::others_exec | fs::perms::group_exec);
+  TestServer server({"--user", "nobody", "--workdir", place / "work"});
+  const Bytes contents(100'000, 7);
+  const Hash hash = blake2b(contents);
+  {
+    TestClient client(server.port());
+    client.must(rpc::PutBlob{hash, contents.size(), 0}, contents);
+  }
+  TestClient client(server.port());
+  CHECK(client.must(rpc::FindBlobs{{hash}}).reply.missing.empty());
+  CHECK(names_in(place / "work/blobs") == std::vector<std::string>{to_hex(hash) + ".blob"});
 }
 
 TEST_CASE("a work folder that is a link, or that others may write to, is refused") {
