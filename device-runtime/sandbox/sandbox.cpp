@@ -35,6 +35,8 @@ bool limit(int resource, rlim_t value) {
          getrlimit(static_cast<__rlimit_resource>(resource), &now) == 0 && now.rlim_cur == most;
 }
 
+rlim_t limit_of(std::uint64_t bytes) { return static_cast<rlim_t>(std::min<std::uint64_t>(bytes, RLIM_INFINITY)); }
+
 Status change_user(const SandboxOptions& options) {
   if (!options.change_user) return {};
   if (setgroups(0, nullptr) == 0 && setresgid(options.group, options.group, options.group) == 0 &&
@@ -64,7 +66,7 @@ Result<std::vector<std::string>> enter_sandbox(const SandboxOptions& options) {
   }
   expect(limit(RLIMIT_CORE, 0), "no core dumps");
   expect(limit(RLIMIT_NOFILE, is_gpu ? kMaxFilesGpu : kMaxFiles), "the number of open files");
-  expect(limit(RLIMIT_FSIZE, options.file_bytes), "the size of files");
+  expect(limit(RLIMIT_FSIZE, limit_of(options.file_bytes)), "the size of files");
   expect(!options.folder.empty(), "the size of all files together (there is no folder to count them in)");
   // The server, which counts them, may do what this process may before it becomes somebody else.
   expect(may_look_into_others(), "the size of files without a name (the server may not see what sessions have open)");
@@ -75,8 +77,7 @@ Result<std::vector<std::string>> enter_sandbox(const SandboxOptions& options) {
   if (is_gpu) {
     expect(false, "memory (drivers of GPUs map more than there is)");
   } else {
-    expect(limit(RLIMIT_DATA, static_cast<rlim_t>(std::min<std::uint64_t>(all_memory(options), RLIM_INFINITY))),
-           "memory");
+    expect(limit(RLIMIT_DATA, limit_of(all_memory(options))), "memory");
     expect(access("/proc/self/status", R_OK) == 0, "memory that belongs to files (there is no /proc)");
   }
 #endif

@@ -32,10 +32,13 @@ using server::HandshakenClient;
 
 constexpr std::size_t kMaxNameBytes = 200;
 
-// Blobs in a folder that is in memory take it from the sessions.
+bool serves_one(const ServerOptions& options) { return options.inherited_socket >= 0 || options.stdio; }
+
 std::uint64_t blob_cache_bytes(const ServerOptions& options, const DeviceFacts& facts, const WorkFolder& folder) {
   if (options.blob_cache_bytes != 0) return options.blob_cache_bytes;
-  const std::uint64_t most = BlobStore::kDefaultMaxBytes;
+  // A server of one client keeps nothing for others, so this is the largest blob alone.
+  const std::uint64_t most = BlobStore::kDefaultMaxBytes * (serves_one(options) ? 16 : 1);
+  // Blobs in a folder that is in memory take it from the session.
   return is_memory(folder.path()) ? std::min(most, facts.memory_limit_bytes / 4) : most;
 }
 
@@ -56,7 +59,7 @@ class Supervisor {
     const std::uint64_t blob_bytes = blob_cache_bytes(options, facts, folder);
     session_options_.blobs = BlobStore(folder.blobs(), blob_bytes);
     // A server of one client loads drivers only if that client requests a device.
-    if (!serves_one()) device_list_.look(devices());
+    if (!serves_one(options_)) device_list_.look(devices());
     sandbox.memory_bytes = facts.memory_limit_bytes;
     sandbox.threads = facts.threads;
     sandbox.file_bytes = std::max(kMaxSessionFileBytes, blob_bytes);
@@ -153,11 +156,9 @@ class Supervisor {
     end_if_alone();
   }
 
-  bool serves_one() const { return options_.inherited_socket >= 0 || options_.stdio; }
-
   void end_if_alone() {
     const bool is_alone = table_.sessions().empty() && waiting_.is_empty() && !acceptor_.has_handshakes();
-    if (serves_one() && !stopping_ && is_alone) stop();
+    if (serves_one(options_) && !stopping_ && is_alone) stop();
   }
 
   void stop() {
@@ -169,7 +170,7 @@ class Supervisor {
     acceptor_.stop_listening();
     watch_.cancel();
     // A server of one client still sends last frames in progress, because nobody requested its end.
-    if (!serves_one()) loop_.stop();
+    if (!serves_one(options_)) loop_.stop();
   }
 
   const ServerOptions& options_;
@@ -189,7 +190,7 @@ class Supervisor {
   server::AdmissionQueue waiting_;
   server::Acceptor acceptor_{
       loop_,
-      serves_one() ? nullptr : options_.keys,
+      serves_one(options_) ? nullptr : options_.keys,
       secrets_,
       places_.unadmitted,
       {[this](HandshakenClient client) { admit(std::move(client)); }, [this] { end_if_alone(); }}};
