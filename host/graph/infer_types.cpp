@@ -184,8 +184,21 @@ void check_layer_norm(const NodeCheck& check, std::size_t dimension, std::span<c
   }
 }
 
+bool is_of_reals(Operator op) {
+  constexpr Operator kOfReals[] = {Operator::exp,   Operator::log,     Operator::sqrt,  Operator::erf,
+                                   Operator::tanh,  Operator::sigmoid, Operator::sin,   Operator::cos,
+                                   Operator::floor, Operator::ceil,    Operator::round, Operator::pow};
+  return std::find(std::begin(kOfReals), std::end(kOfReals), op) != std::end(kOfReals);
+}
+
+// Functions of real numbers take floats; the others any numbers.
+void check_reals(const NodeCheck& check, Operator op, DType dtype) {
+  check.expect(!is_of_reals(op) || is_float(dtype), "floats", [&] { return dtype_name(dtype); });
+}
+
 TensorType binary_type(const NodeCheck& check, Operator op, std::span<const TensorType> inputs) {
   check.same_dtype(inputs[0].dtype, inputs[1].dtype);
+  check_reals(check, op, inputs[0].dtype);
   Shape shape = expect_broadcast(check, inputs[0].shape, inputs[1].shape);
   const bool compares = op == Operator::equal || op == Operator::less || op == Operator::less_equal;
   return {compares ? DType::boolean : inputs[0].dtype, std::move(shape)};
@@ -241,6 +254,7 @@ std::vector<TensorType> infer_types(const Node& node, std::span<const TensorType
     case Operator::where: return {where_type(check, inputs)};
 #define FERRY_CASE(name, count, attributes) case Operator::name:
       FERRY_GRAPH_UNARY(FERRY_CASE)
+      check_reals(check, node.op, inputs[0].dtype);
       return type(inputs[0].shape);
       FERRY_GRAPH_BINARY(FERRY_CASE)
 #undef FERRY_CASE

@@ -47,6 +47,8 @@ constexpr ElementType kElementTypes[] = {
     {TensorProto::INT4, "int4", {}},
     {TensorProto::FLOAT4E2M1, "float4e2m1", {}},
     {TensorProto::FLOAT8E8M0, "float8e8m0", {}},
+    {TensorProto::UINT2, "uint2", {}},
+    {TensorProto::INT2, "int2", {}},
 };
 
 const ElementType* find_type(std::int32_t number) {

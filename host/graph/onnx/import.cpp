@@ -23,6 +23,7 @@ class ModelImport {
     builder_.graph.name = model_.name;
     const std::vector<const ModelNode*> nodes = nodes_in_order(model_);
     count_operators();
+    note_reads();
     values_ = input_values(model_, options_, builder_);
     for (const auto& [name, constant] : model_.initializers) add_initializer(name, constant);
     for (const ModelNode* node : nodes) import_node(*node);
@@ -68,6 +69,12 @@ class ModelImport {
     for (auto& [name, count] : counts) imported_.operators.push_back(std::move(count));
   }
 
+  void note_reads() {
+    for (const ModelNode& node : model_.nodes) read_.insert(node.inputs.begin(), node.inputs.end());
+    for (const ValueInfo& output : model_.outputs) read_.insert(output.name);
+    read_.erase("");
+  }
+
   void add_initializer(const std::string& name, const Constant& constant) {
     if (!constant.unsupported_type.empty()) {
       unsupported_[name] = constant.unsupported_type;
@@ -104,7 +111,7 @@ class ModelImport {
       importer(import);
       import.expect_no_other_attributes();
       for (const std::string& output : node.outputs) {
-        if (!output.empty() && !values_.contains(output)) {
+        if (read_.contains(output) && !values_.contains(output)) {
           import.refuse("only outputs that ferry computes", "'" + printable(output) + "'");
         }
       }
@@ -158,6 +165,7 @@ class ModelImport {
   std::map<std::string, Value> values_;
   std::map<std::string, std::string> unsupported_;  // initializers, with their types
   std::map<std::string, Missing> missing_;
+  std::set<std::string> read_;  // by a node, or by the model's caller
 };
 
 }  // namespace

@@ -20,4 +20,7 @@ std::string supported_opsets(const std::string& domain, const std::string& op);
 #include "host/graph/onnx/operators.def"
 #undef FERRY_ONNX_OPERATOR
 
+// Sets the second and third output of LayerNormalization, if they are read.
+void output_moments(NodeImport& node, std::size_t axis, double epsilon);
+
 }  // namespace ferry::graph::onnx

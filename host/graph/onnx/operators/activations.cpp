@@ -23,10 +23,18 @@ class Activation {
     return is_zero ? of(Operator::relu, a) : node_.add(Operator::maximum, {a, bound});
   }
   Value at_most(const Value& a, const Value& bound) const { return node_.add(Operator::minimum, {a, bound}); }
-  // Returns `below` where x is negative, and x elsewhere.
-  Value where_negative(const Value& below) const {
-    return node_.add(Operator::where, {node_.add(Operator::less, {x, number(0)}), below, x});
+  Value choose(const Value& condition, const Value& yes, const Value& no) const {
+    return node_.add(Operator::where, {condition, yes, no});
   }
+  Value less(const Value& a, const Value& b) const { return node_.add(Operator::less, {a, b}); }
+  // log(exp(x) + 1) = max(x, 0) + log(1 + exp(-|x|)), which does not overflow
+  Value softplus() const {
+    const Value decay = of(Operator::exp, of(Operator::neg, of(Operator::abs, x)));
+    const Value rest = of(Operator::log, add(decay, number(1)));
+    return add(of(Operator::relu, x), rest);
+  }
+  // Returns `below` where x is negative, and x elsewhere.
+  Value where_negative(const Value& below) const { return choose(less(x, number(0)), below, x); }
   // clamp(alpha * x + beta, 0, 1)
   Value hard_sigmoid(double alpha, double beta) const {
     return at_most(at_least(add(mul(x, number(alpha)), number(beta)), number(0)), number(1));
@@ -114,13 +122,50 @@ void import_prelu(NodeImport& node) {
   node.output(0, act.where_negative(below));
 }
 
-// log(exp(x) + 1) = max(x, 0) + log(1 + exp(-|x|)), which does not overflow
-void import_softplus(NodeImport& node) {
+void import_mish(NodeImport& node) {
   const Activation act(node);
-  const Value decay = act.of(Operator::exp, act.of(Operator::neg, act.of(Operator::abs, act.x)));
-  const Value rest = act.of(Operator::log, act.add(decay, act.number(1)));
-  node.output(0, act.add(act.of(Operator::relu, act.x), rest));
+  node.output(0, act.mul(act.x, act.of(Operator::tanh, act.softplus())));
 }
+
+// gamma * (x where x is positive, alpha * (exp(x) - 1) elsewhere)
+void import_selu(NodeImport& node) {
+  const Activation act(node);
+  const double alpha = node.real("alpha", 1.67326319217681884765625),
+               gamma = node.real("gamma", 1.05070102214813232421875);
+  const Value below = act.mul(act.sub(act.of(Operator::exp, act.x), act.number(1)), act.number(alpha));
+  node.output(0, act.mul(act.where_negative(below), act.number(gamma)));
+}
+
+// x where x is positive, alpha * (exp(x / alpha) - 1) elsewhere
+void import_celu(NodeImport& node) {
+  const Activation act(node);
+  const double alpha = node.real("alpha", 1);
+  const Value power = act.of(Operator::exp, act.div(act.x, act.number(alpha)));
+  node.output(0, act.where_negative(act.mul(act.sub(power, act.number(1)), act.number(alpha))));
+}
+
+void import_thresholded_relu(NodeImport& node) {
+  const Activation act(node);
+  node.output(0, act.choose(act.less(act.number(node.real("alpha", 1)), act.x), act.x, act.number(0)));
+}
+
+void import_shrink(NodeImport& node) {
+  const Activation act(node);
+  const double bias = node.real("bias", 0), lambda = node.real("lambd", 0.5);
+  const Value above = act.sub(act.x, act.number(bias)), below = act.add(act.x, act.number(bias));
+  const Value rest = act.choose(act.less(act.number(lambda), act.x), above, act.number(0));
+  node.output(0, act.choose(act.less(act.x, act.number(-lambda)), below, rest));
+}
+
+void import_sign(NodeImport& node) {
+  const Activation act(node);
+  const Value is_positive = act.less(act.number(0), act.x);
+  if (is_unsigned_int(act.x.type.dtype)) return node.output(0, node.cast(is_positive, act.x.type.dtype));
+  const Value rest = act.choose(is_positive, act.number(1), act.number(0));
+  node.output(0, act.choose(act.less(act.x, act.number(0)), act.number(-1), rest));
+}
+
+void import_softplus(NodeImport& node) { node.output(0, Activation(node).softplus()); }
 
 void import_softsign(NodeImport& node) {
   const Activation act(node);

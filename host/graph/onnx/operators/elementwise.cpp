@@ -65,6 +65,16 @@ Value second_of_opset_6(NodeImport& node) {
   return node.reshape(node.input(1), aligned);
 }
 
+// The result has the type of the base. Powers of integers are computed as doubles, and rounded unless the exponent is a
+// float.
+Value power(const NodeImport& node, const Value& base, const Value& exponent) {
+  const DType dtype = base.type.dtype;
+  if (is_float(dtype)) return node.add(Operator::pow, {base, node.cast(exponent, dtype)});
+  Value value = node.add(Operator::pow, {node.cast(base, DType::f64), node.cast(exponent, DType::f64)});
+  if (!is_float(exponent.type.dtype)) value = node.add(Operator::round, {value});
+  return node.cast(value, dtype);
+}
+
 }  // namespace
 
 void import_unary(NodeImport& node) { node.output(0, node.add(function_of(node).function, {node.input(0)})); }
@@ -72,7 +82,7 @@ void import_unary(NodeImport& node) { node.output(0, node.add(function_of(node).
 void import_binary(NodeImport& node) {
   const Function& function = function_of(node);
   Value a = node.input(0), b = node.opset() < 7 ? second_of_opset_6(node) : node.input(1);
-  if (function.function == Operator::pow) b = node.cast(b, a.type.dtype);
+  if (function.function == Operator::pow) return node.output(0, power(node, a, b));
   if (function.swapped) std::swap(a, b);
   node.output(0, node.add(function.function, {a, b}));
 }
@@ -104,6 +114,15 @@ void import_cast(NodeImport& node) {
 void import_cast_like(NodeImport& node) {
   node.ignore({"saturate", "round_mode"});
   node.output(0, node.cast(node.input(0), node.input(1).type.dtype));
+}
+
+void import_xor(NodeImport& node) {
+  node.output(0, node.add(Operator::logical_not, {node.add(Operator::equal, {node.input(0), node.input(1)})}));
+}
+
+void import_is_nan(NodeImport& node) {
+  const Value& x = node.input(0);
+  node.output(0, node.add(Operator::logical_not, {node.add(Operator::equal, {x, x})}));
 }
 
 void import_reciprocal(NodeImport& node) {

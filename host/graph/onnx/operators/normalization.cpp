@@ -32,6 +32,7 @@ void import_layer_norm(NodeImport& node) {
   };
   const Value bias = node.has_input(2) ? node.input(2) : node.constant(x.type.dtype, 0);
   node.output(0, node.add(Operator::layer_norm, {x, repeated(scale), repeated(bias)}, norm));
+  output_moments(node, norm.dimension, norm.epsilon);
 }
 
 void import_softmax(NodeImport& node) {

@@ -85,12 +85,43 @@ void import_gather(NodeImport& node) {
   node.output(0, node.add(Operator::gather, {node.input(0), node.input(1)}, along));
 }
 
-// Pads with a constant; negative padding takes elements away.
+namespace {
+
+// A longer dimension is not padded one index at a time.
+constexpr std::int64_t kMaxPadded = 1 << 16;
+
+// Returns the element of the input that stands at a position before, in or after it.
+std::int64_t padded_index(const std::string& mode, std::int64_t at, std::int64_t size) {
+  const auto modulo = [](std::int64_t a, std::int64_t b) { return (a % b + b) % b; };
+  if (mode == "edge") return std::clamp<std::int64_t>(at, 0, size - 1);
+  if (mode == "wrap") return modulo(at, size);
+  const std::int64_t period = std::max<std::int64_t>(2 * (size - 1), 1), place = modulo(at, period);
+  return std::min(place, period - place) % size;
+}
+
+// Pads with elements of the input itself, in the dimension d.
+Value padded_with_itself(const NodeImport& node, const Value& x, const std::string& mode, std::size_t d,
+                         const Size& before, const Size& after) {
+  const std::optional<std::int64_t> size = x.type.shape[d].constant(), begin = before.constant(),
+                                    end = after.constant();
+  const auto is_small = [](std::int64_t value) { return value > -kMaxPadded && value < kMaxPadded; };
+  const bool fits = size && begin && end && *size > 0 && is_small(*size) && is_small(*begin) && is_small(*end);
+  node.expect(fits, "a dimension of known size up to 65536 to pad with its own elements",
+              [&] { return to_text(x.type.shape[d]); });
+  std::vector<Size> indices;
+  for (std::int64_t at = -*begin; at < *size + *end; ++at) indices.emplace_back(padded_index(mode, at, *size));
+  return node.add(Operator::gather, {x, node.known(DType::i64, std::move(indices))}, DimensionAttributes{d});
+}
+
+}  // namespace
+
+// Negative padding takes elements away.
 void import_pad(NodeImport& node) {
   const Value& x = node.input(0);
   const std::size_t rank = x.type.shape.size();
   const std::string mode = node.text("mode", "constant");
-  node.expect(mode == "constant", "padding with a constant", [&] { return "the mode " + mode; });
+  node.expect(mode == "constant" || mode == "reflect" || mode == "edge" || mode == "wrap",
+              "the mode constant, reflect, edge or wrap", [&] { return mode; });
   PadAttributes pad = {Shape(rank, 0), Shape(rank, 0)};
   std::vector<Size> pads;
   std::vector<std::int64_t> axes;
@@ -99,11 +130,17 @@ void import_pad(NodeImport& node) {
     pad.value = node.real("value", 0);
   } else {
     pads = node.sizes(1, "the padding");
-    if (node.has_input(2)) pad.value = node.scalar(2, "the value");
+    if (node.has_input(2) && mode == "constant") pad.value = node.scalar(2, "the value");
     if (node.has_input(3)) axes = node.numbers(3, "the axes");
   }
   if (axes.empty()) axes = first_axes(rank);
   node.expect(pads.size() == 2 * axes.size(), "two sizes of padding for each axis", [&] { return to_text(pads); });
+  Value value = x;
+  for (std::size_t i = 0; mode != "constant" && i < axes.size(); ++i) {
+    if (pads[i].constant() == 0 && pads[i + axes.size()].constant() == 0) continue;
+    value = padded_with_itself(node, value, mode, node.dimension(axes[i], rank), pads[i], pads[i + axes.size()]);
+  }
+  if (mode != "constant") return node.output(0, value);
   SliceAttributes rest = whole_slice(x.type.shape);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::size_t d = node.dimension(axes[i], rank);
@@ -113,7 +150,6 @@ void import_pad(NodeImport& node) {
     rest.begin[d] = max(Size(0) - before, 0);
     rest.shape[d] = x.type.shape[d] - rest.begin[d] - max(Size(0) - after, 0);
   }
-  Value value = x;
   if (!(rest.shape == x.type.shape)) value = node.add(Operator::slice, {value}, rest);
   const Shape nothing(rank, 0);
   if (!(pad.before == nothing) || !(pad.after == nothing)) value = node.add(Operator::pad, {value}, pad);

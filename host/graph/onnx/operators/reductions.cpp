@@ -21,6 +21,7 @@ constexpr Reduction kReductions[] = {
     {"ReduceL1", Operator::reduce_sum, Operator::abs, {}},
     {"ReduceL2", Operator::reduce_sum, Operator::mul, Operator::sqrt},
     {"ReduceSumSquare", Operator::reduce_sum, Operator::mul, {}},
+    {"ReduceLogSumExp", Operator::reduce_sum, Operator::exp, Operator::log},
     {"ReduceLogSum", Operator::reduce_sum, {}, Operator::log},
 };
 
@@ -29,6 +30,21 @@ std::vector<std::int64_t> read_axes(NodeImport& node) {
   const std::int64_t since = node.op() == "ReduceSum" ? 13 : 18;
   if (node.opset() < since) return node.integers("axes", std::vector<std::int64_t>());
   return node.has_input(1) ? node.numbers(1, "the axes") : std::vector<std::int64_t>();
+}
+
+// max + log(sum(exp(x - max))), which does not overflow
+Value log_sum_exp(const NodeImport& node, const Value& x, const ReduceAttributes& reduce) {
+  const ReduceAttributes kept = {reduce.dimensions, true};
+  const Value greatest = node.add(Operator::reduce_max, {x}, kept);
+  const Value powers = node.add(Operator::exp, {node.add(Operator::sub, {x, greatest})});
+  const Value rest = node.add(Operator::log, {node.add(Operator::reduce_sum, {powers}, kept)});
+  const Value sum = node.add(Operator::add, {greatest, rest});
+  Shape shape;
+  for (std::size_t d = 0; d < x.type.shape.size(); ++d) {
+    const bool reduced = std::binary_search(reduce.dimensions.begin(), reduce.dimensions.end(), d);
+    if (!reduced || reduce.keep) shape.push_back(reduced ? Size(1) : x.type.shape[d]);
+  }
+  return node.reshape(sum, shape);
 }
 
 }  // namespace
@@ -47,6 +63,7 @@ void import_reduce(NodeImport& node) {
   node.expect(std::adjacent_find(reduce.dimensions.begin(), reduce.dimensions.end()) == reduce.dimensions.end(),
               "different axes", [] { return "one of them twice"; });
   Value value = node.input(0);
+  if (node.op() == "ReduceLogSumExp") return node.output(0, nothing ? value : log_sum_exp(node, value, reduce));
   if (row->before == Operator::mul) value = node.add(Operator::mul, {value, value});
   if (row->before == Operator::abs) value = node.add(Operator::abs, {value});
   if (!reduce.dimensions.empty()) value = node.add(row->reduce, {value}, reduce);

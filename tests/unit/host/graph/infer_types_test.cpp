@@ -75,6 +75,7 @@ TEST_CASE("elementwise operators broadcast, and two symbols do only where they a
         "node 'a' (add): expected shapes that broadcast, got [N] and [3]");
   CHECK(refusal(Operator::mul, none, {f32({2}), {DType::i64, {2}}}) ==
         "node 'a' (mul): expected inputs of one type, got f32 and i64");
+  CHECK(refusal(Operator::sqrt, none, {{DType::i32, {2}}}) == "node 'a' (sqrt): expected floats, got i32");
   CHECK(inferred(Operator::where, none, {{DType::boolean, {1, 4}}, f32({n, 1}), f32({})}) == "f32[N,4]");
 }
 

@@ -113,6 +113,8 @@ TEST_CASE("elementwise operators swap, chain and broadcast") {
   CHECK(import_case({"Greater", {"N", 3}, {floats("a", {3})}}) == "less(a,x) bool[N,3]");
   CHECK(import_case({"Sum", {"N", 3}, {floats("a", {3}), floats("b", {1})}}) == "add(x,a) f32[N,3]\nadd(n,b) f32[N,3]");
   CHECK(import_case({"Pow", {2}, {tensor("a", kInt64, {}, raw<std::int64_t>({2}))}}) == "pow(x,n) f32[2]");
+  CHECK(import_case({"Xor", {2}, {tensor("a", kBool, {2}, "\1\1")}}) ==
+        "node 'n' (Xor, opset 17): expected inputs of one type, got f32 and bool");
   CHECK(import_case({"Add", {1, 3, 4}, {floats("a", {3})}, {attribute("broadcast", 1), attribute("axis", 1)}, 6}) ==
         "add(x,n) f32[1,3,4]");
   CHECK(import_case({"Add", {1, 3, 4}, {floats("a", {3})}}) ==
@@ -166,14 +168,40 @@ TEST_CASE("tensors are split, joined, padded and gathered") {
   CHECK(import_case({"Pad", {"N", 7}, {integers("a", {0, 1, 0, 2})}}) == "pad(x) f32[N,10]");
   CHECK(import_case({"Pad", {"N", 7}, {integers("a", {0, -1, 0, 2})}}) == "slice(x) f32[N,6]\npad(n) f32[N,8]");
   CHECK(import_case({"Pad", {2, 7}, {integers("a", {0, 1, 0, 2})}, {attribute("mode", "reflect")}}) ==
-        "node 'n' (Pad, opset 17): expected padding with a constant, got the mode reflect");
+        "gather(x,n) f32[2,10]");
+  CHECK(import_case({"Pad", {2, 7}, {integers("a", {0, 1, 0, 2})}, {attribute("mode", "mirror")}}) ==
+        "node 'n' (Pad, opset 17): expected the mode constant, reflect, edge or wrap, got mirror");
   CHECK(import_case({"Gather", {"N", 7}, {integers("a", {1, 2})}, {attribute("axis", 1)}}) == "gather(x,a) f32[N,2]");
   CHECK(import_case({"Expand", {3, 1}, {integers("a", {2, 1, 4})}}) == "broadcast(x) f32[2,3,4]");
+}
+
+TEST_CASE("blocks of elements are moved by reshapes and transposes") {
+  CHECK(import_case({"DepthToSpace", {"N", 8, 2, 3}, {}, {attribute("blocksize", 2)}}) ==
+        "reshape(x) f32[N,2,2,2,2,3]\ntranspose(n) f32[N,2,2,2,3,2]\nreshape(n) f32[N,2,4,6]");
+  CHECK(import_case({"DepthToSpace", {"N", 6, 2, 3}, {}, {attribute("blocksize", 2)}}) ==
+        "node 'n' (DepthToSpace, opset 17): expected sizes that the blocks divide, got 6");
+  CHECK(import_case({"Tile", {"N", 2}, {integers("a", {1, 3})}}) ==
+        "reshape(x) f32[N,1,2]\nbroadcast(n) f32[N,3,2]\nreshape(n) f32[N,6]");
+  CHECK(import_case({"Trilu", {"N", 2}}) ==
+        "node 'n' (Trilu, opset 17): expected matrices of known size, up to 2^24 "
+        "elements, got [N,2]");
+}
+
+TEST_CASE("images are interpolated along the dimensions that change") {
+  const Proto none = tensor("a", kFloat, {0}, ""), twice = tensor("b", kFloat, {4}, raw<float>({1, 1, 2, 1}));
+  CHECK(import_case({"Resize", {"N", 3, 4, 5}, {none, twice}}) == "gather(x,n) f32[N,3,8,5]");
+  CHECK(import_case({"Resize", {"N", 3, "H", 5}, {none, twice}}) ==
+        "node 'n' (Resize, opset 17): expected a known size of the dimensions that change, got [N,3,H,5]");
+  CHECK(import_case({"Resize", {"N", 3, 4, 5}, {none, twice}, {attribute("mode", "cubic")}}) ==
+        "node 'n' (Resize, opset 17): expected another mode, got cubic");
 }
 
 TEST_CASE("dropout is left out, and refused in training mode") {
   const Proto yes = tensor("b", kBool, {}, "\x01"), no = tensor("b", kBool, {}, std::string(1, '\0'));
   CHECK(import_case({"Dropout", {2}, {scalar("a", 0.5F), no}}).empty());
+  ModelBytes unread;
+  unread.input("x", {2}).node("Dropout", {"x"}, {"y", "mask"}).output("y");
+  CHECK(outputs_of(imported(unread)) == "f32[2]");
   CHECK(import_case({"Dropout", {2}, {scalar("a", 0.5F), yes}}) ==
         "node 'n' (Dropout, opset 17): expected a network for inference, got training mode");
 }

@@ -1,0 +1,104 @@
+// Operators that move blocks of elements.
+#include "host/graph/onnx/operators.h"
+
+namespace ferry::graph::onnx {
+namespace {
+
+// More elements than the masks of attention have.
+constexpr std::int64_t kMaxMask = std::int64_t{1} << 24;
+
+struct Image {
+  Size n, c, h, w;
+};
+Image read_image(const NodeImport& node) {
+  const Shape& x = node.shape(0);
+  node.expect(x.size() == 4, "an input of rank 4", [&] { return to_text(x); });
+  return {x[0], x[1], x[2], x[3]};
+}
+
+std::int64_t read_block(NodeImport& node) {
+  const std::int64_t block = node.integer("blocksize");
+  node.expect(block > 0 && block < 1 << 16, "a positive blocksize", [&] { return std::to_string(block); });
+  return block;
+}
+
+Size divided(const NodeImport& node, const Size& size, std::int64_t by) {
+  const std::optional<Size> part = divide_exactly(size, by);
+  node.expect(part.has_value(), "sizes that the blocks divide", [&] { return to_text(size); });
+  return *part;
+}
+
+Value transposed(const NodeImport& node, const Value& value, std::vector<std::size_t> order) {
+  return node.add(Operator::transpose, {value}, TransposeAttributes{std::move(order)});
+}
+
+}  // namespace
+
+void import_depth_to_space(NodeImport& node) {
+  const auto [n, c, h, w] = read_image(node);
+  const std::int64_t b = read_block(node);
+  const std::string mode = node.text("mode", "DCR");
+  node.expect(mode == "DCR" || mode == "CRD", "the mode DCR or CRD", [&] { return mode; });
+  const Size channels = divided(node, c, b * b);
+  const bool depth_first = mode == "DCR";
+  const Value split =
+      node.reshape(node.input(0), depth_first ? Shape{n, b, b, channels, h, w} : Shape{n, channels, b, b, h, w});
+  using Order = std::vector<std::size_t>;
+  const Value moved = transposed(node, split, depth_first ? Order{0, 3, 4, 1, 5, 2} : Order{0, 1, 4, 2, 5, 3});
+  node.output(0, node.reshape(moved, {n, channels, h * b, w * b}));
+}
+
+void import_space_to_depth(NodeImport& node) {
+  const auto [n, c, h, w] = read_image(node);
+  const std::int64_t b = read_block(node);
+  const std::string mode = node.text("mode", "DCR");
+  node.expect(mode == "DCR" || mode == "CRD", "the mode DCR or CRD", [&] { return mode; });
+  const Size rows = divided(node, h, b), columns = divided(node, w, b);
+  const Value split = node.reshape(node.input(0), {n, c, rows, b, columns, b});
+  using Order = std::vector<std::size_t>;
+  const Value moved = transposed(node, split, mode == "DCR" ? Order{0, 3, 5, 1, 2, 4} : Order{0, 1, 3, 5, 2, 4});
+  node.output(0, node.reshape(moved, {n, c * (b * b), rows, columns}));
+}
+
+void import_tile(NodeImport& node) {
+  const Value& x = node.input(0);
+  const std::vector<Size> repeats = node.sizes(1, "the repeats");
+  node.expect(repeats.size() == x.type.shape.size(), "a number of repeats for each dimension",
+              [&] { return to_text(repeats); });
+  Shape once, often, result;
+  for (std::size_t d = 0; d < repeats.size(); ++d) {
+    node.expect(!proves_less(repeats[d], 0), "repeats of 0 or more", [&] { return to_text(repeats); });
+    if (repeats[d].constant() != 1) {
+      once.push_back(1);
+      often.push_back(repeats[d]);
+    }
+    once.push_back(x.type.shape[d]);
+    often.push_back(x.type.shape[d]);
+    result.push_back(repeats[d] * x.type.shape[d]);
+  }
+  if (result == x.type.shape) return node.output(0, x);
+  const Value repeated = node.add(Operator::broadcast, {node.reshape(x, once)}, BroadcastAttributes{often});
+  node.output(0, node.reshape(repeated, result));
+}
+
+// The upper or the lower triangle of matrices; 0 elsewhere.
+void import_trilu(NodeImport& node) {
+  const Value& x = node.input(0);
+  const Shape& shape = x.type.shape;
+  node.expect(shape.size() >= 2, "matrices", [&] { return to_text(shape); });
+  const bool upper = node.flag("upper", true);
+  const auto k = node.has_input(1) ? static_cast<std::int64_t>(node.scalar(1, "the diagonal")) : 0;
+  const Shape matrix(shape.end() - 2, shape.end());
+  const std::optional<std::int64_t> rows = matrix[0].constant(), columns = matrix[1].constant();
+  node.expect(rows && columns && element_count(matrix).constant() <= kMaxMask,
+              "matrices of known size, up to 2^24 elements", [&] { return to_text(matrix); });
+  const auto mask = std::make_shared<std::vector<std::uint8_t>>();
+  for (std::int64_t i = 0; i < *rows; ++i) {
+    for (std::int64_t j = 0; j < *columns; ++j) mask->push_back((upper ? j - i >= k : j - i <= k) ? 1 : 0);
+  }
+  const auto data = std::make_shared<ConstantData>(ConstantData{*mask, mask});
+  const Value keeps = constant_value("mask", {DType::boolean, {*rows, *columns}, data});
+  node.output(0, node.add(Operator::where, {keeps, x, node.constant(x.type.dtype, 0)}));
+}
+
+}  // namespace ferry::graph::onnx

@@ -1,0 +1,92 @@
+// evaluate_networks FOLDER: imports each network FOLDER/*/net.onnx and computes it with the reference evaluator from
+// in0.npy, in1.npy, ... beside it. Writes out0.npy, ... or, for a network that is not supported, refusal.txt.
+//
+// A network that is refused because its shapes depend on the contents of inputs is imported again with all inputs bound
+// but a first one of several floats.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "ferry/error.h"
+#include "host/graph/onnx/import.h"
+#include "host/graph/reference/definition.h"
+#include "host/npy/npy.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace ferry;
+using graph::Graph;
+using graph::onnx::ImportOptions;
+using graph::onnx::Model;
+
+std::vector<npy::Array> read_inputs(const fs::path& folder) {
+  std::vector<npy::Array> inputs;
+  while (fs::exists(folder / ("in" + std::to_string(inputs.size()) + ".npy"))) {
+    inputs.push_back(npy::read((folder / ("in" + std::to_string(inputs.size()) + ".npy")).string()));
+  }
+  return inputs;
+}
+
+ImportOptions with_bindings(const Model& model, const std::vector<npy::Array>& inputs) {
+  ImportOptions options;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const npy::Array& input = inputs[i];
+    if (i == 0 && is_float(input.dtype) && input.bytes.size() != dtype_bytes(input.dtype)) continue;
+    graph::ConstantData data = {input.bytes, nullptr};
+    options.bindings[model.inputs.at(i).name] = {input.dtype, input.shape,
+                                                 std::make_shared<graph::ConstantData>(std::move(data))};
+  }
+  return options;
+}
+
+void evaluate_graph(const Graph& graph, const Model& model, const std::vector<npy::Array>& arrays,
+                    const fs::path& folder) {
+  validate(graph);
+  graph::NetworkSizes sizes;
+  std::vector<std::vector<std::byte>> inputs;
+  for (const graph::TensorId id : graph.inputs) {
+    const graph::Tensor& tensor = graph.tensor(id);
+    const auto at = std::ranges::find(model.inputs, tensor.name, &graph::onnx::ValueInfo::name) - model.inputs.begin();
+    const npy::Array& array = arrays.at(static_cast<std::size_t>(at));
+    if (array.dtype != tensor.dtype || array.shape.size() != tensor.shape.size()) throw UsageError("another input");
+    for (std::size_t d = 0; d < array.shape.size(); ++d) {
+      for (const std::string& symbol : tensor.shape[d].symbols()) sizes[symbol] = array.shape[d];
+    }
+    std::vector<std::byte>& bytes = inputs.emplace_back(array.bytes.size());
+    std::memcpy(bytes.data(), array.bytes.data(), bytes.size());
+  }
+  const std::vector<std::vector<std::byte>> tensors = graph::evaluate(graph, sizes, inputs);
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    const graph::Tensor& tensor = graph.tensor(graph.outputs[i]);
+    std::vector<std::int64_t> shape;
+    for (const graph::Size& size : tensor.shape) shape.push_back(graph::value_of(size, sizes));
+    const std::vector<std::byte>& bytes = tensors.at(graph.outputs[i]);
+    npy::write((folder / ("out" + std::to_string(i) + ".npy")).string(), tensor.dtype, shape,
+               {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  }
+}
+
+void evaluate_folder(const fs::path& folder) {
+  try {
+    const Model model = graph::onnx::read_model((folder / "net.onnx").string());
+    const std::vector<npy::Array> inputs = read_inputs(folder);
+    graph::onnx::Imported imported = import_model(model);
+    if (!imported.refusals.empty()) imported.graph = import_graph(model, with_bindings(model, inputs));
+    evaluate_graph(imported.graph, model, inputs, folder);
+  } catch (const Error& error) {
+    std::ofstream(folder / "refusal.txt") << error.what();
+  }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count != 2) {
+    std::fprintf(stderr, "usage: evaluate_networks FOLDER\n");
+    return 2;
+  }
+  for (const auto& entry : fs::directory_iterator(words[1])) evaluate_folder(entry.path());
+}
