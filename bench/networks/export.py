@@ -19,14 +19,34 @@ NETWORKS = ["resnet18", "resnet50", "mobilenet_v2", "mobilenet_v3_small", "squee
 IMAGE = (1, 3, 224, 224)
 
 
+class EncoderLayer(torch.nn.Module):
+    """Attention and a feed-forward part, each behind a layer norm and beside a shortcut."""
+
+    def __init__(self, width: int, heads: int):
+        super().__init__()
+        self.heads = heads
+        self.norm1, self.norm2 = torch.nn.LayerNorm(width), torch.nn.LayerNorm(width)
+        self.query, self.key, self.value, self.out = (torch.nn.Linear(width, width) for _ in range(4))
+        self.up, self.down = torch.nn.Linear(width, 4 * width), torch.nn.Linear(4 * width, width)
+
+    def forward(self, x):
+        batch, length, width = x.shape
+        y = self.norm1(x)
+        query, key, value = (
+            linear(y).reshape(batch, length, self.heads, width // self.heads).transpose(1, 2)
+            for linear in (self.query, self.key, self.value))
+        weights = torch.softmax(query @ key.transpose(2, 3) * (width // self.heads) ** -0.5, -1)
+        x = x + self.out((weights @ value).transpose(1, 2).reshape(batch, length, width))
+        return x + self.down(torch.nn.functional.gelu(self.up(self.norm2(x))))
+
+
 class Encoder(torch.nn.Module):
     """Six layers of 384, with 12 heads, over 128 tokens."""
 
     def __init__(self):
         super().__init__()
-        layer = torch.nn.TransformerEncoderLayer(384, 12, 1536, activation="gelu", batch_first=True, norm_first=True)
         self.embedding = torch.nn.Embedding(1000, 384)
-        self.layers = torch.nn.TransformerEncoder(layer, 6, enable_nested_tensor=False)
+        self.layers = torch.nn.Sequential(*(EncoderLayer(384, 12) for _ in range(6)))
 
     def forward(self, tokens):
         return self.layers(self.embedding(tokens))

@@ -31,7 +31,7 @@ Scheduled scheduled(const KernelSource& source, std::span<const lang::Program> p
 
 struct CompiledKernel {
   CompiledModule module;
-  double compile_ms = 0;  // 0 for a module from a file
+  double compile_ms = 0;                // 0 for a module from a file
   std::vector<std::string> nodes = {};  // of a network: the node that each step of its plan computes
 };
 // Gives the steps of a call the names of the nodes that they compute, if these are known and no step was left out.

@@ -38,6 +38,7 @@ ScheduleDiff diff_schedules(const Compiler& compiler, const DiffRequest& request
   kernel.file = request.kernel;
   const KernelSource source = read_kernel(&compiler, kernel, observer);
   if (source.module) throw UsageError(source.name + " is compiled already: expected a kernel's text");
+  if (source.network) throw UsageError(source.name + " is a network: expected a kernel's text");
   std::vector<lang::Program> programs = source.programs;
   if (!request.function.empty()) programs = {choose_program(source, request.function)};
   const Target target = resolve_with_notes(compiler, request.target.empty() ? "host" : request.target, observer);
