@@ -19,7 +19,10 @@ ManifestExpr aligned(ManifestExpr bytes, std::uint64_t alignment) {
 
 // A kernel's arithmetic or precondition in terms of the network.
 ManifestExpr of_network(const ManifestExpr& expr, const KernelCall& call) {
-  return substitute(expr, [&](std::uint32_t symbol) { return call.sizes.at(call.kernel->symbols[symbol]); }, call.node);
+  const auto size_of = [&](std::uint32_t symbol) {
+    return substitute(call.sizes.at(call.kernel->symbols[symbol]), manifest_symbol, call.node);
+  };
+  return substitute(expr, size_of, call.node);
 }
 
 class Composer {
@@ -177,30 +180,28 @@ class Composer {
                          " messages of its kernels, got more");
   }
 
-  // The sum has a term for each different expression, so that networks of equal layers stay within the limit; where it
-  // does not, the number stays unknown.
+  // The sum has one term for each different expression, and so stays short. If it is too long all the same, the number
+  // stays unknown.
   void add_flops() {
-    std::int64_t fixed = 0;
-    std::vector<std::pair<ManifestExpr, std::int64_t>> terms;
+    std::vector<ManifestTerm> sum;
     for (const auto& step : composition_.steps) {
       const auto* call = std::get_if<KernelCall>(&step);
       if (call == nullptr || call->kernel->flops.code.empty()) continue;
-      ManifestExpr flops = of_network(call->kernel->flops, *call);
-      if (const auto constant = constant_of(flops)) {
-        fixed += *constant;
-        continue;
+      for (ManifestTerm& term : terms_of(of_network(call->kernel->flops, *call))) {
+        const auto known = std::ranges::find(sum, term.expr, &ManifestTerm::expr);
+        if (known == sum.end())
+          sum.push_back(std::move(term));
+        else if (__builtin_add_overflow(known->factor, term.factor, &known->factor))
+          return;
       }
-      const auto known = std::ranges::find(terms, flops, [](const auto& term) { return term.first; });
-      if (known == terms.end())
-        terms.emplace_back(std::move(flops), 1);
-      else
-        ++known->second;
     }
-    ManifestExpr sum = manifest_constant(fixed);
-    for (const auto& [flops, count] : terms)
-      sum = manifest_apply(ManifestOp::add,
-                           {std::move(sum), manifest_apply(ManifestOp::mul, {flops, manifest_constant(count)})});
-    if (sum.code.size() <= kMaxManifestInstructions) function_.flops = std::move(sum);
+    ManifestExpr flops = manifest_constant(0);
+    for (const auto& [expr, factor] : sum) {
+      ManifestExpr term = manifest_constant(factor);
+      if (!expr.code.empty()) term = manifest_apply(ManifestOp::mul, {expr, std::move(term)});
+      flops = manifest_apply(ManifestOp::add, {std::move(flops), std::move(term)});
+    }
+    if (flops.code.size() <= kMaxManifestInstructions) function_.flops = std::move(flops);
   }
 
   static constexpr std::size_t kNoBlock = SIZE_MAX;

@@ -2,6 +2,9 @@
 
 #include "crosscompile/ir/error.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace ferry::graph {
 namespace {
 
@@ -14,7 +17,59 @@ bool is(std::span<const ManifestInstruction> code, std::int64_t value) {
   return is_constant(code) && code.front().value == value;
 }
 
+// Appends a multiplication of the last two operands.
+void multiply(std::vector<ManifestInstruction>& code) {
+  const ManifestInstruction factor = code.back();
+  if (factor.op == ManifestOp::constant) {
+    if (factor.value == 1) return code.pop_back();
+    const std::size_t size = code.size();
+    const bool has_factor =
+        size > 3 && code[size - 2].op == ManifestOp::mul && code[size - 3].op == ManifestOp::constant;
+    if (std::int64_t product = 0; has_factor && !__builtin_mul_overflow(code[size - 3].value, factor.value, &product)) {
+      code.pop_back();
+      code[size - 3].value = product;
+      return;
+    }
+  }
+  code.push_back({ManifestOp::mul, 0});
+}
+
+// Returns where the operand begins that ends at `end`.
+std::size_t begin_of(std::span<const ManifestInstruction> code, std::size_t end) {
+  int missing = 1;
+  std::size_t begin = end;
+  while (missing > 0) missing += manifest_arity(code[--begin].op) - 1;
+  return begin;
+}
+
 }  // namespace
+
+std::vector<ManifestTerm> terms_of(const ManifestExpr& expr) {
+  std::vector<ManifestTerm> terms;
+  std::vector<std::span<const ManifestInstruction>> open{expr.code};
+  while (!open.empty()) {
+    const std::span<const ManifestInstruction> code = open.back();
+    open.pop_back();
+    const std::size_t last = code.size() - 1;
+    const auto operands = [&] {
+      const std::size_t middle = begin_of(code, last);
+      return std::pair(code.first(middle), code.subspan(middle, last - middle));
+    };
+    if (code[last].op == ManifestOp::add) {
+      const auto [left, right] = operands();
+      open.push_back(right);
+      open.push_back(left);
+    } else if (is_constant(code)) {
+      terms.push_back({{}, code[0].value});
+    } else if (code[last].op == ManifestOp::mul && is_constant(operands().second)) {
+      const auto [left, right] = operands();
+      terms.push_back({{{left.begin(), left.end()}}, right[0].value});
+    } else {
+      terms.push_back({{{code.begin(), code.end()}}, 1});
+    }
+  }
+  return terms;
+}
 
 ManifestExpr substitute(const ManifestExpr& expr, const ValueOf& value_of, const std::string& what) {
   // The operands on the stack, as positions in the code where each begins.
@@ -47,10 +102,12 @@ ManifestExpr substitute(const ManifestExpr& expr, const ValueOf& value_of, const
       if (!result.is_ok()) throw CompileError(what + ": " + result.status().message());
       code.resize(first);
       code.push_back(manifest_constant(result.value()).code.front());
-    } else if (instruction.op == ManifestOp::mul && is(part(0), 1)) {
-      code.pop_back();
-    } else if (instruction.op == ManifestOp::mul && is(part(1), 1)) {
-      code.erase(code.begin() + static_cast<std::ptrdiff_t>(first));
+    } else if (instruction.op == ManifestOp::mul) {
+      // Constant factors come last, as one.
+      if (is_constant(part(1)))
+        std::rotate(code.begin() + static_cast<std::ptrdiff_t>(first),
+                    code.begin() + static_cast<std::ptrdiff_t>(first) + 1, code.end());
+      multiply(code);
     } else if ((instruction.op == ManifestOp::add || instruction.op == ManifestOp::sub) && is(part(0), 0)) {
       code.pop_back();
     } else {

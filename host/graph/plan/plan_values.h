@@ -16,6 +16,13 @@ using ValueOf = std::function<ManifestExpr(std::uint32_t symbol)>;
 // Returns the expression with symbols replaced by their values, and with constant operations computed. Throws
 // CompileError, which names `what`, for an expression that is longer than a manifest allows.
 ManifestExpr substitute(const ManifestExpr& expr, const ValueOf& value_of, const std::string& what);
+// A part of a sum: an expression times a number. Without code it is the number itself.
+struct ManifestTerm {
+  ManifestExpr expr;
+  std::int64_t factor = 1;
+};
+// Returns the terms whose sum is an expression that substitute() returned.
+std::vector<ManifestTerm> terms_of(const ManifestExpr& expr);
 // Returns the number if the expression is a constant.
 std::optional<std::int64_t> constant_of(const ManifestExpr& expr);
 

@@ -196,3 +196,14 @@ TEST_CASE("networks give the right answer on x86_64") { run_all("x86_64"); }
 TEST_CASE("networks give the right answer on armv7") { run_all("armv7"); }
 TEST_CASE("networks give the right answer on aarch64") { run_all("aarch64"); }
 TEST_CASE("networks give the right answer on riscv64") { run_all("riscv64"); }
+
+TEST_CASE("a network may have more kernels than a module has functions") {
+  constexpr std::int64_t kNodes = kMaxFunctions + 4;
+  NetworkBuilder network("shrinking");
+  TensorId x = network.input("x", {kNodes + 8});
+  for (std::int64_t node = 1; node <= kNodes; ++node)
+    x = network.node(Operator::slice, {x}, SliceAttributes{{1}, {1}, {kNodes + 8 - node}});
+  network.output(x, "y");
+  const Device device = local_device();
+  run_network(device, target_of(device), network.graph, {{}});
+}

@@ -125,6 +125,24 @@ TEST_CASE("sizes of a kernel are values over the network's symbols") {
   CHECK(memory.value(call.operands[2].index) == 21);
 }
 
+TEST_CASE("the arithmetic of many kernels is one short expression") {
+  FunctionInfo dense = kernel("dense", 1);
+  // (2 * n0) * 5 + n0, as a kernel's own sum may be written
+  dense.flops =
+      manifest_apply(ManifestOp::add,
+                     {manifest_apply(ManifestOp::mul, {times(2, manifest_symbol(0)), number(5)}), manifest_symbol(0)});
+  Composition network;
+  network.name = "net";
+  network.symbols = {"N"};
+  network.parameters = {vector_of("in", Direction::in), vector_of("out", Direction::out)};
+  network.storages = {{Storage::Kind::argument, 0}, {Storage::Kind::argument, 1}};
+  for (std::int64_t node = 1; node <= 100; ++node)
+    network.steps.emplace_back(KernelCall{"node", &dense, {{"n0", times(node, manifest_symbol(0))}}, {0, 1}});
+  const FunctionInfo function = compose(network);
+  CHECK(function.flops.code.size() < 10);
+  CHECK(evaluate(function.flops, std::vector<std::int64_t>{3}).value() == 3 * 11 * 5050);
+}
+
 TEST_CASE("scalar parameters of a kernel become values") {
   FunctionInfo shift = kernel("shift", 1);
   ParameterInfo by;

@@ -1,0 +1,98 @@
+"""results_test.py FERRY: networks compute what ONNX's own reference implementation computes."""
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import models
+import numpy as np
+import onnx
+from onnx.reference import ReferenceEvaluator
+
+FERRY = sys.argv.pop(1)
+# Small images, of a size that strides do not divide everywhere.
+NETWORKS = {
+    "resnet18": (lambda: models.resnet18(62, 10), (2, 3, 62, 62)),
+    "resnet50_stage": (lambda: models.resnet50_stage(9), (2, 64, 9, 9)),
+    "mobilenet_v2": (lambda: models.mobilenet_v2(62, 10), (1, 3, 62, 62)),
+    "mobilenet_v3_small": (lambda: models.mobilenet_v3_small(62, 10), (1, 3, 62, 62)),
+    "squeezenet": (lambda: models.squeezenet(62, 10), (1, 3, 62, 62)),
+    "encoder": (lambda: models.encoder(), (2, 7, 96)),
+}
+
+
+def reference(model, x):
+    """What ONNX computes. Its batch normalisation of opset 9 always trains, so networks with one are taken for opset 15's."""
+    same = onnx.ModelProto()
+    same.CopyFrom(model)
+    if any(node.op_type == "BatchNormalization" for node in same.graph.node):
+        same.opset_import[0].version = max(same.opset_import[0].version, 15)
+    return ReferenceEvaluator(same).run(None, {"x": x})[0]
+
+
+class ResultsTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def path(self, name):
+        return str(Path(self.folder.name) / name)
+
+    def ferry(self, *words):
+        done = subprocess.run([FERRY, *words], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def build(self, name):
+        """Saves the network and a random input; returns the model and the input."""
+        make, shape = NETWORKS[name]
+        model = make()
+        onnx.save(model, self.path("net.onnx"))
+        x = np.random.default_rng(1).standard_normal(shape, np.float32)
+        np.save(self.path("x.npy"), x)
+        return model, x
+
+    def test_outputs_are_those_of_onnx(self):
+        for name in NETWORKS:
+            with self.subTest(name):
+                model, x = self.build(name)
+                output = model.graph.output[0].name
+                self.ferry("run", self.path("net.onnx"), "--arg", f"x=@{self.path('x.npy')}", "--out",
+                           f"{output}=@{self.path('y.npy')}")
+                expected = reference(model, x)
+                found = np.load(self.path("y.npy"))
+                self.assertEqual(found.shape, expected.shape)
+                self.assertLess(np.abs(found - expected).max(), 1e-4 * np.abs(expected).max())
+
+    def test_steps_are_named_after_nodes(self):
+        model, _ = self.build("squeezenet")
+        report = json.loads(self.ferry("run", self.path("net.onnx"), "--arg", f"x=@{self.path('x.npy')}", "--json"))
+        nodes = [step["node"] for step in report["steps"]]
+        self.assertEqual(nodes[:2], [model.graph.node[0].name, model.graph.node[1].name])
+        self.assertNotIn(None, nodes)
+
+    def test_check_compares_each_node(self):
+        self.build("resnet50_stage")
+        report = json.loads(self.ferry("run", self.path("net.onnx"), "--arg", f"x=@{self.path('x.npy')}", "--check",
+                                       "--json"))
+        self.assertGreaterEqual(len(report["check"]), 20)
+        self.assertEqual(sum(check["wrong"] for check in report["check"]), 0)
+
+    def test_a_compiled_network_contains_its_weights(self):
+        self.build("squeezenet")
+        run = ["--arg", f"x=@{self.path('x.npy')}", "--out"]
+        output = "y.npy"
+        name = json.loads(self.ferry("inspect", self.path("net.onnx"), "--json"))["outputs"][0]["name"]
+        self.ferry("compile", self.path("net.onnx"), "-o", self.path("net.ferry"))
+        self.ferry("run", self.path("net.onnx"), *run, f"{name}=@{self.path(output)}")
+        Path(self.path("net.onnx")).unlink()
+        self.ferry("run", self.path("net.ferry"), *run, f"{name}=@{self.path('again.npy')}")
+        np.testing.assert_array_equal(np.load(self.path(output)), np.load(self.path("again.npy")))
+
+
+if __name__ == "__main__":
+    unittest.main()
