@@ -21,10 +21,13 @@ namespace {
 // An incomplete file is locked by the session that writes it, from shortly after its creation on.
 constexpr time_t kUnlockedSeconds = 60;
 
+// A session may have left a link or a pipe in the place of a file.
+constexpr int kOpenFound = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+
 // Returns whether the session that wrote this incomplete file has ended.
 bool is_abandoned(const std::string& path, const timespec& used) {
   if (time(nullptr) - used.tv_sec < kUnlockedSeconds) return false;
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const Descriptor file(open(path.c_str(), kOpenFound));
   return file.number() >= 0 && flock(file.number(), LOCK_EX | LOCK_NB) == 0;
 }
 
@@ -33,7 +36,7 @@ bool is_abandoned(const std::string& path, const timespec& used) {
 Descriptor CacheFolder::open_file(const Hash& hash, std::uint64_t& bytes) const {
   bytes = 0;
   if (folder_.empty()) return Descriptor();
-  Descriptor file(open(path_of(hash).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  Descriptor file(open(path_of(hash).c_str(), kOpenFound));
   struct stat info{};
   if (file.number() < 0 || fstat(file.number(), &info) != 0 || !S_ISREG(info.st_mode)) return Descriptor();
   bytes = static_cast<std::uint64_t>(info.st_size);

@@ -47,6 +47,13 @@ TEST_CASE_FIXTURE(Fixture, "a file appears when it is complete, and cannot be wr
   CHECK(count() == 1);
 }
 
+TEST_CASE_FIXTURE(Fixture, "a pipe in the place of a file is no file, and nobody waits for its writer") {
+  std::uint64_t size = 1;
+  REQUIRE(mkfifo(files.path_of(Hash{}).c_str(), 0600) == 0);
+  CHECK(files.open_file(Hash{}, size).number() < 0);
+  CHECK(size == 0);
+}
+
 TEST_CASE_FIXTURE(Fixture, "a file that is not published is deleted") {
   {
     auto file = NewCacheFile::create(files);
