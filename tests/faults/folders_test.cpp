@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -57,6 +58,7 @@ std::string refusal(const std::string& workdir, std::vector<std::string> more = 
 std::vector<std::string> names_in(const std::string& path) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(path)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
   return names;
 }
 
@@ -163,7 +165,7 @@ TEST_CASE("what a session leaves behind is removed by its own user, and the port
   check_next_session(next);
   kill(cleaner.process, SIGCONT);
   next.stop(SIGTERM);
-  const auto is_clean = [&] { return names_in(work) == std::vector<std::string>{"modules"}; };
+  const auto is_clean = [&] { return names_in(work) == std::vector<std::string>{"blobs", "modules"}; };
   for (int i = 0; i < 1000 && !is_clean(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(is_clean());
 }
