@@ -1,0 +1,31 @@
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace ferry::test {
+namespace {
+
+// Returns how the page shows an operator: its name, with the opsets unless they are all.
+std::string entry_of(const std::string& op, int first, int last) {
+  if (last != 28) return " " + op + " (" + std::to_string(first) + "-" + std::to_string(last) + ")";
+  return first == 6 ? " " + op : " " + op + " (" + std::to_string(first) + ")";
+}
+
+TEST_CASE("every operator that is imported is on the page about networks") {
+  std::ifstream file(FERRY_SOURCE_DIR "/docs/networks.md");
+  std::string page(std::istreambuf_iterator<char>(file), {});
+  for (char& letter : page) letter = letter == '\n' ? ' ' : letter;
+  const auto expect = [&](const char* op, int first, int last) {
+    const std::string entry = entry_of(op, first, last);
+    const bool is_listed = page.find(entry + ",") != std::string::npos || page.find(entry + ".") != std::string::npos;
+    CHECK_MESSAGE(is_listed, entry);
+  };
+#define FERRY_ONNX_OPERATOR(op, importer, first, last) expect(#op, first, last);
+#include "host/graph/onnx/operators.def"
+#undef FERRY_ONNX_OPERATOR
+}
+
+}  // namespace
+}  // namespace ferry::test
