@@ -31,8 +31,8 @@ struct ServerOptions {
   rpc::TimeLimits limits;  // the maxima that a client can get
   std::uint64_t module_cache_bytes = ModuleStore::kDefaultMaxBytes;
   std::uint64_t blob_cache_bytes = 0;  // 0: as much as the folder can take
-  bool perf_map = false;   // list kernels in /tmp/perf-PROCESS.map, for perf
-  SandboxOptions sandbox;  // settings from the command line
+  bool perf_map = false;               // list kernels in /tmp/perf-PROCESS.map, for perf
+  SandboxOptions sandbox;              // settings from the command line
   OtherDevices other_devices;
 };
 
