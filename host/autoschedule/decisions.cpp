@@ -83,6 +83,14 @@ class Walk {
     return fusion;
   }
 
+  // Returns the epilogues of a stage up to the first that another stage has already.
+  std::vector<std::string> free_epilogues(const ScheduledStage& stage, const RowFusion& fusion) const {
+    std::vector<std::string> epilogues = epilogue_stages(schedule_.stages(), stage, fusion.result);
+    const auto taken = std::ranges::find_if(epilogues, [&](const auto& name) { return contains(finished_, name); });
+    epilogues.erase(taken, epilogues.end());
+    return epilogues;
+  }
+
   // Applies the first rule that matches; without one, the stage keeps its loops.
   Scheduled apply_first(std::span<const Rule> rules, const StageContext& context) {
     const std::string name = context.stage.name;
@@ -97,7 +105,7 @@ class Walk {
     StageContext context = context_of(name);
     if (context.stage.compute_kind == ComputeKind::attached || name == fusion.result) context.outer = fusion.outer;
     if (context.stage.reduction() != nullptr && context.outer == 0)
-      context.epilogues = epilogue_stages(schedule_.stages(), context.stage, fusion.result);
+      context.epilogues = free_epilogues(context.stage, fusion);
     const Scheduled scheduled = apply_first(cpu_rules(), context);
     finished_.insert(finished_.end(), scheduled.epilogues.begin(), scheduled.epilogues.end());
     if (scheduled.unrolled_vectors > 0)

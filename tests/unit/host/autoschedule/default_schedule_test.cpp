@@ -70,6 +70,20 @@ TEST_CASE("a column sum runs its vectors along the columns") {
   CHECK_MESSAGE((!loops.back().reduces && loops.back().kind == ForKind::vectorized), describe(loops));
 }
 
+TEST_CASE("a stage that reads two reductions is the epilogue of one of them") {
+  const Expr m = var("m"), n = var("n");
+  const Tensor a = placeholder({m, n}, DType::f32, "A"), b = placeholder({m, n}, DType::f32, "B");
+  const ReduceAxis k = reduce_axis(m, "k"), l = reduce_axis(m, "l");
+  const Tensor s = compute({n}, [&](auto& i) { return sum(a(Expr(k), i[0]), {k}); }, "S");
+  const Tensor t = compute({n}, [&](auto& i) { return sum(b(Expr(l), i[0]), {l}); }, "T");
+  const Tensor y = compute({n}, [&](auto& i) { return s(i[0]) * t(i[0]); }, "Y");
+  const auto schedule = autoschedule::default_schedule(make_program("two_sums", {in(a), in(b), out(y)}), wide_target());
+  int fused = 0;
+  for (const schedule::Directive& directive : schedule.directives())
+    fused += directive.primitive == "compute_at" && directive.args.at(0) == "Y";
+  CHECK_MESSAGE(fused == 1, schedule.to_text());
+}
+
 TEST_CASE("work too small for threads stays on one") {
   const Tensor a = placeholder({100}, DType::f32, "A");
   const Tensor b = compute({100}, [&](auto& i) { return a(i[0]) + a(i[0]); }, "B");

@@ -59,7 +59,7 @@ TEST_CASE("what is missing or too many is shown with the command's form") {
 TEST_CASE("sizes as arguments of their own are shown as one option") {
   CHECK(complaint({"run", "mm.tc", "--size", "M=4", "N=4"}) ==
         "'N=4' is one argument too many: ferry run kernel; several sizes stand together, as in --size M=4,N=4");
-  CHECK(complaint({"inspect", "a.ferry", "N=4"}) == "'N=4' is one argument too many: ferry inspect module");
+  CHECK(complaint({"status", "N=4"}) == "'N=4' is one argument too many: ferry status");
 }
 
 TEST_CASE("an option that compare has for each kernel names both, and one letter is like no other") {
