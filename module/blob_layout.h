@@ -1,4 +1,4 @@
-// Where a .ferry file stores the contents of the module's blobs: after the module itself, in the manifest's order.
+// The place of the blobs' contents in a .ferry file: after the module itself, in the manifest's order.
 #pragma once
 
 #include <cstdint>

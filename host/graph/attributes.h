@@ -1,5 +1,5 @@
-// What the operators of a graph compute, apart from their inputs. Shapes are those of the plain layout: N, C, then the
-// spatial dimensions.
+// The attributes of a graph's operators: all that they compute depends on, apart from their inputs. Shapes are those of
+// the plain layout: N, C, then the spatial dimensions.
 #pragma once
 
 #include "ferry/types.h"
@@ -17,7 +17,7 @@ struct NoAttributes {
   bool operator==(const NoAttributes&) const = default;
 };
 
-// How a window moves along one spatial dimension.
+// The movement of a window along one spatial dimension.
 struct WindowAttributes {
   std::int64_t kernel = 1, stride = 1, dilation = 1;
   std::int64_t pad_before = 0, pad_after = 0;

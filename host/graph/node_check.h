@@ -1,4 +1,4 @@
-// What shape inference expects of a node: each check throws NodeError "node 'conv1' (conv): expected X, got Y".
+// Checks of a node for shape inference. Each throws NodeError "node 'conv1' (conv): expected X, got Y".
 #pragma once
 
 #include "ferry/error.h"

@@ -1,4 +1,4 @@
-// What the elementwise operators compute.
+// The definitions of the elementwise operators.
 #include "ferry/ops/elementwise.h"
 
 #include "crosscompile/ir/error.h"

@@ -1,4 +1,4 @@
-// What the program of a node depends on. Nodes that differ only in names, in the contents of constants, or in the names
+// Identifies the program of a node. Nodes that differ only in names, in the contents of constants, or in the names
 // of sizes have equal keys, and so one kernel.
 #pragma once
 

@@ -53,7 +53,7 @@ class Inputs {
     }
   }
 
-  // What the model says of an open size: its name, or else where it stands.
+  // Names an open size as the model does, or else by where it stands.
   static std::string open_size(const ValueInfo& input, std::size_t d) {
     const std::string& name = (*input.shape)[d].name;
     return name.empty() ? input.name + "\n\n" + std::to_string(d) : name;

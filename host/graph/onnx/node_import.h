@@ -1,4 +1,4 @@
-// What the import of one node reads and builds. Importers of operators (operators/) work on values: tensors of the
+// The inputs and results of importing one node. Importers of operators (operators/) work on values: tensors of the
 // graph, constants, and small tensors whose contents are known, with which add() computes at once.
 #pragma once
 

@@ -9,7 +9,7 @@
 
 namespace ferry::graph {
 
-// What the parts of a kernel's plan are in the network's.
+// Maps the parts of a kernel's plan to those of the network's.
 struct AppendedCall {
   std::vector<ValueIndex> values;          // of its symbols, then of its values
   std::vector<std::size_t> blocks;         // of the arena, one for each of its workspaces

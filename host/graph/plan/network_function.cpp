@@ -48,7 +48,7 @@ FunctionInfo describe(const Graph& graph) {
     const Tensor& tensor = graph.tensor(graph.outputs[o]);
     function.parameters.push_back(parameter_of(graph, tensor, graph.output_names[o], Direction::out, names));
   }
-  // What is computed from the sizes relies on it (size.h).
+  // Everything computed from the sizes relies on it (size.h).
   for (std::uint32_t s = 0; s < graph.symbols.size(); ++s) {
     const ManifestExpr holds = manifest_apply(ManifestOp::le, {manifest_constant(1), manifest_symbol(s)});
     function.preconditions.push_back({holds, graph.symbols[s] + " must be at least 1"});

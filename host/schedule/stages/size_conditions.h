@@ -1,4 +1,4 @@
-// What is known of a program's sizes before it runs: the check of a call refuses negative dimensions.
+// The conditions on a program's sizes that are known before it runs: the check of a call refuses negative dimensions.
 #pragma once
 
 #include "host/schedule/stages/scheduled_stage.h"

@@ -15,7 +15,7 @@ struct Interpolation {
   std::string mode, coordinates, nearest;
 };
 
-// How one dimension changes.
+// The change of one dimension.
 struct Axis {
   std::int64_t from = 0, to = 0;
   double scale = 1;

@@ -1,4 +1,4 @@
-// What the program of each operator computes, compared with loops in double precision.
+// The results of each operator's program, compared with loops in double precision.
 #include "host/graph/kernels/node_program.h"
 
 #include <doctest/doctest.h>

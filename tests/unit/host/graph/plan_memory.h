@@ -15,7 +15,7 @@
 
 namespace ferry::graph {
 
-// What a fake kernel accesses. Operands of its step are its tensor parameters in order, then values.
+// The memory that a fake kernel accesses. Operands of its step are its tensor parameters in order, then values.
 struct FakeKernel {
   std::vector<Direction> directions;
   std::vector<std::uint64_t> bytes;  // of each tensor parameter, for the sizes of the call

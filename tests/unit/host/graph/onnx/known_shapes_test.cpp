@@ -1,4 +1,4 @@
-// What a network computes about its own shapes is settled when it is imported.
+// Everything that a network computes about its own shapes is settled when it is imported.
 #include <doctest/doctest.h>
 
 #include "tests/unit/host/graph/onnx/imported.h"

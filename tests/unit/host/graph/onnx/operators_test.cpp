@@ -1,4 +1,4 @@
-// What single nodes become. A node is imported with inputs of given shapes and its other inputs as initializers.
+// The import of single nodes. A node is imported with inputs of given shapes and its other inputs as initializers.
 #include <doctest/doctest.h>
 
 #include "tests/unit/host/graph/onnx/imported.h"
