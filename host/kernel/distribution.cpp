@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "ferry/error.h"
+#include "module/float_element.h"
 
 namespace ferry {
 
@@ -104,25 +105,6 @@ std::vector<std::uint8_t> draw_integers(DType dtype, std::int64_t low, std::uint
     std::memcpy(bytes.data() + i * size, &value, size);  // little-endian: the low bytes come first
   }
   return bytes;
-}
-
-void store_float(DType dtype, double value, std::uint8_t* into) {
-  const auto put = [&](auto bits) { std::memcpy(into, &bits, sizeof bits); };
-  if (dtype == DType::f16) return put(f64_to_f16(value));
-  if (dtype == DType::bf16) return put(f64_to_bf16(value));
-  if (dtype == DType::f32) return put(static_cast<float>(value));
-  put(value);
-}
-
-double load_float(DType dtype, const std::uint8_t* from) {
-  const auto get = [&](auto value) {
-    std::memcpy(&value, from, sizeof value);
-    return value;
-  };
-  if (dtype == DType::f16) return f16_to_f32(get(std::uint16_t{}));
-  if (dtype == DType::bf16) return bf16_to_f32(get(std::uint16_t{}));
-  if (dtype == DType::f32) return get(float{});
-  return get(double{});
 }
 
 // Returns the value of the type next to `value` on its other side, seen from the interval [low, high).

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <utility>
 
+#include "module/float_element.h"
+
 namespace ferry::graph::onnx {
 namespace {
 
@@ -11,25 +13,6 @@ Element element_at(const ConstantData& data, std::size_t i) {
   Element element;
   std::memcpy(&element, data.bytes.data() + i * sizeof element, sizeof element);
   return element;
-}
-
-double real_at(DType dtype, const ConstantData& data, std::size_t i) {
-  switch (dtype) {
-    case DType::f16: return f16_to_f32(element_at<std::uint16_t>(data, i));
-    case DType::bf16: return bf16_to_f32(element_at<std::uint16_t>(data, i));
-    case DType::f32: return element_at<float>(data, i);
-    case DType::f64:
-    case DType::i8:
-    case DType::i16:
-    case DType::i32:
-    case DType::i64:
-    case DType::u8:
-    case DType::u16:
-    case DType::u32:
-    case DType::u64:
-    case DType::boolean: break;
-  }
-  return element_at<double>(data, i);
 }
 
 std::optional<std::int64_t> integer_at(DType dtype, const ConstantData& data, std::size_t i) {
@@ -57,14 +40,6 @@ std::optional<std::int64_t> integer_at(DType dtype, const ConstantData& data, st
   return std::nullopt;
 }
 
-void put(DType dtype, double value, std::uint8_t* into) {
-  const auto copy = [&](auto element) { std::memcpy(into, &element, sizeof element); };
-  if (dtype == DType::f16) return copy(f64_to_f16(value));
-  if (dtype == DType::bf16) return copy(f64_to_bf16(value));
-  if (dtype == DType::f32) return copy(static_cast<float>(value));
-  copy(value);
-}
-
 }  // namespace
 
 double rounded(DType dtype, double value) {
@@ -79,7 +54,7 @@ KnownRef known_of(DType dtype, const ConstantData& data) {
   Known known;
   for (std::size_t i = 0; i < count; ++i) {
     if (is_float(dtype)) {
-      known.reals.push_back(real_at(dtype, data, i));
+      known.reals.push_back(load_float(dtype, data.bytes.data() + i * dtype_bytes(dtype)));
       continue;
     }
     const std::optional<std::int64_t> integer = integer_at(dtype, data, i);
@@ -94,7 +69,7 @@ std::optional<ConstantData> bytes_of(DType dtype, const Known& known) {
   auto bytes = std::make_shared<std::vector<std::uint8_t>>((known.integers.size() + known.reals.size()) * size);
   std::uint8_t* into = bytes->data();
   for (const double real : known.reals) {
-    put(dtype, real, into);
+    store_float(dtype, real, into);
     into += size;
   }
   for (const Size& integer : known.integers) {
