@@ -15,6 +15,32 @@ namespace {
 
 using namespace ir;
 
+struct Bounds {
+  Expr low, high;
+};
+
+// Returns bounds of a product over all iterations of the loops. All of its factors may vary, and their signs are not
+// known, so each bound is one of the products of the factors' bounds.
+std::optional<Bounds> bounds_of(const Expr& expr, std::span<const analysis::Range> ranges) {
+  const auto low = analysis::lower_bound(expr, ranges), high = analysis::upper_bound(expr, ranges);
+  if (low && high) return Bounds{*low, *high};
+  const auto* product = expr.as<Binary>();
+  if (product == nullptr || product->op != BinaryOp::mul) return std::nullopt;
+  const auto left = bounds_of(product->left, ranges), right = bounds_of(product->right, ranges);
+  if (!left || !right) return std::nullopt;
+  Bounds result{left->low * right->low, left->low * right->low};
+  for (const Expr& corner : {left->low * right->high, left->high * right->low, left->high * right->high})
+    result = {min(result.low, corner), max(result.high, corner)};
+  return result;
+}
+
+// Fused loops have products as extents.
+std::optional<Expr> most_of(const Expr& extent, std::span<const analysis::Range> ranges) {
+  if (auto most = analysis::upper_bound(extent, ranges)) return most;
+  const auto bounds = bounds_of(extent, ranges);
+  return bounds ? std::optional(bounds->high) : std::nullopt;
+}
+
 class LivenessFinder : public Visitor {
  public:
   explicit LivenessFinder(const Function& function) {
@@ -110,12 +136,12 @@ class LivenessFinder : public Visitor {
   Expr bytes_of(const Buffer& buffer) {
     Expr bytes = static_cast<std::int64_t>(dtype_bytes(buffer.dtype));
     for (const Expr& extent : buffer.shape) {
-      const auto bound = analysis::upper_bound(substitute(extent, lets_), ranges_);
-      if (!bound || !analysis::is_arithmetic(*bound)) {
+      const auto most = most_of(substitute(extent, lets_), ranges_);
+      if (!most || !analysis::is_arithmetic(*most)) {
         throw InternalError("the size of '" + buffer.name + "' has no bound outside the loops around it");
       }
       // An empty loop nest may have a negative extent; the product of two of them must not become a positive size.
-      bytes = bytes * (can_prove(*bound >= 0, facts_) ? *bound : max(*bound, 0));
+      bytes = bytes * (can_prove(*most >= 0, facts_) ? *most : max(*most, 0));
     }
     return simplify(bytes, facts_);
   }

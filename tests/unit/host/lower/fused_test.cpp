@@ -37,6 +37,17 @@ TEST_CASE("a loop that is fused from two negative extents does not run") {
   }
 }
 
+TEST_CASE("partial results are kept for fused loops of which one varies with a loop around them") {
+  const char* const mirrored =
+      "def f(int M, int P) -> (S) {\n"
+      "  T(i,j,k) argmin=! (i + r * 3 + j * k) % 5 where i in 0:M, j in 0:P+7, k in 0:M+1, r in 0:M+1\n"
+      "  S(i,j) = T(i,j,i) * 9 + T(M-1-i,min(j,6),i+1) where i in 0:M, j in 0:P\n"
+      "}\n";
+  for (const std::int64_t m : {0, 1, 2, 5, 6})
+    for (const std::int64_t p : {0, 3, 8})
+      check_schedule(mirrored, "T: compute_at S i\nT: reorder r j i k\nT: fuse j i\n", {{"M", m}, {"P", p}});
+}
+
 TEST_CASE("a border that is cut off by a negative padding is no loop, however it is fused") {
   const char* const strided =
       "def f(int(H,W) I, int padding) -> (Y) {\n"
