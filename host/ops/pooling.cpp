@@ -1,6 +1,8 @@
 #include "ferry/ops/pooling.h"
 
+#include "crosscompile/ir/error.h"
 #include "crosscompile/ir/expr.h"
+#include "ferry/ops/blocked.h"
 #include "ferry/ops/reductions.h"
 #include "ferry/ops/shapes.h"
 #include "host/ops/checks.h"
@@ -17,10 +19,10 @@ Expr read_behind(const NdPooling& shape, std::size_t d, const Expr& size) {
   return ir::max(window.after(), last - size - window.padding);
 }
 
+// X has any number of dimensions behind the spatial ones.
 Tensor pool(ir::ReduceOp op, const Tensor& x, const NdPooling& shape, const std::string& name,
             const std::string& pad_name) {
   const std::size_t spatial = shape.windows.size();
-  expect_rank(x, spatial + 2, name);
   std::vector<Expr> before{0, 0}, after{0, 0}, sizes{x.shape()[0], x.shape()[1]};
   std::vector<lang::ReduceAxis> axes;
   const std::vector<std::string> names = kernel_axes(spatial);
@@ -32,12 +34,16 @@ Tensor pool(ir::ReduceOp op, const Tensor& x, const NdPooling& shape, const std:
     sizes.push_back(shape.output_size(d, x.shape()[d + 2]));
     axes.push_back(lang::reduce_axis(shape.windows[d].kernel, names[d]));
   }
+  before.resize(x.rank(), 0);
+  after.resize(x.rank(), 0);
+  sizes.insert(sizes.end(), x.shape().begin() + static_cast<std::ptrdiff_t>(spatial) + 2, x.shape().end());
   const Tensor input = is_padded ? pad(x, before, after, pad_name, ir::identity_of(op, ir::Type(x.dtype()))) : x;
   return lang::compute(
       std::move(sizes),
       [&](const std::vector<Expr>& i) {
         std::vector<Expr> at{i[0], i[1]};
         for (std::size_t d = 0; d < spatial; ++d) at.push_back(shape.windows[d].window.place(i[d + 2], axes[d]));
+        at.insert(at.end(), i.begin() + static_cast<std::ptrdiff_t>(spatial) + 2, i.end());
         return lang::reduce(op, input(at), axes);
       },
       name);
@@ -68,6 +74,26 @@ Expr divisor(const NdPooling& shape, std::size_t d, const Expr& o, const Expr& s
   return inside(counted, o, pool.window.padding + size + pool.window.after());
 }
 
+Tensor average(const Tensor& x, const NdPooling& shape, std::string name) {
+  const Tensor total = pool(ir::ReduceOp::sum, x, shape, name + ".sum", name + ".pad");
+  return lang::compute(
+      total.shape(),
+      [&](const std::vector<Expr>& i) {
+        Expr count = divisor(shape, 0, i[2], x.shape()[2]);
+        for (std::size_t d = 1; d < shape.windows.size(); ++d)
+          count = count * divisor(shape, d, i[d + 2], x.shape()[d + 2]);
+        return total(i) / ir::cast(total.dtype(), count);
+      },
+      std::move(name));
+}
+
+void expect_blocked(const Tensor& x, const NdPooling& shape, const std::string& name) {
+  expect_rank(x, 5, name);
+  if (shape.windows.size() != 2)
+    throw CompileError("'" + name + "': expected a window for the height and one for the width, got " +
+                       std::to_string(shape.windows.size()));
+}
+
 NdPooling over_image(const Pooling& shape) {
   return {{{shape.kernel_height, shape.height}, {shape.kernel_width, shape.width}}, false, shape.count_padding};
 }
@@ -88,20 +114,23 @@ Pooling pooling(Expr kernel, Expr stride, Expr padding, bool count_padding) {
 }
 
 Tensor max_pool(const Tensor& x, const NdPooling& shape, std::string name) {
+  expect_rank(x, shape.windows.size() + 2, name);
   return pool(ir::ReduceOp::max, x, shape, name, name + ".pad");
 }
 
 Tensor average_pool(const Tensor& x, const NdPooling& shape, std::string name) {
-  const Tensor total = pool(ir::ReduceOp::sum, x, shape, name + ".sum", name + ".pad");
-  return lang::compute(
-      total.shape(),
-      [&](const std::vector<Expr>& i) {
-        Expr count = divisor(shape, 0, i[2], x.shape()[2]);
-        for (std::size_t d = 1; d < shape.windows.size(); ++d)
-          count = count * divisor(shape, d, i[d + 2], x.shape()[d + 2]);
-        return total(i) / ir::cast(total.dtype(), count);
-      },
-      std::move(name));
+  expect_rank(x, shape.windows.size() + 2, name);
+  return average(x, shape, std::move(name));
+}
+
+Tensor max_pool2d_blocked(const Tensor& x, const NdPooling& shape, std::string name) {
+  expect_blocked(x, shape, name);
+  return pool(ir::ReduceOp::max, x, shape, name, name + ".pad");
+}
+
+Tensor average_pool2d_blocked(const Tensor& x, const NdPooling& shape, std::string name) {
+  expect_blocked(x, shape, name);
+  return average(x, shape, std::move(name));
 }
 
 Tensor max_pool2d(const Tensor& x, const Pooling& shape, std::string name) {

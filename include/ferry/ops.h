@@ -2,7 +2,7 @@
 // the result and, with a suffix, the stages that it needs.
 #pragma once
 
-#include "ferry/ops/blocked_convolution.h"
+#include "ferry/ops/blocked.h"
 #include "ferry/ops/convolution.h"
 #include "ferry/ops/elementwise.h"
 #include "ferry/ops/matmul.h"

@@ -1,7 +1,7 @@
 // Cases for the library's operators with several stages or several layouts.
 #include <cmath>
 
-#include "ferry/ops/blocked_convolution.h"
+#include "ferry/ops/convolution.h"
 #include "ferry/ops/elementwise.h"
 #include "ferry/ops/normalization.h"
 #include "ferry/ops/shapes.h"
@@ -47,22 +47,6 @@ void convolutions(std::vector<ProgramCase>& cases) {
           });
         },
         1e-6));
-  }
-  const auto conv = [](const Data& x, const Data& k, const Index& i, std::int64_t stride) {
-    return sum_over({k.dim(1), 3, 3}, [&](auto& r) {
-      return padded(x, {i[0], r[0], i[2] * stride + r[1], i[3] * stride + r[2]}, 1) * at(k, {i[1], r[0], r[1], r[2]});
-    });
-  };
-  for (const std::int64_t stride : {1, 2}) {
-    // 7 channels and 10 filters are no multiples of the block sizes.
-    const Tensor x = placeholder({1, 7, 9, 13}, DType::f32, "X"), k = placeholder({10, 7, 3, 3}, DType::f32, "K");
-    const Tensor blocked = ops::conv2d_nchwc(ops::pack_nchwc(x, 4, "XB"), ops::pack_filters(k, 4, 8, "KB"),
-                                             ops::convolution(stride, 1), "YB");
-    const std::int64_t height = (9 - 1) / stride + 1, width = (13 - 1) / stride + 1;
-    cases.push_back(built_case(
-        "conv2d in blocks of channels, stride " + std::to_string(stride), {in(x), in(k)},
-        ops::unpack_nchwc(blocked, 10, "Y"), {floats({1, 7, 9, 13}, 112), floats({10, 7, 3, 3}, 113)},
-        {1, 10, height, width}, [conv, stride](auto& a, auto& i) { return conv(a[0], a[1], i, stride); }, 1e-6));
   }
   const Tensor x = placeholder({1, 3, 9, 13}, DType::f32, "X"), d = placeholder({3, 2, 3, 3}, DType::f32, "D"),
                p = placeholder({5, 6, 1, 1}, DType::f32, "P");

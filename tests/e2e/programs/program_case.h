@@ -47,6 +47,7 @@ void check_result(const ProgramCase& program, const Expected& expected, const st
 std::vector<ProgramCase> expression_cases();
 std::vector<ProgramCase> gather_cases();
 std::vector<ProgramCase> layer_cases();
+std::vector<ProgramCase> blocked_cases();  // host/ops: channels in blocks
 std::vector<ProgramCase> update_cases();
 std::vector<ProgramCase> stride_cases();
 std::vector<ProgramCase> operator_cases();
