@@ -32,7 +32,7 @@ void bind_tensor(Frame& frame, const FunctionParameter& parameter, BoundBuffer& 
 void make_workspace(WorkspaceBlock& block, Frame& frame, const CodePtr& bytes) {
   if (bytes == nullptr) return;
   const std::int64_t size = std::max<std::int64_t>(0, index_of(bytes->eval(frame, 0)));
-  if (size > kMaxWorkspace) throw InterpreterError("a workspace is too large to interpret");
+  if (size > kMaxWorkspace) throw InterpreterLimit("a workspace is too large to interpret");
   block.bytes.resize(static_cast<std::size_t>(size));
   block.shadows.resize(static_cast<std::size_t>(size));
 }

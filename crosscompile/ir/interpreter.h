@@ -16,6 +16,12 @@ class InterpreterError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The function needs more memory than the interpreter provides, which says nothing about its correctness.
+class InterpreterLimit : public InterpreterError {
+ public:
+  using InterpreterError::InterpreterError;
+};
+
 // `arguments` is what a compiled kernel takes (ferry/runtime_api.h): one pointer per parameter, then one int64_t per
 // symbol. Returns what the kernel would return.
 std::int32_t interpret(const Function& function, void* const* arguments);

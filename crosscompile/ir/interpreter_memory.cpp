@@ -162,7 +162,7 @@ void note_start(BoundBuffer& bound, std::int64_t position) {
 
 void allocate(BoundBuffer& bound, Clock& clock) {
   if (bound.count > kMaxBytes / bound.bytes) {
-    throw InterpreterError("'" + bound.buffer->name + "' is too large to interpret");
+    throw InterpreterLimit("'" + bound.buffer->name + "' is too large to interpret");
   }
   const auto count = static_cast<std::size_t>(bound.count);
   // Old shadows may stay: entries older than the buffer count as never written.

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/codegen/llvm/codegen.h"
+#include "crosscompile/ir/interpreter.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
 #include "ferry/lang/text.h"
@@ -85,4 +86,6 @@ TEST_CASE("work beyond its limit is slow, and what else goes wrong in it comes b
     for (std::uint64_t i = 0;; ++i) std::atomic_ref(i).store(i);
   };
   CHECK(!within_limit(1, endless, [] {}));
+  const auto huge = [] { throw ferry::ir::InterpreterLimit("a workspace is too large to interpret"); };
+  CHECK(!within_limit(10, huge, [] {}));
 }

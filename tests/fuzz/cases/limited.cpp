@@ -18,6 +18,7 @@ namespace ferry::fuzz {
 namespace {
 
 constexpr int kPollMilliseconds = 5000;
+constexpr const char* kBeyondMemory = "memory";  // in place of a failure's kind
 
 std::string told_by(const std::function<void()>& work) {
   try {
@@ -25,6 +26,8 @@ std::string told_by(const std::function<void()>& work) {
     return "";
   } catch (const Failure& failure) {
     return failure.kind() + '\n' + failure.what();
+  } catch (const ir::InterpreterLimit& error) {
+    return std::string(kBeyondMemory) + '\n' + error.what();
   } catch (const ir::InterpreterError& error) {
     return std::string("interpreter\n") + error.what();
   } catch (const InternalError& error) {
@@ -94,6 +97,7 @@ bool within_limit(int processor_seconds, const std::function<void()>& work, cons
   }
   if (told.empty()) return true;
   const std::size_t end = told.find('\n');
+  if (told.substr(0, end) == kBeyondMemory) return false;
   throw Failure(told.substr(0, end), told.substr(end + 1));
 }
 

@@ -17,9 +17,9 @@ class Failure : public std::runtime_error {
   std::string kind_;
 };
 
-// Returns false if the work did not end within this many seconds of processor time. An exception of the work is
-// rethrown here as a Failure; nothing else it does is visible. `is_alive` is called from time to time while the work
-// makes progress.
+// Returns false if the work did not end within this many seconds of processor time, or needs more memory than the
+// interpreter provides. Another exception of the work is rethrown here as a Failure; nothing else it does is visible.
+// `is_alive` is called from time to time while the work makes progress.
 bool within_limit(int processor_seconds, const std::function<void()>& work, const std::function<void()>& is_alive);
 
 }  // namespace ferry::fuzz

@@ -8,7 +8,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <string>
 
 namespace ferry::fuzz {
 
@@ -41,6 +43,8 @@ std::int32_t slowly(std::int64_t begin, std::int64_t end, void* closure) {
   return slow->body(begin, end, slow->closure);
 }
 
+constexpr std::size_t kMaxWorkspace = std::size_t{1} << 30;
+
 int slow_loops_left = 0;  // each case runs in its own process
 
 // Runs chunks of one iteration. Kernels ask for chunks with enough work for a thread, so small loops would otherwise
@@ -67,9 +71,12 @@ std::int32_t run_native(const ir::Function& function, const Target& target, cons
   device::KernelContext context = device::make_kernel_context(pool, printed);
   context.api.parallel_for = in_single_iterations;
   slow_loops_left = kSlowLoops;
-  // Memory that was not written reads as NaN or as large numbers.
-  const GuardedMemory call_workspace(bytes_of(code.call_workspace, call), 0xff);
+  const std::size_t call_bytes = bytes_of(code.call_workspace, call);
   context.thread_workspace_stride = (bytes_of(code.thread_workspace, call) + 63) / 64 * 64;
+  if (std::max<std::size_t>(call_bytes, context.thread_workspace_stride) > kMaxWorkspace)
+    throw WorkspaceLimit("a workspace of " + std::to_string(call_bytes) + " bytes");
+  // Memory that was not written reads as NaN or as large numbers.
+  const GuardedMemory call_workspace(call_bytes, 0xff);
   const GuardedMemory thread_workspaces(context.thread_workspace_stride * pool.threads(), 0xff);
   context.call_workspace = call_workspace.data();
   context.thread_workspaces = thread_workspaces.data();

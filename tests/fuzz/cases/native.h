@@ -6,10 +6,17 @@
 #include "tests/fuzz/cases/call.h"
 
 #include <cstdint>
+#include <stdexcept>
 
 namespace ferry::fuzz {
 
-// Compiles a function that went through the passes and calls it. Returns the kernel's result.
+// A schedule asks for more workspace than a test may take.
+class WorkspaceLimit : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Compiles a function that went through the passes and calls it. Returns the kernel's result. Throws WorkspaceLimit.
 std::int32_t run_native(const ir::Function& function, const Target& target, const Call& call);
 
 }  // namespace ferry::fuzz

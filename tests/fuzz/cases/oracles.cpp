@@ -87,9 +87,13 @@ class Judge {
     run_interpreter(functions, interpret, "interpreter, after the passes");
     progress_.step("assembly");
     for (const ir::Function& f : functions) expect_possible_gathers(f, target);
-    run(
-        functions, [&](const ir::Function& f, const Call& call) { return run_native(f, target, call); },
-        "machine code");
+    try {
+      run(
+          functions, [&](const ir::Function& f, const Call& call) { return run_native(f, target, call); },
+          "machine code");
+    } catch (const WorkspaceLimit&) {
+      progress_.slow("machine code");
+    }
     return {is_refused_ ? "outside" : "ok", outside_};
   }
 
@@ -147,7 +151,7 @@ class Judge {
 
   using Runner = std::function<std::int32_t(const ir::Function&, const Call&)>;
 
-  // Slowness is not a failure: the other oracles continue without the interpreter.
+  // What takes too much time or memory is not a failure: the other oracles continue without the interpreter.
   void run_interpreter(const std::vector<ir::Function>& functions, const Runner& interpret, const std::string& step) {
     progress_.step(step);
     const bool in_time =

@@ -20,7 +20,7 @@ struct Outcome {
   std::string message;  // description of the failure
   std::vector<std::string> directives;
   std::vector<std::pair<std::string, std::string>> refusals;  // directive, message
-  std::vector<std::string> slow;                              // steps that took too long, which is not a failure
+  std::vector<std::string> slow;  // steps that need too much time or memory, which is no failure
 
   bool is_failure() const { return kind != "ok" && kind != "illegal" && kind != "outside"; }
 };

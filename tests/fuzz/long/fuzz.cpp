@@ -96,8 +96,9 @@ int main(int count, char** words) {
     }
     if (!outcome.slow.empty()) {
       ++slow;
-      std::printf("seed %llu: slow in %s\n%s\n", static_cast<unsigned long long>(options.seed + cases - 1),
-                  outcome.slow.front().c_str(), as_test(fuzz_case).c_str());
+      std::printf("seed %llu: too slow or too large in %s\n%s\n",
+                  static_cast<unsigned long long>(options.seed + cases - 1), outcome.slow.front().c_str(),
+                  as_test(fuzz_case).c_str());
     }
     if (!outcome.is_failure()) continue;
     ++failures;
