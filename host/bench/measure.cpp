@@ -112,6 +112,8 @@ void measure_points(const OpenSession& open, const MeasuredKernel& kernel, const
   connection.source_line = source_line_of(kernel.source);
   const Device device = open(connection);
   for (const SweepPoint& point : points) {
+    found.is_interrupted = observer.must_end();
+    if (found.is_interrupted) return;
     MeasuredKernel one = kernel;
     apply(point, one.source, one.call.sizes);
     try {
@@ -167,12 +169,15 @@ Measurements measure_on(std::span<const NamedDevice> devices, const MeasuredKern
   expect_sweepable(sweeps, kernel.source, kernel.function, kernel.call.sizes);
   Measurements found;
   for (const NamedDevice& device : devices) {
+    if (found.is_interrupted) break;
     const auto fail = [&] { found.failures.push_back({device.name, std::current_exception()}); };
     try {
       with_retries(observer,
                    [&] { measure_points(device.open, kernel, points, options, observer, device.name, found); });
     } catch (const Error&) {
-      fail();
+      // The signal that interrupts the work may also end the device's server.
+      found.is_interrupted = observer.must_end();
+      if (!found.is_interrupted) fail();
     }
   }
   return found;

@@ -43,7 +43,7 @@ Measurement measure(const Device& device, const MeasuredKernel& kernel, const Me
 // Measures the kernel on each device in a session of its own, at every point of the sweeps; without sweeps, the call as
 // it is. If one device fails, its earlier results and those of the other devices are kept; after a wrong result the
 // next point follows. A session that is lost before anything ran there is opened again. Throws OptionError for sweeps
-// that do not fit the kernel.
+// that do not fit the kernel. The observer may interrupt it between measurements.
 Measurements measure_on(std::span<const NamedDevice> devices, const MeasuredKernel& kernel,
                         std::span<const Sweep> sweeps = {}, const MeasureOptions& options = {},
                         const Observer& observer = {});

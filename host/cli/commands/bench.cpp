@@ -14,6 +14,7 @@
 #include "host/cli/options/check_options.h"
 #include "host/cli/options/compile_deadline.h"
 #include "host/cli/options/error_message.h"
+#include "host/cli/options/interrupts.h"
 #include "host/cli/options/junit_option.h"
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/options/measure_options.h"
@@ -88,12 +89,17 @@ BenchRun measure(const Compiler* compiler, const Options& options) {
     devices.push_back({address, opening(remote)});
   }
   if (devices.empty()) devices.push_back({"this machine", opening(options.remote)});
-  const Observer observer = terminal(first_deadline(options.kernel.deadline, options.remote.deadlines.session));
+  Observer observer = terminal(first_deadline(options.kernel.deadline, options.remote.deadlines.session));
+  std::optional<InterruptibleWork> work;
+  if (!sweeps.empty() || devices.size() > 1) {
+    work.emplace();
+    observer.is_interrupted = InterruptibleWork::is_requested;
+  }
   bench::Measurements found = bench::measure_on(devices, kernel, sweeps, how, observer);
-  BenchRun run{std::move(found.done), {}, {}};
+  BenchRun run{std::move(found.done), {}, {}, found.is_interrupted};
   for (const bench::FailedDevice& device : found.failures) run.failures.push_back(failure_of(device));
   const bool has_nothing = run.reports.empty() && std::ranges::none_of(run.failures, is_wrong);
-  if (devices.size() == 1 && has_nothing) std::rethrow_exception(found.failures.front().error);
+  if (devices.size() == 1 && has_nothing && !run.is_interrupted) std::rethrow_exception(found.failures.front().error);
   return run;
 }
 
@@ -150,6 +156,7 @@ int bench(const Compiler* compiler, const Options& options, JUnitReport& junit) 
   } else if (!run.reports.empty()) {
     print_table(run);
   }
+  if (run.is_interrupted) print_error("interrupted: not everything was measured");
   int code = judge(options, run, junit);
   for (const BenchFailure& failure : run.failures) {
     print_error(failure.device + ": " + failure.message);

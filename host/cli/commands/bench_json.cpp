@@ -140,7 +140,7 @@ Json to_json(const BenchRun& run) {
     json["warnings"] = report.warnings();
     results.push_back(std::move(json));
   }
-  return {{"schema", kBenchSchema}, {"results", results}, {"errors", errors}};
+  return {{"schema", kBenchSchema}, {"results", results}, {"errors", errors}, {"interrupted", run.is_interrupted}};
 }
 
 }  // namespace ferry::cli

@@ -23,6 +23,7 @@ struct BenchRun {
   std::vector<bench::Measurement> reports;
   std::vector<std::optional<bench::Change>> changes;  // from the baseline, one for each report; empty without one
   std::vector<BenchFailure> failures;
+  bool is_interrupted = false;
 };
 
 // The schema of docs/json.md; its name changes whenever the change would mislead readers of the old one.

@@ -10,6 +10,7 @@
 #include "ferry/error.h"
 #include "host/cli/commands/app.h"
 #include "host/cli/options/error_message.h"
+#include "host/cli/options/interrupts.h"
 #include "host/cli/output/output.h"
 #include "host/cli/output/style.h"
 
@@ -38,6 +39,7 @@ int run(const Action& chosen, const Compiler* compiler) {
 
 int run_command_line(int count, char** words, const Compiler* compiler) {
   signal(SIGPIPE, SIG_IGN);
+  handle_interrupts();
   CLI::App app{"ferry compiles tensor kernels here and runs them there.", "ferry"};
   app.set_version_flag("--version", "ferry " FERRY_VERSION);
   Action chosen;
@@ -54,6 +56,7 @@ int run_command_line(int count, char** words, const Compiler* compiler) {
     return exit_with_error(usage_error(app, error).c_str(), kExitUserError);
   }
   const int code = run(chosen, compiler);
+  end_if_interrupted();
   if (output_is_written() || code != kExitFine) return code;
   return exit_with_error("cannot write the output", kExitUserError);
 }

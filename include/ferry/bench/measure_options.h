@@ -41,6 +41,7 @@ struct FailedDevice {
 struct Measurements {
   std::vector<Measurement> done;  // device by device, point by point
   std::vector<FailedDevice> failures;
+  bool is_interrupted = false;  // the observer ended the work before everything was measured
 };
 
 }  // namespace ferry::bench

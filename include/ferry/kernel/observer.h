@@ -20,6 +20,8 @@ struct Observer {
   // Called when a kernel from this file is about to be compiled on this machine; the result is released afterwards.
   // Compilation cannot be interrupted: a caller that limits its time has to end the process.
   std::function<StepGuard(const std::string& file)> compilation;
+  // Asked between measurements: when it returns true, the service ends early with what it has.
+  std::function<bool()> is_interrupted = {};
 
   void tell(const std::string& line) const {
     if (message) message(line);
@@ -28,6 +30,7 @@ struct Observer {
   [[nodiscard]] StepGuard begin_compilation(const std::string& file) const {
     return compilation ? compilation(file) : nullptr;
   }
+  bool must_end() const { return is_interrupted && is_interrupted(); }
 };
 
 }  // namespace ferry
